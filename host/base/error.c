@@ -1,0 +1,53 @@
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...) {
+  if (error) {
+    va_list args;
+    va_start(args, format);
+    error->status = status;
+    error->cl_code = 0;
+    vsnprintf(error->message, sizeof error->message, format, args);
+    va_end(args);
+  }
+  return status;
+}
+
+void rh_error_prefix(rh_error *error, const char *format, ...) {
+  if (!error) return;
+  char prefix[sizeof error->message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(prefix, sizeof prefix, format, args);
+  va_end(args);
+  size_t length = strlen(prefix), kept = strlen(error->message) + 1;
+  if (length + 2 + kept > sizeof error->message) kept = sizeof error->message - length - 2;
+  if (length + 2 >= sizeof error->message) return;
+  memmove(error->message + length + 2, error->message, kept);
+  memcpy(error->message, prefix, length);
+  memcpy(error->message + length, ": ", 2);
+  error->message[sizeof error->message - 1] = 0;
+}
+
+const char *rh_status_name(rh_status status) {
+  switch (status) {
+#define RH_X(name, number, text)                                                                   \
+  case name: return #name;
+    RH_STATUS_LIST(RH_X)
+#undef RH_X
+  default: return "unknown status";
+  }
+}
+
+const char *rh_status_text(rh_status status) {
+  switch (status) {
+#define RH_X(name, number, text)                                                                   \
+  case name: return text;
+    RH_STATUS_LIST(RH_X)
+#undef RH_X
+  default: return "unknown status";
+  }
+}

@@ -1,0 +1,105 @@
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int reserve(rh_text *text, size_t more) {
+  if (text->failed) return 0;
+  size_t needed = text->length + more + 1;
+  if (needed <= text->capacity) return 1;
+  size_t capacity = text->capacity ? text->capacity : 64;
+  while (capacity < needed) capacity *= 2;
+  char *s = realloc(text->s, capacity);
+  if (!s) {
+    text->failed = 1;
+    return 0;
+  }
+  text->s = s;
+  text->capacity = capacity;
+  return 1;
+}
+
+void rh_text_append(rh_text *text, const char *s, size_t length) {
+  if (!reserve(text, length)) return;
+  memcpy(text->s + text->length, s, length);
+  text->length += length;
+  text->s[text->length] = 0;
+}
+
+void rh_text_add(rh_text *text, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  if (length < 0) {
+    text->failed = 1;
+  } else if (reserve(text, (size_t)length)) {
+    vsnprintf(text->s + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+  }
+  va_end(again);
+  va_end(args);
+}
+
+const char *rh_text_get(const rh_text *text) { return text->s ? text->s : ""; }
+
+void rh_text_finish(rh_text *text) {
+  free(text->s);
+  memset(text, 0, sizeof *text);
+}
+
+char *rh_copy_string(const char *s) { return s ? strdup(s) : NULL; }
+
+/* Levenshtein's distance of words of at most 63 bytes; longer ones are far from everything. */
+static size_t edit_distance(const char *a, const char *b) {
+  size_t row[64], n = strlen(b);
+  if (n > 63 || strlen(a) > 63) return 64;
+  for (size_t j = 0; j <= n; j++) row[j] = j;
+  for (size_t i = 1; a[i - 1]; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= n; j++) {
+      size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+      if (above + 1 < best) best = above + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      row[j] = best;
+      diagonal = above;
+    }
+  }
+  return row[n];
+}
+
+const char *rh_closest(const char *word, const char *const *candidates, size_t n) {
+  const char *best = NULL;
+  /* A third of the word may be wrong, and no more: farther suggestions only mislead. */
+  size_t limit = strlen(word) / 3 + 1, best_distance = limit + 1;
+  for (size_t k = 0; k < n; k++) {
+    size_t distance = edit_distance(word, candidates[k]);
+    if (distance < best_distance) {
+      best = candidates[k];
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+int rh_is_plain_utf8(const char *s, size_t length) {
+  for (size_t k = 0; k < length;) {
+    unsigned char c = (unsigned char)s[k++];
+    uint32_t code = c, least = 0;
+    int more = 0;
+    if (c >= 0xf0 && c < 0xf5) more = 3, code = c & 7u, least = 0x10000;
+    else if (c >= 0xe0 && c < 0xf0) more = 2, code = c & 15u, least = 0x800;
+    else if (c >= 0xc2 && c < 0xe0) more = 1, code = c & 31u, least = 0x80;
+    else if (c >= 0x80) return 0;
+    for (; more > 0; more--, k++) {
+      if (k >= length || ((unsigned char)s[k] & 0xc0) != 0x80) return 0;
+      code = code << 6 | ((unsigned char)s[k] & 0x3fu);
+    }
+    if (code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return 0;
+  }
+  return 1;
+}

@@ -1,0 +1,30 @@
+/* A string that grows. */
+#ifndef RH_BASE_TEXT_H
+#define RH_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialised is empty and valid.  `s` is null or terminated.  When memory runs out, `failed` is set, the text
+ * stays as it was, and later appends do nothing: check once at the end. */
+typedef struct rh_text {
+  char *s;
+  size_t length, capacity;
+  int failed;
+} rh_text;
+
+void rh_text_add(rh_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rh_text_append(rh_text *text, const char *s, size_t length);
+const char *rh_text_get(const rh_text *text); /* never null */
+void rh_text_finish(rh_text *text);
+
+/* strdup that takes null. */
+char *rh_copy_string(const char *s);
+
+/* The candidate closest to `word` by edit distance, for "did you mean"; null where none is close. */
+const char *rh_closest(const char *word, const char *const *candidates, size_t n);
+
+/* Is the `length` bytes of s valid UTF-8 without control characters? */
+int rh_is_plain_utf8(const char *s, size_t length);
+
+#endif

@@ -1,0 +1,93 @@
+#include "vocabulary.h"
+
+#include <string.h>
+
+const char *rh_type_name(rh_type type) {
+  switch (type) {
+#define RH_X(name, number, bytes)                                                                  \
+  case number: return #name;
+    RH_TYPE_LIST(RH_X)
+#undef RH_X
+  default: return NULL;
+  }
+}
+
+uint32_t rh_type_size(rh_type type) {
+  switch (type) {
+#define RH_X(name, number, bytes)                                                                  \
+  case number: return bytes;
+    RH_TYPE_LIST(RH_X)
+#undef RH_X
+  default: return 0;
+  }
+}
+
+rh_type rh_type_from_name(const char *name) {
+#define RH_X(known, number, bytes)                                                                 \
+  if (strcmp(name, #known) == 0) return number;
+  RH_TYPE_LIST(RH_X)
+#undef RH_X
+  return 0;
+}
+
+int rh_type_is_float(rh_type type) {
+  return type == RH_TYPE_f16 || type == RH_TYPE_f32 || type == RH_TYPE_f64;
+}
+
+int rh_type_is_signed(rh_type type) {
+  return type == RH_TYPE_i8 || type == RH_TYPE_i16 || type == RH_TYPE_i32 || type == RH_TYPE_i64 ||
+         rh_type_is_float(type);
+}
+
+const char *rh_op_name(uint32_t op) {
+  switch (op) {
+#define RH_X(name, number, flags)                                                                  \
+  case number: return #name;
+    RH_OP_LIST(RH_X)
+#undef RH_X
+  default: return NULL;
+  }
+}
+
+uint32_t rh_op_from_name(const char *name) {
+#define RH_X(known, number, flags)                                                                 \
+  if (strcmp(name, #known) == 0) return number;
+  RH_OP_LIST(RH_X)
+#undef RH_X
+  return 0;
+}
+
+uint32_t rh_op_flags(uint32_t op, rh_type type) {
+  uint32_t of_op = 0;
+  switch (op) {
+#define RH_X(name, number, flags)                                                                  \
+  case number: of_op = flags; break;
+    RH_OP_LIST(RH_X)
+#undef RH_X
+  default: return 0;
+  }
+  if ((op == RH_OP_sum || op == RH_OP_prod) && !rh_type_is_float(type)) of_op |= RH_OP_EXACT;
+  return of_op;
+}
+
+int rh_op_is_defined(uint32_t op, rh_type type) {
+  if (!rh_op_name(op) || !rh_type_name(type)) return 0;
+  int of_bits = op == RH_OP_and || op == RH_OP_or || op == RH_OP_xor;
+  return !(of_bits && rh_type_is_float(type));
+}
+
+rh_type rh_op_result_type(uint32_t op, rh_type type) {
+  if (op != RH_OP_sum && op != RH_OP_prod) return type;
+  if (rh_type_is_float(type)) return type == RH_TYPE_f64 ? RH_TYPE_f64 : RH_TYPE_f32;
+  return rh_type_is_signed(type) ? RH_TYPE_i64 : RH_TYPE_u64;
+}
+
+const char *rh_why_code(uint32_t why) {
+  switch (why) {
+#define RH_X(name, number, code)                                                                   \
+  case number: return code;
+    RH_WHY_LIST(RH_X)
+#undef RH_X
+  default: return "unknown";
+  }
+}

@@ -1,0 +1,18 @@
+/* The host's table of operators on types: the C side of kernels/prelude. */
+#ifndef RH_REDUCE_OPS_H
+#define RH_REDUCE_OPS_H
+
+#include <redhost/redhost.h>
+
+/* The operator on the type, with `prelude` null; null where it is not defined.  Constant. */
+const rh_op *rh_op_find(uint32_t op, rh_type type);
+
+/* What a value means to a user: undoes order keys, narrows to the result type, makes the empty sum +0.
+ * `value` has op->value_size bytes. */
+void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
+
+/* The OpenCL C prelude of an operator on a type: its definitions, then kernels/prelude.  malloc'ed; null when memory
+ * runs out. */
+char *rh_op_prelude(uint32_t op, rh_type type);
+
+#endif
