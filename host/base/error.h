@@ -4,7 +4,8 @@
 
 #include <redhost/redhost.h>
 
-/* Fills *error (which may be null) and returns `status`, so that `return rh_fail(...)` reads well. */
+/* Fills *error (which may be null) and returns `status`, so that `return rh_fail(...)` reads well.
+ */
 rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -41,7 +41,9 @@ int rh_fpstate_restore(const rh_fpstate *saved) {
 
 #else /* what C itself can see: the rounding mode */
 
-rh_fpstate rh_fpstate_save(void) { return (rh_fpstate){{(uint32_t)fegetround(), 0}}; }
+rh_fpstate rh_fpstate_save(void) {
+  return (rh_fpstate){{(uint32_t)fegetround(), 0}};
+}
 
 int rh_fpstate_restore(const rh_fpstate *saved) {
   if ((uint32_t)fegetround() == saved->words[0]) return 0;

@@ -13,7 +13,9 @@ const char *rh_env(const char *name) {
   return value && *value ? value : NULL;
 }
 
-int rh_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
+int rh_is_privileged(void) {
+  return getauxval(AT_SECURE) != 0;
+}
 
 char *rh_path_join(const char *directory, const char *name) {
   char *path;
@@ -30,7 +32,9 @@ static char *xdg(const char *variable, const char *below_home) {
   return home && home[0] == '/' ? rh_path_join(home, below_home) : NULL;
 }
 
-char *rh_path_data_home(void) { return xdg("XDG_DATA_HOME", ".local/share"); }
+char *rh_path_data_home(void) {
+  return xdg("XDG_DATA_HOME", ".local/share");
+}
 
 char *rh_path_cache(void) {
   char *base = xdg("XDG_CACHE_HOME", ".cache");

@@ -2,9 +2,10 @@
 #ifndef RH_BASE_PATH_H
 #define RH_BASE_PATH_H
 
-/* All functions return malloc'ed strings, or null when memory runs out or there is no such place. */
+/* All functions return malloc'ed strings, or null when memory runs out or there is no such place.
+ */
 char *rh_path_join(const char *directory, const char *name);
-char *rh_path_cache(void);       /* $XDG_CACHE_HOME/redhost, else ~/.cache/redhost; null without a home */
+char *rh_path_cache(void); /* $XDG_CACHE_HOME/redhost, else ~/.cache/redhost; null without a home */
 char *rh_path_data_home(void);   /* $XDG_DATA_HOME, else ~/.local/share; null without a home */
 char *rh_path_library_dir(void); /* the directory that libredhost was loaded from, links resolved */
 

@@ -43,14 +43,18 @@ void rh_text_add(rh_text *text, const char *format, ...) {
   va_end(args);
 }
 
-const char *rh_text_get(const rh_text *text) { return text->s ? text->s : ""; }
+const char *rh_text_get(const rh_text *text) {
+  return text->s ? text->s : "";
+}
 
 void rh_text_finish(rh_text *text) {
   free(text->s);
   memset(text, 0, sizeof *text);
 }
 
-char *rh_copy_string(const char *s) { return s ? strdup(s) : NULL; }
+char *rh_copy_string(const char *s) {
+  return s ? strdup(s) : NULL;
+}
 
 /* Levenshtein's distance of words of at most 63 bytes; longer ones are far from everything. */
 static size_t edit_distance(const char *a, const char *b) {
@@ -90,10 +94,14 @@ int rh_is_plain_utf8(const char *s, size_t length) {
     unsigned char c = (unsigned char)s[k++];
     uint32_t code = c, least = 0;
     int more = 0;
-    if (c >= 0xf0 && c < 0xf5) more = 3, code = c & 7u, least = 0x10000;
-    else if (c >= 0xe0 && c < 0xf0) more = 2, code = c & 15u, least = 0x800;
-    else if (c >= 0xc2 && c < 0xe0) more = 1, code = c & 31u, least = 0x80;
-    else if (c >= 0x80) return 0;
+    if (c >= 0xf0 && c < 0xf5)
+      more = 3, code = c & 7u, least = 0x10000;
+    else if (c >= 0xe0 && c < 0xf0)
+      more = 2, code = c & 15u, least = 0x800;
+    else if (c >= 0xc2 && c < 0xe0)
+      more = 1, code = c & 31u, least = 0x80;
+    else if (c >= 0x80)
+      return 0;
     for (; more > 0; more--, k++) {
       if (k >= length || ((unsigned char)s[k] & 0xc0) != 0x80) return 0;
       code = code << 6 | ((unsigned char)s[k] & 0x3fu);

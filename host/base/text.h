@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialised is empty and valid.  `s` is null or terminated.  When memory runs out, `failed` is set, the text
- * stays as it was, and later appends do nothing: check once at the end. */
+/* Zero-initialised is empty and valid.  `s` is null or terminated.  When memory runs out, `failed`
+ * is set, the text stays as it was, and later appends do nothing: check once at the end. */
 typedef struct rh_text {
   char *s;
   size_t length, capacity;
@@ -21,7 +21,8 @@ void rh_text_finish(rh_text *text);
 /* strdup that takes null. */
 char *rh_copy_string(const char *s);
 
-/* The candidate closest to `word` by edit distance, for "did you mean"; null where none is close. */
+/* The candidate closest to `word` by edit distance, for "did you mean"; null where none is close.
+ */
 const char *rh_closest(const char *word, const char *const *candidates, size_t n);
 
 /* Is the `length` bytes of s valid UTF-8 without control characters? */

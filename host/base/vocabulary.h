@@ -7,18 +7,20 @@
 /* Number of types and of operators; their numbers run from 1 to these. */
 enum { RH_N_TYPES = 11, RH_N_OPS = 9 };
 
-const char *rh_type_name(rh_type type); /* "f32"; null for an unknown number */
-uint32_t rh_type_size(rh_type type);    /* bytes; 0 for an unknown number */
+const char *rh_type_name(rh_type type);      /* "f32"; null for an unknown number */
+uint32_t rh_type_size(rh_type type);         /* bytes; 0 for an unknown number */
 rh_type rh_type_from_name(const char *name); /* 0 for an unknown name */
 int rh_type_is_float(rh_type type);
 int rh_type_is_signed(rh_type type); /* signed integers and floats */
 
-const char *rh_op_name(uint32_t op); /* "argmin"; null */
+const char *rh_op_name(uint32_t op);        /* "argmin"; null */
 uint32_t rh_op_from_name(const char *name); /* 0 */
-uint32_t rh_op_flags(uint32_t op, rh_type type); /* RH_OP_*; sums and products of integers are exact too */
+uint32_t rh_op_flags(uint32_t op,
+                     rh_type type); /* RH_OP_*; sums and products of integers are exact too */
 /* Is this operator defined on this type?  (and, or, xor: integers only.) */
 int rh_op_is_defined(uint32_t op, rh_type type);
-/* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16, else the type itself. */
+/* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16, else
+ * the type itself. */
 rh_type rh_op_result_type(uint32_t op, rh_type type);
 
 const char *rh_why_code(uint32_t why); /* "device"; "unknown" */

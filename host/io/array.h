@@ -5,32 +5,39 @@
 #include "../base/region.h"
 #include <redhost/redhost.h>
 
-/* Zero-initialised is empty.  The elements are native-endian and naturally aligned, and stand inside `region` at
- * offset_bytes, a multiple of the element size: a device that shares the host's memory can use the region in place. */
+/* Zero-initialised is empty.  The elements are native-endian and naturally aligned, and stand
+ * inside `region` at offset_bytes, a multiple of the element size: a device that shares the host's
+ * memory can use the region in place. */
 typedef struct rh_array {
   rh_type type;
   uint64_t n;
   rh_region region;
   uint64_t offset_bytes;
-  char shape[128];       /* "(1000, 1000)"; "" where there is none */
-  uint32_t dimensions;   /* of the .npy file; 1 otherwise */
-  uint32_t fortran_order; /* 1: stored in Fortran order and more than one dimension: indices count in storage order */
+  char shape[128];        /* "(1000, 1000)"; "" where there is none */
+  uint32_t dimensions;    /* of the .npy file; 1 otherwise */
+  uint32_t fortran_order; /* 1: stored in Fortran order and more than one dimension: indices count
+                             in storage order */
 } rh_array;
 
 static inline const void *rh_array_data(const rh_array *array) {
   return (const char *)array->region.address + array->offset_bytes;
 }
 
-/* Opens `path` ("-" is standard input): .npy of version 1 to 3, or raw native-endian elements where the file is no .npy
- * and `type` says what they are.  type 0: only .npy.  With .npy, a type that differs from the file's is RH_E_USAGE.
- * Files are mapped; standard input, and bytes in the other order, are read into memory.
- * Anything wrong with the file is RH_E_FILE, found before any device is touched. */
+/* Opens `path` ("-" is standard input): .npy of version 1 to 3, or raw native-endian elements where
+ * the file is no .npy and `type` says what they are.  type 0: only .npy.  With .npy, a type that
+ * differs from the file's is RH_E_USAGE. Files are mapped; standard input, and bytes in the other
+ * order, are read into memory. Anything wrong with the file is RH_E_FILE, found before any device
+ * is touched. */
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error);
 
-/* Generated data.  Element i depends on kind, seed, type, n and i only.  Unknown kind: RH_E_USAGE with a suggestion. */
+/* Generated data.  Element i depends on kind, seed, type, n and i only.  Unknown kind: RH_E_USAGE
+ * with a suggestion. */
 rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,
                             uint64_t n, const rh_reporter *reporter, rh_error *error);
+
+/* RH_OK where there is such a kind of generated data: known before a device is chosen. */
+rh_status rh_array_check_kind(const char *kind, rh_error *error);
 
 /* The kinds' names, null-terminated. */
 const char *const *rh_array_kinds(void);

@@ -1,13 +1,18 @@
-/* Shared objects: the one file that includes dlfcn.h. */
+/* Shared objects: the one header whose .c includes dlfcn.h for plugins. */
 #ifndef RH_PLUG_DL_H
 #define RH_PLUG_DL_H
 
 #include <redhost/redhost.h>
 
-typedef struct rh_dl { void *handle; } rh_dl;
+typedef struct rh_dl {
+  void *handle;
+} rh_dl;
 
-/* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another machine, a library
- * that is missing, a symbol nobody defines, a C library too old. */
+/* All failures are RH_E_PLUGIN with a sentence that does not repeat the path: the caller puts it
+ * before. */
+
+/* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another
+ * machine, a library that is missing, a symbol nobody defines, a C library too old. */
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
 /* The symbol, only if this very file defines it (dlsym also finds it in a dependency). */
 rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, const void **symbol,

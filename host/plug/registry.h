@@ -14,16 +14,20 @@ typedef struct rh_offer {
 
 /* A strategy as a child process described it.  Owned by the registry. */
 typedef struct rh_entry {
-  char *path;           /* the plugin's file */
+  char *path;     /* the plugin's file */
+  uint32_t place; /* its directory's rank in the search, from 0 */
   char *name, *summary, *about, *version, *author, *license, *build;
   uint64_t promises, needs;
   uint32_t determinism, device_kinds, n_params;
-  rh_param *params;     /* strings owned too */
-  rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1]; /* [op][type], by number; .status RH_DECLINED where undefined */
-  char *shadowed_by;    /* null, or the path of the file whose strategy of the same name goes first */
+  rh_param *params; /* strings owned too */
+  /* [op][type], by number; .status is RH_DECLINED where undefined */
+  rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1];
+  char *shadowed_by; /* null, or the path of the file whose strategy of the same name goes first */
 } rh_entry;
 
-typedef struct rh_refusal { char *path, *reason; } rh_refusal;
+typedef struct rh_refusal {
+  char *path, *reason;
+} rh_refusal;
 
 typedef struct rh_registry {
   rh_entry *entries; /* by name; shadowed ones behind the one that goes first */
@@ -35,10 +39,10 @@ typedef struct rh_registry {
   char *searched;
 } rh_registry;
 
-/* Looks at all candidates in a child process (`options->program`, or redhost beside the library), which asks every
- * strategy's query about (device, max_n) for each operator and type.  device may be null: no OpenCL device here; then
- * only host strategies are asked and the others are declined.  A plugin that crashes, hangs for 5 s or exits becomes a
- * refusal, and the rest goes on. */
+/* Looks at all candidates in a child process (`options->program`, or redhost beside the library),
+ * which asks every strategy's query about (device, max_n) for each operator and type.  device may
+ * be null: no OpenCL device here; then only host strategies are asked and the others are declined.
+ * A plugin that crashes, hangs for 5 s or exits becomes a refusal, and the rest goes on. */
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error);
 void rh_registry_finish(rh_registry *registry);
@@ -46,14 +50,17 @@ void rh_registry_finish(rh_registry *registry);
 /* The entry of that name that goes first; null. */
 const rh_entry *rh_registry_find(const rh_registry *registry, const char *name);
 
-/* Finds and opens, in this process, the strategy of that name, looking only at the files that matter: inside one
- * directory the file that bears the strategy's name goes first.  Each file is looked at in a child before it is opened
- * here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
+/* Finds and opens, in this process, the strategy of that name, looking only at the files that
+ * matter: inside one directory the file that bears the strategy's name goes first.  Each file is
+ * looked at in a child before it is opened here.  Unknown: RH_E_USAGE with a suggestion and the
+ * directories searched. */
 rh_status rh_registry_load(const rh_options *options, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error);
 
-/* The child's side: `redhost --probe` calls this and exits with what it returns.  Reads the request from descriptor 3,
- * writes frames to descriptor 4. */
-int rh_probe_main(void);
+/* The child's side: `redhost --probe` calls this and exits with what it returns, 0 when all was
+ * said. Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h).  `find_op`:
+ * the operator on the type, with or without a prelude, or null (host/reduce's rh_op_find, which
+ * nothing here may include). */
+int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type));
 
 #endif

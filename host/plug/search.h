@@ -5,23 +5,25 @@
 #include <redhost/redhost.h>
 
 typedef struct rh_candidate {
-  char *path;          /* absolute */
-  uint32_t place;      /* the directory's rank, from 0; the file of --plugin has one of its own */
-  char *refused;       /* null, or why it is not even opened: writable by others, owned by a stranger, ... */
+  char *path;     /* absolute */
+  uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
+  char *refused; /* null, or why it is not even opened: writable by others, owned by a stranger, ...
+                  */
 } rh_candidate;
 
-/* Every regular *.so file, each once (by device and inode), by place and then byte order; also the directories and
- * files that are skipped, with the reason. */
+/* Every regular *.so file, each once (by device and inode), by place and then byte order; also the
+ * directories and files that are skipped, with the reason. */
 typedef struct rh_search {
   rh_candidate *candidates;
   uint32_t n, capacity;
   char **notes; /* "REDHOST_PLUGIN_PATH: 'x' is relative and ignored" */
   uint32_t n_notes;
-  char *searched; /* "/a:/b": for error messages */
+  char *searched; /* "/a:/b": for error messages; directories that are not there, too */
 } rh_search;
 
 /* In this order: options->plugin_file; options->plugin_path; REDHOST_PLUGIN_PATH;
- * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the compiled-in directory. */
+ * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the compiled-in
+ * directory. RH_E_FILE where options->plugin_file is no file.  On failure *search is empty. */
 rh_status rh_search_run(rh_search *search, const rh_options *options, rh_error *error);
 void rh_search_finish(rh_search *search);
 

@@ -7,12 +7,12 @@
 /* The operator on the type, with `prelude` null; null where it is not defined.  Constant. */
 const rh_op *rh_op_find(uint32_t op, rh_type type);
 
-/* What a value means to a user: undoes order keys, narrows to the result type, makes the empty sum +0.
+/* What a value means to a user: undoes order keys and narrows to the result type.
  * `value` has op->value_size bytes. */
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
 
-/* The OpenCL C prelude of an operator on a type: its definitions, then kernels/prelude.  malloc'ed; null when memory
- * runs out. */
+/* The OpenCL C prelude of an operator on a type: its definitions, then kernels/prelude.  malloc'ed;
+ * null when memory runs out. */
 char *rh_op_prelude(uint32_t op, rh_type type);
 
 #endif

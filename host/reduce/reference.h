@@ -3,6 +3,7 @@
 #define RH_REDUCE_REFERENCE_H
 
 #include "exact.h"
+#include "exact_prod.h"
 #include <redhost/redhost.h>
 
 /* What is known exactly of one input under one operator. */
@@ -10,9 +11,9 @@ typedef struct rh_reference {
   uint32_t op;
   rh_type type;
   uint64_t n;
-  rh_result result;  /* correctly rounded to the result type */
-  uint32_t exact;    /* 1: every order gives this very result: compare for equality */
-  rh_exact_sum sum;  /* float sums: the exact sum and sum of magnitudes */
+  rh_result result;   /* correctly rounded to the result type */
+  uint32_t exact;     /* 1: every order gives this very result: compare for equality */
+  rh_exact_sum sum;   /* float sums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */
 } rh_reference;
 
@@ -20,19 +21,22 @@ enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };
 
 typedef struct rh_verdict {
   int verdict;
-  double error, bound; /* absolute; both 0 where answers must be equal; NaN where they mean nothing */
+  double error, bound; /* both 0 where answers must be equal; NaN where they mean nothing */
   double error_ulp;    /* of the result type, at the exact answer */
-  uint64_t depth;      /* the h of the bound */
-  char text[256];      /* "equal", "error 2.0 of at most 540 (h = 270)", or why it cannot be judged */
+  uint64_t depth;      /* the h of the bound; n - 1 for products */
+  char text[256];      /* "equal", "error 2 of at most 540 (h = 270)", or why it cannot be judged */
 } rh_verdict;
 
-/* Computes the reference with `threads` threads (0: one per processor). */
+/* Computes the reference with `threads` threads (0: one per processor; short inputs get fewer).
+ * `data` is naturally aligned; n = 0 gives the identity.  The last bit of a float product may
+ * depend on `threads`, nothing else does.
+ */
 rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type type, const void *data,
                                uint64_t n, uint32_t threads, const rh_reporter *reporter,
                                rh_error *error);
 
-/* Judges a result.  depth: the most combinations an element passed through, 0 for unknown (n-1 is taken).
- * flushes: the device flushes subnormals of this type. */
+/* Judges a result.  depth: the most combinations an element passed through, 0 for unknown (n-1 is
+ * taken). flushes: the device flushes subnormals of this type. */
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict);
 

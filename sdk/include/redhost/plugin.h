@@ -1,23 +1,27 @@
 /* redhost/plugin.h: the strategy plugin ABI, major 1.  SPDX-License-Identifier: MIT
  *
- * A plugin is a shared object that exports one constant, `redhost_plugin_v1`, and nothing else.  The host reads that
- * constant as data, asks each strategy in it whether it can serve a problem (query), and then runs it:
+ * A plugin is a shared object that exports one constant, `redhost_plugin_v1`, and nothing else. The
+ * host reads that constant as data, asks each strategy in it whether it can serve a problem
+ * (query), and then runs it:
  *
  *     query*  ->  setup  ->  run*  ->  teardown
  *
- * Needs a C11 or C++11 compiler and nothing else; mixes with <CL/cl.h> without casts.  Authors in C will want
- * redhost/kit.h on top.
+ * Needs a C11 or C++11 compiler and nothing else; mixes with <CL/cl.h> without casts.  Authors in C
+ * will want redhost/kit.h on top.
  *
  * Rules that hold for everything below:
- *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the same whoever compiles.
- *   - Every struct begins with struct_size; fields are only ever appended; a field added after 1.0 is read through
- *     RH_HAS().  Structs that the other side fills are sized by the side that allocates them.
+ *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
+ * same whoever compiles.
+ *   - Every struct begins with struct_size; fields are only ever appended; a field added after 1.0
+ * is read through RH_HAS().  Structs that the other side fills are sized by the side that allocates
+ * them.
  *   - Unknown numbers and bits mean "decline", never "guess".
  *   - Strings are UTF-8, terminated, never null unless said so.
- *   - Whatever the host hands over belongs to the host; whatever a plugin obtains from the host's services is freed by
- *     the host after teardown.
- *   - A plugin leaves the process as it found it: floating-point control word, locale, signal handlers, working
- *     directory, environment, standard streams.  The host checks the first of these around every call.
+ *   - Whatever the host hands over belongs to the host; whatever a plugin obtains from the host's
+ * services is freed by the host after teardown.
+ *   - A plugin leaves the process as it found it: floating-point control word, locale, signal
+ * handlers, working directory, environment, standard streams.  The host checks the first of these
+ * around every call.
  */
 #ifndef REDHOST_PLUGIN_H
 #define REDHOST_PLUGIN_H
@@ -29,12 +33,13 @@
 extern "C" {
 #endif
 
-#define RH_ABI_MAJOR 1u          /* part of the exported symbol's name and of the plugins' directory */
-#define RH_ABI_MINOR 0u          /* grows when fields are appended */
+#define RH_ABI_MAJOR 1u /* part of the exported symbol's name and of the plugins' directory */
+#define RH_ABI_MINOR 0u /* grows when fields are appended */
 #define RH_MAGIC     0x31504852u /* "RHP1" read as little endian */
 #define RH_EXPORT    __attribute__((visibility("default")))
 
-/* Is `field` inside what the other side compiled?  The only legal way to read a field added after 1.0. */
+/* Is `field` inside what the other side compiled?  The only legal way to read a field added
+ * after 1.0. */
 #define RH_HAS(T, pointer, field)                                                                  \
   ((pointer)->struct_size >= offsetof(T, field) + sizeof((pointer)->field))
 
@@ -46,9 +51,10 @@ struct _cl_program;
 struct _cl_kernel;
 struct _cl_mem;
 
-/* ---- Status ------------------------------------------------------------------------------------------------------
- * 0: done; > 0: declined, with a reason; < 0: failed.  A plugin returns those down to RH_E_INTERNAL; the others are
- * the library's own. X(name, number, what it means) */
+/* ---- Status
+ * ------------------------------------------------------------------------------------------------------
+ * 0: done; > 0: declined, with a reason; < 0: failed.  A plugin returns those down to
+ * RH_E_INTERNAL; the others are the library's own. X(name, number, what it means) */
 #define RH_STATUS_LIST(X)                                                                          \
   X(RH_OK, 0, "done")                                                                              \
   X(RH_DECLINED, 1, "the strategy cannot serve this problem here")                                 \
@@ -71,8 +77,9 @@ enum {
 #undef RH_X
 };
 
-/* ---- Types and operators: numbers are for ever -------------------------------------------------------------------
- * X(name, number, bytes of one element in memory) */
+/* ---- Types and operators: numbers are for ever
+ * ------------------------------------------------------------------- X(name, number, bytes of one
+ * element in memory) */
 #define RH_TYPE_LIST(X)                                                                            \
   X(i8, 1, 1)                                                                                      \
   X(u8, 2, 1)                                                                                      \
@@ -106,8 +113,9 @@ enum {
   X(xor, 9, RH_OP_COMMUTATIVE | RH_OP_EXACT)
 
 #define RH_OP_COMMUTATIVE (1u << 0)
-#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit; set for sum and prod of integers too */
-#define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
+#define RH_OP_EXACT                                                                                \
+  (1u << 1) /* regrouping cannot change a bit; set for sum and prod of integers too */
+#define RH_OP_INDEXED (1u << 2) /* a value is {key, index}; the answer is an index */
 
 enum {
 #define RH_X(name, number, flags) RH_OP_##name = number,
@@ -115,11 +123,12 @@ enum {
 #undef RH_X
 };
 
-/* An operator on one element type.  Owned by the host, constant, valid as long as the rh_problem it came in.
+/* An operator on one element type.  Owned by the host, constant, valid as long as the rh_problem it
+ * came in.
  *
- * A *value* is what is combined: value_size bytes, RH_VALUE in OpenCL C (`rh_value`), the same layout on host and
- * device, naturally aligned.  An element is made a value by load; an author never looks inside either.
- * The functions are pure and callable from any thread. */
+ * A *value* is what is combined: value_size bytes, RH_VALUE in OpenCL C (`rh_value`), the same
+ * layout on host and device, naturally aligned.  An element is made a value by load; an author
+ * never looks inside either. The functions are pure and callable from any thread. */
 typedef struct rh_op {
   uint32_t struct_size;
   uint32_t id;           /* RH_OP_*; numbers from 0x10000 on are users' own */
@@ -127,40 +136,46 @@ typedef struct rh_op {
   uint32_t element_size; /* bytes of one input element */
   uint32_t value_size;   /* bytes of one value: 4, 8 or 16 */
   uint32_t reserved;
-  const char *name;     /* "sum" */
-  const char *prelude;  /* OpenCL C that build() puts before a plugin's source; see kernels/prelude */
+  const char *name; /* "sum" */
+  const char
+      *prelude; /* OpenCL C that build() puts before a plugin's source; see kernels/prelude */
   const void *identity; /* value_size bytes: combine(identity, v) is v, bit for bit */
   /* *value = the element at `index`, counted from `input`, as a value. */
   void (*load)(void *value, const void *input, uint64_t index);
-  /* *accumulator = combine(*accumulator, *value); the accumulator's elements come before the value's. */
+  /* *accumulator = combine(*accumulator, *value); the accumulator's elements come before the
+   * value's. */
   void (*combine)(void *accumulator, const void *value);
-  /* The sequential loop: *accumulator = combine(...) over elements first .. first+n-1 of `input`, in this order,
-   * compiled for this operator and type. */
+  /* The sequential loop: *accumulator = combine(...) over elements first .. first+n-1 of `input`,
+   * in this order, compiled for this operator and type. */
   void (*fold)(void *accumulator, const void *input, uint64_t first, uint64_t n);
 } rh_op;
 
-/* ---- Devices ------------------------------------------------------------------------------------------------- */
+/* ---- Devices
+ * -------------------------------------------------------------------------------------------------
+ */
 #define RH_DEVICE_HOST        (1u << 0) /* host code: needs no OpenCL at all */
 #define RH_DEVICE_CPU         (1u << 1)
 #define RH_DEVICE_GPU         (1u << 2)
 #define RH_DEVICE_ACCELERATOR (1u << 3)
 #define RH_DEVICE_ANY_CL      (RH_DEVICE_CPU | RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR)
 
-/* What a device has (rh_device.features), and what a strategy cannot do without (rh_strategy.needs). */
-#define RH_FP64                   (1ull << 0)
-#define RH_INT64_ATOMICS          (1ull << 1) /* cl_khr_int64_base_atomics and _extended_atomics */
-#define RH_SUBGROUPS              (1ull << 2) /* cl_khr_subgroups or cl_intel_subgroups, or OpenCL 3's feature */
+/* What a device has (rh_device.features), and what a strategy cannot do without
+ * (rh_strategy.needs). */
+#define RH_FP64          (1ull << 0)
+#define RH_INT64_ATOMICS (1ull << 1) /* cl_khr_int64_base_atomics and _extended_atomics */
+#define RH_SUBGROUPS     (1ull << 2) /* cl_khr_subgroups or cl_intel_subgroups, or OpenCL 3's feature \
+                                      */
 #define RH_WORK_GROUP_COLLECTIVES (1ull << 3) /* work_group_reduce_*() */
 #define RH_INTEL_SUBGROUP_BLOCKS  (1ull << 4) /* intel_sub_group_block_read*() */
 
 /* Owned by the host, valid as long as the rh_problem it came in.  A number of 0 is "unknown". */
 typedef struct rh_device {
   uint32_t struct_size;
-  uint32_t kind;          /* one RH_DEVICE_* bit */
-  uint32_t cl_version;    /* OpenCL C: 120, 200, 300 */
-  uint32_t vendor_id;     /* as OpenCL reports it */
-  uint32_t compute_units; /* at least 1 */
-  uint32_t max_group;     /* work-items in a work-group */
+  uint32_t kind;                       /* one RH_DEVICE_* bit */
+  uint32_t cl_version;                 /* OpenCL C: 120, 200, 300 */
+  uint32_t vendor_id;                  /* as OpenCL reports it */
+  uint32_t compute_units;              /* at least 1 */
+  uint32_t max_group;                  /* work-items in a work-group */
   uint32_t subgroup_min, subgroup_max; /* work-items */
   uint64_t local_bytes;                /* local memory of one work-group */
   uint64_t global_bytes, max_alloc_bytes;
@@ -168,7 +183,8 @@ typedef struct rh_device {
   const char *name, *driver, *extensions;
 } rh_device;
 
-/* What is to be reduced.  Owned by the host, valid during the call only, except `op`, which lives until teardown. */
+/* What is to be reduced.  Owned by the host, valid during the call only, except `op`, which lives
+ * until teardown. */
 typedef struct rh_problem {
   uint32_t struct_size;
   rh_type type;
@@ -177,9 +193,11 @@ typedef struct rh_problem {
   uint64_t max_n; /* elements; run() may get fewer, never more */
 } rh_problem;
 
-/* ---- Parameters (tunables): data, so that a host can list, check and search them --------------------------------- */
+/* ---- Parameters (tunables): data, so that a host can list, check and search them
+ * --------------------------------- */
 #define RH_PARAM_POWER_OF_TWO (1u << 0) /* 0 is allowed besides where min is 0 */
-#define RH_PARAM_REBUILD      (1u << 1) /* changes generated code: costs a build, not only another setup */
+#define RH_PARAM_REBUILD                                                                           \
+  (1u << 1) /* changes generated code: costs a build, not only another setup */
 
 typedef struct rh_param {
   const char *key, *doc; /* "tile"; one line, with the unit and what 0 means */
@@ -188,7 +206,8 @@ typedef struct rh_param {
   uint32_t flags, reserved;
 } rh_param;
 
-/* ---- query's answer: the host allocates and zeroes it and sets struct_size; query fills in the rest -------------- */
+/* ---- query's answer: the host allocates and zeroes it and sets struct_size; query fills in the
+ * rest -------------- */
 /* Why not.  X(name, number, JSON code) */
 #define RH_WHY_LIST(X)                                                                             \
   X(NONE, 0, "none")                                                                               \
@@ -210,16 +229,19 @@ typedef struct rh_answer {
   uint32_t why;              /* when declining: RH_WHY_* */
   int32_t score;             /* `auto` takes the largest where nothing was measured; 0 to 1000 */
   uint32_t launches;         /* kernels launched by one run */
-  uint32_t finishes_on_host; /* 1: run() waits and writes host_result; 0: it only enqueues, the device writes result */
+  uint32_t finishes_on_host; /* 1: run() waits and writes host_result; 0: it only enqueues, the
+                                device writes result */
   uint32_t reserved;
-  uint64_t scratch_bytes;    /* device memory that setup will obtain */
-  uint64_t local_bytes;      /* the most local memory of one work-group */
-  uint64_t depth;            /* the most combinations any one element passes through, for max_n: the error bound
-                                h*u*sum|x| of a float sum comes from it.  0: unknown, the host takes n-1. */
-  char reason[160];          /* when declining: the limit and the value, as a sentence without a full stop */
+  uint64_t scratch_bytes; /* device memory that setup will obtain */
+  uint64_t local_bytes;   /* the most local memory of one work-group */
+  uint64_t
+      depth; /* the most combinations any one element passes through, for max_n: the error bound
+                h*u*sum|x| of a float sum comes from it.  0: unknown, the host takes n-1. */
+  char reason[160]; /* when declining: the limit and the value, as a sentence without a full stop */
 } rh_answer;
 
-/* ---- Host services: callable from the start of setup until teardown returns, from one thread at a time ----------- */
+/* ---- Host services: callable from the start of setup until teardown returns, from one thread at a
+ * time ----------- */
 enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
@@ -233,37 +255,40 @@ typedef struct rh_host rh_host;
 struct rh_host {
   uint32_t struct_size, abi_minor;
   void *priv; /* the host's own */
-  /* For authors who want raw OpenCL; null for host strategies.  The queue is in order.  Borrowed: retain nothing. */
+  /* For authors who want raw OpenCL; null for host strategies.  The queue is in order.  Borrowed:
+   * retain nothing. */
   struct _cl_context *context;
   struct _cl_device_id *device;
   struct _cl_command_queue *queue;
 
   /* Says something to the user.  Any thread.  `text` is copied. */
   void (*log)(const rh_host *, uint32_t level, const char *text);
-  /* Records why the phase fails and returns `status`, so that `return host->fail(...)` reads well.  cl_code: OpenCL's
-   * error, or 0.  `what` is copied. */
+  /* Records why the phase fails and returns `status`, so that `return host->fail(...)` reads well.
+   * cl_code: OpenCL's error, or 0.  `what` is copied. */
   rh_status (*fail)(const rh_host *, rh_status status, int32_t cl_code, const char *what);
-  /* setup only.  Builds the prelude of the problem's operator and type, then `source`.  `file` names the source in the
-   * compiler's messages ("cascade.cl"); `options` go to the compiler, "" for none.  The host keeps the log and caches
-   * binaries. */
+  /* setup only.  Builds the prelude of the problem's operator and type, then `source`.  `file`
+   * names the source in the compiler's messages ("cascade.cl"); `options` go to the compiler, ""
+   * for none.  The host keeps the log and caches binaries. */
   rh_status (*build)(const rh_host *, const char *file, const char *source, const char *options,
                      struct _cl_program **program);
-  /* setup only.  A kernel of its own for this instance.  max_group (may be null): the largest work-group that this
-   * kernel takes on this device. */
+  /* setup only.  A kernel of its own for this instance.  max_group (may be null): the largest
+   * work-group that this kernel takes on this device. */
   rh_status (*kernel)(const rh_host *, struct _cl_program *, const char *name,
                       struct _cl_kernel **kernel, uint32_t *max_group);
   /* setup only.  Device memory, uninitialised; bytes >= 1. */
   rh_status (*scratch)(const rh_host *, uint64_t bytes, struct _cl_mem **buffer);
   /* setup only.  Zeroed host memory, aligned for any type; null when there is none. */
   void *(*alloc)(const rh_host *, uint64_t bytes);
-  /* run only.  Enqueues `kernel` over `global` work-items in groups of `local`; local >= 1 divides global >= 1.
-   * `stage` names the launch in profiles ("tiles"). */
+  /* run only.  Enqueues `kernel` over `global` work-items in groups of `local`; local >= 1 divides
+   * global >= 1. `stage` names the launch in profiles ("tiles"). */
   rh_status (*launch)(const rh_host *, struct _cl_kernel *, uint64_t global, uint64_t local,
                       const rh_arg *args, uint32_t n_args, const char *stage);
-  /* run only.  Enqueues filling `count` values of `size` bytes (4, 8 or 16) of `buffer` from byte `offset` on. */
+  /* run only.  Enqueues filling `count` values of `size` bytes (4, 8 or 16) of `buffer` from byte
+   * `offset` on. */
   rh_status (*fill)(const rh_host *, struct _cl_mem *buffer, uint64_t offset, const void *value,
                     uint32_t size, uint64_t count);
-  /* run only, where the strategy finishes on the host.  Copies from device to host and waits for it. */
+  /* run only, where the strategy finishes on the host.  Copies from device to host and waits for
+   * it. */
   rh_status (*read)(const rh_host *, struct _cl_mem *buffer, uint64_t offset, uint64_t bytes,
                     void *to);
   /* An optional feature by its id ("redhost.name/1"), or null.  An id never changes its meaning. */
@@ -273,20 +298,23 @@ struct rh_host {
 /* One reduction.  Owned by the host, valid during the call only.  The input is never written. */
 typedef struct rh_run {
   uint32_t struct_size, reserved;
-  uint64_t first, n;       /* elements: reduce first .. first+n-1 of the input; n may be 0: the answer is the identity.
-                              Indices in answers count from `first`. */
-  struct _cl_mem *input;   /* OpenCL strategies; its size is at least (first+n) elements */
-  const void *host_input;  /* host strategies */
-  struct _cl_mem *result;  /* where a strategy that finishes on the device writes one value ... */
-  uint64_t result_index;   /* ... as result[result_index], counted in values */
-  void *host_result;       /* where one that finishes on the host writes it: value_size bytes, aligned */
+  uint64_t first, n; /* elements: reduce first .. first+n-1 of the input; n may be 0: the answer is
+                        the identity. Indices in answers count from `first`. */
+  struct _cl_mem *input;  /* OpenCL strategies; its size is at least (first+n) elements */
+  const void *host_input; /* host strategies */
+  struct _cl_mem *result; /* where a strategy that finishes on the device writes one value ... */
+  uint64_t result_index;  /* ... as result[result_index], counted in values */
+  void *host_result; /* where one that finishes on the host writes it: value_size bytes, aligned */
 } rh_run;
 
-/* ---- Strategies ---------------------------------------------------------------------------------------------- */
+/* ---- Strategies
+ * ---------------------------------------------------------------------------------------------- */
 /* Promises; `redhost --verify` tries to break every one. */
-#define RH_KEEPS_ORDER (1ull << 0) /* combines in index order: serves operators that do not commute */
+#define RH_KEEPS_ORDER                                                                             \
+  (1ull << 0) /* combines in index order: serves operators that do not commute */
 
-/* What a float result's bits depend on, weakest promise first; operators that are RH_OP_EXACT never vary. */
+/* What a float result's bits depend on, weakest promise first; operators that are RH_OP_EXACT never
+ * vary. */
 #define RH_BITS_VARY            0u /* may change from run to run: float atomics */
 #define RH_BITS_SAME_RUN        1u /* same device, n and parameters: same bits */
 #define RH_BITS_SAME_LAUNCH     2u /* ... whatever the parameters */
@@ -298,26 +326,29 @@ typedef struct rh_strategy {
   uint32_t device_kinds; /* RH_DEVICE_* bits: where it can run */
   const char *name;      /* [a-z0-9][a-z0-9_-]{0,62}, unique among plugins */
   const char *summary;   /* one line for --list */
-  const char *about;     /* what it does, from which article or paper, what it changes over the step before; lines may
-                            be long: the host wraps them */
+  const char *about;     /* what it does, from which article or paper, what it changes over the step
+                            before; lines may     be long: the host wraps them */
   const char *version, *author, *license; /* "1.0", ..., an SPDX id */
   uint64_t promises;                      /* RH_KEEPS_ORDER, ... */
-  uint64_t needs;                         /* RH_FP64, ...: the host declines for the strategy where one is missing */
-  uint32_t determinism;                   /* RH_BITS_* */
-  uint32_t n_params, param_stride, reserved; /* param_stride = sizeof(rh_param) as the plugin knows it */
-  const rh_param *params;                    /* n_params of them; null for none */
+  uint64_t needs;       /* RH_FP64, ...: the host declines for the strategy where one is missing */
+  uint32_t determinism; /* RH_BITS_* */
+  uint32_t n_params, param_stride,
+      reserved;           /* param_stride = sizeof(rh_param) as the plugin knows it */
+  const rh_param *params; /* n_params of them; null for none */
 
-  /* [any thread, any time] Pure: no allocation, no OpenCL, no state; same question, same answer.  Can this problem be
-   * served with these parameters (n_params values, in the order of `params`, each inside its range)?
-   * RH_OK, or RH_DECLINED with why and reason. */
+  /* [any thread, any time] Pure: no allocation, no OpenCL, no state; same question, same answer.
+   * Can this problem be served with these parameters (n_params values, in the order of `params`,
+   * each inside its range)? RH_OK, or RH_DECLINED with why and reason. */
   rh_status (*query)(const rh_problem *, const int64_t *params, rh_answer *);
-  /* [any thread] Only after query said yes to the same problem and parameters.  Builds and allocates everything that
-   * run() needs; *self is the instance.  On failure: clean up whatever did not come from the host, leave nothing. */
+  /* [any thread] Only after query said yes to the same problem and parameters.  Builds and
+   * allocates everything that run() needs; *self is the instance.  On failure: clean up whatever
+   * did not come from the host, leave nothing. */
   rh_status (*setup)(const rh_host *, const rh_problem *, const int64_t *params, void **self);
-  /* [one at a time per instance; instances in parallel] No allocation, no build, and no wait unless it finishes on the
-   * host. */
+  /* [one at a time per instance; instances in parallel] No allocation, no build, and no wait unless
+   * it finishes on the host. */
   rh_status (*run)(void *self, const rh_run *);
-  /* [any thread] Once for every setup that succeeded.  Cannot fail.  May be null: the host frees what it gave. */
+  /* [any thread] Once for every setup that succeeded.  Cannot fail.  May be null: the host frees
+   * what it gave. */
   void (*teardown)(void *self);
   /* Optional features of the strategy by id; may be null. */
   const void *(*extension)(const char *id);
@@ -333,11 +364,13 @@ typedef struct rh_plugin { /* constant data: judged before any function of the p
 
 extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol */
 
-/* ---- The layout, pinned on LP64: inserting a field does not compile ----------------------------------------------- */
+/* ---- The layout, pinned on LP64: inserting a field does not compile
+ * ----------------------------------------------- */
 #if defined(__cplusplus)
 #define RH_ASSERT_AT(T, field, at) static_assert(offsetof(T, field) == (at), #T "." #field " moved")
 #else
-#define RH_ASSERT_AT(T, field, at) _Static_assert(offsetof(T, field) == (at), #T "." #field " moved")
+#define RH_ASSERT_AT(T, field, at)                                                                 \
+  _Static_assert(offsetof(T, field) == (at), #T "." #field " moved")
 #endif
 #if UINTPTR_MAX == UINT64_MAX
 RH_ASSERT_AT(rh_op, fold, 64);

@@ -1,0 +1,31 @@
+/* Compiled programs on disk. */
+#ifndef RH_CL_CACHE_H
+#define RH_CL_CACHE_H
+
+#include <redhost/redhost.h>
+
+/* An entry is <directory>/bin/<hash of the key>.  It carries the whole key, which is compared: two
+ * keys of the same hash cost a build, never a wrong program; and a checksum: a damaged entry is no
+ * entry.  It appears under its name whole or not at all, so two processes at once do no harm. */
+typedef struct rh_cache {
+  char *directory; /* null: no cache */
+  const rh_reporter *reporter;
+  int complained; /* about a directory that cannot be written: once is enough */
+} rh_cache;
+
+/* options->cache_dir, else REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost; none with
+ * options->no_cache or REDHOST_NO_CACHE. */
+rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *error);
+void rh_cache_finish(rh_cache *cache);
+
+/* The entry's bytes, malloc'ed, or null. */
+unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes);
+/* Failing to store is worth a warning and nothing more. */
+void rh_cache_store(rh_cache *cache, const char *key, const unsigned char *data, size_t bytes);
+/* Forgets an entry that turned out to be useless. */
+void rh_cache_drop(rh_cache *cache, const char *key);
+
+/* Writes `text` to <directory>/log/<name>.log; its path, malloc'ed, or null. */
+char *rh_cache_log(rh_cache *cache, const char *name, const char *text);
+
+#endif

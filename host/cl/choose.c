@@ -1,0 +1,107 @@
+/* Which device a specification means. */
+#include "../base/error.h"
+#include "../base/path.h"
+#include "../base/text.h"
+#include "devices.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static rh_status none_at_all(const rh_cl_devices *devices, rh_error *error) {
+  if (devices->n_platforms == 0)
+    return rh_fail(error, RH_E_DEVICE,
+                   "no OpenCL platform found. Install a driver (PoCL runs on any CPU: package "
+                   "pocl-opencl-icd) or check OCL_ICD_VENDORS");
+  return rh_fail(error, RH_E_DEVICE,
+                 "%u OpenCL platform%s, but no device. Check the driver, or install PoCL, which "
+                 "runs on any CPU (package pocl-opencl-icd)",
+                 devices->n_platforms, devices->n_platforms == 1 ? "" : "s");
+}
+
+static rh_status no_match(const rh_cl_devices *devices, const char *spec, const char *origin,
+                          rh_error *error) {
+  rh_text list = {0};
+  for (uint32_t k = 0; k < devices->n; k++)
+    rh_text_add(&list, "%s%s %s", k ? ", " : "", devices->list[k].label, devices->list[k].name);
+  rh_fail(error, RH_E_DEVICE, "no device matches '%s'%s. Devices: %s", spec, origin,
+          rh_text_get(&list));
+  rh_text_finish(&list);
+  return RH_E_DEVICE;
+}
+
+/* The first device of a kind; null. */
+static const rh_cl_device *first_of(const rh_cl_devices *devices, uint32_t kind) {
+  for (uint32_t k = 0; k < devices->n; k++)
+    if (devices->list[k].about.kind == kind) return &devices->list[k];
+  return NULL;
+}
+
+static uint32_t kind_from_name(const char *name) {
+  static const uint32_t kinds[] = {RH_DEVICE_GPU, RH_DEVICE_CPU, RH_DEVICE_ACCELERATOR};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (strcasecmp(name, rh_device_kind_name(kinds[k])) == 0) return kinds[k];
+  return 0;
+}
+
+static int matches(const rh_cl_device *device, const char *spec) {
+  return strcasestr(device->name, spec) || strcasestr(device->platform_name, spec);
+}
+
+static rh_status by_name(const rh_cl_devices *devices, const char *spec, const char *origin,
+                         const rh_cl_device **device, rh_error *error) {
+  rh_text labels = {0};
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < devices->n; k++) {
+    if (!matches(&devices->list[k], spec)) continue;
+    rh_text_add(&labels, "%s%s", n++ ? ", " : "", devices->list[k].label);
+    *device = &devices->list[k];
+  }
+  rh_status status = RH_OK;
+  if (n == 0) status = no_match(devices, spec, origin, error);
+  if (n > 1)
+    status = rh_fail(error, RH_E_USAGE, "device '%s'%s is ambiguous: %s. Give the index", spec,
+                     origin, rh_text_get(&labels));
+  rh_text_finish(&labels);
+  return status;
+}
+
+/* "3" or "1:0", digits only. */
+static int is_index(const char *spec) {
+  return *spec && spec[strspn(spec, "0123456789:")] == 0 && isdigit((unsigned char)*spec);
+}
+
+static rh_status by_index(const rh_cl_devices *devices, const char *spec, const char *origin,
+                          const rh_cl_device **device, rh_error *error) {
+  char *end;
+  unsigned long flat = strtoul(spec, &end, 10);
+  for (uint32_t k = 0; k < devices->n; k++)
+    if (*end ? strcmp(devices->list[k].label, spec) == 0 : k == flat) {
+      *device = &devices->list[k];
+      return RH_OK;
+    }
+  return no_match(devices, spec, origin, error);
+}
+
+rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
+                               const rh_cl_device **device, rh_error *error) {
+  const char *origin = "";
+  if (!spec && (spec = rh_env("REDHOST_DEVICE"))) origin = " (from REDHOST_DEVICE)";
+  if (spec && !*spec) return rh_fail(error, RH_E_USAGE, "--device: an empty name");
+  if (devices->n == 0) return none_at_all(devices, error);
+  if (!spec) {
+    *device = first_of(devices, RH_DEVICE_GPU);
+    if (!*device) *device = first_of(devices, RH_DEVICE_ACCELERATOR);
+    if (!*device) *device = first_of(devices, RH_DEVICE_CPU);
+    return RH_OK;
+  }
+  if (strcasecmp(spec, "all") == 0)
+    return rh_fail(error, RH_E_USAGE, "--device all%s: this mode takes one device", origin);
+  if (is_index(spec)) return by_index(devices, spec, origin, device, error);
+  uint32_t kind = kind_from_name(spec);
+  if (!kind) return by_name(devices, spec, origin, device, error);
+  *device = first_of(devices, kind);
+  return *device ? RH_OK : no_match(devices, spec, origin, error);
+}

@@ -1,0 +1,25 @@
+/* A device's view of an array in host memory. */
+#ifndef RH_CL_INPUT_H
+#define RH_CL_INPUT_H
+
+#include "session.h"
+
+typedef struct rh_cl_input {
+  cl_mem buffer;
+  uint64_t first;    /* the array's first element, counted in the buffer */
+  uint32_t in_place; /* 1: the host's own memory, nothing was copied */
+  double upload_s;   /* what copying took */
+} rh_cl_input;
+
+/* RH_E_DEVICE, with both numbers, where `bytes` is more than the device takes. */
+rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const char *what,
+                           rh_error *error);
+
+/* `n` elements of `size` bytes that start `offset` bytes (a multiple of size) behind the
+ * page-aligned `region`.  Where the device shares the host's memory the buffer is the region
+ * itself, which must outlive it. */
+rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *region,
+                           uint64_t offset, uint64_t n, uint32_t size, rh_error *error);
+void rh_cl_input_finish(rh_cl_input *input);
+
+#endif

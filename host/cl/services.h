@@ -1,0 +1,37 @@
+/* What a plugin gets from the host: rh_host, and the record of everything that was handed out. */
+#ifndef RH_CL_SERVICES_H
+#define RH_CL_SERVICES_H
+
+#include "session.h"
+
+enum { RH_PHASE_NONE, RH_PHASE_SETUP, RH_PHASE_RUN, RH_PHASE_TEARDOWN };
+
+typedef struct rh_handed {
+  void *thing;
+  int kind;
+} rh_handed;
+
+/* One for each instance of a strategy. [one thread at a time] */
+typedef struct rh_services {
+  rh_host host;           /* what the plugin sees; host.priv is this struct */
+  rh_cl_session *session; /* null for host strategies */
+  const char *prelude, *strategy;
+  const rh_reporter *reporter;
+  int phase;         /* services are refused outside the phase they belong to */
+  rh_error *error;   /* of the call that is under way */
+  int failed;        /* a service failed or fail() was called: *error says why */
+  rh_handed *handed; /* released in reverse order */
+  uint32_t n_handed, capacity;
+  uint64_t scratch_bytes;
+  uint32_t launches; /* of the current run */
+} rh_services;
+
+/* session, prelude, strategy and reporter are borrowed. */
+void rh_services_init(rh_services *services, rh_cl_session *session, const char *prelude,
+                      const char *strategy, const rh_reporter *reporter);
+/* Before every call into the plugin. */
+void rh_services_enter(rh_services *services, int phase, rh_error *error);
+/* Waits for the queue and releases everything that the plugin obtained. */
+void rh_services_finish(rh_services *services);
+
+#endif

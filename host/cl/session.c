@@ -1,0 +1,30 @@
+#include "session.h"
+#include "../base/error.h"
+#include "status.h"
+
+rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device, rh_cache *cache,
+                             const rh_reporter *reporter, rh_error *error) {
+  cl_int code;
+  *session = (rh_cl_session){.device = device, .cache = cache, .reporter = reporter};
+  cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                        (cl_context_properties)device->platform, 0};
+  session->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
+  if (code != CL_SUCCESS) {
+    rh_cl_fail(error, code, "creating an OpenCL context");
+    rh_error_prefix(error, "%s", device->name);
+    return RH_E_CL;
+  }
+  /* The 1.2 call: every device has it, and nothing asked for here needs the newer one. */
+  session->queue = clCreateCommandQueue(session->context, device->id, 0, &code);
+  if (code == CL_SUCCESS) return RH_OK;
+  rh_cl_session_finish(session);
+  rh_cl_fail(error, code, "creating a command queue");
+  rh_error_prefix(error, "%s", device->name);
+  return RH_E_CL;
+}
+
+void rh_cl_session_finish(rh_cl_session *session) {
+  if (session->queue) clReleaseCommandQueue(session->queue);
+  if (session->context) clReleaseContext(session->context);
+  *session = (rh_cl_session){0};
+}

@@ -1,0 +1,32 @@
+/* A context and an in-order queue on one device. */
+#ifndef RH_CL_SESSION_H
+#define RH_CL_SESSION_H
+
+#include "cache.h"
+#include "devices.h"
+
+/* [one thread at a time] */
+typedef struct rh_cl_session {
+  const rh_cl_device *device;
+  cl_context context;
+  cl_command_queue queue;
+  rh_cache *cache;
+  const rh_reporter *reporter;
+  /* What building cost so far. */
+  uint32_t builds, builds_cached;
+  double build_s;
+} rh_cl_session;
+
+/* Borrows device, cache and reporter. */
+rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device, rh_cache *cache,
+                             const rh_reporter *reporter, rh_error *error);
+void rh_cl_session_finish(rh_cl_session *session); /* zero-initialised is fine */
+
+/* Builds `prelude` followed by `source` for the session's device, or takes it from the cache.
+ * `file` names the source in messages.  A source that does not compile is RH_E_BUILD; the
+ * compiler's log goes to the reporter and to a file. */
+rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *prelude,
+                        const char *source, const char *options, cl_program *program,
+                        rh_error *error);
+
+#endif

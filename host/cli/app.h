@@ -1,0 +1,24 @@
+/* What every mode gets. */
+#ifndef RH_CLI_APP_H
+#define RH_CLI_APP_H
+
+#include "../reduce/context.h"
+#include "options.h"
+#include "terminal.h"
+
+typedef struct rh_app {
+  const rh_typed *typed;
+  rh_terminal *terminal;
+  rh_redhost *redhost;
+  uint32_t op;  /* what --op says, or sum */
+  rh_type type; /* what --type says, or 0 */
+} rh_app;
+
+/* One file for each mode.  A mode prints to standard output once it has everything it prints. */
+rh_status rh_mode_summary(const rh_app *app, rh_error *error);
+rh_status rh_mode_list(const rh_app *app, rh_error *error);
+rh_status rh_mode_devices(const rh_app *app, rh_error *error);
+rh_status rh_mode_info(const rh_app *app, rh_error *error);
+rh_status rh_mode_run(const rh_app *app, rh_error *error);
+
+#endif

@@ -1,0 +1,21 @@
+/* Output for programs: schema "redhost/1".  Additive changes keep the 1; readers ignore keys they do not know. */
+#ifndef RH_CLI_JSON_H
+#define RH_CLI_JSON_H
+
+#include "app.h"
+#include <jansson.h>
+
+/* {"schema", "tool"}: what every document begins with. */
+json_t *rh_json_document(void);
+json_t *rh_json_device(const rh_cl_device *device);
+/* A finite number, or null. */
+json_t *rh_json_number(double number);
+/* A strategy, and whether it can serve (op, type) on the device that the registry was asked about. */
+json_t *rh_json_strategy(const rh_entry *entry, const char *device, uint32_t op, rh_type type);
+/* Prints and releases the document. */
+rh_status rh_json_print(json_t *document, rh_error *error);
+
+/* "run-to-run": a strategy's promise in CUB's terms. */
+const char *rh_determinism_name(uint32_t determinism);
+
+#endif

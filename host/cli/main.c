@@ -1,0 +1,104 @@
+/* redhost: the program. */
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "../reduce/ops.h"
+#include "app.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int exit_code(rh_status status) {
+  switch (status) {
+  case RH_OK: return 0;
+  case RH_E_WRONG: return 1;
+  case RH_E_USAGE: return 2;
+  case RH_E_DEVICE: return 3;
+  case RH_DECLINED: return 4;
+  case RH_E_FILE: return 6;
+  case RH_E_CANCELLED: return 130;
+  default: return 5;
+  }
+}
+
+static rh_status parse_op(const char *name, uint32_t *op, rh_error *error) {
+  static const char *const names[] = {
+#define RH_X(name, number, flags) #name,
+      RH_OP_LIST(RH_X)
+#undef RH_X
+  };
+  *op = name ? rh_op_from_name(name) : RH_OP_sum;
+  if (*op) return RH_OK;
+  const char *close = rh_closest(name, names, RH_N_OPS);
+  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s. There are sum prod min max argmin argmax and or xor",
+                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+}
+
+static rh_status parse_type(const char *name, rh_type *type, rh_error *error) {
+  static const char *const names[] = {
+#define RH_X(name, number, bytes) #name,
+      RH_TYPE_LIST(RH_X)
+#undef RH_X
+  };
+  *type = name ? rh_type_from_name(name) : 0;
+  if (*type || !name) return RH_OK;
+  const char *close = rh_closest(name, names, RH_N_TYPES);
+  return rh_fail(error, RH_E_USAGE, "unknown type '%s'%s%s%s. There are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
+                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+}
+
+static rh_status dispatch(const rh_app *app, rh_error *error) {
+  switch (app->typed->mode) {
+  case RH_MODE_LIST: return rh_mode_list(app, error);
+  case RH_MODE_RUN: return rh_mode_run(app, error);
+  case RH_MODE_DEVICES: return rh_mode_devices(app, error);
+  case RH_MODE_INFO: return rh_mode_info(app, error);
+  default: return rh_mode_summary(app, error);
+  }
+}
+
+static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
+  rh_app app = {.typed = typed, .terminal = terminal};
+  rh_options options = {
+      .device = typed->device,
+      .plugin_file = typed->plugin,
+      .plugin_path = typed->plugin_path,
+      .cache_dir = typed->cache_dir,
+      .program = "/proc/self/exe",
+      .no_cache = typed->no_cache,
+      .reporter = rh_terminal_reporter(terminal),
+  };
+  RH_TRY(parse_op(typed->op, &app.op, error));
+  RH_TRY(parse_type(typed->type, &app.type, error));
+  RH_TRY(rh_open(&app.redhost, &options, error));
+  rh_status status = dispatch(&app, error);
+  rh_close(app.redhost);
+  return status;
+}
+
+/* A full disk or a closed pipe shows when the last of the output goes out. */
+static rh_status flush_output(rh_error *error) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
+}
+
+int main(int argc, char **argv) {
+  rh_typed typed;
+  rh_terminal terminal = {0};
+  rh_error error = {0};
+  rh_status status = rh_options_parse(&typed, argc, argv, &error);
+  if (status == RH_OK && typed.mode == RH_MODE_PROBE) return rh_probe_main(rh_op_find);
+  rh_terminal_catch_interrupt();
+  if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
+  if (status == RH_OK && typed.mode == RH_MODE_HELP) rh_options_help(stdout);
+  else if (status == RH_OK && typed.mode == RH_MODE_VERSION) printf("redhost %s\n", rh_version());
+  else if (status == RH_OK) status = run_mode(&typed, &terminal, &error);
+  rh_terminal_clear(&terminal);
+  rh_error of_output;
+  if (flush_output(&of_output) != RH_OK && status == RH_OK) {
+    error = of_output;
+    status = error.status;
+  }
+  if (status != RH_OK) rh_terminal_say(&terminal, error.message);
+  return exit_code(status);
+}

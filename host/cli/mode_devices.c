@@ -1,0 +1,54 @@
+/* redhost --devices */
+#include "../base/error.h"
+#include "app.h"
+#include "json.h"
+#include "table.h"
+
+static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *chosen,
+                            rh_error *error) {
+  json_t *document = rh_json_document(), *array = json_array();
+  for (uint32_t k = 0; k < devices->n; k++) {
+    json_t *device = rh_json_device(&devices->list[k]);
+    json_object_set_new(device, "default", json_boolean(&devices->list[k] == chosen));
+    json_array_append_new(array, device);
+  }
+  json_object_set_new(document, "devices", array);
+  return rh_json_print(document, error);
+}
+
+static void print_table(const rh_app *app, const rh_cl_devices *devices,
+                        const rh_cl_device *chosen) {
+  static const char *const headings[] = {"", "ID", "TYPE", "DEVICE", "PLATFORM", "DRIVER", "CU", "MEMORY"};
+  rh_table table = {.columns = 8, .right = {[6] = 1, [7] = 1}};
+  char memory[32];
+  for (int k = 0; k < 8; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
+  for (uint32_t k = 0; k < devices->n; k++) {
+    const rh_cl_device *device = &devices->list[k];
+    rh_table_cell(&table, RH_PLAIN, "%s", device == chosen ? "*" : "");
+    rh_table_cell(&table, RH_PLAIN, "%s", device->label);
+    rh_table_cell(&table, RH_PLAIN, "%s", rh_device_kind_name(device->about.kind));
+    rh_table_cell(&table, RH_PLAIN, "%s", device->name);
+    rh_table_cell(&table, RH_PLAIN, "%s", device->platform_name);
+    rh_table_cell(&table, RH_PLAIN, "%s", device->driver);
+    rh_table_cell(&table, RH_PLAIN, "%u", device->about.compute_units);
+    rh_table_cell(&table, RH_PLAIN, "%s", rh_format_bytes(memory, device->about.global_bytes));
+  }
+  rh_table_print(&table, app->terminal, "  ");
+  rh_table_finish(&table);
+  printf("\n* what a plain --run uses. Select with -d %s, -d %s, a part of the name, or REDHOST_DEVICE.\n",
+         chosen->label, rh_device_kind_name(chosen->about.kind));
+}
+
+rh_status rh_mode_devices(const rh_app *app, rh_error *error) {
+  const rh_cl_devices *devices;
+  const rh_cl_device *chosen;
+  RH_TRY(rh_redhost_devices(app->redhost, &devices, error));
+  RH_TRY(rh_redhost_device(app->redhost, &chosen, error));
+  if (app->typed->json) return print_json(devices, chosen, error);
+  if (!app->typed->quiet) {
+    print_table(app, devices, chosen);
+    return RH_OK;
+  }
+  for (uint32_t k = 0; k < devices->n; k++) printf("%s\n", devices->list[k].label);
+  return RH_OK;
+}

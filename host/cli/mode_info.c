@@ -1,0 +1,129 @@
+/* redhost --info NAME */
+#include "../base/error.h"
+#include "../reduce/params.h"
+#include "app.h"
+#include "json.h"
+#include "offers.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_parameters(const rh_app *app, const rh_entry *entry) {
+  char range[128], initial[64];
+  rh_table table = {.columns = 4};
+  if (entry->n_params == 0) return;
+  printf("\nparameters (--param KEY=VALUE)\n");
+  for (uint32_t k = 0; k < entry->n_params; k++) {
+    const rh_param *param = &entry->params[k];
+    rh_param_range(param, range, sizeof range);
+    rh_param_format(param, param->initial, initial, sizeof initial);
+    rh_table_cell(&table, RH_BOLD, "%s", param->key);
+    rh_table_cell(&table, RH_PLAIN, "%s", range);
+    rh_table_cell(&table, RH_PLAIN, "[%s]", initial);
+    rh_table_cell(&table, RH_PLAIN, "%s", param->doc);
+  }
+  rh_table_print(&table, app->terminal, "  ");
+  rh_table_finish(&table);
+}
+
+static void print_kinds(const rh_entry *entry) {
+  static const uint32_t kinds[] = {RH_DEVICE_HOST, RH_DEVICE_CPU, RH_DEVICE_GPU, RH_DEVICE_ACCELERATOR};
+  static const struct { uint64_t bit; const char *name; } needs[] = {
+      {RH_FP64, "fp64"},
+      {RH_INT64_ATOMICS, "64-bit atomics"},
+      {RH_SUBGROUPS, "sub-groups"},
+      {RH_WORK_GROUP_COLLECTIVES, "work-group collective functions"},
+      {RH_INTEL_SUBGROUP_BLOCKS, "Intel's sub-group block reads"},
+  };
+  printf("runs on     ");
+  for (size_t k = 0, first = 1; k < 4; k++)
+    if (entry->device_kinds & kinds[k])
+      printf("%s%s", first ? "" : ", ", rh_device_kind_name(kinds[k])), first = 0;
+  for (size_t k = 0, first = 1; k < sizeof needs / sizeof *needs; k++)
+    if (entry->needs & needs[k].bit)
+      printf("%s%s", first ? "; needs " : ", ", needs[k].name), first = 0;
+  putchar('\n');
+}
+
+static void print_here(const rh_app *app, const rh_entry *entry) {
+  const rh_cl_device *device = app->redhost->device;
+  const rh_offer *offer = rh_offer_for(entry, app->op, app->type);
+  char scratch[32], local[32];
+  rh_text types = {0}, ops = {0}, passes = {0};
+  printf("\non %s, %s of %s, n = 2^%d\n", device ? device->name : "the host", rh_op_name(app->op),
+         rh_type_name(app->type ? app->type : RH_TYPE_f32), RH_DEFAULT_LOG2_SIZE);
+  if (offer->status != RH_OK) {
+    printf("  cannot run: %s\n", offer->answer.reason);
+    return;
+  }
+  rh_offer_types(entry, &types);
+  rh_offer_ops(entry, &ops);
+  rh_offer_passes(&offer->answer, &passes);
+  printf("  types     %s\n  operators %s\n  passes    %s\n", rh_text_get(&types), rh_text_get(&ops),
+         rh_text_get(&passes));
+  printf("  depth     %llu: the most combinations an element passes through\n",
+         (unsigned long long)offer->answer.depth);
+  printf("  memory    %s on the device, %s local in a work-group\n",
+         rh_format_bytes(scratch, offer->answer.scratch_bytes),
+         rh_format_bytes(local, offer->answer.local_bytes));
+  rh_text_finish(&types);
+  rh_text_finish(&ops);
+  rh_text_finish(&passes);
+}
+
+static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *error) {
+  const rh_cl_device *device = app->redhost->device;
+  json_t *document = rh_json_document(), *array = json_array();
+  json_t *strategy = rh_json_strategy(entry, device ? device->label : NULL, app->op,
+                                      app->type ? app->type : RH_TYPE_f32);
+  json_object_set_new(strategy, "about", json_string(entry->about));
+  json_array_append_new(array, strategy);
+  json_object_set_new(document, "strategies", array);
+  return rh_json_print(document, error);
+}
+
+static void print_text(const rh_app *app, const rh_entry *entry) {
+  printf("%s%s%s - %s\n\n", rh_style_on(app->terminal, RH_BOLD), entry->name,
+         rh_style_off(app->terminal, RH_BOLD), entry->summary);
+  rh_print_wrapped(stdout, entry->about, "");
+  printf("\nplugin      %s\nversion     %s, by %s, %s\n", entry->path, entry->version, entry->author,
+         entry->license);
+  if (app->typed->verbose) printf("built with  %s\n", entry->build);
+  print_kinds(entry);
+  printf("order       %s\n", entry->promises & RH_KEEPS_ORDER
+                                 ? "kept: serves operators that do not commute"
+                                 : "free: needs an operator that commutes");
+  printf("same bits   %s\n", rh_determinism_name(entry->determinism));
+  print_parameters(app, entry);
+  print_here(app, entry);
+}
+
+static rh_status not_found(const rh_app *app, const rh_registry *registry, rh_error *error) {
+  const char *name = app->typed->name;
+  for (uint32_t k = 0; k < registry->n_refusals; k++) {
+    const char *path = registry->refusals[k].path, *file = strrchr(path, '/');
+    size_t length = strlen(name);
+    if (file && strncmp(file + 1, name, length) == 0 && strcmp(file + 1 + length, ".so") == 0)
+      return rh_fail(error, RH_E_PLUGIN, "strategy '%s': %s: %s", name, path,
+                     registry->refusals[k].reason);
+  }
+  const char **names = calloc(registry->n_entries + 1, sizeof *names);
+  for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
+  const char *close = names ? rh_closest(name, names, registry->n_entries) : NULL;
+  rh_fail(error, RH_E_USAGE, "unknown strategy '%s'%s%s%s. See redhost --list", name,
+          close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+  free(names);
+  return RH_E_USAGE;
+}
+
+rh_status rh_mode_info(const rh_app *app, rh_error *error) {
+  const rh_registry *registry;
+  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL, error));
+  const rh_entry *entry = rh_registry_find(registry, app->typed->name);
+  if (!entry) return not_found(app, registry, error);
+  if (app->typed->json) return print_json(app, entry, error);
+  if (app->typed->quiet) printf("%s\n", entry->path);
+  else print_text(app, entry);
+  return RH_OK;
+}

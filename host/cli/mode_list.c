@@ -1,0 +1,114 @@
+/* redhost --list */
+#include "../base/error.h"
+#include "app.h"
+#include "json.h"
+#include "offers.h"
+#include "table.h"
+
+static uint32_t count_shown(const rh_registry *registry) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < registry->n_entries; k++) n += registry->entries[k].shadowed_by == NULL;
+  return n;
+}
+
+static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offer) {
+  int here = offer->status == RH_OK;
+  rh_text passes = {0}, types = {0}, ops = {0};
+  if (here) {
+    rh_offer_passes(&offer->answer, &passes);
+    rh_offer_types(entry, &types);
+    rh_offer_ops(entry, &ops);
+  }
+  rh_table_cell(table, RH_BOLD, "%s", entry->name);
+  rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&passes) : "-");
+  rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&types) : "-");
+  rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&ops) : "-");
+  rh_table_cell(table, RH_PLAIN, "%s", rh_determinism_name(entry->determinism));
+  rh_table_cell(table, here ? RH_GOOD : RH_BAD, "%s", here ? "yes" : "no");
+  rh_table_cell(table, here ? RH_PLAIN : RH_DIM, "%s", here ? entry->summary : offer->answer.reason);
+  rh_text_finish(&passes);
+  rh_text_finish(&types);
+  rh_text_finish(&ops);
+}
+
+/* Nothing is ever skipped silently: what was not loaded, shadowed or ignored stands under the table, with its reason. */
+static void print_rest(const rh_registry *registry) {
+  for (uint32_t k = 0; k < registry->n_refusals; k++)
+    printf("not loaded: %s: %s\n", registry->refusals[k].path, registry->refusals[k].reason);
+  for (uint32_t k = 0; k < registry->n_entries; k++)
+    if (registry->entries[k].shadowed_by)
+      printf("shadowed: %s in %s, by %s\n", registry->entries[k].name, registry->entries[k].path,
+             registry->entries[k].shadowed_by);
+  for (uint32_t k = 0; k < registry->n_notes; k++) printf("note: %s\n", registry->notes[k]);
+}
+
+static void print_table(const rh_app *app, const rh_registry *registry, const rh_cl_device *device,
+                        const rh_error *no_device) {
+  static const char *const headings[] = {"NAME", "PASSES", "TYPES", "OPS", "REPRODUCIBLE", "HERE", "NOTE"};
+  rh_table table = {.columns = 7};
+  uint32_t runnable = 0;
+  for (int k = 0; k < 7; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    if (entry->shadowed_by) continue;
+    const rh_offer *offer = rh_offer_for(entry, app->op, app->type);
+    runnable += offer->status == RH_OK;
+    add_row(&table, entry, offer);
+  }
+  if (device) printf("Strategies on %s %s", device->label, device->name);
+  else printf("Strategies (%s)", no_device->message);
+  if (app->type) printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
+  printf("\n\n");
+  rh_table_print(&table, app->terminal, "  ");
+  rh_table_finish(&table);
+  printf("\n%u of %u can run.\n", runnable, count_shown(registry));
+  print_rest(registry);
+  if (count_shown(registry) == 0) printf("No strategies in %s.\n", registry->searched);
+  else printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
+}
+
+static json_t *strings(char *const *list, uint32_t n) {
+  json_t *array = json_array();
+  for (uint32_t k = 0; k < n; k++) json_array_append_new(array, json_string(list[k]));
+  return array;
+}
+
+static rh_status print_json(const rh_app *app, const rh_registry *registry,
+                            const rh_cl_device *device, rh_error *error) {
+  json_t *document = rh_json_document(), *devices = json_array(), *strategies = json_array(),
+         *refused = json_array();
+  if (device) json_array_append_new(devices, rh_json_device(device));
+  for (uint32_t k = 0; k < registry->n_entries; k++)
+    json_array_append_new(strategies,
+                          rh_json_strategy(&registry->entries[k], device ? device->label : NULL,
+                                           app->op, app->type ? app->type : RH_TYPE_f32));
+  for (uint32_t k = 0; k < registry->n_refusals; k++) {
+    json_t *refusal = json_object();
+    json_object_set_new(refusal, "path", json_string(registry->refusals[k].path));
+    json_object_set_new(refusal, "reason", json_string(registry->refusals[k].reason));
+    json_array_append_new(refused, refusal);
+  }
+  json_object_set_new(document, "devices", devices);
+  json_object_set_new(document, "strategies", strategies);
+  json_object_set_new(document, "not_loaded", refused);
+  json_object_set_new(document, "notes", strings(registry->notes, registry->n_notes));
+  return rh_json_print(document, error);
+}
+
+rh_status rh_mode_list(const rh_app *app, rh_error *error) {
+  const rh_registry *registry;
+  rh_error no_device = {0};
+  if (app->type && !rh_op_is_defined(app->op, app->type))
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s: and, or, xor take integers",
+                   rh_op_name(app->op), rh_type_name(app->type));
+  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, &no_device,
+                             error));
+  if (app->typed->json) return print_json(app, registry, app->redhost->device, error);
+  if (!app->typed->quiet) {
+    print_table(app, registry, app->redhost->device, &no_device);
+    return RH_OK;
+  }
+  for (uint32_t k = 0; k < registry->n_entries; k++)
+    if (!registry->entries[k].shadowed_by) printf("%s\n", registry->entries[k].name);
+  return RH_OK;
+}

@@ -1,0 +1,54 @@
+/* redhost, alone: what there is on this machine, and what to try. */
+#include "../base/error.h"
+#include "app.h"
+#include "json.h"
+#include "offers.h"
+
+static uint32_t count(const rh_app *app, const rh_registry *registry, int runnable) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    if (entry->shadowed_by) continue;
+    n += !runnable || rh_offer_for(entry, app->op, app->type)->status == RH_OK;
+  }
+  return n;
+}
+
+static void print_device(const rh_app *app, const rh_error *no_device) {
+  const rh_cl_device *device = app->redhost->device;
+  if (!device) {
+    printf("device      none: %s\n", no_device->message);
+    return;
+  }
+  printf("device      %s  %s  (%s, driver %s)", device->label, device->name, device->platform_name,
+         device->driver);
+  if (app->redhost->devices.n > 1) printf("   %u more: redhost --devices", app->redhost->devices.n - 1);
+  putchar('\n');
+}
+
+static rh_status print_json(const rh_app *app, const rh_registry *registry, rh_error *error) {
+  json_t *document = rh_json_document(), *devices = json_array();
+  if (app->redhost->device) json_array_append_new(devices, rh_json_device(app->redhost->device));
+  json_object_set_new(document, "devices", devices);
+  json_object_set_new(document, "installed", json_integer(count(app, registry, 0)));
+  json_object_set_new(document, "runnable", json_integer(count(app, registry, 1)));
+  return rh_json_print(document, error);
+}
+
+rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
+  const rh_registry *registry;
+  rh_error no_device = {0};
+  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, &no_device,
+                             error));
+  if (app->typed->json) return print_json(app, registry, error);
+  if (app->typed->quiet) return RH_OK;
+  printf("redhost %s - parallel reductions on OpenCL\n\n", rh_version());
+  print_device(app, &no_device);
+  printf("strategies  %u installed, %u can run here", count(app, registry, 0), count(app, registry, 1));
+  if (registry->n_refusals) printf(", %u not loaded", registry->n_refusals);
+  printf("   redhost --list\n\n"
+         "Try   redhost --run auto -n 2^24                    reduce 16 Mi floats with the best strategy\n"
+         "      redhost --run cascade --input x.npy --op max  reduce a file\n"
+         "      redhost --help\n");
+  return RH_OK;
+}

@@ -1,0 +1,22 @@
+/* What a strategy serves, in words. */
+#ifndef RH_CLI_OFFERS_H
+#define RH_CLI_OFFERS_H
+
+#include "../base/text.h"
+#include "app.h"
+
+/* Problems of the size that --run takes by default are what --list asks about. */
+enum { RH_DEFAULT_LOG2_SIZE = 24 };
+
+/* The offer that stands for the strategy: that of (op, type) where type is given, else the first that is yes, else the
+ * first of all. */
+const rh_offer *rh_offer_for(const rh_entry *entry, uint32_t op, rh_type type);
+
+/* Appends "all" or the names of the types (operators) that are served with any operator (type). */
+void rh_offer_types(const rh_entry *entry, rh_text *text);
+void rh_offer_ops(const rh_entry *entry, rh_text *text);
+
+/* Launches, and where it ends: "1", "1+host", "host". */
+void rh_offer_passes(const rh_answer *answer, rh_text *text);
+
+#endif

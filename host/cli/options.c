@@ -1,0 +1,229 @@
+#include "options.h"
+#include "../base/error.h"
+#include "../base/text.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { FLAG, WORD, SETTING, MODE, MODE_WORD };
+
+/* Which modes an option means something to; a bit for each RH_MODE_*. */
+#define IN(mode)  (1u << RH_MODE_##mode)
+#define LOOKING   (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
+#define PLUGINS   (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY))
+#define EVERYWHERE (LOOKING | IN(RUN))
+
+typedef struct option_row {
+  const char *name;
+  char letter;
+  uint32_t kind;
+  const char *argument; /* as --help shows it */
+  const char *section;  /* a heading before this row, or null */
+  const char *doc;      /* lines; null: not shown */
+  uint32_t value;       /* the mode, or the modes an option belongs to */
+  size_t offset;        /* in rh_typed */
+} option_row;
+
+#define AT(field) offsetof(rh_typed, field)
+
+static const option_row table[] = {
+    {"list", 'l', MODE, NULL, "Modes (one; with none, a summary of this machine)",
+     "list strategies and whether each can run, and why not", RH_MODE_LIST, 0},
+    {"run", 'r', MODE_WORD, "NAME", NULL, "reduce with strategy NAME, or `auto' for the best one",
+     RH_MODE_RUN, 0},
+    {"devices", 0, MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, 0},
+    {"info", 0, MODE_WORD, "NAME", NULL, "describe one strategy", RH_MODE_INFO, 0},
+    {"help", 'h', MODE, NULL, NULL, "this text", RH_MODE_HELP, 0},
+    {"version", 'V', MODE, NULL, NULL, "the version", RH_MODE_VERSION, 0},
+
+    {"device", 'd', WORD, "SPEC", "Problem",
+     "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\nof a name [the first GPU, else accelerator, else CPU]",
+     EVERYWHERE, AT(device)},
+    {"size", 'n', WORD, "SIZE", NULL, "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes) [2^24]",
+     IN(RUN), AT(size)},
+    {"op", 0, WORD, "OP", NULL, "sum prod min max argmin argmax and or xor [sum]",
+     IN(RUN) | IN(LIST) | IN(INFO), AT(op)},
+    {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
+     IN(RUN) | IN(LIST) | IN(INFO), AT(type)},
+    {"input", 'i', WORD, "FILE", NULL, ".npy, or raw with --type; `-' is standard input", IN(RUN),
+     AT(input)},
+    {"data", 0, WORD, "KIND", NULL,
+     "uniform equal ramp cancel huge subnormal nan hash onehot\nunits zeros infs descending loguniform [uniform]",
+     IN(RUN), AT(data)},
+    {"seed", 0, WORD, "N", NULL, "for --data [1]", IN(RUN), AT(seed)},
+    {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",
+     IN(RUN), 0},
+    {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
+     AT(no_check)},
+
+    {"json", 0, FLAG, NULL, "Output", "JSON instead of text", EVERYWHERE, AT(json)},
+    {"quiet", 'q', FLAG, NULL, NULL, "values or names only", EVERYWHERE, AT(quiet)},
+    {"verbose", 'v', FLAG, NULL, NULL, "build logs, parameters, times", EVERYWHERE, AT(verbose)},
+    {"color", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(color)},
+    {"progress", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(progress)},
+
+    {"plugin", 0, WORD, "FILE", "Other", "one more plugin, before all others", PLUGINS, AT(plugin)},
+    {"plugin-path", 0, WORD, "DIRS", NULL, "searched before the installed plugins", PLUGINS,
+     AT(plugin_path)},
+    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs", IN(RUN),
+     AT(no_cache)},
+    {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", IN(RUN), AT(cache_dir)},
+    {"probe", 0, MODE, NULL, NULL, NULL, RH_MODE_PROBE, 0},
+};
+enum { N_ROWS = sizeof table / sizeof *table };
+
+/* ---- Help -------------------------------------------------------------------------------------------------------- */
+
+static void help_row(FILE *out, const option_row *row) {
+  char left[64], letter[8] = "    ";
+  if (row->section) fprintf(out, "\n%s:\n", row->section);
+  if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
+  snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->argument ? "=" : "",
+           row->argument ? row->argument : "");
+  for (const char *line = row->doc; line;) {
+    size_t length = strcspn(line, "\n");
+    fprintf(out, "  %-24s %.*s\n", line == row->doc ? left : "", (int)length, line);
+    line = line[length] ? line + length + 1 : NULL;
+  }
+}
+
+void rh_options_help(FILE *out) {
+  fputs("Usage: redhost [OPTION]...\n"
+        "  or:  redhost --list\n"
+        "  or:  redhost --run NAME [-n SIZE | -i FILE] [OPTION]...\n"
+        "Reduce vectors on an OpenCL device by several strategies, and check each answer\n"
+        "against an exact reference.\n",
+        out);
+  for (size_t k = 0; k < N_ROWS; k++)
+    if (table[k].doc) help_row(out, &table[k]);
+  fputs("\nEnvironment: REDHOST_DEVICE REDHOST_PLUGIN_PATH REDHOST_CACHE_DIR\n"
+        "REDHOST_BUILD_OPTIONS REDHOST_NO_CACHE NO_COLOR CLICOLOR_FORCE CLICOLOR;\noptions win.\n"
+        "\nExit status: 0 done; 1 wrong result; 2 usage; 3 device missing or not able\n"
+        "(type, size); 4 strategy cannot run here; 5 OpenCL or plugin failure; 6 file\n"
+        "trouble; 130 interrupted.\n",
+        out);
+}
+
+/* ---- Parsing ------------------------------------------------------------------------------------------------------ */
+
+static rh_status set_mode(rh_typed *typed, const option_row *row, const char *argument,
+                          const char **mode_option, rh_error *error) {
+  if (*mode_option && strcmp(*mode_option, row->name) == 0 && row->kind == MODE_WORD)
+    return rh_fail(error, RH_E_USAGE, "--%s is given twice; one strategy at a time", row->name);
+  if (*mode_option && strcmp(*mode_option, row->name) != 0)
+    return rh_fail(error, RH_E_USAGE, "--%s and --%s exclude each other", *mode_option, row->name);
+  *mode_option = row->name;
+  typed->mode = row->value;
+  if (row->kind == MODE_WORD) typed->name = argument;
+  return RH_OK;
+}
+
+static rh_status add_setting(rh_typed *typed, const char *argument, rh_error *error) {
+  const char *equals = strchr(argument, '=');
+  uint32_t k = typed->n_settings;
+  if (!equals || equals == argument || !equals[1] ||
+      (size_t)(equals - argument) >= sizeof typed->setting_keys[0])
+    return rh_fail(error, RH_E_USAGE, "--param '%s': expected KEY=VALUE, as in tile=256", argument);
+  if (k == RH_MAX_SETTINGS)
+    return rh_fail(error, RH_E_USAGE, "--param is given more than %d times", RH_MAX_SETTINGS);
+  memcpy(typed->setting_keys[k], argument, (size_t)(equals - argument));
+  typed->settings[k] = (rh_setting){typed->setting_keys[k], equals + 1};
+  typed->n_settings++;
+  return RH_OK;
+}
+
+static rh_status take(rh_typed *typed, const option_row *row, const char *argument,
+                      const char **mode_option, rh_error *error) {
+  char *field = (char *)typed + row->offset;
+  switch (row->kind) {
+  case MODE:
+  case MODE_WORD: return set_mode(typed, row, argument, mode_option, error);
+  case SETTING: return add_setting(typed, argument, error);
+  case FLAG: *(uint32_t *)(void *)field = 1; return RH_OK;
+  default: *(const char **)(void *)field = argument; return RH_OK;
+  }
+}
+
+static rh_status unknown_option(const char *typed, rh_error *error) {
+  const char *names[N_ROWS];
+  size_t n = 0;
+  for (size_t k = 0; k < N_ROWS; k++)
+    if (table[k].doc) names[n++] = table[k].name;
+  char word[64];
+  const char *start = typed + strspn(typed, "-");
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
+  const char *close = strncmp(typed, "--", 2) == 0 ? rh_closest(word, names, n) : NULL;
+  return rh_fail(error, RH_E_USAGE, "unknown or ambiguous option '%s'%s%s%s. See redhost --help", typed,
+                 close ? "; did you mean '--" : "", close ? close : "", close ? "'?" : "");
+}
+
+/* Every option belongs to some modes; in others it would be ignored, which nobody who typed it wants. */
+static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const char *mode_option,
+                             rh_error *error) {
+  if (typed->mode >= RH_MODE_HELP) return RH_OK;
+  for (size_t k = 0; k < N_ROWS; k++) {
+    const option_row *row = &table[k];
+    if (!given[k] || row->kind == MODE || row->kind == MODE_WORD || row->value & 1u << typed->mode)
+      continue;
+    return mode_option
+               ? rh_fail(error, RH_E_USAGE, "--%s has no meaning with --%s", row->name, mode_option)
+               : rh_fail(error, RH_E_USAGE, "--%s needs a mode, as in redhost --run cascade --%s ...",
+                         row->name, row->name);
+  }
+  if (typed->quiet && typed->verbose)
+    return rh_fail(error, RH_E_USAGE, "--quiet and --verbose exclude each other");
+  return RH_OK;
+}
+
+static void fill_getopt(struct option *options, char *letters) {
+  *letters++ = ':';
+  for (int k = 0; k < N_ROWS; k++) {
+    int takes = table[k].argument != NULL;
+    options[k] = (struct option){table[k].name, takes ? required_argument : no_argument, NULL, 256 + k};
+    if (!table[k].letter) continue;
+    *letters++ = table[k].letter;
+    if (takes) *letters++ = ':';
+  }
+  *letters = 0;
+}
+
+static int find_row(int code) {
+  if (code >= 256) return code - 256;
+  for (int k = 0; k < N_ROWS; k++)
+    if (table[k].letter && table[k].letter == code) return k;
+  return -1;
+}
+
+rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
+  struct option options[N_ROWS + 1] = {{0}};
+  char letters[3 * N_ROWS + 2];
+  uint32_t given[N_ROWS] = {0};
+  const char *mode_option = NULL;
+  fill_getopt(options, letters);
+  *typed = (rh_typed){0};
+  opterr = 0;
+  for (;;) {
+    int at = optind, code = getopt_long(argc, argv, letters, options, NULL);
+    if (code == -1) break;
+    int row = find_row(code);
+    if (code == ':' || code == '?') {
+      const char *word = argv[at < argc ? at : argc - 1];
+      row = optopt ? find_row(optopt) : -1;
+      if (row >= 0 && code == ':')
+        return rh_fail(error, RH_E_USAGE, "--%s needs a value: --%s=%s", table[row].name,
+                       table[row].name, table[row].argument);
+      if (row >= 0)
+        return rh_fail(error, RH_E_USAGE, "--%s takes no value, but was given '%s'", table[row].name,
+                       word);
+      return unknown_option(word, error);
+    }
+    given[row] = 1;
+    RH_TRY(take(typed, &table[row], optarg, &mode_option, error));
+  }
+  if (optind < argc)
+    return rh_fail(error, RH_E_USAGE, "unexpected operand '%s'. Files go with --input, strategies with --run",
+                   argv[optind]);
+  typed->mode_option = mode_option;
+  return check_modes(typed, given, mode_option, error);
+}

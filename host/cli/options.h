@@ -1,0 +1,31 @@
+/* What a person typed, as a struct.  One table says what there is to type: the parser and --help both read it. */
+#ifndef RH_CLI_OPTIONS_H
+#define RH_CLI_OPTIONS_H
+
+#include <redhost/redhost.h>
+#include <stdio.h>
+
+enum { RH_MODE_SUMMARY, RH_MODE_LIST, RH_MODE_RUN, RH_MODE_DEVICES, RH_MODE_INFO, RH_MODE_HELP,
+       RH_MODE_VERSION, RH_MODE_PROBE };
+
+enum { RH_MAX_SETTINGS = 64 };
+
+/* Strings point into argv.  Zero-initialised is "nothing typed". */
+typedef struct rh_typed {
+  uint32_t mode;
+  const char *mode_option; /* "--run", as typed first */
+  const char *name;        /* of --run and --info */
+  const char *device, *size, *op, *type, *input, *data, *seed;
+  const char *plugin, *plugin_path, *cache_dir, *color, *progress;
+  uint32_t no_check, no_cache, json, quiet, verbose;
+  rh_setting settings[RH_MAX_SETTINGS];
+  uint32_t n_settings;
+  char setting_keys[RH_MAX_SETTINGS][64];
+} rh_typed;
+
+/* Everything malformed is RH_E_USAGE. */
+rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
+
+void rh_options_help(FILE *out);
+
+#endif

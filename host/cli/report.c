@@ -1,0 +1,208 @@
+#include "report.h"
+#include "../base/error.h"
+#include "../reduce/params.h"
+#include "../plug/plugin.h"
+#include "json.h"
+
+#include <math.h>
+
+static uint64_t bytes_of(const rh_run_report *report) {
+  return report->job.spec.n * rh_type_size(report->job.spec.type);
+}
+
+
+/* "257 (value 190.2)" for an index, else the value. */
+static void format_answer(char text[160], const rh_result *result, int exactly) {
+  char value[64];
+  if (exactly) rh_format_exact(value, result);
+  else rh_format_value(value, result);
+  if (result->indexed)
+    snprintf(text, 160, "%llu (value %s)", (unsigned long long)result->index, value);
+  else snprintf(text, 160, "%s", value);
+}
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+static void print_heading(const rh_app *app, const rh_run_report *report) {
+  char size[32];
+  const rh_job *job = &report->job;
+  printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), job->strategy->name,
+         rh_style_off(app->terminal, RH_BOLD), rh_op_name(job->spec.op), rh_type_name(job->spec.type),
+         (unsigned long long)job->spec.n, rh_format_bytes(size, bytes_of(report)));
+  if (app->typed->input) printf("  of %s", app->typed->input);
+  if (job->device) printf("  on %s %s\n", job->device->label, job->device->name);
+  else printf("  on the host\n");
+}
+
+static void print_verdict(const rh_app *app, const rh_run_report *report) {
+  static const char *const words[] = {"ok", "WRONG", "not judged"};
+  static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
+  const rh_verdict *verdict = &report->verdict;
+  char exact[160];
+  int style = styles[verdict->verdict];
+  format_answer(exact, &report->reference.result, 0);
+  printf("check      exact %s   %s", exact, verdict->text);
+  if (verdict->bound > 0 && isfinite(verdict->bound) && isfinite(verdict->error))
+    printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp, 100 * verdict->error / verdict->bound);
+  printf("   %s%s%s\n", rh_style_on(app->terminal, style), words[verdict->verdict],
+         rh_style_off(app->terminal, style));
+}
+
+static void print_measured(const rh_run_report *report) {
+  char time[32], latency[32];
+  const rh_quick *quick = &report->quick;
+  double n = (double)report->job.spec.n, seconds = quick->time.seconds;
+  printf("time       %s +-%.1f %%   %.3g G/s   %.3g GB/s   host clock, %s%u samples\n",
+         rh_format_seconds(time, seconds), 100 * quick->time.spread, 1e-9 * n / seconds,
+         1e-9 * (double)bytes_of(report) / seconds,
+         report->job.answer.finishes_on_host ? "finishes on the host, " : "", quick->time.samples);
+  printf("latency    %s   one call, result on the host\n",
+         rh_format_seconds(latency, quick->latency.seconds));
+}
+
+static void print_setup(const rh_run_report *report) {
+  char build[32], upload[32];
+  const rh_job *job = &report->job;
+  const rh_cl_session *session = job->instance_spec.session;
+  if (!session) return;
+  int cached = session->builds == session->builds_cached;
+  printf("setup      build %s (%s)   ", rh_format_seconds(build, session->build_s),
+         cached ? "cached" : "not cached");
+  if (job->input.in_place) printf("input in place, nothing copied\n");
+  else
+    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, job->input.upload_s),
+           job->input.upload_s > 0 ? 1e-9 * (double)bytes_of(report) / job->input.upload_s : 0);
+}
+
+static void print_details(const rh_run_report *report) {
+  const rh_job *job = &report->job;
+  char value[64], time[32], scratch[32], local[32];
+  printf("plugin     %s\n", job->path);
+  for (uint32_t k = 0; k < job->strategy->n_params; k++) {
+    const rh_param *param = rh_strategy_param(job->strategy, k);
+    rh_param_format(param, job->instance_spec.params[k], value, sizeof value);
+    printf("%s%s=%s%s", k ? " " : "parameters ", param->key, value,
+           k + 1 == job->strategy->n_params ? "\n" : "");
+  }
+  printf("needs      %u launch%s, %s on the device, %s local in a group, depth %llu\n",
+         job->answer.launches, job->answer.launches == 1 ? "" : "es",
+         rh_format_bytes(scratch, job->answer.scratch_bytes),
+         rh_format_bytes(local, job->answer.local_bytes), (unsigned long long)job->answer.depth);
+  printf("first run  %s", rh_format_seconds(time, report->first_s));
+  if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
+  putchar('\n');
+}
+
+static void print_text(const rh_app *app, const rh_run_report *report) {
+  char answer[160];
+  print_heading(app, report);
+  format_answer(answer, &report->result, 0);
+  printf("result     %s%s%s\n", rh_style_on(app->terminal, RH_BOLD), answer,
+         rh_style_off(app->terminal, RH_BOLD));
+  if (report->checked) print_verdict(app, report);
+  else printf("check      skipped (--no-check)\n");
+  if (report->measured) print_measured(report);
+  if (report->measured || app->typed->verbose) print_setup(report);
+  if (app->typed->verbose) print_details(report);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *check_object(const rh_run_report *report) {
+  char text[64];
+  if (!report->checked) return json_null();
+  const rh_verdict *verdict = &report->verdict;
+  const rh_result *exact = &report->reference.result;
+  json_t *object = json_object();
+  if (exact->indexed) json_object_set_new(object, "reference_index", json_integer((json_int_t)exact->index));
+  json_object_set_new(object, "reference", json_string(rh_format_exact(text, exact)));
+  json_object_set_new(object, "error", rh_json_number(verdict->error));
+  json_object_set_new(object, "error_ulp", rh_json_number(verdict->error_ulp));
+  json_object_set_new(object, "bound", rh_json_number(verdict->bound));
+  json_object_set_new(object, "bound_fraction", rh_json_number(verdict->error / verdict->bound));
+  json_object_set_new(object, "depth", json_integer((json_int_t)verdict->depth));
+  json_object_set_new(object, "ok", verdict->verdict == RH_VERDICT_UNJUDGED
+                                        ? json_null()
+                                        : json_boolean(verdict->verdict == RH_VERDICT_OK));
+  json_object_set_new(object, "text", json_string(verdict->text));
+  return object;
+}
+
+static json_t *median_object(const rh_median *median) {
+  json_t *object = json_object();
+  json_object_set_new(object, "median", rh_json_number(median->seconds));
+  json_object_set_new(object, "spread", rh_json_number(median->spread));
+  json_object_set_new(object, "samples", json_integer(median->samples));
+  return object;
+}
+
+static json_t *params_object(const rh_run_report *report) {
+  const rh_strategy *strategy = report->job.strategy;
+  json_t *object = json_object();
+  char value[64];
+  for (uint32_t k = 0; k < strategy->n_params; k++) {
+    const rh_param *param = rh_strategy_param(strategy, k);
+    int64_t number = report->job.instance_spec.params[k];
+    rh_param_format(param, number, value, sizeof value);
+    json_object_set_new(object, param->key, param->choices ? json_string(value) : json_integer(number));
+  }
+  return object;
+}
+
+static json_t *result_object(const rh_app *app, const rh_run_report *report) {
+  const rh_job *job = &report->job;
+  char text[64];
+  int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
+  json_t *object = json_object();
+  json_object_set_new(object, "device", json_string(job->device ? job->device->label : "host"));
+  json_object_set_new(object, "strategy", json_string(job->strategy->name));
+  json_object_set_new(object, "plugin", json_string(job->path));
+  json_object_set_new(object, "op", json_string(rh_op_name(job->spec.op)));
+  json_object_set_new(object, "type", json_string(rh_type_name(job->spec.type)));
+  json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
+  json_object_set_new(object, "n", json_integer((json_int_t)job->spec.n));
+  json_object_set_new(object, "bytes", json_integer((json_int_t)bytes_of(report)));
+  json_object_set_new(object, "input", app->typed->input ? json_string(app->typed->input) : json_null());
+  json_object_set_new(object, "params", params_object(report));
+  json_object_set_new(object, "status", json_string(wrong ? "wrong" : "ok"));
+  json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));
+  if (report->result.indexed)
+    json_object_set_new(object, "index", json_integer((json_int_t)report->result.index));
+  json_object_set_new(object, "check", check_object(report));
+  json_object_set_new(object, "launches", json_integer(job->answer.launches));
+  return object;
+}
+
+static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_error *error) {
+  const rh_cl_session *session = report->job.instance_spec.session;
+  json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
+  json_t *result = result_object(app, report), *setup = json_object();
+  if (report->job.device) json_array_append_new(devices, rh_json_device(report->job.device));
+  if (session) {
+    json_object_set_new(setup, "build", rh_json_number(session->build_s));
+    json_object_set_new(setup, "build_cached", json_boolean(session->builds == session->builds_cached));
+    json_object_set_new(setup, "upload", rh_json_number(report->job.input.upload_s));
+    json_object_set_new(setup, "in_place", json_boolean(report->job.input.in_place));
+  }
+  json_object_set_new(result, "setup_s", setup);
+  if (report->measured) {
+    json_object_set_new(result, "time_s", median_object(&report->quick.time));
+    json_object_set_new(result, "latency_s", median_object(&report->quick.latency));
+    json_object_set_new(result, "timer", json_string("host"));
+  }
+  json_array_append_new(results, result);
+  json_object_set_new(document, "devices", devices);
+  json_object_set_new(document, "results", results);
+  return rh_json_print(document, error);
+}
+
+rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error) {
+  int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
+  char text[64];
+  if (app->typed->json) return print_json(app, report, error);
+  if (!app->typed->quiet) print_text(app, report);
+  else if (wrong) return RH_OK;
+  else if (report->result.indexed) printf("%llu\n", (unsigned long long)report->result.index);
+  else printf("%s\n", rh_format_exact(text, &report->result));
+  return RH_OK;
+}

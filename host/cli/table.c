@@ -1,0 +1,126 @@
+#include "table.h"
+#include "../base/vocabulary.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Printed columns of UTF-8 text: bytes that do not continue a character. */
+static int width_of(const char *s) {
+  int width = 0;
+  for (; *s; s++) width += ((unsigned char)*s & 0xc0) != 0x80;
+  return width;
+}
+
+void rh_table_cell(rh_table *table, int style, const char *format, ...) {
+  if (table->n_rows == table->capacity) {
+    uint32_t capacity = table->capacity ? 2 * table->capacity : 64;
+    char **cells = realloc(table->cells, capacity * sizeof *cells);
+    if (!cells) return;
+    table->cells = cells;
+    int *styles = realloc(table->styles, capacity * sizeof *styles);
+    if (!styles) return;
+    table->styles = styles;
+    table->capacity = capacity;
+  }
+  va_list args;
+  va_start(args, format);
+  char *cell;
+  if (vasprintf(&cell, format, args) < 0) cell = NULL;
+  va_end(args);
+  if (!cell) return;
+  table->styles[table->n_rows] = style;
+  table->cells[table->n_rows++] = cell;
+}
+
+void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent) {
+  int widths[RH_MAX_COLUMNS] = {0};
+  uint32_t columns = table->columns;
+  for (uint32_t k = 0; k < table->n_rows; k++) {
+    int width = width_of(table->cells[k]);
+    if (width > widths[k % columns]) widths[k % columns] = width;
+  }
+  for (uint32_t k = 0; k < table->n_rows; k++) {
+    uint32_t column = k % columns;
+    const char *cell = table->cells[k];
+    int pad = widths[column] - width_of(cell), style = table->styles[k];
+    int last = column == columns - 1;
+    fputs(column == 0 ? indent : "  ", stdout);
+    if (table->right[column]) printf("%*s", pad, "");
+    printf("%s%s%s", rh_style_on(terminal, style), cell, rh_style_off(terminal, style));
+    if (!table->right[column] && !last) printf("%*s", pad, "");
+    if (last) putchar('\n');
+  }
+}
+
+void rh_table_finish(rh_table *table) {
+  for (uint32_t k = 0; k < table->n_rows; k++) free(table->cells[k]);
+  free(table->cells);
+  free(table->styles);
+  *table = (rh_table){0};
+}
+
+const char *rh_format_bytes(char text[32], uint64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  int k = 0;
+  double value = (double)bytes;
+  while (value >= 1024 && k < 6) value /= 1024, k++;
+  snprintf(text, 32, value >= 1000 ? "%.0f %s" : "%.4g %s", value, units[k]);
+  return text;
+}
+
+const char *rh_format_seconds(char text[32], double seconds) {
+  if (seconds < 0.9995e-3) snprintf(text, 32, "%.3g us", 1e6 * seconds);
+  else if (seconds < 0.9995) snprintf(text, 32, "%.3g ms", 1e3 * seconds);
+  else snprintf(text, 32, "%.3g s", seconds);
+  return text;
+}
+
+static int is_float(const rh_result *result) { return rh_type_is_float(result->type); }
+
+static const char *format_integer(char text[64], const rh_result *result) {
+  if (rh_type_is_signed(result->type)) snprintf(text, 64, "%lld", (long long)result->value.i);
+  else snprintf(text, 64, "%llu", (unsigned long long)result->value.u);
+  return text;
+}
+
+static const char *format_float(char text[64], double value, int digits) {
+  if (isnan(value)) snprintf(text, 64, "nan"); /* never "-nan" */
+  else snprintf(text, 64, "%.*g", digits, value);
+  return text;
+}
+
+const char *rh_format_value(char text[64], const rh_result *result) {
+  if (!is_float(result)) return format_integer(text, result);
+  int is_f64 = result->type == RH_TYPE_f64;
+  double value = result->value.f;
+  for (int digits = is_f64 ? 15 : 6; digits < 17; digits++) {
+    double back = strtod(format_float(text, value, digits), NULL);
+    if (isnan(value) || (is_f64 ? back == value : (float)back == (float)value)) return text;
+  }
+  return format_float(text, value, 17);
+}
+
+const char *rh_format_exact(char text[64], const rh_result *result) {
+  return is_float(result) ? format_float(text, result->value.f, 17) : format_integer(text, result);
+}
+
+void rh_print_wrapped(FILE *out, const char *text, const char *indent) {
+  int width = 78 - width_of(indent), used = 0;
+  for (const char *word = text + strspn(text, " \n"); *word;) {
+    size_t length = strcspn(word, " \n");
+    char *copy = strndup(word, length);
+    int columns = copy ? width_of(copy) : (int)length;
+    free(copy);
+    if (used && used + 1 + columns > width) {
+      fputc('\n', out);
+      used = 0;
+    }
+    fprintf(out, "%s%.*s", used ? " " : indent, (int)length, word);
+    used += columns + (used > 0);
+    word += length;
+    word += strspn(word, " \n");
+  }
+  if (used) fputc('\n', out);
+}

@@ -1,0 +1,118 @@
+#include "terminal.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/path.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t line_is_up;
+
+/* --color over NO_COLOR over CLICOLOR_FORCE over CLICOLOR over the terminal itself. */
+static int wants_color(void) {
+  const char *term = getenv("TERM"), *clicolor = rh_env("CLICOLOR"), *force = rh_env("CLICOLOR_FORCE");
+  if (rh_env("NO_COLOR")) return 0;
+  if (force && strcmp(force, "0") != 0) return 1;
+  if (clicolor && strcmp(clicolor, "0") == 0) return 0;
+  return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+static rh_status parse_when(const char *option, const char *when, int automatic, int *result,
+                            rh_error *error) {
+  if (!when || strcmp(when, "auto") == 0) *result = automatic;
+  else if (strcmp(when, "always") == 0) *result = 1;
+  else if (strcmp(when, "never") == 0) *result = 0;
+  else return rh_fail(error, RH_E_USAGE, "%s '%s': expected auto, always or never", option, when);
+  return RH_OK;
+}
+
+rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
+  *terminal = (rh_terminal){.quiet = (int)typed->quiet, .verbose = (int)typed->verbose};
+  RH_TRY(parse_when("--color", typed->color, wants_color(), &terminal->color, error));
+  return parse_when("--progress", typed->progress, isatty(STDERR_FILENO) && !typed->quiet,
+                    &terminal->progress, error);
+}
+
+void rh_terminal_clear(rh_terminal *terminal) {
+  (void)terminal;
+  if (!line_is_up) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+  line_is_up = 0;
+}
+
+static void draw(const char *phase, uint64_t done, uint64_t total) {
+  if (total) fprintf(stderr, "\r\033[K%s %3.0f %%", phase, 100.0 * (double)done / (double)total);
+  else fprintf(stderr, "\r\033[K%s %.1f MB", phase, 1e-6 * (double)done);
+  fflush(stderr);
+  line_is_up = 1;
+}
+
+/* Nothing for the first second; then a line, drawn again ten times a second at most. */
+static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
+  rh_terminal *terminal = user;
+  double now = rh_now();
+  if (!terminal->progress) return 0;
+  if (!terminal->phase || strcmp(terminal->phase, phase) != 0) {
+    rh_terminal_clear(terminal);
+    terminal->phase = phase;
+    terminal->started = now;
+  }
+  if (total && done >= total) {
+    rh_terminal_clear(terminal);
+    terminal->phase = NULL;
+  } else if (now - terminal->started >= 1 && now - terminal->shown >= 0.1) {
+    draw(phase, done, total);
+    terminal->shown = now;
+  }
+  return 0;
+}
+
+static void on_log(void *user, uint32_t level, const char *text) {
+  rh_terminal *terminal = user;
+  if (level >= RH_LOG_INFO && !terminal->verbose) return;
+  if (level == RH_LOG_WARNING && terminal->quiet) return;
+  rh_terminal_say(terminal, text);
+}
+
+rh_reporter rh_terminal_reporter(rh_terminal *terminal) {
+  return (rh_reporter){terminal, on_log, on_progress};
+}
+
+void rh_terminal_say(rh_terminal *terminal, const char *message) {
+  size_t length = strlen(message);
+  while (length && message[length - 1] == '\n') length--;
+  char last = 0;
+  if (length) last = message[length - 1];
+  rh_terminal_clear(terminal);
+  fprintf(stderr, "redhost: %.*s%s\n", (int)length, message, last && strchr(".?!", last) ? "" : ".");
+}
+
+static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};
+
+const char *rh_style_on(const rh_terminal *terminal, int style) {
+  return terminal->color ? codes[style] : "";
+}
+
+const char *rh_style_off(const rh_terminal *terminal, int style) {
+  return terminal->color && style != RH_PLAIN ? "\033[0m" : "";
+}
+
+/* Ends at once: nothing is printed before it is complete, and files appear whole or not at all. */
+static void on_interrupt(int signal_number) {
+  (void)signal_number;
+  static const char clear[] = "\r\033[K";
+  if (line_is_up && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(130);
+  _exit(130);
+}
+
+void rh_terminal_catch_interrupt(void) {
+  struct sigaction action = {.sa_handler = on_interrupt};
+  struct sigaction old;
+  sigemptyset(&action.sa_mask);
+  /* Started in the background by a shell, or under nohup: the parent's wish stands. */
+  if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+    sigaction(SIGINT, &action, NULL);
+}

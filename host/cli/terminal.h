@@ -1,0 +1,36 @@
+/* Talking to the person: warnings and progress on standard error, colour where it is wanted. */
+#ifndef RH_CLI_TERMINAL_H
+#define RH_CLI_TERMINAL_H
+
+#include "options.h"
+
+/* One for the process: a signal handler reads it. */
+typedef struct rh_terminal {
+  int progress; /* show a progress line? */
+  int color;
+  int quiet, verbose;
+  double started; /* of the phase that is under way */
+  double shown;   /* when the line was last drawn */
+  const char *phase;
+} rh_terminal;
+
+/* Malformed --color or --progress: RH_E_USAGE. */
+rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_error *error);
+
+rh_reporter rh_terminal_reporter(rh_terminal *terminal);
+
+/* Takes the progress line away, if there is one. */
+void rh_terminal_clear(rh_terminal *terminal);
+
+/* "redhost: <message>.", on standard error. */
+void rh_terminal_say(rh_terminal *terminal, const char *message);
+
+enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM };
+/* What switches a style on and off on standard output; "" without colour. */
+const char *rh_style_on(const rh_terminal *terminal, int style);
+const char *rh_style_off(const rh_terminal *terminal, int style);
+
+/* On SIGINT: the progress line goes, and the process ends with status 130. */
+void rh_terminal_catch_interrupt(void);
+
+#endif

@@ -1,0 +1,146 @@
+#include "../base/error.h"
+#include "../base/half.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "array.h"
+#include "kinds.h"
+#include "pace.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* Elements that one thread computes between two looks at the rest of the world: about a
+ * millisecond. */
+static const uint64_t chunk = 1u << 18;
+enum { MOST_THREADS = 64 };
+
+/* Shared by the threads: each takes the next chunk until there is none. */
+typedef struct job {
+  const rh_kind *kind;
+  rh_recipe recipe;
+  rh_type type;
+  void *data;
+  atomic_uint_fast64_t next; /* first element of the next chunk */
+  atomic_int cancelled;
+} job;
+
+/* ---- Elements to memory: one loop per type --------------------------------------------------- */
+
+static inline uint16_t half_bits(double x) {
+  return rh_half_from_float((float)x);
+}
+
+#define DEFINE_FILL(name, T, element, convert)                                                     \
+  static void name(const job *j, uint64_t first, uint64_t end) {                                   \
+    T *data = j->data;                                                                             \
+    for (uint64_t i = first; i < end; i++) data[i] = convert(j->kind->element(&j->recipe, i));     \
+  }
+DEFINE_FILL(fill_8, uint8_t, integer, (uint8_t))
+DEFINE_FILL(fill_16, uint16_t, integer, (uint16_t))
+DEFINE_FILL(fill_32, uint32_t, integer, (uint32_t))
+DEFINE_FILL(fill_64, uint64_t, integer, (uint64_t))
+DEFINE_FILL(fill_f16, uint16_t, real, half_bits)
+DEFINE_FILL(fill_f32, float, real, (float))
+DEFINE_FILL(fill_f64, double, real, (double))
+
+static void fill(const job *j, uint64_t first, uint64_t end) {
+  switch (j->type) {
+  case RH_TYPE_f16: fill_f16(j, first, end); return;
+  case RH_TYPE_f32: fill_f32(j, first, end); return;
+  case RH_TYPE_f64: fill_f64(j, first, end); return;
+  }
+  switch (rh_type_size(j->type)) {
+  case 1: fill_8(j, first, end); return;
+  case 2: fill_16(j, first, end); return;
+  case 4: fill_32(j, first, end); return;
+  case 8: fill_64(j, first, end); return;
+  }
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* Computes one chunk; 0 where nothing is left to do. */
+static int fill_next(job *j) {
+  if (atomic_load(&j->cancelled)) return 0;
+  uint64_t first = atomic_fetch_add(&j->next, chunk), n = j->recipe.n;
+  if (first >= n) return 0;
+  fill(j, first, n - first < chunk ? n : first + chunk);
+  return 1;
+}
+
+static void *help(void *of_job) {
+  while (fill_next(of_job)) continue;
+  return NULL;
+}
+
+static unsigned helpers_worth_having(uint64_t n) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  uint64_t threads = processors > 1 ? (uint64_t)processors : 1, chunks = (n - 1) / chunk + 1;
+  if (threads > MOST_THREADS) threads = MOST_THREADS;
+  if (threads > chunks) threads = chunks;
+  return (unsigned)threads - 1;
+}
+
+/* The calling thread works too, and is the only one that reports. */
+static rh_status generate(job *j, const rh_reporter *reporter, rh_error *error) {
+  pthread_t helpers[MOST_THREADS];
+  unsigned wanted = helpers_worth_having(j->recipe.n), started = 0;
+  while (started < wanted && pthread_create(&helpers[started], NULL, help, j) == 0) started++;
+
+  rh_pace pace = {.reporter = reporter, .phase = "generating"};
+  rh_status status = RH_OK;
+  do {
+    uint64_t done = atomic_load(&j->next), n = j->recipe.n;
+    if (n > chunk) status = rh_pace_report(&pace, done < n ? done : n, n, error);
+    if (status != RH_OK) atomic_store(&j->cancelled, 1);
+  } while (fill_next(j));
+
+  while (started > 0) pthread_join(helpers[--started], NULL);
+  return status;
+}
+
+/* ---- The array ------------------------------------------------------------------------------- */
+
+static rh_status unknown_kind(const char *kind, rh_error *error) {
+  const char *const *names = rh_array_kinds();
+  size_t n = 0;
+  rh_text list = {0};
+  for (; names[n]; n++) rh_text_add(&list, " %s", names[n]);
+  const char *close = rh_closest(kind, names, n);
+  if (close)
+    rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'; did you mean '%s'?", kind, close);
+  else
+    rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'; known:%s", kind, rh_text_get(&list));
+  rh_text_finish(&list);
+  return RH_E_USAGE;
+}
+
+rh_status rh_array_check_kind(const char *kind, rh_error *error) {
+  return rh_kind_find(kind) ? RH_OK : unknown_kind(kind, error);
+}
+
+rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,
+                            uint64_t n, const rh_reporter *reporter, rh_error *error) {
+  *array = (rh_array){0};
+  const rh_kind *of_kind = rh_kind_find(kind);
+  if (!of_kind) return unknown_kind(kind, error);
+  uint32_t size = rh_type_size(type);
+  if (!size) return rh_fail(error, RH_E_USAGE, "type number %u is unknown", type);
+  if (n > UINT64_MAX / size)
+    return rh_fail(error, RH_E_USAGE, "%llu elements of %s: their size in bytes overflows 64 bits",
+                   (unsigned long long)n, rh_type_name(type));
+  rh_array made = {.type = type, .n = n, .dimensions = 1};
+  RH_TRY(rh_region_alloc(&made.region, n * size, error));
+  rh_status status = RH_OK;
+  if (n > 0) {
+    job j = {.kind = of_kind, .type = type, .data = made.region.address};
+    j.recipe = rh_recipe_make(seed, type, n);
+    status = generate(&j, reporter, error);
+  }
+  if (status == RH_OK)
+    *array = made;
+  else
+    rh_region_finish(&made.region);
+  return status;
+}

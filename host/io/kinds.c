@@ -1,0 +1,254 @@
+#include "kinds.h"
+#include "../base/vocabulary.h"
+#include "array.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Randomness: a counter, hashed, so that any element can be computed alone ---------------- */
+
+static const uint64_t golden = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: splitmix64's step */
+
+/* splitmix64's finaliser: every bit of the answer depends on every bit of x. */
+static inline uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+static inline uint64_t random_bits(const rh_recipe *r, uint64_t i) {
+  return mix(r->key + (i + 1) * golden);
+}
+
+/* More bits where 64 do not suffice. */
+static inline uint64_t more_bits(uint64_t bits) {
+  return mix(bits + golden);
+}
+
+/* 0 to range-1; range below 2^32. */
+static inline uint64_t below(uint64_t bits, uint64_t range) {
+  return (bits >> 32) * range >> 32;
+}
+
+/* In [0,1): as many digits as the type has, for rounding up would give 1. */
+static inline double unit(const rh_recipe *r, uint64_t bits) {
+  return (double)(bits >> (64 - r->digits)) * r->ulp;
+}
+
+/* The smallest s for which elements 0 to n-1 stand in at most 2^limit blocks of 2^s. */
+static inline unsigned block_shift(uint64_t n, unsigned limit) {
+  unsigned width = n > 1 ? 64 - (unsigned)__builtin_clzll(n - 1) : 0;
+  return width > limit ? width - limit : 0;
+}
+
+/* Is i the one place of its block that the block's random bits choose? */
+static inline int is_chosen(uint64_t i, unsigned shift, uint64_t bits) {
+  uint64_t mask = ((uint64_t)1 << shift) - 1;
+  return (i & mask) == (bits & mask);
+}
+
+static inline int is_negative(uint64_t bits) {
+  return (int)(bits >> 63);
+}
+
+/* ---- The kinds ------------------------------------------------------------------------------- */
+
+static double uniform_real(const rh_recipe *r, uint64_t i) {
+  return unit(r, random_bits(r, i));
+}
+static uint64_t uniform_integer(const rh_recipe *r, uint64_t i) {
+  return random_bits(r, i);
+}
+
+static double equal_real(const rh_recipe *r, uint64_t i) {
+  (void)r, (void)i;
+  return 1;
+}
+static uint64_t equal_integer(const rh_recipe *r, uint64_t i) {
+  (void)r, (void)i;
+  return 1;
+}
+
+static double ramp_real(const rh_recipe *r, uint64_t i) {
+  (void)r;
+  return (double)(i % 1000);
+}
+static uint64_t ramp_integer(const rh_recipe *r, uint64_t i) {
+  (void)r;
+  return i % 1000;
+}
+
+/* Pairs +x, rest-x: the sum is that of the rests.  An odd element at the end is a rest alone. */
+static double cancel_real(const rh_recipe *r, uint64_t i) {
+  uint64_t bits = random_bits(r, i / 2);
+  double spread = 1000 * unit(r, bits); /* a statement of its own: a*b+c in one may be fused */
+  double x = 1000 + spread, rest = unit(r, more_bits(bits)) - 0.5;
+  if (i % 2) return rest - x;
+  return i + 1 == r->n ? rest : x;
+}
+static uint64_t cancel_integer(const rh_recipe *r, uint64_t i) {
+  uint64_t bits = random_bits(r, i / 2);
+  uint64_t x = r->bits == 8 ? 10 + below(bits, 100) : 1000 + below(bits, 1000);
+  return i % 2 ? 0 - x : x;
+}
+
+/* Not the very largest, so that the others can be added to it. */
+static double huge_real(const rh_recipe *r, uint64_t i) {
+  return i == r->place ? r->largest * 0.999 : unit(r, random_bits(r, i));
+}
+static uint64_t huge_integer(const rh_recipe *r, uint64_t i) {
+  uint64_t small = below(random_bits(r, i), 8);
+  return i == r->place ? r->largest_integer - small : small;
+}
+
+static double subnormal_real(const rh_recipe *r, uint64_t i) {
+  uint64_t bits = random_bits(r, i), steps = bits & (((uint64_t)1 << (r->digits - 1)) - 1);
+  double x = (double)(steps ? steps : 1) * r->smallest;
+  return is_negative(bits) ? -x : x;
+}
+static uint64_t subnormal_integer(const rh_recipe *r, uint64_t i) {
+  return random_bits(r, i) >> 63;
+}
+
+/* The seed chooses at least one of the first, middle and last place and one more. */
+static double nan_real(const rh_recipe *r, uint64_t i) {
+  uint64_t chosen = 1 + below(r->coin, 15);
+  int is_nan = (chosen & 1 && i == 0) || (chosen & 2 && i == r->n / 2) ||
+               (chosen & 4 && i == r->n - 1) || (chosen & 8 && i == r->place);
+  return is_nan ? (double)NAN : unit(r, random_bits(r, i));
+}
+
+/* Small integers times one power of two: every partial sum, in any order, is exact as long as the
+ * sum of magnitudes is at most 2^24 such units, for f16 too, which is summed in f32.  Where -8..8
+ * would be too much, one element in each of at most 2^24 blocks is not 0.  The power keeps even f16
+ * in its normal range. */
+static double hash_real(const rh_recipe *r, uint64_t i) {
+  double scale = (double)((uint64_t)1 << below(r->coin, 13)) / 256;
+  if (r->digits > 24 || r->n <= (uint64_t)1 << 21)
+    return scale * ((double)below(random_bits(r, i), 17) - 8);
+  unsigned shift = block_shift(r->n, 24);
+  uint64_t bits = random_bits(r, i >> shift);
+  if (!is_chosen(i, shift, bits)) return 0;
+  return is_negative(bits) ? -scale : scale;
+}
+
+static double onehot_real(const rh_recipe *r, uint64_t i) {
+  return i == r->place;
+}
+static uint64_t onehot_integer(const rh_recipe *r, uint64_t i) {
+  return i == r->place;
+}
+
+/* +-1, and for floats some adjacent pairs of 2 and 1/2: at most 64 of them, so that the product of
+ * any elements, in any order, is an exact normal number. */
+static double units_real(const rh_recipe *r, uint64_t i) {
+  double sign = is_negative(random_bits(r, i)) ? -1 : 1;
+  uint64_t pair = i / 2, pairs = r->n / 2;
+  unsigned shift = block_shift(pairs, 6);
+  if (shift < 2) shift = 2; /* most elements stay +-1 in short arrays too */
+  uint64_t bits = more_bits(random_bits(r, pair >> shift));
+  if (pair >= pairs || !is_chosen(pair, shift, bits)) return sign;
+  return (i % 2 != 0) == is_negative(bits) ? sign * 2 : sign / 2;
+}
+static uint64_t units_integer(const rh_recipe *r, uint64_t i) {
+  return is_negative(random_bits(r, i)) ? 0 - (uint64_t)1 : 1;
+}
+
+static double zeros_real(const rh_recipe *r, uint64_t i) {
+  return is_negative(random_bits(r, i)) ? -0.0 : 0.0;
+}
+static uint64_t zeros_integer(const rh_recipe *r, uint64_t i) {
+  (void)r, (void)i;
+  return 0;
+}
+
+/* One +inf; every other seed adds a -inf, so that the sum is NaN. */
+static double infs_real(const rh_recipe *r, uint64_t i) {
+  if (i == r->place) return (double)INFINITY;
+  if (i == r->other_place && is_negative(r->coin)) return -(double)INFINITY;
+  return unit(r, random_bits(r, i));
+}
+
+/* From as high as whole numbers are exact down to 0, in steps wide enough for n. */
+static double descending_real(const rh_recipe *r, uint64_t i) {
+  return (double)((r->n - 1 - i) >> block_shift(r->n, r->digits));
+}
+static uint64_t descending_integer(const rh_recipe *r, uint64_t i) {
+  return (r->n - 1 - i) >> block_shift(r->n, r->bits - r->is_signed);
+}
+
+/* Exponents -20 to 19, f16's range permitting; the significand is uniform, made of bits and not by
+ * exp2(), whose last digit differs between C libraries. */
+static double loguniform_real(const rh_recipe *r, uint64_t i) {
+  uint64_t bits = random_bits(r, i), span = r->digits == 11 ? 12 : 20, as_bits;
+  uint64_t exponent = 1023 - span + below(more_bits(bits), 2 * span);
+  as_bits = (bits & (uint64_t)1 << 63) | exponent << 52 | (bits & (((uint64_t)1 << 52) - 1));
+  double x;
+  memcpy(&x, &as_bits, sizeof x);
+  return x;
+}
+/* As many bits as chance says, from 1 to all but the sign. */
+static uint64_t loguniform_integer(const rh_recipe *r, uint64_t i) {
+  uint64_t bits = random_bits(r, i), more = more_bits(bits);
+  uint64_t x = (bits | (uint64_t)1 << 63) >> (63 - below(more, r->bits - r->is_signed));
+  return r->is_signed && (more & 1) ? 0 - x : x;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+/* X(name, function for floats, function for integers) */
+#define KINDS(X)                                                                                   \
+  X(uniform, uniform_real, uniform_integer)                                                        \
+  X(equal, equal_real, equal_integer)                                                              \
+  X(ramp, ramp_real, ramp_integer)                                                                 \
+  X(cancel, cancel_real, cancel_integer)                                                           \
+  X(huge, huge_real, huge_integer)                                                                 \
+  X(subnormal, subnormal_real, subnormal_integer)                                                  \
+  X(nan, nan_real, uniform_integer)                                                                \
+  X(hash, hash_real, uniform_integer)                                                              \
+  X(onehot, onehot_real, onehot_integer)                                                           \
+  X(units, units_real, units_integer)                                                              \
+  X(zeros, zeros_real, zeros_integer)                                                              \
+  X(infs, infs_real, uniform_integer)                                                              \
+  X(descending, descending_real, descending_integer)                                               \
+  X(loguniform, loguniform_real, loguniform_integer)
+
+static const rh_kind kinds[] = {
+#define X(name, real, integer) {#name, real, integer},
+    KINDS(X)
+#undef X
+};
+
+static const char *const names[] = {
+#define X(name, real, integer) #name,
+    KINDS(X)
+#undef X
+        NULL};
+
+const char *const *rh_array_kinds(void) {
+  return names;
+}
+
+const rh_kind *rh_kind_find(const char *name) {
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (strcmp(kinds[k].name, name) == 0) return &kinds[k];
+  return NULL;
+}
+
+rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
+  /* The type takes part, so that arrays of different types are not rounded copies of each other. */
+  rh_recipe r = {.n = n, .key = mix(mix(seed + golden) + type), .bits = rh_type_size(type) * 8};
+  r.is_signed = !rh_type_is_float(type) && rh_type_is_signed(type);
+  r.largest_integer = UINT64_MAX >> (64 - r.bits + r.is_signed);
+  if (type == RH_TYPE_f16) r.digits = 11, r.largest = 65504, r.smallest = 0x1p-24;
+  if (type == RH_TYPE_f32) r.digits = 24, r.largest = FLT_MAX, r.smallest = 0x1p-149;
+  if (type == RH_TYPE_f64) r.digits = 53, r.largest = DBL_MAX, r.smallest = 0x1p-1074;
+  if (r.digits) r.ulp = 1.0 / (double)((uint64_t)1 << r.digits);
+  /* Not of the elements' own stream. */
+  uint64_t once = mix(~r.key);
+  r.place = once % n;
+  r.other_place = n > 1 ? (r.place + 1 + more_bits(once) % (n - 1)) % n : 0;
+  r.coin = more_bits(once ^ golden);
+  return r;
+}

@@ -1,0 +1,17 @@
+/* Progress a few times a second, however often the work asks. */
+#ifndef RH_IO_PACE_H
+#define RH_IO_PACE_H
+
+#include <redhost/redhost.h>
+
+/* Zero-initialised but for the first two: the first call always gets through. */
+typedef struct rh_pace {
+  const rh_reporter *reporter;
+  const char *phase;
+  double next; /* nothing is reported before this moment of rh_now() */
+} rh_pace;
+
+/* RH_OK, or RH_E_CANCELLED where the caller wants an end. */
+rh_status rh_pace_report(rh_pace *pace, uint64_t done, uint64_t total, rh_error *error);
+
+#endif

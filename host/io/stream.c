@@ -1,0 +1,61 @@
+#include "stream.h"
+#include "../base/error.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* One read() takes no more than this, so that progress and cancelling stay responsive on fast files
+ * too. */
+static const uint64_t most_per_read = 4u << 20;
+static const uint64_t first_region = 1u << 20;
+
+static rh_status make_room(rh_stream *stream, rh_error *error) {
+  if (stream->length < stream->region.bytes) return RH_OK;
+  uint64_t bytes = stream->region.bytes ? stream->region.bytes * 2 : first_region;
+  rh_status status = rh_region_grow(&stream->region, bytes, error);
+  if (status != RH_OK) rh_error_prefix(error, "%s", stream->name);
+  return status;
+}
+
+/* Judges a read() that failed: RH_OK means try again. */
+static rh_status after_failed_read(rh_stream *stream, int code, uint64_t total, rh_error *error) {
+  if (code == EINTR) {
+    stream->pace.next = 0; /* the signal may mean that the user wants an end: ask at once */
+    return rh_pace_report(&stream->pace, stream->length, total, error);
+  }
+  if (code == EAGAIN || code == EWOULDBLOCK) { /* someone else made the pipe non-blocking */
+    struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
+    if (poll(&readable, 1, -1) >= 0 || errno == EINTR)
+      return rh_pace_report(&stream->pace, stream->length, total, error);
+  }
+  return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", stream->name, strerror(code));
+}
+
+rh_status rh_stream_fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_error *error) {
+  while (stream->length < wanted && !stream->ended) {
+    RH_TRY(make_room(stream, error));
+    RH_TRY(rh_pace_report(&stream->pace, stream->length, total, error));
+    uint64_t room = stream->region.bytes - stream->length;
+    if (room > most_per_read) room = most_per_read;
+    ssize_t got = read(stream->fd, (char *)stream->region.address + stream->length, room);
+    if (got > 0) stream->length += (uint64_t)got;
+    if (got == 0) stream->ended = 1;
+    if (got < 0) RH_TRY(after_failed_read(stream, errno, total, error));
+  }
+  return RH_OK;
+}
+
+void rh_stream_trim(rh_stream *stream) {
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t kept = (stream->length + page - 1) / page * page;
+  if (kept == 0 || kept >= stream->region.bytes) return;
+  if (munmap((char *)stream->region.address + kept, stream->region.bytes - kept) == 0)
+    stream->region.bytes = kept;
+}
+
+void rh_stream_finish(rh_stream *stream) {
+  rh_region_finish(&stream->region);
+}

@@ -1,0 +1,124 @@
+#include "dl.h"
+#include "../base/error.h"
+
+#include <dlfcn.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+/* Sanitizers name the frames of a leak at exit: the code must still be mapped then. */
+#ifdef REDHOST_KEEP_PLUGINS
+enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
+#else
+enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
+#endif
+
+/* dlerror in the C locale, whatever language the program speaks: explain() reads it. */
+static void loader_said(char *to, size_t bytes) {
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
+  if (plain) before = uselocale(plain);
+  const char *said = dlerror();
+  snprintf(to, bytes, "%s", said ? said : "the loader gives no reason");
+  if (plain) {
+    uselocale(before);
+    freelocale(plain);
+  }
+}
+
+static const char *libc_version(void) {
+#ifdef __GLIBC__
+  return gnu_get_libc_version();
+#else
+  return "another C library";
+#endif
+}
+
+/* "LIB: version `WANTED' not found (required by ...)" */
+static int explain_version(const char *said, rh_error *error) {
+  const char *version = strstr(said, ": version `");
+  if (!version) return 0;
+  const char *wanted = version + strlen(": version `");
+  int length = (int)strcspn(wanted, "'");
+  if (strncmp(wanted, "GLIBC_", 6) == 0)
+    rh_fail(error, RH_E_PLUGIN, "wants %.*s, this is %s", length, wanted, libc_version());
+  else
+    rh_fail(error, RH_E_PLUGIN, "wants %.*s, which %.*s lacks", length, wanted,
+            (int)(version - said), said);
+  return 1;
+}
+
+/* "LIB: cannot open shared object file: No such file or directory" */
+static int explain_missing(const char *path, const char *said, rh_error *error) {
+  const char *what = strstr(said, ": cannot open shared object file: No such file");
+  if (!what || strncmp(said, path, (size_t)(what - said)) == 0) return 0;
+  rh_fail(error, RH_E_PLUGIN, "needs %.*s, which is not here", (int)(what - said), said);
+  return 1;
+}
+
+/* "FILE: undefined symbol: NAME[, version V]" */
+static int explain_undefined(const char *said, rh_error *error) {
+  const char *symbol = strstr(said, ": undefined symbol: ");
+  if (!symbol) return 0;
+  symbol += strlen(": undefined symbol: ");
+  rh_fail(error, RH_E_PLUGIN,
+          "needs the symbol '%.*s', which nothing defines; plugins get services through rh_host",
+          (int)strcspn(symbol, ", ("), symbol);
+  return 1;
+}
+
+static rh_status explain(const char *path, const char *said, rh_error *error) {
+  if (explain_version(said, error) || explain_missing(path, said, error) ||
+      explain_undefined(said, error))
+    return RH_E_PLUGIN;
+  if (strstr(said, "static TLS block"))
+    return rh_fail(error, RH_E_PLUGIN,
+                   "needs more static thread-local storage than is left (built with "
+                   "-ftls-model=initial-exec?)");
+  if (strstr(said, "cannot dynamically load position-independent executable"))
+    return rh_fail(error, RH_E_PLUGIN, "is a program, no shared object");
+  size_t length = strlen(path);
+  if (strncmp(said, path, length) == 0 && strncmp(said + length, ": ", 2) == 0) said += length + 2;
+  return rh_fail(error, RH_E_PLUGIN, "cannot be loaded: %s", said);
+}
+
+rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
+  char said[1024];
+  dl->handle = NULL;
+  /* A bare name would be looked for along the library path. */
+  if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is no absolute path");
+  dl->handle = dlopen(path, OPEN_FLAGS);
+  if (dl->handle) return RH_OK;
+  loader_said(said, sizeof said);
+  return explain(path, said, error);
+}
+
+/* Are these two names of one file? */
+static int same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0) return 0;
+  return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, const void **symbol,
+                       rh_error *error) {
+  Dl_info info;
+  const void *found = dlsym(dl->handle, name);
+  if (!found)
+    return rh_fail(error, RH_E_PLUGIN, "does not export %s (is it a redhost plugin?)", name);
+  if (!dladdr(found, &info) || !info.dli_fname)
+    return rh_fail(error, RH_E_PLUGIN, "%s stands in no file", name);
+  if (!same_file(info.dli_fname, path))
+    return rh_fail(error, RH_E_PLUGIN, "has no %s of its own: the one found is in %s", name,
+                   info.dli_fname);
+  *symbol = found;
+  return RH_OK;
+}
+
+void rh_dl_close(rh_dl *dl) {
+  if (dl->handle) dlclose(dl->handle);
+  dl->handle = NULL;
+}

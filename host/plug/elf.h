@@ -1,0 +1,12 @@
+/* A shared object's headers, looked at before any of the file runs. */
+#ifndef RH_PLUG_ELF_H
+#define RH_PLUG_ELF_H
+
+#include <redhost/redhost.h>
+
+/* Is `path` a whole ELF shared object for this machine?  RH_E_PLUGIN with a sentence that does not
+ * repeat the path
+ * ("is cut off: 200 bytes of at least 15640"): the caller puts it before. */
+rh_status rh_elf_check(const char *path, rh_error *error);
+
+#endif

@@ -1,0 +1,20 @@
+/* Which of two files in one place goes first. */
+#ifndef RH_PLUG_RANK_H
+#define RH_PLUG_RANK_H
+
+#include <string.h>
+
+/* Is it /any/where/NAME.so? */
+static inline int rh_bears_name(const char *path, const char *name) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  size_t length = strlen(name);
+  return strncmp(base, name, length) == 0 && strcmp(base + length, ".so") == 0;
+}
+
+/* As strcmp: the file that bears the strategy's name, then by bytes. */
+static inline int rh_rank_files(const char *a, const char *b, const char *name) {
+  int of_a = rh_bears_name(a, name), of_b = rh_bears_name(b, name);
+  return of_a != of_b ? of_b - of_a : strcmp(a, b);
+}
+
+#endif

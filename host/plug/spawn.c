@@ -1,0 +1,237 @@
+#include "spawn.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { REQUEST_FD = 3, ANSWER_FD = 4, FIRST_FREE_FD = 5, CHUNK = 1 << 16 };
+
+/* As a program, /proc/self/exe is redhost only where redhost itself asks: any other would run its
+ * own main. */
+static char *own_program(void) {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length < 0) return NULL;
+  path[length] = 0;
+  const char *slash = strrchr(path, '/');
+  return slash && strcmp(slash + 1, "redhost") == 0 ? strdup(path) : NULL;
+}
+
+rh_status rh_child_program(const rh_options *options, char **program, rh_error *error) {
+  if (options && options->program && *options->program) {
+    *program = strdup(options->program);
+    return *program ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  }
+  char *library = rh_path_library_dir();
+  char *beside = library ? rh_path_join(library, "../bin/redhost") : NULL;
+  *program = beside ? realpath(beside, NULL) : NULL;
+  if (!*program) *program = own_program();
+  rh_status status = RH_OK;
+  if (!*program)
+    status = rh_fail(error, RH_E_PLUGIN, "no redhost program to look at plugins with: not at %s",
+                     beside ? beside : "../bin/redhost");
+  free(beside);
+  free(library);
+  return status;
+}
+
+/* Above the descriptors that the child gives a meaning, so that no dup2 overwrites another's
+ * source. */
+static int move_up(int fd) {
+  if (fd < 0) return -1;
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD + 5);
+  int code = errno;
+  close(fd);
+  errno = code;
+  return moved;
+}
+
+static int write_all(int fd, const char *from, size_t bytes) {
+  while (bytes) {
+    ssize_t wrote = write(fd, from, bytes);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return -1;
+    from += wrote;
+    bytes -= (size_t)wrote;
+  }
+  return 0;
+}
+
+static int add_actions(posix_spawn_file_actions_t *actions, int request, int answer) {
+  int code = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+  if (!code) code = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+  if (!code) code = posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
+  if (!code) code = posix_spawn_file_actions_adddup2(actions, request, REQUEST_FD);
+  if (!code) code = posix_spawn_file_actions_adddup2(actions, answer, ANSWER_FD);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  if (!code) code = posix_spawn_file_actions_addclosefrom_np(actions, FIRST_FREE_FD);
+#endif
+  return code;
+}
+
+static int set_attributes(posix_spawnattr_t *attributes) {
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  int code = posix_spawnattr_setflags(attributes, flags);
+  if (!code) code = posix_spawnattr_setpgroup(attributes, 0);
+  if (!code) code = posix_spawnattr_setsigmask(attributes, &none);
+  if (!code) code = posix_spawnattr_setsigdefault(attributes, &all);
+  return code;
+}
+
+static int spawn(pid_t *pid, const char *program, const char *const *argv, int request,
+                 int answer) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int code = posix_spawn_file_actions_init(&actions);
+  if (code) return code;
+  code = posix_spawnattr_init(&attributes);
+  if (code) {
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+  }
+  code = add_actions(&actions, request, answer);
+  if (!code) code = set_attributes(&attributes);
+  /* POSIX promises not to write to the strings; the type predates const. */
+  if (!code) {
+    char *const *arguments;
+    memcpy(&arguments, &argv, sizeof arguments);
+    code = posix_spawn(pid, program, &actions, &attributes, arguments, environ);
+  }
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return code;
+}
+
+rh_status rh_child_start(rh_child *child, const char *program, const char *const *argv,
+                         const void *request, size_t bytes, rh_error *error) {
+  int ends[2] = {-1, -1};
+  memset(child, 0, sizeof *child);
+  child->most = UINT64_MAX;
+  int memory = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
+  int failed = memory < 0 || write_all(memory, request, bytes) != 0 || pipe2(ends, O_CLOEXEC) != 0;
+  if (!failed) ends[1] = move_up(ends[1]);
+  int code = failed || ends[1] < 0 ? errno : spawn(&child->pid, program, argv, memory, ends[1]);
+  if (memory >= 0) close(memory);
+  if (ends[1] >= 0) close(ends[1]);
+  child->fd = ends[0];
+  if (code == 0) return RH_OK;
+  if (ends[0] >= 0) close(ends[0]);
+  memset(child, 0, sizeof *child);
+  return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started to look at plugins: %s", program,
+                 strerror(code));
+}
+
+/* A line that is there already. */
+static int take_line(rh_child *child, const char **line, size_t *length) {
+  if (child->scanned == child->used) return 0;
+  char *end = memchr(child->buffer + child->scanned, '\n', child->used - child->scanned);
+  if (!end) {
+    child->scanned = child->used;
+    return 0;
+  }
+  *end = 0;
+  *line = child->buffer + child->taken;
+  *length = (size_t)(end - *line);
+  child->taken = child->scanned = (size_t)(end - child->buffer) + 1;
+  return 1;
+}
+
+static int make_room(rh_child *child) {
+  if (child->taken) {
+    memmove(child->buffer, child->buffer + child->taken, child->used - child->taken);
+    child->used -= child->taken;
+    child->scanned -= child->taken;
+    child->taken = 0;
+  }
+  if (child->capacity - child->used >= CHUNK) return 1;
+  size_t capacity = child->capacity ? 2 * child->capacity : 2 * CHUNK;
+  char *grown = realloc(child->buffer, capacity);
+  if (!grown) return 0;
+  child->buffer = grown;
+  child->capacity = capacity;
+  return 1;
+}
+
+/* Dead, though something that it started may still hold the channel open? */
+static int is_dead(const rh_child *child) {
+  siginfo_t info = {0};
+  int result = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+  return result != 0 ? errno == ECHILD : info.si_pid != 0;
+}
+
+/* Waits until something can be read. 0: the deadline came, or the child is dead and its channel
+ * empty. */
+static int wait_for_bytes(const rh_child *child, double deadline, int *dead) {
+  *dead = 0;
+  for (;;) {
+    struct pollfd poll_fd = {child->fd, POLLIN, 0};
+    double left = deadline - rh_now();
+    int slice = left > 0.05 ? 50 : left > 0 ? (int)(left * 1000) + 1 : 0;
+    int ready = poll(&poll_fd, 1, *dead ? 0 : slice);
+    if (ready > 0) return 1;
+    if (ready < 0 && errno != EINTR) *dead = 1;
+    if (*dead || left <= 0) return 0;
+    /* Once more round after its death: what it wrote last may have come since the poll. */
+    *dead = is_dead(child);
+  }
+}
+
+rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_t *length) {
+  int dead;
+  while (!take_line(child, line, length)) {
+    if (child->ended) return RH_LINE_END;
+    if (child->received > child->most || !make_room(child)) return RH_LINE_FLOOD;
+    if (!wait_for_bytes(child, deadline, &dead)) {
+      child->ended = dead;
+      return dead ? RH_LINE_END : RH_LINE_LATE;
+    }
+    ssize_t got = read(child->fd, child->buffer + child->used, CHUNK);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      child->ended = 1;
+      continue;
+    }
+    child->used += (size_t)got;
+    child->received += (uint64_t)got;
+  }
+  return RH_LINE_READ;
+}
+
+int rh_child_finish(rh_child *child, double grace) {
+  int status = -1;
+  double deadline = rh_now() + grace;
+  struct timespec nap = {0, 100000};
+  if (child->pid <= 0) return -1;
+  while (!is_dead(child) && rh_now() < deadline) {
+    nanosleep(&nap, NULL);
+    if (nap.tv_nsec < 5000000) nap.tv_nsec *= 2;
+  }
+  /* Before reaping: only so long is the number surely its own.  Whatever it started in its group
+   * goes, too. */
+  kill(-child->pid, SIGKILL);
+  while (waitpid(child->pid, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    status = -1;
+    break;
+  }
+  close(child->fd);
+  free(child->buffer);
+  memset(child, 0, sizeof *child);
+  return status;
+}

@@ -1,0 +1,39 @@
+/* A child process that answers in lines: started afresh, never forked (a child forked after OpenCL
+ * was used hangs). */
+#ifndef RH_PLUG_SPAWN_H
+#define RH_PLUG_SPAWN_H
+
+#include <redhost/redhost.h>
+#include <sys/types.h>
+
+typedef struct rh_child {
+  pid_t pid;               /* also its process group */
+  int fd;                  /* reads what the child writes to descriptor 4 */
+  int ended;               /* nothing more will come */
+  uint64_t received, most; /* bytes so far, and when it is a flood */
+  char *buffer;
+  size_t capacity, used, taken, scanned;
+} rh_child;
+
+/* The program that is started by default: options->program; ../bin/redhost beside the library; this
+ * very program where it is called redhost.  malloc'ed. */
+rh_status rh_child_program(const rh_options *options, char **program, rh_error *error);
+
+/* Starts `program` with `argv` in a process group of its own.  `request` stands in descriptor 3 as
+ * a file, answers go to descriptor 4; standard input, output and error are /dev/null; nothing else
+ * is open; signals are as at login. */
+rh_status rh_child_start(rh_child *child, const char *program, const char *const *argv,
+                         const void *request, size_t bytes, rh_error *error);
+
+typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } rh_line;
+
+/* The next line, without its end, valid until the next call.  RH_LINE_END: the child closed the
+ * channel or died (half a line is dropped); RH_LINE_LATE: rh_now() reached `deadline`;
+ * RH_LINE_FLOOD: more than child->most bytes came. */
+rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_t *length);
+
+/* Gives the child `grace` seconds to end, kills its whole group, reaps it and frees everything. Its
+ * status as of waitpid, or -1 where another part of the program reaped it. */
+int rh_child_finish(rh_child *child, double grace);
+
+#endif

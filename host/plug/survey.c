@@ -1,0 +1,69 @@
+#include "survey.h"
+#include "../base/error.h"
+#include "spawn.h"
+#include "talk.h"
+#include "wire.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_device *device,
+                         uint64_t max_n, rh_error *error) {
+  *survey = (rh_survey){
+      .device = device, .max_n = max_n, .limit_s = 5, .limit_bytes = (uint64_t)16 << 20};
+  RH_TRY(rh_search_run(&survey->search, options, error));
+  survey->findings = calloc(survey->search.n + 1u, sizeof *survey->findings);
+  rh_status status = RH_OK;
+  if (!survey->findings) status = rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+  /* Without plugins nothing is started, and so no program needs to be there. */
+  if (status == RH_OK && survey->search.n)
+    status = rh_child_program(options, &survey->program, error);
+  if (status != RH_OK) rh_survey_finish(survey);
+  return status;
+}
+
+const char *rh_survey_refusal(const rh_survey *survey, uint32_t k) {
+  const char *refused = survey->search.candidates[k].refused;
+  return refused ? refused : survey->findings[k].refused;
+}
+
+rh_status rh_survey_note(rh_survey *survey, rh_error *error, const char *format, ...) {
+  rh_search *search = &survey->search;
+  char **notes = realloc(search->notes, (search->n_notes + 1) * sizeof *notes);
+  va_list args;
+  if (!notes) return rh_fail(error, RH_E_NOMEM, "no memory for a note");
+  search->notes = notes;
+  va_start(args, format);
+  int length = vasprintf(&notes[search->n_notes], format, args);
+  va_end(args);
+  if (length < 0) return rh_fail(error, RH_E_NOMEM, "no memory for a note");
+  search->n_notes++;
+  return RH_OK;
+}
+
+rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error *error) {
+  uint32_t *which = calloc(n + 1u, sizeof *which), count = 0, done = 0;
+  if (!which) return rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
+  for (uint32_t k = first; k < first + n; k++)
+    if (!survey->search.candidates[k].refused && !survey->findings[k].looked) which[count++] = k;
+  rh_status status = RH_OK;
+  while (status == RH_OK && done < count)
+    status = rh_talk(survey, which + done, count - done, &done, error);
+  free(which);
+  return status;
+}
+
+void rh_survey_finish(rh_survey *survey) {
+  for (uint32_t k = 0; survey->findings && k < survey->search.n; k++) {
+    rh_finding *finding = &survey->findings[k];
+    for (uint32_t j = 0; j < finding->n_entries; j++) rh_entry_finish(&finding->entries[j]);
+    free(finding->entries);
+    free(finding->refused);
+  }
+  free(survey->findings);
+  free(survey->program);
+  rh_search_finish(&survey->search);
+  memset(survey, 0, sizeof *survey);
+}

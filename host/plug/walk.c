@@ -1,0 +1,166 @@
+#include "walk.h"
+#include "../base/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void rh_walk_note(rh_walk *walk, const char *format, ...) {
+  rh_search *search = walk->search;
+  char **notes = realloc(search->notes, (search->n_notes + 1) * sizeof *notes);
+  va_list args;
+  if (!notes) {
+    walk->failed = 1;
+    return;
+  }
+  search->notes = notes;
+  va_start(args, format);
+  if (vasprintf(&notes[search->n_notes], format, args) < 0)
+    walk->failed = 1;
+  else
+    search->n_notes++;
+  va_end(args);
+}
+
+/* A candidate; `refused` is null or why not. */
+static void add(rh_walk *walk, const char *path, const char *refused) {
+  rh_search *search = walk->search;
+  if (search->n == search->capacity) {
+    uint32_t capacity = search->capacity ? 2 * search->capacity : 16;
+    rh_candidate *grown = realloc(search->candidates, capacity * sizeof *grown);
+    if (!grown) {
+      walk->failed = 1;
+      return;
+    }
+    search->candidates = grown;
+    search->capacity = capacity;
+  }
+  rh_candidate new = {rh_copy_string(path), walk->place, rh_copy_string(refused)};
+  if (!new.path || (refused && !new.refused)) {
+    free(new.path);
+    free(new.refused);
+    walk->failed = 1;
+    return;
+  }
+  search->candidates[search->n++] = new;
+}
+
+/* 1: it had its turn already.  The same directory is often named twice, and links name one file
+ * twice. */
+static int seen_before(rh_walk *walk, const struct stat *st) {
+  for (size_t k = 0; k < walk->n_seen; k++)
+    if (walk->seen[k].device == st->st_dev && walk->seen[k].inode == st->st_ino) return 1;
+  rh_file_id *seen = realloc(walk->seen, (walk->n_seen + 1) * sizeof *seen);
+  if (!seen) {
+    walk->failed = 1;
+    return 1;
+  }
+  walk->seen = seen;
+  seen[walk->n_seen++] = (rh_file_id){st->st_dev, st->st_ino};
+  return 0;
+}
+
+/* Whoever can write the file runs code as this user.  A sticky bit does not help: it stops
+ * deleting, not adding. 1: *reason says why it is not trusted. */
+static int is_distrusted(const struct stat *st, const char *what, char *reason, size_t bytes) {
+  if (st->st_uid != 0 && st->st_uid != geteuid())
+    snprintf(reason, bytes, "%s owned by a stranger (uid %lu)", what, (unsigned long)st->st_uid);
+  else if (st->st_mode & S_IWOTH)
+    snprintf(reason, bytes, "%s writable by others (mode %04o)", what,
+             (unsigned)st->st_mode & 07777u);
+  else
+    return 0;
+  return 1;
+}
+
+void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st) {
+  char reason[80];
+  if (seen_before(walk, st)) return;
+  add(walk, path, is_distrusted(st, "is", reason, sizeof reason) ? reason : NULL);
+}
+
+static void look_at(rh_walk *walk, const char *directory, int fd, const char *name) {
+  char *path = rh_path_join(directory, name), reason[256];
+  struct stat st;
+  if (!path) {
+    walk->failed = 1;
+  } else if (fstatat(fd, name, &st, 0) != 0) {
+    snprintf(reason, sizeof reason, "cannot be read: %s", strerror(errno));
+    add(walk, path, reason);
+  } else if (!S_ISREG(st.st_mode)) {
+    add(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is no regular file");
+  } else {
+    rh_walk_file(walk, path, &st);
+  }
+  free(path);
+}
+
+/* As the shell's *.so: hidden files are not meant. */
+static int is_candidate(const struct dirent *entry) {
+  size_t length = strlen(entry->d_name);
+  return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+}
+
+/* Bytes, not the locale's order: the same list for everybody. */
+static int by_bytes(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void list(rh_walk *walk, const char *directory, int fd) {
+  struct dirent **names;
+  int n = scandirat(fd, ".", &names, is_candidate, by_bytes);
+  if (n < 0) {
+    char reason[256];
+    snprintf(reason, sizeof reason, "directory cannot be read: %s", strerror(errno));
+    add(walk, directory, reason);
+    return;
+  }
+  for (int k = 0; k < n; k++) {
+    look_at(walk, directory, fd, names[k]->d_name);
+    free(names[k]);
+  }
+  free(names);
+}
+
+/* It cannot be opened: say so where somebody named it. */
+static void report_missing(rh_walk *walk, const char *directory, const char *from, int code) {
+  char reason[256];
+  if (code == ENOENT || code == ENOTDIR) {
+    const char *is = code == ENOENT ? "does not exist" : "is no directory";
+    if (from) rh_walk_note(walk, "%s: %s %s", from, directory, is);
+    return;
+  }
+  snprintf(reason, sizeof reason, "directory cannot be read: %s", strerror(code));
+  add(walk, directory, reason);
+}
+
+void rh_walk_directory(rh_walk *walk, const char *directory, const char *from) {
+  struct stat st;
+  char reason[80];
+  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = errno;
+  int known = fd >= 0 && fstat(fd, &st) == 0;
+  if (known && seen_before(walk, &st)) {
+    close(fd);
+    return;
+  }
+  rh_text_add(&walk->searched, "%s%s", walk->searched.length ? ":" : "", directory);
+  /* Judged by the open descriptor: the name may mean another directory a moment later. */
+  if (!known)
+    report_missing(walk, directory, from, code);
+  else if (is_distrusted(&st, "directory is", reason, sizeof reason))
+    add(walk, directory, reason);
+  else
+    list(walk, directory, fd);
+  if (fd >= 0) close(fd);
+  walk->place++;
+}
+
+void rh_walk_finish(rh_walk *walk) {
+  free(walk->seen);
+  rh_text_finish(&walk->searched);
+}

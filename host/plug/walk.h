@@ -1,0 +1,31 @@
+/* Collecting the files of one directory after another, and whom to trust. */
+#ifndef RH_PLUG_WALK_H
+#define RH_PLUG_WALK_H
+
+#include "../base/text.h"
+#include "search.h"
+#include <sys/stat.h>
+
+typedef struct rh_file_id {
+  dev_t device;
+  ino_t inode;
+} rh_file_id;
+
+typedef struct rh_walk {
+  rh_search *search;
+  uint32_t place;   /* of what is found next */
+  rh_file_id *seen; /* files and directories that had their turn */
+  size_t n_seen;
+  rh_text searched;
+  int failed; /* out of memory: check once at the end */
+} rh_walk;
+
+/* Everything *.so in `directory`, which is absolute.  `from` is the option or variable that named
+ * it: what is missing there is noted; null: it may be missing. */
+void rh_walk_directory(rh_walk *walk, const char *directory, const char *from);
+/* One file, known to be regular. */
+void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st);
+void rh_walk_note(rh_walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rh_walk_finish(rh_walk *walk);
+
+#endif

@@ -1,0 +1,105 @@
+#include "context.h"
+#include "../base/error.h"
+#include "../base/text.h"
+#include "ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *rh_version(void) { return REDHOST_VERSION; }
+
+static int copy_options(rh_options *to, const rh_options *from) {
+  to->device = rh_copy_string(from->device);
+  to->plugin_file = rh_copy_string(from->plugin_file);
+  to->plugin_path = rh_copy_string(from->plugin_path);
+  to->cache_dir = rh_copy_string(from->cache_dir);
+  to->program = rh_copy_string(from->program);
+  to->no_cache = from->no_cache;
+  to->reporter = from->reporter;
+  return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
+         (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
+         (to->program || !from->program);
+}
+
+static void free_options(rh_options *options) {
+  free((char *)options->device);
+  free((char *)options->plugin_file);
+  free((char *)options->plugin_path);
+  free((char *)options->cache_dir);
+  free((char *)options->program);
+}
+
+rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
+  static const rh_options defaults;
+  *opened = NULL;
+  rh_redhost *redhost = calloc(1, sizeof *redhost);
+  if (!redhost) return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  rh_status status = RH_OK;
+  if (!copy_options(&redhost->options, options ? options : &defaults))
+    status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
+  if (status != RH_OK) rh_close(redhost);
+  else *opened = redhost;
+  return status;
+}
+
+void rh_close(rh_redhost *redhost) {
+  if (!redhost) return;
+  if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
+  rh_cl_session_finish(&redhost->session);
+  rh_cl_devices_finish(&redhost->devices);
+  rh_cache_finish(&redhost->cache);
+  free_options(&redhost->options);
+  free(redhost);
+}
+
+rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error) {
+  if (!redhost->devices_found) RH_TRY(rh_cl_devices_find(&redhost->devices, error));
+  redhost->devices_found = 1;
+  *devices = &redhost->devices;
+  return RH_OK;
+}
+
+rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error) {
+  const rh_cl_devices *devices;
+  RH_TRY(rh_redhost_devices(redhost, &devices, error));
+  if (!redhost->device)
+    RH_TRY(rh_cl_devices_choose(devices, redhost->options.device, &redhost->device, error));
+  *device = redhost->device;
+  return RH_OK;
+}
+
+rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error) {
+  const rh_cl_device *device;
+  RH_TRY(rh_redhost_device(redhost, &device, error));
+  if (!redhost->session_open)
+    RH_TRY(rh_cl_session_init(&redhost->session, device, &redhost->cache, &redhost->options.reporter,
+                              error));
+  redhost->session_open = 1;
+  *session = &redhost->session;
+  return RH_OK;
+}
+
+rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                              rh_error *no_device, rh_error *error) {
+  const rh_cl_device *device = NULL;
+  rh_error why = {0};
+  rh_status status = rh_redhost_device(redhost, &device, &why);
+  /* A machine without devices still has its strategies; a device that was asked for and is not there is an error. */
+  if (status != RH_OK && (status != RH_E_DEVICE || redhost->devices.n > 0)) {
+    if (error) *error = why;
+    return status;
+  }
+  if (no_device) *no_device = why;
+  if (redhost->registry_scanned && redhost->registry_n != n) {
+    rh_registry_finish(&redhost->registry);
+    redhost->registry_scanned = 0;
+  }
+  if (!redhost->registry_scanned)
+    RH_TRY(rh_registry_scan(&redhost->registry, &redhost->options, device ? &device->about : NULL, n,
+                            error));
+  redhost->registry_scanned = 1;
+  redhost->registry_n = n;
+  *registry = &redhost->registry;
+  return RH_OK;
+}

@@ -1,0 +1,49 @@
+/* Exact sums of floats, whatever their number, order and range.
+ *
+ * Elements are binned by the top bits of their representation, sign and exponent, and a bin adds up
+ * significands as integers: nothing is ever rounded, and positive and negative elements stay apart.
+ * The bins are then folded into fixed point wide enough for every f64 (the long accumulator of
+ * Kulisch), from which the sum S, the sum of magnitudes A and the distance to any result are read,
+ * rounded once.  Only integer arithmetic touches the elements, so the thread's rounding and
+ * flush-to-zero modes do not matter. */
+#ifndef RH_REDUCE_EXACT_H
+#define RH_REDUCE_EXACT_H
+
+#include "fixed.h"
+#include <redhost/redhost.h>
+
+/* Zero-initialised is the empty sum. */
+typedef struct rh_exact_sum {
+  rh_fixed positive, negative; /* sums of magnitudes of the finite elements: S = P - N, A = P + N */
+  uint64_t n, nans, plus_infinities, minus_infinities;
+} rh_exact_sum;
+
+/* Where elements are gathered before they are folded into a sum; a few hundred KiB.  [one thread at
+ * a time] */
+typedef struct rh_exact_bins rh_exact_bins;
+rh_exact_bins *rh_exact_bins_create(rh_type type); /* a float type; null when memory runs out */
+void rh_exact_bins_destroy(rh_exact_bins *bins);   /* null is legal */
+void rh_exact_bins_add(rh_exact_bins *bins, const void *data, uint64_t n);
+/* Adds what was gathered to *sum and empties the bins. */
+void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum);
+
+/* *sum += *other. */
+void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other);
+
+/* S rounded to nearest, ties to even.  As IEEE 754 means it: NaN where an element is NaN or both
+ * infinities occur, else the infinity that occurs, else infinity where the rounded sum overflows.
+ * An S of zero is +0. */
+double rh_exact_sum_double(const rh_exact_sum *sum);
+float rh_exact_sum_float(const rh_exact_sum *sum);
+long double rh_exact_sum_long(const rh_exact_sum *sum); /* to 64 bits, or what a long double has */
+
+/* A, likewise. */
+double rh_exact_abs_double(const rh_exact_sum *sum);
+float rh_exact_abs_float(const rh_exact_sum *sum);
+long double rh_exact_abs_up(const rh_exact_sum *sum); /* of the finite elements only, rounded up */
+
+/* |S - result| over the finite elements, rounded up; 0 exactly where they agree.  `result` is
+ * finite. */
+long double rh_exact_sum_error(const rh_exact_sum *sum, double result);
+
+#endif

@@ -1,0 +1,185 @@
+#include "instance.h"
+#include "../base/error.h"
+#include "../base/fpstate.h"
+#include "../base/vocabulary.h"
+#include "../cl/status.h"
+#include "../plug/plugin.h"
+#include "ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rh_instance {
+  rh_instance_spec spec;
+  rh_services services;
+  rh_op op; /* the table's row, with the prelude */
+  char *prelude;
+  rh_problem problem;
+  uint32_t finishes_on_host;
+  cl_mem result; /* one value; null for host strategies */
+  void *self;
+  _Alignas(16) unsigned char value[16]; /* where a strategy that finishes on the host writes */
+};
+
+const rh_device *rh_host_device(void) {
+  static const rh_device host = {
+      .struct_size = sizeof host,
+      .kind = RH_DEVICE_HOST,
+      .compute_units = 1,
+      .max_group = 1,
+      .features = RH_FP64,
+      .name = "host",
+      .driver = "",
+      .extensions = "",
+  };
+  return &host;
+}
+
+int rh_strategy_is_host(const rh_strategy *strategy) {
+  return strategy->device_kinds == RH_DEVICE_HOST;
+}
+
+rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
+                            rh_answer *answer, rh_error *error) {
+  rh_problem problem = {
+      .struct_size = sizeof problem,
+      .type = spec->type,
+      .op = rh_op_find(spec->op, spec->type),
+      .device = device ? device : rh_host_device(),
+      .max_n = spec->max_n,
+  };
+  if (!problem.op)
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s; and, or, xor take integers only",
+                   rh_op_name(spec->op), rh_type_name(spec->type));
+  return rh_strategy_query(spec->strategy, &problem, spec->params, answer, error);
+}
+
+/* The plugin's word for what went wrong, or ours where it gave none; always with its name and the phase. */
+static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
+                               rh_error *error) {
+  if (!instance->services.failed)
+    rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin did not say why",
+            rh_status_text(status));
+  rh_error_prefix(error, "strategy '%s', %s", instance->spec.strategy->name, phase);
+  return status < RH_OK ? status : RH_E_INTERNAL;
+}
+
+static rh_status changed_fpstate(const rh_instance *instance, const char *phase, rh_error *error) {
+  return rh_fail(error, RH_E_PLUGIN,
+                 "strategy '%s', %s: changed the floating-point control word (rounding or "
+                 "flush-to-zero) and did not put it back",
+                 instance->spec.strategy->name, phase);
+}
+
+static rh_status set_up(rh_instance *instance, rh_error *error) {
+  const rh_strategy *strategy = instance->spec.strategy;
+  rh_services_enter(&instance->services, RH_PHASE_SETUP, error);
+  rh_fpstate saved = rh_fpstate_save();
+  rh_status status = strategy->setup(&instance->services.host, &instance->problem,
+                                     instance->spec.params, &instance->self);
+  int changed = rh_fpstate_restore(&saved);
+  rh_services_enter(&instance->services, RH_PHASE_NONE, NULL);
+  if (status == RH_OK && changed) {
+    if (strategy->teardown) strategy->teardown(instance->self);
+    return changed_fpstate(instance, "setup", error);
+  }
+  return status;
+}
+
+static rh_status prepare(rh_instance *instance, rh_error *error) {
+  const rh_instance_spec *spec = &instance->spec;
+  instance->prelude = rh_op_prelude(spec->op, spec->type);
+  if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
+  instance->op = *rh_op_find(spec->op, spec->type);
+  instance->op.prelude = instance->prelude;
+  instance->problem = (rh_problem){
+      .struct_size = sizeof instance->problem,
+      .type = spec->type,
+      .op = &instance->op,
+      .device = spec->session ? &spec->session->device->about : rh_host_device(),
+      .max_n = spec->max_n,
+  };
+  rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
+                   spec->reporter);
+  if (!spec->session) return RH_OK;
+  cl_int code;
+  instance->result = clCreateBuffer(spec->session->context, CL_MEM_READ_WRITE,
+                                    instance->op.value_size, NULL, &code);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "allocating the result");
+}
+
+static void release(rh_instance *instance) {
+  rh_services_finish(&instance->services);
+  if (instance->result) clReleaseMemObject(instance->result);
+  free(instance->prelude);
+  free(instance);
+}
+
+rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec, rh_answer *answer,
+                             rh_error *error) {
+  rh_answer own;
+  if (!answer) answer = &own;
+  const rh_device *device = spec->session ? &spec->session->device->about : NULL;
+  *created = NULL;
+  rh_status status = rh_instance_query(spec, device, answer, error);
+  if (status == RH_DECLINED)
+    rh_fail(error, RH_DECLINED, "strategy '%s' cannot run on %s: %s", spec->strategy->name,
+            device ? device->name : "the host", answer->reason);
+  if (status != RH_OK) return status;
+
+  rh_instance *instance = calloc(1, sizeof *instance);
+  if (!instance) return rh_fail(error, RH_E_NOMEM, "no memory for an instance");
+  instance->spec = *spec;
+  instance->finishes_on_host = answer->finishes_on_host;
+  status = prepare(instance, error);
+  if (status == RH_OK && (status = set_up(instance, error)) != RH_OK && status != RH_E_PLUGIN)
+    status = plugin_failed(instance, "setup", status, error);
+  if (status != RH_OK) release(instance);
+  else *created = instance;
+  return status;
+}
+
+void rh_instance_destroy(rh_instance *instance) {
+  if (!instance) return;
+  rh_fpstate saved = rh_fpstate_save();
+  rh_services_enter(&instance->services, RH_PHASE_TEARDOWN, NULL);
+  if (instance->spec.strategy->teardown) instance->spec.strategy->teardown(instance->self);
+  rh_fpstate_restore(&saved);
+  release(instance);
+}
+
+rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error) {
+  rh_run run = {
+      .struct_size = sizeof run,
+      .first = data->first,
+      .n = n,
+      .input = data->buffer,
+      .host_input = data->host,
+      .result = instance->result,
+      .host_result = instance->value,
+  };
+  if (n > instance->spec.max_n)
+    return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
+                   (unsigned long long)n, (unsigned long long)instance->spec.max_n);
+  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
+  rh_fpstate saved = rh_fpstate_save();
+  rh_status status = instance->spec.strategy->run(instance->self, &run);
+  int changed = rh_fpstate_restore(&saved);
+  instance->services.phase = RH_PHASE_NONE;
+  if (status != RH_OK) status = plugin_failed(instance, "run", status, error);
+  else if (changed) status = changed_fpstate(instance, "run", error);
+  instance->services.error = NULL; /* the caller's; it may be gone by the next call */
+  return status;
+}
+
+rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error) {
+  if (instance->finishes_on_host || !instance->result) {
+    memcpy(value, instance->value, instance->op.value_size);
+    return RH_OK;
+  }
+  RH_CL_TRY(error,
+            clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
+                                instance->op.value_size, value, 0, NULL, NULL),
+            "reading the result from the device");
+  return RH_OK;
+}

@@ -1,0 +1,201 @@
+/* One row for each operator on each type: load, combine and fold, compiled for it.
+ * kernels/prelude/operators.cl says the same in OpenCL C and explains order keys; tests/plugins
+ * compares the two on every row. */
+#include "ops.h"
+#include "../base/half.h"
+#include "../base/vocabulary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Order keys: floats as integers that order alike, every NaN as the key that wins
+ * ----------------------------- */
+
+static inline int32_t key32(float x, int32_t key_of_nan) {
+  int32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return isnan(x) ? key_of_nan : bits < 0 ? bits ^ INT32_MAX : bits;
+}
+
+static inline int64_t key64(double x, int64_t key_of_nan) {
+  int64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return isnan(x) ? key_of_nan : bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
+/* -0 and +0 are equal to argmin and argmax; the key of -0, and only that, is -1. */
+static inline int32_t merge_zeros32(int32_t key) {
+  return key == -1 ? 0 : key;
+}
+static inline int64_t merge_zeros64(int64_t key) {
+  return key == -1 ? 0 : key;
+}
+
+/* ---- From an element to a scalar
+ * ----------------------------------------------------------------------------------- */
+
+#define AS_IS(x)            (x)
+#define HALF(x)             rh_half_to_float(x)
+#define WIDE_SIGNED(x)      ((uint64_t)(int64_t)(x))
+#define LEAST_KEY32(x)      key32(x, INT32_MIN)
+#define LEAST_KEY64(x)      key64(x, INT64_MIN)
+#define LEAST_HALF(x)       key32(rh_half_to_float(x), INT32_MIN)
+#define GREATEST_KEY32(x)   key32(x, INT32_MAX)
+#define GREATEST_KEY64(x)   key64(x, INT64_MAX)
+#define GREATEST_HALF(x)    key32(rh_half_to_float(x), INT32_MAX)
+#define FIRST_LEAST32(x)    merge_zeros32(LEAST_KEY32(x))
+#define FIRST_LEAST64(x)    merge_zeros64(LEAST_KEY64(x))
+#define FIRST_LEAST_H(x)    merge_zeros32(LEAST_HALF(x))
+#define FIRST_GREATEST32(x) merge_zeros32(GREATEST_KEY32(x))
+#define FIRST_GREATEST64(x) merge_zeros64(GREATEST_KEY64(x))
+#define FIRST_GREATEST_H(x) merge_zeros32(GREATEST_HALF(x))
+
+#define ADD(a, b)      ((a) + (b))
+#define MULTIPLY(a, b) ((a) * (b))
+#define AND(a, b)      ((a) & (b))
+#define OR(a, b)       ((a) | (b))
+#define XOR(a, b)      ((a) ^ (b))
+#define LEAST(a, b)    ((b) < (a) ? (b) : (a))
+#define GREATEST(a, b) ((b) > (a) ? (b) : (a))
+#define LESS(a, b)     ((a) < (b))
+#define GREATER(a, b)  ((a) > (b))
+
+/* ---- The rows
+ * --------------------------------------------------------------------------------------------------
+ * SCALAR(operator, type, element in C, scalar in C, how an element becomes a scalar, how two
+ * combine, identity) INDEXED(operator, type, element in C, key in C, how an element becomes a key,
+ * what beats what, identity) */
+#define BITS(SCALAR, op, apply, identity)                                                          \
+  SCALAR(op, i8, int8_t, int32_t, AS_IS, apply, identity)                                          \
+  SCALAR(op, u8, uint8_t, uint32_t, AS_IS, apply, (uint32_t)(identity))                            \
+  SCALAR(op, i16, int16_t, int32_t, AS_IS, apply, identity)                                        \
+  SCALAR(op, u16, uint16_t, uint32_t, AS_IS, apply, (uint32_t)(identity))                          \
+  SCALAR(op, i32, int32_t, int32_t, AS_IS, apply, identity)                                        \
+  SCALAR(op, u32, uint32_t, uint32_t, AS_IS, apply, (uint32_t)(identity))                          \
+  SCALAR(op, i64, int64_t, int64_t, AS_IS, apply, identity)                                        \
+  SCALAR(op, u64, uint64_t, uint64_t, AS_IS, apply, (uint64_t)(identity))
+
+#define ARITHMETIC(SCALAR, op, apply, identity, float_identity)                                    \
+  SCALAR(op, i8, int8_t, uint64_t, WIDE_SIGNED, apply, identity)                                   \
+  SCALAR(op, u8, uint8_t, uint64_t, AS_IS, apply, identity)                                        \
+  SCALAR(op, i16, int16_t, uint64_t, WIDE_SIGNED, apply, identity)                                 \
+  SCALAR(op, u16, uint16_t, uint64_t, AS_IS, apply, identity)                                      \
+  SCALAR(op, i32, int32_t, uint64_t, WIDE_SIGNED, apply, identity)                                 \
+  SCALAR(op, u32, uint32_t, uint64_t, AS_IS, apply, identity)                                      \
+  SCALAR(op, i64, int64_t, uint64_t, WIDE_SIGNED, apply, identity)                                 \
+  SCALAR(op, u64, uint64_t, uint64_t, AS_IS, apply, identity)                                      \
+  SCALAR(op, f16, uint16_t, float, HALF, apply, float_identity)                                    \
+  SCALAR(op, f32, float, float, AS_IS, apply, float_identity)                                      \
+  SCALAR(op, f64, double, double, AS_IS, apply, float_identity)
+
+#define ORDER(ROW, op, apply, from_half, from_f32, from_f64, SIDE, UNSIGNED32, UNSIGNED64)         \
+  ROW(op, i8, int8_t, int32_t, AS_IS, apply, INT32_##SIDE)                                         \
+  ROW(op, u8, uint8_t, uint32_t, AS_IS, apply, UNSIGNED32)                                         \
+  ROW(op, i16, int16_t, int32_t, AS_IS, apply, INT32_##SIDE)                                       \
+  ROW(op, u16, uint16_t, uint32_t, AS_IS, apply, UNSIGNED32)                                       \
+  ROW(op, i32, int32_t, int32_t, AS_IS, apply, INT32_##SIDE)                                       \
+  ROW(op, u32, uint32_t, uint32_t, AS_IS, apply, UNSIGNED32)                                       \
+  ROW(op, i64, int64_t, int64_t, AS_IS, apply, INT64_##SIDE)                                       \
+  ROW(op, u64, uint64_t, uint64_t, AS_IS, apply, UNSIGNED64)                                       \
+  ROW(op, f16, uint16_t, int32_t, from_half, apply, INT32_##SIDE)                                  \
+  ROW(op, f32, float, int32_t, from_f32, apply, INT32_##SIDE)                                      \
+  ROW(op, f64, double, int64_t, from_f64, apply, INT64_##SIDE)
+
+/* The identity of a float sum is -0: adding +0 would turn -0 into +0. */
+#define ROWS(SCALAR, INDEXED)                                                                      \
+  ARITHMETIC(SCALAR, sum, ADD, 0, -0.0f)                                                           \
+  ARITHMETIC(SCALAR, prod, MULTIPLY, 1, 1.0f)                                                      \
+  BITS(SCALAR, and, AND, -1)                                                                       \
+  BITS(SCALAR, or, OR, 0)                                                                          \
+  BITS(SCALAR, xor, XOR, 0)                                                                        \
+  ORDER(SCALAR, min, LEAST, LEAST_HALF, LEAST_KEY32, LEAST_KEY64, MAX, UINT32_MAX, UINT64_MAX)     \
+  ORDER(SCALAR, max, GREATEST, GREATEST_HALF, GREATEST_KEY32, GREATEST_KEY64, MIN, 0, 0)           \
+  ORDER(INDEXED, argmin, LESS, FIRST_LEAST_H, FIRST_LEAST32, FIRST_LEAST64, MAX, UINT32_MAX,       \
+        UINT64_MAX)                                                                                \
+  ORDER(INDEXED, argmax, GREATER, FIRST_GREATEST_H, FIRST_GREATEST32, FIRST_GREATEST64, MIN, 0, 0)
+
+/* ---- What each row compiles to
+ * ------------------------------------------------------------------------------------ */
+
+#define DEFINE_SCALAR(op, type, element, scalar, convert, apply, identity)                         \
+  static const scalar identity_##op##_##type = identity;                                           \
+  static void load_##op##_##type(void *value, const void *input, uint64_t index) {                 \
+    *(scalar *)value = (scalar)convert(((const element *)input)[index]);                           \
+  }                                                                                                \
+  static void combine_##op##_##type(void *accumulator, const void *value) {                        \
+    scalar a = *(scalar *)accumulator, b = *(const scalar *)value;                                 \
+    *(scalar *)accumulator = apply(a, b);                                                          \
+  }                                                                                                \
+  static void fold_##op##_##type(void *accumulator, const void *input, uint64_t first,             \
+                                 uint64_t n) {                                                     \
+    const element *x = (const element *)input + first;                                             \
+    scalar a = *(scalar *)accumulator;                                                             \
+    for (uint64_t i = 0; i < n; i++) {                                                             \
+      scalar b = (scalar)convert(x[i]);                                                            \
+      a = apply(a, b);                                                                             \
+    }                                                                                              \
+    *(scalar *)accumulator = a;                                                                    \
+  }
+
+#define DEFINE_INDEXED(op, type, element, key_type, convert, beats, identity)                      \
+  typedef struct {                                                                                 \
+    key_type key;                                                                                  \
+    uint64_t index;                                                                                \
+  } pair_##op##_##type;                                                                            \
+  static const pair_##op##_##type identity_##op##_##type = {identity, UINT64_MAX};                 \
+  static void load_##op##_##type(void *value, const void *input, uint64_t index) {                 \
+    pair_##op##_##type *pair = value;                                                              \
+    pair->key = (key_type)convert(((const element *)input)[index]);                                \
+    pair->index = index;                                                                           \
+  }                                                                                                \
+  static void combine_##op##_##type(void *accumulator, const void *value) {                        \
+    pair_##op##_##type *a = accumulator;                                                           \
+    const pair_##op##_##type *b = value;                                                           \
+    if (beats(b->key, a->key) || (b->key == a->key && b->index < a->index)) *a = *b;               \
+  }                                                                                                \
+  static void fold_##op##_##type(void *accumulator, const void *input, uint64_t first,             \
+                                 uint64_t n) {                                                     \
+    const element *x = input;                                                                      \
+    pair_##op##_##type a = *(pair_##op##_##type *)accumulator;                                     \
+    for (uint64_t i = first; i < first + n; i++) {                                                 \
+      key_type key = (key_type)convert(x[i]);                                                      \
+      if (beats(key, a.key) || (key == a.key && i < a.index)) a.key = key, a.index = i;            \
+    }                                                                                              \
+    *(pair_##op##_##type *)accumulator = a;                                                        \
+  }
+
+ROWS(DEFINE_SCALAR, DEFINE_INDEXED)
+
+/* Which operators are exact depends on the type: rh_op_flags() knows, and rh_op_find() has no state
+ * to keep it in, so the table says it again: sums and products are exact where the scalar is the
+ * integer that wraps. */
+#define IS_INTEGER(scalar) ((scalar)0.5 == 0)
+#define FLAGS(op, scalar)                                                                          \
+  (RH_OP_COMMUTATIVE |                                                                             \
+   ((RH_OP_##op != RH_OP_sum && RH_OP_##op != RH_OP_prod) || IS_INTEGER(scalar) ? RH_OP_EXACT      \
+                                                                                : 0))
+
+#define ROW(op_, type_, element, value, flags_)                                                    \
+  [RH_OP_##op_][RH_TYPE_##type_] = {                                                               \
+      .struct_size = sizeof(rh_op),                                                                \
+      .id = RH_OP_##op_,                                                                           \
+      .flags = flags_,                                                                             \
+      .element_size = sizeof(element),                                                             \
+      .value_size = sizeof(value),                                                                 \
+      .name = #op_,                                                                                \
+      .identity = &identity_##op_##_##type_,                                                       \
+      .load = load_##op_##_##type_,                                                                \
+      .combine = combine_##op_##_##type_,                                                          \
+      .fold = fold_##op_##_##type_,                                                                \
+  },
+#define ROW_SCALAR(op, type, element, scalar, convert, apply, identity)                            \
+  ROW(op, type, element, scalar, FLAGS(op, scalar))
+#define ROW_INDEXED(op, type, element, key, convert, beats, identity)                              \
+  ROW(op, type, element, pair_##op##_##type, FLAGS(op, key) | RH_OP_INDEXED)
+
+static const rh_op table[RH_N_OPS + 1][RH_N_TYPES + 1] = {ROWS(ROW_SCALAR, ROW_INDEXED)};
+
+const rh_op *rh_op_find(uint32_t op, rh_type type) {
+  return rh_op_is_defined(op, type) ? &table[op][type] : NULL;
+}

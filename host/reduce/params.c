@@ -1,0 +1,103 @@
+#include "params.h"
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../plug/plugin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The `place`-th word of "host|device": its start and length; null behind the last. */
+static const char *choice(const char *choices, int64_t place, size_t *length) {
+  const char *word = choices;
+  for (; place > 0 && word; place--) {
+    word = strchr(word, '|');
+    if (word) word++;
+  }
+  if (word) *length = strcspn(word, "|");
+  return word;
+}
+
+void rh_param_format(const rh_param *param, int64_t value, char *text, size_t size) {
+  size_t length = 0;
+  const char *word = param->choices ? choice(param->choices, value, &length) : NULL;
+  if (word) snprintf(text, size, "%.*s", (int)length, word);
+  else snprintf(text, size, "%lld", (long long)value);
+}
+
+void rh_param_range(const rh_param *param, char *text, size_t size) {
+  if (!param->choices) {
+    const char *rule = param->flags & RH_PARAM_POWER_OF_TWO ? ", a power of two" : "";
+    int n = snprintf(text, size, "%lld to %lld%s", (long long)param->min, (long long)param->max, rule);
+    if (param->step > 1 && n > 0 && (size_t)n < size)
+      snprintf(text + n, size - (size_t)n, " in steps of %lld", (long long)param->step);
+    return;
+  }
+  rh_text words = {0};
+  size_t length;
+  for (int64_t k = 0; k <= param->max; k++) {
+    const char *word = choice(param->choices, k, &length);
+    if (word) rh_text_add(&words, "%s%.*s", k ? " or " : "", (int)length, word);
+  }
+  snprintf(text, size, "%s", rh_text_get(&words));
+  rh_text_finish(&words);
+}
+
+static int parse_choice(const rh_param *param, const char *text, int64_t *value) {
+  size_t length;
+  for (int64_t k = 0; k <= param->max; k++) {
+    const char *word = choice(param->choices, k, &length);
+    if (!word || strlen(text) != length || strncmp(word, text, length) != 0) continue;
+    *value = k;
+    return 1;
+  }
+  return 0;
+}
+
+static int parse_number(const rh_param *param, const char *text, int64_t *value) {
+  char *end;
+  errno = 0;
+  long long number = strtoll(text, &end, 10);
+  if (errno || end == text || *end) return 0;
+  if (number < param->min || number > param->max || (number - param->min) % param->step != 0)
+    return 0;
+  if (param->flags & RH_PARAM_POWER_OF_TWO && number & (number - 1)) return 0;
+  *value = number;
+  return 1;
+}
+
+static rh_status unknown_key(const rh_strategy *strategy, const char *key, rh_error *error) {
+  const char *keys[RH_MAX_PARAMS];
+  for (uint32_t k = 0; k < strategy->n_params; k++) keys[k] = rh_strategy_param(strategy, k)->key;
+  const char *close = rh_closest(key, keys, strategy->n_params);
+  if (strategy->n_params == 0)
+    return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no parameters", key, strategy->name);
+  return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no such parameter%s%s%s. See redhost --info %s",
+                 key, strategy->name, close ? "; did you mean '" : "", close ? close : "",
+                 close ? "'?" : "", strategy->name);
+}
+
+static rh_status set(const rh_strategy *strategy, const rh_setting *setting, int64_t *values,
+                     rh_error *error) {
+  for (uint32_t k = 0; k < strategy->n_params; k++) {
+    const rh_param *param = rh_strategy_param(strategy, k);
+    if (strcmp(param->key, setting->key) != 0) continue;
+    if (param->choices ? parse_choice(param, setting->value, &values[k])
+                       : parse_number(param, setting->value, &values[k]))
+      return RH_OK;
+    char range[128];
+    rh_param_range(param, range, sizeof range);
+    return rh_fail(error, RH_E_USAGE, "--param %s=%s: '%s' takes %s for it", setting->key,
+                   setting->value, strategy->name, range);
+  }
+  return unknown_key(strategy, setting->key, error);
+}
+
+rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
+                            uint64_t n_settings, int64_t *values, rh_error *error) {
+  for (uint32_t k = 0; k < strategy->n_params; k++)
+    values[k] = rh_strategy_param(strategy, k)->initial;
+  for (uint64_t k = 0; k < n_settings; k++) RH_TRY(set(strategy, &settings[k], values, error));
+  return RH_OK;
+}

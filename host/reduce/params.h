@@ -1,0 +1,20 @@
+/* A strategy's parameters as words and as numbers. */
+#ifndef RH_REDUCE_PARAMS_H
+#define RH_REDUCE_PARAMS_H
+
+#include <redhost/redhost.h>
+
+enum { RH_MAX_PARAMS = 64 };
+
+/* `values` (RH_MAX_PARAMS of them) from the defaults and the settings.  An unknown key, a malformed value or one outside
+ * its range is RH_E_USAGE with the rule. */
+rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
+                            uint64_t n_settings, int64_t *values, rh_error *error);
+
+/* A value in words: "256", "device".  `text` has `size` bytes. */
+void rh_param_format(const rh_param *param, int64_t value, char *text, size_t size);
+
+/* What may be set: "1 to 4096", "host or device". */
+void rh_param_range(const rh_param *param, char *text, size_t size);
+
+#endif

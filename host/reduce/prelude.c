@@ -1,0 +1,15 @@
+/* The OpenCL C that stands before every plugin's source: which operator and type, then
+ * kernels/prelude. */
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "ops.h"
+#include "prelude.cl.h"
+
+char *rh_op_prelude(uint32_t op, rh_type type) {
+  rh_text text = {0};
+  rh_text_add(&text, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n#line 1 \"prelude.cl\"\n",
+              rh_op_name(op), rh_type_name(type));
+  rh_text_append(&text, prelude_cl, sizeof prelude_cl - 1);
+  if (text.failed) rh_text_finish(&text);
+  return text.s;
+}

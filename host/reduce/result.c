@@ -1,0 +1,53 @@
+/* What a value means to a user. */
+#include "../base/half.h"
+#include "../base/vocabulary.h"
+#include "ops.h"
+
+#include <string.h>
+
+/* Undoes the order keys of kernels/prelude/operators.cl. */
+static double from_key32(int32_t key) {
+  int32_t bits = key < 0 ? key ^ INT32_MAX : key;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static double from_key64(int64_t key) {
+  int64_t bits = key < 0 ? key ^ INT64_MAX : key;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static int is_arithmetic(uint32_t op) {
+  return op == RH_OP_sum || op == RH_OP_prod;
+}
+
+static double read_float(uint32_t op, rh_type type, const void *value) {
+  if (is_arithmetic(op)) {
+    if (type == RH_TYPE_f64) return *(const double *)value;
+    return *(const float *)value;
+  }
+  return type == RH_TYPE_f64 ? from_key64(*(const int64_t *)value)
+                             : from_key32(*(const int32_t *)value);
+}
+
+void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result) {
+  const rh_op *row = rh_op_find(op, type);
+  memset(result, 0, sizeof *result);
+  result->type = rh_op_result_type(op, type);
+  if (rh_type_is_float(type))
+    result->value.f = read_float(op, type, value);
+  else if (row->flags & RH_OP_INDEXED ? type == RH_TYPE_i64 || type == RH_TYPE_u64
+                                      : row->value_size == 8)
+    result->value.u = *(const uint64_t *)value;
+  else if (rh_type_is_signed(type))
+    result->value.i = *(const int32_t *)value;
+  else
+    result->value.u = *(const uint32_t *)value;
+  if (row->flags & RH_OP_INDEXED) {
+    result->indexed = 1;
+    memcpy(&result->index, (const char *)value + 8, sizeof result->index);
+  }
+}

@@ -1,0 +1,12 @@
+/* One tile of the cascade: every work-item walks over the input with a stride of all work-items, so that neighbours read
+ * neighbours; then the tile's partial results meet in a tree in local memory. */
+__kernel void cascade(__global const rh_element *input, ulong first, ulong n,
+                      __local rh_value *tile, __global rh_value *partials) {
+  input += first;
+  rh_value mine = rh_identity();
+  for (ulong i = get_global_id(0); i < n; i += get_global_size(0))
+    mine = rh_combine(mine, rh_load(input, i));
+
+  rh_value all = rh_group_tree(tile, mine);
+  if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
+}

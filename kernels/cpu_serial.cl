@@ -1,0 +1,9 @@
+/* One work-item alone in its group reduces one contiguous block. */
+__kernel void cpu_serial(__global const rh_element *input, ulong first, ulong n, ulong block,
+                         __global rh_value *partials) {
+  input += first;
+  ulong begin = min(get_group_id(0) * block, n), end = min(begin + block, n);
+  rh_value accumulator = rh_identity();
+  for (ulong i = begin; i < end; i++) accumulator = rh_combine(accumulator, rh_load(input, i));
+  partials[get_group_id(0)] = accumulator;
+}

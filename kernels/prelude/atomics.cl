@@ -1,0 +1,38 @@
+/* *p = combine(*p, value), atomically, where the plugin asks for it with -DRH_ATOMIC.  There is none for {key, index}.
+ * One location, relaxed: whoever reads it waits for the kernel's end, so nothing else needs an order. */
+#if defined(RH_ATOMIC) && !defined(RH_IS_INDEXED)
+
+#ifdef RH_SCALAR_IS_64_BIT
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define RH_ATOMIC_FUNCTION(name) atom_##name
+#else
+#define RH_ATOMIC_FUNCTION(name) atomic_##name
+#endif
+
+static inline void rh_atomic_combine(volatile __global rh_value *p, rh_value value) {
+#if defined(RH_OP_sum) && !defined(RH_IS_FLOAT)
+  RH_ATOMIC_FUNCTION(add)(p, value);
+#elif defined(RH_OP_min)
+  RH_ATOMIC_FUNCTION(min)(p, value);
+#elif defined(RH_OP_max)
+  RH_ATOMIC_FUNCTION(max)(p, value);
+#elif defined(RH_OP_and)
+  RH_ATOMIC_FUNCTION(and)(p, value);
+#elif defined(RH_OP_or)
+  RH_ATOMIC_FUNCTION(or)(p, value);
+#elif defined(RH_OP_xor)
+  RH_ATOMIC_FUNCTION(xor)(p, value);
+#else
+  /* Compare and swap.  The first guess is the identity; a wrong guess comes back as what stands there. */
+  volatile __global RH_WORD *word = (volatile __global RH_WORD *)p;
+  RH_WORD seen = RH_PASTE(as_, RH_WORD)((RH_SCALAR)RH_IDENTITY), expected;
+  do {
+    expected = seen;
+    RH_WORD wanted = RH_PASTE(as_, RH_WORD)(rh_combine(RH_PASTE(as_, RH_SCALAR)(expected), value));
+    seen = RH_ATOMIC_FUNCTION(cmpxchg)(word, expected, wanted);
+  } while (seen != expected);
+#endif
+}
+
+#endif

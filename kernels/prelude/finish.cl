@@ -1,0 +1,16 @@
+/* The last step of strategies whose article ends on the host, for those who want it on the device (finish=device, see
+ * rh_finish in redhost/kit.h): one work-group combines `count` partial results in index order.  Each work-item takes a
+ * contiguous run of them, then an ordered tree. */
+#ifdef RH_FINISH
+
+__kernel void rh_finish(__global const rh_value *partials, ulong count, __local rh_value *scratch,
+                        __global rh_value *result, ulong result_index) {
+  ulong run = (count + get_local_size(0) - 1) / get_local_size(0);
+  ulong begin = get_local_id(0) * run, end = min(begin + run, count);
+  rh_value mine = rh_identity();
+  for (ulong i = begin; i < end; i++) mine = rh_combine(mine, partials[i]);
+  rh_value all = rh_group_tree_ordered(scratch, mine);
+  if (get_local_id(0) == 0) result[result_index] = all;
+}
+
+#endif

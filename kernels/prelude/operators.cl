@@ -1,0 +1,118 @@
+/* What each operator does, once for single values and, through the suffix N (nothing, 2, 4, 8, 16), for vectors. */
+
+/* Order keys.  min, max, argmin and argmax compare floats as integers: the bits of a float, read as sign and magnitude,
+ * order like the float, with -0 below +0, and turn into two's complement by flipping the magnitude of the negative ones.
+ * NaNs of every kind get the key that wins.  So every order of combining gives the same bits, a device that flushes
+ * subnormals compares them right, and atomics on integers serve floats.  The host turns the key back. */
+#ifdef RH_IS_LEAST
+#define RH_KEY_OF_NAN (-RH_SIGNED_MAX - 1)
+#else
+#define RH_KEY_OF_NAN RH_SIGNED_MAX
+#endif
+
+#ifdef RH_IS_INDEXED
+/* The first among equals wins, and -0 equals +0: the key of -0 is -1, and no other float has that. */
+#define RH_MERGE_ZEROS(key, N) \
+  select(key, (RH_PASTE(RH_SIGNED, N))(0), RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)(key == (RH_SIGNED)-1))
+#else
+#define RH_MERGE_ZEROS(key, N) key
+#endif
+
+#define RH_DEFINE_KEY(name, REAL, N)                                                               \
+  static inline RH_PASTE(RH_SIGNED, N) name(RH_PASTE(REAL, N) x) {                                 \
+    RH_PASTE(RH_SIGNED, N) bits = RH_PASTE(RH_PASTE(as_, RH_SIGNED), N)(x);                        \
+    RH_PASTE(RH_SIGNED, N) key = bits ^ ((bits >> RH_SIGN_SHIFT) & RH_SIGNED_MAX);                 \
+    RH_PASTE(RH_SIGNED, N) is_nan =                                                                \
+        RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)((bits & RH_SIGNED_MAX) > RH_INFINITY_BITS);     \
+    key = select(key, (RH_PASTE(RH_SIGNED, N))(RH_KEY_OF_NAN), is_nan);                            \
+    return RH_MERGE_ZEROS(key, N);                                                                 \
+  }
+
+/* From an element, as it was read, to what is combined. */
+#if defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)
+#define RH_TO_SCALAR(x, N) (x)
+#elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_UNSIGNED)
+#define RH_TO_SCALAR(x, N) RH_PASTE(convert_ulong, N)(x)
+#elif defined(RH_IS_ARITHMETIC)
+#define RH_TO_SCALAR(x, N) RH_PASTE(as_ulong, N)(RH_PASTE(convert_long, N)(x))
+#elif defined(RH_TYPE_f64)
+RH_DEFINE_KEY(rh_key, double, )
+#define RH_TO_SCALAR(x, N) RH_PASTE(rh_key, N)(x)
+#elif defined(RH_IS_FLOAT)
+RH_DEFINE_KEY(rh_key, float, )
+#define RH_TO_SCALAR(x, N) RH_PASTE(rh_key, N)(x)
+#else
+#define RH_TO_SCALAR(x, N) RH_PASTE(RH_PASTE(convert_, RH_SCALAR), N)(x)
+#endif
+
+/* The operator and its identity.  That of a float sum is -0: adding +0 would turn -0 into +0. */
+#if defined(RH_OP_sum)
+#define RH_APPLY(a, b) ((a) + (b))
+#ifdef RH_IS_FLOAT
+#define RH_IDENTITY (-(RH_SCALAR)0)
+#else
+#define RH_IDENTITY 0
+#endif
+#elif defined(RH_OP_prod)
+#define RH_APPLY(a, b) ((a) * (b))
+#define RH_IDENTITY 1
+#elif defined(RH_OP_and)
+#define RH_APPLY(a, b) ((a) & (b))
+#define RH_IDENTITY (~(RH_SCALAR)0)
+#elif defined(RH_OP_or)
+#define RH_APPLY(a, b) ((a) | (b))
+#define RH_IDENTITY 0
+#elif defined(RH_OP_xor)
+#define RH_APPLY(a, b) ((a) ^ (b))
+#define RH_IDENTITY 0
+#elif defined(RH_IS_LEAST)
+#define RH_APPLY(a, b) min(a, b)
+#define RH_BEATS(a, b) ((a) < (b))
+#ifdef RH_IS_UNSIGNED
+#define RH_IDENTITY (~(RH_SCALAR)0)
+#else
+#define RH_IDENTITY RH_SIGNED_MAX
+#endif
+#else
+#define RH_APPLY(a, b) max(a, b)
+#define RH_BEATS(a, b) ((a) > (b))
+#ifdef RH_IS_UNSIGNED
+#define RH_IDENTITY 0
+#else
+#define RH_IDENTITY (-RH_SIGNED_MAX - 1)
+#endif
+#endif
+#define RH_NO_INDEX 0xffffffffffffffffUL
+
+static inline rh_value rh_identity(void) {
+#ifdef RH_IS_INDEXED
+  rh_value value = {RH_IDENTITY, RH_NO_INDEX};
+  return value;
+#else
+  return RH_IDENTITY;
+#endif
+}
+
+/* The element at index i of p, as a value. */
+static inline rh_value rh_load(__global const rh_element *p, ulong i) {
+#ifdef RH_TYPE_f16
+  RH_SCALAR scalar = RH_TO_SCALAR(vload_half(i, (__global const half *)p), );
+#else
+  RH_SCALAR scalar = RH_TO_SCALAR(p[i], );
+#endif
+#ifdef RH_IS_INDEXED
+  rh_value value = {scalar, i};
+  return value;
+#else
+  return scalar;
+#endif
+}
+
+/* a's elements come before b's.  Indices decide ties, never the order of arrival. */
+static inline rh_value rh_combine(rh_value a, rh_value b) {
+#ifdef RH_IS_INDEXED
+  return RH_BEATS(b.key, a.key) || (b.key == a.key && b.index < a.index) ? b : a;
+#else
+  return RH_APPLY(a, b);
+#endif
+}

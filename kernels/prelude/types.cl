@@ -1,0 +1,101 @@
+/* Elements and values.  The host says which operator and type this program is for by one definition of each, RH_OP_<op>
+ * and RH_TYPE_<type>; everything else follows here.
+ *
+ *   rh_element  one element of the input in memory
+ *   RH_SCALAR   what is combined: a sum, a product, bits, or an order key
+ *   rh_value    RH_SCALAR, or {key, index} for argmin and argmax
+ *
+ * Integers sum and multiply modulo 2^64, unsigned: signed overflow is undefined in OpenCL C, and the bits are the same.
+ * f16 is read by vload_half, which needs no extension, and computed in f32.
+ * Nothing here is contracted into fused operations or otherwise made fast at the price of a bit. */
+#pragma OPENCL FP_CONTRACT OFF
+
+#define RH_PASTE_(a, b) a##b
+#define RH_PASTE(a, b) RH_PASTE_(a, b)
+
+#if defined(RH_TYPE_i8)
+#define RH_ELEMENT char
+#elif defined(RH_TYPE_u8)
+#define RH_ELEMENT uchar
+#elif defined(RH_TYPE_i16)
+#define RH_ELEMENT short
+#elif defined(RH_TYPE_u16)
+#define RH_ELEMENT ushort
+#elif defined(RH_TYPE_i32)
+#define RH_ELEMENT int
+#elif defined(RH_TYPE_u32)
+#define RH_ELEMENT uint
+#elif defined(RH_TYPE_i64)
+#define RH_ELEMENT long
+#elif defined(RH_TYPE_u64)
+#define RH_ELEMENT ulong
+#elif defined(RH_TYPE_f16)
+#define RH_ELEMENT ushort /* the bits; many devices have no half but in memory */
+#elif defined(RH_TYPE_f32)
+#define RH_ELEMENT float
+#elif defined(RH_TYPE_f64)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define RH_ELEMENT double
+#endif
+typedef RH_ELEMENT rh_element;
+
+#if defined(RH_TYPE_f16) || defined(RH_TYPE_f32) || defined(RH_TYPE_f64)
+#define RH_IS_FLOAT 1
+#endif
+#if defined(RH_TYPE_u8) || defined(RH_TYPE_u16) || defined(RH_TYPE_u32) || defined(RH_TYPE_u64)
+#define RH_IS_UNSIGNED 1
+#endif
+#if defined(RH_TYPE_i64) || defined(RH_TYPE_u64) || defined(RH_TYPE_f64)
+#define RH_IS_64_BIT 1
+#endif
+#if defined(RH_OP_sum) || defined(RH_OP_prod)
+#define RH_IS_ARITHMETIC 1
+#endif
+#if defined(RH_OP_min) || defined(RH_OP_max) || defined(RH_OP_argmin) || defined(RH_OP_argmax)
+#define RH_IS_ORDER 1
+#endif
+#if defined(RH_OP_argmin) || defined(RH_OP_argmax)
+#define RH_IS_INDEXED 1
+#endif
+#if defined(RH_OP_min) || defined(RH_OP_argmin)
+#define RH_IS_LEAST 1
+#endif
+
+/* RH_SCALAR, and its two neighbours of the same width: RH_SIGNED for masks and RH_WORD for atomics. */
+#if defined(RH_IS_ARITHMETIC) && defined(RH_TYPE_f64)
+#define RH_SCALAR double
+#elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)
+#define RH_SCALAR float
+#elif defined(RH_IS_ARITHMETIC) || (defined(RH_IS_64_BIT) && defined(RH_IS_UNSIGNED))
+#define RH_SCALAR ulong
+#elif defined(RH_IS_64_BIT)
+#define RH_SCALAR long
+#elif defined(RH_IS_UNSIGNED)
+#define RH_SCALAR uint
+#else
+#define RH_SCALAR int
+#endif
+
+#if defined(RH_IS_64_BIT) || (defined(RH_IS_ARITHMETIC) && !defined(RH_IS_FLOAT))
+#define RH_SCALAR_IS_64_BIT 1
+#define RH_SIGNED long
+#define RH_WORD ulong
+#define RH_SIGNED_MAX 0x7fffffffffffffffL
+#define RH_INFINITY_BITS 0x7ff0000000000000L
+#define RH_SIGN_SHIFT 63
+#else
+#define RH_SIGNED int
+#define RH_WORD uint
+#define RH_SIGNED_MAX 0x7fffffff
+#define RH_INFINITY_BITS 0x7f800000
+#define RH_SIGN_SHIFT 31
+#endif
+
+#ifdef RH_IS_INDEXED
+typedef struct {
+  RH_SCALAR key;
+  ulong index; /* counted from the first element reduced */
+} rh_value;
+#else
+typedef RH_SCALAR rh_value;
+#endif

@@ -1,0 +1,95 @@
+/* The same on vectors of RH_WIDTH elements (2, 4, 8 or 16), where the plugin asks for them with -DRH_WIDTH=4.
+ * Lane k of a vector combines elements k, k+RH_WIDTH, ...: vectors reorder, so their operators must commute. */
+#ifdef RH_WIDTH
+
+#ifdef RH_IS_INDEXED
+typedef struct {
+  RH_PASTE(RH_SCALAR, RH_WIDTH) key;
+  RH_PASTE(ulong, RH_WIDTH) index;
+} rh_vector;
+#else
+typedef RH_PASTE(RH_SCALAR, RH_WIDTH) rh_vector;
+#endif
+
+#if defined(RH_IS_ORDER) && defined(RH_TYPE_f64)
+RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), double, RH_WIDTH)
+#elif defined(RH_IS_ORDER) && defined(RH_IS_FLOAT)
+RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), float, RH_WIDTH)
+#endif
+
+#ifdef RH_IS_INDEXED
+#define RH_LANES_2 0, 1
+#define RH_LANES_4 RH_LANES_2, 2, 3
+#define RH_LANES_8 RH_LANES_4, 4, 5, 6, 7
+#define RH_LANES_16 RH_LANES_8, 8, 9, 10, 11, 12, 13, 14, 15
+#define RH_LANES RH_PASTE(RH_LANES_, RH_WIDTH)
+#endif
+
+/* How many elements stand before the first one whose address a vector load can start at. */
+static inline ulong rh_vector_head(__global const rh_element *p) {
+  return (0 - (ulong)(size_t)p / sizeof(rh_element)) % RH_WIDTH;
+}
+
+static inline rh_vector rh_vector_identity(void) {
+#ifdef RH_IS_INDEXED
+  rh_vector value = {(RH_PASTE(RH_SCALAR, RH_WIDTH))(RH_IDENTITY), (RH_PASTE(ulong, RH_WIDTH))(RH_NO_INDEX)};
+  return value;
+#else
+  return (rh_vector)(RH_IDENTITY);
+#endif
+}
+
+/* Elements i .. i+RH_WIDTH-1 of p; p+i is aligned to the vector's size. */
+static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
+#ifdef RH_TYPE_f16
+  RH_PASTE(RH_SCALAR, RH_WIDTH)
+  scalars = RH_TO_SCALAR(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH);
+#else
+  RH_PASTE(RH_SCALAR, RH_WIDTH)
+  scalars = RH_TO_SCALAR(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i), RH_WIDTH);
+#endif
+#ifdef RH_IS_INDEXED
+  rh_vector value = {scalars, i + (RH_PASTE(ulong, RH_WIDTH))(RH_LANES)};
+  return value;
+#else
+  return scalars;
+#endif
+}
+
+static inline rh_vector rh_vector_combine(rh_vector a, rh_vector b) {
+#ifdef RH_IS_INDEXED
+  RH_PASTE(RH_SIGNED, RH_WIDTH)
+  better = RH_BEATS(b.key, a.key), equal = b.key == a.key;
+  RH_PASTE(long, RH_WIDTH)
+  takes_b = RH_PASTE(convert_long, RH_WIDTH)(better) |
+            (RH_PASTE(convert_long, RH_WIDTH)(equal) & (b.index < a.index));
+  rh_vector value = {RH_APPLY(a.key, b.key), select(a.index, b.index, takes_b)};
+  return value;
+#else
+  return RH_APPLY(a, b);
+#endif
+}
+
+/* All lanes in one value. */
+static inline rh_value rh_vector_fold(rh_vector v) {
+  RH_SCALAR lanes[RH_WIDTH];
+#ifdef RH_IS_INDEXED
+  ulong indices[RH_WIDTH];
+  RH_PASTE(vstore, RH_WIDTH)(v.key, 0, lanes);
+  RH_PASTE(vstore, RH_WIDTH)(v.index, 0, indices);
+#else
+  RH_PASTE(vstore, RH_WIDTH)(v, 0, lanes);
+#endif
+  rh_value all = rh_identity();
+  for (uint k = 0; k < RH_WIDTH; k++) {
+#ifdef RH_IS_INDEXED
+    rh_value lane = {lanes[k], indices[k]};
+#else
+    rh_value lane = lanes[k];
+#endif
+    all = rh_combine(all, lane);
+  }
+  return all;
+}
+
+#endif

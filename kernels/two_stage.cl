@@ -1,0 +1,12 @@
+/* First stage: just enough work-groups to fill the device; every work-item keeps a running result over chunks that are
+ * all work-items wide, then the group meets in a tree.  The second stage is the prelude's rh_finish. */
+__kernel void two_stage(__global const rh_element *input, ulong first, ulong n,
+                        __local rh_value *scratch, __global rh_value *partials) {
+  input += first;
+  rh_value mine = rh_identity();
+  for (ulong i = get_global_id(0); i < n; i += get_global_size(0))
+    mine = rh_combine(mine, rh_load(input, i));
+
+  rh_value all = rh_group_tree(scratch, mine);
+  if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
+}

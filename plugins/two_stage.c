@@ -1,0 +1,89 @@
+/* two_stage: fill the device once, reduce serially inside, then reduce the few results that are
+ * left.
+ *
+ * "OpenCL Optimization Case Study: Simple Reductions" (AMD, 2010), figures 5 and 6.  The recursive
+ * reductions before it run a tree for every group-sized piece of the input.  This one launches only
+ * as many groups as keep the device busy (80 for the article's 20 compute units: 4 each), lets
+ * every work-item reduce serially, and so runs a constant number of trees, whatever the size.  A
+ * second launch of one group reduces the groups' results. */
+#include "two_stage.cl.h"
+#include <redhost/kit.h>
+
+enum { GROUP, GROUPS_PER_UNIT };
+static const rh_param params[] = {
+    [GROUP] =
+        RH_NUMBER("group", 0, 0, 4096, "work-items in a group; 0: 256, or what the device takes"),
+    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 4, 1, 1024, "groups for each compute unit"),
+};
+
+typedef struct two_stage {
+  const rh_host *host;
+  struct _cl_kernel *kernel;
+  uint64_t group, groups, local_bytes;
+  rh_finish finish;
+} two_stage;
+
+/* The launch's shape and its costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, two_stage *self,
+                      rh_answer *answer) {
+  uint32_t value_size = problem->op->value_size;
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, value_size, &self->group, answer));
+  self->local_bytes = self->group * value_size;
+  self->groups = problem->device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
+  answer->score = problem->device->kind == RH_DEVICE_CPU ? 400 : 600;
+  answer->launches = 1;
+  answer->depth =
+      rh_divide_up(problem->max_n, self->groups * self->group) + rh_log2_up(self->group);
+  rh_finish_query(answer, problem, self->groups, 1);
+  return RH_OK;
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  two_stage shape;
+  return plan(problem, values, &shape, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  two_stage *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->build(host, "two_stage.cl", two_stage_cl, "-DRH_FINISH", &program));
+  RH_TRY(rh_group_kernel(host, program, "two_stage", self->group, &self->kernel));
+  return rh_finish_setup(&self->finish, host, problem, program, self->groups, 1);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const two_stage *self = instance;
+  RH_TRY(rh_launch(self->host, self->kernel, "chunks", self->groups * self->group, self->group,
+                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_LOCAL(self->local_bytes), RH_BUFFER(self->finish.partials)));
+  return rh_finish_run(&self->finish, run);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "two_stage",
+    .summary = "as many groups as fill the device, serial inside; a second launch reduces the rest",
+    .about =
+        "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 5 and 6: only "
+        "enough work-groups to fill the device (4 for each compute unit) walk over the input "
+        "together, every work-item keeping a running result; each group closes with a tree, and "
+        "a second launch of one group reduces the groups' results. Over the recursive "
+        "reductions, which run a tree for each group-sized piece, the number of trees no longer "
+        "grows with the input.",
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);

@@ -1,0 +1,80 @@
+# How a plugin is built, inside redhost and outside.
+#
+#   redhost_add_plugin(cascade)                                  cascade.c and cascade.cl stand side by side
+#   redhost_add_plugin(NAME mine SOURCES a.c b.c KERNELS x.cl y.cl [KERNEL_DIR dir] [NO_INSTALL])
+#
+# makes the module NAME.so that exports redhost_plugin_v1 and nothing else, with each x.cl as the C string `x_cl` in
+# "x.cl.h".  It goes to redhost's plugin directory on installation.
+
+# redhost_embed(VARIABLE HEADER FILE...): the files' bytes, one after the other, as a C array with a final 0.
+# Byte by byte, because any quoting of text meets a kernel that breaks it.
+function(redhost_embed variable header)
+  set(files)
+  foreach(file ${ARGN})
+    get_filename_component(file ${file} ABSOLUTE)
+    list(APPEND files ${file})
+  endforeach()
+  string(REPLACE ";" "|" list "${files}")
+  add_custom_command(
+    OUTPUT ${header}
+    COMMAND ${CMAKE_COMMAND} -DVARIABLE=${variable} -DHEADER=${header} "-DFILES=${list}"
+            -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed.cmake
+    DEPENDS ${files} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed.cmake
+    VERBATIM)
+endfunction()
+
+function(redhost_add_plugin)
+  cmake_parse_arguments(P "NO_INSTALL" "NAME;KERNEL_DIR;OUTPUT_DIR" "SOURCES;KERNELS" ${ARGN})
+  if(NOT P_NAME)
+    list(GET P_UNPARSED_ARGUMENTS 0 P_NAME)
+    set(P_SOURCES ${P_NAME}.c)
+    set(P_KERNELS ${P_NAME}.cl)
+  endif()
+  if(NOT P_KERNEL_DIR)
+    set(P_KERNEL_DIR ${REDHOST_KERNEL_DIR})
+  endif()
+  if(NOT P_KERNEL_DIR)
+    set(P_KERNEL_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  endif()
+
+  foreach(flags "${CMAKE_C_FLAGS}" "${CMAKE_MODULE_LINKER_FLAGS}" "${CMAKE_SHARED_LINKER_FLAGS}")
+    if(flags MATCHES "-ffast-math|-Ofast")
+      message(FATAL_ERROR "${P_NAME}: -ffast-math would switch every program that loads the plugin to flush-to-zero")
+    endif()
+  endforeach()
+
+  set(target plugin_${P_NAME})
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  file(MAKE_DIRECTORY ${generated})
+  add_library(${target} MODULE ${P_SOURCES})
+  foreach(kernel ${P_KERNELS})
+    if(EXISTS ${P_KERNEL_DIR}/${kernel})
+      get_filename_component(stem ${kernel} NAME_WE)
+      redhost_embed(${stem}_cl ${generated}/${kernel}.h ${P_KERNEL_DIR}/${kernel})
+      target_sources(${target} PRIVATE ${generated}/${kernel}.h)
+    elseif(P_UNPARSED_ARGUMENTS)
+      # The short form: a strategy of host code has no kernel.
+    else()
+      message(FATAL_ERROR "${P_NAME}: no ${P_KERNEL_DIR}/${kernel}")
+    endif()
+  endforeach()
+  target_include_directories(${target} PRIVATE ${generated})
+  target_link_libraries(${target} PRIVATE redhost::plugin)
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${P_NAME} C_VISIBILITY_PRESET hidden
+    LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
+  target_link_options(${target} PRIVATE
+    -Wl,--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map -Wl,-z,relro -Wl,-z,now)
+  if(NOT REDHOST_SANITIZE) # a sanitizer's symbols are defined by the program
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  if(P_OUTPUT_DIR)
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${P_OUTPUT_DIR})
+  elseif(REDHOST_PLUGIN_OUTPUT_DIR)
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${REDHOST_PLUGIN_OUTPUT_DIR})
+  endif()
+  if(NOT P_NO_INSTALL)
+    include(GNUInstallDirs)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/redhost-1)
+  endif()
+endfunction()

@@ -1,0 +1,222 @@
+/* redhost/kit.h: conveniences for authors of plugins in C11; header only.  SPDX-License-Identifier:
+ * MIT
+ *
+ * Nothing here is part of the ABI: a plugin carries its own copy.  Look at plugins/cascade.c for
+ * all of it in use. */
+#ifndef REDHOST_KIT_H
+#define REDHOST_KIT_H
+
+#include "plugin.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Hands a failure on to the host. */
+#define RH_TRY(call)                                                                               \
+  do {                                                                                             \
+    rh_status rh_try_status = (call);                                                              \
+    if (rh_try_status != RH_OK) return rh_try_status;                                              \
+  } while (0)
+
+/* ---- Describing
+ * --------------------------------------------------------------------------------------------------
+ */
+
+/* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade) */
+#define RH_PLUGIN(...)                                                                             \
+  static const rh_strategy *const rh_plugin_strategies[] = {__VA_ARGS__};                          \
+  RH_EXPORT const rh_plugin redhost_plugin_v1 = {                                                  \
+      .magic = RH_MAGIC,                                                                           \
+      .struct_size = sizeof(rh_plugin),                                                            \
+      .abi_major = RH_ABI_MAJOR,                                                                   \
+      .abi_minor = RH_ABI_MINOR,                                                                   \
+      .n_strategies = sizeof rh_plugin_strategies / sizeof *rh_plugin_strategies,                  \
+      .strategies = rh_plugin_strategies,                                                          \
+      .build = __VERSION__,                                                                        \
+  }
+
+/* A strategy's first field and its parameters: {RH_STRATEGY_SIZE, .name = ..., RH_PARAMS(params),
+ * ...} */
+#define RH_STRATEGY_SIZE .struct_size = sizeof(rh_strategy)
+#define RH_PARAMS(table)                                                                           \
+  .params = table, .n_params = sizeof table / sizeof *table, .param_stride = sizeof(rh_param)
+
+/* Rows of a table of parameters: a number in steps of 1, and a choice between words. */
+#define RH_NUMBER(key_, initial_, min_, max_, doc_)                                                \
+  { .key = key_, .doc = doc_, .min = min_, .max = max_, .initial = initial_, .step = 1 }
+#define RH_CHOICE(key_, choices_, n_, doc_)                                                        \
+  {                                                                                                \
+    .key = key_, .doc = doc_, .choices = choices_, .min = 0, .max = (n_)-1, .initial = 0,          \
+    .step = 1                                                                                      \
+  }
+
+/* ---- Answering a query
+ * ------------------------------------------------------------------------------------------- */
+
+/* Fills in why not, and returns RH_DECLINED. */
+__attribute__((format(printf, 3, 4))) static inline rh_status
+rh_decline(rh_answer *answer, uint32_t why, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  answer->why = why;
+  vsnprintf(answer->reason, sizeof answer->reason, format, args);
+  va_end(args);
+  return RH_DECLINED;
+}
+
+static inline uint64_t rh_divide_up(uint64_t a, uint64_t b) {
+  return a / b + (a % b != 0);
+}
+
+/* The smallest k with 2^k >= n: the levels of a tree over n values. */
+static inline uint64_t rh_log2_up(uint64_t n) {
+  uint64_t k = 0;
+  while (k < 63 && (uint64_t)1 << k < n) k++;
+  return k;
+}
+
+/* The work-group size for a parameter `key` that was set to `asked`: itself, where the device takes
+ * it; for 0, the largest power of two up to `preferred` that the device takes.  bytes_per_item:
+ * local memory for each work-item. Declines, with the limit and the value, where it does not fit.
+ */
+static inline rh_status rh_fit_group(const rh_problem *problem, const char *key, int64_t asked,
+                                     uint64_t preferred, uint64_t bytes_per_item, uint64_t *group,
+                                     rh_answer *answer) {
+  const rh_device *device = problem->device;
+  uint64_t size = asked ? (uint64_t)asked : preferred;
+  while (!asked && size > 1 &&
+         (size > device->max_group || size * bytes_per_item > device->local_bytes))
+    size /= 2;
+  *group = size;
+  if (size > device->max_group)
+    return rh_decline(answer, RH_WHY_PARAM, "%s=%llu: the device takes work-groups of at most %u",
+                      key, (unsigned long long)size, device->max_group);
+  if (size * bytes_per_item > device->local_bytes)
+    return rh_decline(answer, asked ? RH_WHY_PARAM : RH_WHY_MEMORY,
+                      "%s=%llu needs %llu B of local memory, the device has %llu", key,
+                      (unsigned long long)size, (unsigned long long)(size * bytes_per_item),
+                      (unsigned long long)device->local_bytes);
+  if (answer->local_bytes < size * bytes_per_item) answer->local_bytes = size * bytes_per_item;
+  return RH_OK;
+}
+
+/* ---- Setting up and running
+ * -------------------------------------------------------------------------------------- */
+
+/* A kernel that will run in groups of `group` work-items; fails where this kernel does not take as
+ * many. */
+static inline rh_status rh_group_kernel(const rh_host *host, struct _cl_program *program,
+                                        const char *name, uint64_t group,
+                                        struct _cl_kernel **kernel) {
+  uint32_t max_group = 0;
+  char what[128];
+  RH_TRY(host->kernel(host, program, name, kernel, &max_group));
+  if (group <= max_group) return RH_OK;
+  snprintf(what, sizeof what,
+           "kernel '%s' takes work-groups of at most %u on this device, not %llu", name, max_group,
+           (unsigned long long)group);
+  return host->fail(host, RH_E_CL, 0, what);
+}
+
+/* Arguments of a launch.  They stand in the caller's frame until the launch returns. */
+#define RH_U64(x)                                                                                  \
+  {                                                                                                \
+    RH_ARG_VALUE, sizeof(uint64_t), &(const uint64_t) {                                            \
+      x                                                                                            \
+    }                                                                                              \
+  }
+#define RH_U32(x)                                                                                  \
+  {                                                                                                \
+    RH_ARG_VALUE, sizeof(uint32_t), &(const uint32_t) {                                            \
+      x                                                                                            \
+    }                                                                                              \
+  }
+#define RH_BUFFER(mem)                                                                             \
+  {                                                                                                \
+    RH_ARG_BUFFER, sizeof(struct _cl_mem *), &(struct _cl_mem *const) {                            \
+      mem                                                                                          \
+    }                                                                                              \
+  }
+#define RH_LOCAL(n)                                                                                \
+  { RH_ARG_LOCAL, (uint32_t)(n), NULL }
+
+/* rh_launch(host, kernel, "tiles", global, local, RH_BUFFER(in), RH_U64(n), ...) */
+#define rh_launch(host, kernel, stage, global, local, ...)                                         \
+  (host)->launch(host, kernel, global, local, (const rh_arg[]){__VA_ARGS__},                       \
+                 sizeof((const rh_arg[]){__VA_ARGS__}) / sizeof(rh_arg), stage)
+
+/* ---- The last step: combining partial results in index order, on the host or on the device
+ * ------------------------ A strategy whose article ends with the host combining a few partial
+ * results offers a choice:
+ *
+ *     [FINISH] = RH_FINISH_PARAM                 in the table of parameters
+ *     rh_finish_query(answer, problem, count, on_device)            in query
+ *     rh_finish_options(on_device)                                  as build's options
+ *     rh_finish_setup(&self->finish, host, problem, program, count, on_device)
+ *     rh_finish_run(&self->finish, run)                             at the end of run
+ *
+ * The partial results stand in finish.partials, which setup obtains. */
+#define RH_FINISH_PARAM                                                                            \
+  RH_CHOICE("finish", "host|device", 2, "where the partial results are combined")
+
+typedef struct rh_finish {
+  const rh_host *host;
+  const rh_op *op;
+  struct _cl_mem *partials;
+  uint64_t count, group;
+  struct _cl_kernel *kernel; /* null: on the host */
+  unsigned char *values;     /* the partial results on the host */
+} rh_finish;
+
+static inline uint64_t rh_finish_group(const rh_problem *problem, uint64_t count) {
+  uint64_t group = 256;
+  while (group > 1 && (group / 2 >= count || group > problem->device->max_group ||
+                       group * problem->op->value_size > problem->device->local_bytes))
+    group /= 2;
+  return group;
+}
+
+/* Adds to the answer what this step costs; call it with the other fields filled. */
+static inline void rh_finish_query(rh_answer *answer, const rh_problem *problem, uint64_t count,
+                                   int64_t on_device) {
+  uint64_t group = rh_finish_group(problem, count), local = group * problem->op->value_size;
+  answer->scratch_bytes += count * problem->op->value_size;
+  answer->finishes_on_host = !on_device;
+  answer->launches += on_device ? 1 : 0;
+  answer->depth += on_device ? rh_divide_up(count, group) + rh_log2_up(group) : count;
+  if (on_device && answer->local_bytes < local) answer->local_bytes = local;
+}
+
+static inline const char *rh_finish_options(int64_t on_device) {
+  return on_device ? "-DRH_FINISH" : "";
+}
+
+static inline rh_status rh_finish_setup(rh_finish *finish, const rh_host *host,
+                                        const rh_problem *problem, struct _cl_program *program,
+                                        uint64_t count, int64_t on_device) {
+  *finish =
+      (rh_finish){host, problem->op, NULL, count, rh_finish_group(problem, count), NULL, NULL};
+  RH_TRY(host->scratch(host, count * problem->op->value_size, &finish->partials));
+  if (on_device) return rh_group_kernel(host, program, "rh_finish", finish->group, &finish->kernel);
+  finish->values = (unsigned char *)host->alloc(host, count * problem->op->value_size);
+  return finish->values ? RH_OK : host->fail(host, RH_E_NOMEM, 0, "no memory for partial results");
+}
+
+static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run) {
+  const rh_host *host = finish->host;
+  uint32_t size = finish->op->value_size;
+  if (finish->kernel)
+    return rh_launch(host, finish->kernel, "finish", finish->group, finish->group,
+                     RH_BUFFER(finish->partials), RH_U64(finish->count),
+                     RH_LOCAL(finish->group * size), RH_BUFFER(run->result),
+                     RH_U64(run->result_index));
+  RH_TRY(host->read(host, finish->partials, 0, finish->count * size, finish->values));
+  /* Byte by byte: a value's size is known at run time only, and it is 16 at most. */
+  for (uint32_t k = 0; k < size; k++)
+    ((unsigned char *)run->host_result)[k] = ((const unsigned char *)finish->op->identity)[k];
+  for (uint64_t k = 0; k < finish->count; k++)
+    finish->op->combine(run->host_result, finish->values + k * size);
+  return RH_OK;
+}
+
+#endif

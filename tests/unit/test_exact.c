@@ -1,0 +1,545 @@
+/* Exact sums and long products, against slow big integers and against the definition of rounding.
+ */
+#include "../../host/base/half.h"
+#include "../../host/reduce/exact.h"
+#include "../../host/reduce/exact_prod.h"
+
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Slow big integers: two's complement, 32 bits a digit, in units of 2^-1100 ---- */
+
+enum { DIGITS = 90, UNIT = -1100 };
+typedef struct big {
+  uint32_t digit[DIGITS];
+} big;
+
+/* *b += x, taken apart by frexp and put in bit by bit of its 53. */
+static void big_add(big *b, double x) {
+  if (x == 0) return;
+  int exponent;
+  double mantissa = frexp(fabs(x), &exponent);
+  big term = {{0}};
+  for (int bit = 1; bit <= 53; bit++) {
+    mantissa *= 2;
+    if (mantissa < 1) continue;
+    mantissa -= 1;
+    int place = exponent - bit - UNIT;
+    if (place < 0 || place >= 32 * DIGITS - 64) ck_abort_msg("%a is out of range", x);
+    term.digit[place / 32] |= UINT32_C(1) << (place % 32);
+  }
+  uint64_t carry = x < 0;
+  for (int i = 0; i < DIGITS; i++) {
+    carry += (uint64_t)b->digit[i] + (x < 0 ? ~term.digit[i] : term.digit[i]);
+    b->digit[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+static int big_is_negative(const big *b) {
+  return b->digit[DIGITS - 1] >> 31 != 0;
+}
+
+static big big_abs(const big *b) {
+  if (!big_is_negative(b)) return *b;
+  big result;
+  uint64_t carry = 1;
+  for (int i = 0; i < DIGITS; i++) {
+    carry += (uint32_t)~b->digit[i];
+    result.digit[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+  return result;
+}
+
+static int big_compare_magnitudes(const big *a, const big *b) {
+  big x = big_abs(a), y = big_abs(b);
+  for (int i = DIGITS - 1; i >= 0; i--)
+    if (x.digit[i] != y.digit[i]) return x.digit[i] < y.digit[i] ? -1 : 1;
+  return 0;
+}
+
+/* |S - x| against |S - y - rest| */
+static int compare_distances(const big *s, double x, double y, double rest) {
+  big to_x = *s, to_y = *s;
+  big_add(&to_x, -x);
+  big_add(&to_y, -y);
+  big_add(&to_y, -rest);
+  return big_compare_magnitudes(&to_x, &to_y);
+}
+
+/* Is `rounded` s rounded to nearest, ties to even, by definition?  Infinity stands for the power of
+ * two after the `largest` number, which is even and `gap` away from it. */
+static void assert_nearest(const big *s, double rounded, int odd, const double neighbours[2],
+                           double largest, double gap) {
+  if (isinf(rounded)) {
+    double sign = rounded < 0 ? -1 : 1;
+    ck_assert(big_is_negative(s) == (sign < 0));
+    ck_assert_int_ge(compare_distances(s, sign * largest, sign * largest, sign * gap), 0);
+    return;
+  }
+  for (int side = 0; side < 2; side++) {
+    double q = neighbours[side];
+    int order = isinf(q) ? compare_distances(s, rounded, rounded, q < 0 ? -gap : gap)
+                         : compare_distances(s, rounded, q, 0);
+    ck_assert_msg(order < 0 || (order == 0 && !odd), "%a is not the nearest", rounded);
+  }
+}
+
+static void assert_rounds_to_double(const big *s, double rounded) {
+  uint64_t bits;
+  memcpy(&bits, &rounded, sizeof bits);
+  double neighbours[] = {nextafter(rounded, -INFINITY), nextafter(rounded, INFINITY)};
+  assert_nearest(s, rounded, bits & 1, neighbours, DBL_MAX, 0x1p971);
+}
+
+static void assert_rounds_to_float(const big *s, float rounded) {
+  uint32_t bits;
+  memcpy(&bits, &rounded, sizeof bits);
+  double neighbours[] = {(double)nextafterf(rounded, -INFINITY),
+                         (double)nextafterf(rounded, INFINITY)};
+  assert_nearest(s, (double)rounded, bits & 1, neighbours, (double)FLT_MAX, 0x1p104);
+}
+
+/* ---- The sum of an array, and everything that is said of it, against big integers ---- */
+
+static rh_exact_sum sum_of(rh_type type, const void *data, uint64_t n) {
+  rh_exact_sum sum = {0};
+  rh_exact_bins *bins = rh_exact_bins_create(type);
+  ck_assert_ptr_nonnull(bins);
+  rh_exact_bins_add(bins, data, n);
+  rh_exact_bins_fold(bins, &sum);
+  rh_exact_bins_destroy(bins);
+  ck_assert_uint_eq(sum.n, n);
+  return sum;
+}
+
+static double element(rh_type type, const void *data, uint64_t i) {
+  if (type == RH_TYPE_f16) return (double)rh_half_to_float(((const uint16_t *)data)[i]);
+  return type == RH_TYPE_f32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
+}
+
+static void add_long(big *b, long double x) {
+  int parts = x > (long double)DBL_MAX / 2 ? 2 : 1; /* x may be above the largest double */
+  for (int i = 0; i < parts; i++) {
+    double high = (double)(x / parts);
+    big_add(b, high);
+    big_add(b, (double)(x / parts - (long double)high));
+  }
+}
+
+/* The error is at least |S - r|, and not more than one unit in 2^62 above. */
+static void assert_error(const rh_exact_sum *sum, const big *s, double r) {
+  long double error = rh_exact_sum_error(sum, r);
+  big distance = *s, above = {{0}}, below = {{0}};
+  big_add(&distance, -r);
+  add_long(&above, error);
+  add_long(&below, error * (1 - 0x1p-62L));
+  ck_assert_int_ge(big_compare_magnitudes(&above, &distance), 0);
+  if (error >= 0x1p-1000L) ck_assert_int_lt(big_compare_magnitudes(&below, &distance), 0);
+  big zero = {{0}};
+  ck_assert((error == 0) == (big_compare_magnitudes(&distance, &zero) == 0));
+}
+
+static void assert_sum(rh_type type, const void *data, uint64_t n) {
+  big s = {{0}}, a = {{0}};
+  for (uint64_t i = 0; i < n; i++) {
+    big_add(&s, element(type, data, i));
+    big_add(&a, fabs(element(type, data, i)));
+  }
+  rh_exact_sum sum = sum_of(type, data, n);
+  double rounded = rh_exact_sum_double(&sum);
+  assert_rounds_to_double(&s, rounded);
+  assert_rounds_to_double(&a, rh_exact_abs_double(&sum));
+  assert_rounds_to_float(&s, rh_exact_sum_float(&sum));
+  assert_rounds_to_float(&a, rh_exact_abs_float(&sum));
+  if (isinf(rounded)) return;
+  assert_error(&sum, &s, rounded);
+  assert_error(&sum, &s, 0);
+  assert_error(&sum, &s, -rounded);
+  assert_error(&sum, &s, nextafter(rounded, 1) * 0.75);
+  assert_error(&sum, &s, 0x1p-1074);
+}
+
+#define SUM_F64(...)                                                                               \
+  sum_of(RH_TYPE_f64, (const double[]){__VA_ARGS__},                                               \
+         sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+static double round_f64(rh_exact_sum sum) {
+  return rh_exact_sum_double(&sum);
+}
+static float round_f32(rh_exact_sum sum) {
+  return rh_exact_sum_float(&sum);
+}
+
+/* ---- Random data ---- */
+
+static uint64_t state = 1;
+static uint64_t random_bits(void) { /* splitmix64 */
+  uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+/* Any finite double with an exponent field in low .. low+range-1. */
+static double random_double(unsigned low, unsigned range) {
+  uint64_t field = low + random_bits() % range;
+  uint64_t bits = (random_bits() & ~(UINT64_C(0x7ff) << 52)) | field << 52;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static float random_float(unsigned low, unsigned range) {
+  uint32_t field = low + (uint32_t)(random_bits() % range);
+  uint32_t bits = ((uint32_t)random_bits() & ~(UINT32_C(0xff) << 23)) | field << 23;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static void *allocate(uint64_t n, size_t size) {
+  void *p = malloc(n * size + 1);
+  ck_assert_ptr_nonnull(p);
+  return p;
+}
+
+/* ---- Tests of sums ---- */
+
+START_TEST(empty_and_single) {
+  rh_exact_sum none = sum_of(RH_TYPE_f32, NULL, 0);
+  ck_assert(rh_exact_sum_float(&none) == 0 && !signbit(rh_exact_sum_float(&none)));
+  ck_assert(rh_exact_sum_double(&none) == 0 && !signbit(rh_exact_sum_double(&none)));
+  const double values[] = {0.0,        -0.0,    1,       -1,       0x1p-1074,
+                           -0x1p-1074, DBL_MIN, DBL_MAX, -DBL_MAX, 0.1};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    rh_exact_sum one = sum_of(RH_TYPE_f64, &values[i], 1);
+    ck_assert(rh_exact_sum_double(&one) == values[i]);
+    ck_assert(rh_exact_abs_double(&one) == fabs(values[i]));
+    ck_assert(rh_exact_sum_error(&one, values[i]) == 0);
+  }
+}
+END_TEST
+
+START_TEST(hard_cancellation) {
+  ck_assert(round_f64(SUM_F64(1e308, -1e308, 0x1p-1074)) == 0x1p-1074);
+  ck_assert(round_f64(SUM_F64(0x1p-1074, 1e308, 1, -1e308)) == 1);
+  ck_assert(round_f64(SUM_F64(DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -0x1p-1074)) == -0x1p-1074);
+  ck_assert(round_f64(SUM_F64(DBL_MAX, 0x1p-1074, -DBL_MAX)) == 0x1p-1074);
+  ck_assert(round_f64(SUM_F64(1e16, 1, -1e16)) == 1);
+  rh_exact_sum sum = SUM_F64(1e308, -1e308, 3);
+  ck_assert(rh_exact_sum_error(&sum, 1) == 2 && rh_exact_sum_error(&sum, -1) == 4);
+  ck_assert(rh_exact_sum_long(&sum) == 3);
+  ck_assert(rh_exact_abs_up(&sum) >= 2e308L && rh_exact_abs_up(&sum) < 2.0001e308L);
+}
+END_TEST
+
+START_TEST(ties_go_to_even) {
+  const double u = 0x1p-53, tiny = 0x1p-1074;
+  ck_assert(round_f64(SUM_F64(1, u)) == 1);
+  ck_assert(round_f64(SUM_F64(1, u, tiny)) == 1 + 2 * u);
+  ck_assert(round_f64(SUM_F64(1, u, -tiny)) == 1);
+  ck_assert(round_f64(SUM_F64(1, 3 * u)) == 1 + 4 * u);
+  ck_assert(round_f64(SUM_F64(1, 3 * u, -tiny)) == 1 + 2 * u);
+  ck_assert(round_f64(SUM_F64(-1, -3 * u)) == -1 - 4 * u);
+  ck_assert(round_f64(SUM_F64(2, -u)) == 2); /* the half-way case just below a power of two */
+  ck_assert(round_f64(SUM_F64(2, -u, -tiny)) == 2 - 2 * u);
+  const double v = 0x1p-24;
+  ck_assert(round_f32(SUM_F64(1, v)) == 1.0f);
+  ck_assert(round_f32(SUM_F64(1, v, tiny)) == 1 + 0x1p-23f);
+  ck_assert(round_f32(SUM_F64(1, 3 * v)) == 1 + 0x1p-22f);
+  ck_assert(round_f32(SUM_F64(1, 3 * v, -tiny)) == 1 + 0x1p-23f);
+  ck_assert(round_f32(SUM_F64(1, v + 0x1p-53, -tiny)) ==
+            1 + 0x1p-23f);                      /* no rounding to double before */
+  ck_assert(round_f32(SUM_F64(0x1p-150)) == 0); /* half of the smallest */
+  ck_assert(round_f32(SUM_F64(0x1p-150, tiny)) == 0x1p-149f);
+  ck_assert(round_f32(SUM_F64(0x1.8p-149)) == 0x1p-148f);
+  ck_assert(round_f32(SUM_F64(-0x1p-126, 0x1p-150)) == -0x1p-126f);
+}
+END_TEST
+
+START_TEST(overflow_is_like_ieee) {
+  const double half = 0x1p970, tiny = 0x1p-1074;
+  ck_assert(round_f64(SUM_F64(DBL_MAX, DBL_MAX)) == INFINITY);
+  ck_assert(round_f64(SUM_F64(-DBL_MAX, -DBL_MAX)) == -INFINITY);
+  ck_assert(round_f64(SUM_F64(DBL_MAX, half)) == INFINITY);
+  ck_assert(round_f64(SUM_F64(DBL_MAX, half, -tiny)) == DBL_MAX);
+  ck_assert(round_f32(SUM_F64((double)FLT_MAX, 0x1p103)) == INFINITY);
+  ck_assert(round_f32(SUM_F64((double)FLT_MAX, 0x1p103, -tiny)) == FLT_MAX);
+  ck_assert(round_f32(SUM_F64(-(double)FLT_MAX, -0x1p104)) == -INFINITY);
+  rh_exact_sum sum = SUM_F64(DBL_MAX, DBL_MAX);
+  ck_assert(rh_exact_sum_error(&sum, DBL_MAX) == (long double)DBL_MAX);
+  ck_assert(rh_exact_sum_long(&sum) == 2 * (long double)DBL_MAX);
+}
+END_TEST
+
+START_TEST(every_half) {
+  uint16_t *all = allocate(65536, sizeof *all), *finite = allocate(65536, sizeof *finite);
+  rh_exact_bins *bins = rh_exact_bins_create(RH_TYPE_f16);
+  uint64_t n_finite = 0, units = 0; /* sum of positive halves in units of 2^-24 */
+  for (uint32_t bits = 0; bits < 65536; bits++) {
+    all[bits] = (uint16_t)bits;
+    uint32_t field = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    if (field == 0x1f) continue;
+    finite[n_finite++] = (uint16_t)bits;
+    if (bits < 0x8000) units += field == 0 ? fraction : (uint64_t)(fraction | 0x400) << (field - 1);
+    rh_exact_sum one = {0};
+    rh_exact_bins_add(bins, &all[bits], 1);
+    rh_exact_bins_fold(bins, &one);
+    ck_assert(rh_exact_sum_float(&one) == rh_half_to_float((uint16_t)bits));
+  }
+  rh_exact_sum sum = sum_of(RH_TYPE_f16, finite, n_finite);
+  ck_assert(rh_exact_sum_float(&sum) == 0);
+  ck_assert(rh_exact_abs_double(&sum) == ldexp((double)(2 * units), -24));
+  sum = sum_of(RH_TYPE_f16, finite, n_finite / 2);
+  ck_assert(rh_exact_sum_double(&sum) == ldexp((double)units, -24));
+  sum = sum_of(RH_TYPE_f16, all, 65536);
+  ck_assert_uint_eq(sum.nans, 2046);
+  ck_assert_uint_eq(sum.plus_infinities, 1);
+  ck_assert_uint_eq(sum.minus_infinities, 1);
+  ck_assert(isnan(rh_exact_sum_float(&sum)) && isnan(rh_exact_abs_double(&sum)));
+  rh_exact_bins_destroy(bins);
+  free(all);
+  free(finite);
+}
+END_TEST
+
+START_TEST(random_against_big_integers) {
+  static const struct {
+    unsigned low, range;
+  } in_f64[] = {{0, 2047}, {0, 3}, {1023, 1}, {1000, 60}, {2040, 7}},
+    in_f32[] = {{0, 255}, {0, 3}, {127, 1}, {100, 60}, {250, 5}};
+  double *x = allocate(3000, sizeof *x);
+  float *y = allocate(3000, sizeof *y);
+  uint16_t *z = allocate(3000, sizeof *z);
+  for (size_t kind = 0; kind < 5; kind++) {
+    for (uint64_t n = 1; n <= 3000; n = n < 12 ? n + 1 : n * 6) {
+      for (uint64_t i = 0; i < n; i++) {
+        x[i] = random_double(in_f64[kind].low, in_f64[kind].range);
+        y[i] = random_float(in_f32[kind].low, in_f32[kind].range);
+        z[i] = (uint16_t)(random_bits() & 0xbbff); /* finite */
+      }
+      assert_sum(RH_TYPE_f64, x, n);
+      assert_sum(RH_TYPE_f32, y, n);
+      assert_sum(RH_TYPE_f16, z, n);
+    }
+  }
+  free(x);
+  free(y);
+  free(z);
+}
+END_TEST
+
+/* Elements, their negatives in another order, and a little something: nothing is left but that. */
+START_TEST(massive_cancellation) {
+  enum { N = 5000 };
+  double *x = allocate(2 * N + 2, sizeof *x);
+  for (int round = 0; round < 20; round++) {
+    for (int i = 0; i < N; i++) {
+      x[i] = random_double(0, 2047);
+      x[2 * N - 1 - i] = -x[i];
+    }
+    x[2 * N] = random_double(0, 1);
+    x[2 * N + 1] = random_double(1, 1);
+    rh_exact_sum sum = sum_of(RH_TYPE_f64, x, 2 * N + 2);
+    ck_assert(rh_exact_sum_double(&sum) == x[2 * N] + x[2 * N + 1]);
+    assert_sum(RH_TYPE_f64, x, 2 * N + 2);
+  }
+  free(x);
+}
+END_TEST
+
+static int same(const rh_exact_sum *a, const rh_exact_sum *b) {
+  return !memcmp(a, b, sizeof *a);
+}
+
+START_TEST(order_and_grouping_do_not_matter) {
+  enum { N = 40000 };
+  float *x = allocate(N, sizeof *x);
+  for (int i = 0; i < N; i++) x[i] = random_float(0, 256); /* NaNs and infinities among them */
+  rh_exact_sum whole = sum_of(RH_TYPE_f32, x, N), merged = {0}, folded = {0};
+  ck_assert_uint_gt(whole.nans, 0);
+  rh_exact_bins *bins = rh_exact_bins_create(RH_TYPE_f32);
+  for (uint64_t at = 0, n; at < N; at += n) {
+    n = random_bits() % 999;
+    if (n > N - at) n = N - at;
+    rh_exact_sum part = sum_of(RH_TYPE_f32, x + at, n);
+    rh_exact_sum_merge(&merged, &part);
+    rh_exact_bins_add(bins, x + at, n);
+    if (random_bits() % 3 == 0) rh_exact_bins_fold(bins, &folded);
+  }
+  rh_exact_bins_fold(bins, &folded);
+  rh_exact_bins_destroy(bins);
+  ck_assert(same(&whole, &merged) && same(&whole, &folded));
+  for (uint64_t i = N - 1; i > 0; i--) {
+    uint64_t j = random_bits() % (i + 1);
+    float moved = x[i];
+    x[i] = x[j];
+    x[j] = moved;
+  }
+  rh_exact_sum shuffled = sum_of(RH_TYPE_f32, x, N);
+  ck_assert(same(&whole, &shuffled));
+  free(x);
+}
+END_TEST
+
+START_TEST(infinities_and_nans) {
+  enum { N = 40000 };
+  static const uint64_t places[] = {0, 1, 16383, 16384, 16385, 20000, N - 1};
+  double *x = allocate(N, sizeof *x);
+  for (int i = 0; i < N; i++) x[i] = 1;
+  for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+    x[places[p]] = INFINITY;
+    rh_exact_sum sum = sum_of(RH_TYPE_f64, x, N);
+    ck_assert_uint_eq(sum.plus_infinities, 1);
+    ck_assert(rh_exact_sum_double(&sum) == INFINITY && rh_exact_sum_float(&sum) == INFINITY);
+    ck_assert(rh_exact_abs_up(&sum) == N - 1); /* of what is finite */
+    x[places[p]] = -INFINITY;
+    sum = sum_of(RH_TYPE_f64, x, N);
+    ck_assert(rh_exact_sum_double(&sum) == -INFINITY && rh_exact_abs_float(&sum) == INFINITY);
+    x[(places[p] + 7) % N] = INFINITY;
+    sum = sum_of(RH_TYPE_f64, x, N);
+    ck_assert(isnan(rh_exact_sum_double(&sum)) && rh_exact_abs_double(&sum) == INFINITY);
+    x[(places[p] + 7) % N] = 1;
+    x[places[p]] = -NAN;
+    sum = sum_of(RH_TYPE_f64, x, N);
+    ck_assert_uint_eq(sum.nans, 1);
+    ck_assert(isnan(rh_exact_sum_float(&sum)));
+    x[places[p]] = 1;
+  }
+  free(x);
+}
+END_TEST
+
+/* ---- Tests of products ---- */
+
+static rh_exact_prod prod_of(rh_type type, const void *data, uint64_t n) {
+  rh_exact_prod prod;
+  rh_exact_prod_init(&prod);
+  rh_exact_prod_add(&prod, type, data, n);
+  ck_assert_uint_eq(prod.n, n);
+  return prod;
+}
+
+#define PROD_F64(...)                                                                              \
+  prod_of(RH_TYPE_f64, (const double[]){__VA_ARGS__},                                              \
+          sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+static double multiply_f64(rh_exact_prod prod) {
+  return rh_exact_prod_double(&prod);
+}
+
+START_TEST(products_of_few) {
+  ck_assert(multiply_f64(prod_of(RH_TYPE_f64, NULL, 0)) == 1);
+  ck_assert(multiply_f64(PROD_F64(0.1)) == 0.1);
+  ck_assert(multiply_f64(PROD_F64(-0x1p-1074)) == -0x1p-1074);
+  ck_assert(multiply_f64(PROD_F64(0x1.8p-1073, 0x1p1000)) == 0x1.8p-73);
+  ck_assert(multiply_f64(PROD_F64(-3, -5, -7)) == -105);
+  ck_assert(multiply_f64(PROD_F64(DBL_MAX, DBL_MAX, 1 / DBL_MAX)) / DBL_MAX - 1 < 1e-15);
+  ck_assert(multiply_f64(PROD_F64(1e300, 1e300, 1e-300, 1e-300)) - 1 < 1e-15);
+  ck_assert(multiply_f64(PROD_F64(1e300, -1e300)) == -INFINITY);
+  ck_assert(multiply_f64(PROD_F64(1e-300, 1e-300)) == 0);
+  ck_assert(signbit(multiply_f64(PROD_F64(1e-300, -1e-300))));
+  ck_assert(multiply_f64(PROD_F64(0, 3)) == 0 && signbit(multiply_f64(PROD_F64(0, -3))));
+  ck_assert(isnan(multiply_f64(PROD_F64(0, INFINITY))) && isnan(multiply_f64(PROD_F64(1, NAN))));
+  ck_assert(multiply_f64(PROD_F64(INFINITY, -2)) == -INFINITY);
+  rh_exact_prod prod = PROD_F64(0.5, -0.0, INFINITY, -INFINITY, NAN, -NAN, -3, 0x1p-1074);
+  ck_assert(prod.zeros == 1 && prod.infinities == 2 && prod.nans == 2);
+  ck_assert(prod.negatives == 3 && prod.uneven == 1);
+  prod = PROD_F64(0x1p-600, 0x1p-500);
+  ck_assert(rh_exact_prod_float(&prod) == 0 && rh_exact_prod_long(&prod) == 0x1p-1100L);
+}
+END_TEST
+
+START_TEST(ups_and_downs) {
+  rh_exact_prod prod = PROD_F64(8, 0.25, 1, -1, 2, 0x1p-1074, 0, INFINITY);
+  ck_assert(rh_exact_prod_up(&prod) == 4 && rh_exact_prod_down(&prod) == 1076);
+  prod = PROD_F64(3, 5, 1.0 / 3, 0.9);
+  ck_assert(rh_exact_prod_up(&prod) >= log2l(15) && rh_exact_prod_up(&prod) < log2l(15) + 1e-15L);
+  long double down = -log2l((long double)(1.0 / 3)) - log2l((long double)0.9);
+  ck_assert(rh_exact_prod_down(&prod) >= down && rh_exact_prod_down(&prod) < down + 1e-15L);
+  prod = PROD_F64(1, -1, 1);
+  ck_assert(rh_exact_prod_up(&prod) == 0 && rh_exact_prod_down(&prod) == 0);
+}
+END_TEST
+
+/* Every element with its inverse, as far as powers of two have one; over the blocks' boundaries. */
+START_TEST(products_of_many) {
+  enum { N = 20000 };
+  double *x = allocate(2 * N, sizeof *x);
+  long double expected = 1;
+  int64_t exponent = 0;
+  for (int i = 0; i < N; i++) {
+    int power = (int)(random_bits() % 2000) - 1000, more;
+    x[i] = ldexp(1 + (double)(random_bits() % 4096) / 4096, power);
+    x[N + i] = ldexp(1, -power);
+    expected = frexpl(expected * (long double)x[i], &more);
+    exponent += more - power;
+  }
+  rh_exact_prod prod = prod_of(RH_TYPE_f64, x, 2 * N), merged;
+  rh_exact_prod_init(&merged);
+  for (int i = 0; i < 2 * N; i += 4000) {
+    rh_exact_prod part = prod_of(RH_TYPE_f64, x + i, 4000);
+    rh_exact_prod_merge(&merged, &part);
+  }
+  rh_scaled both[] = {prod.large, merged.large};
+  for (int i = 0; i < 2; i++) {
+    rh_scaled small = i ? merged.small : prod.small;
+    long double mantissa = both[i].mantissa * small.mantissa;
+    int64_t total = both[i].exponent + small.exponent;
+    long double ratio = ldexpl(mantissa / expected, (int)(total - exponent));
+    ck_assert(fabsl(ratio - 1) <= 2 * N * LDBL_EPSILON);
+  }
+  ck_assert(merged.n == prod.n && merged.uneven == prod.uneven);
+  free(x);
+}
+END_TEST
+
+START_TEST(products_of_narrow_types) {
+  static const float x[] = {3, 0x1p-149f, -0x1p100f, 0x1.8p20f};
+  rh_exact_prod prod = prod_of(RH_TYPE_f32, x, 4);
+  ck_assert(rh_exact_prod_float(&prod) == -4.5f * 0x1p-29f);
+  static const uint16_t y[] = {0x3c00, 0x0001, 0x7bff, 0xc000}; /* 1, 2^-24, 65504, -2 */
+  prod = prod_of(RH_TYPE_f16, y, 4);
+  ck_assert(rh_exact_prod_float(&prod) == -65504 * 0x1p-23f);
+  ck_assert_uint_eq(prod.uneven, 1);
+}
+END_TEST
+
+/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
+ * is not. */
+static int long_double_works(void) {
+  volatile long double one = 1, more = one + LDBL_EPSILON;
+  return more > one;
+}
+
+int main(void) {
+  int precise = long_double_works();
+  Suite *suite = suite_create("exact");
+  TCase *sums = tcase_create("sums"), *products = tcase_create("products");
+  tcase_set_timeout(sums, 120);
+  tcase_add_test(sums, empty_and_single);
+  if (precise) tcase_add_test(sums, hard_cancellation);
+  tcase_add_test(sums, ties_go_to_even);
+  tcase_add_test(sums, overflow_is_like_ieee);
+  tcase_add_test(sums, every_half);
+  if (precise) tcase_add_test(sums, random_against_big_integers);
+  if (precise) tcase_add_test(sums, massive_cancellation);
+  tcase_add_test(sums, order_and_grouping_do_not_matter);
+  tcase_add_test(sums, infinities_and_nans);
+  tcase_add_test(products, products_of_few);
+  tcase_add_test(products, ups_and_downs);
+  if (precise) tcase_add_test(products, products_of_many);
+  tcase_add_test(products, products_of_narrow_types);
+  suite_add_tcase(suite, sums);
+  suite_add_tcase(suite, products);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,491 @@
+/* The reference and the judge: for every rule a result that is just acceptable and one that just is
+ * not. */
+#include "../../host/base/half.h"
+#include "../../host/base/vocabulary.h"
+#include "../../host/reduce/ops.h"
+#include "../../host/reduce/reference.h"
+
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Helpers ---- */
+
+static rh_reference reference_of(uint32_t op, rh_type type, const void *data, uint64_t n) {
+  rh_reference reference;
+  rh_error error = {0};
+  rh_status status = rh_reference_compute(&reference, op, type, data, n, 1, NULL, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  return reference;
+}
+
+static rh_verdict verdict_on(const rh_reference *reference, double value, uint64_t depth,
+                             int flushes) {
+  rh_result result = reference->result;
+  rh_verdict verdict;
+  result.value.f = value;
+  rh_reference_judge(reference, &result, depth, flushes, &verdict);
+  ck_assert(verdict.text[0] != 0);
+  return verdict;
+}
+
+static int judge(const rh_reference *reference, double value) {
+  return verdict_on(reference, value, 0, 0).verdict;
+}
+
+/* `edge` is the last result on its side that is accepted. */
+static void assert_edge(const rh_reference *reference, double edge, uint64_t depth, int flushes) {
+  double exact = reference->result.value.f;
+  double beyond = nextafter(edge, edge > exact ? INFINITY : -INFINITY);
+  rh_verdict verdict = verdict_on(reference, edge, depth, flushes);
+  ck_assert_msg(verdict.verdict == RH_VERDICT_OK, "%a: %s", edge, verdict.text);
+  ck_assert(verdict.error <= verdict.bound && verdict.error_ulp >= 0);
+  verdict = verdict_on(reference, beyond, depth, flushes);
+  ck_assert_msg(verdict.verdict == RH_VERDICT_WRONG, "%a: %s", beyond, verdict.text);
+  ck_assert(verdict.error >= verdict.bound); /* rounded to double they may be equal */
+}
+
+#define F32(op, ...)                                                                               \
+  reference_of(RH_OP_##op, RH_TYPE_f32, (const float[]){__VA_ARGS__},                              \
+               sizeof((const float[]){__VA_ARGS__}) / sizeof(float))
+#define F64(op, ...)                                                                               \
+  reference_of(RH_OP_##op, RH_TYPE_f64, (const double[]){__VA_ARGS__},                             \
+               sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+#define OK       RH_VERDICT_OK
+#define WRONG    RH_VERDICT_WRONG
+#define UNJUDGED RH_VERDICT_UNJUDGED
+
+static uint64_t state = 1;
+static uint64_t random_bits(void) { /* splitmix64 */
+  uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+static void *allocate(uint64_t n, size_t size) {
+  void *p = calloc(n, size);
+  ck_assert_ptr_nonnull(p);
+  return p;
+}
+
+/* ---- Sums ---- */
+
+START_TEST(sums_have_a_bound) {
+  rh_reference r = F32(sum, 1, 1, 1, 1); /* h*u*A + u*S = (3 + 1) * 4 * 2^-24 */
+  ck_assert(r.result.value.f == 4 && !r.exact);
+  assert_edge(&r, 4 + 0x1p-20, 0, 0);
+  assert_edge(&r, 4 - 0x1p-20, 0, 0);
+  assert_edge(&r, 4 + 0x1.8p-21, 2, 0);
+  assert_edge(&r, 4 + 0x1p-20, 1000, 0); /* adding nothing does not round: h is at most n-1 */
+  rh_verdict v = verdict_on(&r, 4 + 0x1p-21, 2, 0);
+  ck_assert(v.error == 0x1p-21 && v.error_ulp == 1 && v.depth == 2);
+  ck_assert(v.bound >= 0x1.8p-21 && v.bound < 0x1.8001p-21);
+  ck_assert_str_eq(v.text, "error 4.77e-07 of at most 7.15e-07 (h = 2)");
+  r = F64(sum, 1, 1, 1, 1);
+  assert_edge(&r, 4 + 0x1p-49, 0, 0);
+  r = F64(sum, 1000, -1000, 1000, -1000); /* it is A that counts */
+  assert_edge(&r, 3 * 0x1p-53 * 4000, 0, 0);
+  static const uint16_t halves[] = {0x3c00, 0x3c00, 0x3c00, 0x3c00}; /* accumulated in f32 */
+  r = reference_of(RH_OP_sum, RH_TYPE_f16, halves, 4);
+  ck_assert(r.result.type == RH_TYPE_f32);
+  assert_edge(&r, 4 - 0x1p-20, 0, 0);
+}
+END_TEST
+
+START_TEST(sums_of_none_and_one_are_exact) {
+  rh_reference r = reference_of(RH_OP_sum, RH_TYPE_f32, NULL, 0);
+  ck_assert(r.exact && judge(&r, 0) == OK && judge(&r, -0.0) == WRONG && judge(&r, 1e-45) == WRONG);
+  r = F32(sum, 0.1f);
+  ck_assert_str_eq(verdict_on(&r, (double)0.1f, 0, 0).text, "equal");
+  assert_edge(&r, (double)0.1f, 0, 0);
+  r = F64(sum, -0.0);
+  ck_assert(judge(&r, 0) == OK && judge(&r, -0.0) == OK && judge(&r, 0x1p-1074) == WRONG);
+}
+END_TEST
+
+START_TEST(sums_may_flush_where_the_device_does) {
+  rh_reference r = F32(sum, 0x1p-127f, 0x1p-127f); /* 2n * 2^-126, and next to nothing */
+  ck_assert(verdict_on(&r, 0, 0, 0).verdict == WRONG && verdict_on(&r, 0, 0, 1).verdict == OK);
+  ck_assert(verdict_on(&r, 0x1p-126 + 0x1p-124, 0, 1).verdict == OK);
+  ck_assert(verdict_on(&r, 0x1p-126 + 0x1.00001p-124, 0, 1).verdict == WRONG);
+  r = F64(sum, 0x1p-1023, 0x1p-1023, 0x1p-1023, 0x1p-1023);
+  ck_assert(verdict_on(&r, 0, 0, 0).verdict == WRONG && verdict_on(&r, 0, 0, 1).verdict == OK);
+  ck_assert(verdict_on(&r, 0x1p-1021 + 0x1p-1019, 0, 1).verdict == OK);
+  ck_assert(verdict_on(&r, 0x1p-1021 + 0x1.00001p-1019, 0, 1).verdict == WRONG);
+  r = F32(sum, 0x1p-127f);
+  ck_assert(verdict_on(&r, 0, 0, 1).verdict == OK &&
+            verdict_on(&r, 0x1p-124, 0, 1).verdict == WRONG);
+}
+END_TEST
+
+START_TEST(sums_that_may_overflow) {
+  const double most = (double)FLT_MAX;
+  rh_reference r = F32(sum, FLT_MAX, FLT_MAX, -FLT_MAX);
+  ck_assert(judge(&r, INFINITY) == UNJUDGED && judge(&r, NAN) == UNJUDGED);
+  ck_assert(judge(&r, -INFINITY) == UNJUDGED);
+  ck_assert(judge(&r, most) == OK && judge(&r, 0) == WRONG);
+  r = F32(sum, FLT_MAX / 2, FLT_MAX / 4);
+  ck_assert(judge(&r, 0.75 * most) == OK);
+  ck_assert(judge(&r, INFINITY) == WRONG && judge(&r, NAN) == WRONG);
+  r = F32(sum, FLT_MAX, FLT_MAX); /* only infinity is left */
+  ck_assert(r.result.value.f == INFINITY);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, most) == WRONG &&
+            judge(&r, -INFINITY) == UNJUDGED);
+  r = F64(sum, DBL_MAX, -DBL_MAX, 1);
+  ck_assert(judge(&r, INFINITY) == UNJUDGED && judge(&r, 1) == OK && judge(&r, DBL_MAX) == WRONG);
+  r = F64(sum, DBL_MAX); /* nothing is added */
+  ck_assert(judge(&r, INFINITY) == WRONG && judge(&r, DBL_MAX) == OK);
+}
+END_TEST
+
+START_TEST(sums_of_infinities_and_nans) {
+  rh_reference r = F32(sum, 1, NAN, 2);
+  ck_assert(judge(&r, NAN) == OK && judge(&r, -NAN) == OK);
+  ck_assert(judge(&r, 3) == WRONG && judge(&r, INFINITY) == WRONG);
+  r = F32(sum, 1, INFINITY, 2);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == WRONG);
+  ck_assert(judge(&r, -INFINITY) == WRONG && judge(&r, (double)FLT_MAX) == WRONG);
+  r = F64(sum, INFINITY, -INFINITY);
+  ck_assert(judge(&r, NAN) == OK && judge(&r, INFINITY) == WRONG && judge(&r, 0) == WRONG);
+  r = F64(sum, -INFINITY, DBL_MAX, DBL_MAX); /* the finite ones may make the other infinity */
+  ck_assert(judge(&r, -INFINITY) == OK && judge(&r, NAN) == UNJUDGED && judge(&r, 0) == WRONG);
+}
+END_TEST
+
+/* ---- Products ---- */
+
+START_TEST(products_have_a_bound) {
+  rh_reference r = F32(prod, 3, 5, 7, 0.5f); /* 3u * 52.5 */
+  ck_assert(r.result.value.f == 52.5);
+  assert_edge(&r, 52.5 + 52.5 * 3 * 0x1p-24, 0, 0);
+  assert_edge(&r, 52.5 - 52.5 * 3 * 0x1p-24, 2, 0); /* the depth does not matter */
+  r = F64(prod, -3, 5, 7, 0.5);
+  ck_assert(judge(&r, -52.5 * (1 + 2 * DBL_EPSILON)) == WRONG && judge(&r, 52.5) == WRONG);
+  ck_assert(judge(&r, -52.5 + 0x1p-47) == OK);
+  rh_verdict v = verdict_on(&r, -52.5 + 0x1p-47, 0, 0);
+  ck_assert(v.error == 0x1p-47 && v.error_ulp == 1 && v.depth == 3);
+}
+END_TEST
+
+/* Above the size up to which (n-1)*u is proved, (1+u)^(n-1) - 1. */
+START_TEST(products_of_many) {
+  enum { N = 1 << 13 };
+  float *x = allocate(N, sizeof *x);
+  for (int i = 0; i < N; i++) x[i] = i % 2 ? 1 + 0x1p-10f : 1 - 0x1p-10f;
+  rh_reference r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N);
+  long double exact = rh_exact_prod_long(&r.prod), f = expm1l((N - 1) * log1pl(0x1p-24L));
+  ck_assert(judge(&r, (double)(exact * (1 + 0.99999999L * f))) == OK);
+  ck_assert(judge(&r, (double)(exact * (1 + (N - 1) * 0x1p-24L))) == OK);
+  ck_assert(judge(&r, (double)(exact * (1 + 1.00000001L * f))) == WRONG);
+  r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N / 2);
+  exact = rh_exact_prod_long(&r.prod);
+  f = (N / 2 - 1) * 0x1p-24L;
+  ck_assert(judge(&r, (double)(exact * (1 + 0.99999999L * f))) == OK);
+  ck_assert(judge(&r, (double)(exact * (1 + 1.00000001L * f))) == WRONG);
+  free(x);
+}
+END_TEST
+
+START_TEST(products_of_powers_of_two_are_exact) {
+  rh_reference r = F32(prod, 2, -0.5f, 4, -1, -1);
+  ck_assert_str_eq(verdict_on(&r, -4, 0, 0).text, "equal");
+  assert_edge(&r, -4, 0, 0);
+  ck_assert(judge(&r, 4) == WRONG && judge(&r, -2) == WRONG && judge(&r, 0) == WRONG);
+  r = F32(prod, 0x1p127f, 0x1p-126f); /* right up to the edges */
+  assert_edge(&r, 2, 0, 0);
+  assert_edge(&r, 2, 0, 1);
+  r = F32(prod, 0.1f); /* and what is not multiplied */
+  assert_edge(&r, (double)0.1f, 0, 0);
+  r = F64(prod, DBL_MAX);
+  assert_edge(&r, DBL_MAX, 0, 0);
+  r = F64(prod, 0x1p-1074);
+  ck_assert(judge(&r, 0x1p-1074) == OK && judge(&r, 0) == WRONG);
+  ck_assert(verdict_on(&r, 0, 0, 1).verdict == OK);
+  r = reference_of(RH_OP_prod, RH_TYPE_f64, NULL, 0);
+  ck_assert(r.exact && judge(&r, 1) == OK && judge(&r, -1) == WRONG);
+}
+END_TEST
+
+START_TEST(products_may_underflow) {
+  rh_reference r = F32(prod, 0x1p-100f, 0x1p-100f, 0x1p100f); /* 2 * 2^-150 * 2^100 */
+  ck_assert(judge(&r, 0x1p-100) == OK && judge(&r, 0) == OK);
+  assert_edge(&r, 0x1p-100 + 0x1p-49, 0, 0);
+  assert_edge(&r, 0x1p-100 + 6 * 0x1p-26, 0, 1); /* 2 * 3 * 2^-126 * 2^100 */
+  r = F64(prod, 0x1p-600, 0x1p-600);
+  ck_assert(r.result.value.f == 0 && judge(&r, 0) == OK);
+  ck_assert(judge(&r, 0x1p-1074) == WRONG); /* half of that is the most */
+  r = F32(prod, 0x1p-60f, 0x1p-66f);        /* normal to the last */
+  ck_assert(judge(&r, 0) == WRONG && judge(&r, 0x1p-126) == OK);
+}
+END_TEST
+
+START_TEST(products_that_may_overflow) {
+  rh_reference r = F32(prod, 0x1p100f, 0x1p28f, 0x1p-100f);
+  ck_assert(judge(&r, INFINITY) == UNJUDGED && judge(&r, 0x1p28) == OK);
+  ck_assert(judge(&r, 3) == UNJUDGED);
+  r = F32(prod, 0x1p100f, 0x1p27f, 0x1p-100f);
+  ck_assert(judge(&r, INFINITY) == WRONG && judge(&r, 0x1p27) == OK && judge(&r, 3) == WRONG);
+  r = F32(prod, 0x1.fffffep100f, 0x1p27f); /* stays below 2^128 in every order */
+  ck_assert(judge(&r, 0x1.fffffep127) == OK && judge(&r, INFINITY) == WRONG);
+  r = F32(prod, 0x1.fffffep100f, 0x1.000002p27f);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, 0) == UNJUDGED);
+  r = F64(prod, DBL_MAX, 2);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, -INFINITY) == UNJUDGED);
+}
+END_TEST
+
+START_TEST(products_of_zeros_infinities_and_nans) {
+  rh_reference r = F32(prod, 1, NAN, 0);
+  ck_assert(judge(&r, NAN) == OK && judge(&r, 0) == WRONG);
+  r = F32(prod, 3, 0, INFINITY);
+  ck_assert(judge(&r, NAN) == OK && judge(&r, 0) == WRONG && judge(&r, INFINITY) == WRONG);
+  r = F32(prod, -3, INFINITY, 0.5f);
+  ck_assert(judge(&r, -INFINITY) == OK && judge(&r, INFINITY) == WRONG && judge(&r, NAN) == WRONG);
+  r = F32(prod, 0x1p-100f, INFINITY, 0x1p-100f); /* 0 times infinity, perhaps */
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == UNJUDGED && judge(&r, 0) == WRONG);
+  r = F32(prod, 3, 0, -5);
+  ck_assert(judge(&r, 0) == OK && judge(&r, -0.0) == OK);
+  ck_assert(judge(&r, NAN) == WRONG && judge(&r, 0x1p-149) == WRONG);
+  r = F32(prod, 0x1p100f, 0, 0x1p100f); /* infinity times 0, perhaps */
+  ck_assert(judge(&r, 0) == OK && judge(&r, NAN) == UNJUDGED && judge(&r, INFINITY) == WRONG);
+}
+END_TEST
+
+/* ---- Everything else ---- */
+
+START_TEST(floats_in_order) {
+  rh_reference r = F32(min, 3, -0.0f, 0, 5);
+  ck_assert(r.exact && judge(&r, -0.0) == OK && judge(&r, 0) == WRONG && judge(&r, 3) == WRONG);
+  r = F64(max, -0.0, 0, -1);
+  ck_assert(judge(&r, 0) == OK && judge(&r, -0.0) == WRONG && judge(&r, 0x1p-1074) == WRONG);
+  r = F64(min, 1, NAN, 2);
+  ck_assert(judge(&r, NAN) == OK && judge(&r, -NAN) == OK && judge(&r, 1) == WRONG);
+  r = F64(min, INFINITY, INFINITY);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, DBL_MAX) == WRONG);
+}
+END_TEST
+
+START_TEST(indices) {
+  rh_reference r = F32(argmin, 3, 1, 2, 1);
+  rh_result result = r.result;
+  rh_verdict verdict;
+  ck_assert(result.indexed && result.index == 1 && result.value.f == 1);
+  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  ck_assert_int_eq(verdict.verdict, OK);
+  result.index = 3; /* the same value, but not the first */
+  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  ck_assert_int_eq(verdict.verdict, WRONG);
+  ck_assert_str_eq(verdict.text, "1 at 3 instead of 1 at 1");
+  result.index = 1;
+  result.value.f = 2;
+  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  ck_assert_int_eq(verdict.verdict, WRONG);
+}
+END_TEST
+
+START_TEST(integers) {
+  static const int8_t x[] = {-128, -128, 127};
+  rh_reference r = reference_of(RH_OP_sum, RH_TYPE_i8, x, 3);
+  ck_assert(r.exact && r.result.type == RH_TYPE_i64 && r.result.value.i == -129);
+  rh_result result = r.result;
+  rh_verdict verdict;
+  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  ck_assert(verdict.verdict == OK && verdict.error == 0 && verdict.bound == 0);
+  result.value.i--;
+  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  ck_assert_int_eq(verdict.verdict, WRONG);
+  ck_assert_str_eq(verdict.text, "-130 instead of -129");
+  static const uint64_t y[] = {UINT64_MAX, 1, 5};
+  r = reference_of(RH_OP_sum, RH_TYPE_u64, y, 3);
+  ck_assert_uint_eq(r.result.value.u, 5);
+  r = reference_of(RH_OP_xor, RH_TYPE_u64, y, 3);
+  result = r.result;
+  result.value.u ^= UINT64_C(1) << 63;
+  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  ck_assert_int_eq(verdict.verdict, WRONG);
+  result = r.result;
+  result.type = RH_TYPE_i64; /* another type is another answer */
+  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  ck_assert_int_eq(verdict.verdict, WRONG);
+}
+END_TEST
+
+START_TEST(what_is_not_defined) {
+  rh_reference reference;
+  rh_error error = {0};
+  float x = 1;
+  ck_assert_int_eq(rh_reference_compute(&reference, RH_OP_and, RH_TYPE_f32, &x, 1, 1, NULL, &error),
+                   RH_E_INVALID);
+  ck_assert(error.status == RH_E_INVALID && error.message[0]);
+}
+END_TEST
+
+/* ---- No order of operations is rejected ---- */
+
+static float flushed(float x, int flushes) {
+  return flushes && fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
+}
+
+/* Takes two at random and puts back what they give, until one is left. */
+static float in_random_order(float *x, uint64_t n, int multiplies, int flushes) {
+  while (n > 1) {
+    uint64_t i = random_bits() % n, j = random_bits() % (n - 1);
+    float a = x[i];
+    x[i] = x[--n];
+    float b = x[j];
+    a = flushed(a, flushes);
+    b = flushed(b, flushes);
+    x[j] = flushed(multiplies ? a * b : a + b, flushes);
+  }
+  return flushed(x[0], flushes);
+}
+
+START_TEST(every_order_is_accepted) {
+  float x[64];
+  int judged = 0;
+  for (int round = 0; round < 40000; round++) {
+    uint64_t n = 1 + random_bits() % 64;
+    int multiplies = round % 2, flushes = round / 2 % 2,
+        spread = (int[]){1, 4, 40, 130}[round / 4 % 4];
+    int offset = (int)(random_bits() % 3) * -60;
+    if (multiplies) offset /= (int)n;
+    for (uint64_t i = 0; i < n; i++) {
+      int exponent = (int)(random_bits() % (unsigned)(2 * spread)) - spread + offset;
+      x[i] =
+          ldexpf((float)(random_bits() % (1 << 24)) * (random_bits() & 1 ? 1 : -1), exponent - 23);
+    }
+    rh_reference r = reference_of(multiplies ? RH_OP_prod : RH_OP_sum, RH_TYPE_f32, x, n);
+    float result = in_random_order(x, n, multiplies, flushes);
+    rh_verdict verdict = verdict_on(&r, (double)result, 0, flushes);
+    if (verdict.verdict == WRONG)
+      ck_abort_msg("round %d: %a for %a: %s", round, (double)result, r.result.value.f,
+                   verdict.text);
+    judged += verdict.verdict == OK;
+  }
+  ck_assert_int_gt(judged, 25000);
+}
+END_TEST
+
+/* ---- Threads ---- */
+
+START_TEST(threads_do_not_matter) {
+  enum { N = 600001 };
+  uint64_t *bits = allocate(N, sizeof *bits);
+  float *x = allocate(N, sizeof *x);
+  for (int i = 0; i < N; i++) {
+    bits[i] = random_bits() >> 1;
+    x[i] = (float)(int32_t)random_bits() * 0x1p-20f;
+  }
+  bits[400000] = bits[500000] = UINT64_MAX; /* the first of two */
+  static const uint32_t ops[] = {RH_OP_sum,    RH_OP_prod,   RH_OP_min,
+                                 RH_OP_argmin, RH_OP_argmax, RH_OP_xor};
+  rh_reference one, some;
+  for (uint32_t threads = 0; threads <= 7; threads++) {
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+      ck_assert_int_eq(rh_reference_compute(&one, ops[i], RH_TYPE_u64, bits, N, 1, NULL, NULL),
+                       RH_OK);
+      ck_assert_int_eq(
+          rh_reference_compute(&some, ops[i], RH_TYPE_u64, bits, N, threads, NULL, NULL), RH_OK);
+      ck_assert(one.result.value.u == some.result.value.u && one.result.index == some.result.index);
+      if (ops[i] == RH_OP_argmax) ck_assert_uint_eq(some.result.index, 400000);
+    }
+    ck_assert_int_eq(rh_reference_compute(&one, RH_OP_sum, RH_TYPE_f32, x, N, 1, NULL, NULL),
+                     RH_OK);
+    ck_assert_int_eq(rh_reference_compute(&some, RH_OP_sum, RH_TYPE_f32, x, N, threads, NULL, NULL),
+                     RH_OK);
+    ck_assert(memcmp(&one.sum, &some.sum, sizeof one.sum) == 0);
+    ck_assert(one.result.value.f == some.result.value.f);
+    ck_assert_int_eq(rh_reference_compute(&one, RH_OP_prod, RH_TYPE_f32, x, N, 1, NULL, NULL),
+                     RH_OK);
+    ck_assert_int_eq(
+        rh_reference_compute(&some, RH_OP_prod, RH_TYPE_f32, x, N, threads, NULL, NULL), RH_OK);
+    ck_assert(one.prod.uneven == some.prod.uneven && one.prod.n == some.prod.n);
+    ck_assert(one.prod.large.exponent == some.prod.large.exponent);
+  }
+  free(bits);
+  free(x);
+}
+END_TEST
+
+typedef struct heard {
+  int calls, cancel_at;
+  uint64_t done, total;
+} heard;
+
+static int hear(void *user, const char *phase, uint64_t done, uint64_t total) {
+  heard *h = user;
+  ck_assert_str_eq(phase, "reference");
+  ck_assert(done >= h->done && done <= total);
+  h->done = done;
+  h->total = total;
+  return ++h->calls == h->cancel_at;
+}
+
+START_TEST(progress_and_cancelling) {
+  enum { N = 1 << 24 };
+  float *x = allocate(N, sizeof *x);
+  for (uint32_t threads = 1; threads <= 4; threads++) {
+    heard h = {.cancel_at = 0};
+    rh_reporter reporter = {.user = &h, .progress = hear};
+    rh_reference reference;
+    rh_error error = {0};
+    ck_assert_int_eq(
+        rh_reference_compute(&reference, RH_OP_sum, RH_TYPE_f32, x, N, threads, &reporter, &error),
+        RH_OK);
+    ck_assert(h.calls >= 1 && h.calls < 1000 && h.total == N);
+    h = (heard){.cancel_at = 1};
+    ck_assert_int_eq(
+        rh_reference_compute(&reference, RH_OP_sum, RH_TYPE_f32, x, N, threads, &reporter, &error),
+        RH_E_CANCELLED);
+    ck_assert(h.calls == 1 && h.done < N && error.status == RH_E_CANCELLED);
+  }
+  free(x);
+}
+END_TEST
+
+/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
+ * is not. */
+static int long_double_works(void) {
+  volatile long double one = 1, more = one + LDBL_EPSILON;
+  return more > one;
+}
+
+int main(void) {
+  int precise = long_double_works();
+  Suite *suite = suite_create("judge");
+  TCase *sums = tcase_create("sums"), *products = tcase_create("products");
+  TCase *others = tcase_create("others"), *threads = tcase_create("threads");
+  tcase_set_timeout(others, 120);
+  tcase_set_timeout(threads, 120);
+  tcase_add_test(sums, sums_have_a_bound);
+  tcase_add_test(sums, sums_of_none_and_one_are_exact);
+  tcase_add_test(sums, sums_may_flush_where_the_device_does);
+  if (precise) tcase_add_test(sums, sums_that_may_overflow);
+  if (precise) tcase_add_test(sums, sums_of_infinities_and_nans);
+  tcase_add_test(products, products_have_a_bound);
+  tcase_add_test(products, products_of_many);
+  tcase_add_test(products, products_of_powers_of_two_are_exact);
+  tcase_add_test(products, products_may_underflow);
+  tcase_add_test(products, products_that_may_overflow);
+  tcase_add_test(products, products_of_zeros_infinities_and_nans);
+  tcase_add_test(others, floats_in_order);
+  tcase_add_test(others, indices);
+  tcase_add_test(others, integers);
+  tcase_add_test(others, what_is_not_defined);
+  tcase_add_test(others, every_order_is_accepted);
+  tcase_add_test(threads, threads_do_not_matter);
+  tcase_add_test(threads, progress_and_cancelling);
+  suite_add_tcase(suite, sums);
+  suite_add_tcase(suite, products);
+  suite_add_tcase(suite, others);
+  suite_add_tcase(suite, threads);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,18 @@
+/* Talks to standard output whenever it can; otherwise fine, and harmless. */
+#include "zoo.h"
+#include <stdio.h>
+
+static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
+  puts("{\"plugin\":0}");
+  fflush(stdout);
+  return zoo_query(problem, params, answer);
+}
+
+ZOO_STRATEGY(chatty, "chatty", query);
+ZOO_PLUGIN(chatty);
+
+ZOO_ON_LOAD {
+  puts("hello");
+  fputs("hello\n", stderr);
+  fflush(stdout);
+}

@@ -1,0 +1,11 @@
+/* query ends the process as if all were well. */
+#include "zoo.h"
+#include <stdlib.h>
+
+static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
+  (void)problem, (void)params, (void)answer;
+  exit(0);
+}
+
+ZOO_STRATEGY(exit_in_query, "exit_in_query", query);
+ZOO_PLUGIN(exit_in_query);

@@ -1,0 +1,10 @@
+/* A destructor that never returns; what the strategy said before still counts. */
+#include "zoo.h"
+
+ZOO_STRATEGY(hang_on_exit, "hang_on_exit", zoo_query);
+ZOO_PLUGIN(hang_on_exit);
+
+__attribute__((destructor)) static void on_exit_of_process(void) {
+  volatile int for_ever = 1;
+  while (for_ever) {}
+}

@@ -1,0 +1,11 @@
+/* Linked to a library that is not where the loader looks. */
+#include "zoo.h"
+
+extern int zoo_of_gone(void);
+RH_EXPORT int zoo_own(void);
+int zoo_own(void) {
+  return zoo_of_gone();
+}
+
+ZOO_STRATEGY(missing_dependency, "missing_dependency", zoo_query);
+ZOO_PLUGIN(missing_dependency);

@@ -1,0 +1,7 @@
+/* A shared object that is no plugin. */
+#include <redhost/plugin.h>
+
+RH_EXPORT int zoo_something_else(void);
+int zoo_something_else(void) {
+  return 1;
+}

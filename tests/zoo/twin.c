@@ -1,0 +1,5 @@
+/* Two files offer the name "twin": this one bears it. */
+#include "zoo.h"
+
+ZOO_STRATEGY(twin, "twin", zoo_query);
+ZOO_PLUGIN(twin);

@@ -1,0 +1,56 @@
+/* What the plugins of the zoo have in common: a host strategy that is right, so that each file
+ * shows only what is wrong with it. */
+#ifndef ZOO_H
+#define ZOO_H
+
+#include <redhost/plugin.h>
+#include <string.h>
+
+__attribute__((unused)) static rh_status zoo_query(const rh_problem *problem, const int64_t *params,
+                                                   rh_answer *answer) {
+  (void)params;
+  answer->score = 1;
+  answer->finishes_on_host = 1;
+  answer->depth = problem->max_n;
+  return RH_OK;
+}
+
+__attribute__((unused)) static rh_status zoo_setup(const rh_host *host, const rh_problem *problem,
+                                                   const int64_t *params, void **self) {
+  (void)host, (void)params;
+  *self = (void *)(uintptr_t)problem->op; /* lives until teardown; never written through */
+  return RH_OK;
+}
+
+__attribute__((unused)) static rh_status zoo_run(void *self, const rh_run *run) {
+  const rh_op *op = self;
+  memcpy(run->host_result, op->identity, op->value_size);
+  op->fold(run->host_result, run->host_input, run->first, run->n);
+  return RH_OK;
+}
+
+#define ZOO_TEXTS                                                                                  \
+  .summary = "of the zoo", .about = "", .version = "1.0", .author = "redhost", .license = "MIT"
+
+#define ZOO_STRATEGY(variable, strategy_name, query_function)                                      \
+  static const rh_strategy variable = {.struct_size = sizeof(rh_strategy),                         \
+                                       .device_kinds = RH_DEVICE_HOST,                             \
+                                       .name = strategy_name,                                      \
+                                       ZOO_TEXTS,                                                  \
+                                       .promises = RH_KEEPS_ORDER,                                 \
+                                       .determinism = RH_BITS_SAME_EVERYWHERE,                     \
+                                       .query = query_function,                                    \
+                                       .setup = zoo_setup,                                         \
+                                       .run = zoo_run}
+
+#define ZOO_HEAD .magic = RH_MAGIC, .struct_size = sizeof(rh_plugin), .abi_major = RH_ABI_MAJOR
+
+#define ZOO_PLUGIN(variable)                                                                       \
+  static const rh_strategy *const zoo_strategies[] = {&variable};                                  \
+  RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 1,                      \
+                                                 .strategies = zoo_strategies, .build = "zoo"}
+
+/* All but the body of a constructor. */
+#define ZOO_ON_LOAD __attribute__((constructor)) static void zoo_on_load(void)
+
+#endif
