@@ -26,7 +26,7 @@ static rh_status after_failed_read(rh_stream *stream, int code, uint64_t total, 
     stream->pace.next = 0; /* the signal may mean that the user wants an end: ask at once */
     return rh_pace_report(&stream->pace, stream->length, total, error);
   }
-  if (code == EAGAIN || code == EWOULDBLOCK) { /* someone else made the pipe non-blocking */
+  if (code == EAGAIN) { /* someone else made the pipe non-blocking */
     struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
     if (poll(&readable, 1, -1) >= 0 || errno == EINTR)
       return rh_pace_report(&stream->pace, stream->length, total, error);

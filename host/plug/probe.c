@@ -43,6 +43,7 @@ static int read_request(rh_request_in *request) {
 /* Out of the way of plugins that write to any descriptor, and of the programs they start. */
 static int hide_channel(void) {
   int fd = fcntl(ANSWER_FD, F_DUPFD_CLOEXEC, 100);
+  if (fd < 0) fd = fcntl(ANSWER_FD, F_DUPFD_CLOEXEC, ANSWER_FD + 1);
   if (fd < 0) return -1;
   close(ANSWER_FD);
   close(REQUEST_FD);

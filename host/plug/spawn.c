@@ -168,11 +168,15 @@ static int make_room(rh_child *child) {
   return 1;
 }
 
-/* Dead, though something that it started may still hold the channel open? */
-static int is_dead(const rh_child *child) {
+typedef enum life { LIVES, ZOMBIE, GONE } life;
+
+/* It may be dead though something that it started still holds the channel open.  GONE: another part
+ * of the program reaped it, or SIGCHLD is ignored. */
+static life life_of(const rh_child *child) {
   siginfo_t info = {0};
   int result = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
-  return result != 0 ? errno == ECHILD : info.si_pid != 0;
+  if (result != 0) return errno == ECHILD ? GONE : LIVES;
+  return info.si_pid != 0 ? ZOMBIE : LIVES;
 }
 
 /* Waits until something can be read. 0: the deadline came, or the child is dead and its channel
@@ -188,7 +192,7 @@ static int wait_for_bytes(const rh_child *child, double deadline, int *dead) {
     if (ready < 0 && errno != EINTR) *dead = 1;
     if (*dead || left <= 0) return 0;
     /* Once more round after its death: what it wrote last may have come since the poll. */
-    *dead = is_dead(child);
+    *dead = life_of(child) != LIVES;
   }
 }
 
@@ -218,13 +222,13 @@ int rh_child_finish(rh_child *child, double grace) {
   double deadline = rh_now() + grace;
   struct timespec nap = {0, 100000};
   if (child->pid <= 0) return -1;
-  while (!is_dead(child) && rh_now() < deadline) {
+  while (life_of(child) == LIVES && rh_now() < deadline) {
     nanosleep(&nap, NULL);
     if (nap.tv_nsec < 5000000) nap.tv_nsec *= 2;
   }
   /* Before reaping: only so long is the number surely its own.  Whatever it started in its group
    * goes, too. */
-  kill(-child->pid, SIGKILL);
+  if (life_of(child) != GONE) kill(-child->pid, SIGKILL);
   while (waitpid(child->pid, &status, 0) < 0) {
     if (errno == EINTR) continue;
     status = -1;

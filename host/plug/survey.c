@@ -11,17 +11,16 @@
 
 rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_device *device,
                          uint64_t max_n, rh_error *error) {
-  *survey = (rh_survey){
-      .device = device, .max_n = max_n, .limit_s = 5, .limit_bytes = (uint64_t)16 << 20};
+  *survey = (rh_survey){.options = options,
+                        .device = device,
+                        .max_n = max_n,
+                        .limit_s = 5,
+                        .limit_bytes = (uint64_t)16 << 20};
   RH_TRY(rh_search_run(&survey->search, options, error));
   survey->findings = calloc(survey->search.n + 1u, sizeof *survey->findings);
-  rh_status status = RH_OK;
-  if (!survey->findings) status = rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
-  /* Without plugins nothing is started, and so no program needs to be there. */
-  if (status == RH_OK && survey->search.n)
-    status = rh_child_program(options, &survey->program, error);
-  if (status != RH_OK) rh_survey_finish(survey);
-  return status;
+  if (survey->findings) return RH_OK;
+  rh_survey_finish(survey);
+  return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
 }
 
 const char *rh_survey_refusal(const rh_survey *survey, uint32_t k) {
@@ -49,6 +48,9 @@ rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error
   for (uint32_t k = first; k < first + n; k++)
     if (!survey->search.candidates[k].refused && !survey->findings[k].looked) which[count++] = k;
   rh_status status = RH_OK;
+  /* Without plugins nothing is started, and so no program needs to be there. */
+  if (count && !survey->program)
+    status = rh_child_program(survey->options, &survey->program, error);
   while (status == RH_OK && done < count)
     status = rh_talk(survey, which + done, count - done, &done, error);
   free(which);

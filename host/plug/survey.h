@@ -17,7 +17,8 @@ typedef struct rh_finding {
 typedef struct rh_survey {
   rh_search search;
   rh_finding *findings; /* search.n of them */
-  char *program;
+  const rh_options *options;
+  char *program; /* null until a child is needed */
   const rh_device *device;
   uint64_t max_n;
   double limit_s;       /* for one file, from its begin to its result */

@@ -57,9 +57,14 @@ static fate_kind take_plugin(talker *talk, const json_t *strategies) {
   return settle(talk);
 }
 
+/* The reason may quote file names and what the loader said: it becomes one line. */
 static fate_kind take_refusal(talker *talk, const char *reason) {
-  finding_of(talk)->refused = strdup(reason);
-  return finding_of(talk)->refused ? settle(talk) : NO_MEMORY;
+  char *copy = strdup(reason);
+  if (!copy) return NO_MEMORY;
+  for (char *p = copy; *p; p++)
+    if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
+  finding_of(talk)->refused = copy;
+  return settle(talk);
 }
 
 static fate_kind take_begin(talker *talk) {

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A strategy writes the middle one: its neighbours show whether it keeps to it. */
+enum { RESULT_SLOT = 1, RESULT_SLOTS = 3, MOST_VALUE_BYTES = 16 };
+
 struct rh_instance {
   rh_instance_spec spec;
   rh_services services;
@@ -16,9 +19,9 @@ struct rh_instance {
   char *prelude;
   rh_problem problem;
   uint32_t finishes_on_host;
-  cl_mem result; /* one value; null for host strategies */
+  cl_mem result; /* RESULT_SLOTS values; null for host strategies */
   void *self;
-  _Alignas(16) unsigned char value[16]; /* where a strategy that finishes on the host writes */
+  _Alignas(16) unsigned char value[MOST_VALUE_BYTES]; /* where a strategy that finishes on the host writes */
 };
 
 const rh_device *rh_host_device(void) {
@@ -104,7 +107,7 @@ static rh_status prepare(rh_instance *instance, rh_error *error) {
   if (!spec->session) return RH_OK;
   cl_int code;
   instance->result = clCreateBuffer(spec->session->context, CL_MEM_READ_WRITE,
-                                    instance->op.value_size, NULL, &code);
+                                    RESULT_SLOTS * instance->op.value_size, NULL, &code);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "allocating the result");
 }
 
@@ -156,6 +159,7 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
       .input = data->buffer,
       .host_input = data->host,
       .result = instance->result,
+      .result_index = RESULT_SLOT,
       .host_result = instance->value,
   };
   if (n > instance->spec.max_n)
@@ -178,8 +182,34 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
     return RH_OK;
   }
   RH_CL_TRY(error,
-            clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
-                                instance->op.value_size, value, 0, NULL, NULL),
+            clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE,
+                                RESULT_SLOT * instance->op.value_size, instance->op.value_size,
+                                value, 0, NULL, NULL),
             "reading the result from the device");
+  return RH_OK;
+}
+
+rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error) {
+  memset(instance->value, byte, sizeof instance->value);
+  if (!instance->result) return RH_OK;
+  RH_CL_TRY(error,
+            clEnqueueFillBuffer(instance->spec.session->queue, instance->result, &byte, 1, 0,
+                                RESULT_SLOTS * instance->op.value_size, 0, NULL, NULL),
+            "filling the result");
+  return RH_OK;
+}
+
+rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error) {
+  unsigned char slots[RESULT_SLOTS * MOST_VALUE_BYTES];
+  uint32_t size = instance->op.value_size;
+  if (!instance->result) return RH_OK;
+  RH_CL_TRY(error,
+            clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
+                                RESULT_SLOTS * size, slots, 0, NULL, NULL),
+            "reading the result from the device");
+  for (uint32_t k = 0; k < RESULT_SLOTS * size; k++)
+    if (k / size != RESULT_SLOT && slots[k] != byte)
+      return rh_fail(error, RH_E_WRONG, "strategy '%s' wrote beside its result",
+                     instance->spec.strategy->name);
   return RH_OK;
 }

@@ -38,6 +38,11 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
 /* The value of the last run; waits for it. */
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error);
 
+/* For tests: fills the result and what stands beside it with a byte, so that a result that was never written differs from
+ * a wrong one; and sees whether the neighbours are still that byte (RH_E_WRONG where not). */
+rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error);
+rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error);
+
 /* Can this strategy serve this problem with these parameters?  No OpenCL.  `device` null: a host strategy's own. */
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
                             rh_answer *answer, rh_error *error);

@@ -15,8 +15,8 @@
 /* Bytes between two looks at whether to stop, and two times that the caller may hear of progress.
  */
 #define CHUNK_BYTES (UINT64_C(4) << 20)
-/* A part below this is done before its thread has started. */
-#define MIN_PART (UINT64_C(1) << 16)
+/* Elements in a part for which a thread is worth its start. */
+#define MIN_PART (UINT64_C(1) << 18)
 
 #define REPORT_EVERY 0.2 /* seconds */
 

@@ -1,0 +1,235 @@
+#include "matrix.h"
+#include "../../host/base/error.h"
+#include "../../host/base/vocabulary.h"
+#include "../../host/cl/status.h"
+#include "../../host/io/array.h"
+#include "../../host/reduce/ops.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POISON = 0xAA, AROUND = 64 /* elements before and behind */ };
+
+/* One problem set up, and the memory it reads. */
+typedef struct bench {
+  matrix *m;
+  uint32_t op;
+  rh_type type;
+  uint64_t max_n, first;
+  rh_cl_session *session; /* null for a host strategy */
+  cl_mem buffer;
+  unsigned char *memory, *copy; /* AROUND + max_n + AROUND elements */
+  rh_instance *instance;
+  rh_instance_spec spec;
+} bench;
+
+static int fail(bench *b, const char *kind, uint64_t n, const char *what) {
+  snprintf(b->m->failure, sizeof b->m->failure,
+           "%s %s %s n=%llu data=%s first=%llu: %s; again: redhost --run %s --op %s --type %s -n %llu --data %s",
+           b->m->strategy->name, rh_op_name(b->op), rh_type_name(b->type), (unsigned long long)n,
+           kind, (unsigned long long)b->first, what, b->m->strategy->name, rh_op_name(b->op),
+           rh_type_name(b->type), (unsigned long long)n, kind);
+  return 0;
+}
+
+/* ---- Sizes and data ------------------------------------------------------------------------------------------------ */
+
+static uint64_t sizes[256];
+static uint32_t n_sizes;
+
+static void add_around(uint64_t p, uint64_t most) {
+  for (uint64_t n = p - 1; n <= p + 1; n++)
+    if (n <= most) sizes[n_sizes++] = n;
+}
+
+static void list_sizes(int extent) {
+  uint64_t most = extent == EXTENT_TINY ? 600 : extent == EXTENT_COVERING ? 1000003 : 1u << 25;
+  n_sizes = 0;
+  for (uint64_t n = 0; n <= (extent == EXTENT_TINY ? 5 : 33); n++) sizes[n_sizes++] = n;
+  if (extent != EXTENT_TINY)
+    for (uint64_t p = 64; p <= 8192; p *= 2) add_around(p, most);
+  else add_around(256, most), sizes[n_sizes++] = 513;
+  if (extent == EXTENT_TINY) return;
+  sizes[n_sizes++] = 65537;
+  sizes[n_sizes++] = 1000003;
+  if (extent == EXTENT_COVERING) return;
+  add_around(1 << 16, most);
+  add_around(1 << 20, most);
+  add_around(1 << 24, most);
+}
+
+static const char *const everyday[] = {"hash", "uniform", NULL};
+static const char *const thorough[] = {"hash", "onehot", "uniform", "equal", "ramp", "cancel", "huge",
+                                       "subnormal", "nan", "zeros", "infs", "descending", "loguniform",
+                                       "units", NULL};
+
+/* All kinds where it is cheap, at the sizes where things go wrong; two kinds everywhere. */
+static const char *const *kinds_for(int extent, uint64_t n) {
+  if (extent == EXTENT_ALL) return thorough;
+  int edge = n == 1 || n == 2 || n == 3 || n == 33 || n == 255 || n == 257 || n == 513 || n == 2049 || n == 8191;
+  return edge ? thorough : everyday;
+}
+
+/* ---- One case -------------------------------------------------------------------------------------------------- */
+
+/* The data between poison: whatever is read from outside the range shows in the result. */
+static int place(bench *b, const rh_array *array, rh_error *error) {
+  uint32_t size = rh_type_size(b->type);
+  uint64_t bytes = (2 * AROUND + b->max_n) * size;
+  memset(b->memory, POISON, bytes);
+  memcpy(b->memory + b->first * size, rh_array_data(array), array->n * size);
+  if (!b->session) {
+    memcpy(b->copy, b->memory, bytes);
+    return 1;
+  }
+  /* Only what this case can reach. */
+  uint64_t reach = (b->first + array->n + AROUND) * size;
+  cl_int code = clEnqueueWriteBuffer(b->session->queue, b->buffer, CL_TRUE, 0, reach, b->memory, 0,
+                                     NULL, NULL);
+  return code == CL_SUCCESS ? 1 : (rh_cl_fail(error, code, "placing the data"), 0);
+}
+
+static int input_unchanged(bench *b, uint64_t n) {
+  uint32_t size = rh_type_size(b->type);
+  uint64_t reach = (b->first + n + AROUND) * size;
+  if (b->session && clEnqueueReadBuffer(b->session->queue, b->buffer, CL_TRUE, 0, reach, b->copy, 0,
+                                        NULL, NULL) != CL_SUCCESS)
+    return 0;
+  return memcmp(b->memory, b->copy, reach) == 0;
+}
+
+static int run_once(bench *b, uint64_t n, unsigned char value[16], rh_error *error) {
+  rh_data data = {.buffer = b->buffer, .host = b->memory, .first = b->first};
+  return rh_instance_poison(b->instance, POISON, error) == RH_OK &&
+         rh_instance_run(b->instance, &data, n, error) == RH_OK &&
+         rh_instance_value(b->instance, value, error) == RH_OK &&
+         rh_instance_check_neighbours(b->instance, POISON, error) == RH_OK;
+}
+
+/* The depth for this very n, which may be less than the one set up for. */
+static uint64_t depth_for(const bench *b, uint64_t n) {
+  rh_instance_spec spec = b->spec;
+  rh_answer answer;
+  rh_error error;
+  spec.max_n = n;
+  const rh_device *device = b->session ? &b->session->device->about : NULL;
+  return rh_instance_query(&spec, device, &answer, &error) == RH_OK ? answer.depth : 0;
+}
+
+static int judge(bench *b, const char *kind, const rh_array *array, const unsigned char *value) {
+  rh_result result;
+  rh_reference reference;
+  rh_verdict verdict;
+  rh_error error;
+  uint64_t n = array->n;
+  uint32_t flushes = 0;
+  if (b->session)
+    flushes = b->type == RH_TYPE_f64 ? b->session->device->flushes_f64 : b->session->device->flushes_f32;
+  rh_op_result(b->op, b->type, value, &result);
+  if (n == 0) { /* the identity, bit for bit */
+    uint32_t size = rh_op_find(b->op, b->type)->flags & RH_OP_INDEXED ? 0 : rh_op_find(b->op, b->type)->value_size;
+    if (size ? memcmp(value, rh_op_find(b->op, b->type)->identity, size) != 0 : result.index != UINT64_MAX)
+      return fail(b, kind, n, "n = 0 does not give the identity");
+    return 1;
+  }
+  if (rh_reference_compute(&reference, b->op, b->type, rh_array_data(array), n, 1, NULL, &error) != RH_OK)
+    return fail(b, kind, n, error.message);
+  rh_reference_judge(&reference, &result, depth_for(b, n), (int)flushes, &verdict);
+  return verdict.verdict == RH_VERDICT_WRONG ? fail(b, kind, n, verdict.text) : 1;
+}
+
+static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
+  rh_array array = {0};
+  rh_error error = {.message = "?"};
+  _Alignas(16) unsigned char value[16], again[16];
+  const rh_strategy *strategy = b->m->strategy;
+  int same = strategy->determinism >= RH_BITS_SAME_RUN || rh_op_flags(b->op, b->type) & RH_OP_EXACT;
+  b->first = AROUND - seed % 16; /* every alignment that an element can have */
+  int ok = rh_array_generate(&array, kind, seed, b->type, n, NULL, &error) == RH_OK &&
+           place(b, &array, &error) && run_once(b, n, value, &error) && run_once(b, n, again, &error);
+  if (!ok) fail(b, kind, n, error.message);
+  uint32_t bytes = rh_op_flags(b->op, b->type) & RH_OP_INDEXED ? 0 : rh_op_find(b->op, b->type)->value_size;
+  if (ok && same && memcmp(value, again, bytes) != 0) ok = fail(b, kind, n, "two runs, two results");
+  if (ok && !input_unchanged(b, n)) ok = fail(b, kind, n, "the input, or what stands around it, was written");
+  ok = ok && judge(b, kind, &array, value);
+  rh_array_finish(&array);
+  b->m->cases++;
+  return ok;
+}
+
+/* Sizes go up and down, so that what a larger one left in scratch memory meets a smaller one. */
+static int run_sizes(bench *b) {
+  list_sizes(b->m->extent);
+  for (uint32_t k = 0; k < n_sizes; k++) {
+    uint32_t at = k % 2 ? k / 2 : n_sizes - 1 - k / 2;
+    const char *const *kinds = kinds_for(b->m->extent, sizes[at]);
+    for (uint32_t kind = 0; kinds[kind]; kind++) {
+      if (sizes[at] == 0 && kind > 0) break;
+      if (!run_case(b, kinds[kind], sizes[at], 1 + at + 7 * kind)) return 0;
+    }
+  }
+  return 1;
+}
+
+/* ---- One operator on one type ------------------------------------------------------------------------------------- */
+
+static int settle(bench *b, rh_error *error) {
+  rh_setting settings[8];
+  static char keys[8][32];
+  uint64_t n = 0;
+  for (; b->m->settings && b->m->settings[n] && n < 8; n++) {
+    const char *equals = strchr(b->m->settings[n], '=');
+    snprintf(keys[n], sizeof keys[n], "%.*s", (int)(equals - b->m->settings[n]), b->m->settings[n]);
+    settings[n] = (rh_setting){keys[n], equals + 1};
+  }
+  return rh_params_resolve(b->m->strategy, settings, n, b->spec.params, error) == RH_OK;
+}
+
+static int open_bench(bench *b, rh_error *error) {
+  uint64_t bytes = (2 * AROUND + b->max_n) * rh_type_size(b->type);
+  b->memory = malloc(bytes);
+  b->copy = malloc(bytes);
+  if (!b->memory || !b->copy) return rh_fail(error, RH_E_NOMEM, "no memory"), 0;
+  if (!rh_strategy_is_host(b->m->strategy)) {
+    cl_int code;
+    if (rh_redhost_session(b->m->redhost, &b->session, error) != RH_OK) return 0;
+    b->buffer = clCreateBuffer(b->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the input"), 0;
+  }
+  b->spec.strategy = b->m->strategy;
+  b->spec.op = b->op;
+  b->spec.type = b->type;
+  b->spec.max_n = b->max_n;
+  b->spec.session = b->session;
+  return settle(b, error);
+}
+
+static void close_bench(bench *b) {
+  rh_instance_destroy(b->instance);
+  if (b->buffer) clReleaseMemObject(b->buffer);
+  free(b->copy);
+  free(b->memory);
+}
+
+static int run_op(matrix *m, uint32_t op, rh_type type) {
+  bench b = {.m = m, .op = op, .type = type};
+  rh_error error = {.message = "?"};
+  list_sizes(m->extent);
+  for (uint32_t k = 0; k < n_sizes; k++)
+    if (sizes[k] > b.max_n) b.max_n = sizes[k];
+  int ok = open_bench(&b, &error);
+  rh_status status = ok ? rh_instance_create(&b.instance, &b.spec, NULL, &error) : RH_E_INTERNAL;
+  if (status == RH_OK) ok = run_sizes(&b);
+  else if (status == RH_DECLINED && strlen(error.message) > 20) m->declined++;
+  else ok = fail(&b, "none", b.max_n, error.message);
+  close_bench(&b);
+  return ok;
+}
+
+int matrix_run_type(matrix *m, rh_type type) {
+  for (uint32_t op = 1; op <= RH_N_OPS; op++)
+    if (rh_op_is_defined(op, type) && !run_op(m, op, type)) return 0;
+  return 1;
+}

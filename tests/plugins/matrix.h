@@ -1,0 +1,23 @@
+/* Every case of strategy x operator x type x size x data, checked by tier 1 (equal) or tier 2 (a proved bound). */
+#ifndef TESTS_MATRIX_H
+#define TESTS_MATRIX_H
+
+#include "../../host/reduce/job.h"
+
+/* How many sizes and kinds of data: a few for an interpreter that watches every access, a covering set for each commit,
+ * everything at night. */
+enum { EXTENT_TINY, EXTENT_COVERING, EXTENT_ALL };
+
+typedef struct matrix {
+  rh_redhost *redhost;
+  const rh_strategy *strategy;
+  int extent;
+  const char *const *settings; /* "tile=96" and so on, null-terminated; may be null */
+  uint64_t cases, declined;    /* counted */
+  char failure[1024];          /* the first one, with a line that reproduces it */
+} matrix;
+
+/* Runs all cases of one type: 1 if all passed. */
+int matrix_run_type(matrix *m, rh_type type);
+
+#endif

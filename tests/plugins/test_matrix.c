@@ -1,0 +1,92 @@
+/* Every strategy x operator x type, over sizes and data.  The environment says on what:
+ *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by spaces
+ *   REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
+ *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
+ * One test for each strategy and type; OpenCL lives in the test's own process. */
+#include "../../host/base/error.h"
+#include "../../host/base/vocabulary.h"
+#include "matrix.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MOST = 64 };
+static char *strategies[MOST];
+static char *settings[8];
+static int n_strategies;
+static rh_redhost *redhost;
+
+/* Counted by the tests' own processes. */
+static struct { uint64_t cases, declined; } *counts;
+
+static const char *environment(const char *name, const char *otherwise) {
+  const char *value = getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+static int split(char *text, char **words, int most) {
+  int n = 0;
+  for (char *word = strtok(text, " "); word && n < most; word = strtok(NULL, " ")) words[n++] = word;
+  return n;
+}
+
+static int extent(void) {
+  const char *name = environment("REDHOST_TEST_EXTENT", "covering");
+  if (strcmp(name, "tiny") == 0) return EXTENT_TINY;
+  return strcmp(name, "all") == 0 ? EXTENT_ALL : EXTENT_COVERING;
+}
+
+static void set_up(void) {
+  rh_options options = {.plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
+                        .program = environment("REDHOST_TEST_PROGRAM", NULL)};
+  rh_error error;
+  if (rh_open(&redhost, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+}
+
+static void tear_down(void) { rh_close(redhost); }
+
+START_TEST(strategy_on_type) {
+  const char *name = strategies[_i / RH_N_TYPES];
+  rh_type type = (rh_type)(_i % RH_N_TYPES + 1);
+  matrix m = {.redhost = redhost, .extent = extent(), .settings = (const char *const *)settings};
+  rh_error error;
+  char *path = NULL;
+  if (rh_registry_load(&redhost->options, name, &m.strategy, &path, &error) != RH_OK)
+    ck_abort_msg("%s", error.message);
+  int ok = matrix_run_type(&m, type);
+  __atomic_fetch_add(&counts->cases, m.cases, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counts->declined, m.declined, __ATOMIC_RELAXED);
+  free(path);
+  ck_assert_msg(ok, "%s", m.failure);
+}
+END_TEST
+
+int main(void) {
+  char *names = strdup(environment("REDHOST_TEST_STRATEGIES", ""));
+  char *parameters = strdup(environment("REDHOST_TEST_SETTINGS", ""));
+  n_strategies = split(names, strategies, MOST);
+  split(parameters, settings, 7);
+  counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (n_strategies == 0 || counts == MAP_FAILED) {
+    fputs("REDHOST_TEST_STRATEGIES names no strategy\n", stderr);
+    return 2;
+  }
+  Suite *suite = suite_create("matrix");
+  TCase *all = tcase_create("strategies");
+  tcase_set_timeout(all, 1200);
+  tcase_add_checked_fixture(all, set_up, tear_down);
+  tcase_add_loop_test(all, strategy_on_type, 0, n_strategies * RH_N_TYPES);
+  suite_add_tcase(suite, all);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  printf("%llu cases of %d strategies, %llu operators on types declined, %d tests failed\n",
+         (unsigned long long)counts->cases, n_strategies, (unsigned long long)counts->declined, failed);
+  srunner_free(runner);
+  free(parameters);
+  free(names);
+  return failed == 0 ? 0 : 1;
+}
