@@ -12,7 +12,7 @@
 static int by_rank(const void *left, const void *right) {
   const rh_entry *a = left, *b = right;
   int order = strcmp(a->name, b->name);
-  if (order == 0 && a->place != b->place) order = a->place > b->place ? -1 : 1;
+  if (order == 0 && a->place != b->place) order = a->place < b->place ? -1 : 1;
   return order ? order : rh_rank_files(a->path, b->path, a->name);
 }
 

@@ -26,15 +26,18 @@ typedef struct bench {
 } bench;
 
 static int fail(bench *b, const char *kind, uint64_t n, const char *what) {
-  snprintf(b->m->failure, sizeof b->m->failure,
-           "%s %s %s n=%llu data=%s first=%llu: %s; again: redhost --run %s --op %s --type %s -n %llu --data %s",
-           b->m->strategy->name, rh_op_name(b->op), rh_type_name(b->type), (unsigned long long)n,
-           kind, (unsigned long long)b->first, what, b->m->strategy->name, rh_op_name(b->op),
-           rh_type_name(b->type), (unsigned long long)n, kind);
+  snprintf(
+      b->m->failure, sizeof b->m->failure,
+      "%s %s %s n=%llu data=%s first=%llu: %s; again: redhost --run %s --op %s --type %s -n %llu --data %s",
+      b->m->strategy->name, rh_op_name(b->op), rh_type_name(b->type), (unsigned long long)n, kind,
+      (unsigned long long)b->first, what, b->m->strategy->name, rh_op_name(b->op),
+      rh_type_name(b->type), (unsigned long long)n, kind);
   return 0;
 }
 
-/* ---- Sizes and data ------------------------------------------------------------------------------------------------ */
+/* ---- Sizes and data
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t sizes[256];
 static uint32_t n_sizes;
@@ -50,7 +53,8 @@ static void list_sizes(int extent) {
   for (uint64_t n = 0; n <= (extent == EXTENT_TINY ? 5 : 33); n++) sizes[n_sizes++] = n;
   if (extent != EXTENT_TINY)
     for (uint64_t p = 64; p <= 8192; p *= 2) add_around(p, most);
-  else add_around(256, most), sizes[n_sizes++] = 513;
+  else
+    add_around(256, most), sizes[n_sizes++] = 513;
   if (extent == EXTENT_TINY) return;
   sizes[n_sizes++] = 65537;
   sizes[n_sizes++] = 1000003;
@@ -61,18 +65,21 @@ static void list_sizes(int extent) {
 }
 
 static const char *const everyday[] = {"hash", "uniform", NULL};
-static const char *const thorough[] = {"hash", "onehot", "uniform", "equal", "ramp", "cancel", "huge",
-                                       "subnormal", "nan", "zeros", "infs", "descending", "loguniform",
-                                       "units", NULL};
+static const char *const thorough[] = {"hash",   "onehot",     "uniform",    "equal", "ramp",
+                                       "cancel", "huge",       "subnormal",  "nan",   "zeros",
+                                       "infs",   "descending", "loguniform", "units", NULL};
 
 /* All kinds where it is cheap, at the sizes where things go wrong; two kinds everywhere. */
 static const char *const *kinds_for(int extent, uint64_t n) {
   if (extent == EXTENT_ALL) return thorough;
-  int edge = n == 1 || n == 2 || n == 3 || n == 33 || n == 255 || n == 257 || n == 513 || n == 2049 || n == 8191;
+  int edge = n == 1 || n == 2 || n == 3 || n == 33 || n == 255 || n == 257 || n == 513 ||
+             n == 2049 || n == 8191;
   return edge ? thorough : everyday;
 }
 
-/* ---- One case -------------------------------------------------------------------------------------------------- */
+/* ---- One case
+ * --------------------------------------------------------------------------------------------------
+ */
 
 /* The data between poison: whatever is read from outside the range shows in the result. */
 static int place(bench *b, const rh_array *array, rh_error *error) {
@@ -126,15 +133,20 @@ static int judge(bench *b, const char *kind, const rh_array *array, const unsign
   uint64_t n = array->n;
   uint32_t flushes = 0;
   if (b->session)
-    flushes = b->type == RH_TYPE_f64 ? b->session->device->flushes_f64 : b->session->device->flushes_f32;
+    flushes =
+        b->type == RH_TYPE_f64 ? b->session->device->flushes_f64 : b->session->device->flushes_f32;
   rh_op_result(b->op, b->type, value, &result);
   if (n == 0) { /* the identity, bit for bit */
-    uint32_t size = rh_op_find(b->op, b->type)->flags & RH_OP_INDEXED ? 0 : rh_op_find(b->op, b->type)->value_size;
-    if (size ? memcmp(value, rh_op_find(b->op, b->type)->identity, size) != 0 : result.index != UINT64_MAX)
+    uint32_t size = rh_op_find(b->op, b->type)->flags & RH_OP_INDEXED
+                        ? 0
+                        : rh_op_find(b->op, b->type)->value_size;
+    if (size ? memcmp(value, rh_op_find(b->op, b->type)->identity, size) != 0
+             : result.index != UINT64_MAX)
       return fail(b, kind, n, "n = 0 does not give the identity");
     return 1;
   }
-  if (rh_reference_compute(&reference, b->op, b->type, rh_array_data(array), n, 1, NULL, &error) != RH_OK)
+  if (rh_reference_compute(&reference, b->op, b->type, rh_array_data(array), n, 1, NULL, &error) !=
+      RH_OK)
     return fail(b, kind, n, error.message);
   rh_reference_judge(&reference, &result, depth_for(b, n), (int)flushes, &verdict);
   return verdict.verdict == RH_VERDICT_WRONG ? fail(b, kind, n, verdict.text) : 1;
@@ -148,11 +160,15 @@ static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
   int same = strategy->determinism >= RH_BITS_SAME_RUN || rh_op_flags(b->op, b->type) & RH_OP_EXACT;
   b->first = AROUND - seed % 16; /* every alignment that an element can have */
   int ok = rh_array_generate(&array, kind, seed, b->type, n, NULL, &error) == RH_OK &&
-           place(b, &array, &error) && run_once(b, n, value, &error) && run_once(b, n, again, &error);
+           place(b, &array, &error) && run_once(b, n, value, &error) &&
+           run_once(b, n, again, &error);
   if (!ok) fail(b, kind, n, error.message);
-  uint32_t bytes = rh_op_flags(b->op, b->type) & RH_OP_INDEXED ? 0 : rh_op_find(b->op, b->type)->value_size;
-  if (ok && same && memcmp(value, again, bytes) != 0) ok = fail(b, kind, n, "two runs, two results");
-  if (ok && !input_unchanged(b, n)) ok = fail(b, kind, n, "the input, or what stands around it, was written");
+  uint32_t bytes =
+      rh_op_flags(b->op, b->type) & RH_OP_INDEXED ? 0 : rh_op_find(b->op, b->type)->value_size;
+  if (ok && same && memcmp(value, again, bytes) != 0)
+    ok = fail(b, kind, n, "two runs, two results");
+  if (ok && !input_unchanged(b, n))
+    ok = fail(b, kind, n, "the input, or what stands around it, was written");
   ok = ok && judge(b, kind, &array, value);
   rh_array_finish(&array);
   b->m->cases++;
@@ -173,7 +189,8 @@ static int run_sizes(bench *b) {
   return 1;
 }
 
-/* ---- One operator on one type ------------------------------------------------------------------------------------- */
+/* ---- One operator on one type
+ * ------------------------------------------------------------------------------------- */
 
 static int settle(bench *b, rh_error *error) {
   rh_setting settings[8];
@@ -221,9 +238,12 @@ static int run_op(matrix *m, uint32_t op, rh_type type) {
     if (sizes[k] > b.max_n) b.max_n = sizes[k];
   int ok = open_bench(&b, &error);
   rh_status status = ok ? rh_instance_create(&b.instance, &b.spec, NULL, &error) : RH_E_INTERNAL;
-  if (status == RH_OK) ok = run_sizes(&b);
-  else if (status == RH_DECLINED && strlen(error.message) > 20) m->declined++;
-  else ok = fail(&b, "none", b.max_n, error.message);
+  if (status == RH_OK)
+    ok = run_sizes(&b);
+  else if (status == RH_DECLINED && strlen(error.message) > 20)
+    m->declined++;
+  else
+    ok = fail(&b, "none", b.max_n, error.message);
   close_bench(&b);
   return ok;
 }

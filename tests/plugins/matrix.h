@@ -1,11 +1,12 @@
-/* Every case of strategy x operator x type x size x data, checked by tier 1 (equal) or tier 2 (a proved bound). */
+/* Every case of strategy x operator x type x size x data, checked by tier 1 (equal) or tier 2 (a
+ * proved bound). */
 #ifndef TESTS_MATRIX_H
 #define TESTS_MATRIX_H
 
 #include "../../host/reduce/job.h"
 
-/* How many sizes and kinds of data: a few for an interpreter that watches every access, a covering set for each commit,
- * everything at night. */
+/* How many sizes and kinds of data: a few for an interpreter that watches every access, a covering
+ * set for each commit, everything at night. */
 enum { EXTENT_TINY, EXTENT_COVERING, EXTENT_ALL };
 
 typedef struct matrix {

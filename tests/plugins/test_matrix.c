@@ -1,6 +1,6 @@
 /* Every strategy x operator x type, over sizes and data.  The environment says on what:
- *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by spaces
- *   REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
+ *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by
+ * spaces REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
  *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
  * One test for each strategy and type; OpenCL lives in the test's own process. */
 #include "../../host/base/error.h"
@@ -20,7 +20,7 @@ static int n_strategies;
 static rh_redhost *redhost;
 
 /* Counted by the tests' own processes. */
-static struct { uint64_t cases, declined; } *counts;
+static struct { uint64_t cases, declined; } * counts;
 
 static const char *environment(const char *name, const char *otherwise) {
   const char *value = getenv(name);
@@ -29,7 +29,8 @@ static const char *environment(const char *name, const char *otherwise) {
 
 static int split(char *text, char **words, int most) {
   int n = 0;
-  for (char *word = strtok(text, " "); word && n < most; word = strtok(NULL, " ")) words[n++] = word;
+  for (char *word = strtok(text, " "); word && n < most; word = strtok(NULL, " "))
+    words[n++] = word;
   return n;
 }
 
@@ -46,7 +47,9 @@ static void set_up(void) {
   if (rh_open(&redhost, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
 }
 
-static void tear_down(void) { rh_close(redhost); }
+static void tear_down(void) {
+  rh_close(redhost);
+}
 
 START_TEST(strategy_on_type) {
   const char *name = strategies[_i / RH_N_TYPES];
@@ -84,7 +87,8 @@ int main(void) {
   srunner_run_all(runner, CK_NORMAL);
   int failed = srunner_ntests_failed(runner);
   printf("%llu cases of %d strategies, %llu operators on types declined, %d tests failed\n",
-         (unsigned long long)counts->cases, n_strategies, (unsigned long long)counts->declined, failed);
+         (unsigned long long)counts->cases, n_strategies, (unsigned long long)counts->declined,
+         failed);
   srunner_free(runner);
   free(parameters);
   free(names);

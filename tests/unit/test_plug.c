@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -258,6 +259,14 @@ START_TEST(offsets_are_not_trusted) {
   assert_patched(offsetof(Elf64_Ehdr, e_phentsize), 1, 2, "no segments");
   /* Segments are read as they stand: no dynamic one any more. */
   assert_patched(offsetof(Elf64_Ehdr, e_phnum), 1, 2, "no dynamic section");
+}
+END_TEST
+
+/* Objects may come without sections: then the segments say how long the file is. */
+START_TEST(segments_alone_show_a_cut) {
+  assert_patched(offsetof(Elf64_Ehdr, e_shoff), 0, 8, NULL);
+  ck_assert(truncate(in("x.so"), 9000) == 0);
+  assert_elf(in("x.so"), "is cut off: 9000 bytes of at least ");
 }
 END_TEST
 
@@ -1082,6 +1091,32 @@ START_TEST(paths_may_be_any_bytes) {
 }
 END_TEST
 
+START_TEST(the_innocent_are_not_blamed) {
+  rh_registry registry;
+  copy_as("time_bomb", "a.so"), copy_as("slow_to_load", "b.so");
+  rh_options options = options_for(dir);
+  scan(&registry, &options);
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "time_bomb"));
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "slow_to_load"));
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+START_TEST(what_plugins_start_is_killed) {
+  rh_registry registry;
+  int status;
+  copy("orphan");
+  rh_options options = options_for(dir);
+  ck_assert(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0); /* orphans become this process's children */
+  double begin = rh_now();
+  scan(&registry, &options);
+  ck_assert_msg(rh_now() - begin < 3, "the open channel is waited for");
+  rh_registry_finish(&registry);
+  while (waitpid(-1, &status, WNOHANG) == 0) ck_assert(rh_now() - begin < 5);
+  ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
 /* As in programs that do not care about their children. */
 START_TEST(sigchld_may_be_ignored) {
   rh_registry registry;
@@ -1342,10 +1377,12 @@ START_TEST(the_device_arrives_whole) {
   ck_assert_int_eq(rh_wire_request(&text, &device, UINT64_MAX, paths, 2, NULL), RH_OK);
   for (size_t n = 1; n < text.length; n++) {
     char *part = malloc(n);
+    ck_assert_ptr_nonnull(part);
     memcpy(part, text.s, n);
     ck_assert_int_eq(rh_wire_read_request(&in_child, part, n), -1);
   }
   char *whole = malloc(text.length);
+  ck_assert_ptr_nonnull(whole);
   memcpy(whole, text.s, text.length);
   ck_assert_int_eq(rh_wire_read_request(&in_child, whole, text.length), 0);
   const rh_device *got = &in_child.device;
@@ -1380,6 +1417,7 @@ static void add_opening_cases(Suite *suite) {
   tcase_add_test(elf, other_machines_are_named);
   tcase_add_test(elf, other_kinds_are_named);
   tcase_add_test(elf, offsets_are_not_trusted);
+  tcase_add_test(elf, segments_alone_show_a_cut);
   tcase_add_test(elf, no_header_crashes);
   TCase *opening = add_case(suite, "opening");
   tcase_add_loop_test(opening, bad_plugins_are_refused_with_words, 0, N_REFUSED_WHEN_OPENED);
@@ -1418,6 +1456,8 @@ static void add_registry_cases(Suite *suite) {
   tcase_add_test(scanning, names_are_shadowed);
   tcase_add_test(scanning, a_replaced_file_is_seen_anew);
   tcase_add_test(scanning, paths_may_be_any_bytes);
+  tcase_add_test(scanning, the_innocent_are_not_blamed);
+  tcase_add_test(scanning, what_plugins_start_is_killed);
   tcase_add_test(scanning, sigchld_may_be_ignored);
   tcase_add_test(scanning, no_plugins_need_no_program);
   TCase *loading = add_case(suite, "loading");

@@ -1,0 +1,10 @@
+#include "wrong.h"
+
+/* A tree over half-wide steps without barriers between them. */
+WRONG("no_barrier", "the tree lacks its barriers", 0,
+      WALK "scratch[lid] = mine;"
+           "for (uint s = size / 2; s > 0; s /= 2)"
+           "  if (lid < s) scratch[lid] = rh_combine(scratch[lid], scratch[lid + s]);"
+           "mine = lid == 0 ? scratch[0] : rh_identity();"
+           "barrier(CLK_LOCAL_MEM_FENCE);",
+      STORE);

@@ -1,0 +1,14 @@
+#include "wrong.h"
+
+/* What a halving tree does to a group size that is no power of two. */
+WRONG("power_of_two_tree", "the tree forgets the odd value of a level", 0,
+      WALK "scratch[lid] = mine; barrier(CLK_LOCAL_MEM_FENCE);"
+           "uint width = 63;"
+           "if (lid == 0) scratch[62] = rh_combine(scratch[62], scratch[63]);"
+           "barrier(CLK_LOCAL_MEM_FENCE);"
+           "for (uint s = width / 2; s > 0; s /= 2) {"
+           "  if (lid < s) scratch[lid] = rh_combine(scratch[lid], scratch[lid + s]);"
+           "  barrier(CLK_LOCAL_MEM_FENCE); }"
+           "mine = lid == 0 ? scratch[0] : rh_identity();"
+           "barrier(CLK_LOCAL_MEM_FENCE);",
+      STORE);
