@@ -1,9 +1,23 @@
 #include "json.h"
 #include "../base/error.h"
+#include "offers.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static json_t *text(const char *s) { return s ? json_string(s) : json_null(); }
+
+json_t *rh_json_bytes(const char *s) {
+  json_t *whole = text(s);
+  char *copy = whole ? NULL : strdup(s);
+  if (!copy) return whole;
+  for (char *c = copy; *c; c++)
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  whole = json_string(copy);
+  free(copy);
+  return whole;
+}
 
 json_t *rh_json_number(double number) { return isfinite(number) ? json_real(number) : json_null(); }
 
@@ -82,20 +96,21 @@ static json_t *parameters(const rh_entry *entry) {
   return array;
 }
 
-json_t *rh_json_strategy(const rh_entry *entry, const char *device, uint32_t op, rh_type type) {
+json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
+  const rh_cl_device *device = app->redhost->device;
   json_t *object = json_object(), *available = json_object();
   json_object_set_new(object, "name", text(entry->name));
   json_object_set_new(object, "summary", text(entry->summary));
-  json_object_set_new(object, "plugin", text(entry->path));
+  json_object_set_new(object, "plugin", rh_json_bytes(entry->path));
   json_object_set_new(object, "plugin_version", text(entry->version));
   json_object_set_new(object, "author", text(entry->author));
   json_object_set_new(object, "license", text(entry->license));
   json_object_set_new(object, "reproducible", text(rh_determinism_name(entry->determinism)));
   json_object_set_new(object, "keeps_order", json_boolean((entry->promises & RH_KEEPS_ORDER) != 0));
   json_object_set_new(object, "params", parameters(entry));
-  json_object_set_new(available, device ? device : "host", availability(&entry->offers[op][type]));
+  json_object_set_new(available, device ? device->label : "host", availability(rh_offer_for(app, entry)));
   json_object_set_new(object, "available", available);
-  json_object_set_new(object, "shadowed_by", text(entry->shadowed_by));
+  json_object_set_new(object, "shadowed_by", rh_json_bytes(entry->shadowed_by));
   return object;
 }
 

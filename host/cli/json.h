@@ -10,8 +10,10 @@ json_t *rh_json_document(void);
 json_t *rh_json_device(const rh_cl_device *device);
 /* A finite number, or null. */
 json_t *rh_json_number(double number);
-/* A strategy, and whether it can serve (op, type) on the device that the registry was asked about. */
-json_t *rh_json_strategy(const rh_entry *entry, const char *device, uint32_t op, rh_type type);
+/* A strategy, and whether it can serve what --op and --type say on the device that the registry was asked about. */
+json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);
+/* A string of bytes that need not be UTF-8, such as a path: what is not becomes '?'. */
+json_t *rh_json_bytes(const char *s);
 /* Prints and releases the document. */
 rh_status rh_json_print(json_t *document, rh_error *error);
 

@@ -6,7 +6,9 @@
 #include "app.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static int exit_code(rh_status status) {
   switch (status) {
@@ -30,8 +32,8 @@ static rh_status parse_op(const char *name, uint32_t *op, rh_error *error) {
   *op = name ? rh_op_from_name(name) : RH_OP_sum;
   if (*op) return RH_OK;
   const char *close = rh_closest(name, names, RH_N_OPS);
-  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s. There are sum prod min max argmin argmax and or xor",
-                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s There are sum prod min max argmin argmax and or xor",
+                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
 }
 
 static rh_status parse_type(const char *name, rh_type *type, rh_error *error) {
@@ -43,8 +45,8 @@ static rh_status parse_type(const char *name, rh_type *type, rh_error *error) {
   *type = name ? rh_type_from_name(name) : 0;
   if (*type || !name) return RH_OK;
   const char *close = rh_closest(name, names, RH_N_TYPES);
-  return rh_fail(error, RH_E_USAGE, "unknown type '%s'%s%s%s. There are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
-                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+  return rh_fail(error, RH_E_USAGE, "unknown type '%s'%s%s%s There are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
+                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
 }
 
 static rh_status dispatch(const rh_app *app, rh_error *error) {
@@ -82,12 +84,26 @@ static rh_status flush_output(rh_error *error) {
   return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
 }
 
+/* Where standard output or standard error is closed, the next file to be opened, maybe one that is being written, would
+ * become it.  What stands in its place fails every write. */
+static void hold_standard_files(void) {
+  for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    int null = open("/dev/null", O_RDONLY);
+    if (null < 0 || null == fd) continue;
+    dup2(null, fd);
+    close(null);
+  }
+}
+
 int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
+  /* Not for people: how redhost starts itself to look at plugins. */
+  if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
+  hold_standard_files();
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
-  if (status == RH_OK && typed.mode == RH_MODE_PROBE) return rh_probe_main(rh_op_find);
   rh_terminal_catch_interrupt();
   if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
   if (status == RH_OK && typed.mode == RH_MODE_HELP) rh_options_help(stdout);

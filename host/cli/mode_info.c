@@ -48,11 +48,11 @@ static void print_kinds(const rh_entry *entry) {
 
 static void print_here(const rh_app *app, const rh_entry *entry) {
   const rh_cl_device *device = app->redhost->device;
-  const rh_offer *offer = rh_offer_for(entry, app->op, app->type);
+  const rh_offer *offer = rh_offer_for(app, entry);
   char scratch[32], local[32];
   rh_text types = {0}, ops = {0}, passes = {0};
   printf("\non %s, %s of %s, n = 2^%d\n", device ? device->name : "the host", rh_op_name(app->op),
-         rh_type_name(app->type ? app->type : RH_TYPE_f32), RH_DEFAULT_LOG2_SIZE);
+         rh_type_name(rh_offer_type(app)), RH_DEFAULT_LOG2_SIZE);
   if (offer->status != RH_OK) {
     printf("  cannot run: %s\n", offer->answer.reason);
     return;
@@ -73,10 +73,8 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
 }
 
 static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *error) {
-  const rh_cl_device *device = app->redhost->device;
   json_t *document = rh_json_document(), *array = json_array();
-  json_t *strategy = rh_json_strategy(entry, device ? device->label : NULL, app->op,
-                                      app->type ? app->type : RH_TYPE_f32);
+  json_t *strategy = rh_json_strategy(app, entry);
   json_object_set_new(strategy, "about", json_string(entry->about));
   json_array_append_new(array, strategy);
   json_object_set_new(document, "strategies", array);
@@ -111,8 +109,8 @@ static rh_status not_found(const rh_app *app, const rh_registry *registry, rh_er
   const char **names = calloc(registry->n_entries + 1, sizeof *names);
   for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
   const char *close = names ? rh_closest(name, names, registry->n_entries) : NULL;
-  rh_fail(error, RH_E_USAGE, "unknown strategy '%s'%s%s%s. See redhost --list", name,
-          close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+  rh_fail(error, RH_E_USAGE, "unknown strategy '%s'%s%s%s See redhost --list", name,
+          close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
   free(names);
   return RH_E_USAGE;
 }

@@ -51,13 +51,14 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by) continue;
-    const rh_offer *offer = rh_offer_for(entry, app->op, app->type);
+    const rh_offer *offer = rh_offer_for(app, entry);
     runnable += offer->status == RH_OK;
     add_row(&table, entry, offer);
   }
   if (device) printf("Strategies on %s %s", device->label, device->name);
   else printf("Strategies (%s)", no_device->message);
   if (app->type) printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
+  else if (app->typed->op) printf(", %s", rh_op_name(app->op));
   printf("\n\n");
   rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
@@ -69,7 +70,7 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
 
 static json_t *strings(char *const *list, uint32_t n) {
   json_t *array = json_array();
-  for (uint32_t k = 0; k < n; k++) json_array_append_new(array, json_string(list[k]));
+  for (uint32_t k = 0; k < n; k++) json_array_append_new(array, rh_json_bytes(list[k]));
   return array;
 }
 
@@ -79,12 +80,10 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
          *refused = json_array();
   if (device) json_array_append_new(devices, rh_json_device(device));
   for (uint32_t k = 0; k < registry->n_entries; k++)
-    json_array_append_new(strategies,
-                          rh_json_strategy(&registry->entries[k], device ? device->label : NULL,
-                                           app->op, app->type ? app->type : RH_TYPE_f32));
+    json_array_append_new(strategies, rh_json_strategy(app, &registry->entries[k]));
   for (uint32_t k = 0; k < registry->n_refusals; k++) {
     json_t *refusal = json_object();
-    json_object_set_new(refusal, "path", json_string(registry->refusals[k].path));
+    json_object_set_new(refusal, "path", rh_json_bytes(registry->refusals[k].path));
     json_object_set_new(refusal, "reason", json_string(registry->refusals[k].reason));
     json_array_append_new(refused, refusal);
   }

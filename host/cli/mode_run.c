@@ -6,6 +6,7 @@
 #include "report.h"
 #include "size.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static rh_status parse_seed(const char *text, uint64_t *seed, rh_error *error) {
   if (!text) return RH_OK;
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
-  if (errno || end == text || *end || text[0] == '-')
+  if (errno || !isdigit((unsigned char)text[0]) || *end)
     return rh_fail(error, RH_E_USAGE, "--seed '%s': expected a whole number from 0 to 2^64-1", text);
   *seed = value;
   return RH_OK;

@@ -9,7 +9,7 @@ static uint32_t count(const rh_app *app, const rh_registry *registry, int runnab
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by) continue;
-    n += !runnable || rh_offer_for(entry, app->op, app->type)->status == RH_OK;
+    n += !runnable || rh_offer_for(app, entry)->status == RH_OK;
   }
   return n;
 }

@@ -8,9 +8,12 @@
 /* Problems of the size that --run takes by default are what --list asks about. */
 enum { RH_DEFAULT_LOG2_SIZE = 24 };
 
-/* The offer that stands for the strategy: that of (op, type) where type is given, else the first that is yes, else the
- * first of all. */
-const rh_offer *rh_offer_for(const rh_entry *entry, uint32_t op, rh_type type);
+/* The type that stands for all where --type is not typed: f32, or i32 for operators that take integers. */
+rh_type rh_offer_type(const rh_app *app);
+
+/* The offer that stands for the strategy: that of --op and --type; of what is not typed, sum and rh_offer_type where it
+ * serves them, else the first that it serves. */
+const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
 /* Appends "all" or the names of the types (operators) that are served with any operator (type). */
 void rh_offer_types(const rh_entry *entry, rh_text *text);

@@ -20,7 +20,7 @@ typedef struct option_row {
   uint32_t kind;
   const char *argument; /* as --help shows it */
   const char *section;  /* a heading before this row, or null */
-  const char *doc;      /* lines; null: not shown */
+  const char *doc;      /* lines */
   uint32_t value;       /* the mode, or the modes an option belongs to */
   size_t offset;        /* in rh_typed */
 } option_row;
@@ -69,7 +69,6 @@ static const option_row table[] = {
     {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs", IN(RUN),
      AT(no_cache)},
     {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", IN(RUN), AT(cache_dir)},
-    {"probe", 0, MODE, NULL, NULL, NULL, RH_MODE_PROBE, 0},
 };
 enum { N_ROWS = sizeof table / sizeof *table };
 
@@ -96,7 +95,7 @@ void rh_options_help(FILE *out) {
         "against an exact reference.\n",
         out);
   for (size_t k = 0; k < N_ROWS; k++)
-    if (table[k].doc) help_row(out, &table[k]);
+    help_row(out, &table[k]);
   fputs("\nEnvironment: REDHOST_DEVICE REDHOST_PLUGIN_PATH REDHOST_CACHE_DIR\n"
         "REDHOST_BUILD_OPTIONS REDHOST_NO_CACHE NO_COLOR CLICOLOR_FORCE CLICOLOR;\noptions win.\n"
         "\nExit status: 0 done; 1 wrong result; 2 usage; 3 device missing or not able\n"
@@ -145,17 +144,46 @@ static rh_status take(rh_typed *typed, const option_row *row, const char *argume
   }
 }
 
-static rh_status unknown_option(const char *typed, rh_error *error) {
+static int find_row(int code) {
+  if (code >= 256) return code - 256;
+  for (int k = 0; k < N_ROWS; k++)
+    if (table[k].letter && table[k].letter == code) return k;
+  return -1;
+}
+
+/* "--de=x", which no option or more than one begins with. */
+static rh_status unknown_long_option(const char *typed, rh_error *error) {
   const char *names[N_ROWS];
-  size_t n = 0;
-  for (size_t k = 0; k < N_ROWS; k++)
-    if (table[k].doc) names[n++] = table[k].name;
   char word[64];
-  const char *start = typed + strspn(typed, "-");
-  snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
-  const char *close = strncmp(typed, "--", 2) == 0 ? rh_closest(word, names, n) : NULL;
-  return rh_fail(error, RH_E_USAGE, "unknown or ambiguous option '%s'%s%s%s. See redhost --help", typed,
-                 close ? "; did you mean '--" : "", close ? close : "", close ? "'?" : "");
+  rh_text meant = {0};
+  uint32_t n = 0;
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+  for (size_t k = 0; k < N_ROWS; k++) {
+    names[k] = table[k].name;
+    if (strncmp(table[k].name, word, strlen(word)) == 0)
+      rh_text_add(&meant, "%s--%s", n++ ? ", " : "", table[k].name);
+  }
+  const char *close = rh_closest(word, names, N_ROWS);
+  rh_status status =
+      n > 1 ? rh_fail(error, RH_E_USAGE, "option '%s' is ambiguous: %s", typed, rh_text_get(&meant))
+            : rh_fail(error, RH_E_USAGE, "unknown option '%s'%s%s%s See redhost --help", typed,
+                      close ? "; did you mean '--" : "", close ? close : "", close ? "'?" : ".");
+  rh_text_finish(&meant);
+  return status;
+}
+
+/* What getopt_long answers '?' or ':' to.  `optopt` is an option that takes a value and has none, or has one and takes
+ * none; or a letter that is no option; or 0 for a word that is none.  A long option is the word before `optind`. */
+static rh_status malformed(int code, char **argv, rh_error *error) {
+  int row = optopt ? find_row(optopt) : -1;
+  const char *word = argv[optind - 1];
+  if (row >= 0 && code == ':')
+    return rh_fail(error, RH_E_USAGE, "--%s needs a value: --%s=%s", table[row].name, table[row].name,
+                   table[row].argument);
+  if (row >= 0)
+    return rh_fail(error, RH_E_USAGE, "--%s takes no value, but was given '%s'", table[row].name, word);
+  if (optopt) return rh_fail(error, RH_E_USAGE, "unknown option '-%c'. See redhost --help", optopt);
+  return unknown_long_option(word, error);
 }
 
 /* Every option belongs to some modes; in others it would be ignored, which nobody who typed it wants. */
@@ -188,13 +216,6 @@ static void fill_getopt(struct option *options, char *letters) {
   *letters = 0;
 }
 
-static int find_row(int code) {
-  if (code >= 256) return code - 256;
-  for (int k = 0; k < N_ROWS; k++)
-    if (table[k].letter && table[k].letter == code) return k;
-  return -1;
-}
-
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
   struct option options[N_ROWS + 1] = {{0}};
   char letters[3 * N_ROWS + 2];
@@ -204,20 +225,10 @@ rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *err
   *typed = (rh_typed){0};
   opterr = 0;
   for (;;) {
-    int at = optind, code = getopt_long(argc, argv, letters, options, NULL);
+    int code = getopt_long(argc, argv, letters, options, NULL);
     if (code == -1) break;
+    if (code == ':' || code == '?') return malformed(code, argv, error);
     int row = find_row(code);
-    if (code == ':' || code == '?') {
-      const char *word = argv[at < argc ? at : argc - 1];
-      row = optopt ? find_row(optopt) : -1;
-      if (row >= 0 && code == ':')
-        return rh_fail(error, RH_E_USAGE, "--%s needs a value: --%s=%s", table[row].name,
-                       table[row].name, table[row].argument);
-      if (row >= 0)
-        return rh_fail(error, RH_E_USAGE, "--%s takes no value, but was given '%s'", table[row].name,
-                       word);
-      return unknown_option(word, error);
-    }
     given[row] = 1;
     RH_TRY(take(typed, &table[row], optarg, &mode_option, error));
   }

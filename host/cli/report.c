@@ -156,13 +156,13 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_t *object = json_object();
   json_object_set_new(object, "device", json_string(job->device ? job->device->label : "host"));
   json_object_set_new(object, "strategy", json_string(job->strategy->name));
-  json_object_set_new(object, "plugin", json_string(job->path));
+  json_object_set_new(object, "plugin", rh_json_bytes(job->path));
   json_object_set_new(object, "op", json_string(rh_op_name(job->spec.op)));
   json_object_set_new(object, "type", json_string(rh_type_name(job->spec.type)));
   json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
   json_object_set_new(object, "n", json_integer((json_int_t)job->spec.n));
   json_object_set_new(object, "bytes", json_integer((json_int_t)bytes_of(report)));
-  json_object_set_new(object, "input", app->typed->input ? json_string(app->typed->input) : json_null());
+  json_object_set_new(object, "input", app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
   json_object_set_new(object, "params", params_object(report));
   json_object_set_new(object, "status", json_string(wrong ? "wrong" : "ok"));
   json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));

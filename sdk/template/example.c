@@ -1,0 +1,81 @@
+/* example: a strategy to start from.  SPDX-License-Identifier: MIT
+ *
+ * One work-group walks over the whole input and closes with a tree; one launch, one result.  Right
+ * on every device, for every operator and type, and slow wherever there is more than one compute
+ * unit: that is yours to change.
+ *
+ * To make it your own: rename the two files, the strategy and its kernel; say in `query` what you
+ * cannot serve; keep `plan` as the one place that both `query` and `setup` ask. */
+#include "example.cl.h"
+#include <redhost/kit.h>
+
+enum { GROUP };
+static const rh_param params[] = {
+    [GROUP] = RH_NUMBER("group", 0, 0, 4096, "work-items; 0: 256, or what the device takes"),
+};
+
+typedef struct example {
+  const rh_host *host;
+  struct _cl_kernel *kernel;
+  uint64_t group, local_bytes;
+} example;
+
+/* The launch's shape and what it costs. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, example *self,
+                      rh_answer *answer) {
+  uint32_t value_size = problem->op->value_size;
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, value_size, &self->group, answer));
+  self->local_bytes = self->group * value_size;
+  answer->score = 1; /* `--run auto` takes the strategy that promises most: be honest */
+  answer->launches = 1;
+  /* How many operations one element can go through: the rounding error that is allowed follows. */
+  answer->depth = rh_divide_up(problem->max_n, self->group) + rh_log2_up(self->group);
+  return RH_OK;
+}
+
+/* Can this problem be served?  Pure: no memory, no OpenCL. */
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  example shape;
+  return plan(problem, values, &shape, answer);
+}
+
+/* Everything that run needs.  What the host gives, the host frees. */
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  example *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->build(host, "example.cl", example_cl, "", &program));
+  return rh_group_kernel(host, program, "example", self->group, &self->kernel);
+}
+
+/* Elements first to first + n - 1 of the input to one value of the result.  No allocation, no
+ * build, no wait. */
+static rh_status run(void *instance, const rh_run *run) {
+  const example *self = instance;
+  return rh_launch(self->host, self->kernel, "example", self->group, self->group,
+                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "example",
+    .summary = "one work-group strides over the input, then a tree",
+    .about = "The plugin template: one work-group reads the whole input with a stride of its size "
+             "and combines its partial results by a tree in local memory.",
+    .version = "1.0",
+    .author = "your name",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);
