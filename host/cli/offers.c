@@ -7,12 +7,11 @@ rh_type rh_offer_type(const rh_app *app) {
 
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   const rh_offer *usual = &entry->offers[app->op][rh_offer_type(app)];
-  if (usual->status == RH_OK) return usual;
+  if (usual->status == RH_OK || app->type) return usual;
   for (uint32_t o = 1; o <= RH_N_OPS; o++)
-    for (uint32_t t = 1; t <= RH_N_TYPES; t++) {
-      int allowed = (!app->typed->op || o == app->op) && (!app->type || t == app->type);
-      if (allowed && entry->offers[o][t].status == RH_OK) return &entry->offers[o][t];
-    }
+    for (uint32_t t = 1; t <= RH_N_TYPES; t++)
+      if ((!app->typed->op || o == app->op) && entry->offers[o][t].status == RH_OK)
+        return &entry->offers[o][t];
   return usual;
 }
 

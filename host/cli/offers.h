@@ -11,8 +11,8 @@ enum { RH_DEFAULT_LOG2_SIZE = 24 };
 /* The type that stands for all where --type is not typed: f32, or i32 for operators that take integers. */
 rh_type rh_offer_type(const rh_app *app);
 
-/* The offer that stands for the strategy: that of --op and --type; of what is not typed, sum and rh_offer_type where it
- * serves them, else the first that it serves. */
+/* The offer that stands for the strategy: that of --op, or sum, and rh_offer_type; where that is no, and --type
+ * (and --op) is not typed, the first that is yes. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
 /* Appends "all" or the names of the types (operators) that are served with any operator (type). */

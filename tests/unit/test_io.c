@@ -575,7 +575,7 @@ START_TEST(raw_file_beyond_4_gib) {
   ck_assert_uint_eq(array.n, (uint64_t)5 << 30);
   ck_assert_uint_eq(((const uint8_t *)rh_array_data(&array))[array.n - 1], 0);
   rh_array_finish(&array);
-  truncate(path, 0);
+  ck_assert_int_eq(truncate(path, 0), 0);
 }
 END_TEST
 
