@@ -84,6 +84,12 @@ static rh_status flush_output(rh_error *error) {
   return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
 }
 
+/* One line, and nothing in it that moves a terminal's cursor: a message quotes what was typed. */
+static void make_plain(char *message) {
+  for (char *c = message; *c; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+}
+
 /* Where standard output or standard error is closed, the next file to be opened, maybe one that is being written, would
  * become it.  What stands in its place fails every write. */
 static void hold_standard_files(void) {
@@ -115,6 +121,9 @@ int main(int argc, char **argv) {
     error = of_output;
     status = error.status;
   }
-  if (status != RH_OK) rh_terminal_say(&terminal, error.message);
+  if (status != RH_OK) {
+    make_plain(error.message);
+    rh_terminal_say(&terminal, error.message);
+  }
   return exit_code(status);
 }

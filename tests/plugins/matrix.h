@@ -9,11 +9,13 @@
  * set for each commit, everything at night. */
 enum { EXTENT_TINY, EXTENT_COVERING, EXTENT_ALL };
 
+enum { MATRIX_SETTINGS = 16 };
+
 typedef struct matrix {
   rh_redhost *redhost;
   const rh_strategy *strategy;
   int extent;
-  const char *const *settings; /* "tile=96" and so on, null-terminated; may be null */
+  const char *settings[MATRIX_SETTINGS]; /* "tile=96" and so on; null behind the last */
   uint64_t cases, declined;    /* counted */
   char failure[1024];          /* the first one, with a line that reproduces it */
 } matrix;

@@ -15,7 +15,7 @@
 
 enum { MOST = 64 };
 static char *strategies[MOST];
-static char *settings[8];
+static char *settings[MATRIX_SETTINGS];
 static int n_strategies;
 static rh_redhost *redhost;
 
@@ -54,7 +54,8 @@ static void tear_down(void) {
 START_TEST(strategy_on_type) {
   const char *name = strategies[_i / RH_N_TYPES];
   rh_type type = (rh_type)(_i % RH_N_TYPES + 1);
-  matrix m = {.redhost = redhost, .extent = extent(), .settings = (const char *const *)settings};
+  matrix m = {.redhost = redhost, .extent = extent()};
+  memcpy(m.settings, settings, sizeof settings);
   rh_error error;
   char *path = NULL;
   if (rh_registry_load(&redhost->options, name, &m.strategy, &path, &error) != RH_OK)
@@ -71,7 +72,7 @@ int main(void) {
   char *names = strdup(environment("REDHOST_TEST_STRATEGIES", ""));
   char *parameters = strdup(environment("REDHOST_TEST_SETTINGS", ""));
   n_strategies = split(names, strategies, MOST);
-  split(parameters, settings, 7);
+  split(parameters, settings, MATRIX_SETTINGS);
   counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (n_strategies == 0 || counts == MAP_FAILED) {
     fputs("REDHOST_TEST_STRATEGIES names no strategy\n", stderr);

@@ -1,0 +1,158 @@
+"""What every test of the command line needs: redhost, run in an environment of its own, and judged."""
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+REDHOST = os.path.realpath(os.environ.get("REDHOST", shutil.which("redhost") or "redhost"))
+HERE = os.path.dirname(os.path.realpath(__file__))
+DATA = os.environ.get("REDHOST_TEST_DATA", os.path.join(HERE, "..", "data"))
+ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
+PLUGINS = os.environ.get("REDHOST_TEST_PLUGINS", os.path.join(os.path.dirname(REDHOST), "..", "lib", "redhost-1"))
+NO_PLATFORM = {"OCL_ICD_VENDORS": "/nonexistent"}
+
+OPS = "sum prod min max argmin argmax and or xor".split()
+TYPES = "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64".split()
+PATIENCE = 60  # seconds: more than any of these commands takes, also under sanitizers
+
+
+def clean_environment(home, **more):
+    """Nothing of the person's settings; their OpenCL and sanitizer settings stay."""
+    env = {key: value for key, value in os.environ.items()
+           if not re.match(r"REDHOST|XDG_|LC_|LANG|NO_COLOR|CLICOLOR", key)}
+    env.update(HOME=home, XDG_CACHE_HOME=os.path.join(home, "cache"), TERM="xterm")
+    # What PoCL compiles is kept from test to test: it is redhost's own cache that is looked at here.
+    env.setdefault("POCL_CACHE_DIR", os.path.join(home, "pocl"))
+    os.makedirs(env["POCL_CACHE_DIR"], exist_ok=True)
+    env.update(more)
+    return {key: value for key, value in env.items() if value is not None}
+
+
+class Done:
+    """What came out of one call."""
+
+    def __init__(self, args, code, out, err, seconds):
+        self.args, self.code, self.out, self.err, self.seconds = args, code, out, err, seconds
+
+    def __str__(self):
+        return "redhost %s: exit %s\n--- stdout\n%s--- stderr\n%s" % (
+            " ".join(map(repr, self.args)), self.code, self.out, self.err)
+
+
+def no_constants(name):
+    raise ValueError("%s is no JSON" % name)
+
+
+class Case(unittest.TestCase):
+    """A home, a cache and a working directory for each class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.mkdtemp(prefix="redhost-cli-")
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        os.chmod(cls.home, 0o755)
+        cls.env = clean_environment(cls.home)
+        cls.cwd = os.path.join(cls.home, "work")
+        os.mkdir(cls.cwd)
+
+    def path(self, name):
+        return os.path.join(self.cwd, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+        return name
+
+    def cache_files(self, env=None):
+        """Relative names of everything that is no directory below redhost's cache."""
+        root = os.path.join((env or self.env)["XDG_CACHE_HOME"], "redhost")
+        return sorted(os.path.relpath(os.path.join(at, name), root)
+                      for at, _, names in os.walk(root) for name in names)
+
+    def redhost(self, *args, env=None, program=None, **how):
+        how.setdefault("stdin", subprocess.DEVNULL)
+        if "input" in how:
+            del how["stdin"]
+        start = time.monotonic()
+        done = subprocess.run([program or REDHOST, *args], env={**self.env, **(env or {})}, cwd=self.cwd,
+                              stdout=how.pop("stdout", subprocess.PIPE), stderr=how.pop("stderr", subprocess.PIPE),
+                              timeout=PATIENCE, **how)
+        return Done(args, done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode(),
+                    time.monotonic() - start)
+
+    def good(self, *args, quiet=True, **how):
+        """Exit 0, and with `quiet` nothing on stderr."""
+        done = self.redhost(*args, **how)
+        self.assertEqual(done.code, 0, done)
+        if quiet:
+            self.assertEqual(done.err, "", done)
+        return done
+
+    def value(self, *args, **how):
+        """The one line of a `-q` call."""
+        done = self.good(*args, "-q", **how)
+        self.assertEqual(done.out.count("\n"), 1, done)
+        return done.out.rstrip("\n")
+
+    def json(self, *args, **how):
+        done = self.good(*args, "--json", **how)
+        document = json.loads(done.out, parse_constant=no_constants)
+        self.assertEqual(document["schema"], "redhost/1")
+        return document
+
+    def bad(self, code, words, *args, **how):
+        """That exit code, nothing on stdout, one sentence on stderr with these words, soon, nothing left behind."""
+        before = self.cache_files(), sorted(os.listdir(self.cwd))
+        done = self.redhost(*args, **how)
+        self.assertEqual(done.code, code, done)
+        self.assertEqual(done.out, "", done)
+        self.assertRegex(done.err, r"\Aredhost: [^\n]+[.?]\n\Z", "no sentence: %s" % done)
+        self.assertNotRegex(done.err, r"\?\.|[^.]\.\.\n|[\x00-\x08\x0b-\x1f\x7f]", done)
+        for word in words.split("|"):
+            self.assertIn(word, done.err, done)
+        self.assertLess(done.seconds, how.get("timeout", 20), done)
+        self.assertEqual((self.cache_files(), sorted(os.listdir(self.cwd))), before, "left something: %s" % done)
+        return done
+
+    def copy_of_tree(self, name):
+        """redhost, its library and its plugins, elsewhere: the program's path and the plugins' directory."""
+        root = os.path.join(self.home, name)
+        binaries = os.path.dirname(REDHOST)
+        libraries = os.path.dirname(os.path.realpath(PLUGINS))
+        to_libraries = os.path.normpath(os.path.join(root, "bin", os.path.relpath(libraries, binaries)))
+        os.makedirs(os.path.join(root, "bin"))
+        program = shutil.copy(REDHOST, os.path.join(root, "bin"))
+        shutil.copytree(libraries, to_libraries, symlinks=True,
+                        ignore=lambda at, names: [n for n in names if n in ("cmake", "pkgconfig")])
+        return program, os.path.join(to_libraries, os.path.basename(os.path.realpath(PLUGINS)))
+
+
+def try_running(command):
+    """Does it work at all here?"""
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def reachable_by_all(path):
+    """May anybody read `path`, through all its directories?"""
+    path = os.path.realpath(path)
+    while True:
+        wanted = stat.S_IXOTH if os.path.isdir(path) else stat.S_IROTH
+        if not os.stat(path).st_mode & wanted:
+            return False
+        if path == os.path.dirname(path):
+            return True
+        path = os.path.dirname(path)
+
+
+def main():
+    if not os.access(REDHOST, os.X_OK):
+        sys.exit("REDHOST=%s is no program" % REDHOST)
+    unittest.main(verbosity=1)

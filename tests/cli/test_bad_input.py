@@ -1,0 +1,358 @@
+"""Bad input gets the exit status of cli.md, one sentence that names what, where and what to do, and nothing else happens."""
+
+import os
+import struct
+
+import redhost_cli as cli
+from redhost_cli import NO_PLATFORM
+
+SERIAL = ["--run", "serial"]
+CASCADE = ["--run", "cascade"]
+
+
+def npy(header, data=b"", version=(1, 0), magic=b"\x93NUMPY", length=None):
+    header = header.encode("latin1")
+    header = header[:-1] + b" " * (-(len(header) + (10 if version[0] == 1 else 12)) % 64) + b"\n"  # as NumPy aligns data
+    length = len(header) if length is None else length
+    return magic + bytes(version) + struct.pack("<H" if version[0] == 1 else "<I", length) + header + data
+
+
+def f4(shape, data=b"", **how):
+    return npy("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n" % shape, data, **how)
+
+
+def dtype(descr):
+    return npy("{'descr': %s, 'fortran_order': False, 'shape': (3,), }\n" % descr, bytes(48))
+
+
+class Usage(cli.Case):
+    """Exit 2.  Without any platform: no device is touched to find out."""
+
+    def usage(self, words, *args):
+        return self.bad(2, words, *args, env=NO_PLATFORM)
+
+    def test_names(self):
+        self.usage("'cascde'|did you mean 'cascade'?|--list", "--run", "cascde")
+        self.usage("'nothing'|--list", "--run", "nothing", "-n", "10")
+        self.usage("''|--list", "--run", "")
+        self.usage("'../cascade'", "--run", "../cascade")
+        self.usage("'summ'|did you mean 'sum'?|argmax", *CASCADE, "--op", "summ")
+        self.usage("'SUM'|argmax", *CASCADE, "--op", "SUM")
+        self.usage("''|argmax", *CASCADE, "--op", "")
+        self.usage("'f33'|did you mean 'f32'?|u16", *CASCADE, "--type", "f33")
+        self.usage("'double'|f64", *CASCADE, "--type", "double")
+        self.usage("'uniformm'|did you mean 'uniform'?", *CASCADE, "--data", "uniformm")
+        self.usage("''|onehot", *CASCADE, "--data", "")
+        self.usage("and|f32|integers", *CASCADE, "--op", "and")
+        self.usage("xor|f64|integers", "--list", "--op", "xor", "--type", "f64")
+        self.usage("--color|'blue'|never", "--list", "--color", "blue")
+        self.usage("--progress|'x'|never", *SERIAL, "--progress=x")
+
+    def test_parameters(self):
+        for setting, words in (("tiel=5", "tiel|did you mean 'tile'?|--info cascade"), ("colour=5", "colour|--info"),
+                               ("tile=5000", "tile=5000|0 to 4096"), ("tile=-1", "tile=-1|0 to 4096"),
+                               ("tile=99999999999999999999", "0 to 4096"), ("tile=1.5", "0 to 4096"),
+                               ("tile=x", "0 to 4096"), ("tile=0x10", "0 to 4096"), ("tile=5 ", "0 to 4096"),
+                               ("finish=moon", "host or device"), ("finish=hos", "host or device"),
+                               ("tile=", "KEY=VALUE"), ("tile", "KEY=VALUE"), ("=5", "KEY=VALUE"), ("", "KEY=VALUE"),
+                               ("k" * 100 + "=1", "KEY=VALUE")):
+            with self.subTest(setting=setting):
+                self.usage(words, *CASCADE, "-n", "10", "--param", setting)
+        self.usage("tile|'serial'|no parameters", *SERIAL, "-n", "10", "-p", "tile=5")
+        self.usage("--param|64 times", *CASCADE, *["-ptile=1"] * 65)
+
+    def test_sizes(self):
+        for size in ("2^", "^2", "1e9x", "-5", "+5", "2^63", "9223372036854775808", "99999999999999999999999", "1.5",
+                     "1.", ".5", "", " 5", "5 ", "0x10", "1e", "1e-3", "2^^3", "2^-1", "2^2^2", "2^63-1", "nan", "inf",
+                     "1e19", "1e9223372036854775807", "10^19", "8Ei", "1E", "1P", "9Ti1", "1Kib", "KiB", "1,5", "1:2",
+                     "five", "\u0663", "5\n", "8796093022208Mi"):
+            with self.subTest(size=size):
+                self.usage("--size '%s'" % size.replace("\n", "?"), *SERIAL, "-n", size)
+        self.usage("--size '7B'|multiple of 4", *SERIAL, "-n", "7B")
+        self.usage("--size '1B'|multiple of 8", *SERIAL, "-n", "1B", "-t", "f64")
+        self.usage("9223372036854775807|overflow", *SERIAL, "-n", "9223372036854775807")
+        for seed in ("", "x", "-1", " 5", " -5", "+5", "1.5", "0x5", "18446744073709551616", "5 "):
+            with self.subTest(seed=seed):
+                self.usage("--seed '%s'|2^64-1" % seed, *SERIAL, "-n", "10", "--seed", seed)
+
+    def test_of_nothing(self):
+        for op in ("min", "max", "argmin", "argmax"):
+            for kind in ("i8", "u64", "f16", "f64"):
+                self.usage("%s of 0 elements does not exist" % op, *CASCADE, "-n", "0", "--op", op, "-t", kind)
+        self.write("none.npy", f4("(0, 7)"))
+        self.usage("min of 0 elements", *SERIAL, "-i", "none.npy", "--op", "min")
+
+    def test_combinations(self):
+        self.usage("--list|--run|exclude", "--list", *CASCADE)
+        self.usage("--list|--run|exclude", *CASCADE, "--list")
+        self.usage("--devices|--info|exclude", "--devices", "--info", "cascade")
+        self.usage("--help|--version|exclude", "--help", "--version")
+        self.usage("--run|twice", *SERIAL, *CASCADE)
+        self.usage("--run|twice", *SERIAL, *SERIAL)
+        self.usage("--info|twice", "--info", "serial", "--info", "serial")
+        self.usage("--size|--run", "-n", "10")
+        self.usage("--size|--list", "--list", "-n", "10")
+        self.usage("--op|--devices", "--devices", "--op", "sum")
+        self.usage("--no-cache|--list", "--list", "--no-cache")
+        self.usage("--quiet|--verbose|exclude", *SERIAL, "-q", "-v")
+        self.usage("--size|--input|exclude", *SERIAL, "-n", "10", "-i", "x")
+        self.usage("--data|--input|exclude", *SERIAL, "--data", "equal", "-i", "x")
+        self.usage("--seed|--input|exclude", *SERIAL, "--seed", "2", "-i", "x")
+
+    def test_options(self):
+        for option in ("--run", "--info", "--device", "--size", "--op", "--type", "--input", "--data", "--seed",
+                       "--param", "--color", "--progress", "--plugin", "--plugin-path", "--cache-dir", "--siz"):
+            self.usage("needs a value", option)
+        for letter in "rdntip":
+            self.usage("needs a value", "-q" + letter)
+        for option in ("--list=1", "--json=yes", "--quiet=", "--no-check=0", "--help=x"):
+            self.usage("takes no value|'%s'" % option, option)
+        self.usage("'--lst'|did you mean '--list'?|--help", "--lst")
+        self.usage("'--bogus'|--help", "operand", "--bogus")
+        self.usage("'--bogus=3'|--help", "--list", "--bogus=3")
+        self.usage("'-Z'|--help", "-qZ", "--list")
+        self.usage("'-Z'|--help", "-Zq")
+        self.usage("'--de'|ambiguous|--devices, --device.", "--de", "-q")
+        self.usage("'cascade'|--run", "--list", "cascade")
+        self.usage("'x.npy'|--input", *SERIAL, "-n", "5", "--", "x.npy")
+        self.usage("'-'|--input", *SERIAL, "-")
+        self.usage("--cache-dir|empty", *SERIAL, "-n", "5", "--cache-dir", "")
+        self.usage("--device|empty", *CASCADE, "-n", "5", "-d", "")
+
+    def test_hostile_words(self):
+        """Escape sequences and endless names do not reach the terminal whole."""
+        self.bad(6, "cannot be opened", *SERIAL, "-i", "a\x1b[31m\nb.npy")
+        self.bad(6, "cannot be opened", *SERIAL, "-i", "x" * 3000)
+        self.bad(2, "unknown strategy", "--run", "x" * 3000)
+        self.bad(2, "unknown strategy 'a?[31m?b'", "--run", "a\x1b[31m\nb")
+        self.bad(2, "--seed '?'", *SERIAL, "--seed", "\r")
+        self.bad(2, "unknown option", "--" + "x" * 3000)
+        self.bad(2, "--size", *SERIAL, "-n", "1" * 3000)
+
+
+class Files(cli.Case):
+    """Exit 6, and that before a device is looked for: there is none."""
+
+    def file(self, name, words, *args, content=None, code=6, **how):
+        if content is not None:
+            self.write(name, content)
+        return self.bad(code, name + "|" + words, *CASCADE, "-i", name, *args, env=NO_PLATFORM, **how)
+
+    def test_npy(self):
+        data = bytes(12)
+        for name, words, content in (
+                ("empty.npy", "empty", b""),
+                ("one.npy", "no .npy file", b"\x93"),
+                ("magic_only.npy", "ends within", b"\x93NUMPY"),
+                ("wrong_magic.npy", "no .npy file", f4("(3,)", data, magic=b"\x93NUMPX")),
+                ("text.npy", "no .npy file", "what is this\n"),
+                ("version9.npy", "version 9.0|1.0 2.0 3.0", f4("(3,)", data, version=(9, 0))),
+                ("version0.npy", "version 0.0", f4("(3,)", data, version=(0, 0))),
+                ("cut_header.npy", "ends within", f4("(3,)")[:40]),
+                ("long_header.npy", "ends within|60010", f4("(3,)", length=60000)),
+                ("longest_header.npy", "ends within|4294967307", f4("(3,)", version=(2, 0), length=0xffffffff)),
+                ("short_header.npy", "header", f4("(3,)", data, length=30)),
+                ("short.npy", "(30,)|120 bytes|12 are there", f4("(30,)", data)),
+                ("no_data.npy", "12 bytes|0 are there", f4("(3,)")),
+                ("overflow.npy", "too large", f4("(4294967296, 4294967296, 4)", data)),
+                ("overflow2.npy", "too large", f4("(9223372036854775807,)", data)),
+                ("overflow3.npy", "too large", f4("(18446744073709551617,)", data)),
+                ("overflow4.npy", "too large", f4("(99999999999999999999999,)", data)),
+                ("huge.npy", "bytes|12 are there", f4("(1099511627776,)", data)),
+                ("negative.npy", "negative", f4("(-3,)", data)),
+                ("no_shape.npy", "shape", npy("{'descr': '<f4', 'fortran_order': False, }\n", data)),
+                ("no_descr.npy", "descr", npy("{'fortran_order': False, 'shape': (3,), }\n", data)),
+                ("no_dict.npy", "header", npy("nothing of the kind\n", data)),
+                ("odd_shape.npy", "shape", f4("(3 3)", data)),
+                ("word_shape.npy", "shape", f4("'three'", data)),
+                ("nul.npy", "dtype", npy("{'descr': '<f4\0', 'fortran_order': False, 'shape': (3,), }\n", data)),
+                ("object.npy", "'|O'|Python objects|i1 u1", dtype("'|O'")),
+                ("structured.npy", "structured|field", dtype("[('a', '<f4'), ('b', '<i4')]")),
+                ("complex.npy", "'<c8'|complex|i1 u1", dtype("'<c8'")),
+                ("long_double.npy", "'<f16'|i1 u1", dtype("'<f16'")),
+                ("text_dtype.npy", "'<U1'|text", dtype("'<U1'")),
+                ("date.npy", "dates", dtype("'<M8[s]'")),
+                ("void.npy", "'|V4'", dtype("'|V4'")),
+                ("i3.npy", "'<i3'", dtype("'<i3'")),
+                ("no_dtype.npy", "dtype", dtype("''")),
+        ):
+            with self.subTest(name=name):
+                self.file(name, words, content=content)
+
+    def test_npy_on_standard_input(self):
+        for words, content in (("no data", b""), ("no .npy file", b"\x93"), ("ends within", f4("(3,)")[:40]),
+                               ("120 bytes|12 are there", f4("(30,)", bytes(12))), ("12 bytes", f4("(3,)")),
+                               ("too large", f4("(4294967296, 4294967296, 4)")), ("'<c8'", dtype("'<c8'")),
+                               ("bytes", f4("(1099511627776,)", bytes(12))),
+                               ("ends within", f4("(3,)", version=(2, 0), length=0xffffffff))):
+            with self.subTest(content=content[:100]):
+                self.bad(6, "-: |" + words, *SERIAL, "-i", "-", input=content)
+
+    def test_random_damage(self):
+        """No single changed byte of a header makes anything but an answer or a sentence."""
+        whole = f4("(3,)", struct.pack("<3f", 1, 2, 4))
+        for at in range(0, len(whole) - 12):
+            for flip in (0x01, 0x80):
+                damaged = bytearray(whole)
+                damaged[at] ^= flip
+                self.write("damaged.npy", bytes(damaged))
+                done = self.redhost(*SERIAL, "-q", "-i", "damaged.npy")
+                self.assertIn(done.code, (0, 6), done)
+                self.assertEqual(done.out == "", done.code == 6, done)
+
+    def test_raw(self):
+        self.file("raw.bin", "--type", content=bytes(16))
+        for kind, size in (("f32", 4), ("f64", 8), ("u16", 2)):
+            self.file("odd.bin", "1003 bytes|multiple of %d|--type %s" % (size, kind), "--type", kind, content=bytes(1003))
+        self.file("none.bin", "empty", "--type", "f32", content=b"")
+        self.file("v.npy", "f32|f64", "--type", "f64", content=f4("(3,)", bytes(12)), code=2)
+        self.bad(6, "1003 bytes|multiple of 4", *SERIAL, "-i", "-", "-t", "f32", input=bytes(1003))
+        self.bad(6, "--type", *SERIAL, "-i", "-", input=bytes(16))
+
+    def test_no_ordinary_file(self):
+        os.mkdir(self.path("directory"))
+        os.mkfifo(self.path("fifo"))
+        os.symlink("loop", self.path("loop"))
+        self.file("directory", "is a directory")
+        self.file("fifo", "FIFO|`-`")
+        self.file("fifo", "FIFO|`-`", "-t", "f32")
+        self.file("loop", "cannot be opened")
+        self.file("missing.npy", "No such file")
+        self.file("missing/x.npy", "No such file")
+        self.file("/dev/zero", "device|`-`", "-t", "i8")
+        self.file("/proc/self/status", "no size|`-`", "-t", "i8")
+        self.file("''", "cannot be opened", "-i", "")
+
+    def test_unreadable(self):
+        self.write("secret.npy", f4("(3,)", bytes(12)))
+        os.chmod(self.path("secret.npy"), 0)
+        how = {}
+        if os.geteuid() == 0:
+            if not cli.reachable_by_all(cli.REDHOST):
+                self.skipTest("%s is not for other users" % cli.REDHOST)
+            how = {"user": 65534, "group": 65534, "extra_groups": []}
+        self.bad(6, "secret.npy|Permission denied", *SERIAL, "-i", "secret.npy", **how)
+
+    def test_closed_and_empty_standard_input(self):
+        self.bad(6, "-: |no data|standard input", *SERIAL, "-i", "-")
+        self.bad(6, "-: |no data|standard input", *CASCADE, "-i", "-", "-t", "f32")
+        self.bad(6, "-: |closed", *SERIAL, "-i", "-", stdin=None, preexec_fn=lambda: os.close(0))
+        directory = os.open(self.cwd, os.O_RDONLY)
+        self.addCleanup(os.close, directory)
+        self.bad(6, "-: |directory", *SERIAL, "-i", "-", stdin=directory)
+
+
+class Devices(cli.Case):
+    """Exit 3."""
+
+    def test_no_platform(self):
+        for args in (CASCADE, [*CASCADE, "-n", "10"], ["--devices"], ["--devices", "--json"], ["--devices", "-q"]):
+            self.bad(3, "no OpenCL platform|OCL_ICD_VENDORS", *args, env=NO_PLATFORM)
+        self.assertIn("1 of ", self.good("--list", env=NO_PLATFORM).out)
+        self.assertIn("cascade\n", self.good("--list", "-q", env=NO_PLATFORM).out)
+        self.assertIn("no OpenCL platform", self.good(env=NO_PLATFORM).out)
+        self.assertIn("tiles_per_unit", self.good("--info", "cascade", env=NO_PLATFORM).out)
+        self.assertEqual(self.value("--run", "serial", "--data", "equal", "-n", "10", "-t", "i8", env=NO_PLATFORM), "10")
+        self.assertEqual(self.value("--run", "auto", "--data", "equal", "-n", "10", "-t", "i8", env=NO_PLATFORM), "10")
+
+    def test_platform_without_devices(self):
+        env = {"POCL_DEVICES": ""}
+        if self.redhost("--devices", env=env).code == 0:
+            self.skipTest("POCL_DEVICES='' does not take the devices away here")
+        self.bad(3, "platform|no device", *CASCADE, "-n", "10", env=env)
+        self.bad(3, "platform|no device", "--devices", env=env)
+        self.assertIn("1 of ", self.good("--list", env=env).out)
+
+    def test_unknown(self):
+        for spec in ("MI300", "7", "0:7", "7:0", "0:0:0", "99999999999999999999", "1e3"):
+            self.bad(3, "'%s'|0:0" % spec, *CASCADE, "-n", "10", "-d", spec)
+            self.bad(3, "'%s'|0:0" % spec, "--list", "-d", spec)
+        self.bad(3, "'MI300'|REDHOST_DEVICE|0:0", *CASCADE, "-n", "10", env={"REDHOST_DEVICE": "MI300"})
+        self.value(*CASCADE, "-n", "10", "-d", "0:0", env={"REDHOST_DEVICE": "MI300"})  # the option wins
+        self.bad(2, "--device all", *CASCADE, "-n", "5", "-d", "all")
+
+    def test_ambiguous(self):
+        env = {"POCL_DEVICES": "basic basic"}
+        if len(self.good("--devices", "-q", env=env).out.split()) < 2:
+            self.skipTest("PoCL does not show two devices here")
+        name = self.json("--devices", env=env)["devices"][0]["platform"]
+        self.bad(2, "'%s'|ambiguous|0:0|0:1|index" % name, *CASCADE, "-n", "10", "-d", name, env=env)
+        self.bad(2, "'%s'|REDHOST_DEVICE|ambiguous" % name, *CASCADE, "-n", "10", env={**env, "REDHOST_DEVICE": name})
+        self.value(*CASCADE, "-n", "10", "-d", "0:1", env=env)
+
+    def test_too_large(self):
+        """Both numbers are named, at once, and nothing is allocated before."""
+        most = next(d for d in self.json("--devices")["devices"] if d["default"])["max_alloc_bytes"]
+
+        def little_memory():
+            import resource
+            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+
+        for size, kind, asked in (("2^40", "f32", "4096 GiB"), ("2^43", "f64", "65536 GiB|6.554e+04 GiB"), ("2^40", "i8", "1024 GiB")):
+            done = self.redhost(*CASCADE, "-n", size, "-t", kind, preexec_fn=little_memory)
+            self.assertEqual((done.code, done.out), (3, ""), done)
+            self.assertIn("--size " + size, done.err)
+            self.assertTrue(any(words in done.err for words in asked.split("|")), done)
+            self.assertIn("%.4g GiB" % (most / 2**30), done.err)
+            self.assertLess(done.seconds, 5)
+        with open(self.path("large.npy"), "wb") as file:  # a file with nothing in it
+            file.write(f4("(%d,)" % (1 << 38)))
+            file.truncate(file.tell() + (1 << 40))
+        if most < 1 << 40:
+            self.bad(3, "large.npy|1024 GiB|%.4g GiB" % (most / 2**30), *CASCADE, "-i", "large.npy")
+
+    def test_declined(self):
+        """Exit 4: the strategy cannot, and says why."""
+        if "atomic" not in self.good("--list", "-q").out.split():
+            self.skipTest("there is no strategy `atomic'")
+        self.bad(4, "'atomic'|argmin", "--run", "atomic", "-n", "10", "--op", "argmin")
+
+
+class Output(cli.Case):
+    """Standard output that does not take what is printed: exit 6."""
+
+    def test_full(self):
+        for args in (["--list"], ["--list", "--json"], ["--help"], ["--version"], [], ["--devices"], ["--info", "serial"],
+                     [*SERIAL, "-n", "10"], [*SERIAL, "-n", "10", "-q"], [*CASCADE, "-n", "10", "--json"]):
+            with open("/dev/full", "wb") as full:
+                self.bad(6, "standard output|No space left", *args, stdout=full)
+
+    def test_closed(self):
+        """Nor does a file that is opened later become standard output."""
+        content = f4("(3,)", struct.pack("<3f", 1, 2, 4))
+        self.write("v.npy", content)
+        for args in (["--list"], [*SERIAL, "-i", "v.npy"], [*CASCADE, "-q", "-i", "v.npy"], ["--version"]):
+            done = self.redhost(*args, stdout=None, preexec_fn=lambda: os.close(1))
+            self.assertEqual(done.code, 6, done)
+            self.assertRegex(done.err, r"\Aredhost: standard output: [^\n]+\.\n\Z")
+        with open(self.path("v.npy"), "rb") as file:
+            self.assertEqual(file.read(), content)
+
+    def test_closed_standard_error(self):
+        done = self.redhost(*CASCADE, "-q", "-n", "100", "-t", "i8", "--data", "equal", stderr=None, preexec_fn=lambda: os.close(2))
+        self.assertEqual((done.code, done.out), (0, "100\n"))
+        self.assertEqual(self.redhost(*CASCADE, "-n", "x", stderr=None, preexec_fn=lambda: os.close(2)).code, 2)
+        done = self.redhost("--list", "-q", stderr=None, stdin=None, preexec_fn=lambda: (os.close(0), os.close(2)))
+        self.assertEqual(done.code, 0)
+        self.assertIn("serial\n", done.out)
+
+    def piped(self, *args, **how):
+        """Into a pipe that nobody reads any more."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            return self.redhost(*args, stdout=writer, **how)
+        finally:
+            os.close(writer)
+
+    def test_closed_pipe(self):
+        for args in (["--list"], [*SERIAL, "-n", "10"], [*SERIAL, "-n", "10", "--json"], [*CASCADE, "-n", "10", "-q"], ["--help"]):
+            done = self.piped(*args)  # Python gives its children SIGPIPE as it was: it ends them, silently
+            self.assertEqual((done.code, done.err), (-13, ""), done)
+            done = self.piped(*args, restore_signals=False)  # ignored, as under some servers
+            self.assertEqual(done.code, 6, done)
+            self.assertRegex(done.err, r"\Aredhost: standard output: [^\n]+\.\n\Z")
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,253 @@
+"""Files written by NumPy, reduced by redhost, and by NumPy.
+
+Every type, operator and layout by `serial`; every strategy with every operator, the types in turn, since each kernel has to
+be compiled (REDHOST_TEST_NUMPY=all: every strategy, operator and type)."""
+
+import fractions
+import math
+import os
+import subprocess
+import unittest
+
+import redhost_cli as cli
+
+try:
+    import numpy as np
+except ImportError as reason:
+    np = None
+    WHY = "NumPy is not here (Debian: python3-numpy): %s" % reason
+
+NAMES = {"i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "i32": "i4", "u32": "u4", "i64": "i8", "u64": "u8",
+         "f16": "f2", "f32": "f4", "f64": "f8"}
+FLOATS = ("f16", "f32", "f64")
+SHAPE = (7, 11, 13)
+
+
+def defined(op, kind):
+    return kind not in FLOATS or op not in ("and", "or", "xor")
+
+
+def exact(value):
+    """A float as it is meant: NaN is equal to NaN, -0 is not 0."""
+    return "nan" if math.isnan(value) else (value, math.copysign(1, value))
+
+
+def sample(kind, n, seed=0):
+    """All values of integers; floats of both signs, and of magnitudes that make sums and products lose digits."""
+    random = np.random.default_rng([seed, cli.TYPES.index(kind)])
+    dtype = np.dtype(NAMES[kind])
+    if kind in FLOATS:
+        return (random.standard_normal(n) * 2.0 ** random.integers(-3, 4, n)).astype(dtype)
+    limits = np.iinfo(dtype)
+    return random.integers(limits.min, limits.max, n, dtype=dtype, endpoint=True)
+
+
+@unittest.skipIf(np is None, "" if np else WHY)
+class NumpyCase(cli.Case):
+    def reduce(self, strategy, op, *args, **how):
+        return self.json("--run", strategy, "--op", op, *args, **how)["results"][0]
+
+    def compare(self, result, op, kind, elements):
+        """`elements`: one-dimensional, in storage order."""
+        label = "%s %s of %s" % (result["strategy"], op, kind)
+        self.assertEqual((result["op"], result["type"], result["n"], result["status"]), (op, kind, elements.size, "ok"), label)
+        self.assertTrue(result["check"]["ok"], label)
+        self.assertIsInstance(result["value"], str, label)
+        if op in ("argmin", "argmax"):
+            place = int(getattr(np, op)(elements))
+            self.assertEqual(result["index"], place, label)
+            self.same(result["value"], elements[place] + elements.dtype.type(0), kind, label)  # to argmin and argmax, -0 is 0
+        elif op in ("min", "max"):
+            self.same(result["value"], self.extreme(op, kind, elements), kind, label)
+        elif kind in FLOATS:
+            self.near(result, op, elements, label)
+        else:
+            self.assertEqual(int(result["value"]), self.integer(op, kind, elements), label)
+
+    def same(self, text, value, kind, label):
+        if kind in FLOATS:
+            self.assertEqual(exact(float(text)), exact(float(value)), label)
+        else:
+            self.assertEqual(int(text), int(value), label)
+
+    @staticmethod
+    def extreme(op, kind, elements):
+        value = getattr(np, op)(elements)
+        if kind in FLOATS and value == 0:  # NumPy takes either zero; -0 is below +0
+            zeros = elements[elements == 0]
+            return -0.0 if (np.signbit(zeros).any() if op == "min" else np.signbit(zeros).all()) else 0.0
+        return value
+
+    @staticmethod
+    def integer(op, kind, elements):
+        wide = np.uint64 if kind[0] == "u" else np.int64
+        with np.errstate(over="ignore"):
+            if op in ("sum", "prod"):
+                return int(getattr(np, op)(elements, dtype=wide))
+        return int(getattr(np, "bitwise_" + op).reduce(elements))
+
+    def near(self, result, op, elements, label):
+        """Within the bound that redhost prints, and that bound within what theory allows."""
+        numbers = [float(x) for x in elements]
+        value, bound = float(result["value"]), result["check"]["bound"]
+        unit = 2.0**-53 if result["type"] == "f64" else 2.0**-24
+        if op == "sum":
+            right = fractions.Fraction(math.fsum(numbers))
+            most = unit * (len(numbers) + 1) * math.fsum(map(abs, numbers))
+        else:
+            right = math.prod(map(fractions.Fraction, numbers))
+            most = 1.01 * unit * len(numbers) * abs(float(right))
+        self.assertLessEqual(bound, most, label)
+        self.assertLessEqual(abs(float(fractions.Fraction(value) - right)), bound, label)
+
+
+class Layouts(NumpyCase):
+    """By the loop on the host: 3 ms each."""
+
+    def all_operators(self, name, kind, array, strategy="serial", ops=cli.OPS, **how):
+        stored = array.ravel(order="K")
+        for op in ops:
+            if defined(op, kind):
+                self.compare(self.reduce(strategy, op, "-i", name, **how), op, kind, stored)
+
+    def test_types(self):
+        for kind in cli.TYPES:
+            with self.subTest(kind=kind):
+                array = sample(kind, 1001)
+                np.save(self.path("v.npy"), array)
+                self.all_operators("v.npy", kind, array, ops=[op for op in cli.OPS if op != "prod" or kind not in FLOATS])
+                if kind in FLOATS:
+                    array = (sample(kind, 60) % 1 + 0.5).astype(array.dtype)
+                    np.save(self.path("v.npy"), array)
+                    self.all_operators("v.npy", kind, array, ops=["prod"])
+
+    def test_layouts(self):
+        for kind in ("i8", "u16", "i32", "f16", "f32", "u64", "f64"):
+            array = sample(kind, math.prod(SHAPE), 1).reshape(SHAPE)
+            big = array.astype(array.dtype.newbyteorder(">"))
+            for name, layout in (("C", array), ("F", np.asfortranarray(array)), ("big", big), ("bigF", np.asfortranarray(big)),
+                                 ("2d", array.reshape(77, 13)), ("0d", array[3, 4, 5]), ("1", array.ravel()[:1])):
+                layout = np.asanyarray(layout)
+                for version in ((1, 0), (2, 0), (3, 0)):
+                    with self.subTest(kind=kind, layout=name, version=version):
+                        with open(self.path("v.npy"), "wb") as file:
+                            np.lib.format.write_array(file, layout, version=version)
+                        warns = layout.flags.f_contiguous and not layout.flags.c_contiguous
+                        self.all_operators("v.npy", kind, layout, ops=["sum", "max"])
+                        result = self.reduce("serial", "argmin", "-i", "v.npy", quiet=not warns)
+                        self.compare(result, "argmin", kind, layout.ravel(order="K"))
+
+    def test_fortran_order_is_said(self):
+        array = np.asfortranarray(sample("f32", 12).reshape(3, 4))
+        np.save(self.path("F.npy"), array)
+        done = self.good("--run", "serial", "--op", "argmax", "-q", "-i", "F.npy", quiet=False)
+        self.assertEqual(int(done.out), int(np.argmax(array.ravel(order="F"))))
+        done = self.good("--run", "serial", "--op", "argmax", "-i", "F.npy", quiet=False)
+        self.assertRegex(done.err, r"\Aredhost: F.npy: shape \(3, 4\), Fortran order: .*storage order\.\n\Z")
+        self.good("--run", "serial", "--op", "max", "-i", "F.npy")  # where order does not matter, not a word
+
+    def test_empty(self):
+        for kind in cli.TYPES:
+            np.save(self.path("none.npy"), np.zeros((3, 0), dtype=NAMES[kind]))
+            for op, value in (("sum", "0"), ("prod", "1"), ("or", "0"), ("xor", "0")):
+                if defined(op, kind):
+                    self.assertEqual(self.value("--run", "serial", "--op", op, "-i", "none.npy"), value)
+
+    def test_bool(self):
+        array = sample("i8", 1000) > 0
+        np.save(self.path("b.npy"), array)
+        self.assertEqual(self.value("--run", "serial", "-i", "b.npy"), str(int(array.sum())))
+
+    def test_specials(self):
+        nan, inf = math.nan, math.inf
+        for kind in FLOATS:
+            dtype = NAMES[kind]
+            smallest, largest = float(np.finfo(dtype).smallest_subnormal), float(np.finfo(dtype).max)
+            for values in ([1, nan, 2], [nan], [nan, nan, 1], [-nan, 1], [inf, nan], [inf], [-inf], [inf, inf, -1], [-inf, inf],
+                           [0.0, -0.0], [-0.0, 0.0], [-0.0], [-0.0, -0.0], [3, 1, 1, 3], [1, 3, 3, 1], [smallest, -smallest, 0.0],
+                           [largest, -largest], [smallest] * 3, [inf, 1, 2], [-inf, 1, -inf]):
+                array = np.array(values, dtype=dtype)
+                np.save(self.path("s.npy"), array)
+                for op in ("min", "max", "argmin", "argmax"):
+                    with self.subTest(kind=kind, values=values, op=op):
+                        self.compare(self.reduce("serial", op, "-i", "s.npy"), op, kind, array)
+                with self.subTest(kind=kind, values=values, op="sum"), np.errstate(invalid="ignore"):
+                    result = self.reduce("serial", "sum", "-i", "s.npy")
+                    right = float(np.sum(array, dtype="f8" if kind == "f64" else "f4"))
+                    self.assertEqual(exact(float(result["value"]) + 0), exact(right + 0))  # of [-0], NumPy says 0
+
+    def test_standard_input_and_raw(self):
+        for kind in cli.TYPES:
+            array = sample(kind, 1003, 2)
+            np.save(self.path("v.npy"), array)
+            array.tofile(self.path("v.bin"))
+            with open(self.path("v.npy"), "rb") as file:
+                whole = file.read()
+            with self.subTest(kind=kind):
+                for op in ("sum", "argmax"):
+                    for name, args in (("v.npy", []), ("v.bin", ["--type", kind])):
+                        self.compare(self.reduce("serial", op, "-i", name, *args), op, kind, array)
+                        with open(self.path(name), "rb") as file:
+                            self.compare(self.reduce("serial", op, "-i", "-", *args, stdin=file), op, kind, array)
+                    self.compare(self.piped(op, [], whole), op, kind, array)
+                    self.compare(self.piped(op, ["-t", kind], array.tobytes()), op, kind, array)
+
+    def piped(self, op, args, data):
+        done = subprocess.run([cli.REDHOST, "--run", "serial", "--op", op, "--json", "-i", "-", *args], input=data,
+                              env=self.env, stdout=subprocess.PIPE, timeout=cli.PATIENCE)
+        return cli.json.loads(done.stdout)["results"][0]
+
+    def test_large_on_standard_input(self):
+        """More than a pipe holds, and more than redhost's first region."""
+        array = sample("u32", 3_000_001, 3)
+        self.compare(self.piped("sum", ["-t", "u32"], array.tobytes()), "sum", "u32", array)
+
+
+class Strategies(NumpyCase):
+    def test_all(self):
+        strategies = self.good("--list", "-q").out.split()
+        everything = os.environ.get("REDHOST_TEST_NUMPY") == "all"
+        seen = set()
+        for kind in cli.TYPES:
+            array = sample(kind, 5003, 4)
+            if kind in FLOATS:
+                array[1777] = array[4001] = array.max()  # ties
+            np.save(self.path(kind + ".npy"), array)
+            np.save(self.path(kind + "-few.npy"), array[:60] % 1 + array.dtype.type(0.5) if kind in FLOATS else array)
+        for s, strategy in enumerate(strategies):
+            for o, op in enumerate(cli.OPS):
+                kinds = [kind for kind in cli.TYPES if defined(op, kind)]
+                for kind in kinds if everything or strategy == "serial" else [kinds[(3 * s + 5 * o) % len(kinds)]]:
+                    with self.subTest(strategy=strategy, op=op, kind=kind):
+                        name = kind + ("-few" if op == "prod" else "") + ".npy"
+                        done = self.redhost("--run", strategy, "--op", op, "-i", name, "--json")
+                        if done.code == 4:  # declined, with a reason
+                            self.assertRegex(done.err, r"\Aredhost: strategy '%s' cannot run on [^\n]+\.\n\Z" % strategy)
+                            continue
+                        self.assertEqual((done.code, done.err), (0, ""), done)
+                        result = cli.json.loads(done.out, parse_constant=cli.no_constants)["results"][0]
+                        self.compare(result, op, kind, np.load(self.path(name)))
+                        seen.add((strategy, op))
+        self.assertGreaterEqual(len(seen), 50)
+
+    def test_specials_on_device(self):
+        nan = math.nan
+        for values, op, kind in (([1, nan, -5, nan], "min", "f32"), ([1, 3, nan, nan], "argmax", "f32"), ([0.0, -0.0, 0.0], "min", "f32"),
+                                 ([2, 7, 1, 7, 1], "argmax", "f32")):
+            array = np.array(values * 300, dtype=NAMES[kind])
+            np.save(self.path("s.npy"), array)
+            for strategy in ("cascade", "two_stage"):
+                self.compare(self.reduce(strategy, op, "-i", "s.npy"), op, kind, array)
+
+    def test_layouts_on_device(self):
+        array = sample("i32", math.prod(SHAPE), 5).reshape(SHAPE)
+        for layout in (array, np.asfortranarray(array), array.astype(">i4"), array[0, 0, 0], array.ravel()[:1]):
+            layout = np.asanyarray(layout)
+            np.save(self.path("v.npy"), layout)
+            self.compare(self.reduce("cascade", "sum", "-i", "v.npy"), "sum", "i32", layout.ravel(order="K"))
+            with open(self.path("v.npy"), "rb") as file:
+                self.compare(self.reduce("cascade", "sum", "-i", "-", stdin=file), "sum", "i32", layout.ravel(order="K"))
+
+
+if __name__ == "__main__":
+    cli.main()

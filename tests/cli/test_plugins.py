@@ -1,0 +1,226 @@
+"""Plugins are found and loaded when redhost runs; a bad one is named, and nothing else suffers."""
+
+import os
+import shutil
+import struct
+
+import redhost_cli as cli
+
+NAMES = "atomic cascade cpu_serial serial two_stage two_stage_float4".split()
+SUM = ["-n", "100", "-t", "i8", "--data", "equal"]
+
+
+class Discovery(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program, cls.plugins = cls.copy_of_tree(cls, "tree")
+
+    def names(self, *args, **how):
+        return self.good("--list", "-q", *args, program=self.program, **how).out.split()
+
+    def listing(self, *args):
+        return self.json("--list", *args, program=self.program)
+
+    def test_elsewhere(self):
+        """The tree runs where it is moved to, from its own plugins."""
+        for strategy in self.listing()["strategies"]:
+            self.assertEqual(os.path.dirname(strategy["plugin"]), os.path.realpath(self.plugins))
+        self.assertEqual(self.value("--run", "cascade", *SUM, program=self.program), "100")
+
+    def test_delete_and_return(self):
+        before = self.names()
+        text = self.good("--list", program=self.program).out.splitlines()
+        self.assertTrue(set(NAMES) <= set(before), before)
+        for name in NAMES:
+            file, away = os.path.join(self.plugins, name + ".so"), os.path.join(self.home, name + ".so")
+            os.rename(file, away)
+            self.assertEqual(self.names(), [other for other in before if other != name])
+            if name == "cascade":
+                rows = [line.split() for line in text if line.startswith("  ") and line.split()[0] != name]
+                now = self.good("--list", program=self.program).out.splitlines()
+                self.assertEqual([line.split() for line in now if line.startswith("  ")], rows)
+                self.bad(2, "unknown strategy 'cascade'", "--run", name, "-n", "10", program=self.program)
+            os.rename(away, file)
+        self.assertEqual(self.names(), before)
+
+    def test_only_one(self):
+        """No plugin is needed by another."""
+        away = os.path.join(self.home, "away")
+        os.rename(self.plugins, away)
+        try:
+            listing = self.good("--list", program=self.program)
+            self.assertIn("0 of 0 can run", listing.out)
+            self.assertIn(self.plugins, listing.out)
+            self.bad(2, "unknown strategy 'serial'", "--run", "serial", "-n", "10", program=self.program)
+            os.mkdir(self.plugins)
+            shutil.copy(os.path.join(away, "two_stage.so"), self.plugins)
+            self.assertEqual(self.names(), ["two_stage"])
+            self.assertEqual(self.value("--run", "auto", *SUM, program=self.program), "100")
+        finally:
+            shutil.rmtree(self.plugins, ignore_errors=True)
+            os.rename(away, self.plugins)
+
+    def test_other_file_name(self):
+        extra = self.path("extra")
+        os.mkdir(extra)
+        os.rename(os.path.join(self.plugins, "cascade.so"), os.path.join(extra, "another name, ä.so"))
+        try:
+            self.assertNotIn("cascade", self.names())
+            for how in ({"args": ["--plugin-path", extra]}, {"env": {"REDHOST_PLUGIN_PATH": extra}},
+                        {"args": ["--plugin", os.path.join(extra, "another name, ä.so")]}):
+                env, args = how.get("env"), how.get("args", [])
+                self.assertIn("cascade", self.names(*args, env=env))
+                self.assertEqual(self.value("--run", "cascade", *SUM, *args, program=self.program, env=env), "100")
+                self.assertIn("another name", self.good("--info", "cascade", *args, program=self.program, env=env).out)
+        finally:
+            os.rename(os.path.join(extra, "another name, ä.so"), os.path.join(self.plugins, "cascade.so"))
+
+    def test_shadowing(self):
+        extra, more = self.path("one"), self.path("two")
+        for directory in (extra, more):
+            os.mkdir(directory)
+            shutil.copy(os.path.join(self.plugins, "serial.so"), directory)
+        path = extra + ":" + more
+        listing = self.good("--list", "--plugin-path", path, program=self.program).out
+        first = os.path.join(extra, "serial.so")
+        for directory in (more, self.plugins):
+            self.assertIn("shadowed: serial in %s, by %s" % (os.path.join(os.path.realpath(directory), "serial.so"), first),
+                          listing)
+        self.assertEqual(self.names("--plugin-path", path).count("serial"), 1)
+        info = self.json("--info", "serial", program=self.program, env={"REDHOST_PLUGIN_PATH": path})
+        self.assertEqual(info["strategies"][0]["plugin"], first)
+        run = self.json("--run", "serial", *SUM, "--plugin-path", more, program=self.program,
+                        env={"REDHOST_PLUGIN_PATH": extra})
+        self.assertEqual(run["results"][0]["plugin"], os.path.join(more, "serial.so"))  # the option before the variable
+
+    def test_path_is_absolute(self):
+        """Nothing is ever taken from where one happens to be."""
+        shutil.copy(os.path.join(self.plugins, "serial.so"), self.cwd)
+        self.addCleanup(os.remove, self.path("serial.so"))
+        for path in (".", "", ":", "work", "./"):
+            listing = self.json("--list", "--plugin-path", path, program=self.program)
+            used = [s["plugin"] for s in listing["strategies"] if s["name"] == "serial"]
+            self.assertEqual(used, [os.path.join(os.path.realpath(self.plugins), "serial.so")], path)
+
+
+class Bad(cli.Case):
+    """One directory of everything that can be wrong with a file."""
+
+    def setUp(self):
+        self.directory = self.path(self.id().rsplit(".", 1)[1])
+        os.mkdir(self.directory)
+        with open(os.path.join(cli.PLUGINS, "cascade.so"), "rb") as file:
+            self.whole = file.read()
+
+    def put(self, name, content):
+        with open(os.path.join(self.directory, name), "wb") as file:
+            file.write(content)
+
+    def changed(self, at, value):
+        return self.whole[:at] + value + self.whole[at + len(value):]
+
+    def from_zoo(self, *names):
+        for name in names:
+            file = os.path.join(cli.ZOO, name + ".so")
+            if not cli.ZOO or not os.path.exists(file):
+                self.skipTest("no zoo: REDHOST_TEST_ZOO")
+            os.symlink(file, os.path.join(self.directory, name + ".so"))
+        library = os.path.join(cli.ZOO, "lib")
+        if os.path.isdir(library):
+            os.symlink(library, os.path.join(self.directory, "lib"))
+
+    def refusals(self):
+        """By file name; the rest of the list is as ever."""
+        document = self.json("--list", "--plugin-path", self.directory)
+        names = [s["name"] for s in document["strategies"] if s["plugin"].startswith(os.path.realpath(cli.PLUGINS))]
+        self.assertTrue(set(NAMES) <= set(names), names)
+        listing = self.good("--list", "--plugin-path", self.directory).out
+        for refusal in document["not_loaded"]:
+            self.assertIn("not loaded: %s: %s\n" % (refusal["path"], refusal["reason"]), listing)
+        self.assertIn("%d not loaded" % len(document["not_loaded"]), self.good("--plugin-path", self.directory).out)
+        return {os.path.basename(refusal["path"]): refusal["reason"] for refusal in document["not_loaded"]}
+
+    def check(self, expected, *, others=()):
+        found = self.refusals()
+        self.assertEqual(set(found), set(expected), found)
+        for name, words in expected.items():
+            self.assertRegex(found[name], words, name)
+
+    def test_files(self):
+        self.put("empty.so", b"")
+        self.put("text.so", b"this is text\n" * 100)
+        self.put("one_byte.so", b"\x7f")
+        self.put("cut_at_200.so", self.whole[:200])
+        self.put("cut_in_half.so", self.whole[:len(self.whole) // 2])
+        self.put("cut_at_end.so", self.whole[:-1])
+        self.put("other_machine.so", self.changed(18, struct.pack("<H", 183)))  # AArch64
+        self.put("other_class.so", self.changed(4, b"\x01"))
+        self.put("other_order.so", self.changed(5, b"\x02"))
+        self.put("executable.so", self.changed(16, struct.pack("<H", 2)))
+        self.put("wild_sections.so", self.changed(32, b"\xff" * 8))
+        self.put("no plugin.txt", b"not even looked at")
+        os.mkdir(os.path.join(self.directory, "directory.so"))
+        os.mkfifo(os.path.join(self.directory, "fifo.so"))
+        os.symlink("/nonexistent", os.path.join(self.directory, "dangling.so"))
+        found = self.refusals()
+        for name, words in (("empty.so", "empty"), ("text.so", "no shared object"), ("one_byte.so", "cut off"),
+                            ("cut_at_200.so", "cut off"), ("cut_in_half.so", "cut off"), ("cut_at_end.so", "cut off"),
+                            ("other_machine.so", "aarch64"), ("other_class.so", "32-bit"),
+                            ("other_order.so", "machine"), ("executable.so", "program"), ("wild_sections.so", "damaged"),
+                            ("directory.so", "directory"), ("fifo.so", "no regular file"), ("dangling.so", "No such file")):
+            self.assertIn(name, found)
+            self.assertRegex(found[name], words)
+        self.assertNotIn("no plugin.txt", found)
+        for name in ("empty", "text", "cut_in_half", "other_machine", "fifo"):
+            self.bad(5, "'%s'|%s.so|%s" % (name, name, found[name + ".so"]), "--run", name, "-n", "10",
+                     "--plugin-path", self.directory)
+        self.assertEqual(self.value("--run", "cascade", *SUM, "--plugin-path", self.directory), "100")
+
+    def test_descriptors(self):
+        self.from_zoo("no_symbol", "wrong_abi", "wrong_magic", "short_struct", "needs_newer_host", "missing_dependency",
+                      "undefined_symbol", "fine")
+        self.check({"no_symbol.so": "redhost_plugin_v1", "wrong_abi.so": r"ABI \d+.*speaks \d+", "wrong_magic.so": "magic",
+                    "short_struct.so": r"\d+ bytes", "needs_newer_host.so": r"1\.200.*1\.0",
+                    "missing_dependency.so": "libzoo_gone.so", "undefined_symbol.so": "zoo_nobody_defines_this"})
+        self.assertEqual(self.value("--run", "fine", *SUM, "--plugin-path", self.directory), "100")
+        for name in ("no_symbol", "wrong_abi", "missing_dependency"):
+            self.bad(5, "'%s'|%s.so" % (name, name), "--run", name, "-n", "10", "--plugin-path", self.directory)
+            self.bad(5, "'%s'|%s.so" % (name, name), "--info", name, "--plugin-path", self.directory)
+
+    def test_crash(self):
+        self.from_zoo("crash_on_load", "abort_on_load", "exit_on_load", "crash_in_query", "wrong_cpu", "chatty", "fine")
+        self.check({"crash_on_load.so": r"crash.*signal 11", "abort_on_load.so": r"crash.*signal 6",
+                    "exit_on_load.so": "ended", "crash_in_query.so": r"crash.*signal 11", "wrong_cpu.so": "CPU"})
+        for name in ("crash_on_load", "abort_on_load", "exit_on_load", "crash_in_query"):
+            self.bad(5, "'%s'|%s.so" % (name, name), "--run", name, "-n", "10", "--plugin-path", self.directory)
+            self.assertEqual(self.value("--run", "serial", *SUM, "--plugin-path", self.directory), "100")
+
+    def test_hang(self):
+        self.from_zoo("hang_on_load", "fine")
+        done = self.good("--list", "--plugin-path", self.directory)
+        self.assertRegex(done.out, r"not loaded: \S+/hang_on_load.so: did not answer")
+        self.assertRegex(done.out, r"(?m)^  fine .* yes ")
+        self.assertLess(done.seconds, 12)
+        # Who asks for another by name does not wait for it.
+        done = self.good("--run", "serial", *SUM, "-q", "--plugin-path", self.directory)
+        self.assertEqual(done.out, "100\n")
+
+    def test_one_file(self):
+        self.put("text.so", b"this is text\n")
+        self.bad(6, "/nonexistent.so|No such file", "--run", "serial", "-n", "10", "--plugin", "/nonexistent.so")
+        self.bad(6, "directory", "--run", "serial", "-n", "10", "--plugin", self.directory)
+        self.bad(5, "text.so", "--run", "text", "-n", "10", "--plugin", os.path.join(self.directory, "text.so"))
+
+    def test_not_safe(self):
+        """A directory that anybody may write to is not searched."""
+        shutil.copy(os.path.join(cli.PLUGINS, "serial.so"), os.path.join(self.directory, "serial.so"))
+        os.chmod(self.directory, 0o777)
+        document = self.json("--list", "--plugin-path", self.directory)
+        self.assertIn((self.directory, "directory is writable by others (mode 0777)"),
+                      [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
+        self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(self.directory)])
+
+
+if __name__ == "__main__":
+    cli.main()

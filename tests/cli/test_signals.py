@@ -1,0 +1,223 @@
+"""Interrupts, and what is shown on a terminal and only there."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+import redhost_cli as cli
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
+
+
+def processes_with(text):
+    """Process numbers whose environment has `text`."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open("/proc/%s/environ" % name, "rb") as file:
+                if name.isdigit() and text.encode() in file.read():
+                    found.append(int(name))
+        except OSError:
+            pass
+    return found
+
+
+class Interrupt(cli.Case):
+    def start(self, *args, **more):
+        process = subprocess.Popen([cli.REDHOST, *args], env={**self.env, **more.pop("env", {})}, cwd=self.cwd,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **{"stdin": subprocess.DEVNULL, **more})
+        self.addCleanup(process.kill)
+        return process
+
+    def interrupt(self, process):
+        """Exit 130 at once, nothing on stdout, nothing on stderr."""
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out = process.stdout.read()
+        err = process.stderr.read()
+        process.wait(timeout=cli.PATIENCE)
+        self.assertEqual((process.returncode, out, err), (130, b"", b""))
+        self.assertLess(time.monotonic() - start, 5)
+        process.stdout.close()
+        process.stderr.close()
+
+    def wait_until(self, condition):
+        end = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), end, "it never came that far")
+            time.sleep(0.01)
+
+    def test_while_reading(self):
+        process = self.start("--run", "serial", "-t", "i8", "-i", "-", stdin=subprocess.PIPE)
+        process.stdin.write(bytes(100000))
+        process.stdin.flush()
+        pending = struct.pack("i", 1)
+        self.wait_until(lambda: fcntl.ioctl(process.stdin, termios.FIONREAD, pending) == struct.pack("i", 0))
+        self.interrupt(process)
+        process.stdin.close()
+
+    def test_while_computing(self):
+        self.redhost("--run", "cascade", "-t", "i8", "-n", "1000", "-q")
+        files = self.cache_files()
+        process = self.start("--run", "cascade", "-t", "i8", "-n", "2^28")
+        time.sleep(1)
+        if process.poll() is not None:
+            process.stdout.close()
+            process.stderr.close()
+            self.skipTest("2^28 elements take less than a second here")
+        self.interrupt(process)
+        self.assertEqual(self.cache_files(), files)
+
+    def test_while_building(self):
+        """At any moment: the cache holds nothing or a whole entry."""
+        for delay in (0.02, 0.1, 0.3, 0.6):
+            env = {"XDG_CACHE_HOME": os.path.join(self.home, "building%s" % delay),
+                   "REDHOST_BUILD_OPTIONS": "-DDELAY=%d" % (1000 * delay)}
+            args = ["--run", "cascade", "-t", "i16", "-n", "1000", "--data", "equal", "-q"]
+            process = self.start(*args, env=env)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=cli.PATIENCE)
+            self.assertIn(process.returncode, (0, 130, -signal.SIGINT))  # before the handler is set, the signal itself
+            for name in self.cache_files(env):
+                self.assertRegex(name, r"\Abin/[0-9a-f]{16}\Z")
+            self.assertEqual(self.good(*args, env=env).out, "1000\n")
+
+    def test_while_looking_at_plugins(self):
+        """The child that looks at them goes too."""
+        plugin = os.path.join(cli.ZOO, "hang_on_load.so")
+        if not os.path.exists(plugin):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        os.mkdir(self.path("plugins"))
+        os.symlink(plugin, self.path("plugins/hang_on_load.so"))
+        mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
+        process = self.start("--list", "--plugin-path", self.path("plugins"), env=dict([mark.split("=")]))
+        self.wait_until(lambda: len(processes_with(mark)) == 2)
+        time.sleep(0.2)
+        self.interrupt(process)
+        self.wait_until(lambda: not processes_with(mark))
+
+    def test_ignored(self):
+        """Started with SIGINT ignored, as by `nohup' or in a shell's background: stays ignored."""
+        process = self.start("--run", "serial", "-t", "i8", "-q", "-i", "-", stdin=subprocess.PIPE,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(b"\1\1\1", timeout=cli.PATIENCE)
+        self.assertEqual((process.returncode, out, err), (0, b"3\n", b""))
+
+
+class Terminal(cli.Case):
+    def on_terminal(self, *args, seconds=0, env=None, out=False):
+        """A run that reads standard input for that long, with stderr (and stdout, if `out`) on a terminal: what came on
+        the terminal, and on a stdout of its own."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+        process = subprocess.Popen([cli.REDHOST, *args], env={**self.env, **(env or {})}, cwd=self.cwd,
+                                   stdin=subprocess.PIPE, stdout=slave if out else subprocess.PIPE, stderr=slave)
+        os.close(slave)
+        shown = b""
+
+        def take(wait):
+            nonlocal shown
+            while select.select([master], [], [], wait)[0]:
+                try:
+                    more = os.read(master, 65536)
+                except OSError:
+                    return
+                if not more:
+                    return
+                shown += more
+
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            process.stdin.write(bytes(1000))
+            process.stdin.flush()
+            take(0.05)
+        process.stdin.write(b"\1")
+        process.stdin.close()
+        printed = b"" if out else process.stdout.read()
+        process.wait(timeout=cli.PATIENCE)
+        take(0.1)
+        os.close(master)
+        if not out:
+            process.stdout.close()
+        self.assertEqual(process.returncode, 0, shown)
+        return shown.decode(), printed.decode()
+
+    SLOW = ["--run", "serial", "-t", "i8", "-i", "-"]
+
+    def test_progress(self):
+        shown, printed = self.on_terminal(*self.SLOW, "--no-check", seconds=1.8)
+        self.assertIn("result     1\n", printed)
+        self.assertNotIn("\x1b", printed)
+        self.assertNotIn("\n", shown)  # one line, rewritten
+        lines = shown.split("\r\x1b[K")
+        self.assertEqual((lines[0], lines[-1]), ("", ""), "the line is not gone at the end")
+        self.assertTrue(any(re.fullmatch(r"reading [0-9.]+ MB", line) for line in lines), lines)
+        self.assertLessEqual(len(lines), 14)  # from 1 s on, ten times a second at most
+
+    def test_no_progress(self):
+        for args, seconds, env in (([*self.SLOW], 0.3, None),  # under a second
+                                   ([*self.SLOW, "-q"], 1.4, None), ([*self.SLOW, "--progress=never"], 1.4, None)):
+            shown, printed = self.on_terminal(*args, seconds=seconds, env=env)
+            self.assertEqual(shown, "", args)
+            self.assertTrue(printed)
+
+    def slow_without_terminal(self, *args):
+        process = subprocess.Popen([cli.REDHOST, *self.SLOW, *args], env=self.env, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        end = time.monotonic() + 1.4
+        while time.monotonic() < end:
+            process.stdin.write(bytes(1000))
+            process.stdin.flush()
+            time.sleep(0.05)
+        out, err = process.communicate(b"\1", timeout=cli.PATIENCE)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("result     1\n", out.decode())
+        return err.decode()
+
+    def test_not_without_terminal(self):
+        self.assertEqual(self.slow_without_terminal(), "")
+
+    def test_always(self):
+        self.assertRegex(self.slow_without_terminal("--progress=always"), r"reading [0-9.]+ MB")
+
+    def test_color(self):
+        plain = self.good("--list").out
+        self.assertNotIn("\x1b", plain)
+        for args, env in ((["--color=always"], {}), ([], {"CLICOLOR_FORCE": "1"}),
+                          (["--color=always"], {"NO_COLOR": "1", "TERM": "dumb"})):
+            colored = self.good("--list", *args, env=env).out
+            self.assertIn("\x1b[", colored)
+            self.assertEqual(ESCAPE.sub("", colored), plain)  # never the only carrier
+        for args, env in ((["--color=never"], {"CLICOLOR_FORCE": "1"}), ([], {"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}),
+                          ([], {"CLICOLOR_FORCE": "0"}), ([], {"CLICOLOR": "1"})):
+            self.assertEqual(self.good("--list", *args, env=env).out, plain)
+        self.assertNotIn("\x1b", self.good("--list", "--json", "--color=always").out)
+        self.assertNotIn("\x1b", self.good("--list", "-q", "--color=always").out)
+
+    def test_color_on_terminal(self):
+        for args, env, colored in (([], {}, True), ([], {"TERM": "dumb"}, False), ([], {"NO_COLOR": "1"}, False),
+                                   ([], {"CLICOLOR": "0"}, False), (["--color=never"], {}, False),
+                                   (["--color=always"], {"TERM": "dumb"}, True), (["--color=auto"], {}, True)):
+            shown, _ = self.on_terminal(*self.SLOW, *args, env=env, out=True)
+            self.assertEqual("\x1b[" in shown, colored, (args, env, shown))
+            self.assertIn("result     1\r\n", ESCAPE.sub("", shown))
+
+    def test_standard_input_is_a_terminal(self):
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        self.addCleanup(os.close, slave)
+        self.bad(6, "-: |terminal", "--run", "serial", "-i", "-", stdin=slave)
+
+
+if __name__ == "__main__":
+    cli.main()
