@@ -101,7 +101,7 @@ class NumpyCase(cli.Case):
         self.assertLessEqual(abs(float(fractions.Fraction(value) - right)), bound, label)
 
 
-class Layouts(NumpyCase):
+class Files(NumpyCase):
     """By the loop on the host: 3 ms each."""
 
     def all_operators(self, name, kind, array, strategy="serial", ops=cli.OPS, **how):

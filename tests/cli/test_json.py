@@ -1,0 +1,137 @@
+"""Output for programs: whole documents, no NaN, results as strings; and what a wrong answer looks like."""
+
+import json
+import math
+import os
+
+import redhost_cli as cli
+
+WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
+
+
+class Documents(cli.Case):
+    def test_list(self):
+        document = self.json("--list")
+        names = self.good("--list", "-q").out.split()
+        self.assertEqual([s["name"] for s in document["strategies"] if not s["shadowed_by"]], names)
+        (device,) = document["devices"]
+        for strategy in document["strategies"]:
+            self.assertEqual(list(strategy["available"]), [device["id"]])
+            answer = strategy["available"][device["id"]]
+            self.assertTrue(answer["ok"] and answer["depth"] >= 1 or answer["reason"], strategy)
+            for param in strategy["params"]:
+                self.assertTrue(param["min"] <= param["initial"] <= param["max"], param)
+        self.assertEqual((document["not_loaded"], document["notes"]), ([], []))
+        none = self.json("--list", env=cli.NO_PLATFORM)
+        self.assertEqual(none["devices"], [])
+        self.assertEqual({s["name"]: s["available"]["host"]["ok"] for s in none["strategies"]},
+                         {name: name == "serial" for name in names})
+        for op, kind in (("argmax", "u8"), ("and", None), ("sum", "f64")):
+            asked = self.json("--list", "--op", op, *(["-t", kind] if kind else []))["strategies"]
+            said = {s["name"]: s["available"][device["id"]]["ok"] for s in asked}
+            self.assertEqual(said["cascade"], True)
+            self.assertEqual(said["atomic"], op != "argmax")
+
+    def test_devices(self):
+        document = self.json("--devices")
+        self.assertEqual(sum(d["default"] for d in document["devices"]), 1)
+        self.assertEqual([d["id"] for d in document["devices"]], self.good("--devices", "-q").out.split())
+        for device in document["devices"]:
+            self.assertEqual(device["key"], "|".join((device["platform"], device["name"], device["driver"])))
+            self.assertGreater(device["compute_units"], 0)
+            self.assertGreaterEqual(device["memory_bytes"], device["max_alloc_bytes"])
+
+    def test_info_and_summary(self):
+        (strategy,) = self.json("--info", "cascade")["strategies"]
+        self.assertEqual([param["key"] for param in strategy["params"]], ["tile", "tiles_per_unit", "finish"])
+        self.assertEqual(strategy["plugin"] + "\n", self.good("--info", "cascade", "-q").out)
+        summary = self.json()
+        self.assertEqual(summary["installed"], len(self.good("--list", "-q").out.split()))
+        self.assertEqual(len(summary["devices"]), 1)
+
+    def test_run(self):
+        (result,) = self.json("--run", "cascade", "-n", "1000", "-p", "tile=64", "-p", "finish=device")["results"]
+        self.assertEqual(result["params"], {"tile": 64, "tiles_per_unit": 4, "finish": "device"})
+        self.assertEqual((result["n"], result["bytes"], result["type"], result["op"], result["input"], result["status"]),
+                         (1000, 4000, "f32", "sum", None, "ok"))
+        check = result["check"]
+        self.assertTrue(check["ok"])
+        self.assertEqual(check["error"], abs(float(result["value"]) - float(check["reference"])))
+        self.assertTrue(check["error"] <= check["bound"])
+        self.assertAlmostEqual(check["bound_fraction"], check["error"] / check["bound"])
+        for clock in ("time_s", "latency_s"):
+            self.assertTrue(0 < result[clock]["median"] < 60, clock)
+            self.assertGreaterEqual(result[clock]["samples"], 1)
+        self.assertTrue(0 <= result["setup_s"]["build"] < 60)
+        self.assertEqual(result["value"], self.value("--run", "cascade", "-n", "1000", "-p", "tile=64", "-p", "finish=device"))
+
+    def test_unchecked_and_unmeasured(self):
+        (result,) = self.json("--run", "serial", "-n", "10", "--no-check", "-q")["results"]
+        self.assertIsNone(result["check"])
+        self.assertNotIn("time_s", result)
+
+    def test_strings_for_values(self):
+        """What a double cannot hold arrives whole."""
+        (result,) = self.json("--run", "serial", "-n", "10", "-t", "u64")["results"]
+        self.assertEqual(result["value"], "9336590306839054470")
+        self.assertEqual(result["check"]["reference"], "9336590306839054470")
+        for op in ("argmin", "argmax"):
+            (result,) = self.json("--run", "serial", "-n", "1000", "--op", op, "-t", "i64")["results"]
+            self.assertEqual(str(result["index"]), self.value("--run", "serial", "-n", "1000", "--op", op, "-t", "i64"))
+            self.assertEqual(result["index"], result["check"]["reference_index"])
+
+    def test_no_constants(self):
+        for kind, value in (("nan", "nan"), ("infs", "inf")):
+            for op in ("sum", "max"):
+                (result,) = self.json("--run", "serial", "-n", "100", "--data", kind, "--op", op)["results"]
+                self.assertEqual(result["value"], value)
+                self.assertTrue(result["check"]["ok"])
+        (result,) = self.json("--run", "cascade", "-n", "0")["results"]
+        self.assertEqual(result["value"], "0")
+        for kind in "uniform equal ramp cancel huge subnormal hash onehot units zeros descending loguniform".split():
+            (result,) = self.json("--run", "serial", "-n", "100", "--data", kind, "--op", "prod")["results"]
+            float(result["value"])
+
+    def test_odd_names(self):
+        """A path is bytes; the document is UTF-8 all the same."""
+        for name in ("a \"quoted\"\\name\t.bin", "ä.bin", b"\xff\xfe.bin"):
+            with open(os.path.join(os.fsencode(self.cwd), os.fsencode(name)), "wb") as file:
+                file.write(b"\1\2")
+            (result,) = self.json("--run", "serial", "-t", "i8", "-i", name)["results"]
+            self.assertEqual(result["value"], "3")
+            self.assertEqual(result["input"], name if isinstance(name, str) else "??.bin")
+
+
+class Wrong(cli.Case):
+    """A plugin that loses the last element: exit 1, and never a bare value that a script would take."""
+
+    def setUp(self):
+        if not os.path.exists(os.path.join(WRONG, "drops_last.so")):
+            self.skipTest("no wrong plugins: REDHOST_TEST_WRONG")
+
+    def args(self):
+        return ["--run", "drops_last", "--plugin-path", WRONG, "-t", "i32", "-n", "100", "--data", "equal"]
+
+    def test_wrong(self):
+        sentence = r"\Aredhost: wrong result: 'drops_last' says 99, exact is 100[^\n]*\.\n\Z"
+        done = self.redhost(*self.args(), "-q")
+        self.assertEqual((done.code, done.out), (1, ""), done)
+        self.assertRegex(done.err, sentence)
+        done = self.redhost(*self.args())
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.err, sentence)
+        self.assertRegex(done.out, r"(?m)^result     99\ncheck      exact 100 .*WRONG$")
+        self.assertNotRegex(done.out, r"(?m) ok$|^time")
+        done = self.redhost(*self.args(), "--json")
+        self.assertEqual(done.code, 1, done)
+        (result,) = json.loads(done.out)["results"]
+        self.assertEqual((result["status"], result["check"]["ok"], result["value"]), ("wrong", False, "99"))
+        self.assertTrue(math.isfinite(result["check"]["error"]))
+
+    def test_unchecked(self):
+        self.assertEqual(self.redhost(*self.args(), "-q", "--no-check").out, "99\n")
+        self.assertIn("skipped (--no-check)", self.redhost(*self.args(), "--no-check").out)
+
+
+if __name__ == "__main__":
+    cli.main()
