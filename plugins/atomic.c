@@ -1,12 +1,15 @@
-/* atomic: a tree in every work-group, then one atomic for each group on the result.
- *
- * "OpenCL Optimization Case Study: Simple Reductions" (AMD, 2010), multi-stage reduction, third
- * way: instead of gathering the groups' results into a vector to be reduced again, each group
- * combines its own into one place by an atomic memory operation.  The article warns that the
- * operator and the type must have one; compare-and-swap reaches every value of 4 or 8 bytes, and
- * the pairs of argmin and argmax stay out of reach. */
+/* atomic: a tree in every work-group, then one atomic for each group on the result. */
 #include "atomic.cl.h"
 #include <redhost/kit.h>
+
+static const char about[] =
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), multi-stage "
+    "reduction, third way. One element for each work-item and a tree in every group, as in "
+    "the recursive reductions; but instead of gathering the groups' results into a vector "
+    "to be reduced again, each group combines its own into one place by an atomic memory "
+    "operation, in the order of arrival. The article warns that the operator and the type "
+    "must have one: compare-and-swap reaches every value of 4 or 8 bytes, and the pairs of "
+    "argmin and argmax stay out of reach.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -74,11 +77,7 @@ static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "atomic",
     .summary = "a tree in each group, then one atomic for each group on the result",
-    .about = "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), multi-stage "
-             "reduction, third "
-             "way: one element for each work-item, a tree in local memory, then one atomic memory "
-             "operation for each group on the result, in the order of arrival. Values of 4 and 8 "
-             "bytes only; what has no atomic of its own is combined by compare-and-swap.",
+    .about = about,
     .version = "1.0",
     .author = "the redhost authors",
     .license = "MIT",

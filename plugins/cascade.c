@@ -1,13 +1,14 @@
-/* cascade: a fixed number of tiles walk over the whole input, then the host adds up the tiles.
- *
- * "Parallel Reduction using C++ AMP" (MSDN, Parallel Programming in Native Code),
- * reduction_cascade.  The step before, tiled_4, let every work-item add two elements before the
- * tree.  This one takes that as far as it goes: the number of tiles is set beforehand, and every
- * work-item adds as many elements as it takes to cover the input, with a stride of all tiles
- * together.  One launch, whatever the size; the partial result of each tile is combined on the
- * host. */
+/* cascade: a fixed number of tiles walk over the whole input, then the host adds up the tiles. */
 #include "cascade.cl.h"
 #include <redhost/kit.h>
+
+static const char about[] =
+    "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
+    "reduction_cascade. The step before, tiled_4, lets every work-item combine two elements "
+    "before the tree. This one takes that as far as it goes: the number of tiles is set "
+    "beforehand, and every work-item combines as many elements as it takes to cover the "
+    "input, with a stride of all tiles together. One launch, whatever the size; each tile "
+    "closes with a tree in local memory, and the host combines the tiles' results.";
 
 enum { TILE, TILES_PER_UNIT, FINISH };
 static const rh_param params[] = {
@@ -69,14 +70,7 @@ static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "cascade",
     .summary = "a fixed number of tiles stride over the input, then a tree in each",
-    .about = "The last step of \"Parallel Reduction using C++ AMP\" (MSDN), reduction_cascade: a "
-             "fixed number of "
-             "tiles is launched once; every work-item combines elements with a stride of all "
-             "work-items, then each "
-             "tile reduces its partial results by a tree in local memory, and the host combines "
-             "the tiles. Over "
-             "tiled_4, whose work-items combine two elements each, it makes the serial part as "
-             "long as it can be.",
+    .about = about,
     .version = "1.0",
     .author = "the redhost authors",
     .license = "MIT",

@@ -1,11 +1,13 @@
-/* cpu_serial: work-groups of one work-item, one contiguous block each.
- *
- * "OpenCL Optimization Case Study: Simple Reductions" (AMD, 2010), figure 7.  A CPU wants as little
- * parallelism as keeps its cores busy: as many groups as compute units, each a serial loop over its
- * own block, and the host combines the few results.  groups=1 is the article's row for a single
- * core. */
+/* cpu_serial: work-groups of one work-item, one contiguous block each. */
 #include "cpu_serial.cl.h"
 #include <redhost/kit.h>
+
+static const char about[] =
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 7. A CPU "
+    "wants as little parallelism as keeps its cores busy. Over two_stage, a group is a "
+    "single work-item: as many groups as compute units, each a serial loop over one "
+    "contiguous block, and the host combines the few results. No local memory, no barriers, "
+    "and the elements keep their order. groups=1 is the article's row for a single core.";
 
 enum { GROUPS, FINISH };
 static const rh_param params[] = {
@@ -64,13 +66,7 @@ static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "cpu_serial",
     .summary = "one work-item a group and one contiguous block each; the host combines them",
-    .about = "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 7: for "
-             "CPUs, work-groups of "
-             "a single work-item, as many as compute units, each reducing one contiguous block "
-             "serially; the host "
-             "combines the blocks. groups=1 is the article's single core. Over two_stage it needs "
-             "no local memory "
-             "and no barriers, and it keeps the order of the elements.",
+    .about = about,
     .version = "1.0",
     .author = "the redhost authors",
     .license = "MIT",

@@ -1,10 +1,13 @@
-/* serial: the sequential loop on the host.
- *
- * Every one of the articles starts from it: "native code" in "OpenCL Optimization Case Study:
- * Simple Reductions" (AMD, 2010), the sequential CPU of "Parallel Reductions" (CS 441, Lawlor),
- * std::accumulate in "Parallel Reduction using C++ AMP" (MSDN), the serial summation of Intel's
- * guide.  One accumulator, index order, no device: the yardstick. */
+/* serial: the sequential loop on the host. */
 #include <redhost/kit.h>
+
+static const char about[] =
+    "What all five articles start from: one accumulator walks over the input in index "
+    "order, on the host, without any device. It is the \"native code\" of AMD's case study "
+    "(2010), the sequential CPU of CS 441's \"Parallel Reductions\", std::accumulate in "
+    "MSDN's \"Parallel Reduction using C++ AMP\", the serial loop of Intel's guide: the "
+    "yardstick. Each element passes through all the combinations behind it, so a float sum "
+    "loses the most accuracy here.";
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   (void)values;
@@ -37,10 +40,7 @@ static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "serial",
     .summary = "the sequential loop on the host; the yardstick",
-    .about = "What all five articles start from: one accumulator walks over the input in index "
-             "order, on the host, without any device (\"native code\", std::accumulate, sequential "
-             "CPU). Each element passes through all the additions behind it, so a float sum loses "
-             "the most accuracy here.",
+    .about = about,
     .version = "1.0",
     .author = "the redhost authors",
     .license = "MIT",

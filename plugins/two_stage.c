@@ -1,13 +1,14 @@
-/* two_stage: fill the device once, reduce serially inside, then reduce the few results that are
- * left.
- *
- * "OpenCL Optimization Case Study: Simple Reductions" (AMD, 2010), figures 5 and 6.  The recursive
- * reductions before it run a tree for every group-sized piece of the input.  This one launches only
- * as many groups as keep the device busy (80 for the article's 20 compute units: 4 each), lets
- * every work-item reduce serially, and so runs a constant number of trees, whatever the size.  A
- * second launch of one group reduces the groups' results. */
+/* two_stage: fill the device once, reduce serially inside, then reduce the few results that are. */
 #include "two_stage.cl.h"
 #include <redhost/kit.h>
+
+static const char about[] =
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 5 and 6. "
+    "The recursive reductions before it run a tree for every group-sized piece of the "
+    "input. This one launches only as many groups as keep the device busy (80 for the "
+    "article's 20 compute units: 4 each), lets every work-item keep a running result over "
+    "chunks of the input, and so runs a constant number of trees, whatever the size. A "
+    "second launch of one group reduces the groups' results.";
 
 enum { GROUP, GROUPS_PER_UNIT };
 static const rh_param params[] = {
@@ -69,13 +70,7 @@ static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "two_stage",
     .summary = "as many groups as fill the device, serial inside; a second launch reduces the rest",
-    .about =
-        "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 5 and 6: only "
-        "enough work-groups to fill the device (4 for each compute unit) walk over the input "
-        "together, every work-item keeping a running result; each group closes with a tree, and "
-        "a second launch of one group reduces the groups' results. Over the recursive "
-        "reductions, which run a tree for each group-sized piece, the number of trees no longer "
-        "grows with the input.",
+    .about = about,
     .version = "1.0",
     .author = "the redhost authors",
     .license = "MIT",

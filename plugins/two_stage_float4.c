@@ -1,10 +1,12 @@
-/* two_stage_float4: two_stage on vectors of 4 elements.
- *
- * "OpenCL Optimization Case Study: Simple Reductions" (AMD, 2010), figure 6.  Over two_stage, every
- * work-item loads and combines 4 elements at once, of any type; its 4 lanes meet before the tree.
- * Lanes reorder, so the operator must commute, as the article says. */
+/* two_stage_float4: two_stage on vectors of 4 elements. */
 #include "two_stage_float4.cl.h"
 #include <redhost/kit.h>
+
+static const char about[] =
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 6. Over "
+    "two_stage, every work-item loads and combines vectors of 4 elements, of any type, and "
+    "its 4 lanes meet before the tree: wider loads, fewer instructions for an element. "
+    "Lanes reorder, so the operator must commute, as the article says.";
 
 enum { GROUP, GROUPS_PER_UNIT };
 static const rh_param params[] = {
@@ -68,12 +70,7 @@ static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "two_stage_float4",
     .summary = "two_stage on vectors of 4 elements",
-    .about =
-        "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 6: the "
-        "two-stage "
-        "reduction with every work-item loading and combining vectors of 4 elements, of any "
-        "type. Over two_stage it loads wider and needs fewer instructions for an element; lanes "
-        "reorder, so the operator must commute.",
+    .about = about,
     .version = "1.0",
     .author = "the redhost authors",
     .license = "MIT",

@@ -70,10 +70,26 @@ uint32_t rh_op_flags(uint32_t op, rh_type type) {
   return of_op;
 }
 
+static int is_of_bits(uint32_t op) {
+  return op == RH_OP_and || op == RH_OP_or || op == RH_OP_xor;
+}
+
 int rh_op_is_defined(uint32_t op, rh_type type) {
   if (!rh_op_name(op) || !rh_type_name(type)) return 0;
-  int of_bits = op == RH_OP_and || op == RH_OP_or || op == RH_OP_xor;
-  return !(of_bits && rh_type_is_float(type));
+  if (op == RH_OP_affine) return type == RH_TYPE_u64;
+  return !(is_of_bits(op) && rh_type_is_float(type));
+}
+
+const char *rh_op_domain(uint32_t op) {
+  if (op == RH_OP_affine) return "u64";
+  return is_of_bits(op) ? "integers" : "every type";
+}
+
+const char *rh_op_names(void) {
+#define RH_X(name, number, flags) " " #name
+  static const char names[] = RH_OP_LIST(RH_X);
+#undef RH_X
+  return names + 1;
 }
 
 rh_type rh_op_result_type(uint32_t op, rh_type type) {

@@ -5,7 +5,7 @@
 #include <redhost/redhost.h>
 
 /* Number of types and of operators; their numbers run from 1 to these. */
-enum { RH_N_TYPES = 11, RH_N_OPS = 9 };
+enum { RH_N_TYPES = 11, RH_N_OPS = 10 };
 
 const char *rh_type_name(rh_type type);      /* "f32"; null for an unknown number */
 uint32_t rh_type_size(rh_type type);         /* bytes; 0 for an unknown number */
@@ -17,11 +17,16 @@ const char *rh_op_name(uint32_t op);        /* "argmin"; null */
 uint32_t rh_op_from_name(const char *name); /* 0 */
 uint32_t rh_op_flags(uint32_t op,
                      rh_type type); /* RH_OP_*; sums and products of integers are exact too */
-/* Is this operator defined on this type?  (and, or, xor: integers only.) */
+/* Is this operator defined on this type?  (and, or, xor: integers only; affine: u64 only.) */
 int rh_op_is_defined(uint32_t op, rh_type type);
 /* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16, else
  * the type itself. */
 rh_type rh_op_result_type(uint32_t op, rh_type type);
+
+/* The names of all operators, in one line for people. */
+const char *rh_op_names(void);
+/* "integers", "u64", "every type": what rh_op_is_defined() says, for messages. */
+const char *rh_op_domain(uint32_t op);
 
 const char *rh_why_code(uint32_t why); /* "device"; "unknown" */
 

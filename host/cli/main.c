@@ -32,8 +32,9 @@ static rh_status parse_op(const char *name, uint32_t *op, rh_error *error) {
   *op = name ? rh_op_from_name(name) : RH_OP_sum;
   if (*op) return RH_OK;
   const char *close = rh_closest(name, names, RH_N_OPS);
-  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s There are sum prod min max argmin argmax and or xor",
-                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
+  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s There are %s",
+                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".",
+                 rh_op_names());
 }
 
 static rh_status parse_type(const char *name, rh_type *type, rh_error *error) {

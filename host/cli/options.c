@@ -42,7 +42,7 @@ static const option_row table[] = {
      EVERYWHERE, AT(device)},
     {"size", 'n', WORD, "SIZE", NULL, "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]",
      IN(RUN), AT(size)},
-    {"op", 0, WORD, "OP", NULL, "sum prod min max argmin argmax and or xor [sum]",
+    {"op", 0, WORD, "OP", NULL, "sum prod min max argmin argmax and or xor affine [sum]",
      IN(RUN) | IN(LIST) | IN(INFO), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
      IN(RUN) | IN(LIST) | IN(INFO), AT(type)},

@@ -83,6 +83,13 @@ static rh_status check_needs(const rh_strategy *strategy, const rh_device *devic
   return decline(answer, RH_WHY_DEVICE, "needs a feature that this redhost does not know");
 }
 
+/* One rule for all, so that no author can forget it. */
+static rh_status check_order(const rh_strategy *strategy, const rh_op *op, rh_answer *answer) {
+  if (op->flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER) return RH_OK;
+  return decline(answer, RH_WHY_OP, "%.40s does not commute, and %.63s reorders elements", op->name,
+                 strategy->name);
+}
+
 static rh_status check_values(const rh_strategy *strategy, const int64_t *params,
                               rh_answer *answer) {
   for (uint32_t k = 0; k < strategy->n_params; k++) {
@@ -122,6 +129,7 @@ rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *probl
     return rh_fail(error, RH_E_INVALID, "query without an operator, a device or parameters");
   RH_TRY(check_kind(strategy, problem->device, answer));
   RH_TRY(check_needs(strategy, problem->device, answer));
+  RH_TRY(check_order(strategy, problem->op, answer));
   RH_TRY(check_values(strategy, params, answer));
   rh_fpstate before = rh_fpstate_save();
   rh_status said = strategy->query(problem, params, answer);

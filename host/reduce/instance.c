@@ -52,8 +52,8 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
       .max_n = spec->max_n,
   };
   if (!problem.op)
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s; and, or, xor take integers only",
-                   rh_op_name(spec->op), rh_type_name(spec->type));
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s", rh_op_name(spec->op),
+                   rh_type_name(spec->type), rh_op_domain(spec->op));
   return rh_strategy_query(spec->strategy, &problem, spec->params, answer, error);
 }
 

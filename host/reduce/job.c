@@ -50,8 +50,8 @@ static rh_status find_device(rh_job *job, rh_error *error) {
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
   *job = (rh_job){.redhost = redhost, .spec = *spec};
   if (!rh_op_is_defined(spec->op, spec->type))
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s: and, or, xor take integers",
-                   rh_op_name(spec->op), rh_type_name(spec->type));
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s", rh_op_name(spec->op),
+                   rh_type_name(spec->type), rh_op_domain(spec->op));
   RH_TRY(find_strategy(job, error));
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->op;

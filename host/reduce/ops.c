@@ -32,6 +32,13 @@ static inline int64_t merge_zeros64(int64_t key) {
   return key == -1 ? 0 : key;
 }
 
+/* x -> a*x + b over 32-bit words, f first. */
+static inline uint64_t compose(uint64_t f, uint64_t g) {
+  uint32_t a = (uint32_t)g * (uint32_t)f;
+  uint32_t b = (uint32_t)g * (uint32_t)(f >> 32) + (uint32_t)(g >> 32);
+  return (uint64_t)b << 32 | a;
+}
+
 /* ---- From an element to a scalar
  * ----------------------------------------------------------------------------------- */
 
@@ -58,6 +65,7 @@ static inline int64_t merge_zeros64(int64_t key) {
 #define XOR(a, b)      ((a) ^ (b))
 #define LEAST(a, b)    ((b) < (a) ? (b) : (a))
 #define GREATEST(a, b) ((b) > (a) ? (b) : (a))
+#define COMPOSE(a, b)  compose(a, b)
 #define LESS(a, b)     ((a) < (b))
 #define GREATER(a, b)  ((a) > (b))
 
@@ -109,6 +117,7 @@ static inline int64_t merge_zeros64(int64_t key) {
   BITS(SCALAR, and, AND, -1)                                                                       \
   BITS(SCALAR, or, OR, 0)                                                                          \
   BITS(SCALAR, xor, XOR, 0)                                                                        \
+  SCALAR(affine, u64, uint64_t, uint64_t, AS_IS, COMPOSE, 1) \
   ORDER(SCALAR, min, LEAST, LEAST_HALF, LEAST_KEY32, LEAST_KEY64, MAX, UINT32_MAX, UINT64_MAX)     \
   ORDER(SCALAR, max, GREATEST, GREATEST_HALF, GREATEST_KEY32, GREATEST_KEY64, MIN, 0, 0)           \
   ORDER(INDEXED, argmin, LESS, FIRST_LEAST_H, FIRST_LEAST32, FIRST_LEAST64, MAX, UINT32_MAX,       \
@@ -172,9 +181,8 @@ ROWS(DEFINE_SCALAR, DEFINE_INDEXED)
  * integer that wraps. */
 #define IS_INTEGER(scalar) ((scalar)0.5 == 0)
 #define FLAGS(op, scalar)                                                                          \
-  (RH_OP_COMMUTATIVE |                                                                             \
-   ((RH_OP_##op != RH_OP_sum && RH_OP_##op != RH_OP_prod) || IS_INTEGER(scalar) ? RH_OP_EXACT      \
-                                                                                : 0))
+  ((RH_OP_##op == RH_OP_affine ? 0u : RH_OP_COMMUTATIVE) |                                         \
+   ((RH_OP_##op != RH_OP_sum && RH_OP_##op != RH_OP_prod) || IS_INTEGER(scalar) ? RH_OP_EXACT : 0u))
 
 #define ROW(op_, type_, element, value, flags_)                                                    \
   [RH_OP_##op_][RH_TYPE_##type_] = {                                                               \

@@ -65,6 +65,14 @@ RH_DEFINE_KEY(rh_key, float, )
 #elif defined(RH_OP_xor)
 #define RH_APPLY(a, b) ((a) ^ (b))
 #define RH_IDENTITY 0
+#elif defined(RH_OP_affine)
+/* x -> a*x + b over 32-bit words; a in the low half, b in the high half; the left operand's map first. */
+static inline ulong rh_compose(ulong f, ulong g) {
+  uint a = (uint)g * (uint)f, b = (uint)g * (uint)(f >> 32) + (uint)(g >> 32);
+  return (ulong)b << 32 | a;
+}
+#define RH_APPLY(a, b) rh_compose(a, b)
+#define RH_IDENTITY 1
 #elif defined(RH_IS_LEAST)
 #define RH_APPLY(a, b) min(a, b)
 #define RH_BEATS(a, b) ((a) < (b))

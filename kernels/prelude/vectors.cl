@@ -1,6 +1,6 @@
 /* The same on vectors of RH_WIDTH elements (2, 4, 8 or 16), where the plugin asks for them with -DRH_WIDTH=4.
  * Lane k of a vector combines elements k, k+RH_WIDTH, ...: vectors reorder, so their operators must commute. */
-#ifdef RH_WIDTH
+#if defined(RH_WIDTH) && !defined(RH_OP_affine)
 
 #ifdef RH_IS_INDEXED
 typedef struct {

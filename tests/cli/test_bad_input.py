@@ -43,8 +43,8 @@ class Usage(cli.Case):
         self.usage("'double'|f64", *CASCADE, "--type", "double")
         self.usage("'uniformm'|did you mean 'uniform'?", *CASCADE, "--data", "uniformm")
         self.usage("''|onehot", *CASCADE, "--data", "")
-        self.usage("and|f32|integers", *CASCADE, "--op", "and")
-        self.usage("xor|f64|integers", "--list", "--op", "xor", "--type", "f64")
+        self.usage("--op and|f32", *CASCADE, "--op", "and")
+        self.usage("--op xor|f64", "--list", "--op", "xor", "--type", "f64")
         self.usage("--color|'blue'|never", "--list", "--color", "blue")
         self.usage("--progress|'x'|never", *SERIAL, "--progress=x")
 

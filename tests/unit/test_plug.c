@@ -51,6 +51,7 @@ static const rh_op *find_op(uint32_t op, rh_type type) {
   static const uint64_t zero;
   static const rh_op stub = {.struct_size = sizeof stub,
                              .id = RH_OP_sum,
+                             .flags = RH_OP_COMMUTATIVE,
                              .element_size = 8,
                              .value_size = 8,
                              .name = "sum",

@@ -100,7 +100,8 @@ enum {
 #undef RH_X
 };
 
-/* X(name, number, flags) */
+/* X(name, number, flags).  affine, on u64 only, composes maps x -> a*x + b over 32-bit words, a in the low half and b in
+ * the high half, the first element's map applied first: associative, exact, and not commutative. */
 #define RH_OP_LIST(X)                                                                              \
   X(sum, 1, RH_OP_COMMUTATIVE)                                                                     \
   X(prod, 2, RH_OP_COMMUTATIVE)                                                                    \
@@ -110,7 +111,8 @@ enum {
   X(argmax, 6, RH_OP_COMMUTATIVE | RH_OP_EXACT | RH_OP_INDEXED)                                    \
   X(and, 7, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                       \
   X(or, 8, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                        \
-  X(xor, 9, RH_OP_COMMUTATIVE | RH_OP_EXACT)
+  X(xor, 9, RH_OP_COMMUTATIVE | RH_OP_EXACT) \
+  X(affine, 10, RH_OP_EXACT)
 
 #define RH_OP_COMMUTATIVE (1u << 0)
 #define RH_OP_EXACT                                                                                \
