@@ -56,7 +56,9 @@ static void list_sizes(int extent) {
     for (size_t k = 0; k < sizeof tiny / sizeof *tiny; k++) sizes[n_sizes++] = tiny[k];
     return;
   }
-  for (uint64_t n = 0; n <= 33; n++) sizes[n_sizes++] = n;
+  uint64_t small = extent == EXTENT_ALL ? 33 : 9;
+  for (uint64_t n = 0; n <= small; n++) sizes[n_sizes++] = n;
+  if (extent == EXTENT_COVERING) add_around(16, most), add_around(32, most);
   for (uint64_t p = 64; p <= 8192; p *= 2) add_around(p, most);
   sizes[n_sizes++] = 65537;
   sizes[n_sizes++] = 1000003;
@@ -75,6 +77,7 @@ static const char *const thorough[] = {"hash",   "onehot",     "uniform",    "eq
 static const char *const *kinds_for(int extent, uint64_t n) {
   if (extent == EXTENT_ALL) return thorough;
   if (extent == EXTENT_TINY) return n == 17 ? thorough : everyday;
+  if (n == 1000003) return everyday + 1;
   int edge = n == 1 || n == 2 || n == 3 || n == 33 || n == 255 || n == 257 || n == 513 ||
              n == 2049 || n == 8191;
   return edge ? thorough : everyday;
