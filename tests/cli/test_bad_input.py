@@ -1,7 +1,10 @@
 """Bad input gets the exit status of cli.md, one sentence that names what, where and what to do, and nothing else happens."""
 
 import os
+import resource
 import struct
+import subprocess
+import time
 
 import redhost_cli as cli
 from redhost_cli import NO_PLATFORM
@@ -285,8 +288,10 @@ class Devices(cli.Case):
         most = next(d for d in self.json("--devices")["devices"] if d["default"])["max_alloc_bytes"]
 
         def little_memory():
-            import resource
             resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+
+        if self.redhost("--devices", preexec_fn=little_memory).code != 0:  # as with the address sanitizer
+            little_memory = None
 
         for size, kind, asked in (("2^40", "f32", "4096 GiB"), ("2^43", "f64", "65536 GiB|6.554e+04 GiB"), ("2^40", "i8", "1024 GiB")):
             done = self.redhost(*CASCADE, "-n", size, "-t", kind, preexec_fn=little_memory)
@@ -327,6 +332,19 @@ class Output(cli.Case):
             self.assertRegex(done.err, r"\Aredhost: standard output: [^\n]+\.\n\Z")
         with open(self.path("v.npy"), "rb") as file:
             self.assertEqual(file.read(), content)
+
+    def test_descriptors_are_held(self):
+        """While it runs, no file stands where the closed standard output and standard error were."""
+        process = subprocess.Popen([cli.REDHOST, *SERIAL, "-t", "i8", "-i", "-"], env=self.env, stdin=subprocess.PIPE,
+                                   preexec_fn=lambda: (os.close(1), os.close(2)))
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdin.close)
+        end = time.monotonic() + 20
+        while "redhost" not in os.path.basename(os.readlink("/proc/%d/exe" % process.pid)) and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        for fd in (1, 2):
+            self.assertEqual(os.readlink("/proc/%d/fd/%d" % (process.pid, fd)), "/dev/null")
 
     def test_closed_standard_error(self):
         done = self.redhost(*CASCADE, "-q", "-n", "100", "-t", "i8", "--data", "equal", stderr=None, preexec_fn=lambda: os.close(2))

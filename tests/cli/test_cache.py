@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import struct
 import subprocess
 
 import redhost_cli as cli
@@ -129,6 +130,19 @@ class Damaged(CacheCase):
         self.damage(self.overwrite(lambda whole: b"\xff" * len(whole)))
         self.damage(self.overwrite(lambda whole: whole + b"more"))
         self.damage(self.overwrite(lambda whole: whole[:8] + b"\xff" * 24 + whole[32:]))
+
+    def test_of_another_program(self):
+        """The key and its header with a program behind it that is whole, but another."""
+        def replace(entry, whole):
+            self.good(*RUN, "-q", "--op", "max")
+            (other,) = [name for name in self.entries() if not entry.endswith(name)]
+            with open(os.path.join(self.env["XDG_CACHE_HOME"], "redhost", other), "rb") as file:
+                others = file.read()
+            os.remove(file.name)
+            own_key, others_key = struct.unpack_from("<Q", whole, 8)[0], struct.unpack_from("<Q", others, 8)[0]
+            program = others[32 + others_key:]
+            self.overwrite(lambda _: whole[:16] + struct.pack("<Q", len(program)) + whole[24:32 + own_key] + program)(entry, whole)
+        self.damage(replace)
 
     def test_empty(self):
         self.damage(self.overwrite(lambda whole: b""))

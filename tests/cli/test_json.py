@@ -1,7 +1,6 @@
 """Output for programs: whole documents, no NaN, results as strings; and what a wrong answer looks like."""
 
 import json
-import math
 import os
 
 import redhost_cli as cli
@@ -26,11 +25,11 @@ class Documents(cli.Case):
         self.assertEqual(none["devices"], [])
         self.assertEqual({s["name"]: s["available"]["host"]["ok"] for s in none["strategies"]},
                          {name: name == "serial" for name in names})
-        for op, kind in (("argmax", "u8"), ("and", None), ("sum", "f64")):
+        for op, kind in (("argmax", "u8"), ("argmin", None), ("and", None), ("sum", "f64")):
             asked = self.json("--list", "--op", op, *(["-t", kind] if kind else []))["strategies"]
             said = {s["name"]: s["available"][device["id"]]["ok"] for s in asked}
             self.assertEqual(said["cascade"], True)
-            self.assertEqual(said["atomic"], op != "argmax")
+            self.assertEqual(said["atomic"], op[:3] != "arg")
 
     def test_devices(self):
         document = self.json("--devices")
@@ -87,6 +86,8 @@ class Documents(cli.Case):
                 (result,) = self.json("--run", "serial", "-n", "100", "--data", kind, "--op", op)["results"]
                 self.assertEqual(result["value"], value)
                 self.assertTrue(result["check"]["ok"])
+                self.assertIn("bound_fraction", result["check"])  # 0/0: there, as null
+                self.assertIsNone(result["check"]["bound_fraction"])
         (result,) = self.json("--run", "cascade", "-n", "0")["results"]
         self.assertEqual(result["value"], "0")
         for kind in "uniform equal ramp cancel huge subnormal hash onehot units zeros descending loguniform".split():
@@ -127,7 +128,7 @@ class Wrong(cli.Case):
         self.assertEqual(done.code, 1, done)
         (result,) = json.loads(done.out)["results"]
         self.assertEqual((result["status"], result["check"]["ok"], result["value"]), ("wrong", False, "1999"))
-        self.assertTrue(math.isfinite(result["check"]["error"]))
+        self.assertEqual(result["check"]["reference"], "2000")
 
     def test_unchecked(self):
         self.assertEqual(self.redhost(*self.args(), "-q", "--no-check").out, "1999\n")

@@ -100,6 +100,8 @@ class Discovery(cli.Case):
         self.addCleanup(os.remove, self.path("serial.so"))
         for path in (".", "", ":", "work", "./"):
             listing = self.json("--list", "--plugin-path", path, program=self.program)
+            self.assertEqual(listing["not_loaded"], [])
+            self.assertEqual(bool(listing["notes"]), bool(path))
             used = [s["plugin"] for s in listing["strategies"] if s["name"] == "serial"]
             self.assertEqual(used, [os.path.join(os.path.realpath(self.plugins), "serial.so")], path)
 

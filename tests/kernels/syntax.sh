@@ -16,7 +16,7 @@ for kernel in "$source"/kernels/*.cl; do
       case $op-$type in and-f* | or-f* | xor-f* | affine-[if]* | affine-u8 | affine-u16 | affine-u32) continue ;; esac
       case ${kernel##*/}-$op in atomic*-arg* | *float4*-affine | subgroup*-affine) continue ;; esac
       "$clang" -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -target spir64 -Wall -Wextra -Werror \
-        -Wno-unused-function -Wno-unused-parameter "-DRH_OP_$op" "-DRH_TYPE_$type" -DRH_WIDTH=4 -DRH_ATOMIC -DRH_FINISH \
+        -Wno-unused-function -Wno-unused-parameter "-DRH_OP_$op" "-DRH_TYPE_$type" -DRH_WIDTH=4 -DRH_ATOMIC -DRH_FINISH -DRH_ITEMS=15 \
         "$work/kernel.cl" || { echo "$kernel: $op of $type"; exit 1; }
       n=$((n + 1))
     done

@@ -1,0 +1,106 @@
+/* two_stage_ordered: two launches that keep the order of the elements, with coalesced loads. */
+#include "two_stage_ordered.cl.h"
+#include <redhost/kit.h>
+
+static const char about[] =
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010) ends its section on two "
+    "stages with a work-item that reduces a large contiguous block, for operators that do not "
+    "commute, and leaves it as an exercise to make that efficient: neighbouring work-items would "
+    "load from places far apart. Here each group owns a contiguous chunk and goes through it in "
+    "tiles. A tile is loaded side by side into local memory, where every work-item reduces its own "
+    "contiguous run; a tree that regroups and never reorders closes the tile; the second launch "
+    "combines the groups in index order. Over two_stage it needs no operator that commutes, at the "
+    "price of a way through local memory for every element.";
+
+enum { GROUP, GROUPS_PER_UNIT, ITEMS };
+static const rh_param params[] = {
+    [GROUP] = RH_NUMBER("group", 0, 0, 1024, "work-items in a group; 0: 256, or what fits"),
+    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 8, 1, 1024, "groups for each compute unit"),
+    [ITEMS] = {.key = "items",
+               .doc = "elements in a work-item's run; 0: the most odd one to 15 that fits",
+               .min = 0,
+               .max = 64,
+               .initial = 0,
+               .step = 1,
+               .flags = RH_PARAM_REBUILD},
+};
+
+typedef struct two_stage_ordered {
+  const rh_host *host;
+  struct _cl_kernel *kernel;
+  uint64_t group, groups, items, tile_bytes;
+  rh_finish finish;
+} two_stage_ordered;
+
+/* The launch's shape and its costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, two_stage_ordered *self,
+                      rh_answer *answer) {
+  uint32_t size = problem->op->value_size;
+  int64_t items = values[ITEMS];
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, size, &self->group, answer));
+  uint64_t most = problem->device->local_bytes / (self->group * size);
+  self->items = items ? (uint64_t)items : most < 15 ? (most - 1) | 1 : 15;
+  if (self->items > most)
+    return rh_decline(answer, RH_WHY_PARAM,
+                      "items=%llu: %llu work-items with as many values of %u B need more than the "
+                      "device's %llu B of local memory",
+                      (unsigned long long)self->items, (unsigned long long)self->group, size,
+                      (unsigned long long)problem->device->local_bytes);
+  self->tile_bytes = self->group * self->items * size;
+  self->groups = problem->device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
+  uint64_t tile = self->group * self->items, chunk = rh_divide_up(problem->max_n, self->groups);
+  answer->score = problem->device->kind == RH_DEVICE_CPU ? 200 : 550;
+  answer->launches = 1;
+  answer->local_bytes = self->tile_bytes;
+  answer->depth = self->items + rh_log2_up(self->group) + rh_divide_up(chunk, tile);
+  rh_finish_query(answer, problem, self->groups, 1);
+  return RH_OK;
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  two_stage_ordered shape;
+  return plan(problem, values, &shape, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  two_stage_ordered *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  char options[64];
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  snprintf(options, sizeof options, "-DRH_FINISH -DRH_ITEMS=%u", (unsigned)self->items);
+  RH_TRY(host->build(host, "two_stage_ordered.cl", two_stage_ordered_cl, options, &program));
+  RH_TRY(rh_group_kernel(host, program, "two_stage_ordered", self->group, &self->kernel));
+  return rh_finish_setup(&self->finish, host, problem, program, self->groups, 1);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const two_stage_ordered *self = instance;
+  RH_TRY(rh_launch(self->host, self->kernel, "chunks", self->groups * self->group, self->group,
+                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_U64(rh_divide_up(run->n, self->groups)), RH_LOCAL(self->tile_bytes),
+                   RH_BUFFER(self->finish.partials)));
+  return rh_finish_run(&self->finish, run);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "two_stage_ordered",
+    .summary = "two stages that keep the order: contiguous runs turned in local memory",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .promises = RH_KEEPS_ORDER,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);

@@ -1,0 +1,89 @@
+"""layers.py ROOT: includes run downward only.
+
+    cli > measure > reduce > {plug, cl, io} > base
+
+plug, cl and io do not know each other.  Everything may use the SDK's headers.  Plugins use those and their own kernels
+only, and the host knows no plugin.
+"""
+import os
+import re
+
+import sources
+
+# Each layer of host/, and those that it may include besides itself.
+BELOW = {
+    "cli": {"measure", "reduce", "plug", "cl", "io", "base"},
+    "measure": {"reduce", "plug", "cl", "io", "base"},
+    "reduce": {"plug", "cl", "io", "base"},
+    "plug": {"base"},
+    "cl": {"base"},
+    "io": {"base"},
+    "base": set(),
+}
+# Loading code at run time stays in one place; path.c asks where the library lies.
+MAY_LOAD = {"host/plug/dl.c", "host/base/path.c"}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+
+
+def includes(root, path):
+    """(line, quoted, name) for each #include."""
+    text = sources.uncommented(sources.read(root, path))
+    return [(text.count("\n", 0, m.start(2)) + 1, m.group(1) == '"', m.group(2)) for m in INCLUDE.finditer(text)]
+
+
+def layer(path):
+    parts = path.split("/")
+    return parts[1] if parts[0] == "host" and len(parts) > 2 else None
+
+
+def wrong_in_host(path, quoted, name):
+    mine = layer(path)
+    if mine not in BELOW:
+        return "is in no layer that tests/style/layers.py knows"
+    if name == "dlfcn.h" and path not in MAY_LOAD:
+        return "loads code; only host/plug/dl.c does"
+    if name.endswith(".cl.h") and name != "prelude.cl.h":
+        return "includes a plugin's kernel"
+    if not quoted or name == "prelude.cl.h":
+        return None
+    target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    theirs = layer(target)
+    if theirs is None:
+        return "includes something that is neither in host/ nor <redhost/...>"
+    if theirs != mine and theirs not in BELOW[mine]:
+        return f"{mine} must not use {theirs}"
+    return None
+
+
+def wrong_in_plugin(path, quoted, name):
+    del path
+    if quoted:
+        return None if re.fullmatch(r"[a-z0-9_]+\.cl\.h", name) else "a plugin includes <redhost/...> and its own kernels"
+    if "/" in name and not name.startswith("redhost/"):
+        return "a plugin uses <redhost/...> and the C library"
+    return "a plugin loads no code" if name == "dlfcn.h" else None
+
+
+def wrong_in_sdk(path, quoted, name):
+    if not path.startswith("sdk/include/"):
+        return wrong_in_plugin(path, quoted, name)
+    if quoted:
+        return None if name in ("plugin.h", "kit.h", "redhost.h") else "a public header includes public headers"
+    return "a public header uses the C library only" if "/" in name else None
+
+
+def check(root):
+    rules = {"host": wrong_in_host, "plugins": wrong_in_plugin, "sdk": wrong_in_sdk}
+    complaints = []
+    for path in sources.files(root, rules, (".c", ".h")):
+        rule = rules[path.split("/")[0]]
+        for line, quoted, name in includes(root, path):
+            why = rule(path, quoted, name)
+            if why:
+                complaints.append(f"{path}:{line}: {name}: {why}")
+    return complaints
+
+
+if __name__ == "__main__":
+    sources.main(check)

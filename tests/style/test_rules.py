@@ -1,0 +1,70 @@
+"""The rules themselves: each finds what is wrong in a small tree, and nothing where nothing is wrong."""
+import os
+import tempfile
+import unittest
+
+import layers
+import length
+import words
+
+
+class Rules(unittest.TestCase):
+    def complaints(self, check, path, text):
+        """What check says of a tree that holds one file."""
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, os.path.dirname(path)))
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+            return check(root)
+
+    def includes(self, path, include, wrong):
+        found = self.complaints(layers.check, path, f"/* first */\n#include {include}\n")
+        self.assertEqual(len(found), int(wrong), f"{path} with {include}: {found}")
+        if wrong:
+            self.assertIn(f"{path}:2: ", found[0])
+
+    def test_downward(self):
+        for path, include in [
+                ("host/cli/a.c", '"../measure/b.h"'), ("host/cli/a.c", '"../base/b.h"'),
+                ("host/reduce/a.h", '"../cl/b.h"'), ("host/plug/a.c", '"b.h"'),
+                ("host/plug/dl.c", "<dlfcn.h>"), ("host/io/a.c", "<redhost/plugin.h>"),
+                ("host/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
+                ("plugins/a.c", "<redhost/kit.h>"), ("plugins/a.c", "<string.h>"),
+                ("sdk/include/redhost/kit.h", '"plugin.h"'), ("sdk/template/example.c", '"example.cl.h"')]:
+            self.includes(path, include, wrong=False)
+
+    def test_upward_and_sideways(self):
+        for path, include in [
+                ("host/base/a.c", '"../cl/b.h"'), ("host/reduce/a.c", '"../measure/b.h"'),
+                ("host/measure/a.h", '"../cli/b.h"'), ("host/plug/a.c", '"../io/b.h"'),
+                ("host/cl/a.c", '"../plug/b.h"'), ("host/io/a.c", '"../cl/b.h"'),
+                ("host/cli/a.c", "<dlfcn.h>"), ("host/cli/a.c", '"../../plugins/a.h"'),
+                ("host/reduce/a.c", '"cascade.cl.h"'), ("host/cl/a.c", '"../../sdk/include/redhost/plugin.h"'),
+                ("host/other/a.c", '"b.h"'), ("plugins/a.c", '"../host/base/error.h"'),
+                ("plugins/a.c", "<CL/cl.h>"), ("plugins/a.c", '"b.c"'), ("plugins/a.c", "<dlfcn.h>"),
+                ("sdk/include/redhost/plugin.h", "<CL/cl.h>"), ("sdk/include/redhost/kit.h", '"../a.h"')]:
+            self.includes(path, include, wrong=True)
+
+    def test_commented_out(self):
+        self.assertEqual(self.complaints(layers.check, "host/base/a.c", '/*\n#include "../cl/b.h"\n*/\n'), [])
+
+    def long(self, lines, head="static int f(int a,\n             int b) {"):
+        body = "  g(\"}\"); /* { */\n" * (lines - head.count("\n") - 2)
+        return self.complaints(length.check, "host/base/a.c", f"struct s {{\n  int a;\n}};\n\n{head}\n{body}}}\n")
+
+    def test_length(self):
+        self.assertEqual(self.long(60), [])
+        found = self.long(61)
+        self.assertEqual(len(found), 1)
+        self.assertIn("host/base/a.c:5: 61 lines", found[0])
+
+    def test_length_counts_no_tables(self):
+        self.assertEqual(self.long(100, "static const int table[] = {"), [])
+
+    def test_words(self):
+        self.assertEqual(self.complaints(words.check, "host/a.c", "int todo;\n"), [])
+        self.assertEqual(len(self.complaints(words.check, "host/a.c", "\n/* TO" "DO: later */\n")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
