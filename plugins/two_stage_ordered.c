@@ -8,16 +8,16 @@ static const char about[] =
     "commute, and leaves it as an exercise to make that efficient: neighbouring work-items would "
     "load from places far apart. Here each group owns a contiguous chunk and goes through it in "
     "tiles. A tile is loaded side by side into local memory, where every work-item reduces its own "
-    "contiguous run; a tree that regroups and never reorders closes the tile; the second launch "
-    "combines the groups in index order. Over two_stage it needs no operator that commutes, at the "
+    "contiguous run; the runs are combined in index order, tile after tile, and so are the groups "
+    "in the second launch. Over two_stage it needs no operator that commutes, at the "
     "price of a way through local memory for every element.";
 
 enum { GROUP, GROUPS_PER_UNIT, ITEMS };
 static const rh_param params[] = {
     [GROUP] = RH_NUMBER("group", 0, 0, 1024, "work-items in a group; 0: 256, or what fits"),
-    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 8, 1, 1024, "groups for each compute unit"),
+    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 16, 1, 1024, "groups for each compute unit"),
     [ITEMS] = {.key = "items",
-               .doc = "elements in a work-item's run; 0: the most odd one to 15 that fits",
+               .doc = "elements in a work-item's run; 0: an odd number to 19 that fits",
                .min = 0,
                .max = 64,
                .initial = 0,
@@ -32,27 +32,33 @@ typedef struct two_stage_ordered {
   rh_finish finish;
 } two_stage_ordered;
 
+enum { SEGMENTS = 16 }; /* as in the kernel */
+
 /* The launch's shape and its costs, the same for query and setup. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, two_stage_ordered *self,
                       rh_answer *answer) {
-  uint32_t size = problem->op->value_size;
-  int64_t items = values[ITEMS];
-  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, size, &self->group, answer));
-  uint64_t most = problem->device->local_bytes / (self->group * size);
-  self->items = items ? (uint64_t)items : most < 15 ? (most - 1) | 1 : 15;
+  uint64_t size = problem->op->value_size, local = problem->device->local_bytes;
+  /* Each work-item has a run in the tile and its result behind it. */
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 2 * size, &self->group, answer));
+  uint64_t room = local / size < SEGMENTS ? 0 : (local / size - SEGMENTS) / self->group;
+  uint64_t most = room < 2 ? 0 : room - 1, fitting = most < 19 ? (most - 1) | 1 : 19;
+  self->items = values[ITEMS] ? (uint64_t)values[ITEMS] : fitting;
   if (self->items > most)
-    return rh_decline(answer, RH_WHY_PARAM,
-                      "items=%llu: %llu work-items with as many values of %u B need more than the "
-                      "device's %llu B of local memory",
-                      (unsigned long long)self->items, (unsigned long long)self->group, size,
-                      (unsigned long long)problem->device->local_bytes);
-  self->tile_bytes = self->group * self->items * size;
+    return rh_decline(
+        answer, RH_WHY_MEMORY,
+        "%llu work-items with runs of %llu values of %llu B: the device has %llu B of "
+        "local memory",
+        (unsigned long long)self->group, (unsigned long long)self->items, (unsigned long long)size,
+        (unsigned long long)local);
+  self->tile_bytes = (self->group * (self->items + 1) + SEGMENTS) * size;
   self->groups = problem->device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
   uint64_t tile = self->group * self->items, chunk = rh_divide_up(problem->max_n, self->groups);
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 200 : 550;
   answer->launches = 1;
   answer->local_bytes = self->tile_bytes;
-  answer->depth = self->items + rh_log2_up(self->group) + rh_divide_up(chunk, tile);
+  /* A run, its segment, the segments, and one for each tile behind. */
+  answer->depth =
+      self->items + rh_divide_up(self->group, SEGMENTS) + SEGMENTS + 1 + rh_divide_up(chunk, tile);
   rh_finish_query(answer, problem, self->groups, 1);
   return RH_OK;
 }

@@ -135,13 +135,16 @@ static int open_new(const char *directory, char **temporary) {
   return mkostemp(*temporary, O_CLOEXEC);
 }
 
-/* Gives the new file its name.  Somebody else may have been first: just as good. */
+/* Gives the new file its name.  What stands there already could not be used, or this file would not have been written;
+ * or somebody else was first a moment ago, and then theirs is as good. */
 static int give_name(int fd, const char *temporary, const char *path) {
   if (temporary) return rename(temporary, path);
   char self[64];
   snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-  if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST) return 0;
-  return -1;
+  if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0) return 0;
+  if (errno != EEXIST) return -1;
+  unlink(path);
+  return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST ? 0 : -1;
 }
 
 /* 0, or -1 with errno. */

@@ -15,6 +15,10 @@ rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const cha
                            rh_error *error) {
   uint64_t most = device->about.max_alloc_bytes;
   if (most == 0 || bytes <= most) return RH_OK;
+  if (bytes == UINT64_MAX)
+    return rh_fail(error, RH_E_DEVICE,
+                   "%s: more than 2^64 bytes; %s takes at most %.4g GiB in one buffer", what,
+                   device->name, gib(most));
   return rh_fail(error, RH_E_DEVICE,
                  "%s: %.4g GiB (%llu bytes); %s takes at most %.4g GiB in one buffer (%.4g GiB in "
                  "all)",

@@ -11,7 +11,8 @@ typedef struct rh_cl_input {
   double upload_s;   /* what copying took */
 } rh_cl_input;
 
-/* RH_E_DEVICE, with both numbers, where `bytes` is more than the device takes. */
+/* RH_E_DEVICE, with both numbers, where `bytes` is more than the device takes.
+ * UINT64_MAX stands for everything past 2^64. */
 rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const char *what,
                            rh_error *error);
 

@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "offers.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +116,13 @@ json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
 }
 
 rh_status rh_json_print(json_t *document, rh_error *error) {
-  int failed = !document || json_dumpf(document, stdout, JSON_INDENT(2)) != 0;
+  if (!document) return rh_fail(error, RH_E_NOMEM, "no memory for a JSON document");
+  errno = 0;
+  int failed = json_dumpf(document, stdout, JSON_INDENT(2)) != 0, code = errno;
   json_decref(document);
-  if (failed) return rh_fail(error, RH_E_FILE, "standard output: the JSON document cannot be written");
+  if (failed)
+    return rh_fail(error, RH_E_FILE, "standard output: %s",
+                   code ? strerror(code) : "the JSON document cannot be written");
   putchar('\n');
   return RH_OK;
 }

@@ -47,6 +47,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   RH_TRY(parse_seed(typed->seed, seed, error));
   if (typed->input) {
     RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
+    rh_terminal_catch_cut_file();
     spec->type = array->type;
     spec->n = array->n;
     snprintf(what, what_size, "%s", typed->input);
@@ -105,6 +106,15 @@ static rh_status judge(const rh_run_report *report, rh_error *error) {
                  report->job.strategy->name, got, exact, report->verdict.text);
 }
 
+static rh_status generate(const rh_app *app, const rh_job_spec *spec, uint64_t seed,
+                          rh_array *array, rh_error *error) {
+  const char *kind = app->typed->data ? app->typed->data : "uniform";
+  rh_status status = rh_array_generate(array, kind, seed, spec->type, spec->n,
+                                       &app->redhost->options.reporter, error);
+  if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", spec->what);
+  return status;
+}
+
 static rh_status run(const rh_app *app, rh_run_report *report, rh_error *error) {
   const rh_typed *typed = app->typed;
   char what[256];
@@ -118,9 +128,7 @@ static rh_status run(const rh_app *app, rh_run_report *report, rh_error *error) 
   };
   RH_TRY(find_data(app, &report->array, &spec, &seed, what, sizeof what, error));
   RH_TRY(rh_job_init(&report->job, app->redhost, &spec, error));
-  if (!typed->input)
-    RH_TRY(rh_array_generate(&report->array, typed->data ? typed->data : "uniform", seed, spec.type,
-                             spec.n, &app->redhost->options.reporter, error));
+  if (!typed->input) RH_TRY(generate(app, &spec, seed, &report->array, error));
   RH_TRY(reduce(app, report, error));
   RH_TRY(rh_run_report_print(app, report, error));
   return judge(report, error);

@@ -91,14 +91,22 @@ static const char *format_float(char text[64], double value, int digits) {
   return text;
 }
 
+static int reads_back(const char *text, const rh_result *result) {
+  double back = strtod(text, NULL), value = result->value.f;
+  if (isnan(value)) return isnan(back);
+  return result->type == RH_TYPE_f64 ? back == value : (float)back == (float)value;
+}
+
 const char *rh_format_value(char text[64], const rh_result *result) {
-  if (!is_float(result)) return format_integer(text, result);
-  int is_f64 = result->type == RH_TYPE_f64;
   double value = result->value.f;
-  for (int digits = is_f64 ? 15 : 6; digits < 17; digits++) {
-    double back = strtod(format_float(text, value, digits), NULL);
-    if (isnan(value) || (is_f64 ? back == value : (float)back == (float)value)) return text;
+  if (!is_float(result)) return format_integer(text, result);
+  /* Whole numbers in full, not as 8.39099e+06. */
+  if (fabs(value) < 1e15 && value == trunc(value)) {
+    snprintf(text, 64, "%.0f", value);
+    return text;
   }
+  for (int digits = 6; digits < 17; digits++)
+    if (reads_back(format_float(text, value, digits), result)) return text;
   return format_float(text, value, 17);
 }
 

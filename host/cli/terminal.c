@@ -116,3 +116,17 @@ void rh_terminal_catch_interrupt(void) {
   if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
     sigaction(SIGINT, &action, NULL);
 }
+
+/* A page of a mapped file that is no longer there. */
+static void on_bus_error(int signal_number) {
+  (void)signal_number;
+  static const char said[] = "redhost: the input file was cut short while it was being read.\n";
+  if (write(STDERR_FILENO, said, sizeof said - 1) < 0) _exit(6);
+  _exit(6);
+}
+
+void rh_terminal_catch_cut_file(void) {
+  struct sigaction action = {.sa_handler = on_bus_error};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, NULL);
+}

@@ -33,4 +33,7 @@ const char *rh_style_off(const rh_terminal *terminal, int style);
 /* On SIGINT: the progress line goes, and the process ends with status 130. */
 void rh_terminal_catch_interrupt(void);
 
+/* From here on a SIGBUS means that the mapped input file shrank: a sentence, and exit status 6. */
+void rh_terminal_catch_cut_file(void);
+
 #endif

@@ -81,7 +81,8 @@ static rh_status set_up(rh_instance *instance, rh_error *error) {
   rh_status status = strategy->setup(&instance->services.host, &instance->problem,
                                      instance->spec.params, &instance->self);
   int changed = rh_fpstate_restore(&saved);
-  rh_services_enter(&instance->services, RH_PHASE_NONE, NULL);
+  instance->services.phase = RH_PHASE_NONE;
+  instance->services.error = NULL;
   if (status == RH_OK && changed) {
     if (strategy->teardown) strategy->teardown(instance->self);
     return changed_fpstate(instance, "setup", error);

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The strategy that promises most for this problem: with nothing measured, query's own score decides. */
 static rh_status choose(rh_job *job, const char **name, rh_error *error) {
@@ -37,14 +38,28 @@ static rh_status find_strategy(rh_job *job, rh_error *error) {
                            job->instance_spec.params, error);
 }
 
+static uint64_t bytes_of(const rh_job_spec *spec) {
+  uint64_t size = rh_type_size(spec->type);
+  return spec->n > UINT64_MAX / size ? UINT64_MAX : spec->n * size;
+}
+
 /* The device, and whether it can hold such elements and so many of them. */
 static rh_status find_device(rh_job *job, rh_error *error) {
   RH_TRY(rh_redhost_device(job->redhost, &job->device, error));
   if (job->spec.type == RH_TYPE_f64 && !(job->device->about.features & RH_FP64))
     return rh_fail(error, RH_E_DEVICE, "--type f64: %s has no cl_khr_fp64", job->device->name);
-  uint64_t size = rh_type_size(job->spec.type);
-  uint64_t bytes = job->spec.n > UINT64_MAX / size ? UINT64_MAX : job->spec.n * size;
-  return rh_cl_input_fits(job->device, bytes, job->spec.what, error);
+  return rh_cl_input_fits(job->device, bytes_of(&job->spec), job->spec.what, error);
+}
+
+/* A host strategy needs no device; but one that was asked for by name must be there. */
+static rh_status find_host(rh_job *job, rh_error *error) {
+  const rh_cl_device *unused;
+  double bytes = (double)bytes_of(&job->spec);
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (job->redhost->options.device) RH_TRY(rh_redhost_device(job->redhost, &unused, error));
+  if (bytes <= memory) return RH_OK;
+  return rh_fail(error, RH_E_DEVICE, "%s: %.4g GiB; this machine has %.4g GiB of memory",
+                 job->spec.what, bytes / (1 << 30), memory / (1 << 30));
 }
 
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
@@ -58,7 +73,7 @@ rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec,
   job->instance_spec.type = spec->type;
   job->instance_spec.max_n = spec->n;
   job->instance_spec.reporter = &redhost->options.reporter;
-  if (!rh_strategy_is_host(job->strategy)) RH_TRY(find_device(job, error));
+  RH_TRY(rh_strategy_is_host(job->strategy) ? find_host(job, error) : find_device(job, error));
 
   const rh_device *device = job->device ? &job->device->about : rh_host_device();
   rh_status status = rh_instance_query(&job->instance_spec, device, &job->answer, error);

@@ -3,6 +3,7 @@
 #include "../base/text.h"
 #include "../plug/plugin.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,7 @@ static int parse_choice(const rh_param *param, const char *text, int64_t *value)
 
 static int parse_number(const rh_param *param, const char *text, int64_t *value) {
   char *end;
+  if (!isdigit((unsigned char)text[text[0] == '-'])) return 0; /* strtoll would skip blanks */
   errno = 0;
   long long number = strtoll(text, &end, 10);
   if (errno || end == text || *end) return 0;
@@ -73,9 +75,9 @@ static rh_status unknown_key(const rh_strategy *strategy, const char *key, rh_er
   const char *close = rh_closest(key, keys, strategy->n_params);
   if (strategy->n_params == 0)
     return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no parameters", key, strategy->name);
-  return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no such parameter%s%s%s. See redhost --info %s",
+  return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no such parameter%s%s%s See redhost --info %s",
                  key, strategy->name, close ? "; did you mean '" : "", close ? close : "",
-                 close ? "'?" : "", strategy->name);
+                 close ? "'?" : ".", strategy->name);
 }
 
 static rh_status set(const rh_strategy *strategy, const rh_setting *setting, int64_t *values,

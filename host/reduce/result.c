@@ -33,6 +33,12 @@ static double read_float(uint32_t op, rh_type type, const void *value) {
                              : from_key32(*(const int32_t *)value);
 }
 
+/* An identity may lie outside the type: that of min on i8 is the largest int. */
+static int64_t narrow(rh_type type, int32_t value) {
+  if (type == RH_TYPE_i8) return (int8_t)value;
+  return type == RH_TYPE_i16 ? (int16_t)value : value;
+}
+
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result) {
   const rh_op *row = rh_op_find(op, type);
   memset(result, 0, sizeof *result);

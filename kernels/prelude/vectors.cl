@@ -39,6 +39,16 @@ static inline rh_vector rh_vector_identity(void) {
 #endif
 }
 
+/* A vector of scalars, which are those of elements i, i+stride, i+2*stride, ... */
+static inline rh_vector rh_vector_of(RH_PASTE(RH_SCALAR, RH_WIDTH) scalars, ulong i, ulong stride) {
+#ifdef RH_IS_INDEXED
+  rh_vector value = {scalars, i + stride * (RH_PASTE(ulong, RH_WIDTH))(RH_LANES)};
+  return value;
+#else
+  return scalars;
+#endif
+}
+
 /* Elements i .. i+RH_WIDTH-1 of p; p+i is aligned to the vector's size. */
 static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
 #ifdef RH_TYPE_f16
@@ -48,11 +58,29 @@ static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
   RH_PASTE(RH_SCALAR, RH_WIDTH)
   scalars = RH_TO_SCALAR(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i), RH_WIDTH);
 #endif
+  return rh_vector_of(scalars, i, 1);
+}
+
+/* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those behind element n-1. */
+static inline rh_vector rh_vector_gather(__global const rh_element *p, ulong i, ulong stride, ulong n) {
+  RH_SCALAR lanes[RH_WIDTH];
 #ifdef RH_IS_INDEXED
-  rh_vector value = {scalars, i + (RH_PASTE(ulong, RH_WIDTH))(RH_LANES)};
-  return value;
+  ulong indices[RH_WIDTH];
+#endif
+  for (uint k = 0; k < RH_WIDTH; k++, i += stride) {
+    rh_value value = i < n ? rh_load(p, i) : rh_identity();
+#ifdef RH_IS_INDEXED
+    lanes[k] = value.key;
+    indices[k] = value.index;
 #else
-  return scalars;
+    lanes[k] = value;
+#endif
+  }
+#ifdef RH_IS_INDEXED
+  rh_vector vector = {RH_PASTE(vload, RH_WIDTH)(0, lanes), RH_PASTE(vload, RH_WIDTH)(0, indices)};
+  return vector;
+#else
+  return RH_PASTE(vload, RH_WIDTH)(0, lanes);
 #endif
 }
 
@@ -70,8 +98,8 @@ static inline rh_vector rh_vector_combine(rh_vector a, rh_vector b) {
 #endif
 }
 
-/* All lanes in one value. */
-static inline rh_value rh_vector_fold(rh_vector v) {
+/* The lanes as values, one behind the other. */
+static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
   RH_SCALAR lanes[RH_WIDTH];
 #ifdef RH_IS_INDEXED
   ulong indices[RH_WIDTH];
@@ -80,16 +108,36 @@ static inline rh_value rh_vector_fold(rh_vector v) {
 #else
   RH_PASTE(vstore, RH_WIDTH)(v, 0, lanes);
 #endif
-  rh_value all = rh_identity();
   for (uint k = 0; k < RH_WIDTH; k++) {
 #ifdef RH_IS_INDEXED
-    rh_value lane = {lanes[k], indices[k]};
+    rh_value value = {lanes[k], indices[k]};
 #else
-    rh_value lane = lanes[k];
+    rh_value value = lanes[k];
 #endif
-    all = rh_combine(all, lane);
+    values[k] = value;
   }
+}
+
+/* All lanes in one value. */
+static inline rh_value rh_vector_fold(rh_vector v) {
+  rh_value values[RH_WIDTH], all = rh_identity();
+  rh_vector_lanes(v, values);
+  for (uint k = 0; k < RH_WIDTH; k++) all = rh_combine(all, values[k]);
   return all;
+}
+
+/* rh_group_tree over vectors, `scratch` holding one for each work-item; the same rules. */
+static inline rh_vector rh_vector_group_tree(__local rh_vector *scratch, rh_vector mine) {
+  uint i = get_local_id(0);
+  scratch[i] = mine;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint active = get_local_size(0); active > 1;) {
+    uint half_up = (active + 1) / 2;
+    if (i + half_up < active) scratch[i] = rh_vector_combine(scratch[i], scratch[i + half_up]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    active = half_up;
+  }
+  return scratch[0];
 }
 
 #endif

@@ -131,8 +131,8 @@ class GoldenTest(cli.Case):
                 changed = True
                 case.code, case.out, case.err = code, updated(case.out, out), updated(case.err, err)
                 continue
-            actual = Golden([], case.command)
-            actual.code, actual.out, actual.err = code, out.splitlines(), err.splitlines()
+            actual = Golden([], case.command)  # in the words of the expected lines where they match
+            actual.code, actual.out, actual.err = code, updated(case.out, out), updated(case.err, err)
             expected = "\n".join(case.text().splitlines()[len(case.notes):])
             with self.subTest(command=case.command):
                 self.fail("%s\n%s" % (os.path.basename(path), "\n".join(

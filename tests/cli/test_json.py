@@ -23,13 +23,26 @@ class Documents(cli.Case):
         self.assertEqual((document["not_loaded"], document["notes"]), ([], []))
         none = self.json("--list", env=cli.NO_PLATFORM)
         self.assertEqual(none["devices"], [])
-        self.assertEqual({s["name"]: s["available"]["host"]["ok"] for s in none["strategies"]},
-                         {name: name == "serial" for name in names})
+        here = {s["name"]: s["available"]["host"]["ok"] for s in none["strategies"]}
+        self.assertEqual(list(here), names)
+        self.assertEqual((here["serial"], here["cascade"]), (True, False))
         for op, kind in (("argmax", "u8"), ("argmin", None), ("and", None), ("sum", "f64")):
             asked = self.json("--list", "--op", op, *(["-t", kind] if kind else []))["strategies"]
             said = {s["name"]: s["available"][device["id"]]["ok"] for s in asked}
             self.assertEqual(said["cascade"], True)
             self.assertEqual(said["atomic"], op[:3] != "arg")
+
+    def test_table(self):
+        """Columns stand under their headings, whatever the names' lengths."""
+        lines = self.good("--list").out.splitlines()
+        heading = lines[2]
+        rows = lines[3:lines.index("", 3)]
+        self.assertGreaterEqual(len(rows), 6)
+        for word in "NAME PASSES TYPES OPS REPRODUCIBLE HERE NOTE".split():
+            at = heading.index(word)
+            for row in rows:
+                self.assertEqual(row[at - 2:at], "  ", (word, row))
+                self.assertNotEqual(row[at], " ", (word, row))
 
     def test_devices(self):
         document = self.json("--devices")

@@ -3,11 +3,9 @@
 set -eu
 clang_format=$1
 cd -- "$2"
-find host plugins sdk tests \( -name '*.c' -o -name '*.h' \) -exec "$clang_format" --dry-run --Werror {} + 2>&1 |
-  sed -n 's/: error: code should be clang-formatted.*//p' | cut -d : -f 1 | sort | uniq -c >"${TMPDIR:-/tmp}/redhost-format.$$"
-trap 'rm -f "${TMPDIR:-/tmp}/redhost-format.$$"' EXIT
-if [ -s "${TMPDIR:-/tmp}/redhost-format.$$" ]; then
-  echo "places to format in each file; clang-format-14 -i FILE does it:"
-  cat "${TMPDIR:-/tmp}/redhost-format.$$"
-  exit 1
-fi
+unformatted=$(find host plugins sdk tests \( -name '*.c' -o -name '*.h' \) -exec "$clang_format" --dry-run {} + 2>&1 |
+  sed -n 's/^\([^:]*\):.*clang-formatted.*/\1/p' | sort -u)
+[ -z "$unformatted" ] && exit
+echo "$clang_format -i has work to do in:"
+echo "$unformatted"
+exit 1

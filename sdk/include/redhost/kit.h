@@ -68,6 +68,11 @@ static inline uint64_t rh_divide_up(uint64_t a, uint64_t b) {
   return a / b + (a % b != 0);
 }
 
+/* The work-items of a launch that needs `n` of them, in whole groups; at least one group. */
+static inline uint64_t rh_whole_groups(uint64_t n, uint64_t group) {
+  return n ? rh_divide_up(n, group) * group : group;
+}
+
 /* The smallest k with 2^k >= n: the levels of a tree over n values. */
 static inline uint64_t rh_log2_up(uint64_t n) {
   uint64_t k = 0;
@@ -100,6 +105,16 @@ static inline rh_status rh_fit_group(const rh_problem *problem, const char *key,
   return RH_OK;
 }
 
+/* Declines where the scratch memory that the answer asks for is more than the device hands out. */
+static inline rh_status rh_fit_scratch(const rh_problem *problem, rh_answer *answer) {
+  uint64_t most = problem->device->max_alloc_bytes;
+  if (most == 0 || answer->scratch_bytes <= most) return RH_OK;
+  return rh_decline(answer, RH_WHY_MEMORY,
+                    "%llu elements need %llu B of scratch memory, the device hands out %llu",
+                    (unsigned long long)problem->max_n, (unsigned long long)answer->scratch_bytes,
+                    (unsigned long long)most);
+}
+
 /* ---- Setting up and running
  * -------------------------------------------------------------------------------------- */
 
@@ -116,6 +131,12 @@ static inline rh_status rh_group_kernel(const rh_host *host, struct _cl_program 
            "kernel '%s' takes work-groups of at most %u on this device, not %llu", name, max_group,
            (unsigned long long)group);
   return host->fail(host, RH_E_CL, 0, what);
+}
+
+/* The compiler's option for the newest OpenCL C of a device, where a kernel needs more than 1.2.  A
+ * device of OpenCL 3 that cannot do all of 2.0 calls itself 1.2 and takes 3.0. */
+static inline const char *rh_newest_language(const rh_device *device) {
+  return device->cl_version >= 200 && device->cl_version < 300 ? "-cl-std=CL2.0" : "-cl-std=CL3.0";
 }
 
 /* Arguments of a launch.  They stand in the caller's frame until the launch returns. */
@@ -217,6 +238,84 @@ static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run
   for (uint64_t k = 0; k < finish->count; k++)
     finish->op->combine(run->host_result, finish->values + k * size);
   return RH_OK;
+}
+
+/* ---- Levels: one launch each, in which every group leaves one value, until few enough are left
+ * --------------------
+ *
+ *     rh_levels_query(&self->levels, answer, problem)   in query, with group, fan and until set
+ *     rh_levels_setup(&self->levels, host, problem, program, "tiled_1_elements", "tiled_1_values")
+ *     rh_levels_run(&self->levels, run, to, at, &left)   the last level's values go to to[at] ...
+ *
+ * The first level reads elements, those behind it the values of the level before, from two buffers
+ * in turn.  Both kernels take (from, first, n, local values, to, at): group g reduces the `fan`
+ * elements or values from from[first + g*fan] on, of n, and writes to[at + g]. */
+typedef struct rh_levels {
+  const rh_host *host;
+  struct _cl_kernel *elements, *values;
+  struct _cl_mem *between[2];
+  uint64_t group;      /* work-items in a group, each with one value in local memory */
+  uint64_t fan;        /* elements that a group makes one value; at least 2 */
+  uint64_t until;      /* values that may be left at the end */
+  uint64_t value_size; /* bytes */
+} rh_levels;
+
+/* The groups, and so the values, of a level over n. */
+static inline uint64_t rh_levels_groups(const rh_levels *levels, uint64_t n) {
+  return n ? rh_divide_up(n, levels->fan) : 1;
+}
+
+/* The most values that the last level leaves: fewer elements than max_n can leave more. */
+static inline uint64_t rh_levels_most(const rh_levels *levels, const rh_problem *problem) {
+  uint64_t groups = rh_levels_groups(levels, problem->max_n);
+  return groups < levels->until ? groups : levels->until;
+}
+
+/* Adds to the answer what the levels cost, without the place of the last level's values.  Declines
+ * where no level is smaller than the one before. */
+static inline rh_status rh_levels_query(rh_levels *levels, rh_answer *answer,
+                                        const rh_problem *problem) {
+  if (levels->fan < 2)
+    return rh_decline(answer, RH_WHY_PARAM,
+                      "groups of 1 work-item leave as many values as they take, 2 is the least");
+  uint64_t n = rh_levels_groups(levels, problem->max_n), count = 1;
+  levels->value_size = problem->op->value_size;
+  for (; n > levels->until; n = rh_levels_groups(levels, n), count++)
+    if (count <= 2) answer->scratch_bytes += n * levels->value_size;
+  answer->launches += (uint32_t)count;
+  answer->depth += count * rh_log2_up(levels->fan);
+  return RH_OK;
+}
+
+static inline rh_status rh_levels_setup(rh_levels *levels, const rh_host *host,
+                                        const rh_problem *problem, struct _cl_program *program,
+                                        const char *elements, const char *values) {
+  uint64_t n = rh_levels_groups(levels, problem->max_n);
+  levels->host = host;
+  for (int k = 0; k < 2 && n > levels->until; k++, n = rh_levels_groups(levels, n))
+    RH_TRY(host->scratch(host, n * levels->value_size, &levels->between[k]));
+  RH_TRY(rh_group_kernel(host, program, elements, levels->group, &levels->elements));
+  return rh_group_kernel(host, program, values, levels->group, &levels->values);
+}
+
+/* *left: how many values the last level wrote. */
+static inline rh_status rh_levels_run(const rh_levels *levels, const rh_run *run,
+                                      struct _cl_mem *to, uint64_t at, uint64_t *left) {
+  struct _cl_mem *from = run->input;
+  uint64_t first = run->first, n = run->n;
+  for (unsigned level = 0;; level++) {
+    uint64_t groups = rh_levels_groups(levels, n);
+    int last = groups <= levels->until;
+    struct _cl_mem *into = last ? to : levels->between[level % 2];
+    RH_TRY(rh_launch(
+        levels->host, level ? levels->values : levels->elements, level ? "values" : "elements",
+        groups * levels->group, levels->group, RH_BUFFER(from), RH_U64(first), RH_U64(n),
+        RH_LOCAL(levels->group * levels->value_size), RH_BUFFER(into), RH_U64(last ? at : 0)));
+    *left = n = groups;
+    if (last) return RH_OK;
+    from = into;
+    first = 0;
+  }
 }
 
 #endif

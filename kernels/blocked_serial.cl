@@ -1,0 +1,10 @@
+/* Blocked access; then one work-item of the group adds up what the others left in local memory. */
+__kernel void blocked_serial(__global const rh_element *input, ulong first, ulong n, ulong width, ulong each,
+                             __local rh_value *scratch, __global rh_value *partials) {
+  scratch[get_local_id(0)] = rh_take_blocked(input + first, n, width, each);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) != 0) return;
+  rh_value all = scratch[0];
+  for (uint i = 1; i < get_local_size(0); i++) all = rh_combine(all, scratch[i]);
+  partials[get_group_id(0)] = all;
+}

@@ -1,0 +1,9 @@
+/* Every work-item reduces one contiguous chunk.  Neighbours read far from each other, so no compiler makes vectors of it. */
+__kernel void chunk(__global const rh_element *input, ulong first, ulong n, ulong chunk,
+                    __global rh_value *partials) {
+  input += first;
+  ulong begin = min(get_global_id(0) * chunk, n), end = min(begin + chunk, n);
+  rh_value mine = rh_identity();
+  for (ulong i = begin; i < end; i++) mine = rh_combine(mine, rh_load(input, i));
+  partials[get_global_id(0)] = mine;
+}

@@ -1,0 +1,18 @@
+/* One work-item alone in its group reduces one contiguous block of vectors.  The vectors start where a vector load may;
+ * the few elements before the first and behind the last one go to the first group. */
+__kernel void cpu_serial_float4(__global const rh_element *input, ulong first, ulong n,
+                                __global rh_value *partials) {
+  input += first;
+  ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
+  ulong block = (vectors + get_num_groups(0) - 1) / get_num_groups(0);
+  ulong begin = min(get_group_id(0) * block, vectors), end = min(begin + block, vectors);
+  rh_vector lanes = rh_vector_identity();
+  for (ulong v = begin; v < end; v++)
+    lanes = rh_vector_combine(lanes, rh_vector_load(input, head + v * RH_WIDTH));
+  rh_value accumulator = rh_vector_fold(lanes);
+
+  ulong inside = vectors * RH_WIDTH, outside = get_group_id(0) == 0 ? n - inside : 0;
+  for (ulong i = 0; i < outside; i++)
+    accumulator = rh_combine(accumulator, rh_load(input, i < head ? i : i + inside));
+  partials[get_group_id(0)] = accumulator;
+}

@@ -1,0 +1,8 @@
+/* One element for each work-item goes into local memory, a tree halves them, and each group leaves one value: the rest is
+ * the host's. */
+__kernel void partial_scalar(__global const rh_element *input, ulong first, ulong n,
+                             __local rh_value *partial_sums, __global rh_value *output) {
+  ulong i = get_global_id(0);
+  rh_value all = rh_group_tree(partial_sums, i < n ? rh_load(input + first, i) : rh_identity());
+  if (get_local_id(0) == 0) output[get_group_id(0)] = all;
+}

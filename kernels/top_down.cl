@@ -1,0 +1,17 @@
+/* The first level: arr[i] += arr[i+stride], with the sum in to[i].  An empty input has no first element, and the identity
+ * stands for it. */
+__kernel void top_down_elements(__global const rh_element *input, ulong first, ulong n,
+                                __global rh_value *to, ulong at) {
+  input += first;
+  ulong i = get_global_id(0), stride = n - n / 2;
+  if (i > 0 && i >= stride) return;
+  rh_value sum = i < n ? rh_load(input, i) : rh_identity();
+  if (i + stride < n) sum = rh_combine(sum, rh_load(input, i + stride));
+  to[at + i] = sum;
+}
+
+/* A level over n values: arr[i] += arr[i+stride].  `to` is arr itself, and the result at the last level. */
+__kernel void top_down_values(__global rh_value *arr, ulong n, ulong stride, __global rh_value *to, ulong at) {
+  ulong i = get_global_id(0);
+  if (i + stride < n) to[at + i] = rh_combine(arr[i], arr[i + stride]);
+}

@@ -1,0 +1,95 @@
+/* blocked_tree: blocks of the input, then a tree in each group. */
+#include "blocked_tree.cl.h"
+#include <redhost/kit.h>
+
+static const char about[] =
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide). Over blocked_serial, a tree in "
+    "local memory combines the intermediate results of the work-items of a group; the access "
+    "is the same, blocked, and the host combines the groups. In most cases, the article says, "
+    "this makes no big difference.";
+
+enum { GROUP, WIDTH, EACH, FINISH };
+static const rh_param params[] = {
+    [GROUP] =
+        RH_NUMBER("group", 0, 0, 4096, "work-items in a group; 0: 256, or what the device takes"),
+    [WIDTH] = RH_NUMBER("block_width", 0, 0, 65536, "work-items that share a block; 0: a group's"),
+    [EACH] = RH_NUMBER("elements_per_item", 32, 1, 65536, "elements that a work-item takes"),
+    [FINISH] = RH_FINISH_PARAM,
+};
+
+typedef struct blocked_tree {
+  const rh_host *host;
+  struct _cl_kernel *kernel;
+  uint64_t group, width, each, local_bytes;
+  rh_finish finish;
+} blocked_tree;
+
+/* The groups, and so the partial results, for n elements in whole blocks. */
+static uint64_t groups_for(const blocked_tree *self, uint64_t n) {
+  uint64_t blocks = rh_divide_up(n, self->width * self->each);
+  return rh_whole_groups(blocks * self->width, self->group) / self->group;
+}
+
+/* The launch's shape and its costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, blocked_tree *self,
+                      rh_answer *answer) {
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, problem->op->value_size, &self->group,
+                      answer));
+  self->local_bytes = self->group * problem->op->value_size;
+  self->width = values[WIDTH] ? (uint64_t)values[WIDTH] : self->group;
+  self->each = (uint64_t)values[EACH];
+  answer->score = problem->device->kind == RH_DEVICE_CPU ? 290 : 420;
+  answer->launches = 1;
+  answer->depth = self->each + rh_log2_up(self->group);
+  rh_finish_query(answer, problem, groups_for(self, problem->max_n), values[FINISH]);
+  RH_TRY(rh_fit_scratch(problem, answer));
+  return RH_OK;
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  blocked_tree shape;
+  return plan(problem, values, &shape, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  blocked_tree *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->build(host, "blocked_tree.cl", blocked_tree_cl, rh_finish_options(values[FINISH]),
+                     &program));
+  RH_TRY(rh_group_kernel(host, program, "blocked_tree", self->group, &self->kernel));
+  return rh_finish_setup(&self->finish, host, problem, program, groups_for(self, problem->max_n),
+                         values[FINISH]);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const blocked_tree *self = instance;
+  rh_finish finish = self->finish;
+  finish.count = groups_for(self, run->n);
+  RH_TRY(rh_launch(self->host, self->kernel, "blocks", finish.count * self->group, self->group,
+                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n), RH_U64(self->width),
+                   RH_U64(self->each), RH_LOCAL(self->local_bytes), RH_BUFFER(finish.partials)));
+  return rh_finish_run(&finish, run);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "blocked_tree",
+    .summary = "blocked access, then a tree in each group; the host combines them",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);

@@ -1,0 +1,81 @@
+/* cpu_serial_float4: cpu_serial on vectors of 4 elements. */
+#include "cpu_serial_float4.cl.h"
+#include <redhost/kit.h>
+
+static const char about[] =
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 7. Over "
+    "cpu_serial, the single work-item of a group walks through its contiguous block in "
+    "vectors of 4 elements, of any type, whose lanes meet at the end. The article warns that "
+    "this pays on a CPU only with the min() and max() built-ins: the ternary operator on "
+    "vectors brings control flow into them, and the compiler gives up on vector instructions. "
+    "Lanes reorder, so the operator must commute.";
+
+enum { GROUPS, FINISH };
+static const rh_param params[] = {
+    [GROUPS] = RH_NUMBER("groups", 0, 0, 65536,
+                         "blocks, each reduced by one work-item; 0: as many as compute units"),
+    [FINISH] = RH_FINISH_PARAM,
+};
+
+typedef struct cpu_serial_float4 {
+  const rh_host *host;
+  struct _cl_kernel *kernel;
+  uint64_t groups;
+  rh_finish finish;
+} cpu_serial_float4;
+
+/* The launch's shape and its costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, cpu_serial_float4 *self,
+                      rh_answer *answer) {
+  self->groups = values[GROUPS] ? (uint64_t)values[GROUPS] : problem->device->compute_units;
+  answer->score = problem->device->kind == RH_DEVICE_CPU ? 590 : 12;
+  answer->launches = 1;
+  /* Vectors; their 4 lanes; at most 6 elements outside them. */
+  answer->depth = rh_divide_up(problem->max_n, 4 * self->groups) + 4 + 6;
+  rh_finish_query(answer, problem, self->groups, values[FINISH]);
+  return RH_OK;
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  cpu_serial_float4 shape;
+  return plan(problem, values, &shape, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  cpu_serial_float4 *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->build(host, "cpu_serial_float4.cl", cpu_serial_float4_cl,
+                     values[FINISH] ? "-DRH_WIDTH=4 -DRH_FINISH" : "-DRH_WIDTH=4", &program));
+  RH_TRY(rh_group_kernel(host, program, "cpu_serial_float4", 1, &self->kernel));
+  return rh_finish_setup(&self->finish, host, problem, program, self->groups, values[FINISH]);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const cpu_serial_float4 *self = instance;
+  RH_TRY(rh_launch(self->host, self->kernel, "blocks", self->groups, 1, RH_BUFFER(run->input),
+                   RH_U64(run->first), RH_U64(run->n), RH_BUFFER(self->finish.partials)));
+  return rh_finish_run(&self->finish, run);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "cpu_serial_float4",
+    .summary = "cpu_serial on vectors of 4 elements",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);

@@ -1,0 +1,80 @@
+/* tiled_2: tiled_1 with consecutive active work-items. */
+#include "tiled_2.cl.h"
+#include <redhost/kit.h>
+
+static const char about[] =
+    "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
+    "reduction_tiled_2. Over tiled_1, the work-items that combine are consecutive, so that "
+    "whole warps or wavefronts go idle instead of diverging: an index of 2*s*tid takes the "
+    "place of the work-item's own. The pairs are the same, and so is the order; but the "
+    "addresses are now a power of two apart and fall into the same banks of local memory. "
+    "Levels, buffers and the host's part are tiled_1's.";
+
+enum { TILE, FINISH };
+static const rh_param params[] = {
+    [TILE] =
+        RH_NUMBER("tile", 0, 0, 4096, "work-items in a tile; 0: 256, or what the device takes"),
+    [FINISH] = RH_FINISH_PARAM,
+};
+
+typedef struct tiled_2 {
+  rh_levels levels;
+  rh_finish finish;
+} tiled_2;
+
+/* The launches' shape and their costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, tiled_2 *self,
+                      rh_answer *answer) {
+  uint64_t tile;
+  RH_TRY(rh_fit_group(problem, "tile", values[TILE], 256, problem->op->value_size, &tile, answer));
+  self->levels = (rh_levels){.group = tile, .fan = tile, .until = tile};
+  answer->score = problem->device->kind == RH_DEVICE_CPU ? 80 : 240;
+  RH_TRY(rh_levels_query(&self->levels, answer, problem));
+  rh_finish_query(answer, problem, rh_levels_most(&self->levels, problem), values[FINISH]);
+  return rh_fit_scratch(problem, answer);
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  tiled_2 shape;
+  return plan(problem, values, &shape, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  tiled_2 *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->build(host, "tiled_2.cl", tiled_2_cl, rh_finish_options(values[FINISH]), &program));
+  RH_TRY(
+      rh_levels_setup(&self->levels, host, problem, program, "tiled_2_elements", "tiled_2_values"));
+  return rh_finish_setup(&self->finish, host, problem, program,
+                         rh_levels_most(&self->levels, problem), values[FINISH]);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const tiled_2 *self = instance;
+  rh_finish finish = self->finish;
+  RH_TRY(rh_levels_run(&self->levels, run, finish.partials, 0, &finish.count));
+  return rh_finish_run(&finish, run);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "tiled_2",
+    .summary = "tiled_1 with consecutive active work-items: bank conflicts",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .promises = RH_KEEPS_ORDER,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);

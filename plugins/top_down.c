@@ -1,0 +1,94 @@
+/* top_down: halving the array, one launch for each level. */
+#include "top_down.cl.h"
+#include <redhost/kit.h>
+
+static const char about[] =
+    "\"Parallel Reductions\" (CS 441/641, Dr. Lawlor), the top-down tree \"by calling a log "
+    "number of kernels\". Over bottom_up, a level combines the two halves of the array and not "
+    "neighbours: arr[i] += arr[i+stride] for a stride of half the length, rounded up, and the "
+    "length becomes the stride. Active work-items and their places stay side by side to the end; "
+    "the elements are reordered. The article works in place, in the array itself; redhost never "
+    "writes the input, so the first level goes from the elements to a working copy of half as "
+    "many values, and only those behind it are in place.";
+
+enum { GROUP };
+static const rh_param params[] = {
+    [GROUP] =
+        RH_NUMBER("group", 0, 0, 4096, "work-items in a group; 0: 256, or what the device takes"),
+};
+
+typedef struct top_down {
+  const rh_host *host;
+  struct _cl_kernel *elements, *values;
+  struct _cl_mem *arr; /* the working copy: what the first level leaves, in values */
+  uint64_t group, arr_bytes;
+} top_down;
+
+/* The launches' shape and their costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, top_down *self,
+                      rh_answer *answer) {
+  uint64_t n = problem->max_n, levels = rh_log2_up(n);
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 0, &self->group, answer));
+  self->arr_bytes = (n > 2 ? rh_divide_up(n, 2) : 1) * problem->op->value_size;
+  answer->score = problem->device->kind == RH_DEVICE_CPU ? 45 : 150;
+  answer->launches = levels ? (uint32_t)levels : 1;
+  answer->depth = levels;
+  answer->scratch_bytes = self->arr_bytes;
+  return rh_fit_scratch(problem, answer);
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  top_down shape;
+  return plan(problem, values, &shape, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  top_down *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->scratch(host, self->arr_bytes, &self->arr));
+  RH_TRY(host->build(host, "top_down.cl", top_down_cl, "", &program));
+  RH_TRY(rh_group_kernel(host, program, "top_down_elements", self->group, &self->elements));
+  return rh_group_kernel(host, program, "top_down_values", self->group, &self->values);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const top_down *self = instance;
+  uint64_t n = rh_divide_up(run->n, 2); /* values in the working copy */
+  int last = n <= 1;                    /* this launch is the last one */
+  RH_TRY(rh_launch(self->host, self->elements, "elements", rh_whole_groups(n, self->group),
+                   self->group, RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_BUFFER(last ? run->result : self->arr),
+                   RH_U64(last ? run->result_index : 0)));
+  for (uint64_t stride; n > 1; n = stride) {
+    stride = rh_divide_up(n, 2);
+    last = stride == 1;
+    RH_TRY(rh_launch(self->host, self->values, "values", rh_whole_groups(stride, self->group),
+                     self->group, RH_BUFFER(self->arr), RH_U64(n), RH_U64(stride),
+                     RH_BUFFER(last ? run->result : self->arr),
+                     RH_U64(last ? run->result_index : 0)));
+  }
+  return RH_OK;
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "top_down",
+    .summary = "the upper half onto the lower one: one launch for each level of a tree",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_EVERYWHERE,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);

@@ -1,0 +1,73 @@
+/* tree_commutative: recursive stages of trees with halving offsets, down to one value. */
+#include "tree_commutative.cl.h"
+#include <redhost/kit.h>
+
+static const char about[] =
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 2 and 4. Over "
+    "tree_associative, the offset starts at half a group and halves, so that the active "
+    "work-items stand side by side and whole wavefronts drop out as they become idle: about "
+    "twice the SIMD efficiency in the article. It reorders, so the operator must commute. The "
+    "stages are the same, down to one value on the device.";
+
+enum { GROUP };
+static const rh_param params[] = {
+    [GROUP] =
+        RH_NUMBER("group", 0, 0, 4096, "work-items in a group; 0: 256, or what the device takes"),
+};
+
+typedef struct tree_commutative {
+  rh_levels levels;
+} tree_commutative;
+
+/* The launches' shape and their costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, tree_commutative *self,
+                      rh_answer *answer) {
+  uint64_t group;
+  RH_TRY(
+      rh_fit_group(problem, "group", values[GROUP], 256, problem->op->value_size, &group, answer));
+  self->levels = (rh_levels){.group = group, .fan = group, .until = 1};
+  answer->score = problem->device->kind == RH_DEVICE_CPU ? 95 : 290;
+  RH_TRY(rh_levels_query(&self->levels, answer, problem));
+  return rh_fit_scratch(problem, answer);
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  tree_commutative shape;
+  return plan(problem, values, &shape, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  tree_commutative *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->build(host, "tree_commutative.cl", tree_commutative_cl, "", &program));
+  return rh_levels_setup(&self->levels, host, problem, program, "tree_commutative_elements",
+                         "tree_commutative_values");
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const tree_commutative *self = instance;
+  uint64_t left;
+  return rh_levels_run(&self->levels, run, run->result, run->result_index, &left);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "tree_commutative",
+    .summary = "recursive stages of trees with halving offsets",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);
