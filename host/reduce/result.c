@@ -49,9 +49,9 @@ void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *resul
                                       : row->value_size == 8)
     result->value.u = *(const uint64_t *)value;
   else if (rh_type_is_signed(type))
-    result->value.i = *(const int32_t *)value;
+    result->value.i = narrow(type, *(const int32_t *)value);
   else
-    result->value.u = *(const uint32_t *)value;
+    result->value.u = *(const uint32_t *)value & UINT32_MAX >> (32 - 8 * rh_type_size(type));
   if (row->flags & RH_OP_INDEXED) {
     result->indexed = 1;
     memcpy(&result->index, (const char *)value + 8, sizeof result->index);
