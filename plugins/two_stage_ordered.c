@@ -14,10 +14,10 @@ static const char about[] =
 
 enum { GROUP, GROUPS_PER_UNIT, ITEMS };
 static const rh_param params[] = {
-    [GROUP] = RH_NUMBER("group", 0, 0, 1024, "work-items in a group; 0: 256, or what fits"),
+    [GROUP] = RH_NUMBER("group", 0, 0, 1024, "work-items in a group; 0: 128, or what fits"),
     [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 16, 1, 1024, "groups for each compute unit"),
     [ITEMS] = {.key = "items",
-               .doc = "elements in a work-item's run; 0: an odd number to 19 that fits",
+               .doc = "elements in a work-item's run; 0: an odd number to 31 that fits",
                .min = 0,
                .max = 64,
                .initial = 0,
@@ -39,9 +39,9 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, two_stag
                       rh_answer *answer) {
   uint64_t size = problem->op->value_size, local = problem->device->local_bytes;
   /* Each work-item has a run in the tile and its result behind it. */
-  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 2 * size, &self->group, answer));
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 128, 2 * size, &self->group, answer));
   uint64_t room = local / size < SEGMENTS ? 0 : (local / size - SEGMENTS) / self->group;
-  uint64_t most = room < 2 ? 0 : room - 1, fitting = most < 19 ? (most - 1) | 1 : 19;
+  uint64_t most = room < 2 ? 0 : room - 1, fitting = most < 31 ? (most - 1) | 1 : 31;
   self->items = values[ITEMS] ? (uint64_t)values[ITEMS] : fitting;
   if (self->items > most)
     return rh_decline(
