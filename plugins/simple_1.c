@@ -37,7 +37,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, simple_1
   self->a_bytes = (half ? half : 1) * problem->op->value_size;
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 44 : 150;
   answer->launches = levels ? (uint32_t)levels : 1;
-  answer->depth = levels; /* in the tail too: it begins where the halving leaves off */
+  answer->depth = levels; /* the tail's too: it grows by one a level, but at the last */
   answer->scratch_bytes = self->a_bytes;
   rh_finish_query(answer, problem, PARTIALS, values[FINISH]);
   return rh_fit_scratch(problem, answer);

@@ -65,7 +65,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "top_down_single",
-    .summary = "one group strides over the input, then all levels of the tree in the same launch",
+    .summary = "one group strides over the input and runs the whole tree in the same launch",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

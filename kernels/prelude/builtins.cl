@@ -1,12 +1,23 @@
 /* The language's own reduction of a work-group, where the plugin asks for it with -DRH_BUILTIN: OpenCL C 2.0, or 3.0 with
- * __opencl_c_work_group_collective_functions.  It exists for these operators and, in the types of every rh_value that is
- * no pair, for nothing else.  All work-items of the group must call, and all get the result; the order is the driver's. */
+ * __opencl_c_work_group_collective_functions.  There is one for these operators, on the type of every rh_value that is no
+ * pair.  All work-items of the group must call, and all get the result; the order is the driver's. */
 #ifdef RH_BUILTIN
+
 #if defined(RH_OP_sum)
-#define rh_group_builtin(mine) work_group_reduce_add(mine)
+static inline rh_value rh_group_builtin(rh_value mine) {
+  rh_value all = work_group_reduce_add(mine);
+#ifdef RH_IS_FLOAT
+  /* A driver that starts from +0 loses the sign of a sum of nothing but -0.  `all` is the same in the whole group. */
+  if (all == 0) {
+    if (work_group_all(mine == 0 && signbit(mine))) all = RH_IDENTITY;
+  }
+#endif
+  return all;
+}
 #elif defined(RH_OP_min)
 #define rh_group_builtin(mine) work_group_reduce_min(mine)
 #elif defined(RH_OP_max)
 #define rh_group_builtin(mine) work_group_reduce_max(mine)
 #endif
+
 #endif
