@@ -1,5 +1,5 @@
-/* One work-item alone in its group reduces one contiguous block of vectors.  The vectors start where a vector load may;
- * the few elements before the first and behind the last one go to the first group. */
+/* One work-item alone in its group reduces one contiguous block of vectors.  The vectors start where a vector load
+ * may; the few elements before the first and behind the last one go to the first group. */
 __kernel void cpu_serial_float4(__global const rh_element *input, ulong first, ulong n,
                                 __global rh_value *partials) {
   input += first;

@@ -14,7 +14,7 @@ static const char about[] =
 enum { GROUP };
 static const rh_param params[] = {
     [GROUP] = RH_NUMBER("group", 0, 0, 4096,
-                        "work-items in the only group; 0: 1024, or what the device takes"),
+                        "work-items in the only group; 0: 256, or what the device takes"),
 };
 
 typedef struct top_down_single {
@@ -27,7 +27,7 @@ typedef struct top_down_single {
 /* The launch's shape and its costs, the same for query and setup. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, top_down_single *self,
                       rh_answer *answer) {
-  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 1024, 0, &self->group, answer));
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 0, &self->group, answer));
   self->arr_bytes = self->group * problem->op->value_size;
   answer->score = 40;
   answer->launches = 1;

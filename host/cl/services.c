@@ -12,9 +12,7 @@ static rh_services *of(const rh_host *host) {
   return host->priv;
 }
 
-/* ---- Failing
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Failing ---- */
 
 static rh_status failed(rh_services *s, rh_status status) {
   s->failed = 1;
@@ -47,8 +45,7 @@ static void service_log(const rh_host *host, uint32_t level, const char *text) {
   rh_report(of(host)->reporter, level, "%s: %s", of(host)->strategy, text);
 }
 
-/* ---- Obtaining
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Obtaining ---- */
 
 /* Room for one more record, made before the thing is obtained, so that nothing can be lost. */
 static int make_room(rh_services *s) {
@@ -127,15 +124,14 @@ static void *service_alloc(const rh_host *host, uint64_t bytes) {
   rh_services *s = of(host);
   if (may_obtain(s, "alloc", 0) != RH_OK) return NULL;
   void *memory = calloc(1, bytes ? bytes : 1);
-  if (!memory) failed(s, rh_fail(s->error, RH_E_NOMEM, "no memory for %llu bytes",
-                                 (unsigned long long)bytes));
-  else record(s, MEMORY, memory);
+  if (!memory)
+    failed(s, rh_fail(s->error, RH_E_NOMEM, "no memory for %llu bytes", (unsigned long long)bytes));
+  else
+    record(s, MEMORY, memory);
   return memory;
 }
 
-/* ---- Running
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Running ---- */
 
 static rh_status may_run(rh_services *s, const char *service) {
   if (s->phase == RH_PHASE_RUN && s->session) return RH_OK;
@@ -196,9 +192,7 @@ static const void *service_extension(const rh_host *host, const char *id) {
   return NULL; /* none yet */
 }
 
-/* ---- Life
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- Life ---- */
 
 void rh_services_init(rh_services *services, rh_cl_session *session, const char *prelude,
                       const char *strategy, const rh_reporter *reporter) {

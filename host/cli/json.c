@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *text(const char *s) { return s ? json_string(s) : json_null(); }
+static json_t *text(const char *s) {
+  return s ? json_string(s) : json_null();
+}
 
 json_t *rh_json_bytes(const char *s) {
   json_t *whole = text(s);
@@ -20,9 +22,13 @@ json_t *rh_json_bytes(const char *s) {
   return whole;
 }
 
-json_t *rh_json_number(double number) { return isfinite(number) ? json_real(number) : json_null(); }
+json_t *rh_json_number(double number) {
+  return isfinite(number) ? json_real(number) : json_null();
+}
 
-static json_t *integer(uint64_t number) { return json_integer((json_int_t)number); }
+static json_t *integer(uint64_t number) {
+  return json_integer((json_int_t)number);
+}
 
 const char *rh_determinism_name(uint32_t determinism) {
   static const char *const names[] = {"no", "run-to-run", "launch-to-launch", "device-to-device"};
@@ -41,8 +47,8 @@ json_t *rh_json_document(void) {
 json_t *rh_json_device(const rh_cl_device *device) {
   json_t *object = json_object();
   json_object_set_new(object, "id", text(device->label));
-  json_object_set_new(object, "key", json_sprintf("%s|%s|%s", device->platform_name, device->name,
-                                                  device->driver));
+  json_object_set_new(
+      object, "key", json_sprintf("%s|%s|%s", device->platform_name, device->name, device->driver));
   json_object_set_new(object, "name", text(device->name));
   json_object_set_new(object, "vendor", text(device->vendor));
   json_object_set_new(object, "type", text(rh_device_kind_name(device->about.kind)));
@@ -68,7 +74,8 @@ static json_t *availability(const rh_offer *offer) {
   json_object_set_new(object, "ok", json_boolean(ok));
   if (ok) {
     json_object_set_new(object, "launches", integer(offer->answer.launches));
-    json_object_set_new(object, "finishes_on", text(offer->answer.finishes_on_host ? "host" : "device"));
+    json_object_set_new(object, "finishes_on",
+                        text(offer->answer.finishes_on_host ? "host" : "device"));
     json_object_set_new(object, "scratch_bytes", integer(offer->answer.scratch_bytes));
     json_object_set_new(object, "local_bytes", integer(offer->answer.local_bytes));
     json_object_set_new(object, "depth", integer(offer->answer.depth));
@@ -109,7 +116,8 @@ json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
   json_object_set_new(object, "reproducible", text(rh_determinism_name(entry->determinism)));
   json_object_set_new(object, "keeps_order", json_boolean((entry->promises & RH_KEEPS_ORDER) != 0));
   json_object_set_new(object, "params", parameters(entry));
-  json_object_set_new(available, device ? device->label : "host", availability(rh_offer_for(app, entry)));
+  json_object_set_new(available, device ? device->label : "host",
+                      availability(rh_offer_for(app, entry)));
   json_object_set_new(object, "available", available);
   json_object_set_new(object, "shadowed_by", rh_json_bytes(entry->shadowed_by));
   return object;

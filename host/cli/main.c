@@ -32,8 +32,8 @@ static rh_status parse_op(const char *name, uint32_t *op, rh_error *error) {
   *op = name ? rh_op_from_name(name) : RH_OP_sum;
   if (*op) return RH_OK;
   const char *close = rh_closest(name, names, RH_N_OPS);
-  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s There are %s",
-                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".",
+  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s There are %s", name,
+                 close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".",
                  rh_op_names());
 }
 
@@ -46,7 +46,8 @@ static rh_status parse_type(const char *name, rh_type *type, rh_error *error) {
   *type = name ? rh_type_from_name(name) : 0;
   if (*type || !name) return RH_OK;
   const char *close = rh_closest(name, names, RH_N_TYPES);
-  return rh_fail(error, RH_E_USAGE, "unknown type '%s'%s%s%s There are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
+  return rh_fail(error, RH_E_USAGE,
+                 "unknown type '%s'%s%s%s There are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
                  name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
 }
 
@@ -113,9 +114,12 @@ int main(int argc, char **argv) {
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
   if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
-  if (status == RH_OK && typed.mode == RH_MODE_HELP) rh_options_help(stdout);
-  else if (status == RH_OK && typed.mode == RH_MODE_VERSION) printf("redhost %s\n", rh_version());
-  else if (status == RH_OK) status = run_mode(&typed, &terminal, &error);
+  if (status == RH_OK && typed.mode == RH_MODE_HELP)
+    rh_options_help(stdout);
+  else if (status == RH_OK && typed.mode == RH_MODE_VERSION)
+    printf("redhost %s\n", rh_version());
+  else if (status == RH_OK)
+    status = run_mode(&typed, &terminal, &error);
   rh_terminal_clear(&terminal);
   rh_error of_output;
   if (flush_output(&of_output) != RH_OK && status == RH_OK) {

@@ -18,7 +18,8 @@ static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *ch
 
 static void print_table(const rh_app *app, const rh_cl_devices *devices,
                         const rh_cl_device *chosen) {
-  static const char *const headings[] = {"", "ID", "TYPE", "DEVICE", "PLATFORM", "DRIVER", "CU", "MEMORY"};
+  static const char *const headings[] = {"",         "ID",     "TYPE", "DEVICE",
+                                         "PLATFORM", "DRIVER", "CU",   "MEMORY"};
   rh_table table = {.columns = 8, .right = {[6] = 1, [7] = 1}};
   char memory[32];
   for (int k = 0; k < 8; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
@@ -35,8 +36,9 @@ static void print_table(const rh_app *app, const rh_cl_devices *devices,
   }
   rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
-  printf("\n* what a plain --run uses. Select with -d %s, -d %s, a part of the name, or REDHOST_DEVICE.\n",
-         chosen->label, rh_device_kind_name(chosen->about.kind));
+  printf(
+      "\n* what a plain --run uses. Select with -d %s, -d %s, a part of the name, or REDHOST_DEVICE.\n",
+      chosen->label, rh_device_kind_name(chosen->about.kind));
 }
 
 rh_status rh_mode_devices(const rh_app *app, rh_error *error) {

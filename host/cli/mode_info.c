@@ -28,8 +28,12 @@ static void print_parameters(const rh_app *app, const rh_entry *entry) {
 }
 
 static void print_kinds(const rh_entry *entry) {
-  static const uint32_t kinds[] = {RH_DEVICE_HOST, RH_DEVICE_CPU, RH_DEVICE_GPU, RH_DEVICE_ACCELERATOR};
-  static const struct { uint64_t bit; const char *name; } needs[] = {
+  static const uint32_t kinds[] = {RH_DEVICE_HOST, RH_DEVICE_CPU, RH_DEVICE_GPU,
+                                   RH_DEVICE_ACCELERATOR};
+  static const struct {
+    uint64_t bit;
+    const char *name;
+  } needs[] = {
       {RH_FP64, "fp64"},
       {RH_INT64_ATOMICS, "64-bit atomics"},
       {RH_SUBGROUPS, "sub-groups"},
@@ -85,8 +89,8 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
   printf("%s%s%s - %s\n\n", rh_style_on(app->terminal, RH_BOLD), entry->name,
          rh_style_off(app->terminal, RH_BOLD), entry->summary);
   rh_print_wrapped(stdout, entry->about, "");
-  printf("\nplugin      %s\nversion     %s, by %s, %s\n", entry->path, entry->version, entry->author,
-         entry->license);
+  printf("\nplugin      %s\nversion     %s, by %s, %s\n", entry->path, entry->version,
+         entry->author, entry->license);
   if (app->typed->verbose) printf("built with  %s\n", entry->build);
   print_kinds(entry);
   printf("order       %s\n", entry->promises & RH_KEEPS_ORDER
@@ -117,11 +121,14 @@ static rh_status not_found(const rh_app *app, const rh_registry *registry, rh_er
 
 rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
-  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL, error));
+  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL,
+                             error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
   if (!entry) return not_found(app, registry, error);
   if (app->typed->json) return print_json(app, entry, error);
-  if (app->typed->quiet) printf("%s\n", entry->path);
-  else print_text(app, entry);
+  if (app->typed->quiet)
+    printf("%s\n", entry->path);
+  else
+    print_text(app, entry);
   return RH_OK;
 }

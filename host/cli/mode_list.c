@@ -25,7 +25,8 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
   rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&ops) : "-");
   rh_table_cell(table, RH_PLAIN, "%s", rh_determinism_name(entry->determinism));
   rh_table_cell(table, here ? RH_GOOD : RH_BAD, "%s", here ? "yes" : "no");
-  rh_table_cell(table, here ? RH_PLAIN : RH_DIM, "%s", here ? entry->summary : offer->answer.reason);
+  rh_table_cell(table, here ? RH_PLAIN : RH_DIM, "%s",
+                here ? entry->summary : offer->answer.reason);
   rh_text_finish(&passes);
   rh_text_finish(&types);
   rh_text_finish(&ops);
@@ -44,7 +45,8 @@ static void print_rest(const rh_registry *registry) {
 
 static void print_table(const rh_app *app, const rh_registry *registry, const rh_cl_device *device,
                         const rh_error *no_device) {
-  static const char *const headings[] = {"NAME", "PASSES", "TYPES", "OPS", "REPRODUCIBLE", "HERE", "NOTE"};
+  static const char *const headings[] = {"NAME",         "PASSES", "TYPES", "OPS",
+                                         "REPRODUCIBLE", "HERE",   "NOTE"};
   rh_table table = {.columns = 7};
   uint32_t runnable = 0;
   for (int k = 0; k < 7; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
@@ -55,17 +57,23 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
     runnable += offer->status == RH_OK;
     add_row(&table, entry, offer);
   }
-  if (device) printf("Strategies on %s %s", device->label, device->name);
-  else printf("Strategies (%s)", no_device->message);
-  if (app->type) printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
-  else if (app->typed->op) printf(", %s", rh_op_name(app->op));
+  if (device)
+    printf("Strategies on %s %s", device->label, device->name);
+  else
+    printf("Strategies (%s)", no_device->message);
+  if (app->type)
+    printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
+  else if (app->typed->op)
+    printf(", %s", rh_op_name(app->op));
   printf("\n\n");
   rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
   printf("\n%u of %u can run.\n", runnable, count_shown(registry));
   print_rest(registry);
-  if (count_shown(registry) == 0) printf("No strategies in %s.\n", registry->searched);
-  else printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
+  if (count_shown(registry) == 0)
+    printf("No strategies in %s.\n", registry->searched);
+  else
+    printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
 }
 
 static json_t *strings(char *const *list, uint32_t n) {
@@ -98,10 +106,10 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_error no_device = {0};
   if (app->type && !rh_op_is_defined(app->op, app->type))
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s", rh_op_name(app->op),
-                   rh_type_name(app->type), rh_op_domain(app->op));
-  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, &no_device,
-                             error));
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+                   rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));
+  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
+                             &no_device, error));
   if (app->typed->json) return print_json(app, registry, app->redhost->device, error);
   if (!app->typed->quiet) {
     print_table(app, registry, app->redhost->device, &no_device);

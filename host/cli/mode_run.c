@@ -18,7 +18,8 @@ static rh_status parse_seed(const char *text, uint64_t *seed, rh_error *error) {
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
   if (errno || !isdigit((unsigned char)text[0]) || *end)
-    return rh_fail(error, RH_E_USAGE, "--seed '%s': expected a whole number from 0 to 2^64-1", text);
+    return rh_fail(error, RH_E_USAGE, "--seed '%s': expected a whole number from 0 to 2^64-1",
+                   text);
   *seed = value;
   return RH_OK;
 }
@@ -27,7 +28,8 @@ static rh_status parse_seed(const char *text, uint64_t *seed, rh_error *error) {
 static rh_status check_sources(const rh_typed *typed, rh_error *error) {
   if (!typed->input) return RH_OK;
   if (typed->size)
-    return rh_fail(error, RH_E_USAGE, "--size and --input exclude each other: a file brings its own size");
+    return rh_fail(error, RH_E_USAGE,
+                   "--size and --input exclude each other: a file brings its own size");
   if (typed->data) return rh_fail(error, RH_E_USAGE, "--data and --input exclude each other");
   if (typed->seed) return rh_fail(error, RH_E_USAGE, "--seed and --input exclude each other");
   return RH_OK;

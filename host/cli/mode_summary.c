@@ -22,7 +22,8 @@ static void print_device(const rh_app *app, const rh_error *no_device) {
   }
   printf("device      %s  %s  (%s, driver %s)", device->label, device->name, device->platform_name,
          device->driver);
-  if (app->redhost->devices.n > 1) printf("   %u more: redhost --devices", app->redhost->devices.n - 1);
+  if (app->redhost->devices.n > 1)
+    printf("   %u more: redhost --devices", app->redhost->devices.n - 1);
   putchar('\n');
 }
 
@@ -38,17 +39,19 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry, rh_e
 rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_error no_device = {0};
-  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, &no_device,
-                             error));
+  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
+                             &no_device, error));
   if (app->typed->json) return print_json(app, registry, error);
   if (app->typed->quiet) return RH_OK;
   printf("redhost %s - parallel reductions on OpenCL\n\n", rh_version());
   print_device(app, &no_device);
-  printf("strategies  %u installed, %u can run here", count(app, registry, 0), count(app, registry, 1));
+  printf("strategies  %u installed, %u can run here", count(app, registry, 0),
+         count(app, registry, 1));
   if (registry->n_refusals) printf(", %u not loaded", registry->n_refusals);
-  printf("   redhost --list\n\n"
-         "Try   redhost --run auto -n 2^24                    reduce 16 Mi floats with the best strategy\n"
-         "      redhost --run cascade --input x.npy --op max  reduce a file\n"
-         "      redhost --help\n");
+  printf(
+      "   redhost --list\n\n"
+      "Try   redhost --run auto -n 2^24                    reduce 16 Mi floats with the best strategy\n"
+      "      redhost --run cascade --input x.npy --op max  reduce a file\n"
+      "      redhost --help\n");
   return RH_OK;
 }

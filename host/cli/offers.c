@@ -31,9 +31,12 @@ static void list(const rh_entry *entry, uint32_t n, int (*serves)(const rh_entry
                  const char *(*name)(uint32_t), rh_text *text) {
   uint32_t served = 0, missing = 0;
   for (uint32_t k = 1; k <= n; k++) serves(entry, k) ? served++ : (missing = k);
-  if (served == n) rh_text_add(text, "all");
-  else if (served == 0) rh_text_add(text, "-");
-  else if (served == n - 1) rh_text_add(text, "all but %s", name(missing));
+  if (served == n)
+    rh_text_add(text, "all");
+  else if (served == 0)
+    rh_text_add(text, "-");
+  else if (served == n - 1)
+    rh_text_add(text, "all but %s", name(missing));
   else
     for (uint32_t k = 1, first = 1; k <= n; k++)
       if (serves(entry, k)) rh_text_add(text, "%s%s", first ? "" : " ", name(k)), first = 0;
@@ -57,6 +60,8 @@ void rh_offer_ops(const rh_entry *entry, rh_text *text) {
 }
 
 void rh_offer_passes(const rh_answer *answer, rh_text *text) {
-  if (answer->launches == 0) rh_text_add(text, "host");
-  else rh_text_add(text, "%u%s", answer->launches, answer->finishes_on_host ? "+host" : "");
+  if (answer->launches == 0)
+    rh_text_add(text, "host");
+  else
+    rh_text_add(text, "%u%s", answer->launches, answer->finishes_on_host ? "+host" : "");
 }

@@ -9,9 +9,9 @@
 enum { FLAG, WORD, SETTING, MODE, MODE_WORD };
 
 /* Which modes an option means something to; a bit for each RH_MODE_*. */
-#define IN(mode)  (1u << RH_MODE_##mode)
-#define LOOKING   (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
-#define PLUGINS   (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY))
+#define IN(mode)   (1u << RH_MODE_##mode)
+#define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
+#define PLUGINS    (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY))
 #define EVERYWHERE (LOOKING | IN(RUN))
 
 typedef struct option_row {
@@ -94,8 +94,7 @@ void rh_options_help(FILE *out) {
         "Reduce vectors on an OpenCL device by several strategies, and check each answer\n"
         "against an exact reference.\n",
         out);
-  for (size_t k = 0; k < N_ROWS; k++)
-    help_row(out, &table[k]);
+  for (size_t k = 0; k < N_ROWS; k++) help_row(out, &table[k]);
   fputs("\nEnvironment: REDHOST_DEVICE REDHOST_PLUGIN_PATH REDHOST_CACHE_DIR\n"
         "REDHOST_BUILD_OPTIONS REDHOST_NO_CACHE NO_COLOR CLICOLOR_FORCE CLICOLOR;\noptions win.\n"
         "\nExit status: 0 done; 1 wrong result; 2 usage; 3 device missing or not able\n"
@@ -178,10 +177,11 @@ static rh_status malformed(int code, char **argv, rh_error *error) {
   int row = optopt ? find_row(optopt) : -1;
   const char *word = argv[optind - 1];
   if (row >= 0 && code == ':')
-    return rh_fail(error, RH_E_USAGE, "--%s needs a value: --%s=%s", table[row].name, table[row].name,
-                   table[row].argument);
+    return rh_fail(error, RH_E_USAGE, "--%s needs a value: --%s=%s", table[row].name,
+                   table[row].name, table[row].argument);
   if (row >= 0)
-    return rh_fail(error, RH_E_USAGE, "--%s takes no value, but was given '%s'", table[row].name, word);
+    return rh_fail(error, RH_E_USAGE, "--%s takes no value, but was given '%s'", table[row].name,
+                   word);
   if (optopt) return rh_fail(error, RH_E_USAGE, "unknown option '-%c'. See redhost --help", optopt);
   return unknown_long_option(word, error);
 }
@@ -196,8 +196,9 @@ static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const
       continue;
     return mode_option
                ? rh_fail(error, RH_E_USAGE, "--%s has no meaning with --%s", row->name, mode_option)
-               : rh_fail(error, RH_E_USAGE, "--%s needs a mode, as in redhost --run cascade --%s ...",
-                         row->name, row->name);
+               : rh_fail(error, RH_E_USAGE,
+                         "--%s needs a mode, as in redhost --run cascade --%s ...", row->name,
+                         row->name);
   }
   if (typed->quiet && typed->verbose)
     return rh_fail(error, RH_E_USAGE, "--quiet and --verbose exclude each other");
@@ -208,7 +209,8 @@ static void fill_getopt(struct option *options, char *letters) {
   *letters++ = ':';
   for (int k = 0; k < N_ROWS; k++) {
     int takes = table[k].argument != NULL;
-    options[k] = (struct option){table[k].name, takes ? required_argument : no_argument, NULL, 256 + k};
+    options[k] =
+        (struct option){table[k].name, takes ? required_argument : no_argument, NULL, 256 + k};
     if (!table[k].letter) continue;
     *letters++ = table[k].letter;
     if (takes) *letters++ = ':';
@@ -233,7 +235,8 @@ rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *err
     RH_TRY(take(typed, &table[row], optarg, &mode_option, error));
   }
   if (optind < argc)
-    return rh_fail(error, RH_E_USAGE, "unexpected operand '%s'. Files go with --input, strategies with --run",
+    return rh_fail(error, RH_E_USAGE,
+                   "unexpected operand '%s'. Files go with --input, strategies with --run",
                    argv[optind]);
   typed->mode_option = mode_option;
   return check_modes(typed, given, mode_option, error);

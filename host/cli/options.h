@@ -5,8 +5,15 @@
 #include <redhost/redhost.h>
 #include <stdio.h>
 
-enum { RH_MODE_SUMMARY, RH_MODE_LIST, RH_MODE_RUN, RH_MODE_DEVICES, RH_MODE_INFO, RH_MODE_HELP,
-       RH_MODE_VERSION };
+enum {
+  RH_MODE_SUMMARY,
+  RH_MODE_LIST,
+  RH_MODE_RUN,
+  RH_MODE_DEVICES,
+  RH_MODE_INFO,
+  RH_MODE_HELP,
+  RH_MODE_VERSION
+};
 
 enum { RH_MAX_SETTINGS = 64 };
 

@@ -1,7 +1,7 @@
 #include "report.h"
 #include "../base/error.h"
-#include "../reduce/params.h"
 #include "../plug/plugin.h"
+#include "../reduce/params.h"
 #include "json.h"
 
 #include <math.h>
@@ -10,15 +10,17 @@ static uint64_t bytes_of(const rh_run_report *report) {
   return report->job.spec.n * rh_type_size(report->job.spec.type);
 }
 
-
 /* "257 (value 190.2)" for an index, else the value. */
 static void format_answer(char text[160], const rh_result *result, int exactly) {
   char value[64];
-  if (exactly) rh_format_exact(value, result);
-  else rh_format_value(value, result);
+  if (exactly)
+    rh_format_exact(value, result);
+  else
+    rh_format_value(value, result);
   if (result->indexed)
     snprintf(text, 160, "%llu (value %s)", (unsigned long long)result->index, value);
-  else snprintf(text, 160, "%s", value);
+  else
+    snprintf(text, 160, "%s", value);
 }
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
@@ -27,11 +29,14 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
   char size[32];
   const rh_job *job = &report->job;
   printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), job->strategy->name,
-         rh_style_off(app->terminal, RH_BOLD), rh_op_name(job->spec.op), rh_type_name(job->spec.type),
-         (unsigned long long)job->spec.n, rh_format_bytes(size, bytes_of(report)));
+         rh_style_off(app->terminal, RH_BOLD), rh_op_name(job->spec.op),
+         rh_type_name(job->spec.type), (unsigned long long)job->spec.n,
+         rh_format_bytes(size, bytes_of(report)));
   if (app->typed->input) printf("  of %s", app->typed->input);
-  if (job->device) printf("  on %s %s\n", job->device->label, job->device->name);
-  else printf("  on the host\n");
+  if (job->device)
+    printf("  on %s %s\n", job->device->label, job->device->name);
+  else
+    printf("  on the host\n");
 }
 
 static void print_verdict(const rh_app *app, const rh_run_report *report) {
@@ -43,7 +48,8 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   format_answer(exact, &report->reference.result, 0);
   printf("check      exact %s   %s", exact, verdict->text);
   if (verdict->bound > 0 && isfinite(verdict->bound) && isfinite(verdict->error))
-    printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp, 100 * verdict->error / verdict->bound);
+    printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp,
+           100 * verdict->error / verdict->bound);
   printf("   %s%s%s\n", rh_style_on(app->terminal, style), words[verdict->verdict],
          rh_style_off(app->terminal, style));
 }
@@ -68,7 +74,8 @@ static void print_setup(const rh_run_report *report) {
   int cached = session->builds == session->builds_cached;
   printf("setup      build %s (%s)   ", rh_format_seconds(build, session->build_s),
          cached ? "cached" : "not cached");
-  if (job->input.in_place) printf("input in place, nothing copied\n");
+  if (job->input.in_place)
+    printf("input in place, nothing copied\n");
   else
     printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, job->input.upload_s),
            job->input.upload_s > 0 ? 1e-9 * (double)bytes_of(report) / job->input.upload_s : 0);
@@ -99,8 +106,10 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
   format_answer(answer, &report->result, 0);
   printf("result     %s%s%s\n", rh_style_on(app->terminal, RH_BOLD), answer,
          rh_style_off(app->terminal, RH_BOLD));
-  if (report->checked) print_verdict(app, report);
-  else printf("check      skipped (--no-check)\n");
+  if (report->checked)
+    print_verdict(app, report);
+  else
+    printf("check      skipped (--no-check)\n");
   if (report->measured) print_measured(report);
   if (report->measured || app->typed->verbose) print_setup(report);
   if (app->typed->verbose) print_details(report);
@@ -114,16 +123,18 @@ static json_t *check_object(const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
   const rh_result *exact = &report->reference.result;
   json_t *object = json_object();
-  if (exact->indexed) json_object_set_new(object, "reference_index", json_integer((json_int_t)exact->index));
+  if (exact->indexed)
+    json_object_set_new(object, "reference_index", json_integer((json_int_t)exact->index));
   json_object_set_new(object, "reference", json_string(rh_format_exact(text, exact)));
   json_object_set_new(object, "error", rh_json_number(verdict->error));
   json_object_set_new(object, "error_ulp", rh_json_number(verdict->error_ulp));
   json_object_set_new(object, "bound", rh_json_number(verdict->bound));
   json_object_set_new(object, "bound_fraction", rh_json_number(verdict->error / verdict->bound));
   json_object_set_new(object, "depth", json_integer((json_int_t)verdict->depth));
-  json_object_set_new(object, "ok", verdict->verdict == RH_VERDICT_UNJUDGED
-                                        ? json_null()
-                                        : json_boolean(verdict->verdict == RH_VERDICT_OK));
+  json_object_set_new(object, "ok",
+                      verdict->verdict == RH_VERDICT_UNJUDGED
+                          ? json_null()
+                          : json_boolean(verdict->verdict == RH_VERDICT_OK));
   json_object_set_new(object, "text", json_string(verdict->text));
   return object;
 }
@@ -144,7 +155,8 @@ static json_t *params_object(const rh_run_report *report) {
     const rh_param *param = rh_strategy_param(strategy, k);
     int64_t number = report->job.instance_spec.params[k];
     rh_param_format(param, number, value, sizeof value);
-    json_object_set_new(object, param->key, param->choices ? json_string(value) : json_integer(number));
+    json_object_set_new(object, param->key,
+                        param->choices ? json_string(value) : json_integer(number));
   }
   return object;
 }
@@ -162,7 +174,8 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
   json_object_set_new(object, "n", json_integer((json_int_t)job->spec.n));
   json_object_set_new(object, "bytes", json_integer((json_int_t)bytes_of(report)));
-  json_object_set_new(object, "input", app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
+  json_object_set_new(object, "input",
+                      app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
   json_object_set_new(object, "params", params_object(report));
   json_object_set_new(object, "status", json_string(wrong ? "wrong" : "ok"));
   json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));
@@ -180,7 +193,8 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
   if (report->job.device) json_array_append_new(devices, rh_json_device(report->job.device));
   if (session) {
     json_object_set_new(setup, "build", rh_json_number(session->build_s));
-    json_object_set_new(setup, "build_cached", json_boolean(session->builds == session->builds_cached));
+    json_object_set_new(setup, "build_cached",
+                        json_boolean(session->builds == session->builds_cached));
     json_object_set_new(setup, "upload", rh_json_number(report->job.input.upload_s));
     json_object_set_new(setup, "in_place", json_boolean(report->job.input.in_place));
   }
@@ -200,9 +214,13 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
   int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
   char text[64];
   if (app->typed->json) return print_json(app, report, error);
-  if (!app->typed->quiet) print_text(app, report);
-  else if (wrong) return RH_OK;
-  else if (report->result.indexed) printf("%llu\n", (unsigned long long)report->result.index);
-  else printf("%s\n", rh_format_exact(text, &report->result));
+  if (!app->typed->quiet)
+    print_text(app, report);
+  else if (wrong)
+    return RH_OK;
+  else if (report->result.indexed)
+    printf("%llu\n", (unsigned long long)report->result.index);
+  else
+    printf("%s\n", rh_format_exact(text, &report->result));
   return RH_OK;
 }

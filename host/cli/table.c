@@ -71,23 +71,32 @@ const char *rh_format_bytes(char text[32], uint64_t bytes) {
 }
 
 const char *rh_format_seconds(char text[32], double seconds) {
-  if (seconds < 0.9995e-3) snprintf(text, 32, "%.3g us", 1e6 * seconds);
-  else if (seconds < 0.9995) snprintf(text, 32, "%.3g ms", 1e3 * seconds);
-  else snprintf(text, 32, "%.3g s", seconds);
+  if (seconds < 0.9995e-3)
+    snprintf(text, 32, "%.3g us", 1e6 * seconds);
+  else if (seconds < 0.9995)
+    snprintf(text, 32, "%.3g ms", 1e3 * seconds);
+  else
+    snprintf(text, 32, "%.3g s", seconds);
   return text;
 }
 
-static int is_float(const rh_result *result) { return rh_type_is_float(result->type); }
+static int is_float(const rh_result *result) {
+  return rh_type_is_float(result->type);
+}
 
 static const char *format_integer(char text[64], const rh_result *result) {
-  if (rh_type_is_signed(result->type)) snprintf(text, 64, "%lld", (long long)result->value.i);
-  else snprintf(text, 64, "%llu", (unsigned long long)result->value.u);
+  if (rh_type_is_signed(result->type))
+    snprintf(text, 64, "%lld", (long long)result->value.i);
+  else
+    snprintf(text, 64, "%llu", (unsigned long long)result->value.u);
   return text;
 }
 
 static const char *format_float(char text[64], double value, int digits) {
-  if (isnan(value)) snprintf(text, 64, "nan"); /* never "-nan" */
-  else snprintf(text, 64, "%.*g", digits, value);
+  if (isnan(value))
+    snprintf(text, 64, "nan"); /* never "-nan" */
+  else
+    snprintf(text, 64, "%.*g", digits, value);
   return text;
 }
 

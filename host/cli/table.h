@@ -9,8 +9,8 @@ enum { RH_MAX_COLUMNS = 12 };
 /* Zero-initialised is empty.  Rows are kept until they are printed, so that columns are as wide as they need be. */
 typedef struct rh_table {
   uint32_t columns, n_rows, capacity;
-  char **cells; /* row by row, the heading first */
-  int *styles;  /* one for each cell */
+  char **cells;              /* row by row, the heading first */
+  int *styles;               /* one for each cell */
   int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
 } rh_table;
 

@@ -12,7 +12,8 @@ static volatile sig_atomic_t line_is_up;
 
 /* --color over NO_COLOR over CLICOLOR_FORCE over CLICOLOR over the terminal itself. */
 static int wants_color(void) {
-  const char *term = getenv("TERM"), *clicolor = rh_env("CLICOLOR"), *force = rh_env("CLICOLOR_FORCE");
+  const char *term = getenv("TERM"), *clicolor = rh_env("CLICOLOR"),
+             *force = rh_env("CLICOLOR_FORCE");
   if (rh_env("NO_COLOR")) return 0;
   if (force && strcmp(force, "0") != 0) return 1;
   if (clicolor && strcmp(clicolor, "0") == 0) return 0;
@@ -21,10 +22,14 @@ static int wants_color(void) {
 
 static rh_status parse_when(const char *option, const char *when, int automatic, int *result,
                             rh_error *error) {
-  if (!when || strcmp(when, "auto") == 0) *result = automatic;
-  else if (strcmp(when, "always") == 0) *result = 1;
-  else if (strcmp(when, "never") == 0) *result = 0;
-  else return rh_fail(error, RH_E_USAGE, "%s '%s': expected auto, always or never", option, when);
+  if (!when || strcmp(when, "auto") == 0)
+    *result = automatic;
+  else if (strcmp(when, "always") == 0)
+    *result = 1;
+  else if (strcmp(when, "never") == 0)
+    *result = 0;
+  else
+    return rh_fail(error, RH_E_USAGE, "%s '%s': expected auto, always or never", option, when);
   return RH_OK;
 }
 
@@ -44,8 +49,10 @@ void rh_terminal_clear(rh_terminal *terminal) {
 }
 
 static void draw(const char *phase, uint64_t done, uint64_t total) {
-  if (total) fprintf(stderr, "\r\033[K%s %3.0f %%", phase, 100.0 * (double)done / (double)total);
-  else fprintf(stderr, "\r\033[K%s %.1f MB", phase, 1e-6 * (double)done);
+  if (total)
+    fprintf(stderr, "\r\033[K%s %3.0f %%", phase, 100.0 * (double)done / (double)total);
+  else
+    fprintf(stderr, "\r\033[K%s %.1f MB", phase, 1e-6 * (double)done);
   fflush(stderr);
   line_is_up = 1;
 }
@@ -87,7 +94,8 @@ void rh_terminal_say(rh_terminal *terminal, const char *message) {
   char last = 0;
   if (length) last = message[length - 1];
   rh_terminal_clear(terminal);
-  fprintf(stderr, "redhost: %.*s%s\n", (int)length, message, last && strchr(".?!", last) ? "" : ".");
+  fprintf(stderr, "redhost: %.*s%s\n", (int)length, message,
+          last && strchr(".?!", last) ? "" : ".");
 }
 
 static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *rh_version(void) { return REDHOST_VERSION; }
+const char *rh_version(void) {
+  return REDHOST_VERSION;
+}
 
 static int copy_options(rh_options *to, const rh_options *from) {
   to->device = rh_copy_string(from->device);
@@ -38,8 +40,10 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
   if (!copy_options(&redhost->options, options ? options : &defaults))
     status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
-  if (status != RH_OK) rh_close(redhost);
-  else *opened = redhost;
+  if (status != RH_OK)
+    rh_close(redhost);
+  else
+    *opened = redhost;
   return status;
 }
 
@@ -73,8 +77,8 @@ rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_er
   const rh_cl_device *device;
   RH_TRY(rh_redhost_device(redhost, &device, error));
   if (!redhost->session_open)
-    RH_TRY(rh_cl_session_init(&redhost->session, device, &redhost->cache, &redhost->options.reporter,
-                              error));
+    RH_TRY(rh_cl_session_init(&redhost->session, device, &redhost->cache,
+                              &redhost->options.reporter, error));
   redhost->session_open = 1;
   *session = &redhost->session;
   return RH_OK;
@@ -96,8 +100,8 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
     redhost->registry_scanned = 0;
   }
   if (!redhost->registry_scanned)
-    RH_TRY(rh_registry_scan(&redhost->registry, &redhost->options, device ? &device->about : NULL, n,
-                            error));
+    RH_TRY(rh_registry_scan(&redhost->registry, &redhost->options, device ? &device->about : NULL,
+                            n, error));
   redhost->registry_scanned = 1;
   redhost->registry_n = n;
   *registry = &redhost->registry;

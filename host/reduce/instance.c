@@ -21,7 +21,8 @@ struct rh_instance {
   uint32_t finishes_on_host;
   cl_mem result; /* RESULT_SLOTS values; null for host strategies */
   void *self;
-  _Alignas(16) unsigned char value[MOST_VALUE_BYTES]; /* where a strategy that finishes on the host writes */
+  _Alignas(16) unsigned char value
+      [MOST_VALUE_BYTES]; /* where a strategy that finishes on the host writes */
 };
 
 const rh_device *rh_host_device(void) {
@@ -52,8 +53,8 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
       .max_n = spec->max_n,
   };
   if (!problem.op)
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s", rh_op_name(spec->op),
-                   rh_type_name(spec->type), rh_op_domain(spec->op));
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
   return rh_strategy_query(spec->strategy, &problem, spec->params, answer, error);
 }
 
@@ -138,8 +139,10 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
   status = prepare(instance, error);
   if (status == RH_OK && (status = set_up(instance, error)) != RH_OK && status != RH_E_PLUGIN)
     status = plugin_failed(instance, "setup", status, error);
-  if (status != RH_OK) release(instance);
-  else *created = instance;
+  if (status != RH_OK)
+    release(instance);
+  else
+    *created = instance;
   return status;
 }
 
@@ -171,8 +174,10 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
   rh_status status = instance->spec.strategy->run(instance->self, &run);
   int changed = rh_fpstate_restore(&saved);
   instance->services.phase = RH_PHASE_NONE;
-  if (status != RH_OK) status = plugin_failed(instance, "run", status, error);
-  else if (changed) status = changed_fpstate(instance, "run", error);
+  if (status != RH_OK)
+    status = plugin_failed(instance, "run", status, error);
+  else if (changed)
+    status = changed_fpstate(instance, "run", error);
   instance->services.error = NULL; /* the caller's; it may be gone by the next call */
   return status;
 }

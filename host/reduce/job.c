@@ -65,8 +65,8 @@ static rh_status find_host(rh_job *job, rh_error *error) {
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
   *job = (rh_job){.redhost = redhost, .spec = *spec};
   if (!rh_op_is_defined(spec->op, spec->type))
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s", rh_op_name(spec->op),
-                   rh_type_name(spec->type), rh_op_domain(spec->op));
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
   RH_TRY(find_strategy(job, error));
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->op;
@@ -116,8 +116,8 @@ rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error) {
 
 rh_status rh_job_check(const rh_job *job, const rh_result *result, rh_reference *reference,
                        rh_verdict *verdict, rh_error *error) {
-  RH_TRY(rh_reference_compute(reference, job->spec.op, job->spec.type, job->data.host, job->spec.n, 0,
-                              &job->redhost->options.reporter, error));
+  RH_TRY(rh_reference_compute(reference, job->spec.op, job->spec.type, job->data.host, job->spec.n,
+                              0, &job->redhost->options.reporter, error));
   uint32_t flushes = 0;
   if (job->device)
     flushes = job->spec.type == RH_TYPE_f64 ? job->device->flushes_f64 : job->device->flushes_f32;

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Order keys: floats as integers that order alike, every NaN as the key that wins
- * ----------------------------- */
+/* ---- Order keys: floats as integers that order alike, every NaN as the key that wins ---- */
 
 static inline int32_t key32(float x, int32_t key_of_nan) {
   int32_t bits;
@@ -39,8 +38,7 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   return (uint64_t)b << 32 | a;
 }
 
-/* ---- From an element to a scalar
- * ----------------------------------------------------------------------------------- */
+/* ---- From an element to a scalar ---- */
 
 #define AS_IS(x)            (x)
 #define HALF(x)             rh_half_to_float(x)
@@ -69,8 +67,7 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
 #define LESS(a, b)     ((a) < (b))
 #define GREATER(a, b)  ((a) > (b))
 
-/* ---- The rows
- * --------------------------------------------------------------------------------------------------
+/* ---- The rows ----
  * SCALAR(operator, type, element in C, scalar in C, how an element becomes a scalar, how two
  * combine, identity) INDEXED(operator, type, element in C, key in C, how an element becomes a key,
  * what beats what, identity) */
@@ -117,15 +114,14 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   BITS(SCALAR, and, AND, -1)                                                                       \
   BITS(SCALAR, or, OR, 0)                                                                          \
   BITS(SCALAR, xor, XOR, 0)                                                                        \
-  SCALAR(affine, u64, uint64_t, uint64_t, AS_IS, COMPOSE, 1) \
+  SCALAR(affine, u64, uint64_t, uint64_t, AS_IS, COMPOSE, 1)                                       \
   ORDER(SCALAR, min, LEAST, LEAST_HALF, LEAST_KEY32, LEAST_KEY64, MAX, UINT32_MAX, UINT64_MAX)     \
   ORDER(SCALAR, max, GREATEST, GREATEST_HALF, GREATEST_KEY32, GREATEST_KEY64, MIN, 0, 0)           \
   ORDER(INDEXED, argmin, LESS, FIRST_LEAST_H, FIRST_LEAST32, FIRST_LEAST64, MAX, UINT32_MAX,       \
         UINT64_MAX)                                                                                \
   ORDER(INDEXED, argmax, GREATER, FIRST_GREATEST_H, FIRST_GREATEST32, FIRST_GREATEST64, MIN, 0, 0)
 
-/* ---- What each row compiles to
- * ------------------------------------------------------------------------------------ */
+/* ---- What each row compiles to ---- */
 
 #define DEFINE_SCALAR(op, type, element, scalar, convert, apply, identity)                         \
   static const scalar identity_##op##_##type = identity;                                           \
@@ -182,7 +178,8 @@ ROWS(DEFINE_SCALAR, DEFINE_INDEXED)
 #define IS_INTEGER(scalar) ((scalar)0.5 == 0)
 #define FLAGS(op, scalar)                                                                          \
   ((RH_OP_##op == RH_OP_affine ? 0u : RH_OP_COMMUTATIVE) |                                         \
-   ((RH_OP_##op != RH_OP_sum && RH_OP_##op != RH_OP_prod) || IS_INTEGER(scalar) ? RH_OP_EXACT : 0u))
+   ((RH_OP_##op != RH_OP_sum && RH_OP_##op != RH_OP_prod) || IS_INTEGER(scalar) ? RH_OP_EXACT      \
+                                                                                : 0u))
 
 #define ROW(op_, type_, element, value, flags_)                                                    \
   [RH_OP_##op_][RH_TYPE_##type_] = {                                                               \

@@ -23,14 +23,17 @@ static const char *choice(const char *choices, int64_t place, size_t *length) {
 void rh_param_format(const rh_param *param, int64_t value, char *text, size_t size) {
   size_t length = 0;
   const char *word = param->choices ? choice(param->choices, value, &length) : NULL;
-  if (word) snprintf(text, size, "%.*s", (int)length, word);
-  else snprintf(text, size, "%lld", (long long)value);
+  if (word)
+    snprintf(text, size, "%.*s", (int)length, word);
+  else
+    snprintf(text, size, "%lld", (long long)value);
 }
 
 void rh_param_range(const rh_param *param, char *text, size_t size) {
   if (!param->choices) {
     const char *rule = param->flags & RH_PARAM_POWER_OF_TWO ? ", a power of two" : "";
-    int n = snprintf(text, size, "%lld to %lld%s", (long long)param->min, (long long)param->max, rule);
+    int n =
+        snprintf(text, size, "%lld to %lld%s", (long long)param->min, (long long)param->max, rule);
     if (param->step > 1 && n > 0 && (size_t)n < size)
       snprintf(text + n, size - (size_t)n, " in steps of %lld", (long long)param->step);
     return;
@@ -75,8 +78,9 @@ static rh_status unknown_key(const rh_strategy *strategy, const char *key, rh_er
   const char *close = rh_closest(key, keys, strategy->n_params);
   if (strategy->n_params == 0)
     return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no parameters", key, strategy->name);
-  return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no such parameter%s%s%s See redhost --info %s",
-                 key, strategy->name, close ? "; did you mean '" : "", close ? close : "",
+  return rh_fail(error, RH_E_USAGE,
+                 "--param %s: '%s' has no such parameter%s%s%s See redhost --info %s", key,
+                 strategy->name, close ? "; did you mean '" : "", close ? close : "",
                  close ? "'?" : ".", strategy->name);
 }
 

@@ -7,7 +7,8 @@
 
 static rh_status check_request(const rh_request *request, uint32_t *op, rh_error *error) {
   if (!request->op || !(*op = rh_op_from_name(request->op)))
-    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'", request->op ? request->op : "(null)");
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'",
+                   request->op ? request->op : "(null)");
   if (!rh_type_name(request->type))
     return rh_fail(error, RH_E_USAGE, "unknown type %u", request->type);
   uint32_t size = rh_type_size(request->type);
@@ -16,7 +17,8 @@ static rh_status check_request(const rh_request *request, uint32_t *op, rh_error
                    (unsigned long long)request->n, rh_type_name(request->type));
   if (request->n > 0 && (!request->data || (uintptr_t)request->data % size != 0))
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
-  int needs_one = *op == RH_OP_min || *op == RH_OP_max || *op == RH_OP_argmin || *op == RH_OP_argmax;
+  int needs_one =
+      *op == RH_OP_min || *op == RH_OP_max || *op == RH_OP_argmin || *op == RH_OP_argmax;
   if (request->n == 0 && needs_one)
     return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist", request->op);
   return RH_OK;
@@ -46,8 +48,7 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   /* The page that the data starts on is mapped too, so a buffer may begin there. */
   uint64_t offset = (uintptr_t)request->data % (uintptr_t)sysconf(_SC_PAGESIZE);
   rh_status status = rh_job_init(&job, redhost, &spec, error);
-  if (status == RH_OK)
-    status = rh_job_setup(&job, (char *)request->data - offset, offset, error);
+  if (status == RH_OK) status = rh_job_setup(&job, (char *)request->data - offset, offset, error);
   if (status == RH_OK) status = rh_job_run(&job, result, error);
   if (status == RH_OK && !request->unchecked) status = check(&job, result, error);
   rh_job_finish(&job);

@@ -1,10 +1,12 @@
-/* Loads that a sub-group makes together, where the plugin asks for them with -DRH_SUBGROUP=16: from a block of lanes *
- * RH_WIDTH elements each work-item gets a vector, whose component k is element k * lanes + its lane, so that neighbours
- * read neighbours.  With -DRH_SUBGROUP_BLOCKS besides they are block reads in sub-groups of the device, of that many work-
- * items (cl_intel_subgroups); without, so many consecutive work-items stand for a sub-group and load one by one. */
+/* Loads that a sub-group makes together, where the plugin asks for them with -DRH_SUBGROUP=16: from a block of
+ * lanes * RH_WIDTH elements each work-item gets a vector, whose component k is element k * lanes + its lane, so
+ * that neighbours read neighbours.  With -DRH_SUBGROUP_BLOCKS besides, these are block reads in sub-groups of the
+ * device, of so many work-items (cl_intel_subgroups); without, so many consecutive work-items stand for one and
+ * load element by element. */
 #if defined(RH_SUBGROUP) && !defined(RH_OP_affine)
 
-/* Lane, first work-item in the group, and number of lanes of this work-item's sub-group: the last one may have fewer. */
+/* This work-item's lane; its sub-group's first work-item in the group; its lanes, fewer than the others' in the
+ * last. */
 #ifdef RH_SUBGROUP_BLOCKS
 #define RH_SUBGROUP_KERNEL __attribute__((intel_reqd_sub_group_size(RH_SUBGROUP)))
 static inline uint rh_subgroup_lane(void) { return get_sub_group_local_id(); }

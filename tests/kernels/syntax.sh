@@ -11,7 +11,7 @@ builds_of() {
   case $1 in
   *builtin)
     echo -cl-std=CL2.0 -DRH_BUILTIN -DRH_FINISH
-    echo -cl-std=CL3.0 -DRH_BUILTIN -DRH_FINISH
+    echo -cl-std=CL3.0 -D__opencl_c_work_group_collective_functions=1 -DRH_BUILTIN -DRH_FINISH
     ;;
   subgroup)
     echo -cl-std=CL1.2 -DRH_WIDTH=8 -DRH_SUBGROUP=16 -DRH_FINISH

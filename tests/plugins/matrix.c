@@ -36,10 +36,9 @@ static int fail(bench *b, const char *kind, uint64_t n, const char *what) {
   return 0;
 }
 
-/* ---- Sizes and data
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Sizes and data ---- */
 
+uint64_t matrix_most;
 static uint64_t sizes[256];
 static uint32_t n_sizes;
 
@@ -49,19 +48,20 @@ static void add_around(uint64_t p, uint64_t most) {
 }
 
 static void list_sizes(int extent) {
-  static const uint64_t tiny[] = {0, 1, 2, 3, 5, 15, 16, 17, 33, 64, 65, 129, 257};
+  static const uint64_t tiny[] = {0, 1, 2, 5, 16, 17, 33, 65, 129, 257};
   uint64_t most = extent == EXTENT_COVERING ? 1000003 : 1u << 25;
   n_sizes = 0;
   if (extent == EXTENT_TINY) {
     for (size_t k = 0; k < sizeof tiny / sizeof *tiny; k++) sizes[n_sizes++] = tiny[k];
     return;
   }
+  if (matrix_most && matrix_most < most) most = matrix_most;
   uint64_t small = extent == EXTENT_ALL ? 33 : 9;
   for (uint64_t n = 0; n <= small; n++) sizes[n_sizes++] = n;
   if (extent == EXTENT_COVERING) add_around(16, most), add_around(32, most);
   for (uint64_t p = 64; p <= 8192; p *= 2) add_around(p, most);
-  sizes[n_sizes++] = 65537;
-  sizes[n_sizes++] = 1000003;
+  if (most >= 65537) sizes[n_sizes++] = 65537;
+  if (most >= 1000003) sizes[n_sizes++] = 1000003;
   if (extent == EXTENT_COVERING) return;
   add_around(1 << 16, most);
   add_around(1 << 20, most);
@@ -76,16 +76,14 @@ static const char *const thorough[] = {"hash",   "onehot",     "uniform",    "eq
 /* All kinds where it is cheap, at the sizes where things go wrong; two kinds everywhere. */
 static const char *const *kinds_for(int extent, uint64_t n) {
   if (extent == EXTENT_ALL) return thorough;
-  if (extent == EXTENT_TINY) return n == 17 ? thorough : everyday;
+  if (extent == EXTENT_TINY) return n == 17 ? thorough : n == 257 ? everyday : everyday + 1;
   if (n == 1000003) return everyday + 1;
   int edge = n == 1 || n == 2 || n == 3 || n == 33 || n == 255 || n == 257 || n == 513 ||
              n == 2049 || n == 8191;
   return edge ? thorough : everyday;
 }
 
-/* ---- One case
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- One case ---- */
 
 /* The data between poison: whatever is read from outside the range shows in the result. */
 static int place(bench *b, const rh_array *array, rh_error *error) {
@@ -195,8 +193,7 @@ static int run_sizes(bench *b) {
   return 1;
 }
 
-/* ---- One operator on one type
- * ------------------------------------------------------------------------------------- */
+/* ---- One operator on one type ---- */
 
 static int has_param(const rh_strategy *strategy, const char *key) {
   for (uint32_t k = 0; k < strategy->n_params; k++)

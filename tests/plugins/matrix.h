@@ -16,9 +16,12 @@ typedef struct matrix {
   const rh_strategy *strategy;
   int extent;
   const char *settings[MATRIX_SETTINGS]; /* "tile=96" and so on; null behind the last */
-  uint64_t cases, declined;    /* counted */
-  char failure[1024];          /* the first one, with a line that reproduces it */
+  uint64_t cases, declined;              /* counted */
+  char failure[1024];                    /* the first one, with a line that reproduces it */
 } matrix;
+
+/* No sizes above this; 0: no limit.  For strategies that are slow on purpose. */
+extern uint64_t matrix_most;
 
 /* Runs all cases of one type: 1 if all passed. */
 int matrix_run_type(matrix *m, rh_type type);

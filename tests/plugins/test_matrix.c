@@ -1,6 +1,7 @@
 /* Every strategy x operator x type, over sizes and data.  The environment says on what:
  *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by
  * spaces REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
+ *   REDHOST_TEST_MOST     the largest n, for strategies that are slow on purpose
  *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
  * One test for each strategy and type; OpenCL lives in the test's own process. */
 #include "../../host/base/error.h"
@@ -73,6 +74,7 @@ int main(void) {
   char *parameters = strdup(environment("REDHOST_TEST_SETTINGS", ""));
   n_strategies = split(names, strategies, MOST);
   split(parameters, settings, MATRIX_SETTINGS);
+  matrix_most = strtoull(environment("REDHOST_TEST_MOST", "0"), NULL, 10);
   counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (n_strategies == 0 || counts == MAP_FAILED) {
     fputs("REDHOST_TEST_STRATEGIES names no strategy\n", stderr);

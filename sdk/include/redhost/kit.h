@@ -18,9 +18,7 @@
     if (rh_try_status != RH_OK) return rh_try_status;                                              \
   } while (0)
 
-/* ---- Describing
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- Describing ---- */
 
 /* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade) */
 #define RH_PLUGIN(...)                                                                             \
@@ -50,8 +48,7 @@
     .step = 1                                                                                      \
   }
 
-/* ---- Answering a query
- * ------------------------------------------------------------------------------------------- */
+/* ---- Answering a query ---- */
 
 /* Fills in why not, and returns RH_DECLINED. */
 __attribute__((format(printf, 3, 4))) static inline rh_status
@@ -115,8 +112,7 @@ static inline rh_status rh_fit_scratch(const rh_problem *problem, rh_answer *ans
                     (unsigned long long)most);
 }
 
-/* ---- Setting up and running
- * -------------------------------------------------------------------------------------- */
+/* ---- Setting up and running ---- */
 
 /* A kernel that will run in groups of `group` work-items; fails where this kernel does not take as
  * many. */
@@ -166,9 +162,8 @@ static inline const char *rh_newest_language(const rh_device *device) {
   (host)->launch(host, kernel, global, local, (const rh_arg[]){__VA_ARGS__},                       \
                  sizeof((const rh_arg[]){__VA_ARGS__}) / sizeof(rh_arg), stage)
 
-/* ---- The last step: combining partial results in index order, on the host or on the device
- * ------------------------ A strategy whose article ends with the host combining a few partial
- * results offers a choice:
+/* ---- The last step: combining partial results in index order, on the host or on the device ----
+ * A strategy whose article ends with the host combining a few partial results offers a choice:
  *
  *     [FINISH] = RH_FINISH_PARAM                 in the table of parameters
  *     rh_finish_query(answer, problem, count, on_device)            in query
@@ -240,8 +235,7 @@ static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run
   return RH_OK;
 }
 
-/* ---- Levels: one launch each, in which every group leaves one value, until few enough are left
- * --------------------
+/* ---- Levels: one launch each, in which every group leaves one value, until few are left ----
  *
  *     rh_levels_query(&self->levels, answer, problem)   in query, with group, fan and until set
  *     rh_levels_setup(&self->levels, host, problem, program, "tiled_1_elements", "tiled_1_values")

@@ -11,17 +11,17 @@
  *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
- * same whoever compiles.
+ *     same whoever compiles.
  *   - Every struct begins with struct_size; fields are only ever appended; a field added after 1.0
- * is read through RH_HAS().  Structs that the other side fills are sized by the side that allocates
- * them.
+ *     is read through RH_HAS().  Structs that the other side fills are sized by the side that
+ *     allocates them.
  *   - Unknown numbers and bits mean "decline", never "guess".
  *   - Strings are UTF-8, terminated, never null unless said so.
  *   - Whatever the host hands over belongs to the host; whatever a plugin obtains from the host's
- * services is freed by the host after teardown.
+ *     services is freed by the host after teardown.
  *   - A plugin leaves the process as it found it: floating-point control word, locale, signal
- * handlers, working directory, environment, standard streams.  The host checks the first of these
- * around every call.
+ *     handlers, working directory, environment, standard streams.  The host checks the first of
+ *     these around every call.
  */
 #ifndef REDHOST_PLUGIN_H
 #define REDHOST_PLUGIN_H
@@ -51,8 +51,7 @@ struct _cl_program;
 struct _cl_kernel;
 struct _cl_mem;
 
-/* ---- Status
- * ------------------------------------------------------------------------------------------------------
+/* ---- Status ----
  * 0: done; > 0: declined, with a reason; < 0: failed.  A plugin returns those down to
  * RH_E_INTERNAL; the others are the library's own. X(name, number, what it means) */
 #define RH_STATUS_LIST(X)                                                                          \
@@ -77,9 +76,8 @@ enum {
 #undef RH_X
 };
 
-/* ---- Types and operators: numbers are for ever
- * ------------------------------------------------------------------- X(name, number, bytes of one
- * element in memory) */
+/* ---- Types and operators: numbers are for ever ----
+ * X(name, number, bytes of one element in memory) */
 #define RH_TYPE_LIST(X)                                                                            \
   X(i8, 1, 1)                                                                                      \
   X(u8, 2, 1)                                                                                      \
@@ -111,13 +109,12 @@ enum {
   X(argmax, 6, RH_OP_COMMUTATIVE | RH_OP_EXACT | RH_OP_INDEXED)                                    \
   X(and, 7, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                       \
   X(or, 8, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                        \
-  X(xor, 9, RH_OP_COMMUTATIVE | RH_OP_EXACT) \
+  X(xor, 9, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                       \
   X(affine, 10, RH_OP_EXACT)
 
 #define RH_OP_COMMUTATIVE (1u << 0)
-#define RH_OP_EXACT                                                                                \
-  (1u << 1) /* regrouping cannot change a bit; set for sum and prod of integers too */
-#define RH_OP_INDEXED (1u << 2) /* a value is {key, index}; the answer is an index */
+#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit: sum, prod of integers too */
+#define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
 
 enum {
 #define RH_X(name, number, flags) RH_OP_##name = number,
@@ -138,9 +135,8 @@ typedef struct rh_op {
   uint32_t element_size; /* bytes of one input element */
   uint32_t value_size;   /* bytes of one value: 4, 8 or 16 */
   uint32_t reserved;
-  const char *name; /* "sum" */
-  const char
-      *prelude; /* OpenCL C that build() puts before a plugin's source; see kernels/prelude */
+  const char *name;     /* "sum" */
+  const char *prelude;  /* OpenCL C that build() puts before a source: kernels/prelude */
   const void *identity; /* value_size bytes: combine(identity, v) is v, bit for bit */
   /* *value = the element at `index`, counted from `input`, as a value. */
   void (*load)(void *value, const void *input, uint64_t index);
@@ -152,9 +148,7 @@ typedef struct rh_op {
   void (*fold)(void *accumulator, const void *input, uint64_t first, uint64_t n);
 } rh_op;
 
-/* ---- Devices
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- Devices ---- */
 #define RH_DEVICE_HOST        (1u << 0) /* host code: needs no OpenCL at all */
 #define RH_DEVICE_CPU         (1u << 1)
 #define RH_DEVICE_GPU         (1u << 2)
@@ -163,10 +157,9 @@ typedef struct rh_op {
 
 /* What a device has (rh_device.features), and what a strategy cannot do without
  * (rh_strategy.needs). */
-#define RH_FP64          (1ull << 0)
-#define RH_INT64_ATOMICS (1ull << 1) /* cl_khr_int64_base_atomics and _extended_atomics */
-#define RH_SUBGROUPS     (1ull << 2) /* cl_khr_subgroups or cl_intel_subgroups, or OpenCL 3's feature \
-                                      */
+#define RH_FP64                   (1ull << 0)
+#define RH_INT64_ATOMICS          (1ull << 1) /* cl_khr_int64_base_atomics and _extended_atomics */
+#define RH_SUBGROUPS              (1ull << 2) /* cl_khr_subgroups, cl_intel_subgroups, or OpenCL 3's feature */
 #define RH_WORK_GROUP_COLLECTIVES (1ull << 3) /* work_group_reduce_*() */
 #define RH_INTEL_SUBGROUP_BLOCKS  (1ull << 4) /* intel_sub_group_block_read*() */
 
@@ -195,11 +188,9 @@ typedef struct rh_problem {
   uint64_t max_n; /* elements; run() may get fewer, never more */
 } rh_problem;
 
-/* ---- Parameters (tunables): data, so that a host can list, check and search them
- * --------------------------------- */
+/* ---- Parameters (tunables): data, so that a host can list, check and search them ---- */
 #define RH_PARAM_POWER_OF_TWO (1u << 0) /* 0 is allowed besides where min is 0 */
-#define RH_PARAM_REBUILD                                                                           \
-  (1u << 1) /* changes generated code: costs a build, not only another setup */
+#define RH_PARAM_REBUILD      (1u << 1) /* changes generated code: costs a build */
 
 typedef struct rh_param {
   const char *key, *doc; /* "tile"; one line, with the unit and what 0 means */
@@ -208,8 +199,7 @@ typedef struct rh_param {
   uint32_t flags, reserved;
 } rh_param;
 
-/* ---- query's answer: the host allocates and zeroes it and sets struct_size; query fills in the
- * rest -------------- */
+/* ---- query's answer: the host allocates and zeroes it and sets struct_size; query fills in the rest ---- */
 /* Why not.  X(name, number, JSON code) */
 #define RH_WHY_LIST(X)                                                                             \
   X(NONE, 0, "none")                                                                               \
@@ -236,14 +226,12 @@ typedef struct rh_answer {
   uint32_t reserved;
   uint64_t scratch_bytes; /* device memory that setup will obtain */
   uint64_t local_bytes;   /* the most local memory of one work-group */
-  uint64_t
-      depth; /* the most combinations any one element passes through, for max_n: the error bound
-                h*u*sum|x| of a float sum comes from it.  0: unknown, the host takes n-1. */
+  uint64_t depth;   /* the most combinations any one element passes through, for max_n: the error
+                     bound h*u*sum|x| of a float sum comes from it.  0: unknown, the host takes n-1 */
   char reason[160]; /* when declining: the limit and the value, as a sentence without a full stop */
 } rh_answer;
 
-/* ---- Host services: callable from the start of setup until teardown returns, from one thread at a
- * time ----------- */
+/* ---- Host services: callable from the start of setup until teardown returns, from one thread at a time ---- */
 enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
@@ -309,11 +297,9 @@ typedef struct rh_run {
   void *host_result; /* where one that finishes on the host writes it: value_size bytes, aligned */
 } rh_run;
 
-/* ---- Strategies
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Strategies ---- */
 /* Promises; `redhost --verify` tries to break every one. */
-#define RH_KEEPS_ORDER                                                                             \
-  (1ull << 0) /* combines in index order: serves operators that do not commute */
+#define RH_KEEPS_ORDER (1ull << 0) /* in index order: serves operators that do not commute */
 
 /* What a float result's bits depend on, weakest promise first; operators that are RH_OP_EXACT never
  * vary. */
@@ -329,14 +315,13 @@ typedef struct rh_strategy {
   const char *name;      /* [a-z0-9][a-z0-9_-]{0,62}, unique among plugins */
   const char *summary;   /* one line for --list */
   const char *about;     /* what it does, from which article or paper, what it changes over the step
-                            before; lines may     be long: the host wraps them */
+                            before; lines may be long: the host wraps them */
   const char *version, *author, *license; /* "1.0", ..., an SPDX id */
   uint64_t promises;                      /* RH_KEEPS_ORDER, ... */
   uint64_t needs;       /* RH_FP64, ...: the host declines for the strategy where one is missing */
   uint32_t determinism; /* RH_BITS_* */
-  uint32_t n_params, param_stride,
-      reserved;           /* param_stride = sizeof(rh_param) as the plugin knows it */
-  const rh_param *params; /* n_params of them; null for none */
+  uint32_t n_params, param_stride, reserved; /* stride: sizeof(rh_param) as the plugin knows it */
+  const rh_param *params;                    /* n_params of them; null for none */
 
   /* [any thread, any time] Pure: no allocation, no OpenCL, no state; same question, same answer.
    * Can this problem be served with these parameters (n_params values, in the order of `params`,
@@ -366,8 +351,7 @@ typedef struct rh_plugin { /* constant data: judged before any function of the p
 
 extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol */
 
-/* ---- The layout, pinned on LP64: inserting a field does not compile
- * ----------------------------------------------- */
+/* ---- The layout, pinned on LP64: inserting a field does not compile ---- */
 #if defined(__cplusplus)
 #define RH_ASSERT_AT(T, field, at) static_assert(offsetof(T, field) == (at), #T "." #field " moved")
 #else
