@@ -53,6 +53,7 @@ needs_to_test() {
   need check 'Check (unit tests)' pkg-config --exists 'check >= 0.15'
   need python3 'Python 3' command -v python3
   need python3-numpy NumPy has_numpy
+  need python3-venv 'venv of Python 3' python3 -c 'import ensurepip'
   need oclgrind Oclgrind command -v oclgrind
   need clang clang command -v clang
 }
