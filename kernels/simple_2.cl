@@ -1,6 +1,6 @@
-/* WINDOW values become one: a[i] is the sum of a[i], a[i+s], ... for s = n/WINDOW, at to[at+i].  The last work-item adds
- * up, alone, the up to WINDOW-1 values that s cuts off; the tail is partials[0].  (In the article the launch before does
- * that, with values that its other work-items may still be about to write.) */
+/* WINDOW values become one: a[i] is the sum of a[i], a[i+s], ... for s = n/WINDOW, at to[at+i].  The last work-item
+ * adds, alone, the up to WINDOW-1 values that this level cuts off to the tail, partials[0].  (Adding what the next
+ * level will cut off, as simple_1 does, would read what other work-items are about to write.) */
 #ifndef WINDOW
 #define WINDOW 8
 #endif

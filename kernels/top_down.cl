@@ -1,5 +1,5 @@
-/* The first level: arr[i] += arr[i+stride], with the sum in to[i].  An empty input has no first element, and the identity
- * stands for it. */
+/* The first level: arr[i] += arr[i+stride], with the sum in to[i].  An empty input has no first element, and the
+ * identity stands for it. */
 __kernel void top_down_elements(__global const rh_element *input, ulong first, ulong n,
                                 __global rh_value *to, ulong at) {
   input += first;

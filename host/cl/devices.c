@@ -61,7 +61,10 @@ static uint64_t features_of(const rh_cl_device *device) {
   if (has_extension(device, "cl_khr_subgroups") || has_extension(device, "cl_intel_subgroups") ||
       device_number(device->id, CL_DEVICE_MAX_NUM_SUB_GROUPS))
     features |= RH_SUBGROUPS;
-  if (has_extension(device, "cl_intel_subgroups")) features |= RH_INTEL_SUBGROUP_BLOCKS;
+  /* A block read's shape is the sub-group's, so its size must be the program's choice. */
+  if (has_extension(device, "cl_intel_subgroups") &&
+      has_extension(device, "cl_intel_required_subgroup_size"))
+    features |= RH_INTEL_SUBGROUP_BLOCKS;
   /* Part of OpenCL 2; optional in 3, which answers this query. */
   unsigned version = c_version_number(device->c_version);
   if ((version >= 200 && version < 300) ||

@@ -1,6 +1,7 @@
 /* Every strategy x operator x type, over sizes and data.  The environment says on what:
  *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by
  * spaces REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
+ *   REDHOST_TEST_TYPE     one type instead of all
  *   REDHOST_TEST_MOST     the largest n, for strategies that are slow on purpose
  *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
  * One test for each strategy and type; OpenCL lives in the test's own process. */
@@ -55,6 +56,8 @@ static void tear_down(void) {
 START_TEST(strategy_on_type) {
   const char *name = strategies[_i / RH_N_TYPES];
   rh_type type = (rh_type)(_i % RH_N_TYPES + 1);
+  const char *only = environment("REDHOST_TEST_TYPE", NULL);
+  if (only && rh_type_from_name(only) != type) return;
   matrix m = {.redhost = redhost, .extent = extent()};
   memcpy(m.settings, settings, sizeof settings);
   rh_error error;
