@@ -58,6 +58,10 @@ static rh_status find_host(rh_job *job, rh_error *error) {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (job->redhost->options.device) RH_TRY(rh_redhost_device(job->redhost, &unused, error));
   if (bytes <= memory) return RH_OK;
+  if (bytes_of(&job->spec) == UINT64_MAX)
+    return rh_fail(error, RH_E_DEVICE,
+                   "%s: more than 2^64 bytes; this machine has %.4g GiB of memory", job->spec.what,
+                   memory / (1 << 30));
   return rh_fail(error, RH_E_DEVICE, "%s: %.4g GiB; this machine has %.4g GiB of memory",
                  job->spec.what, bytes / (1 << 30), memory / (1 << 30));
 }

@@ -9,7 +9,7 @@ findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
 export REDHOST_DEVICE=Oclgrind REDHOST_NO_CACHE=1 REDHOST_TEST_EXTENT=tiny
 export REDHOST_BUILD_OPTIONS=-cl-opt-disable
-export REDHOST_TEST_SETTINGS="group=16 tile=16 groups_per_unit=2 tiles_per_unit=2 groups=4 items=3 few=3 window=3"
+export REDHOST_TEST_SETTINGS="group=16 tile=16 groups_per_unit=2 tiles_per_unit=2 groups=4 items=3 few=3 window=3 loads=1"
 status=0
 # shellcheck disable=SC2086 # a list of options, or none
 oclgrind --data-races ${OCLGRIND_CHECKS---uninitialized} "$REDHOST_TEST_MATRIX" 2>"$findings" || status=$?
