@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,14 +62,24 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   }
 }
 
+/* This program, which looks at plugins in a child.  By its name, where it still has one: tools that run a program under
+ * themselves show it there, and themselves in /proc/self/exe. */
+static const char *own_path(char *path, size_t size) {
+  ssize_t length = readlink("/proc/self/exe", path, size - 1);
+  if (length <= 0) return "/proc/self/exe";
+  path[length] = 0;
+  return access(path, X_OK) == 0 ? path : "/proc/self/exe";
+}
+
 static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
   rh_app app = {.typed = typed, .terminal = terminal};
+  char program[PATH_MAX];
   rh_options options = {
       .device = typed->device,
       .plugin_file = typed->plugin,
       .plugin_path = typed->plugin_path,
       .cache_dir = typed->cache_dir,
-      .program = "/proc/self/exe",
+      .program = own_path(program, sizeof program),
       .no_cache = typed->no_cache,
       .reporter = rh_terminal_reporter(terminal),
   };
