@@ -28,6 +28,8 @@ def clean_environment(home, **more):
     env = {key: value for key, value in os.environ.items()
            if not re.match(r"REDHOST|XDG_|LC_|LANG|NO_COLOR|CLICOLOR", key)}
     env.update(HOME=home, XDG_CACHE_HOME=os.path.join(home, "cache"), TERM="xterm")
+    if os.environ.get("REDHOST_TEST_DEVICE"):  # for scripts/check-device
+        env["REDHOST_DEVICE"] = os.environ["REDHOST_TEST_DEVICE"]
     # What PoCL compiles is kept from test to test: it is redhost's own cache that is looked at here.
     env.setdefault("POCL_CACHE_DIR", os.path.join(home, "pocl"))
     os.makedirs(env["POCL_CACHE_DIR"], exist_ok=True)
