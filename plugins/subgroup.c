@@ -3,8 +3,8 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the last kernel: \"a completely "
-    "different technique for accessing the memory\". A sub-group of 16 work-items reads a "
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the last kernel, which reads "
+    "memory in another way. A sub-group of 16 work-items reads a "
     "block of 16 times 8 elements in one load, and every work-item combines vectors of 8, "
     "lane by lane. The vectors go to local memory and through a tree, and the 8 lanes of "
     "every group back to the host. With cl_intel_subgroups these are "
