@@ -81,7 +81,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   if (self->group < self->least || self->group > max_group) {
     snprintf(text, sizeof text,
              "kernel 'partial_scalar' takes work-groups of at most %u on this device", max_group);
-    return host->fail(host, RH_E_CL, 0, text);
+    return host->fail(host, RH_DECLINED, 0, text);
   }
   return rh_finish_setup(&self->finish, host, problem, program,
                          groups_for(problem->max_n, self->group), values[FINISH]);

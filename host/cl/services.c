@@ -27,7 +27,8 @@ static rh_status cl_failed(rh_services *s, cl_int code, const char *what) {
 static rh_status service_fail(const rh_host *host, rh_status status, int32_t cl_code,
                               const char *what) {
   rh_services *s = of(host);
-  if (status >= RH_OK) status = RH_E_INTERNAL;
+  int declines = status == RH_DECLINED && s->phase == RH_PHASE_SETUP;
+  if (status >= RH_OK && !declines) status = RH_E_INTERNAL;
   if (cl_code)
     rh_cl_fail(s->error, cl_code, what ? what : "a plugin's OpenCL call");
   else

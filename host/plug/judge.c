@@ -43,8 +43,10 @@ static rh_status check_version(const rh_plugin *plugin, rh_error *error) {
   if (plugin->min_host_minor > RH_ABI_MINOR)
     return rh_fail(error, RH_E_PLUGIN, "needs redhost's ABI %u.%u, this one speaks %u.%u",
                    RH_ABI_MAJOR, plugin->min_host_minor, RH_ABI_MAJOR, RH_ABI_MINOR);
-  if (plugin->flags || plugin->reserved)
-    return rh_fail(error, RH_E_PLUGIN, "unknown flags 0x%x", plugin->flags | plugin->reserved);
+  if (plugin->flags & ~RH_PLUGIN_UNLOADABLE)
+    return rh_fail(error, RH_E_PLUGIN, "unknown flags 0x%x", plugin->flags & ~RH_PLUGIN_UNLOADABLE);
+  if (plugin->reserved)
+    return rh_fail(error, RH_E_PLUGIN, "reserved is %u, expected 0", plugin->reserved);
   return RH_OK;
 }
 

@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-enum { REQUEST_FD = 3, ANSWER_FD = 4, FIRST_FREE_FD = 5, CHUNK = 1 << 16 };
+enum { REQUEST_FD = 3, ANSWER_FD = 4, DATA_FD = 5, FIRST_FREE_FD = 6, CHUNK = 1 << 16 };
 
 /* As a program, /proc/self/exe is redhost only where redhost itself asks: any other would run its
  * own main. */
@@ -52,7 +52,7 @@ rh_status rh_child_program(const rh_options *options, char **program, rh_error *
  * source. */
 static int move_up(int fd) {
   if (fd < 0) return -1;
-  int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD + 5);
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
   int code = errno;
   close(fd);
   errno = code;
@@ -70,14 +70,27 @@ static int write_all(int fd, const char *from, size_t bytes) {
   return 0;
 }
 
-static int add_actions(posix_spawn_file_actions_t *actions, int request, int answer) {
+/* The descriptors as the child will see them; -1 for none. */
+typedef struct descriptors {
+  int request, answer, data, output;
+} descriptors;
+
+static int add_output(posix_spawn_file_actions_t *actions, int output) {
+  if (output < 0) return posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+  return posix_spawn_file_actions_adddup2(actions, output, 1);
+}
+
+static int add_actions(posix_spawn_file_actions_t *actions, const descriptors *fds) {
   int code = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-  if (!code) code = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
-  if (!code) code = posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
-  if (!code) code = posix_spawn_file_actions_adddup2(actions, request, REQUEST_FD);
-  if (!code) code = posix_spawn_file_actions_adddup2(actions, answer, ANSWER_FD);
+  if (!code) code = add_output(actions, fds->output);
+  if (!code) code = posix_spawn_file_actions_adddup2(actions, 1, 2);
+  if (!code) code = posix_spawn_file_actions_adddup2(actions, fds->request, REQUEST_FD);
+  if (!code) code = posix_spawn_file_actions_adddup2(actions, fds->answer, ANSWER_FD);
+  if (!code && fds->data >= 0) code = posix_spawn_file_actions_adddup2(actions, fds->data, DATA_FD);
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-  if (!code) code = posix_spawn_file_actions_addclosefrom_np(actions, FIRST_FREE_FD);
+  if (!code)
+    code =
+        posix_spawn_file_actions_addclosefrom_np(actions, fds->data < 0 ? DATA_FD : FIRST_FREE_FD);
 #endif
   return code;
 }
@@ -94,8 +107,7 @@ static int set_attributes(posix_spawnattr_t *attributes) {
   return code;
 }
 
-static int spawn(pid_t *pid, const char *program, const char *const *argv, int request,
-                 int answer) {
+static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int code = posix_spawn_file_actions_init(&actions);
@@ -105,35 +117,57 @@ static int spawn(pid_t *pid, const char *program, const char *const *argv, int r
     posix_spawn_file_actions_destroy(&actions);
     return code;
   }
-  code = add_actions(&actions, request, answer);
+  code = add_actions(&actions, fds);
   if (!code) code = set_attributes(&attributes);
   /* POSIX promises not to write to the strings; the type predates const. */
   if (!code) {
     char *const *arguments;
-    memcpy(&arguments, &argv, sizeof arguments);
-    code = posix_spawn(pid, program, &actions, &attributes, arguments, environ);
+    memcpy(&arguments, &spec->argv, sizeof arguments);
+    code = posix_spawn(pid, spec->program, &actions, &attributes, arguments, environ);
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return code;
 }
 
-rh_status rh_child_start(rh_child *child, const char *program, const char *const *argv,
-                         const void *request, size_t bytes, rh_error *error) {
-  int ends[2] = {-1, -1};
+/* A copy above the descriptors that the child gives a meaning; the original stays. */
+static int copy_up(int fd) {
+  return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+}
+
+static void close_all(const descriptors *fds) {
+  const int all[] = {fds->request, fds->answer, fds->data, fds->output};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    if (all[k] >= 0) close(all[k]);
+}
+
+/* 0, or the error's number. */
+static int open_descriptors(descriptors *fds, int *answer_end, const rh_child_spec *spec) {
+  int ends[2];
+  *fds = (descriptors){-1, -1, -1, -1};
+  fds->request = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
+  if (fds->request < 0 || write_all(fds->request, spec->request, spec->bytes) != 0) return errno;
+  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+  *answer_end = ends[0];
+  fds->answer = move_up(ends[1]);
+  if (fds->answer < 0) return errno;
+  if (spec->data >= 0 && (fds->data = copy_up(spec->data)) < 0) return errno;
+  if (spec->output >= 0 && (fds->output = copy_up(spec->output)) < 0) return errno;
+  return 0;
+}
+
+rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error) {
+  descriptors fds;
   memset(child, 0, sizeof *child);
   child->most = UINT64_MAX;
-  int memory = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
-  int failed = memory < 0 || write_all(memory, request, bytes) != 0 || pipe2(ends, O_CLOEXEC) != 0;
-  if (!failed) ends[1] = move_up(ends[1]);
-  int code = failed || ends[1] < 0 ? errno : spawn(&child->pid, program, argv, memory, ends[1]);
-  if (memory >= 0) close(memory);
-  if (ends[1] >= 0) close(ends[1]);
-  child->fd = ends[0];
+  child->fd = -1;
+  int code = open_descriptors(&fds, &child->fd, spec);
+  if (code == 0) code = spawn(&child->pid, spec, &fds);
+  close_all(&fds);
   if (code == 0) return RH_OK;
-  if (ends[0] >= 0) close(ends[0]);
+  if (child->fd >= 0) close(child->fd);
   memset(child, 0, sizeof *child);
-  return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started to look at plugins: %s", program,
+  return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started to look at plugins: %s", spec->program,
                  strerror(code));
 }
 

@@ -19,11 +19,20 @@ typedef struct rh_child {
  * very program where it is called redhost.  malloc'ed. */
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error);
 
-/* Starts `program` with `argv` in a process group of its own.  `request` stands in descriptor 3 as
- * a file, answers go to descriptor 4; standard input, output and error are /dev/null; nothing else
- * is open; signals are as at login. */
-rh_status rh_child_start(rh_child *child, const char *program, const char *const *argv,
-                         const void *request, size_t bytes, rh_error *error);
+/* What to start. */
+typedef struct rh_child_spec {
+  const char *program;
+  const char *const *argv;
+  const void *request; /* `bytes` of them */
+  size_t bytes;
+  int data;   /* becomes descriptor 5; -1: none */
+  int output; /* becomes standard output and error; -1: /dev/null */
+} rh_child_spec;
+
+/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file, answers
+ * go to descriptor 4; standard input is /dev/null; nothing else is open; signals are as at login.
+ * spec->data and spec->output stay the caller's. */
+rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error);
 
 typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } rh_line;
 

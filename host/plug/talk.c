@@ -217,7 +217,14 @@ static rh_status start(talker *talk, rh_error *error) {
       paths ? rh_wire_request(&request, survey->device, survey->max_n, paths, talk->n, error)
             : rh_fail(error, RH_E_NOMEM, "no memory to ask about plugins");
   if (status == RH_OK)
-    status = rh_child_start(&talk->child, survey->program, argv, request.s, request.length, error);
+    status = rh_child_start(&talk->child,
+                            &(rh_child_spec){.program = survey->program,
+                                             .argv = argv,
+                                             .request = request.s,
+                                             .bytes = request.length,
+                                             .data = -1,
+                                             .output = -1},
+                            error);
   rh_text_finish(&request);
   free(paths);
   return status;

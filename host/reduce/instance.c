@@ -6,6 +6,7 @@
 #include "../plug/plugin.h"
 #include "ops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,12 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
   return rh_strategy_query(spec->strategy, &problem, spec->params, answer, error);
 }
 
+static rh_status declined(const rh_strategy *strategy, const rh_device *device, const char *reason,
+                          rh_error *error) {
+  return rh_fail(error, RH_DECLINED, "strategy '%s' cannot run on %s: %s", strategy->name,
+                 device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
+}
+
 /* The plugin's word for what went wrong, or ours where it gave none; always with its name and the phase. */
 static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
                                rh_error *error) {
@@ -89,6 +96,16 @@ static rh_status set_up(rh_instance *instance, rh_error *error) {
     return changed_fpstate(instance, "setup", error);
   }
   return status;
+}
+
+/* A kernel that was built may show what no query could know; any other "no" comes too late. */
+static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_error *error) {
+  if (status == RH_E_PLUGIN) return status;
+  if (status != RH_DECLINED || !instance->services.failed)
+    return plugin_failed(instance, "setup", status, error);
+  char reason[sizeof error->message];
+  snprintf(reason, sizeof reason, "%s", error ? error->message : "");
+  return declined(instance->spec.strategy, instance->problem.device, reason, error);
 }
 
 static rh_status prepare(rh_instance *instance, rh_error *error) {
@@ -128,8 +145,7 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
   *created = NULL;
   rh_status status = rh_instance_query(spec, device, answer, error);
   if (status == RH_DECLINED)
-    rh_fail(error, RH_DECLINED, "strategy '%s' cannot run on %s: %s", spec->strategy->name,
-            device ? device->name : "the host", answer->reason);
+    return declined(spec->strategy, device ? device : rh_host_device(), answer->reason, error);
   if (status != RH_OK) return status;
 
   rh_instance *instance = calloc(1, sizeof *instance);
@@ -137,8 +153,8 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
   instance->spec = *spec;
   instance->finishes_on_host = answer->finishes_on_host;
   status = prepare(instance, error);
-  if (status == RH_OK && (status = set_up(instance, error)) != RH_OK && status != RH_E_PLUGIN)
-    status = plugin_failed(instance, "setup", status, error);
+  if (status == RH_OK && (status = set_up(instance, error)) != RH_OK)
+    status = setup_failed(instance, status, error);
   if (status != RH_OK)
     release(instance);
   else

@@ -480,7 +480,7 @@ START_TEST(plugins_are_judged) {
   REFUSES(m.plugin.abi_major = 3, "ABI 3, this redhost speaks 1");
   REFUSES(m.plugin.min_host_minor = 5, "needs redhost's ABI 1.5, this one speaks 1.0");
   REFUSES(m.plugin.flags = 4, "unknown flags 0x4");
-  REFUSES(m.plugin.reserved = 1, "unknown flags 0x1");
+  REFUSES(m.plugin.reserved = 1, "reserved is 1");
   REFUSES(m.plugin.n_strategies = 0, "0 strategies, expected 1 to 1024");
   REFUSES(m.plugin.n_strategies = 1025, "1025 strategies");
   REFUSES(m.plugin.strategies = NULL, "strategies is null");

@@ -20,7 +20,11 @@
 
 /* ---- Describing ---- */
 
-/* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade) */
+/* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade).  A plugin that can
+ * be unloaded defines RH_PLUGIN_FLAGS as RH_PLUGIN_UNLOADABLE first. */
+#ifndef RH_PLUGIN_FLAGS
+#define RH_PLUGIN_FLAGS 0
+#endif
 #define RH_PLUGIN(...)                                                                             \
   static const rh_strategy *const rh_plugin_strategies[] = {__VA_ARGS__};                          \
   RH_EXPORT const rh_plugin redhost_plugin_v1 = {                                                  \
@@ -29,6 +33,7 @@
       .abi_major = RH_ABI_MAJOR,                                                                   \
       .abi_minor = RH_ABI_MINOR,                                                                   \
       .n_strategies = sizeof rh_plugin_strategies / sizeof *rh_plugin_strategies,                  \
+      .flags = RH_PLUGIN_FLAGS,                                                                    \
       .strategies = rh_plugin_strategies,                                                          \
       .build = __VERSION__,                                                                        \
   }
@@ -114,8 +119,8 @@ static inline rh_status rh_fit_scratch(const rh_problem *problem, rh_answer *ans
 
 /* ---- Setting up and running ---- */
 
-/* A kernel that will run in groups of `group` work-items; fails where this kernel does not take as
- * many. */
+/* A kernel that will run in groups of `group` work-items; declines where this kernel does not take
+ * as many, which only its build shows: registers count. */
 static inline rh_status rh_group_kernel(const rh_host *host, struct _cl_program *program,
                                         const char *name, uint64_t group,
                                         struct _cl_kernel **kernel) {
@@ -126,7 +131,7 @@ static inline rh_status rh_group_kernel(const rh_host *host, struct _cl_program 
   snprintf(what, sizeof what,
            "kernel '%s' takes work-groups of at most %u on this device, not %llu", name, max_group,
            (unsigned long long)group);
-  return host->fail(host, RH_E_CL, 0, what);
+  return host->fail(host, RH_DECLINED, 0, what);
 }
 
 /* The compiler's option for the newest OpenCL C of a device, where a kernel needs more than 1.2.  A

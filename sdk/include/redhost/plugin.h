@@ -254,7 +254,7 @@ struct rh_host {
   /* Says something to the user.  Any thread.  `text` is copied. */
   void (*log)(const rh_host *, uint32_t level, const char *text);
   /* Records why the phase fails and returns `status`, so that `return host->fail(...)` reads well.
-   * cl_code: OpenCL's error, or 0.  `what` is copied. */
+   * status: a failure, or in setup RH_DECLINED.  cl_code: OpenCL's error, or 0.  `what` is copied. */
   rh_status (*fail)(const rh_host *, rh_status status, int32_t cl_code, const char *what);
   /* setup only.  Builds the prelude of the problem's operator and type, then `source`.  `file`
    * names the source in the compiler's messages ("cascade.cl"); `options` go to the compiler, ""
@@ -329,7 +329,8 @@ typedef struct rh_strategy {
   rh_status (*query)(const rh_problem *, const int64_t *params, rh_answer *);
   /* [any thread] Only after query said yes to the same problem and parameters.  Builds and
    * allocates everything that run() needs; *self is the instance.  On failure: clean up whatever
-   * did not come from the host, leave nothing. */
+   * did not come from the host, leave nothing.  What only a built kernel shows (that it takes
+   * smaller work-groups than the device) is declined here, by host->fail(RH_DECLINED). */
   rh_status (*setup)(const rh_host *, const rh_problem *, const int64_t *params, void **self);
   /* [one at a time per instance; instances in parallel] No allocation, no build, and no wait unless
    * it finishes on the host. */
@@ -341,10 +342,14 @@ typedef struct rh_strategy {
   const void *(*extension)(const char *id);
 } rh_strategy;
 
+/* rh_plugin.flags: dlclose() leaves nothing of the plugin behind, and a later load starts afresh.
+ * The host does not unload plugins; `redhost --verify` does, to see. */
+#define RH_PLUGIN_UNLOADABLE (1u << 0)
+
 typedef struct rh_plugin { /* constant data: judged before any function of the plugin is called */
   uint32_t magic, struct_size;
   uint16_t abi_major, abi_minor, min_host_minor, reserved;
-  uint32_t n_strategies, flags; /* flags: 0 */
+  uint32_t n_strategies, flags; /* RH_PLUGIN_UNLOADABLE */
   const rh_strategy *const *strategies;
   const char *build; /* compiler, for bug reports */
 } rh_plugin;
