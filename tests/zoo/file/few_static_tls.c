@@ -1,4 +1,5 @@
-/* V05: a few bytes of thread-local storage at a fixed offset: it loads until the process has none left. */
+/* V05: a few bytes of thread-local storage at a fixed offset: it loads until the process has
+ * none left. */
 #include "../right.h"
 
 static __thread volatile uint64_t asked __attribute__((tls_model("initial-exec")));

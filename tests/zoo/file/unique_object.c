@@ -1,4 +1,5 @@
-/* V07: its descriptor is an STB_GNU_UNIQUE object, as inline statics of C++ are: dlclose() then does nothing. */
+/* V07: its descriptor is an STB_GNU_UNIQUE object, as inline statics of C++ are: dlclose() then
+ * does nothing. */
 #include "../right.h"
 
 /* The symbol is another name of the descriptor: the compiler would give it a type of its own. */

@@ -1,4 +1,5 @@
-/* V15: says that it can be unloaded, and leaves a thread that runs in its code.  V13 sees the thread too. */
+/* V15: says that it can be unloaded, and leaves a thread that runs in its code. V13 sees the
+ * thread too. */
 #include "zoo.h"
 #include <pthread.h>
 #include <unistd.h>

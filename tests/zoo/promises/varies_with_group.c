@@ -1,4 +1,5 @@
-/* V50: promises the same bits whatever the parameters, and reduces in groups of a parameter's size. */
+/* V50: promises the same bits whatever the parameters, and reduces in groups of a parameter's
+ * size. */
 #include "../right.h"
 
 enum { GROUP };

@@ -1,4 +1,5 @@
-/* V54: loses an element where its parameter has neither its least, nor its initial, nor its greatest value. */
+/* V54: loses an element where its parameter has neither its least, nor its initial, nor its
+ * greatest value. */
 #include "../right.h"
 
 enum { TILE };

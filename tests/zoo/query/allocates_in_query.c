@@ -9,7 +9,6 @@ static struct answered {
 } * all;
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   struct answered *note = malloc(sizeof *note);
   if (note) *note = (struct answered){all, problem->max_n, {0}};
   all = note;

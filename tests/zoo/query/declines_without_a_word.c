@@ -1,4 +1,5 @@
-/* V28: query says yes to every operator, setup declines all but the sum, and not through host->fail(). */
+/* V28: query says yes to every operator, setup declines all but the sum, and not through
+ * host->fail(). */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -2,7 +2,6 @@
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   right shape;
   (void)values;
   RH_TRY(right_plan(problem, &shape, answer));

@@ -2,7 +2,6 @@
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   rh_problem known = *problem;
   rh_device gpu = *problem->device;
   if (!(gpu.kind & RH_DEVICE_ANY_CL)) gpu.kind = RH_DEVICE_GPU;

@@ -2,7 +2,6 @@
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   rh_problem known = *problem;
   rh_op sum = *problem->op;
   if (sum.id > RH_OP_affine) sum.id = RH_OP_sum;

@@ -2,7 +2,6 @@
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   rh_problem known = *problem;
   if (known.type > RH_TYPE_f64) known.type = RH_TYPE_i32;
   return right_query(&known, values, answer);

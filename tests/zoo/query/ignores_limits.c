@@ -2,7 +2,6 @@
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   rh_device large = *problem->device;
   rh_problem there = *problem;
   large.max_group = RIGHT_GROUP;

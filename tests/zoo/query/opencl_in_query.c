@@ -3,7 +3,6 @@
 #include <CL/cl.h>
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   cl_uint n = 0;
   if (clGetPlatformIDs(0, NULL, &n) != CL_SUCCESS || n == 0)
     return rh_decline(answer, RH_WHY_DRIVER, "there is no OpenCL platform");

@@ -4,7 +4,6 @@
 static int32_t asked;
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-
   RH_TRY(right_query(problem, values, answer));
   answer->score = asked++ % 2;
   return RH_OK;
