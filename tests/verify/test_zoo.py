@@ -45,7 +45,7 @@ class Table(unittest.TestCase):
                     self.assertEqual(row.verdicts, {"-"})
                     continue
                 self.assertTrue(row.test == "all" or row.test in TESTS, row.test)
-                self.assertTrue(row.verdicts <= VERDICTS, row.verdicts)
+                self.assertTrue(row.verdicts <= VERDICTS | {"refused"}, row.verdicts)
                 if row.test != "all":
                     self.assertTrue(row.verdicts - {"pass", "skip"}, "nothing would be caught")
 
@@ -75,14 +75,19 @@ class Verify(unittest.TestCase):
         cls.home = tempfile.mkdtemp(prefix="redhost-zoo-")
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
 
-    def verify(self, plugin, *args):
-        """The answer's tests, and the exit status."""
+    def call(self, plugin, *args):
+        """The finished process, and what to say about it."""
         env = {key: value for key, value in os.environ.items() if not re.match(r"REDHOST_(PLUGIN|CACHE)|XDG_|LC_|LANG", key)}
         env.update(HOME=self.home, XDG_CACHE_HOME=os.path.join(self.home, "cache"))
         command = [REDHOST, "--verify", os.path.join(ZOO, plugin + ".so"), "--json", "--seed", "1", *args]
         done = subprocess.run(command, env=env, cwd=self.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=PATIENCE)
         said = "%s: exit %s\n%s%s" % (" ".join(command), done.returncode, done.stdout.decode(), done.stderr.decode())
+        return done, said
+
+    def verify(self, plugin, *args):
+        """The answer's tests, and what to say about them."""
+        done, said = self.call(plugin, *args)
         try:
             document = json.loads(done.stdout)
         except ValueError:
@@ -94,7 +99,16 @@ class Verify(unittest.TestCase):
         self.assertEqual(done.returncode, 0 if clean else 1, said)
         return document["verify"], said
 
+    def is_refused(self, row):
+        """Before any test: no answer, and a sentence with the file's name."""
+        done, said = self.call(row.plugin)
+        self.assertEqual(done.stdout, b"", said)
+        self.assertRegex(done.stderr.decode(), r"\Aredhost: [^\n]*%s\.so: [^\n]+\n\Z" % os.path.basename(row.plugin), said)
+        self.assertNotIn(done.returncode, (0, 1), said)
+
     def is_caught(self, row):
+        if "refused" in row.verdicts and not self.call(row.plugin, "--include", row.test)[0].stdout:
+            return self.is_refused(row)
         answers, said = self.verify(row.plugin, "--include", row.test)
         self.assertEqual({answer["test"] for answer in answers}, {row.test}, said)
         got = [answer for answer in answers if answer["verdict"] in row.verdicts]
@@ -102,7 +116,7 @@ class Verify(unittest.TestCase):
         for answer in got:
             if answer["verdict"] not in ("pass", "skip"):
                 self.assertTrue(answer["text"], said)
-                self.assertIn("redhost --verify", answer["again"], said)
+                self.assertRegex(answer["again"], r"\Aredhost --(verify|run) ", said)
 
     def passes(self, row):
         answers, said = self.verify(row.plugin)

@@ -1,4 +1,4 @@
-/* V16: a plugin without a strategy. */
+/* V17: a plugin without a strategy. */
 #include <redhost/plugin.h>
 
 static const rh_strategy *const none[1] = {0};
