@@ -18,7 +18,7 @@ ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
 PLUGINS = os.environ.get("REDHOST_TEST_PLUGINS", os.path.join(os.path.dirname(REDHOST), "..", "lib", "redhost-1"))
 NO_PLATFORM = {"OCL_ICD_VENDORS": "/nonexistent"}
 
-OPS = "sum prod min max argmin argmax and or xor".split()
+OPS = "sum prod min max argmin argmax and or xor asum amax argamax".split()
 TYPES = "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64".split()
 PATIENCE = 60  # seconds: more than any of these commands takes, also under sanitizers
 

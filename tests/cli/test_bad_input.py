@@ -79,7 +79,7 @@ class Usage(cli.Case):
                 self.usage("--seed '%s'|2^64-1" % seed, *SERIAL, "-n", "10", "--seed", seed)
 
     def test_of_nothing(self):
-        for op in ("min", "max", "argmin", "argmax"):
+        for op in ("min", "max", "argmin", "argmax", "amax", "argamax"):
             for kind in ("i8", "u64", "f16", "f64"):
                 self.usage("%s of 0 elements does not exist" % op, *CASCADE, "-n", "0", "--op", op, "-t", kind)
         self.write("none.npy", f4("(0, 7)"))

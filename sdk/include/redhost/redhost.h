@@ -70,10 +70,12 @@ typedef struct rh_request {
 } rh_request;
 
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
- * those of f16, the element's type else.  f16 and f32 stand in `f`, exactly. */
+ * those of f16, the element's type else; where magnitudes of integers are combined, the unsigned type
+ * of that width.  f16 and f32 stand in `f`, exactly. */
 typedef struct rh_result {
   rh_type type;
-  uint32_t indexed; /* 1: `index` is the answer and `value` the element that stands there */
+  uint32_t indexed; /* 1: `index` is the answer and `value` the element that stands there, of
+                       argamax its magnitude */
   union {
     int64_t i;
     uint64_t u;
