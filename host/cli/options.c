@@ -1,6 +1,7 @@
 #include "options.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "../plug/rank.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -67,6 +68,8 @@ static const option_row table[] = {
     {"plugin", 0, WORD, "FILE", "Other", "one more plugin, before all others", PLUGINS, AT(plugin)},
     {"plugin-path", 0, WORD, "DIRS", NULL, "searched before the installed plugins", PLUGINS,
      AT(plugin_path)},
+    {"foreign", 0, WORD, "FILE", NULL, "one more strategy, a function that FILE describes (JSON)",
+     PLUGINS, AT(foreign)},
     {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs", IN(RUN),
      AT(no_cache)},
     {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", IN(RUN), AT(cache_dir)},
@@ -201,6 +204,13 @@ static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const
                          "--%s needs a mode, as in redhost --run cascade --%s ...", row->name,
                          row->name);
   }
+  if (typed->plugin && typed->foreign)
+    return rh_fail(error, RH_E_USAGE,
+                   "--plugin and --foreign exclude each other: several files go into a directory "
+                   "for --plugin-path");
+  if (typed->foreign && !rh_is_foreign(typed->foreign))
+    return rh_fail(error, RH_E_USAGE, "--foreign '%s': expected a file whose name ends in %s",
+                   typed->foreign, RH_FOREIGN_SUFFIX);
   if (typed->quiet && typed->verbose)
     return rh_fail(error, RH_E_USAGE, "--quiet and --verbose exclude each other");
   return RH_OK;

@@ -42,7 +42,8 @@ typedef struct rh_reporter {
 typedef struct rh_options {
   const char *device;      /* "0:1", "gpu", part of a name; default: REDHOST_DEVICE, else GPU,
                               accelerator, CPU */
-  const char *plugin_file; /* one more plugin, before all others */
+  const char *plugin_file; /* one more plugin, or description of a foreign
+                              function, before all others */
   const char *plugin_path; /* colon-separated directories, before the environment's */
   const char *cache_dir;   /* default: REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost */
   const char *program; /* the redhost program, which looks at plugins in a child; default: beside
