@@ -15,6 +15,7 @@ REDHOST = os.path.realpath(os.environ.get("REDHOST", shutil.which("redhost") or 
 HERE = os.path.dirname(os.path.realpath(__file__))
 DATA = os.environ.get("REDHOST_TEST_DATA", os.path.join(HERE, "..", "data"))
 ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
+FOREIGN = os.environ.get("REDHOST_TEST_FOREIGN", "")  # a library of functions
 PLUGINS = os.environ.get("REDHOST_TEST_PLUGINS", os.path.join(os.path.dirname(REDHOST), "..", "lib", "redhost-1"))
 NO_PLATFORM = {"OCL_ICD_VENDORS": "/nonexistent"}
 
