@@ -15,6 +15,12 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   return usual;
 }
 
+void rh_offer_problem(const rh_entry *entry, const rh_offer *offer, uint32_t *op, rh_type *type) {
+  size_t bytes = (size_t)((const char *)offer - (const char *)entry->offers);
+  *op = (uint32_t)(bytes / sizeof entry->offers[0]);
+  *type = (rh_type)(bytes % sizeof entry->offers[0] / sizeof *offer);
+}
+
 static int serves_type(const rh_entry *entry, uint32_t type) {
   for (uint32_t op = 1; op <= RH_N_OPS; op++)
     if (entry->offers[op][type].status == RH_OK) return 1;
