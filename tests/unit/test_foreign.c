@@ -1,5 +1,6 @@
 /* Foreign functions: the reader of descriptions, calls of many signatures, and what must be refused.  FOREIGN_LIBRARY is
  * the library of tests/foreign. */
+#include "../../host/base/text.h"
 #include "../../host/base/vocabulary.h"
 #include "../../host/plug/foreign_read.h"
 #include "../../host/plug/plugin.h"
@@ -190,6 +191,33 @@ START_TEST(no_json) {
     ck_assert(strncmp(error.message, "is no JSON: line 1, column ", 27) == 0);
     free(text);
   }
+}
+END_TEST
+
+/* Whatever stands in the file, it is taken or refused with a sentence that can be shown. */
+START_TEST(damaged) {
+  uint32_t state = 1;
+  size_t length = strlen(PLAIN);
+  int taken = 0;
+  for (int k = 0; k < 20000; k++) {
+    rh_foreign foreign;
+    rh_error error = {0};
+    char *text = malloc(length);
+    memcpy(text, PLAIN, length);
+    for (int change = 0; change <= k % 3; change++) {
+      state = state * 1664525u + 1013904223u;
+      text[(state >> 8) % length] = change ? PLAIN[(state >> 4) % length] : (char)(state >> 24);
+    }
+    if (rh_foreign_read(&foreign, "/a/f.foreign.json", text, length, &error) == RH_OK) {
+      taken++;
+      rh_foreign_finish(&foreign);
+    } else {
+      ck_assert_int_eq(error.status, RH_E_PLUGIN);
+      ck_assert(error.message[0] && rh_is_plain_utf8(error.message, strlen(error.message)));
+    }
+    free(text);
+  }
+  ck_assert_msg(taken > 100 && taken < 10000, "%d", taken);
 }
 END_TEST
 
@@ -490,6 +518,7 @@ int main(void) {
   tcase_add_test(reader, bad_signatures);
   tcase_add_test(reader, bad_results);
   tcase_add_test(reader, no_json);
+  tcase_add_test(reader, damaged);
   tcase_add_test(reader, defaults);
   tcase_add_test(calls, floats_by_value);
   tcase_add_test(calls, integers_by_value);
