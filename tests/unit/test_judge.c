@@ -382,6 +382,8 @@ START_TEST(magnitudes) {
   assert_edge(&r, 0x1p25 - 4, 1, 0);
   r = F64(asum, -INFINITY, INFINITY, 1);
   ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == WRONG && judge(&r, -INFINITY) == WRONG);
+  r = F32(asum, -INFINITY, 1);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, 1) == WRONG);
   r = F64(asum, -1, NAN);
   ck_assert(judge(&r, NAN) == OK && judge(&r, 1) == WRONG);
   r = F32(amax, 2, -5, 5, NAN);
