@@ -253,7 +253,7 @@ static rh_status take_most(const place *whole, rh_foreign *foreign) {
     if (foreign->arguments[k].role == RH_ROLE_N) most = rh_ctype_max(foreign->arguments[k].type);
   if (rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED) {
     uint64_t last = rh_ctype_max(foreign->result_type) - foreign->base;
-    if (last < most) most = last;
+    if (last < most) most = last + 1; /* of so many elements the last has this index */
   }
   return take_integer(whole, "max_n", 1, most, most, &foreign->max_n);
 }

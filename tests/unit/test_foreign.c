@@ -85,9 +85,13 @@ static const bad keys[] = {
     {"{\"name\"", "{\"reproducible\":\"no\",\"name\"", "reproducible: expected true or false"},
 };
 
+#define FOUR    "," DATA "," DATA "," DATA "," DATA
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
 static const bad signatures[] = {
     {"\"arguments\":[" DATA "," N "],", "", "arguments: is missing"},
     {"[" DATA "," N "]", "{}", "arguments: is no array"},
+    {"[" DATA, "[" DATA SIXTEEN, "arguments: are 18, and at most 16 can be"},
     {"[" DATA "," N "]", "[]", "arguments: none of them has the role 'data'"},
     {DATA ",", "", "arguments: none of them has the role 'data'"},
     {"," N, "", "arguments: none of them has the role 'n'"},
@@ -156,11 +160,15 @@ START_TEST(bad_results) {
   char *text = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\",\"base\":2}");
   assert_refused(text, strlen(text), "returns.base: expected a whole number from 0 to 1");
   free(text);
-  /* 255 elements counted from 1 fit, and one more does not. */
+  /* A byte holds the indices of 255 elements counted from 1, and of 256 counted from 0. */
   char *from_1 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\",\"base\":1}");
-  text = replaced(from_1, "{\"name\"", "{\"max_n\":255,\"name\"");
-  assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 254");
-  free(text), free(from_1), free(argmax);
+  text = replaced(from_1, "{\"name\"", "{\"max_n\":256,\"name\"");
+  assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 255");
+  free(text), free(from_1);
+  char *from_0 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\"}");
+  text = replaced(from_0, "{\"name\"", "{\"max_n\":257,\"name\"");
+  assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 256");
+  free(text), free(from_0), free(argmax);
   char *integers = replaced(PLAIN, "\"type\":\"f32\"", "\"type\":\"i32\"");
   assert_refused(integers, strlen(integers),
                  "returns.type: the result of sum of i32 is an integer, not f32");
@@ -381,7 +389,7 @@ START_TEST(splitting) {
     ck_assert_int_eq(result_of(s, "sum", "i32", x, 0, n).value.i, right);
   }
   ck_assert_int_eq(result_of(s, "sum", "i32", x, 0, 100).value.i, sum);
-  /* 254 at a time, because index 255 would not fit; indices count from the first element. */
+  /* 255 at a time; indices count from the first element. */
   s = strategy_of("index_from_1", "argmax", "f32",
                   DATA_N("u8") ",\"returns\":{\"role\":\"result\",\"type\":\"u8\",\"base\":1}");
   for (uint64_t at = 0; at < 990; at += 53) {
