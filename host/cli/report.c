@@ -91,10 +91,14 @@ static void print_details(const rh_run_report *report) {
     printf("%s%s=%s%s", k ? " " : "parameters ", param->key, value,
            k + 1 == job->strategy->n_params ? "\n" : "");
   }
-  printf("needs      %u launch%s, %s on the device, %s local in a group, depth %llu\n",
+  printf("needs      %u launch%s, %s on the device, %s local in a group, depth ",
          job->answer.launches, job->answer.launches == 1 ? "" : "es",
          rh_format_bytes(scratch, job->answer.scratch_bytes),
-         rh_format_bytes(local, job->answer.local_bytes), (unsigned long long)job->answer.depth);
+         rh_format_bytes(local, job->answer.local_bytes));
+  if (job->answer.depth)
+    printf("%llu\n", (unsigned long long)job->answer.depth);
+  else
+    printf("unknown\n");
   printf("first run  %s", rh_format_seconds(time, report->first_s));
   if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
   putchar('\n');

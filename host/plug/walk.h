@@ -20,7 +20,7 @@ typedef struct rh_walk {
   int failed; /* out of memory: check once at the end */
 } rh_walk;
 
-/* Everything *.so in `directory`, which is absolute.  `from` is the option or variable that named
+/* Everything *.so and *.foreign.json in `directory`, which is absolute.  `from` is the option or variable that named
  * it: what is missing there is noted; null: it may be missing. */
 void rh_walk_directory(rh_walk *walk, const char *directory, const char *from);
 /* One file, known to be regular. */
