@@ -4,6 +4,7 @@
 #include "../base/vocabulary.h"
 #include "../reduce/ops.h"
 #include "app.h"
+#include "pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +59,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_RUN: return rh_mode_run(app, error);
   case RH_MODE_DEVICES: return rh_mode_devices(app, error);
   case RH_MODE_INFO: return rh_mode_info(app, error);
+  case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
   default: return rh_mode_summary(app, error);
   }
 }
@@ -121,6 +123,11 @@ int main(int argc, char **argv) {
   rh_error error = {0};
   /* Not for people: how redhost starts itself to look at plugins. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
+  /* Nor this: the build writes the manual page with it. */
+  if (argc == 2 && strcmp(argv[1], "--man") == 0) {
+    rh_print_man(stdout);
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
+  }
   hold_standard_files();
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
@@ -129,6 +136,8 @@ int main(int argc, char **argv) {
     rh_options_help(stdout);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION)
     printf("redhost %s\n", rh_version());
+  else if (status == RH_OK && typed.mode == RH_MODE_COMPLETION)
+    status = rh_print_completion(stdout, typed.name, &error);
   else if (status == RH_OK)
     status = run_mode(&typed, &terminal, &error);
   rh_terminal_clear(&terminal);

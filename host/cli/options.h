@@ -1,4 +1,5 @@
-/* What a person typed, as a struct.  One table says what there is to type: the parser and --help both read it. */
+/* What a person typed, as a struct.  One table says what there is to type: the parser, --help, the manual page and the
+ * completions read it. */
 #ifndef RH_CLI_OPTIONS_H
 #define RH_CLI_OPTIONS_H
 
@@ -11,6 +12,8 @@ enum {
   RH_MODE_RUN,
   RH_MODE_DEVICES,
   RH_MODE_INFO,
+  RH_MODE_NEW_PLUGIN,
+  RH_MODE_COMPLETION,
   RH_MODE_HELP,
   RH_MODE_VERSION
 };
@@ -21,7 +24,8 @@ enum { RH_MAX_SETTINGS = 64 };
 typedef struct rh_typed {
   uint32_t mode;
   const char *mode_option; /* "--run", as typed first */
-  const char *name;        /* of --run and --info */
+  const char *name;        /* of --run, --info and --new-plugin; the shell of --completion */
+  const char *directory;   /* of --new-plugin */
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *plugin_path, *cache_dir, *color, *progress;
   uint32_t no_check, no_cache, json, quiet, verbose;
@@ -34,5 +38,24 @@ typedef struct rh_typed {
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
 void rh_options_help(FILE *out);
+
+/* A row of the table. */
+typedef struct rh_option_row {
+  const char *name;
+  char letter;          /* or 0 */
+  const char *argument; /* as --help shows it, or null: takes none */
+  const char *section;  /* the heading before this row, or null */
+  const char *doc;      /* lines */
+  int is_mode;
+} rh_option_row;
+
+/* Row k, from 0; 0 where there is none. */
+int rh_options_row(size_t k, rh_option_row *row);
+
+/* Names with what they mean; the last name is null. */
+typedef struct rh_option_note {
+  const char *name, *doc;
+} rh_option_note;
+extern const rh_option_note rh_options_environment[], rh_options_statuses[];
 
 #endif
