@@ -7,16 +7,16 @@ import unittest
 
 BUILD, CMAKE, CC, LIBDIR = sys.argv[1:]
 HERE = os.path.dirname(os.path.abspath(__file__))
-# A name that breaks whoever forgets to quote.
-MOVED_TO = "moved here"
 
 
 class Tree(unittest.TestCase):
+    MOVED_TO = "moved here"  # a name that breaks whoever forgets to quote
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="redhost-sdk-")
         cls.root = os.path.realpath(cls.temporary.name)
-        cls.prefix = os.path.join(cls.root, MOVED_TO)
+        cls.prefix = os.path.join(cls.root, cls.MOVED_TO)
         cls.lib = os.path.join(cls.prefix, LIBDIR)
         cls.plugins = os.path.join(cls.lib, "redhost-1")
         cls.redhost = os.path.join(cls.prefix, "bin", "redhost")
