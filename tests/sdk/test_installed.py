@@ -89,18 +89,31 @@ class Installed(Tree):
         with self.assertRaisesRegex(AssertionError, "flush-to-zero"):
             self.with_cmake(self.template("fast-math"), "-DCMAKE_C_FLAGS=-ffast-math")
 
+    def change(self, path, old, new):
+        """Replaces text that must be there; the text as it was."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+        return text
+
     def test_versions(self):
-        """What asks for an earlier 0.x is content, what asks for a later one is told."""
-        self.with_cmake(self.template("content"))
-        for wanted, words in (("0.99", "compatible|version"), ("1.0", "compatible|version")):
+        """A later minor will do, an earlier one and another major will not."""
+        version = self.call([self.redhost, "--version"]).split()[1]
+        major, minor, _ = map(int, version.split("."))
+        file_name = os.path.join(self.lib, "cmake", "redhost", "redhost-config-version.cmake")
+        before = self.change(file_name, f'"{version}"', f'"{major}.{minor + 1}.0"')
+        try:
+            self.with_cmake(self.template("content"))
+        finally:
+            self.change(file_name, f'"{major}.{minor + 1}.0"', f'"{version}"')
+        with open(file_name, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        for wanted in (f"{major}.{minor + 1}", f"{major + 1}.0"):
             source = self.template("wants-" + wanted)
-            path = os.path.join(source, "CMakeLists.txt")
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-            self.assertIn("redhost 0.1 ", text)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text.replace("redhost 0.1 ", f"redhost {wanted} "))
-            with self.assertRaisesRegex(AssertionError, words):
+            self.change(os.path.join(source, "CMakeLists.txt"), f"redhost {major}.{minor} ", f"redhost {wanted} ")
+            with self.assertRaisesRegex(AssertionError, "compatible"):
                 self.with_cmake(source)
 
     def test_pkg_config_variables(self):
