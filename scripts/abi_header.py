@@ -150,6 +150,24 @@ def parse(text):
     return sections
 
 
+PRELUDE_FUNCTION = re.compile(r"^(?:static inline|__kernel) ([^;{}]*?)\s*\{", re.MULTILINE)
+NOT_FOR_KERNELS = {"rh_compose", "rh_vector_of"}  # what others in the prelude are made of
+
+
+def parse_prelude(text):
+    """A file of kernels/prelude: the comment it begins with, and (signature, comment) of each function in it."""
+    head = COMMENT.match(text)
+    comments = {match.end(): match for match in COMMENT.finditer(text)}
+    functions = {}
+    for match in PRELUDE_FUNCTION.finditer(text):
+        signature = " ".join(match.group(1).split())
+        comment = comments.get(match.start() - 1)
+        name = re.search(r"(\w+)\(", signature).group(1)
+        if name not in NOT_FOR_KERNELS and signature not in functions:
+            functions[signature] = one_line(comment.group(1)) if comment else ""
+    return plain(head.group(1)), list(functions.items())
+
+
 def items(sections, kind):
     return [item for section in sections for item in section.items if isinstance(item, kind)]
 

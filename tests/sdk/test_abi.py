@@ -10,7 +10,9 @@ import abi
 
 UPDATE = "--update" in sys.argv
 HEADER, CC = [word for word in sys.argv[1:] if word != "--update"]
-GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "abi-1.0.layout")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PRELUDE, PRELUDE_GOLDEN = os.path.join(abi.ROOT, "kernels", "prelude"), os.path.join(FOLDER, "prelude-1.0.functions")
+GOLDEN = os.path.join(FOLDER, "abi-1.0.layout")
 
 
 def read(path):
@@ -83,6 +85,34 @@ class Abi(unittest.TestCase):
             abi.describe(CC, self.edited(r"typedef struct rh_run \{", "typedef struct\nrh_run\n{"))
 
 
+class Prelude(unittest.TestCase):
+    """The names that kernels use, in plugins that were built long ago."""
+
+    def test_frozen(self):
+        golden = read(PRELUDE_GOLDEN).splitlines()
+        self.assertGreater(len(golden), 20)
+        self.assertEqual([line for line in golden if line not in prelude()], [])
+
+    def test_types(self):
+        text = "".join(read(os.path.join(PRELUDE, name)) for name in os.listdir(PRELUDE))
+        for name in ("rh_element", "rh_value", "rh_vector"):
+            self.assertRegex(text, r"(typedef [^;{]*|}) %s;" % name)
+
+    def test_notices(self):
+        text = read(os.path.join(PRELUDE, "groups.cl"))
+        changed = abi.abi_header.parse_prelude(text.replace("rh_value mine)", "rh_value mine, uint n)", 1))[1]
+        self.assertEqual(len(changed), 2)
+        self.assertNotIn(changed[0][0], read(PRELUDE_GOLDEN))
+        self.assertIn(changed[1][0], read(PRELUDE_GOLDEN))
+
+
+def prelude():
+    """The signatures of all functions for kernels."""
+    found = {signature for name in os.listdir(PRELUDE)
+             for signature, _ in abi.abi_header.parse_prelude(read(os.path.join(PRELUDE, name)))[1]}
+    return sorted(found)
+
+
 def update():
     lines = read(GOLDEN).splitlines() if os.path.exists(GOLDEN) else []
     now = abi.describe(CC, read(HEADER))
@@ -91,6 +121,11 @@ def update():
         sys.exit("\n".join(broken))
     with open(GOLDEN, "w", encoding="utf-8") as file:
         file.write("".join(line + "\n" for line in now))
+    gone = [line for line in (read(PRELUDE_GOLDEN).splitlines() if os.path.exists(PRELUDE_GOLDEN) else []) if line not in prelude()]
+    if gone:
+        sys.exit("\n".join(gone))
+    with open(PRELUDE_GOLDEN, "w", encoding="utf-8") as file:
+        file.write("".join(line + "\n" for line in prelude()))
 
 
 if __name__ == "__main__":

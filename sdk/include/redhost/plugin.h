@@ -13,7 +13,8 @@
  * whose major is 1, and no field, number, name or promise here changes its place or its meaning.
  * What a later 1.x may do is append: a field at the end of a struct that carries its size or a
  * stride, a number in a list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Everything
- * else is major 2: another symbol, another directory.
+ * else is major 2: another symbol, another directory.  The names that rh_op.prelude gives to kernels
+ * are part of this.
  *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
