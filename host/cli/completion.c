@@ -93,18 +93,20 @@ static void bash(rh_text *text) {
   rh_text_add(text, "    *)\n      words='");
   for (size_t k = 0; rh_options_row(k, &row); k++)
     rh_text_add(text, "%s--%s", k ? " " : "", row.name);
-  rh_text_add(text, "'\n"
-                    "      [[ $cur == -* ]] || action=directory\n"
-                    "      ;;\n"
-                    "  esac\n"
-                    "  if [[ $action ]]; then\n"
-                    "    type compopt &>/dev/null && compopt -o filenames 2>/dev/null\n"
-                    "    mapfile -t COMPREPLY < <(compgen -A \"$action\" -- \"$cur\")\n"
-                    "  else\n"
-                    "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-                    "  fi\n"
-                    "}\n"
-                    "complete -F _redhost redhost\n");
+  rh_text_add(
+      text,
+      "'\n"
+      "      if [[ $cur != -* && \" ${COMP_WORDS[*]} \" == *' --verify '* ]]; then\n"
+      "        action=file words=$(\"$1\" --list -q 2>/dev/null)\n"
+      "      elif [[ $cur != -* ]]; then\n"
+      "        action=directory words=\n"
+      "      fi\n"
+      "      ;;\n"
+      "  esac\n"
+      "  [[ $action ]] && compopt -o filenames 2>/dev/null\n"
+      "  mapfile -t COMPREPLY < <(compgen ${action:+-A \"$action\"} -W \"$words\" -- \"$cur\")\n"
+      "}\n"
+      "complete -F _redhost redhost\n");
 }
 
 /* ---- zsh --------------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "../reduce/ops.h"
+#include "../verify/verify.h"
 #include "app.h"
 #include "pages.h"
 
@@ -60,6 +61,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_DEVICES: return rh_mode_devices(app, error);
   case RH_MODE_INFO: return rh_mode_info(app, error);
   case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
+  case RH_MODE_VERIFY: return rh_mode_verify(app, error);
   default: return rh_mode_summary(app, error);
   }
 }
@@ -121,8 +123,9 @@ int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
-  /* Not for people: how redhost starts itself to look at plugins. */
+  /* Not for people: how redhost starts itself to look at plugins, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
+  if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   /* Nor this: the build writes the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {
     rh_print_man(stdout);

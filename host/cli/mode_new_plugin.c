@@ -88,7 +88,7 @@ static void print_next(const rh_app *app, const char *name, const char *director
 
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   const char *name = app->typed->name;
-  const char *directory = app->typed->directory ? app->typed->directory : name;
+  const char *directory = app->typed->n_operands ? app->typed->operands[0] : name;
   rh_text files = {0};
   RH_TRY(check_name(app, name, error));
   rh_status status = rh_template_write(name, directory, &files, error);

@@ -6,23 +6,8 @@
 #include "report.h"
 #include "size.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rh_status parse_seed(const char *text, uint64_t *seed, rh_error *error) {
-  char *end;
-  *seed = 1;
-  if (!text) return RH_OK;
-  errno = 0;
-  unsigned long long value = strtoull(text, &end, 10);
-  if (errno || !isdigit((unsigned char)text[0]) || *end)
-    return rh_fail(error, RH_E_USAGE, "--seed '%s': expected a whole number from 0 to 2^64-1",
-                   text);
-  *seed = value;
-  return RH_OK;
-}
 
 /* Options that belong to the other source of data. */
 static rh_status check_sources(const rh_typed *typed, rh_error *error) {
@@ -46,7 +31,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   const rh_typed *typed = app->typed;
   const rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(check_sources(typed, error));
-  RH_TRY(parse_seed(typed->seed, seed, error));
+  RH_TRY(rh_seed_parse(typed->seed, seed, error));
   if (typed->input) {
     RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
     rh_terminal_catch_cut_file();

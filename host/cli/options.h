@@ -12,23 +12,26 @@ enum {
   RH_MODE_RUN,
   RH_MODE_DEVICES,
   RH_MODE_INFO,
+  RH_MODE_VERIFY,
   RH_MODE_NEW_PLUGIN,
   RH_MODE_COMPLETION,
   RH_MODE_HELP,
   RH_MODE_VERSION
 };
 
-enum { RH_MAX_SETTINGS = 64 };
+enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64 };
 
 /* Strings point into argv.  Zero-initialised is "nothing typed". */
 typedef struct rh_typed {
   uint32_t mode;
   const char *mode_option; /* "--run", as typed first */
   const char *name;        /* of --run, --info and --new-plugin; the shell of --completion */
-  const char *directory;   /* of --new-plugin */
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *plugin_path, *cache_dir, *color, *progress;
-  uint32_t no_check, no_cache, json, quiet, verbose;
+  const char *include, *exclude, *junit;
+  uint32_t no_check, no_cache, json, quiet, verbose, quick, in_process;
+  const char *operands[RH_MAX_OPERANDS]; /* of --verify, and the directory of --new-plugin */
+  uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];
   uint32_t n_settings;
   char setting_keys[RH_MAX_SETTINGS][64];
@@ -46,7 +49,6 @@ typedef struct rh_option_row {
   const char *argument; /* as --help shows it, or null: takes none */
   const char *section;  /* the heading before this row, or null */
   const char *doc;      /* lines */
-  int is_mode;
 } rh_option_row;
 
 /* Row k, from 0; 0 where there is none. */

@@ -115,6 +115,8 @@ class Pages(unittest.TestCase):
         self.assertEqual(sorted(self.bash("-i", "a")), ["a file.npy", "a folder"])
         self.assertEqual(self.bash("--cache-dir", "a"), ["a folder"])
         self.assertEqual(self.bash("--new-plugin", "mine", "a"), ["a folder"])
+        self.assertEqual(sorted(self.bash("--verify", "a")),
+                         sorted(["a file.npy", "a folder", *(name for name in output("--list", "-q").split() if name[0] == "a")]))
 
     # ---- zsh, fish ----
 
