@@ -7,7 +7,7 @@
 # makes the module NAME.so that exports redhost_plugin_v1 and nothing else, with each x.cl as the C string `x_cl` in
 # "x.cl.h" (`my_x_cl` for my-x.cl, `x3_cl` for 3.cl: a C name has no dash and begins with no digit).  It goes to
 # redhost's plugin directory on installation.  Where tests are built and the program redhost is at hand, the test
-# verify.NAME has it checked.
+# verify.NAME has it checked: redhost --verify, with what REDHOST_VERIFY_OPTIONS says besides (--quick, say).
 
 # redhost_embed(VARIABLE HEADER FILE...): the files' bytes, one after the other, as a C array with a final 0.
 # Byte by byte, because any quoting of text meets a kernel that breaks it.
@@ -88,6 +88,6 @@ function(redhost_add_plugin)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/redhost-1)
   endif()
   if(TARGET redhost::program AND BUILD_TESTING AND NOT P_NO_VERIFY)
-    add_test(NAME verify.${P_NAME} COMMAND redhost::program --verify $<TARGET_FILE:${target}>)
+    add_test(NAME verify.${P_NAME} COMMAND redhost::program --verify ${REDHOST_VERIFY_OPTIONS} $<TARGET_FILE:${target}>)
   endif()
 endfunction()

@@ -2,6 +2,7 @@
 import hashlib
 import os
 import platform
+import re
 import struct
 import subprocess
 import sys
@@ -58,6 +59,11 @@ class Binary(unittest.TestCase):
     def test_nothing_to_reduce(self):
         for name in (DEVICE, HOST):
             self.assertEqual(self.redhost("--run", name, "-n", "0", "-q").stdout, "0\n")
+
+    def test_verified(self):
+        done = subprocess.run([REDHOST, "--verify", "--quick", PLUGIN], env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(re.findall(r"(?m)^  V42  pass ", done.stdout)), 2)
 
     def test_another_major_is_refused(self):
         """So that what is above shows something."""

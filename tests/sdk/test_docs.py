@@ -2,7 +2,7 @@
 
 Code with a file's name stands in that file; `console` blocks are run, one after the other, in one shell; every option of
 redhost that any page shows is one.  What a command prints is compared without its numbers, for times are those of a day.
---update writes what the commands print now."""
+--update writes what the commands print now, where that differs."""
 import os
 import re
 import subprocess
@@ -43,7 +43,7 @@ def shape(text):
     text = re.sub(r"\b(on|device) +\d+:\d+ .*", r"\1 DEVICE", text)
     text = re.sub(r"(?m)\brun on [^:\n]*:|^on [^,\n]*,", "on DEVICE", text)
     text = re.sub(r"\b(KiB|MiB|GiB)\b", "B", text)
-    text = re.sub(r"(?<![\w.])-?\d[\d.]*(e[-+]?\d+)?", "#", text)
+    text = re.sub(r"(?<![\w.])-?\d[\d.]*(e[-+]?\d+)?(?! failed)", "#", text)
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
@@ -117,14 +117,17 @@ class Docs(Tree):
         def fill(block):
             if block.group(1) != "console":
                 return block.group(0)
-            text = "".join(f"$ {command}\n" + left.pop(0) for command, _ in parse_console(block.group(3)))
+            text = ""
+            for command, shown in parse_console(block.group(3)):
+                now = left.pop(0)
+                text += f"$ {command}\n" + (shown if shape(shown) == shape(now) else now)
             return f"```console\n{text}```"
         with open(PAGE, "w", encoding="utf-8") as file:
             file.write(BLOCK.sub(fill, self.page))
 
     def known_options(self):
-        # --probe and --man are for redhost itself; --verify is shown by pages before it is in every build.
-        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help"]))) | {"--probe", "--man", "--verify"}
+        # --probe, --trial and --man are for redhost itself.
+        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help"]))) | {"--probe", "--trial", "--man"}
 
     def test_options_that_pages_show(self):
         pages = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "sdk", "template", "README.md")]
@@ -146,6 +149,7 @@ class Docs(Tree):
                          ["--runs", "--lost"])
         self.assertNotEqual(shape("result 1\ncheck exact 1 equal ok\n"), shape("result 1\ncheck exact 1 equal WRONG\n"))
         self.assertEqual(shape("time 1.5 ms\nresult 8390991\n"), shape("time 17 us +-3 %\nresult -83.5e-7\n"))
+        self.assertNotEqual(shape("57 tests in 1 s: 57 passed, 0 failed\n"), shape("57 tests in 1 s: 56 passed, 1 failed\n"))
         with self.assertRaises(ValueError):
             parse_console("text\n$ x\n")
 

@@ -60,8 +60,7 @@ class NewPlugin(Tree):
         out = self.call(["sh", "-ec", f"unset PKG_CONFIG_PATH\nCC={shlex.quote(CC)}; export CC\n{script}"], cwd=self.folder)
         self.assertRegex(out, r"(?m)^check .* ok$")
         self.assertIn("--verify ./mine.so", commands[-1])
-        if "--verify" in self.call([self.redhost, "--help"]):
-            self.call(["sh", "-ec", commands[0] + "\n" + commands[-1]], cwd=self.folder)
+        self.call(["sh", "-ec", commands[0] + "\n" + commands[-1] + " --quick"], cwd=self.folder)
 
     def test_by_make_for_the_user(self):
         path, _ = self.made("by-make")
@@ -101,10 +100,20 @@ class NewPlugin(Tree):
 
     def test_a_test_that_verifies(self):
         path, _ = self.made("mine")
-        build = self.with_cmake(path)
+        build = self.with_cmake(path, "-DREDHOST_VERIFY_OPTIONS=--quick")
         self.assertIn("verify.mine", self.call(["ctest", "--test-dir", build, "-N"]))
-        if "--verify" in self.call([self.redhost, "--help"]):
-            self.call(["ctest", "--test-dir", build, "--output-on-failure"])
+        out = self.call(["ctest", "--test-dir", build, "--verbose"])
+        self.assertRegex(out, r"V42 +pass")
+        # A plugin that is wrong fails it.
+        with open(os.path.join(path, "mine.cl"), encoding="utf-8") as file:
+            text = file.read()
+        with open(os.path.join(path, "mine.cl"), "w", encoding="utf-8") as file:
+            file.write(text.replace("i < n;", "i + 1 < n;"))
+        self.call(["cmake", "--build", build])
+        with self.assertRaisesRegex(AssertionError, r"V42 +fail"):
+            self.call(["ctest", "--test-dir", build, "--verbose"])
+        with open(os.path.join(path, "mine.cl"), "w", encoding="utf-8") as file:
+            file.write(text)
         with open(os.path.join(path, "CMakeLists.txt"), "a", encoding="utf-8") as file:
             file.write("file(COPY mine.c DESTINATION ${CMAKE_CURRENT_BINARY_DIR})\n"
                        "redhost_add_plugin(NAME other SOURCES mine.c KERNELS mine.cl NO_INSTALL NO_VERIFY)\n")
