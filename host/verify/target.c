@@ -42,7 +42,7 @@ rh_status rh_verify_target(const char *file, char **path, rh_error *error) {
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is no regular file", file);
   *path = realpath(file, NULL);
   if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
-  rh_status status = check_shared_object(*path, error);
+  rh_status status = rh_is_description(*path) ? RH_OK : check_shared_object(*path, error);
   if (status == RH_OK) return RH_OK;
   free(*path);
   *path = NULL;

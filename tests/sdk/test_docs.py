@@ -138,11 +138,21 @@ class Docs(Tree):
                 self.assertEqual(unknown_options(read(path), known), [])
 
     def test_links(self):
-        """verify.md is written beside this page."""
         for name in ("authors.md", "abi.md"):
-            for link in re.findall(r"\]\(([^)#:]+)\)", read(os.path.join(ROOT, "docs", name))):
-                if link != "verify.md":
-                    self.assertTrue(os.path.exists(os.path.join(ROOT, "docs", link)), link)
+            links = re.findall(r"\]\(([^)#:]+)\)", read(os.path.join(ROOT, "docs", name)))
+            self.assertTrue(links)
+            for link in links:
+                self.assertTrue(os.path.exists(os.path.join(ROOT, "docs", link)), link)
+
+    def test_promises_name_tests_that_there_are(self):
+        """The table's V-numbers are those of verify.md, and of the program."""
+        table = self.page.split("## What each promise means")[1]
+        numbers = set(re.findall(r"\bV\d\d\b", table))
+        self.assertGreater(len(numbers), 20)
+        self.assertLessEqual(numbers, set(re.findall(r"\bV\d\d\b", read(os.path.join(ROOT, "docs", "verify.md")))))
+        promises = re.findall(r"define (RH_KEEPS_ORDER|RH_BITS_\w+|RH_PLUGIN_UNLOADABLE|RH_PARAM_\w+)",
+                              read(os.path.join(ROOT, "sdk", "include", "redhost", "plugin.h")))
+        self.assertEqual([name for name in promises if name not in table], [])
 
     def test_that_it_can_fail(self):
         self.assertEqual(unknown_options("```\n$ redhost --runs x | sort --unique\n```\nand `redhost --lost`", {"--run"}),
