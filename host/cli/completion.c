@@ -22,18 +22,26 @@ static int kind_of(const rh_option_row *row) {
   return NOTHING;
 }
 
-/* The words of an option whose text lists them, as in "auto always never [auto]", one space in between. */
-static void add_words(rh_text *text, const rh_option_row *row) {
-  if (strcmp(row->argument, "SHELL") == 0) {
-    rh_text_add(text, "bash zsh fish");
-  } else if (strcmp(row->argument, "SPEC") == 0) {
-    rh_text_add(text, "gpu cpu accelerator");
-  } else {
-    size_t length = strcspn(row->doc, "[");
-    while (length && row->doc[length - 1] == ' ') length--;
-    for (size_t k = 0; k < length; k++)
-      rh_text_append(text, row->doc[k] == '\n' ? " " : row->doc + k, 1);
+/* The words of an option whose text lists them, as in "auto always (a remark) never [auto]", one space in between. */
+static void add_listed(rh_text *text, const char *doc) {
+  size_t before = text->length;
+  for (int remark = 0; *doc && *doc != '['; doc++) {
+    if (*doc == '(') remark = 1;
+    int blank = *doc == ' ' || *doc == '\n' || remark;
+    if (blank && text->length > before && text->s[text->length - 1] != ' ')
+      rh_text_append(text, " ", 1);
+    if (!blank) rh_text_append(text, doc, 1);
+    if (*doc == ')') remark = 0;
   }
+}
+
+static void add_words(rh_text *text, const rh_option_row *row) {
+  if (strcmp(row->argument, "SHELL") == 0)
+    rh_text_add(text, "bash zsh fish");
+  else if (strcmp(row->argument, "SPEC") == 0)
+    rh_text_add(text, "gpu cpu accelerator");
+  else
+    add_listed(text, row->doc);
 }
 
 /* `--run` takes `auto' besides. */

@@ -17,8 +17,15 @@ def output(*words):
 HELP = output("--help")
 OPTIONS = re.findall(r"^  (?:-\w, |    )(--[\w-]+)", HELP, re.MULTILINE)
 LETTERS = re.findall(r"^  (-\w), --", HELP, re.MULTILINE)
-OPS = re.search(r"--op=\S+ +([^\[]+) \[", HELP).group(1).split()
-TYPES = re.search(r"--type=\S+ +([^\[]+) \[", HELP).group(1).split()
+
+
+def words(option):
+    """Those that the help lists for an option, without remarks."""
+    listed = re.search(r"--%s=\S+\s+([^\[]+) \[" % option, HELP).group(1)
+    return re.sub(r"\([^)]*\)", "", listed).split()
+
+
+OPS, TYPES = words("op"), words("type")
 
 
 class Pages(unittest.TestCase):
