@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "../isolate/worker.h"
 #include "../reduce/ops.h"
 #include "app.h"
 
@@ -119,8 +120,9 @@ int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
-  /* Not for people: how redhost starts itself to look at plugins. */
+  /* Not for people: how redhost starts itself to look at plugins, and to run one. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
+  if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
   hold_standard_files();
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();

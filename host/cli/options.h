@@ -23,7 +23,7 @@ typedef struct rh_typed {
   const char *mode_option; /* "--run", as typed first */
   const char *name;        /* of --run and --info */
   const char *device, *size, *op, *type, *input, *data, *seed;
-  const char *plugin, *plugin_path, *cache_dir, *color, *progress;
+  const char *plugin, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
   uint32_t no_check, no_cache, json, quiet, verbose;
   rh_setting settings[RH_MAX_SETTINGS];
   uint32_t n_settings;
