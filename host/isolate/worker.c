@@ -39,7 +39,7 @@ static void quote_printed(const rh_worker *worker, char *to, size_t bytes) {
   to[0] = 0;
   if (!length) return;
   snprintf(to, bytes, "; it printed '%.*s%s'", (int)length, begin,
-           begin[length] || worker->printed.bytes > length ? "..." : "");
+           worker->printed.bytes > length + 1 ? "..." : "");
   for (char *c = to; *c; c++)
     if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
 }
