@@ -44,14 +44,14 @@ static void quote_printed(const rh_worker *worker, char *to, size_t bytes) {
     if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
 }
 
-/* "strategy 'x' in /path/x.so <what>", or its process where the plugin was not there yet. */
+/* "strategy 'x' in /path/x.so <what>", or who else it was where the plugin was not there yet. */
 static rh_status blame(const rh_worker *worker, const char *what, rh_error *error) {
   const rh_job_spec *job = worker->spec.job;
   char printed[256];
   quote_printed(worker, printed, sizeof printed);
   if (worker->phase < RH_WORK_loading)
-    return rh_fail(error, RH_E_PLUGIN, "the process for strategy '%s' %s%s", job->strategy, what,
-                   printed);
+    return rh_fail(error, RH_E_PLUGIN, "redhost --work, for strategy '%s', %s%s", job->strategy,
+                   what, printed);
   return rh_fail(error, RH_E_PLUGIN, "strategy '%s' in %.500s %s%s", job->strategy, job->plugin,
                  what, printed);
 }
