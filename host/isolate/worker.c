@@ -221,7 +221,8 @@ static void judge_manners(const rh_worker *worker, int status, uint64_t dropped)
     rh_report(reporter, RH_LOG_WARNING,
               "plugin %.500s wrote %llu bytes to standard output or error, which were dropped%s",
               job->plugin, (unsigned long long)worker->printed.bytes, printed);
-  if (status == -1 || !WIFSIGNALED(status) || WTERMSIG(status) == SIGKILL) return;
+  int hung = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  if (status == 0 || status == -1 || hung) return;
   rh_ending_name(status, "when all was done", what, sizeof what);
   rh_report(reporter, RH_LOG_WARNING, "plugin %.500s %s", job->plugin, what);
 }
