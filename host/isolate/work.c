@@ -6,7 +6,6 @@
 #include "worker.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -113,7 +112,6 @@ static int work(works *w) {
   if (status == RH_OK) enter(w, RH_WORK_teardown);
   rh_job_finish(&w->job);
   rh_close(w->redhost);
-  fflush(NULL); /* what the plugin printed is counted now */
   uint64_t dropped = w->logs > RH_MOST_LOGS ? w->logs - RH_MOST_LOGS : 0;
   if (status == RH_OK) say(w, json_pack("{s:I}", "done", (json_int_t)dropped));
   return status == RH_OK ? 0 : 3;

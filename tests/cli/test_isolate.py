@@ -77,6 +77,9 @@ class Faults(cli.Case):
         self.assertIn("wrote 30 bytes to standard output or error, which were dropped; it printed 'and so on...'", done.err)
         self.assertEqual(done.err.count("\n"), 1, done)
         self.assertEqual(self.value(*self.args("print")), "1000")  # a warning, and so silent with -q
+        done = self.good(*self.args("print_much", "--timeout", "10"), quiet=False)
+        self.assertIn("result     1000\n", done.out)
+        self.assertIn("wrote 1100000 bytes to standard output or error", done.err)
         self.fault("print_for_ever", "did not answer within 0.5 s in run; it printed 'again...'", "--timeout", "0.5")
 
     def test_log(self):
@@ -202,11 +205,15 @@ class Same(cli.Case):
         self.assertEqual([d["results"][0]["isolated"] for d in documents], [False, False, True])
         self.assertEqual(*(self.without_times(d) for d in documents[1:]))
         self.assertEqual({"time_s" in d["results"][0] for d in documents}, {"time_s" in documents[0]["results"][0]})
+        return documents[-1]["results"][0]
 
     def test_generated(self):
         self.both("--run", "serial", "-n", "1000")
         self.both("--run", "cascade", "-n", "100001", "--op", "argmax", "--seed", "7")
-        self.both("--run", "cascade", "-n", "1000", "-t", "f64", "-p", "finish=device", "-p", "tile=64", "--data", "cancel")
+        found = self.both("--run", "cascade", "-n", "1000", "-t", "f64", "-p", "finish=device", "-p", "tile=64",
+                          "--data", "cancel")
+        self.assertEqual((found["params"]["finish"], found["params"]["tile"]), ("device", 64))
+        self.assertTrue(1 <= found["check"]["depth"] < 999, found)
         self.both("--run", "two_stage_ordered", "-n", "1000", "-t", "u64", "--op", "affine", "--data", "hash")
         self.both("--run", "cascade", "-n", "0")
         self.both("--run", "serial", "-n", "0", "-t", "f16")
@@ -281,14 +288,14 @@ class Interrupt(cli.Case):
             self.assertLess(time.monotonic(), end, "it never came that far")
             time.sleep(0.01)
 
-    def end_by(self, number):
+    def end_by(self, number, name="worker_hang_in_run", processes=2):
         """A hanging worker goes with the process that started it."""
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
-        mark, process = self.start("--run", "worker_hang_in_run", "--plugin", FAULTS, *SIZE)
+        mark, process = self.start("--run", name, "--plugin", FAULTS, *SIZE)
         self.wait_until(lambda: any(b"--work" in cli_of(pid) for pid in processes_with(mark)))
+        self.wait_until(lambda: len(processes_with(mark)) == processes)
         time.sleep(0.2)
-        self.assertEqual(len(processes_with(mark)), 2)
         process.send_signal(number)
         out, err = process.communicate(timeout=cli.PATIENCE)
         self.wait_until(lambda: not processes_with(mark))
@@ -296,6 +303,10 @@ class Interrupt(cli.Case):
 
     def test_interrupt(self):
         self.assertEqual(self.end_by(signal.SIGINT), (130, b"", b""))
+
+    def test_interrupt_reaches_all(self):
+        """What the plugin started, too."""
+        self.assertEqual(self.end_by(signal.SIGINT, "worker_hang_with_orphan", 3), (130, b"", b""))
 
     def test_killed(self):
         self.assertEqual(self.end_by(signal.SIGKILL), (-signal.SIGKILL, b"", b""))

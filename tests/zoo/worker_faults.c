@@ -99,6 +99,13 @@ static rh_status print(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
+/* More than a pipe holds. */
+static rh_status print_much(void *self, const rh_run *run) {
+  static int lines;
+  while (lines++ < 100000) puts("0123456789");
+  return zoo_run(self, run);
+}
+
 static rh_status print_for_ever(void *self, const rh_run *run) {
   while (self) puts("again");
   return zoo_run(self, run);
@@ -149,6 +156,11 @@ static rh_status leave_orphan(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
+static rh_status hang_with_orphan(void *self, const rh_run *run) {
+  leave_orphan(self, run);
+  return hang_in_run(self, run);
+}
+
 static rh_status crash_at_exit(void *self, const rh_run *run) {
   is_to_crash_at_exit = 1;
   return zoo_run(self, run);
@@ -184,6 +196,7 @@ FAULT(exit_in_run, zoo_setup, exit_in_run, NULL);
 FAULT(hang_in_run, zoo_setup, hang_in_run, NULL);
 FAULT(hang_later, zoo_setup, hang_later, NULL);
 FAULT(print, zoo_setup, print, NULL);
+FAULT(print_much, zoo_setup, print_much, NULL);
 FAULT(print_for_ever, zoo_setup, print_for_ever, NULL);
 FAULT(scribble, zoo_setup, scribble, NULL);
 FAULT(scribble_low, zoo_setup, scribble_low, NULL);
@@ -192,6 +205,7 @@ FAULT(write_input, zoo_setup, write_input, NULL);
 FAULT(lie, zoo_setup, lie, NULL);
 FAULT(forge, zoo_setup, forge, NULL);
 FAULT(leave_orphan, zoo_setup, leave_orphan, NULL);
+FAULT(hang_with_orphan, zoo_setup, hang_with_orphan, NULL);
 FAULT(crash_at_exit, zoo_setup, crash_at_exit, NULL);
 FAULT(crash_in_teardown, zoo_setup, zoo_run, crash_in_teardown);
 
@@ -217,6 +231,8 @@ static const rh_strategy *const strategies[] = {
     &of_lie,
     &of_forge,
     &of_leave_orphan,
+    &of_print_much,
+    &of_hang_with_orphan,
     &of_crash_at_exit,
     &of_crash_in_teardown,
 };
