@@ -23,7 +23,7 @@ rh_status rh_region_map(rh_region *region, int fd, uint64_t file_bytes, const ch
     if (file >= 0) close(file);
     return RH_E_FILE;
   }
-  *region = (rh_region){address, bytes, 1, file};
+  *region = (rh_region){address, bytes, 1, 0, file};
   return RH_OK;
 }
 
@@ -37,7 +37,7 @@ rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
   if (whole >= bytes)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return no_memory(bytes, error);
-  *region = (rh_region){address, whole, 0, 0};
+  *region = (rh_region){address, whole, 0, 0, 0};
   return RH_OK;
 }
 
@@ -51,7 +51,7 @@ rh_status rh_region_alloc_shared(rh_region *region, uint64_t bytes, rh_error *er
     if (file >= 0) close(file);
     return no_memory(bytes, error);
   }
-  *region = (rh_region){address, whole, 1, file};
+  *region = (rh_region){address, whole, 1, 1, file};
   return RH_OK;
 }
 
@@ -83,7 +83,7 @@ void rh_region_seal(const rh_region *region) {
 #else
   int seals = F_SEAL_SHRINK | F_SEAL_GROW;
 #endif
-  if (region->shared) fcntl(region->file, F_ADD_SEALS, seals); /* an older kernel has not all */
+  if (region->own) fcntl(region->file, F_ADD_SEALS, seals); /* an older kernel has not all */
 }
 
 void rh_region_finish(rh_region *region) {

@@ -202,7 +202,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
       .what = run->what,
   };
   int *isolated = &run->report.isolated;
-  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error));
+  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error)); /* a slip ends here */
   RH_TRY(parse_timeout(typed->timeout, &run->timeout_s, error));
   RH_TRY(find_data(app, &run->array, &run->spec, &run->seed, run->what, sizeof run->what, error));
   RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));

@@ -77,8 +77,8 @@ static rh_status ended(rh_worker *worker, rh_error *error) {
 static rh_status late(rh_worker *worker, rh_error *error) {
   char what[160];
   stop(worker, 0);
-  snprintf(what, sizeof what, "did not answer within %g s %s", worker->spec.limit_s,
-           rh_work_phase_words(worker->phase));
+  snprintf(what, sizeof what, "did not answer within %g s %s; --timeout allows more",
+           worker->spec.limit_s, rh_work_phase_words(worker->phase));
   return blame(worker, what, error);
 }
 

@@ -38,9 +38,10 @@ typedef struct rh_child_spec {
   rh_printed *printed; /* null, or where to count what it prints; it must outlive the child */
 } rh_child_spec;
 
-/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file; descriptor
- * 4 is a socket, for answers and, where there are any, further words to the child; standard input is /dev/null; nothing else is open; signals are as at login.
- * spec->data and spec->output stay the caller's. */
+/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file;
+ * descriptor 4 is a socket, for answers and, where there are any, further words to the child;
+ * standard input is /dev/null; nothing else is open; signals are as at login.  spec->data and
+ * spec->output stay the caller's. */
 rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error);
 
 typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } rh_line;

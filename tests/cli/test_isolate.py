@@ -47,13 +47,23 @@ class Faults(cli.Case):
         """What an assertion says is the reason."""
         self.fault("abort_in_run", "crashed in run (signal 6); it printed 'tiles.c:7: tile > 0 does not hold...'")
 
+    def test_kernel(self):
+        """Device code of a CPU runs in the process too: there, where the context is."""
+        (device,) = self.json("--list")["devices"]
+        if device["type"] != "cpu":
+            self.skipTest("a wild pointer on this device is the driver's business")
+        kernel = os.path.join(cli.ZOO, "worker_kernel.so")
+        self.redhost("--run", "worker_kernel", "--plugin", kernel, *SIZE)  # what the compiler keeps is there now
+        self.bad(5, "strategy 'worker_kernel' in %s crashed in run (signal 11)" % os.path.realpath(kernel),
+                 "--run", "worker_kernel", "--plugin", kernel, *SIZE)
+
     def test_exit(self):
         self.fault("exit_in_run", "ended the process with exit status 0 in run")
 
     def test_hang(self):
         for name, where in (("hang_in_run", "in run"), ("hang_later", "in run, while it was measured")):
             before = time.monotonic()
-            self.fault(name, "did not answer within 0.7 s %s.\n" % where, "--timeout", "0.7")
+            self.fault(name, "did not answer within 0.7 s %s; --timeout allows more.\n" % where, "--timeout", "0.7")
             self.assertGreater(time.monotonic() - before, 0.7)
 
     def test_channel(self):
@@ -80,7 +90,7 @@ class Faults(cli.Case):
         done = self.good(*self.args("print_much", "--timeout", "10"), quiet=False)
         self.assertIn("result     1000\n", done.out)
         self.assertIn("wrote 1100000 bytes to standard output or error", done.err)
-        self.fault("print_for_ever", "did not answer within 0.5 s in run; it printed 'again...'", "--timeout", "0.5")
+        self.fault("print_for_ever", "did not answer within 0.5 s in run; --timeout allows more; it printed 'again...'", "--timeout", "0.5")
 
     def test_log(self):
         done = self.good(*self.args("log_much"), quiet=False)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define HELLO "{\"redhost-work\":1}\n"
@@ -450,6 +451,15 @@ START_TEST(shared_data_are_sealed) {
   ck_assert_int_eq(pread(region.file, &byte, 1, 4095), 1);
   ck_assert_int_eq(byte, 2);
   rh_region_finish(&region);
+
+  /* But a file of somebody else's is not ours to seal. */
+  int theirs = memfd_create("theirs", MFD_ALLOW_SEALING);
+  ck_assert(theirs >= 0 && ftruncate(theirs, 4096) == 0);
+  ck_assert_int_eq(rh_region_map(&region, theirs, 4096, "theirs", &error), RH_OK);
+  rh_region_seal(&region);
+  ck_assert_int_eq(pwrite(theirs, "x", 1, 0), 1);
+  rh_region_finish(&region);
+  close(theirs);
 }
 END_TEST
 
