@@ -20,5 +20,6 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error);
 rh_status rh_mode_devices(const rh_app *app, rh_error *error);
 rh_status rh_mode_info(const rh_app *app, rh_error *error);
 rh_status rh_mode_run(const rh_app *app, rh_error *error);
+rh_status rh_mode_verify(const rh_app *app, rh_error *error);
 
 #endif

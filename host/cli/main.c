@@ -4,6 +4,7 @@
 #include "../base/vocabulary.h"
 #include "../isolate/worker.h"
 #include "../reduce/ops.h"
+#include "../verify/verify.h"
 #include "app.h"
 
 #include <errno.h>
@@ -59,6 +60,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_RUN: return rh_mode_run(app, error);
   case RH_MODE_DEVICES: return rh_mode_devices(app, error);
   case RH_MODE_INFO: return rh_mode_info(app, error);
+  case RH_MODE_VERIFY: return rh_mode_verify(app, error);
   default: return rh_mode_summary(app, error);
   }
 }
@@ -120,9 +122,10 @@ int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
-  /* Not for people: how redhost starts itself to look at plugins, and to run one. */
+  /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
+  if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   hold_standard_files();
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();

@@ -9,22 +9,8 @@
 #include "size.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rh_status parse_seed(const char *text, uint64_t *seed, rh_error *error) {
-  char *end;
-  *seed = 1;
-  if (!text) return RH_OK;
-  errno = 0;
-  unsigned long long value = strtoull(text, &end, 10);
-  if (errno || !isdigit((unsigned char)text[0]) || *end)
-    return rh_fail(error, RH_E_USAGE, "--seed '%s': expected a whole number from 0 to 2^64-1",
-                   text);
-  *seed = value;
-  return RH_OK;
-}
 
 /* Options that belong to the other source of data. */
 static rh_status check_sources(const rh_typed *typed, rh_error *error) {
@@ -48,7 +34,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   const rh_typed *typed = app->typed;
   const rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(check_sources(typed, error));
-  RH_TRY(parse_seed(typed->seed, seed, error));
+  RH_TRY(rh_seed_parse(typed->seed, seed, error));
   if (typed->input) {
     RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
     rh_terminal_catch_cut_file();
@@ -95,13 +81,13 @@ static rh_status parse_timeout(const char *text, double *seconds, rh_error *erro
 
 static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  rh_job_result(&run->spec, run->spec.strategy, report->outcome.value, &report->result);
+  rh_job_result(&run->spec, run->spec.strategy, report->facts.value, &report->result);
   if (app->typed->no_check) return RH_OK;
   rh_claim claim = {
       .spec = &run->spec,
       .data = rh_array_data(&run->array),
       .device = report->device,
-      .depth = report->outcome.answer.depth,
+      .depth = report->facts.answer.depth,
       .result = &report->result,
       .reporter = &app->redhost->options.reporter,
   };
@@ -155,22 +141,22 @@ static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
 
 /* Asks, makes the data, reduces, checks, measures where that is wanted: everything before the first word is printed. */
 static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error) {
-  rh_outcome *outcome = &run->report.outcome;
+  rh_facts *facts = &run->report.facts;
   rh_job *job = &run->job;
   RH_TRY(rh_job_open(job, app->redhost, &run->spec, error));
   run->report.device = job->device;
-  RH_TRY(rh_outcome_ask(outcome, job, error));
+  RH_TRY(rh_facts_ask(facts, job, error));
   RH_TRY(reserve(app, run, error));
   RH_TRY(fill(app, run, error));
   RH_TRY(rh_job_setup(job, run->array.region.address, run->array.offset_bytes, error));
-  RH_TRY(rh_outcome_run(outcome, job, error));
+  RH_TRY(rh_facts_run(facts, job, error));
   RH_TRY(check(app, run, error));
-  return is_to_be_measured(app, &run->report) ? rh_outcome_measure(outcome, job, error) : RH_OK;
+  return is_to_be_measured(app, &run->report) ? rh_facts_measure(facts, job, error) : RH_OK;
 }
 
 /* The same, and tears down: what goes wrong there is known before the first word too. */
 static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *error) {
-  rh_outcome *outcome = &run->report.outcome;
+  rh_facts *facts = &run->report.facts;
   rh_worker *worker = &run->worker;
   RH_TRY(
       rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &run->report.device, error));
@@ -184,11 +170,11 @@ static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *er
       .limit_s = run->timeout_s,
       .on_group = rh_terminal_watch_group,
   };
-  RH_TRY(rh_worker_start(worker, &spec, outcome, error));
+  RH_TRY(rh_worker_start(worker, &spec, facts, error));
   RH_TRY(fill(app, run, error));
-  RH_TRY(rh_worker_run(worker, outcome, error));
+  RH_TRY(rh_worker_run(worker, facts, error));
   RH_TRY(check(app, run, error));
-  if (is_to_be_measured(app, &run->report)) RH_TRY(rh_worker_measure(worker, outcome, error));
+  if (is_to_be_measured(app, &run->report)) RH_TRY(rh_worker_measure(worker, facts, error));
   return rh_worker_end(worker, error);
 }
 

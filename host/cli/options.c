@@ -11,8 +11,8 @@ enum { FLAG, WORD, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 /* Which modes an option means something to; a bit for each RH_MODE_*. */
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
-#define PLUGINS    (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY))
-#define EVERYWHERE (LOOKING | IN(RUN))
+#define PLUGINS    (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY) | IN(VERIFY))
+#define EVERYWHERE (LOOKING | IN(RUN) | IN(VERIFY))
 
 typedef struct option_row {
   const char *name;
@@ -34,6 +34,9 @@ static const option_row table[] = {
      RH_MODE_RUN, 0},
     {"devices", 0, MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, 0},
     {"info", 0, MODE_WORD, "NAME", NULL, "describe one strategy", RH_MODE_INFO, 0},
+    {"verify", 0, MODE, NULL, NULL,
+     "try every rule of the plugin ABI on a strategy or a\nplugin's file [all installed]",
+     RH_MODE_VERIFY, 0},
     {"help", 'h', MODE, NULL, NULL, "this text", RH_MODE_HELP, 0},
     {"version", 'V', MODE, NULL, NULL, "the version", RH_MODE_VERSION, 0},
 
@@ -51,11 +54,19 @@ static const option_row table[] = {
     {"data", 0, WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\nonehot units zeros infs descending loguniform [uniform]",
      IN(RUN), AT(data)},
-    {"seed", 0, WORD, "N", NULL, "for --data [1]", IN(RUN), AT(seed)},
+    {"seed", 0, WORD, "N", NULL, "for --data and --verify [1]", IN(RUN) | IN(VERIFY), AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",
      IN(RUN), 0},
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
      AT(no_check)},
+
+    {"quick", 0, FLAG, NULL, "Verifying", "about 20 s instead of minutes", IN(VERIFY), AT(quick)},
+    {"include", 0, WORD, "TESTS", NULL, "only these: V01,V10-V15", IN(VERIFY), AT(include)},
+    {"exclude", 0, WORD, "TESTS", NULL, "all but these", IN(VERIFY), AT(exclude)},
+    {"in-process", 0, FLAG, NULL, NULL, "no child processes, for a debugger", IN(VERIFY),
+     AT(in_process)},
+    {"junit", 0, WORD, "FILE", NULL, "also write the verdicts as JUnit's XML", IN(VERIFY),
+     AT(junit)},
 
     {"json", 0, FLAG, NULL, "Output", "JSON instead of text", EVERYWHERE, AT(json)},
     {"quiet", 'q', FLAG, NULL, NULL, "values or names only", EVERYWHERE, AT(quiet)},
@@ -71,9 +82,10 @@ static const option_row table[] = {
      IN(RUN), AT(isolate)},
     {"timeout", 0, WORD, "SEC", NULL, "such a process may be silent for so long [60]", IN(RUN),
      AT(timeout)},
-    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs", IN(RUN),
-     AT(no_cache)},
-    {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", IN(RUN), AT(cache_dir)},
+    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs",
+     IN(RUN) | IN(VERIFY), AT(no_cache)},
+    {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", IN(RUN) | IN(VERIFY),
+     AT(cache_dir)},
 };
 enum { N_ROWS = sizeof table / sizeof *table };
 
@@ -96,16 +108,18 @@ void rh_options_help(FILE *out) {
   fputs("Usage: redhost [OPTION]...\n"
         "  or:  redhost --list\n"
         "  or:  redhost --run NAME [-n SIZE | -i FILE] [OPTION]...\n"
+        "  or:  redhost --verify [NAME | FILE.so]... [OPTION]...\n"
         "Reduce vectors on an OpenCL device by several strategies, and check each answer\n"
         "against an exact reference.\n",
         out);
   for (size_t k = 0; k < N_ROWS; k++) help_row(out, &table[k]);
-  fputs("\nEnvironment: REDHOST_DEVICE REDHOST_PLUGIN_PATH REDHOST_CACHE_DIR\n"
-        "REDHOST_BUILD_OPTIONS REDHOST_NO_CACHE NO_COLOR CLICOLOR_FORCE CLICOLOR;\noptions win.\n"
-        "\nExit status: 0 done; 1 wrong result; 2 usage; 3 device missing or not able\n"
-        "(type, size); 4 strategy cannot run here; 5 OpenCL or plugin failure; 6 file\n"
-        "trouble; 130 interrupted.\n",
-        out);
+  fputs(
+      "\nEnvironment: REDHOST_DEVICE REDHOST_PLUGIN_PATH REDHOST_CACHE_DIR\n"
+      "REDHOST_BUILD_OPTIONS REDHOST_NO_CACHE NO_COLOR CLICOLOR_FORCE CLICOLOR;\noptions win.\n"
+      "\nExit status: 0 done; 1 wrong result or failed test; 2 usage; 3 device missing or not able\n"
+      "(type, size); 4 strategy cannot run here; 5 OpenCL or plugin failure; 6 file\n"
+      "trouble; 130 interrupted.\n",
+      out);
 }
 
 /* ---- Parsing ------------------------------------------------------------------------------------------------------ */
@@ -224,6 +238,18 @@ static void fill_getopt(struct option *options, char *letters) {
   *letters = 0;
 }
 
+static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
+  int most = typed->mode == RH_MODE_VERIFY ? RH_MAX_OPERANDS : 0;
+  if (n > most && most)
+    return rh_fail(error, RH_E_USAGE, "--verify takes at most %d plugins at once", most);
+  if (n > most)
+    return rh_fail(error, RH_E_USAGE,
+                   "unexpected operand '%s'. Files go with --input, strategies with --run",
+                   operands[0]);
+  for (int k = 0; k < n; k++) typed->operands[typed->n_operands++] = operands[k];
+  return RH_OK;
+}
+
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
   struct option options[N_ROWS + 1] = {{0}};
   char letters[3 * N_ROWS + 2];
@@ -240,10 +266,7 @@ rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *err
     given[row] = 1;
     RH_TRY(take(typed, &table[row], optarg, &mode_option, error));
   }
-  if (optind < argc)
-    return rh_fail(error, RH_E_USAGE,
-                   "unexpected operand '%s'. Files go with --input, strategies with --run",
-                   argv[optind]);
   typed->mode_option = mode_option;
+  RH_TRY(take_operands(typed, argv + optind, argc - optind, error));
   return check_modes(typed, given, mode_option, error);
 }

@@ -11,11 +11,12 @@ enum {
   RH_MODE_RUN,
   RH_MODE_DEVICES,
   RH_MODE_INFO,
+  RH_MODE_VERIFY,
   RH_MODE_HELP,
   RH_MODE_VERSION
 };
 
-enum { RH_MAX_SETTINGS = 64 };
+enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64 };
 
 /* Strings point into argv.  Zero-initialised is "nothing typed". */
 typedef struct rh_typed {
@@ -24,7 +25,10 @@ typedef struct rh_typed {
   const char *name;        /* of --run and --info */
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
-  uint32_t no_check, no_cache, json, quiet, verbose;
+  const char *include, *exclude, *junit;
+  uint32_t no_check, no_cache, json, quiet, verbose, quick, in_process;
+  const char *operands[RH_MAX_OPERANDS]; /* of --verify */
+  uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];
   uint32_t n_settings;
   char setting_keys[RH_MAX_SETTINGS][64];

@@ -53,12 +53,12 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
 
 static void print_measured(const rh_run_report *report) {
   char time[32], latency[32];
-  const rh_quick *quick = &report->outcome.quick;
+  const rh_quick *quick = &report->facts.quick;
   double n = (double)report->spec->n, seconds = quick->time.seconds;
   printf("time       %s +-%.1f %%   %.3g G/s   %.3g GB/s   host clock, %s%u samples\n",
          rh_format_seconds(time, seconds), 100 * quick->time.spread, 1e-9 * n / seconds,
          1e-9 * (double)bytes_of(report) / seconds,
-         report->outcome.answer.finishes_on_host ? "finishes on the host, " : "",
+         report->facts.answer.finishes_on_host ? "finishes on the host, " : "",
          quick->time.samples);
   printf("latency    %s   one call, result on the host\n",
          rh_format_seconds(latency, quick->latency.seconds));
@@ -66,32 +66,32 @@ static void print_measured(const rh_run_report *report) {
 
 static void print_setup(const rh_run_report *report) {
   char build[32], upload[32];
-  const rh_outcome *outcome = &report->outcome;
-  if (!outcome->on_device) return;
-  int cached = outcome->builds == outcome->builds_cached;
-  printf("setup      build %s (%s)   ", rh_format_seconds(build, outcome->build_s),
+  const rh_facts *facts = &report->facts;
+  if (!facts->on_device) return;
+  int cached = facts->builds == facts->builds_cached;
+  printf("setup      build %s (%s)   ", rh_format_seconds(build, facts->build_s),
          cached ? "cached" : "not cached");
-  if (outcome->in_place)
+  if (facts->in_place)
     printf("input in place, nothing copied\n");
   else
-    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, outcome->upload_s),
-           outcome->upload_s > 0 ? 1e-9 * (double)bytes_of(report) / outcome->upload_s : 0);
+    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, facts->upload_s),
+           facts->upload_s > 0 ? 1e-9 * (double)bytes_of(report) / facts->upload_s : 0);
 }
 
 static void print_details(const rh_run_report *report) {
-  const rh_outcome *outcome = &report->outcome;
-  const rh_answer *answer = &outcome->answer;
+  const rh_facts *facts = &report->facts;
+  const rh_answer *answer = &facts->answer;
   char time[32], scratch[32], local[32];
   printf("plugin     %s%s\n", report->spec->plugin,
          report->isolated ? "   in a process of its own" : "");
-  for (uint32_t k = 0; k < outcome->n_params; k++)
-    printf("%s%s=%s%s", k ? " " : "parameters ", outcome->params[k].key, outcome->params[k].text,
-           k + 1 == outcome->n_params ? "\n" : "");
+  for (uint32_t k = 0; k < facts->n_params; k++)
+    printf("%s%s=%s%s", k ? " " : "parameters ", facts->params[k].key, facts->params[k].text,
+           k + 1 == facts->n_params ? "\n" : "");
   printf("needs      %u launch%s, %s on the device, %s local in a group, depth %llu\n",
          answer->launches, answer->launches == 1 ? "" : "es",
          rh_format_bytes(scratch, answer->scratch_bytes),
          rh_format_bytes(local, answer->local_bytes), (unsigned long long)answer->depth);
-  printf("first run  %s", rh_format_seconds(time, outcome->first_s));
+  printf("first run  %s", rh_format_seconds(time, facts->first_s));
   if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
   putchar('\n');
 }
@@ -106,8 +106,8 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
     print_verdict(app, report);
   else
     printf("check      skipped (--no-check)\n");
-  if (report->outcome.measured) print_measured(report);
-  if (report->outcome.measured || app->typed->verbose) print_setup(report);
+  if (report->facts.measured) print_measured(report);
+  if (report->facts.measured || app->typed->verbose) print_setup(report);
   if (app->typed->verbose) print_details(report);
 }
 
@@ -145,8 +145,8 @@ static json_t *median_object(const rh_median *median) {
 
 static json_t *params_object(const rh_run_report *report) {
   json_t *object = json_object();
-  for (uint32_t k = 0; k < report->outcome.n_params; k++) {
-    const rh_used_param *param = &report->outcome.params[k];
+  for (uint32_t k = 0; k < report->facts.n_params; k++) {
+    const rh_used_param *param = &report->facts.params[k];
     json_object_set_new(object, param->key,
                         param->is_word ? rh_json_bytes(param->text) : json_integer(param->number));
   }
@@ -176,30 +176,29 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   if (report->result.indexed)
     json_object_set_new(object, "index", json_integer((json_int_t)report->result.index));
   json_object_set_new(object, "check", check_object(report));
-  json_object_set_new(object, "launches", json_integer(report->outcome.answer.launches));
+  json_object_set_new(object, "launches", json_integer(report->facts.answer.launches));
   return object;
 }
 
-static json_t *setup_object(const rh_outcome *outcome) {
+static json_t *setup_object(const rh_facts *facts) {
   json_t *object = json_object();
-  if (!outcome->on_device) return object;
-  json_object_set_new(object, "build", rh_json_number(outcome->build_s));
-  json_object_set_new(object, "build_cached",
-                      json_boolean(outcome->builds == outcome->builds_cached));
-  json_object_set_new(object, "upload", rh_json_number(outcome->upload_s));
-  json_object_set_new(object, "in_place", json_boolean(outcome->in_place));
+  if (!facts->on_device) return object;
+  json_object_set_new(object, "build", rh_json_number(facts->build_s));
+  json_object_set_new(object, "build_cached", json_boolean(facts->builds == facts->builds_cached));
+  json_object_set_new(object, "upload", rh_json_number(facts->upload_s));
+  json_object_set_new(object, "in_place", json_boolean(facts->in_place));
   return object;
 }
 
 static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_error *error) {
-  const rh_outcome *outcome = &report->outcome;
+  const rh_facts *facts = &report->facts;
   json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
   json_t *result = result_object(app, report);
   if (report->device) json_array_append_new(devices, rh_json_device(report->device));
-  json_object_set_new(result, "setup_s", setup_object(outcome));
-  if (outcome->measured) {
-    json_object_set_new(result, "time_s", median_object(&outcome->quick.time));
-    json_object_set_new(result, "latency_s", median_object(&outcome->quick.latency));
+  json_object_set_new(result, "setup_s", setup_object(facts));
+  if (facts->measured) {
+    json_object_set_new(result, "time_s", median_object(&facts->quick.time));
+    json_object_set_new(result, "latency_s", median_object(&facts->quick.latency));
     json_object_set_new(result, "timer", json_string("host"));
   }
   json_array_append_new(results, result);

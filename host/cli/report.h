@@ -2,7 +2,7 @@
 #ifndef RH_CLI_REPORT_H
 #define RH_CLI_REPORT_H
 
-#include "../measure/outcome.h"
+#include "../measure/facts.h"
 #include "app.h"
 #include "table.h"
 
@@ -10,7 +10,7 @@ typedef struct rh_run_report {
   const rh_job_spec *spec;    /* with the strategy's own name and its file */
   const rh_cl_device *device; /* null: the host */
   int isolated;               /* 1: it ran in a process of its own */
-  rh_outcome outcome;
+  rh_facts facts;
   rh_result result;
   int checked;
   double check_s;

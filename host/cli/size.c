@@ -2,6 +2,7 @@
 #include "../base/error.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,5 +100,18 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
                    "%s '%s': %llu bytes is not a multiple of %u, the element's size", option, text,
                    (unsigned long long)value, element_size);
   *n = bytes ? value / element_size : value;
+  return RH_OK;
+}
+
+rh_status rh_seed_parse(const char *text, uint64_t *seed, rh_error *error) {
+  char *end;
+  *seed = 1;
+  if (!text) return RH_OK;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (errno || !isdigit((unsigned char)text[0]) || *end)
+    return rh_fail(error, RH_E_USAGE, "--seed '%s': expected a whole number from 0 to 2^64-1",
+                   text);
+  *seed = value;
   return RH_OK;
 }

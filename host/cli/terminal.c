@@ -57,6 +57,15 @@ static void draw(const char *phase, uint64_t done, uint64_t total) {
   line_is_up = 1;
 }
 
+void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
+                       const char *what, const char *which) {
+  if (!terminal->progress) return;
+  fprintf(stderr, "\r\033[K[%u/%u] %s %s, about %.0f s left", done + 1, total, what, which,
+          left_s > 1 ? left_s : 1);
+  fflush(stderr);
+  line_is_up = 1;
+}
+
 /* Nothing for the first second; then a line, drawn again ten times a second at most. */
 static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
   rh_terminal *terminal = user;

@@ -26,6 +26,10 @@ rh_reporter rh_terminal_reporter(rh_terminal *terminal);
 /* Takes the progress line away, if there is one. */
 void rh_terminal_clear(rh_terminal *terminal);
 
+/* A line for a count of things that each take their time: "[12/57] cascade V23, about 40 s left". */
+void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
+                       const char *what, const char *which);
+
 /* "redhost: <message>.", on standard error. */
 void rh_terminal_say(rh_terminal *terminal, const char *message);
 

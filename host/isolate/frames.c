@@ -33,31 +33,31 @@ static json_t *pack_param(const rh_used_param *param) {
                    (json_int_t)param->number, (int)param->is_word);
 }
 
-json_t *rh_frame_ready(const rh_outcome *outcome) {
-  const rh_answer *answer = &outcome->answer;
+json_t *rh_frame_ready(const rh_facts *facts) {
+  const rh_answer *answer = &facts->answer;
   json_t *params = json_array();
-  for (uint32_t k = 0; k < outcome->n_params; k++)
-    json_array_append_new(params, pack_param(&outcome->params[k]));
+  for (uint32_t k = 0; k < facts->n_params; k++)
+    json_array_append_new(params, pack_param(&facts->params[k]));
   return json_pack("{s:{s:[I,I,I,I,I], s:o}}", "ready", "answer", bits(answer->launches),
                    bits(answer->finishes_on_host), bits(answer->scratch_bytes),
                    bits(answer->local_bytes), bits(answer->depth), "params", params);
 }
 
-json_t *rh_frame_result(const rh_outcome *outcome) {
+json_t *rh_frame_result(const rh_facts *facts) {
   uint64_t value[2];
-  memcpy(value, outcome->value, sizeof value);
+  memcpy(value, facts->value, sizeof value);
   return json_pack("{s:[I,I,f,i,I,I,i,f,f]}", "result", bits(value[0]), bits(value[1]),
-                   outcome->first_s, (int)outcome->on_device, bits(outcome->builds),
-                   bits(outcome->builds_cached), (int)outcome->in_place, outcome->build_s,
-                   outcome->upload_s);
+                   facts->first_s, (int)facts->on_device, bits(facts->builds),
+                   bits(facts->builds_cached), (int)facts->in_place, facts->build_s,
+                   facts->upload_s);
 }
 
 static json_t *pack_median(const rh_median *median) {
   return json_pack("[f,f,I]", median->seconds, median->spread, bits(median->samples));
 }
 
-json_t *rh_frame_measured(const rh_outcome *outcome) {
-  const rh_quick *quick = &outcome->quick;
+json_t *rh_frame_measured(const rh_facts *facts) {
+  const rh_quick *quick = &facts->quick;
   return json_pack("{s:[o,o,I]}", "measured", pack_median(&quick->latency),
                    pack_median(&quick->time), bits(quick->batch));
 }
@@ -121,14 +121,14 @@ static rh_frame_kind read_progress(json_t *json, rh_frame *frame) {
   return RH_FRAME_PROGRESS;
 }
 
-static int read_params(const json_t *json, rh_outcome *outcome) {
+static int read_params(const json_t *json, rh_facts *facts) {
   size_t n = json_array_size(json);
   if (!json_is_array(json) || n > RH_MAX_PARAMS) return -1;
   for (size_t k = 0; k < n; k++) {
     const char *key, *text;
     json_int_t number;
     int is_word;
-    rh_used_param *param = &outcome->params[k];
+    rh_used_param *param = &facts->params[k];
     if (json_unpack(json_array_get(json, k), "[s,s,I,i!]", &key, &text, &number, &is_word) != 0)
       return -1;
     copy_plain(param->key, sizeof param->key, key);
@@ -136,14 +136,14 @@ static int read_params(const json_t *json, rh_outcome *outcome) {
     param->number = number;
     param->is_word = is_word != 0;
   }
-  outcome->n_params = (uint32_t)n;
+  facts->n_params = (uint32_t)n;
   return 0;
 }
 
-static rh_frame_kind read_ready(json_t *json, rh_outcome *outcome) {
+static rh_frame_kind read_ready(json_t *json, rh_facts *facts) {
   json_int_t launches, on_host, scratch, local, depth;
   json_t *params;
-  rh_outcome read = {0};
+  rh_facts read = {0};
   if (json_unpack(json, "{s:[I,I,I,I,I!], s:o!}", "answer", &launches, &on_host, &scratch, &local,
                   &depth, "params", &params) != 0 ||
       !is_count(launches) || read_params(params, &read) != 0)
@@ -156,11 +156,11 @@ static rh_frame_kind read_ready(json_t *json, rh_outcome *outcome) {
       .local_bytes = (uint64_t)local,
       .depth = (uint64_t)depth,
   };
-  *outcome = read;
+  *facts = read;
   return RH_FRAME_READY;
 }
 
-static rh_frame_kind read_result(json_t *json, rh_outcome *outcome) {
+static rh_frame_kind read_result(json_t *json, rh_facts *facts) {
   json_int_t low, high, builds, cached;
   int on_device, in_place;
   double first_s, build_s, upload_s;
@@ -169,14 +169,14 @@ static rh_frame_kind read_result(json_t *json, rh_outcome *outcome) {
       !is_count(builds) || !is_count(cached) || first_s < 0 || build_s < 0 || upload_s < 0)
     return RH_FRAME_GARBAGE;
   uint64_t value[2] = {(uint64_t)low, (uint64_t)high};
-  memcpy(outcome->value, value, sizeof value);
-  outcome->first_s = first_s;
-  outcome->on_device = on_device != 0;
-  outcome->builds = (uint32_t)builds;
-  outcome->builds_cached = (uint32_t)cached;
-  outcome->in_place = in_place != 0;
-  outcome->build_s = build_s;
-  outcome->upload_s = upload_s;
+  memcpy(facts->value, value, sizeof value);
+  facts->first_s = first_s;
+  facts->on_device = on_device != 0;
+  facts->builds = (uint32_t)builds;
+  facts->builds_cached = (uint32_t)cached;
+  facts->in_place = in_place != 0;
+  facts->build_s = build_s;
+  facts->upload_s = upload_s;
   return RH_FRAME_RESULT;
 }
 
@@ -190,7 +190,7 @@ static int read_median(json_t *json, rh_median *median) {
   return 0;
 }
 
-static rh_frame_kind read_measured(json_t *json, rh_outcome *outcome) {
+static rh_frame_kind read_measured(json_t *json, rh_facts *facts) {
   json_t *latency, *time;
   json_int_t batch;
   rh_quick quick = {0};
@@ -198,8 +198,8 @@ static rh_frame_kind read_measured(json_t *json, rh_outcome *outcome) {
       read_median(latency, &quick.latency) != 0 || read_median(time, &quick.time) != 0)
     return RH_FRAME_GARBAGE;
   quick.batch = (uint32_t)batch;
-  outcome->quick = quick;
-  outcome->measured = 1;
+  facts->quick = quick;
+  facts->measured = 1;
   return RH_FRAME_MEASURED;
 }
 
@@ -220,16 +220,16 @@ static rh_frame_kind read_failed(json_t *json, const char *message, rh_frame *fr
   return RH_FRAME_FAILED;
 }
 
-static rh_frame_kind read_object(json_t *json, rh_frame *frame, rh_outcome *outcome) {
+static rh_frame_kind read_object(json_t *json, rh_frame *frame, rh_facts *facts) {
   json_t *body;
   const char *text;
   json_int_t number;
   if (json_unpack(json, "{s:s!}", "phase", &text) == 0) return read_phase(text, frame);
   if (json_unpack(json, "{s:o!}", "log", &body) == 0) return read_log(body, frame);
   if (json_unpack(json, "{s:o!}", "progress", &body) == 0) return read_progress(body, frame);
-  if (json_unpack(json, "{s:o!}", "ready", &body) == 0) return read_ready(body, outcome);
-  if (json_unpack(json, "{s:o!}", "result", &body) == 0) return read_result(body, outcome);
-  if (json_unpack(json, "{s:o!}", "measured", &body) == 0) return read_measured(body, outcome);
+  if (json_unpack(json, "{s:o!}", "ready", &body) == 0) return read_ready(body, facts);
+  if (json_unpack(json, "{s:o!}", "result", &body) == 0) return read_result(body, facts);
+  if (json_unpack(json, "{s:o!}", "measured", &body) == 0) return read_measured(body, facts);
   if (json_unpack(json, "{s:o, s:s!}", "failed", &body, "message", &text) == 0)
     return read_failed(body, text, frame);
   if (json_unpack(json, "{s:I!}", "redhost-work", &number) == 0)
@@ -241,10 +241,10 @@ static rh_frame_kind read_object(json_t *json, rh_frame *frame, rh_outcome *outc
   return RH_FRAME_GARBAGE;
 }
 
-rh_frame_kind rh_frame_read(const char *line, size_t length, rh_frame *frame, rh_outcome *outcome) {
+rh_frame_kind rh_frame_read(const char *line, size_t length, rh_frame *frame, rh_facts *facts) {
   memset(frame, 0, sizeof *frame);
   json_t *json = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-  rh_frame_kind kind = json_is_object(json) ? read_object(json, frame, outcome) : RH_FRAME_GARBAGE;
+  rh_frame_kind kind = json_is_object(json) ? read_object(json, frame, facts) : RH_FRAME_GARBAGE;
   json_decref(json);
   return kind;
 }

@@ -15,7 +15,7 @@
 #ifndef RH_ISOLATE_FRAMES_H
 #define RH_ISOLATE_FRAMES_H
 
-#include "../measure/outcome.h"
+#include "../measure/facts.h"
 #include <jansson.h>
 
 enum { RH_WORK_VERSION = 1, RH_MOST_LOGS = 100 };
@@ -51,7 +51,7 @@ typedef enum rh_frame_kind {
   RH_FRAME_FAILED
 } rh_frame_kind;
 
-/* What a line said, where it is not in the outcome. */
+/* What a line said, where it is not in the facts. */
 typedef struct rh_frame {
   rh_work_phase phase;
   uint32_t level;       /* of a log line */
@@ -62,14 +62,14 @@ typedef struct rh_frame {
   int32_t code;
 } rh_frame;
 
-/* Any bytes at all may be given.  Fills the part of *outcome that a frame is about, and only where the frame is whole. */
-rh_frame_kind rh_frame_read(const char *line, size_t length, rh_frame *frame, rh_outcome *outcome);
+/* Any bytes at all may be given.  Fills the part of *facts that a frame is about, and only where the frame is whole. */
+rh_frame_kind rh_frame_read(const char *line, size_t length, rh_frame *frame, rh_facts *facts);
 
 /* The worker's side.  Null where memory runs out. */
 json_t *rh_frame_phase(rh_work_phase phase);
-json_t *rh_frame_ready(const rh_outcome *outcome);
-json_t *rh_frame_result(const rh_outcome *outcome);
-json_t *rh_frame_measured(const rh_outcome *outcome);
+json_t *rh_frame_ready(const rh_facts *facts);
+json_t *rh_frame_result(const rh_facts *facts);
+json_t *rh_frame_measured(const rh_facts *facts);
 json_t *rh_frame_failed(const rh_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* The child's side: redhost --work. */
 #include "../base/error.h"
-#include "../plug/inside.h"
+#include "../plug/channel.h"
 #include "../plug/wire.h"
 #include "request.h"
 #include "worker.h"
@@ -13,17 +13,18 @@
 
 typedef struct works {
   rh_work asked;
-  int channel, data;
+  rh_channel channel;
+  int data;
   pthread_mutex_t lock; /* a plugin may log on any thread */
   uint64_t logs;
   rh_redhost *redhost;
   rh_job job;
-  rh_outcome outcome;
+  rh_facts facts;
 } works;
 
 static int say(works *w, json_t *frame) {
   pthread_mutex_lock(&w->lock);
-  int failed = rh_inside_say(w->channel, frame);
+  int failed = rh_channel_say(&w->channel, frame);
   pthread_mutex_unlock(&w->lock);
   return failed;
 }
@@ -37,9 +38,9 @@ static void on_log(void *user, uint32_t level, const char *text) {
   pthread_mutex_lock(&w->lock);
   /* A flood of them would only be dropped at the other end; who logs for ever gives no sign of life. */
   if (w->logs++ < RH_MOST_LOGS)
-    rh_inside_say(w->channel, json_pack("{s:[I,o]}", "log",
-                                        (json_int_t)(level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level),
-                                        rh_wire_text(text)));
+    rh_channel_say(&w->channel, json_pack("{s:[I,o]}", "log",
+                                          (json_int_t)(level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level),
+                                          rh_wire_text(text)));
   pthread_mutex_unlock(&w->lock);
 }
 
@@ -50,7 +51,7 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
 
 /* Waits for the next command.  RH_E_CANCELLED: the parent has no more. */
 static rh_status hear(works *w, char command[16], rh_error *error) {
-  if (rh_inside_hear(w->channel, command, 16) == 0) return RH_OK;
+  if (rh_channel_hear(&w->channel, command, 16) == 0) return RH_OK;
   return rh_fail(error, RH_E_CANCELLED, "the process that asked is gone");
 }
 
@@ -80,8 +81,8 @@ static rh_status ask(works *w, rh_error *error) {
   enter(w, RH_WORK_loading);
   RH_TRY(rh_job_open(&w->job, w->redhost, &w->asked.job, error));
   enter(w, RH_WORK_query);
-  RH_TRY(rh_outcome_ask(&w->outcome, &w->job, error));
-  say(w, rh_frame_ready(&w->outcome));
+  RH_TRY(rh_facts_ask(&w->facts, &w->job, error));
+  say(w, rh_frame_ready(&w->facts));
   return RH_OK;
 }
 
@@ -94,13 +95,13 @@ static rh_status run(works *w, rh_error *error) {
   RH_TRY(map_data(w, &region, error));
   RH_TRY(rh_job_setup(&w->job, region, w->asked.offset, error));
   enter(w, RH_WORK_run);
-  RH_TRY(rh_outcome_run(&w->outcome, &w->job, error));
-  say(w, rh_frame_result(&w->outcome));
+  RH_TRY(rh_facts_run(&w->facts, &w->job, error));
+  say(w, rh_frame_result(&w->facts));
   RH_TRY(hear(w, command, error));
   if (strcmp(command, "measure") != 0) return RH_OK;
   enter(w, RH_WORK_measuring);
-  RH_TRY(rh_outcome_measure(&w->outcome, &w->job, error));
-  say(w, rh_frame_measured(&w->outcome));
+  RH_TRY(rh_facts_measure(&w->facts, &w->job, error));
+  say(w, rh_frame_measured(&w->facts));
   return hear(w, command, error);
 }
 
@@ -119,19 +120,16 @@ static int work(works *w) {
 
 int rh_work_main(void) {
   /* Static: a plugin's thread may log while this process ends. */
-  static works w = {.channel = -1, .data = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+  static works w = {.channel = {-1}, .data = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
   size_t length;
-  char *request = rh_inside_request(&length);
+  char *request = rh_channel_request(&length);
   if (!request || rh_work_read(&w.asked, request, length) != 0) {
     free(request);
     return 2;
   }
-  int failed = rh_inside_tie(w.asked.parent);
-  if (!failed) {
-    w.channel = rh_inside_channel();
-    w.data = rh_inside_data();
-  }
-  failed = failed || w.channel < 0 || w.data < 0 ? 3 : work(&w);
+  int failed = rh_channel_open(&w.channel, w.asked.parent);
+  if (failed == 0) w.data = rh_channel_data();
+  failed = failed || w.data < 0 ? 3 : work(&w);
   rh_work_finish(&w.asked);
   free(request);
   return failed;

@@ -123,8 +123,8 @@ static rh_status take(rh_worker *worker, rh_frame_kind kind, const rh_frame *fra
   return disturbed(worker, "disturbed the answer", error);
 }
 
-static rh_status wait_for(rh_worker *worker, rh_frame_kind wanted, rh_frame *frame,
-                          rh_outcome *outcome, rh_error *error) {
+static rh_status wait_for(rh_worker *worker, rh_frame_kind wanted, rh_frame *frame, rh_facts *facts,
+                          rh_error *error) {
   const char *line;
   size_t length;
   grant(worker);
@@ -136,17 +136,17 @@ static rh_status wait_for(rh_worker *worker, rh_frame_kind wanted, rh_frame *fra
     case RH_LINE_FLOOD: return disturbed(worker, "sent more than 16 MiB", error);
     case RH_LINE_READ: break;
     }
-    rh_frame_kind kind = rh_frame_read(line, length, frame, outcome);
+    rh_frame_kind kind = rh_frame_read(line, length, frame, facts);
     if (kind == wanted && worker->greeted) return RH_OK;
     RH_TRY(take(worker, kind, frame, error));
   }
 }
 
-static rh_status tell(rh_worker *worker, const char *command, rh_frame_kind wanted,
-                      rh_outcome *outcome, rh_error *error) {
+static rh_status tell(rh_worker *worker, const char *command, rh_frame_kind wanted, rh_facts *facts,
+                      rh_error *error) {
   rh_frame frame;
   if (rh_child_tell(&worker->child, command) != 0) return ended(worker, error);
-  return wait_for(worker, wanted, &frame, outcome, error);
+  return wait_for(worker, wanted, &frame, facts, error);
 }
 
 /* ---- The steps --------------------------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static rh_status spawn(rh_worker *worker, const rh_text *asked, rh_error *error)
   return status;
 }
 
-rh_status rh_worker_start(rh_worker *worker, const rh_worker_spec *spec, rh_outcome *outcome,
+rh_status rh_worker_start(rh_worker *worker, const rh_worker_spec *spec, rh_facts *facts,
                           rh_error *error) {
   rh_text asked = {0};
   rh_frame frame;
@@ -197,15 +197,15 @@ rh_status rh_worker_start(rh_worker *worker, const rh_worker_spec *spec, rh_outc
   if (status == RH_OK) status = spawn(worker, &asked, error);
   rh_text_finish(&asked);
   if (status != RH_OK) return status;
-  return wait_for(worker, RH_FRAME_READY, &frame, outcome, error);
+  return wait_for(worker, RH_FRAME_READY, &frame, facts, error);
 }
 
-rh_status rh_worker_run(rh_worker *worker, rh_outcome *outcome, rh_error *error) {
-  return tell(worker, "run\n", RH_FRAME_RESULT, outcome, error);
+rh_status rh_worker_run(rh_worker *worker, rh_facts *facts, rh_error *error) {
+  return tell(worker, "run\n", RH_FRAME_RESULT, facts, error);
 }
 
-rh_status rh_worker_measure(rh_worker *worker, rh_outcome *outcome, rh_error *error) {
-  return tell(worker, "measure\n", RH_FRAME_MEASURED, outcome, error);
+rh_status rh_worker_measure(rh_worker *worker, rh_facts *facts, rh_error *error) {
+  return tell(worker, "measure\n", RH_FRAME_MEASURED, facts, error);
 }
 
 /* What does no harm to the answer is a warning. */
@@ -229,7 +229,7 @@ static void judge_manners(const rh_worker *worker, int status, uint64_t dropped)
 
 rh_status rh_worker_end(rh_worker *worker, rh_error *error) {
   rh_frame frame;
-  rh_outcome unused;
+  rh_facts unused;
   if (rh_child_tell(&worker->child, "end\n") != 0) return ended(worker, error);
   RH_TRY(wait_for(worker, RH_FRAME_DONE, &frame, &unused, error));
   /* What was said counts; destructors that hang afterwards are cut short. */

@@ -30,13 +30,13 @@ typedef struct rh_worker {
   double deadline;
 } rh_worker;
 
-/* Each of these waits for the next part of *outcome.  A crash, an end, a hang, a flood or words that redhost did not
+/* Each of these waits for the next part of *facts.  A crash, an end, a hang, a flood or words that redhost did not
  * write are RH_E_PLUGIN with a sentence; what the strategy's functions and services fail with is what it would be in
  * this process. */
-rh_status rh_worker_start(rh_worker *worker, const rh_worker_spec *spec, rh_outcome *outcome,
-                          rh_error *error); /* asks: rh_outcome_ask */
-rh_status rh_worker_run(rh_worker *worker, rh_outcome *outcome, rh_error *error);
-rh_status rh_worker_measure(rh_worker *worker, rh_outcome *outcome, rh_error *error);
+rh_status rh_worker_start(rh_worker *worker, const rh_worker_spec *spec, rh_facts *facts,
+                          rh_error *error); /* asks: rh_facts_ask */
+rh_status rh_worker_run(rh_worker *worker, rh_facts *facts, rh_error *error);
+rh_status rh_worker_measure(rh_worker *worker, rh_facts *facts, rh_error *error);
 
 /* Tears down, and says what there is to say of the plugin's manners. */
 rh_status rh_worker_end(rh_worker *worker, rh_error *error);

@@ -118,6 +118,11 @@ rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, cons
   return RH_OK;
 }
 
+int rh_dl_is_from(const void *address, const char *path) {
+  Dl_info info;
+  return dladdr(address, &info) && info.dli_fname && same_file(info.dli_fname, path);
+}
+
 void rh_dl_close(rh_dl *dl) {
   if (dl->handle) dlclose(dl->handle);
   dl->handle = NULL;

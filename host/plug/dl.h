@@ -17,6 +17,8 @@ rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
 /* The symbol, only if this very file defines it (dlsym also finds it in a dependency). */
 rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, const void **symbol,
                        rh_error *error);
+/* Does this function or object stand in that very file? */
+int rh_dl_is_from(const void *address, const char *path);
 /* Never called in normal operation: a plugin stays mapped until the process ends. */
 void rh_dl_close(rh_dl *dl);
 

@@ -1,13 +1,11 @@
 /* A plugin's descriptor as data: nothing of the plugin is called here. */
+#include "judge.h"
 #include "../base/error.h"
 #include "../base/text.h"
 #include "param.h"
 #include "plugin.h"
 
 #include <string.h>
-
-/* What ABI 1.0 had of a struct, however much has been appended since. */
-#define SIZE_1_0(T, last) ((uint32_t)(offsetof(T, last) + sizeof(((const T *)0)->last)))
 
 enum {
   MOST_STRATEGIES = 1024,
@@ -31,12 +29,12 @@ static rh_status check_size(const char *what, uint32_t size, uint32_t least, rh_
   return rh_fail(error, RH_E_PLUGIN, "%s of %u bytes; in ABI 1.0 it has %u", what, size, least);
 }
 
-static rh_status check_version(const rh_plugin *plugin, rh_error *error) {
+rh_status rh_judge_version(const rh_plugin *plugin, rh_error *error) {
   if (plugin->magic != RH_MAGIC)
     return rh_fail(error, RH_E_PLUGIN,
                    "redhost_plugin_v1 is no descriptor: magic 0x%08x, not 0x%08x", plugin->magic,
                    RH_MAGIC);
-  RH_TRY(check_size("descriptor", plugin->struct_size, SIZE_1_0(rh_plugin, build), error));
+  RH_TRY(check_size("descriptor", plugin->struct_size, RH_SIZE_1_0(rh_plugin, build), error));
   if (plugin->abi_major != RH_ABI_MAJOR)
     return rh_fail(error, RH_E_PLUGIN, "ABI %u, this redhost speaks %u", plugin->abi_major,
                    RH_ABI_MAJOR);
@@ -67,7 +65,7 @@ static rh_status check_text(const char *what, const char *s, size_t least, size_
   return RH_OK;
 }
 
-static rh_status check_texts(const rh_strategy *strategy, rh_error *error) {
+rh_status rh_judge_texts(const rh_strategy *strategy, rh_error *error) {
   RH_TRY(check_text("the summary", strategy->summary, 1, 200, 0, error));
   RH_TRY(check_text("the text about it", strategy->about, 0, 16384, 1, error));
   RH_TRY(check_text("the version", strategy->version, 1, 63, 0, error));
@@ -75,7 +73,7 @@ static rh_status check_texts(const rh_strategy *strategy, rh_error *error) {
   return check_text("the license", strategy->license, 0, 255, 0, error);
 }
 
-static rh_status check_promises(const rh_strategy *strategy, rh_error *error) {
+rh_status rh_judge_promises(const rh_strategy *strategy, rh_error *error) {
   if (strategy->promises & ~known_promises)
     return rh_fail(error, RH_E_PLUGIN, "unknown promises 0x%llx",
                    (unsigned long long)(strategy->promises & ~known_promises));
@@ -90,6 +88,10 @@ static rh_status check_promises(const rh_strategy *strategy, rh_error *error) {
     return rh_fail(error, RH_E_PLUGIN, "unknown determinism %u", strategy->determinism);
   if (strategy->reserved)
     return rh_fail(error, RH_E_PLUGIN, "a reserved field is 0x%x", strategy->reserved);
+  return RH_OK;
+}
+
+rh_status rh_judge_functions(const rh_strategy *strategy, rh_error *error) {
   if (!strategy->query || !strategy->setup || !strategy->run)
     return rh_fail(error, RH_E_PLUGIN, "%s is null",
                    !strategy->query   ? "query"
@@ -98,13 +100,13 @@ static rh_status check_promises(const rh_strategy *strategy, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status check_params(const rh_strategy *strategy, rh_error *error) {
+rh_status rh_judge_params(const rh_strategy *strategy, rh_error *error) {
   if (strategy->n_params == 0) return RH_OK;
   if (strategy->n_params > MOST_PARAMS)
     return rh_fail(error, RH_E_PLUGIN, "%u parameters, at most %d are allowed", strategy->n_params,
                    MOST_PARAMS);
   if (!strategy->params) return rh_fail(error, RH_E_PLUGIN, "params is null");
-  RH_TRY(check_size("a parameter", strategy->param_stride, SIZE_1_0(rh_param, reserved), error));
+  RH_TRY(check_size("a parameter", strategy->param_stride, RH_SIZE_1_0(rh_param, reserved), error));
   if (strategy->param_stride % _Alignof(rh_param))
     return rh_fail(error, RH_E_PLUGIN, "parameters of %u bytes are not aligned",
                    strategy->param_stride);
@@ -123,16 +125,17 @@ static rh_status check_params(const rh_strategy *strategy, rh_error *error) {
 }
 
 static rh_status check_strategy(const rh_strategy *strategy, rh_error *error) {
-  RH_TRY(check_promises(strategy, error));
-  RH_TRY(check_texts(strategy, error));
-  return check_params(strategy, error);
+  RH_TRY(rh_judge_promises(strategy, error));
+  RH_TRY(rh_judge_functions(strategy, error));
+  RH_TRY(rh_judge_texts(strategy, error));
+  return rh_judge_params(strategy, error);
 }
 
 static rh_status check_names(const rh_plugin *plugin, uint32_t k, rh_error *error) {
   const rh_strategy *strategy = plugin->strategies[k];
   if (!strategy) return rh_fail(error, RH_E_PLUGIN, "strategy %u is null", k);
   rh_status status =
-      check_size("it is", strategy->struct_size, SIZE_1_0(rh_strategy, extension), error);
+      check_size("it is", strategy->struct_size, RH_SIZE_1_0(rh_strategy, extension), error);
   if (status == RH_OK && !rh_strategy_name_is_valid(strategy->name))
     status = rh_fail(error, RH_E_PLUGIN, "its name is not of the form [a-z0-9][a-z0-9_-]{0,62}");
   if (status != RH_OK) {
@@ -145,20 +148,33 @@ static rh_status check_names(const rh_plugin *plugin, uint32_t k, rh_error *erro
   return RH_OK;
 }
 
-rh_status rh_plugin_judge(const rh_plugin *plugin, rh_error *error) {
-  RH_TRY(check_version(plugin, error));
+static rh_status check_list(const rh_plugin *plugin, rh_error *error) {
   RH_TRY(check_text("the build note", plugin->build, 0, 255, 0, error));
   if (plugin->n_strategies < 1 || plugin->n_strategies > MOST_STRATEGIES)
     return rh_fail(error, RH_E_PLUGIN, "%u strategies, expected 1 to %d", plugin->n_strategies,
                    MOST_STRATEGIES);
   if (!plugin->strategies) return rh_fail(error, RH_E_PLUGIN, "strategies is null");
+  return RH_OK;
+}
+
+rh_status rh_judge_names(const rh_plugin *plugin, rh_error *error) {
+  RH_TRY(check_list(plugin, error));
+  for (uint32_t k = 0; k < plugin->n_strategies; k++) RH_TRY(check_names(plugin, k, error));
+  return RH_OK;
+}
+
+rh_status rh_judge_each(const rh_plugin *plugin, rh_judge_strategy *judge, rh_error *error) {
   for (uint32_t k = 0; k < plugin->n_strategies; k++) {
-    RH_TRY(check_names(plugin, k, error));
-    rh_status status = check_strategy(plugin->strategies[k], error);
-    if (status != RH_OK) {
-      rh_error_prefix(error, "strategy '%s'", plugin->strategies[k]->name);
-      return status;
-    }
+    rh_status status = judge(plugin->strategies[k], error);
+    if (status == RH_OK) continue;
+    rh_error_prefix(error, "strategy '%s'", plugin->strategies[k]->name);
+    return status;
   }
   return RH_OK;
+}
+
+rh_status rh_plugin_judge(const rh_plugin *plugin, rh_error *error) {
+  RH_TRY(rh_judge_version(plugin, error));
+  RH_TRY(rh_judge_names(plugin, error));
+  return rh_judge_each(plugin, check_strategy, error);
 }

@@ -1,23 +1,22 @@
 /* The child that looks at plugins, so that a bad one takes down no more than this process. */
 #include "../base/error.h"
-#include "inside.h"
+#include "channel.h"
 #include "plugin.h"
 #include "wire.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_PARAMS = 64 };
 
 typedef struct prober {
   rh_request_in request;
   const rh_op *(*find_op)(uint32_t op, rh_type type);
-  int answer;
+  rh_channel channel;
 } prober;
 
 static int say(const prober *probe, json_t *frame) {
-  return rh_inside_say(probe->answer, frame);
+  return rh_channel_say(&probe->channel, frame);
 }
 
 /* Every operator on every type, with the default parameters. */
@@ -79,14 +78,13 @@ static int look_at_all(const prober *probe) {
 }
 
 int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type)) {
-  prober probe = {.find_op = find_op, .answer = -1};
+  prober probe = {.find_op = find_op};
   size_t length;
-  char *request = rh_inside_request(&length);
+  char *request = rh_channel_request(&length);
   if (!request || rh_wire_read_request(&probe.request, request, length) != 0) return 2;
-  int failed = rh_inside_tie(probe.request.parent);
-  if (!failed) probe.answer = rh_inside_channel();
-  failed = failed || probe.answer < 0 || look_at_all(&probe) != 0;
-  if (probe.answer >= 0) close(probe.answer);
+  int failed =
+      rh_channel_open(&probe.channel, probe.request.parent) != 0 || look_at_all(&probe) != 0;
+  rh_channel_close(&probe.channel);
   rh_wire_finish_request(&probe.request);
   return failed ? 3 : 0;
 }

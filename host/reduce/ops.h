@@ -14,5 +14,7 @@ void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *resul
 /* The OpenCL C prelude of an operator on a type: its definitions, then kernels/prelude.  malloc'ed;
  * null when memory runs out. */
 char *rh_op_prelude(uint32_t op, rh_type type);
+/* The same for an operator that the prelude knows and that has no number: "depth". */
+char *rh_op_prelude_named(const char *op, rh_type type);
 
 #endif

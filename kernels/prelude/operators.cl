@@ -73,6 +73,11 @@ static inline ulong rh_compose(ulong f, ulong g) {
 }
 #define RH_APPLY(a, b) rh_compose(a, b)
 #define RH_IDENTITY 1
+#elif defined(RH_OP_depth)
+/* For redhost --verify, on u32: a value is how many combinations its deepest element has been through, plus 1.  Combining
+ * with the identity costs nothing, as adding it rounds nothing. */
+#define RH_APPLY(a, b) select(select(max(a, b) + 1, (b), (a) == 0), (a), (b) == 0)
+#define RH_IDENTITY 0
 #elif defined(RH_IS_LEAST)
 #define RH_APPLY(a, b) min(a, b)
 #define RH_BEATS(a, b) ((a) < (b))

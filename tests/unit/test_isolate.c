@@ -56,24 +56,24 @@ static void play(const char *part) {
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-static rh_frame_kind read_text(const char *text, rh_frame *frame, rh_outcome *outcome) {
+static rh_frame_kind read_text(const char *text, rh_frame *frame, rh_facts *facts) {
   size_t length = strlen(text);
   if (length && text[length - 1] == '\n') length--;
-  return rh_frame_read(text, length, frame, outcome);
+  return rh_frame_read(text, length, frame, facts);
 }
 
-static rh_frame_kind read_json(json_t *json, rh_frame *frame, rh_outcome *outcome) {
+static rh_frame_kind read_json(json_t *json, rh_frame *frame, rh_facts *facts) {
   char *text = json_dumps(json, JSON_COMPACT);
   ck_assert_ptr_nonnull(text);
   json_decref(json);
-  rh_frame_kind kind = read_text(text, frame, outcome);
+  rh_frame_kind kind = read_text(text, frame, facts);
   free(text);
   return kind;
 }
 
 START_TEST(what_is_said_is_understood) {
   rh_frame frame;
-  rh_outcome in = {0}, out = {0};
+  rh_facts in = {0}, out = {0};
   in.answer = (rh_answer){.struct_size = sizeof in.answer,
                           .launches = UINT32_MAX,
                           .finishes_on_host = 1,
@@ -162,38 +162,38 @@ static const char *const garbage[] = {
 
 START_TEST(garbage_is_refused) {
   rh_frame frame;
-  rh_outcome outcome, before;
-  memset(&outcome, 0x5a, sizeof outcome);
-  before = outcome;
-  ck_assert_int_eq(read_text(garbage[_i], &frame, &outcome), RH_FRAME_GARBAGE);
-  ck_assert_mem_eq(&outcome, &before, sizeof outcome); /* nothing half-read */
+  rh_facts facts, before;
+  memset(&facts, 0x5a, sizeof facts);
+  before = facts;
+  ck_assert_int_eq(read_text(garbage[_i], &frame, &facts), RH_FRAME_GARBAGE);
+  ck_assert_mem_eq(&facts, &before, sizeof facts); /* nothing half-read */
 }
 END_TEST
 
 START_TEST(strings_are_cut_to_fit) {
   char line[16384], text[4096];
   rh_frame frame;
-  rh_outcome outcome = {0};
+  rh_facts facts = {0};
   memset(text, 'x', sizeof text);
   memcpy(text + 1021, "\xc3\xa4\xc3\xa4", 4); /* not from within a character */
   text[4000] = 0;
   snprintf(line, sizeof line, "{\"log\":[1,\"%s\"]}", text);
-  ck_assert_int_eq(read_text(line, &frame, &outcome), RH_FRAME_LOG);
+  ck_assert_int_eq(read_text(line, &frame, &facts), RH_FRAME_LOG);
   ck_assert_uint_eq(strlen(frame.text), 1023);
   snprintf(line, sizeof line, "{\"log\":[1,\"x%s\"]}", text);
-  ck_assert_int_eq(read_text(line, &frame, &outcome), RH_FRAME_LOG);
+  ck_assert_int_eq(read_text(line, &frame, &facts), RH_FRAME_LOG);
   ck_assert_uint_eq(strlen(frame.text), 1022);
   snprintf(line, sizeof line,
            "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[[\"%s\",\"%s\",1,1]]}}", text, text);
-  ck_assert_int_eq(read_text(line, &frame, &outcome), RH_FRAME_READY);
-  ck_assert_uint_eq(strlen(outcome.params[0].key), 63);
-  ck_assert_uint_eq(strlen(outcome.params[0].text), 63);
+  ck_assert_int_eq(read_text(line, &frame, &facts), RH_FRAME_READY);
+  ck_assert_uint_eq(strlen(facts.params[0].key), 63);
+  ck_assert_uint_eq(strlen(facts.params[0].text), 63);
 
   rh_text many = {0};
   rh_text_add(&many, "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[");
   for (int k = 0; k <= RH_MAX_PARAMS; k++) rh_text_add(&many, "%s[\"a\",\"b\",1,1]", k ? "," : "");
   rh_text_add(&many, "]}}");
-  ck_assert_int_eq(read_text(many.s, &frame, &outcome), RH_FRAME_GARBAGE);
+  ck_assert_int_eq(read_text(many.s, &frame, &facts), RH_FRAME_GARBAGE);
   rh_text_finish(&many);
 }
 END_TEST
@@ -235,11 +235,11 @@ START_TEST(any_bytes_may_come) {
     char *exact = malloc(length + 1); /* so that a byte too many shows */
     memcpy(exact, line, length);
     rh_frame frame;
-    rh_outcome outcome = {0};
-    rh_frame_kind kind = rh_frame_read(exact, length, &frame, &outcome);
+    rh_facts facts = {0};
+    rh_frame_kind kind = rh_frame_read(exact, length, &frame, &facts);
     free(exact);
     kind == RH_FRAME_GARBAGE ? refused++ : read++;
-    ck_assert_uint_le(outcome.n_params, RH_MAX_PARAMS);
+    ck_assert_uint_le(facts.n_params, RH_MAX_PARAMS);
     ck_assert_ptr_nonnull(rh_work_phase_words(frame.phase));
     ck_assert_ptr_nonnull(memchr(frame.text, 0, sizeof frame.text));
     if (kind == RH_FRAME_FAILED) ck_assert(frame.status != RH_OK && frame.status != RH_E_WRONG);
@@ -313,7 +313,7 @@ static void on_group(int64_t group) {
 }
 
 /* The whole of a run against a worker that plays this part. */
-static rh_status run_all(const char *part, double limit_s, rh_outcome *outcome) {
+static rh_status run_all(const char *part, double limit_s, rh_facts *facts) {
   rh_options options = {.program = self, .reporter = {NULL, on_log, on_progress}};
   rh_job_spec job = {.strategy = "x", .plugin = "/p/x.so", .what = "it", .n = 1};
   rh_region region = {0};
@@ -324,9 +324,9 @@ static rh_status run_all(const char *part, double limit_s, rh_outcome *outcome) 
   logged[0] = 0;
   n_groups = 0;
   setenv("REDHOST_TEST_PLAY", part, 1);
-  rh_status status = rh_worker_start(&worker, &spec, outcome, &error);
-  if (status == RH_OK) status = rh_worker_run(&worker, outcome, &error);
-  if (status == RH_OK) status = rh_worker_measure(&worker, outcome, &error);
+  rh_status status = rh_worker_start(&worker, &spec, facts, &error);
+  if (status == RH_OK) status = rh_worker_run(&worker, facts, &error);
+  if (status == RH_OK) status = rh_worker_measure(&worker, facts, &error);
   if (status == RH_OK) status = rh_worker_end(&worker, &error);
   rh_worker_finish(&worker);
   rh_region_finish(&region);
@@ -341,14 +341,14 @@ static rh_status run_all(const char *part, double limit_s, rh_outcome *outcome) 
 }
 
 START_TEST(a_whole_run) {
-  rh_outcome outcome;
+  rh_facts facts;
   ck_assert_int_eq(run_all(HELLO QUERY "{\"log\":[2,\"a\\u001bb\"]}\n" READY "<" RUN
                                        "{\"progress\":[\"upload\",1,2]}\n" RESULT "<" MEASURED
                                        "<" DONE,
-                           10, &outcome),
+                           10, &facts),
                    RH_OK);
-  ck_assert(outcome.answer.launches == 3 && outcome.answer.depth == 60 && outcome.n_params == 2);
-  ck_assert(outcome.value[0] == 7 && outcome.value[15] == 0xff && outcome.quick.batch == 128);
+  ck_assert(facts.answer.launches == 3 && facts.answer.depth == 60 && facts.n_params == 2);
+  ck_assert(facts.value[0] == 7 && facts.value[15] == 0xff && facts.quick.batch == 128);
   ck_assert_str_eq(logged, "2 a?b\n1 strategy 'x' logged 2 lines more, which were dropped\n");
 }
 END_TEST
@@ -390,9 +390,9 @@ static const fault faults[] = {
 
 START_TEST(a_fault_is_a_sentence) {
   const fault *of = &faults[_i];
-  rh_outcome outcome;
+  rh_facts facts;
   double start = rh_now();
-  ck_assert_int_eq(run_all(of->part, 0.3, &outcome), of->status);
+  ck_assert_int_eq(run_all(of->part, 0.3, &facts), of->status);
   ck_assert_msg(strstr(error.message, of->says) != NULL, "'%s' does not say '%s'", error.message,
                 of->says);
   ck_assert_double_lt(rh_now() - start, 5);
@@ -401,10 +401,10 @@ END_TEST
 
 START_TEST(logs_have_an_end) {
   rh_text part = {0};
-  rh_outcome outcome;
+  rh_facts facts;
   rh_text_add(&part, HELLO QUERY);
   for (int k = 0; k <= RH_MOST_LOGS; k++) rh_text_add(&part, "{\"log\":[3,\"x\"]}\n");
-  ck_assert_int_eq(run_all(part.s, 10, &outcome), RH_E_PLUGIN);
+  ck_assert_int_eq(run_all(part.s, 10, &facts), RH_E_PLUGIN);
   ck_assert_ptr_nonnull(strstr(error.message, "disturbed the answer in query"));
   ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("3 x\n"));
   rh_text_finish(&part);
@@ -412,9 +412,9 @@ START_TEST(logs_have_an_end) {
 END_TEST
 
 START_TEST(it_can_be_cancelled) {
-  rh_outcome outcome;
+  rh_facts facts;
   cancels = 1;
-  ck_assert_int_eq(run_all(HELLO QUERY "{\"progress\":[\"upload\",1,2]}\n~", 10, &outcome),
+  ck_assert_int_eq(run_all(HELLO QUERY "{\"progress\":[\"upload\",1,2]}\n~", 10, &facts),
                    RH_E_CANCELLED);
   cancels = 0;
 }
@@ -425,13 +425,13 @@ START_TEST(a_missing_program_is_named) {
   rh_job_spec job = {.strategy = "x", .plugin = "/p/x.so", .what = "it", .n = 1};
   rh_region region = {0};
   rh_worker worker;
-  rh_outcome outcome;
+  rh_facts facts;
   rh_worker_spec spec = {.options = &options, .job = &job, .data = &region, .limit_s = 1};
-  ck_assert_int_eq(rh_worker_start(&worker, &spec, &outcome, &error),
+  ck_assert_int_eq(rh_worker_start(&worker, &spec, &facts, &error),
                    RH_E_INTERNAL); /* nothing to share */
   rh_worker_finish(&worker);
   ck_assert_int_eq(rh_region_alloc_shared(&region, 4, &error), RH_OK);
-  ck_assert_int_eq(rh_worker_start(&worker, &spec, &outcome, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_worker_start(&worker, &spec, &facts, &error), RH_E_PLUGIN);
   ck_assert_ptr_nonnull(strstr(error.message, "/nowhere/redhost: cannot be started"));
   rh_worker_finish(&worker);
   rh_region_finish(&region);

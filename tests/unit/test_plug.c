@@ -1,6 +1,6 @@
 /* host/plug: shared objects, descriptors, query, search, the probing child, the registry.
  *
- * REDHOST_TEST_ZOO (environment) or ZOO_DIR (macro) is the directory of tests/zoo's plugins.  This
+ * REDHOST_TEST_ZOO (environment) or ZOO_DIR (macro) is where tests/zoo/loading's plugins stand.  This
  * program is its own child: started as `redhost --probe` it looks at plugins, or plays a broken
  * redhost as REDHOST_TEST_CHILD says. */
 #include "../../host/base/clock.h"

@@ -178,7 +178,10 @@ static inline const char *rh_newest_language(const rh_device *device) {
  *
  * The partial results stand in finish.partials, which setup obtains. */
 #define RH_FINISH_PARAM                                                                            \
-  RH_CHOICE("finish", "host|device", 2, "where the partial results are combined")
+  {                                                                                                \
+    .key = "finish", .doc = "where the partial results are combined", .choices = "host|device",    \
+    .min = 0, .max = 1, .initial = 0, .step = 1, .flags = RH_PARAM_REBUILD                         \
+  }
 
 typedef struct rh_finish {
   const rh_host *host;

@@ -1,0 +1,234 @@
+/* redhost --verify [NAME | FILE.so]... */
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../verify/verify.h"
+#include "app.h"
+#include "json.h"
+#include "junit.h"
+#include "size.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is to be tested: a file, and maybe one strategy in it. */
+typedef struct target {
+  char *file, *strategy;
+} target;
+
+typedef struct work {
+  const rh_app *app;
+  target *targets;
+  uint32_t n;
+  rh_verify_report *reports; /* as many */
+  uint32_t n_reports;
+} work;
+
+/* ---- Targets ---- */
+
+static rh_status add_target(work *w, const char *file, const char *strategy, rh_error *error) {
+  target *grown = realloc(w->targets, (w->n + 1u) * sizeof *grown);
+  if (!grown) return rh_fail(error, RH_E_NOMEM, "no memory for a list of plugins");
+  w->targets = grown;
+  w->targets[w->n++] = (target){rh_copy_string(file), rh_copy_string(strategy)};
+  return RH_OK;
+}
+
+static int is_file(const char *word) {
+  size_t length = strlen(word);
+  return strchr(word, '/') || (length > 3 && strcmp(word + length - 3, ".so") == 0) ||
+         (length > 5 && strcmp(word + length - 5, ".json") == 0) || access(word, F_OK) == 0;
+}
+
+static rh_status find_strategy(work *w, const rh_registry *registry, const char *name,
+                               rh_error *error) {
+  const rh_entry *entry = rh_registry_find(registry, name);
+  if (entry) return add_target(w, entry->path, name, error);
+  const char **names = calloc(registry->n_entries + 1u, sizeof *names);
+  for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
+  const char *close = names ? rh_closest(name, names, registry->n_entries) : NULL;
+  rh_fail(error, RH_E_USAGE,
+          "unknown strategy '%.64s'%s%s%s See redhost --list, or give a plugin's file", name,
+          close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
+  free(names);
+  return RH_E_USAGE;
+}
+
+/* Every file, once, that has a strategy which is not shadowed. */
+static rh_status take_all(work *w, const rh_registry *registry, rh_error *error) {
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    int seen = entry->shadowed_by != NULL;
+    for (uint32_t j = 0; j < w->n && !seen; j++)
+      seen = strcmp(w->targets[j].file, entry->path) == 0;
+    if (!seen) RH_TRY(add_target(w, entry->path, NULL, error));
+  }
+  if (w->n) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "there is no plugin in %s", registry->searched);
+}
+
+static rh_status find_targets(work *w, const rh_registry *registry, rh_error *error) {
+  const rh_typed *typed = w->app->typed;
+  if (typed->n_operands == 0) return take_all(w, registry, error);
+  for (uint32_t k = 0; k < typed->n_operands; k++) {
+    const char *word = typed->operands[k];
+    RH_TRY(is_file(word) ? add_target(w, word, NULL, error)
+                         : find_strategy(w, registry, word, error));
+  }
+  return RH_OK;
+}
+
+static int needs_registry(const rh_typed *typed) {
+  for (uint32_t k = 0; k < typed->n_operands; k++)
+    if (!is_file(typed->operands[k])) return 1;
+  return typed->n_operands == 0;
+}
+
+/* Names are looked up as everywhere, by a child; files need none of that. */
+static rh_status resolve(work *w, rh_error *error) {
+  rh_registry registry = {0};
+  if (!needs_registry(w->app->typed)) return find_targets(w, &registry, error);
+  RH_TRY(rh_registry_scan(&registry, &w->app->redhost->options, NULL, 0, error));
+  rh_status status = find_targets(w, &registry, error);
+  rh_registry_finish(&registry);
+  return status;
+}
+
+/* ---- Text ---- */
+
+static int style_of(rh_outcome outcome) {
+  if (rh_outcome_is_bad(outcome)) return RH_BAD;
+  return outcome == RH_PASS ? RH_GOOD : outcome == RH_WARN ? RH_BOLD : RH_DIM;
+}
+
+static void print_result(const rh_terminal *terminal, const rh_verified *verified) {
+  int style = style_of(verified->outcome);
+  printf("  %s  %s%-7s%s  %s\n", verified->test, rh_style_on(terminal, style),
+         rh_outcome_name(verified->outcome), rh_style_off(terminal, style), verified->title);
+  if (verified->text[0]) rh_print_wrapped(stdout, verified->text, "                ");
+  if (rh_outcome_is_bad(verified->outcome)) printf("                again: %s\n", verified->again);
+}
+
+static void print_counts(const rh_verify_report *report) {
+  const uint32_t *counts = report->counts;
+  uint32_t bad = counts[RH_FAIL] + counts[RH_CRASH] + counts[RH_TIMEOUT];
+  printf("%u tests in %.1f s: %u passed, %u failed", report->n, report->seconds, counts[RH_PASS],
+         bad);
+  if (counts[RH_WARN]) printf(", %u with a warning", counts[RH_WARN]);
+  if (counts[RH_SKIP]) printf(", %u skipped", counts[RH_SKIP]);
+  printf("\n");
+}
+
+/* One plugin with all its tests; of many, what is worth a look. */
+static void print_report(const work *w, const rh_verify_report *report) {
+  const char *strategy = NULL;
+  int all = w->n == 1 || w->app->typed->verbose;
+  printf("%s\n", report->path);
+  for (uint32_t k = 0; k < report->n; k++) {
+    const rh_verified *verified = &report->results[k];
+    if (verified->strategy && (!strategy || strcmp(strategy, verified->strategy) != 0))
+      strategy = verified->strategy;
+    if (all || verified->outcome == RH_WARN || rh_outcome_is_bad(verified->outcome))
+      print_result(w->app->terminal, verified);
+  }
+  print_counts(report);
+}
+
+/* ---- JSON ---- */
+
+static rh_status print_json(const work *w, rh_error *error) {
+  json_t *document = rh_json_document(), *results = json_array();
+  for (uint32_t j = 0; j < w->n_reports; j++)
+    for (uint32_t k = 0; k < w->reports[j].n; k++) {
+      const rh_verified *verified = &w->reports[j].results[k];
+      json_t *result = json_object();
+      json_object_set_new(result, "plugin", rh_json_bytes(w->reports[j].path));
+      json_object_set_new(result, "strategy",
+                          verified->strategy ? rh_json_bytes(verified->strategy) : json_null());
+      json_object_set_new(result, "test", json_string(verified->test));
+      json_object_set_new(result, "title", json_string(verified->title));
+      json_object_set_new(result, "verdict", json_string(rh_outcome_name(verified->outcome)));
+      json_object_set_new(result, "text", rh_json_bytes(verified->text));
+      json_object_set_new(result, "again", rh_json_bytes(verified->again));
+      json_object_set_new(result, "seconds", rh_json_number(verified->seconds));
+      json_array_append_new(results, result);
+    }
+  json_object_set_new(document, "verify", results);
+  return rh_json_print(document, error);
+}
+
+/* ---- Running ---- */
+
+static void on_begin(void *user, const char *test, const char *strategy, uint32_t done,
+                     uint32_t total, double left_s) {
+  work *w = user;
+  const rh_typed *typed = w->app->typed;
+  char text[128];
+  if (done == 0 && !typed->quiet && !typed->json && left_s >= 5) {
+    snprintf(text, sizeof text, "%u tests, about %.0f s%s", total, left_s,
+             typed->quick ? "" : "; --quick takes a tenth of that");
+    rh_terminal_say(w->app->terminal, text);
+  }
+  rh_terminal_count(w->app->terminal, done, total, left_s, strategy ? strategy : "file", test);
+}
+
+static rh_status run_all(work *w, rh_error *error) {
+  const rh_typed *typed = w->app->typed;
+  rh_verify_spec spec = {.include = typed->include,
+                         .exclude = typed->exclude,
+                         .quick = typed->quick,
+                         .in_process = typed->in_process,
+                         .user = w,
+                         .begin = on_begin};
+  RH_TRY(rh_seed_parse(typed->seed, &spec.seed, error));
+  w->reports = calloc(w->n + 1u, sizeof *w->reports);
+  if (!w->reports) return rh_fail(error, RH_E_NOMEM, "no memory for the results");
+  for (uint32_t k = 0; k < w->n; k++) {
+    spec.file = w->targets[k].file;
+    spec.strategy = w->targets[k].strategy;
+    RH_TRY(rh_verify(&w->reports[k], &w->app->redhost->options, &spec, error));
+    w->n_reports++;
+  }
+  return RH_OK;
+}
+
+static rh_status conclude(const work *w, rh_error *error) {
+  uint32_t failed = 0;
+  const rh_verified *first = NULL;
+  for (uint32_t j = 0; j < w->n_reports; j++)
+    for (uint32_t k = 0; k < w->reports[j].n; k++) {
+      if (!rh_outcome_is_bad(w->reports[j].results[k].outcome)) continue;
+      failed++;
+      if (!first) first = &w->reports[j].results[k];
+    }
+  if (!failed) return RH_OK;
+  return rh_fail(error, RH_E_WRONG, "%u test%s failed, the first of them %s (%s)", failed,
+                 failed == 1 ? "" : "s", first->test, first->title);
+}
+
+static rh_status verify(work *w, rh_error *error) {
+  const rh_typed *typed = w->app->typed;
+  RH_TRY(resolve(w, error));
+  RH_TRY(run_all(w, error));
+  rh_terminal_clear(w->app->terminal);
+  if (typed->json)
+    RH_TRY(print_json(w, error));
+  else
+    for (uint32_t k = 0; k < w->n_reports && !typed->quiet; k++) print_report(w, &w->reports[k]);
+  if (typed->junit) RH_TRY(rh_junit_write(typed->junit, w->reports, w->n_reports, error));
+  return conclude(w, error);
+}
+
+rh_status rh_mode_verify(const rh_app *app, rh_error *error) {
+  work w = {.app = app};
+  rh_status status = verify(&w, error);
+  for (uint32_t k = 0; k < w.n_reports; k++) rh_verify_report_finish(&w.reports[k]);
+  for (uint32_t k = 0; k < w.n; k++) {
+    free(w.targets[k].file);
+    free(w.targets[k].strategy);
+  }
+  free(w.reports);
+  free(w.targets);
+  return status;
+}

@@ -1,0 +1,24 @@
+/* What the parent asks of a child, and doing it. */
+#ifndef RH_VERIFY_CHILD_H
+#define RH_VERIFY_CHILD_H
+
+#include "trial.h"
+
+/* One test, or with test null the names of the plugin's strategies. */
+typedef struct rh_trial_order {
+  const rh_options *options;
+  const char *path, *strategy; /* strategy: null for none */
+  const rh_test *test;
+  uint32_t variant, quick;
+  uint64_t seed;
+  double random_s;
+} rh_trial_order;
+
+/* The request: one JSON object and a null byte, then strings of any bytes, each ended by a null byte: path, strategy,
+ * device, cache directory, program; empty stands for null. */
+rh_status rh_trial_request(rh_text *to, const rh_trial_order *order, rh_error *error);
+
+/* Runs one test in this process.  trial: path, strategy_name, seed, quick, variant and random_s are set. */
+rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_test *test);
+
+#endif

@@ -1,0 +1,12 @@
+/* How many combinations an element passes through, counted by an operator that does nothing else. */
+#ifndef RH_VERIFY_DEPTH_H
+#define RH_VERIFY_DEPTH_H
+
+#include "rig.h"
+
+/* Runs the strategy over n elements with that operator: *deepest is what it counted, *declared what query says (0:
+ * unknown).  RH_DECLINED where the strategy does not take an operator of a user's own. */
+rh_status rh_depth_measure(rh_trial *trial, uint64_t n, uint32_t *deepest, uint64_t *declared,
+                           rh_error *error);
+
+#endif

@@ -1,0 +1,36 @@
+/* A shared object's dynamic part, read from the file: nothing of it runs. */
+#ifndef RH_VERIFY_IMAGE_H
+#define RH_VERIFY_IMAGE_H
+
+#include <redhost/redhost.h>
+#include <stddef.h>
+
+enum { RH_MOST_NEEDED = 64 };
+
+typedef struct rh_image_symbol {
+  const char *name;
+  uint32_t defined, weak, unique; /* unique: STB_GNU_UNIQUE */
+} rh_image_symbol;
+
+/* Strings point into `bytes`. */
+typedef struct rh_image {
+  unsigned char *bytes;
+  size_t size;
+  rh_image_symbol *symbols; /* global and weak ones */
+  uint32_t n_symbols;
+  const char *needed[RH_MOST_NEEDED]; /* DT_NEEDED */
+  uint32_t n_needed;
+  const char *rpath; /* DT_RUNPATH, else DT_RPATH; null where there is none */
+  uint32_t static_tls, text_relocations, executable_stack, relro, bind_now;
+} rh_image;
+
+/* `path` has passed rh_elf_check.  What contradicts itself is RH_E_PLUGIN. */
+rh_status rh_image_read(rh_image *image, const char *path, rh_error *error);
+void rh_image_finish(rh_image *image);
+
+int rh_image_defines(const rh_image *image, const char *symbol);
+
+/* A library that every system has, or that comes with the compiler, or OpenCL's loader. */
+int rh_library_is_ordinary(const char *soname);
+
+#endif

@@ -1,0 +1,87 @@
+/* The tests of docs/verify.md. */
+#include "trial.h"
+
+#define FILE_TEST(id, run, title)                                                                  \
+  { id, title, run, RH_NEEDS_NOTHING, 0, 1, 20, 0.05, 0.05 }
+#define PLUGIN_TEST(id, run, title)                                                                \
+  { id, title, run, RH_NEEDS_PLUGIN, 0, 1, 20, 0.1, 0.1 }
+#define QUERY_TEST(id, run, title)                                                                 \
+  { id, title, run, RH_NEEDS_PLUGIN, 1, 1, 20, 0.3, 0.1 }
+#define RUN_TEST(id, run, title, s, quick)                                                         \
+  { id, title, run, RH_NEEDS_DEVICE, 1, 1, 60, s, quick }
+
+static const rh_test tests[] = {
+    FILE_TEST("V01", rh_v01_machine, "built for this machine"),
+    FILE_TEST("V02", rh_v02_exports, "exports its descriptor and nothing else"),
+    FILE_TEST("V03", rh_v03_undefined, "every symbol it needs is in a library it names"),
+    FILE_TEST("V04", rh_v04_needed, "needs ordinary libraries only"),
+    FILE_TEST("V05", rh_v05_static_tls, "no static thread-local storage"),
+    FILE_TEST("V06", rh_v06_hardened, "no text relocations, no executable stack, RELRO"),
+    FILE_TEST("V07", rh_v07_unique, "no unique symbols, which keep a library loaded"),
+    FILE_TEST("V08", rh_v08_rpath, "no run path that is empty, relative or anybody's"),
+    FILE_TEST("V09", rh_v09_imports, "imports nothing that needs a reason"),
+
+    FILE_TEST("V10", rh_v10_loads, "loads, quickly and silently"),
+    FILE_TEST("V11", rh_v11_fpstate, "loading leaves floating point as it was"),
+    {"V12", "works under a locale with a decimal comma, and changes none", rh_v12_locale,
+     RH_NEEDS_NOTHING, 1, 1, 60, 0.3, 0.1},
+    FILE_TEST("V13", rh_v13_process, "loading and asking leave the process as it was"),
+    {"V14", "the descriptor is its own, beside other plugins too", rh_v14_entry, RH_NEEDS_NOTHING,
+     0, 3, 20, 0.3, 0.3},
+    FILE_TEST("V15", rh_v15_unloads, "unloads where it says so, ten times"),
+
+    FILE_TEST("V16", rh_v16_version, "descriptor: magic, sizes, versions, flags"),
+    FILE_TEST("V17", rh_v17_texts, "descriptor: names and texts"),
+    FILE_TEST("V18", rh_v18_functions, "descriptor: functions are there"),
+    FILE_TEST("V19", rh_v19_params, "descriptor: parameters"),
+    FILE_TEST("V20", rh_v20_promises, "descriptor: promises are known and go together"),
+    RUN_TEST("V21", rh_v21_constant, "descriptor: the same after a whole run", 0.2, 0.1),
+
+    QUERY_TEST("V22", rh_v22_pure, "query: the same answer twice, no memory, no OpenCL"),
+    QUERY_TEST("V23", rh_v23_matrix, "query: every type, operator and device"),
+    QUERY_TEST("V24", rh_v24_reasons, "query: every no has a code and a sentence"),
+    QUERY_TEST("V25", rh_v25_unknown, "query: what is unknown is declined"),
+    QUERY_TEST("V26", rh_v26_ends_of_ranges,
+               "query: parameters at the ends of their ranges do no harm"),
+    RUN_TEST("V27", rh_v27_starved, "query: poor devices are declined or served", 4, 0.2),
+    RUN_TEST("V28", rh_v28_keeps_word, "query: yes means setup succeeds, no means it fails", 7,
+             0.3),
+    RUN_TEST("V29", rh_v29_forecast, "query: launches, scratch and local memory as said", 0.3, 0.2),
+    QUERY_TEST("V30", rh_v30_threads, "query: eight threads at once agree"),
+
+    RUN_TEST("V31", rh_v31_no_run, "setup, then teardown without a run", 0.2, 0.1),
+    RUN_TEST("V32", rh_v32_runs, "100 runs: same results, memory flat", 0.2, 0.1),
+    RUN_TEST("V33", rh_v33_faults, "each host service fails in turn: an error, and no leak", 1.5,
+             1),
+    RUN_TEST("V34", rh_v34_references, "OpenCL's reference counts balance", 0.2, 0.1),
+    RUN_TEST("V35", rh_v35_states, "every host service in its own phase", 0.2, 0.1),
+    RUN_TEST("V36", rh_v36_afterwards, "nothing happens after teardown", 0.2, 0.1),
+    RUN_TEST("V37", rh_v37_instances, "two instances, in turn and on two threads", 0.2, 0.1),
+    RUN_TEST("V38", rh_v38_older_host, "structs as small as in 1.0", 0.2, 0.1),
+    RUN_TEST("V39", rh_v39_newer_host, "structs larger than today's", 0.2, 0.1),
+    RUN_TEST("V40", rh_v40_recovers, "after a run that failed, the next one is right", 0.2, 0.1),
+
+    RUN_TEST("V41", rh_v41_nothing, "n = 0 gives the identity", 0.5, 0.2),
+    RUN_TEST("V42", rh_v42_exact, "tier 1: exact on every operator and type", 12, 0.3),
+    RUN_TEST("V43", rh_v43_bound, "tier 2: within the bound of the declared depth", 1, 0.2),
+    RUN_TEST("V44", rh_v44_smaller, "a smaller n after a larger one", 2, 0.2),
+    RUN_TEST("V45", rh_v45_offsets, "the range begins anywhere", 1, 0.2),
+    RUN_TEST("V46", rh_v46_input, "the input is not written", 0.8, 0.1),
+    RUN_TEST("V47", rh_v47_neighbours, "writes its result and nothing beside it", 0.8, 0.1),
+    RUN_TEST("V48", rh_v48_poison, "what stands around the range changes nothing", 1, 0.2),
+    RUN_TEST("V49", rh_v49_order, "keeps the order, as promised", 0.2, 0.1),
+    RUN_TEST("V50", rh_v50_determinism, "the same bits, as promised", 0.2, 0.1),
+    RUN_TEST("V51", rh_v51_specials, "NaN, infinities, zeros of both signs, subnormals", 0.7, 0.3),
+    RUN_TEST("V52", rh_v52_depth, "no element passes through more than declared", 0.3, 0.2),
+    RUN_TEST("V53", rh_v53_random, "random cases", 30, 1),
+    RUN_TEST("V54", rh_v54_params, "parameters at their ends and at random points", 6, 1),
+    RUN_TEST("V55", rh_v55_rebuild, "parameters that change code say so", 0.5, 0.3),
+    RUN_TEST("V56", rh_v56_enqueues, "run only enqueues", 0.2, 0.1),
+    RUN_TEST("V57", rh_v57_build_error, "a kernel that does not build comes back with its place", 1,
+             1),
+};
+
+const rh_test *rh_tests(uint32_t *n) {
+  *n = sizeof tests / sizeof *tests;
+  return tests;
+}

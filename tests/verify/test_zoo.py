@@ -1,0 +1,142 @@
+"""redhost --verify can fail: every plugin of tests/zoo is caught by the test it is meant for, as caught-by.txt says."""
+
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+SOURCES = os.path.join(HERE, "..", "zoo")
+REDHOST = os.path.realpath(os.environ.get("REDHOST", shutil.which("redhost") or "redhost"))
+ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
+
+VERDICTS = {"pass", "fail", "crash", "timeout", "skip", "warn"}
+HARMLESS = {"pass", "skip", "warn"}
+TESTS = ["V%02d" % number for number in range(1, 58)]  # V58 is no rule for plugins
+NO_PLUGINS = {"loading/dependency", "loading/gone"}  # libraries that plugins need
+PATIENCE = 300  # seconds for one test: it has limits of its own, far below
+
+Row = collections.namedtuple("Row", "plugin test verdicts does")
+
+
+def table():
+    """caught-by.txt, row by row."""
+    rows = []
+    with open(os.path.join(SOURCES, "caught-by.txt"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                plugin, test, verdicts, does = line.split(None, 3)
+                rows.append(Row(plugin, test, set(verdicts.split("|")), does.strip()))
+    return rows
+
+
+class Table(unittest.TestCase):
+    """The table says something of every plugin and every test."""
+
+    def test_rows(self):
+        for row in table():
+            with self.subTest(row.plugin):
+                if row.test == "-":
+                    self.assertEqual(row.verdicts, {"-"})
+                    continue
+                self.assertTrue(row.test == "all" or row.test in TESTS, row.test)
+                self.assertTrue(row.verdicts <= VERDICTS | {"refused"}, row.verdicts)
+                if row.test != "all":
+                    self.assertTrue(row.verdicts - {"pass", "skip"}, "nothing would be caught")
+
+    def test_every_test_has_a_plugin(self):
+        self.assertEqual([test for test in TESTS if test not in {row.test for row in table()}], [])
+
+    def test_every_plugin_has_a_row(self):
+        named = [row.plugin for row in table()]
+        self.assertEqual(sorted(set(named)), sorted(named), "named twice")
+        there = {os.path.relpath(os.path.join(at, name), SOURCES)[:-2] for at, _, names in os.walk(SOURCES)
+                 for name in names if name.endswith(".c")}
+        self.assertEqual(there - NO_PLUGINS, set(named))
+
+    def test_sources_name_their_test(self):
+        """Where a plugin's comment names the test that it breaks, it is that of the table."""
+        for row in table():
+            with open(os.path.join(SOURCES, row.plugin + ".c"), encoding="utf-8") as file:
+                said = re.match(r"/\* (V[0-9][0-9]): ", file.read())
+            self.assertIn(said and said.group(1), (None, row.test), row.plugin)
+
+
+class Verify(unittest.TestCase):
+    """One method for each row, added below."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.mkdtemp(prefix="redhost-zoo-")
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+
+    def call(self, plugin, *args):
+        """The finished process, and what to say about it."""
+        env = {key: value for key, value in os.environ.items() if not re.match(r"REDHOST_(PLUGIN|CACHE)|XDG_|LC_|LANG", key)}
+        env.update(HOME=self.home, XDG_CACHE_HOME=os.path.join(self.home, "cache"))
+        command = [REDHOST, "--verify", os.path.join(ZOO, plugin + ".so"), "--json", "--seed", "1", *args]
+        done = subprocess.run(command, env=env, cwd=self.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=PATIENCE)
+        said = "%s: exit %s\n%s%s" % (" ".join(command), done.returncode, done.stdout.decode(), done.stderr.decode())
+        return done, said
+
+    def verify(self, plugin, *args):
+        """The answer's tests, and what to say about them."""
+        done, said = self.call(plugin, *args)
+        try:
+            document = json.loads(done.stdout)
+        except ValueError:
+            self.fail("no JSON: %s" % said)
+        self.assertEqual(document["schema"], "redhost/1", said)
+        for answer in document["verify"]:
+            self.assertIn(answer["verdict"], VERDICTS, said)
+        clean = all(answer["verdict"] in HARMLESS for answer in document["verify"])
+        self.assertEqual(done.returncode, 0 if clean else 1, said)
+        return document["verify"], said
+
+    def is_refused(self, row):
+        """Before any test: no answer, and a sentence with the file's name."""
+        done, said = self.call(row.plugin)
+        self.assertEqual(done.stdout, b"", said)
+        self.assertRegex(done.stderr.decode(), r"\Aredhost: [^\n]*%s\.so: [^\n]+\n\Z" % os.path.basename(row.plugin), said)
+        self.assertNotIn(done.returncode, (0, 1), said)
+
+    def is_caught(self, row):
+        if "refused" in row.verdicts and not self.call(row.plugin, "--include", row.test)[0].stdout:
+            return self.is_refused(row)
+        answers, said = self.verify(row.plugin, "--include", row.test)
+        self.assertEqual({answer["test"] for answer in answers}, {row.test}, said)
+        got = [answer for answer in answers if answer["verdict"] in row.verdicts]
+        self.assertTrue(got, "%s: no %s from %s\n%s" % (row.does, " or ".join(sorted(row.verdicts)), row.test, said))
+        for answer in got:
+            if answer["verdict"] not in ("pass", "skip"):
+                self.assertTrue(answer["text"], said)
+                self.assertRegex(answer["again"], r"\Aredhost --(verify|run) ", said)
+
+    def passes(self, row):
+        answers, said = self.verify(row.plugin, "--quick")  # the matrix has looked at its results for longer
+        self.assertEqual([test for test in TESTS if test not in {answer["test"] for answer in answers}], [], said)
+        self.assertEqual([answer for answer in answers if answer["verdict"] not in ("pass", "skip")], [], said)
+
+
+def method(row):
+    def test(self):
+        (self.passes if row.test == "all" else self.is_caught)(row)
+    test.__doc__ = "%s: %s" % (row.test, row.does)
+    return test
+
+
+for each in table():
+    if each.test != "-":
+        setattr(Verify, "test_" + each.plugin, method(each))
+
+
+if __name__ == "__main__":
+    if not os.access(REDHOST, os.X_OK) or not os.path.isdir(ZOO):
+        sys.exit("REDHOST=%s is no program, or REDHOST_TEST_ZOO=%s no directory" % (REDHOST, ZOO))
+    unittest.main(verbosity=1)

@@ -1,0 +1,4 @@
+/* V20: runs on no kind of device. */
+#include "../right.h"
+
+RIGHT_BUT("no_kind", .summary = "runs nowhere", .device_kinds = 0);

@@ -1,0 +1,4 @@
+/* V18: query is null. */
+#include "../right.h"
+
+RIGHT_BUT("no_query", .summary = "has no query", .query = NULL);

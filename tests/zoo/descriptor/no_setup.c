@@ -1,0 +1,4 @@
+/* V18: setup is null. */
+#include "../right.h"
+
+RIGHT_BUT("no_setup", .summary = "has no setup", .setup = NULL);

@@ -1,0 +1,4 @@
+/* V17: a string that is null. */
+#include "../right.h"
+
+RIGHT_BUT("no_summary", .summary = NULL);

@@ -1,0 +1,9 @@
+/* V19: two parameters of one key. */
+#include "../right.h"
+
+static const rh_param params[] = {
+    RH_NUMBER("tile", 1, 1, 8, "elements"),
+    RH_NUMBER("tile", 1, 1, 8, "elements again"),
+};
+
+RIGHT_BUT("same_key", .summary = "a table of parameters that is wrong", RH_PARAMS(params));

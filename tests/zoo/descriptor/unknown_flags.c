@@ -1,0 +1,5 @@
+/* V16: a flag of rh_plugin that no version knows. */
+#define RH_PLUGIN_FLAGS 0x80u
+#include "../right.h"
+
+RIGHT_BUT("unknown_flags", .summary = "has an unknown flag");

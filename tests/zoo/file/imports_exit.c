@@ -1,0 +1,10 @@
+/* V09: imports exit(), which it never calls where one looks. */
+#include "../right.h"
+#include <stdlib.h>
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  if (problem->max_n == UINT64_MAX) exit(1);
+  return right_query(problem, values, answer);
+}
+
+RIGHT_BUT("imports_exit", .summary = "imports exit()", .query = query);

@@ -1,0 +1,10 @@
+/* V09: imports fork(), which it never calls where one looks. */
+#include "../right.h"
+#include <unistd.h>
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  if (problem->max_n == UINT64_MAX && fork() == 0) _exit(0);
+  return right_query(problem, values, answer);
+}
+
+RIGHT_BUT("imports_fork", .summary = "imports fork()", .query = query);

@@ -1,0 +1,10 @@
+/* V09: imports system(), which it never calls where one looks. */
+#include "../right.h"
+#include <stdlib.h>
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  if (problem->max_n == UINT64_MAX && system("true")) return RH_E_INTERNAL;
+  return right_query(problem, values, answer);
+}
+
+RIGHT_BUT("imports_system", .summary = "imports system()", .query = query);

@@ -1,0 +1,20 @@
+/* V14: its teardown is visible and bears the name of a function of libredhost's, which the loader
+ * puts in its place. */
+#include "zoo.h"
+
+RH_EXPORT void rh_version(void *self);
+void rh_version(void *self) {
+  (void)self;
+}
+
+static const rh_strategy hijacked = {.struct_size = sizeof(rh_strategy),
+                                     .device_kinds = RH_DEVICE_HOST,
+                                     .name = "hijacked",
+                                     ZOO_TEXTS,
+                                     .promises = RH_KEEPS_ORDER,
+                                     .determinism = RH_BITS_SAME_EVERYWHERE,
+                                     .query = zoo_query,
+                                     .setup = zoo_setup,
+                                     .run = zoo_run,
+                                     .teardown = rh_version};
+ZOO_PLUGIN(hijacked);

@@ -1,0 +1,11 @@
+/* V13: asks for the OpenCL platforms when it is loaded, which maps every driver there is. */
+#include "zoo.h"
+#include <CL/cl.h>
+
+ZOO_STRATEGY(maps_opencl, "maps_opencl", zoo_query);
+ZOO_PLUGIN(maps_opencl);
+
+ZOO_ON_LOAD {
+  cl_uint n;
+  clGetPlatformIDs(0, NULL, &n);
+}
