@@ -202,12 +202,12 @@ static rh_outcome check_owners(rh_trial *trial) {
 rh_outcome rh_v14_entry(rh_trial *trial) {
   rh_dl dl;
   const void *symbol;
+  if (trial->variant == 1) load_neighbours(trial, 5);
   rh_trial_phase(trial, "loading");
   if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   if (rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
     return rh_trial_fail(trial, "%s", trial->error.message);
-  if (trial->variant == 1) load_neighbours(trial, 5);
   rh_outcome outcome = rh_trial_load(trial);
   if (trial->variant == 2) load_neighbours(trial, 5);
   if (outcome == RH_PASS) ask_everything(trial);

@@ -74,11 +74,26 @@ class Verify(unittest.TestCase):
     def setUpClass(cls):
         cls.home = tempfile.mkdtemp(prefix="redhost-zoo-")
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        cls.locales = cls.comma_locale()
+
+    @classmethod
+    def comma_locale(cls):
+        """A directory with a locale that has a decimal comma, or none: few machines have one installed."""
+        directory = os.path.join(cls.home, "locales")
+        os.mkdir(directory)
+        try:
+            done = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(directory, "de_DE.UTF-8")],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        except FileNotFoundError:
+            return None
+        return directory if done.returncode == 0 else None
 
     def call(self, plugin, *args):
         """The finished process, and what to say about it."""
         env = {key: value for key, value in os.environ.items() if not re.match(r"REDHOST_(PLUGIN|CACHE)|XDG_|LC_|LANG", key)}
         env.update(HOME=self.home, XDG_CACHE_HOME=os.path.join(self.home, "cache"))
+        if self.locales:
+            env["LOCPATH"] = self.locales
         command = [REDHOST, "--verify", os.path.join(ZOO, plugin + ".so"), "--json", "--seed", "1", *args]
         done = subprocess.run(command, env=env, cwd=self.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=PATIENCE)
@@ -111,8 +126,9 @@ class Verify(unittest.TestCase):
             return self.is_refused(row)
         answers, said = self.verify(row.plugin, "--include", row.test)
         self.assertEqual({answer["test"] for answer in answers}, {row.test}, said)
-        got = [answer for answer in answers if answer["verdict"] in row.verdicts]
-        self.assertTrue(got, "%s: no %s from %s\n%s" % (row.does, " or ".join(sorted(row.verdicts)), row.test, said))
+        allowed = row.verdicts - {"skip"} if row.test == "V12" and self.locales else row.verdicts
+        got = [answer for answer in answers if answer["verdict"] in allowed]
+        self.assertTrue(got, "%s: no %s from %s\n%s" % (row.does, " or ".join(sorted(allowed)), row.test, said))
         for answer in got:
             if answer["verdict"] not in ("pass", "skip"):
                 self.assertTrue(answer["text"], said)
