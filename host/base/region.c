@@ -2,6 +2,7 @@
 #include "error.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,11 +15,20 @@ static uint64_t whole_pages(uint64_t bytes) {
 rh_status rh_region_map(rh_region *region, int fd, uint64_t file_bytes, const char *name,
                         rh_error *error) {
   uint64_t bytes = whole_pages(file_bytes);
-  void *address = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (address == MAP_FAILED)
-    return rh_fail(error, RH_E_FILE, "%s: cannot be mapped: %s", name, strerror(errno));
-  *region = (rh_region){address, bytes};
+  int file = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  void *address = MAP_FAILED;
+  if (file >= 0) address = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  if (address == MAP_FAILED) {
+    rh_fail(error, RH_E_FILE, "%s: cannot be mapped: %s", name, strerror(errno));
+    if (file >= 0) close(file);
+    return RH_E_FILE;
+  }
+  *region = (rh_region){address, bytes, 1, 0, file};
   return RH_OK;
+}
+
+static rh_status no_memory(uint64_t bytes, rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
 }
 
 rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
@@ -26,9 +36,22 @@ rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
   void *address = MAP_FAILED;
   if (whole >= bytes)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED)
-    return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
-  *region = (rh_region){address, whole};
+  if (address == MAP_FAILED) return no_memory(bytes, error);
+  *region = (rh_region){address, whole, 0, 0, 0};
+  return RH_OK;
+}
+
+rh_status rh_region_alloc_shared(rh_region *region, uint64_t bytes, rh_error *error) {
+  uint64_t whole = whole_pages(bytes);
+  void *address = MAP_FAILED;
+  int file = memfd_create("redhost-data", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file >= 0 && whole >= bytes && whole <= INT64_MAX && ftruncate(file, (off_t)whole) == 0)
+    address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (address == MAP_FAILED) {
+    if (file >= 0) close(file);
+    return no_memory(bytes, error);
+  }
+  *region = (rh_region){address, whole, 1, 1, file};
   return RH_OK;
 }
 
@@ -36,14 +59,35 @@ rh_status rh_region_grow(rh_region *region, uint64_t bytes, rh_error *error) {
   if (!region->address) return rh_region_alloc(region, bytes, error);
   uint64_t whole = whole_pages(bytes);
   if (whole <= region->bytes) return RH_OK;
+  if (region->shared && (whole > INT64_MAX || ftruncate(region->file, (off_t)whole) != 0))
+    return no_memory(bytes, error);
   void *address = mremap(region->address, region->bytes, whole, MREMAP_MAYMOVE);
-  if (address == MAP_FAILED)
-    return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
-  *region = (rh_region){address, whole};
+  if (address == MAP_FAILED) return no_memory(bytes, error);
+  region->address = address;
+  region->bytes = whole;
   return RH_OK;
+}
+
+void rh_region_trim(rh_region *region, uint64_t bytes) {
+  uint64_t kept = whole_pages(bytes);
+  if (kept >= region->bytes) return;
+  if (munmap((char *)region->address + kept, region->bytes - kept) != 0) return;
+  region->bytes = kept;
+  /* Where this fails, the file is longer than need be, and nothing else is wrong. */
+  if (region->shared && ftruncate(region->file, (off_t)kept) != 0) return;
+}
+
+void rh_region_seal(const rh_region *region) {
+#ifdef F_SEAL_FUTURE_WRITE
+  int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+#else
+  int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+#endif
+  if (region->own) fcntl(region->file, F_ADD_SEALS, seals); /* an older kernel has not all */
 }
 
 void rh_region_finish(rh_region *region) {
   if (region->address) munmap(region->address, region->bytes);
-  *region = (rh_region){NULL, 0};
+  if (region->shared) close(region->file);
+  *region = (rh_region){0};
 }

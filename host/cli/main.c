@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "../isolate/worker.h"
 #include "../reduce/ops.h"
 #include "../verify/verify.h"
 #include "app.h"
@@ -123,8 +124,9 @@ int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
-  /* Not for people: how redhost starts itself to look at plugins, and to try them. */
+  /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
+  if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   /* Nor this: the build writes the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {

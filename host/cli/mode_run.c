@@ -1,11 +1,14 @@
 /* redhost --run NAME */
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../base/report.h"
 #include "../io/array.h"
+#include "../isolate/worker.h"
 #include "app.h"
 #include "report.h"
 #include "size.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,32 +53,60 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   return RH_OK;
 }
 
-static rh_status check(rh_run_report *report, rh_error *error) {
+/* Everything that one run holds on to. */
+typedef struct run_state {
+  rh_job_spec spec;
+  char what[256];
+  uint64_t seed;
+  double timeout_s;
+  rh_found found; /* the strategy */
+  rh_array array;
+  rh_job job;       /* where it runs here, */
+  rh_worker worker; /* or in a process of its own */
+  rh_run_report report;
+} run_state;
+
+static rh_status parse_timeout(const char *text, double *seconds, rh_error *error) {
+  char *end;
+  *seconds = 60;
+  if (!text) return RH_OK;
+  *seconds = strtod(text, &end);
+  if (isdigit((unsigned char)text[0]) && !*end && *seconds > 0 && *seconds < 1e9) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--timeout '%s': expected seconds, as in 2 or 0.5", text);
+}
+
+static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  rh_job_result(&run->spec, run->spec.strategy, report->facts.value, &report->result);
+  if (app->typed->no_check) return RH_OK;
+  rh_claim claim = {
+      .spec = &run->spec,
+      .data = rh_array_data(&run->array),
+      .device = report->device,
+      .depth = report->facts.answer.depth,
+      .result = &report->result,
+      .reporter = &app->redhost->options.reporter,
+  };
   double start = rh_now();
-  RH_TRY(rh_job_check(&report->job, &report->result, &report->reference, &report->verdict, error));
+  RH_TRY(rh_claim_check(&claim, &report->reference, &report->verdict, error));
   report->check_s = rh_now() - start;
   report->checked = 1;
   return RH_OK;
 }
 
-/* Reduces, checks, measures where that was asked for: everything before the first word is printed. */
-static rh_status reduce(const rh_app *app, rh_run_report *report, rh_error *error) {
-  rh_array *array = &report->array;
-  RH_TRY(rh_job_setup(&report->job, array->region.address, array->offset_bytes, error));
-  double start = rh_now();
-  RH_TRY(rh_job_run(&report->job, &report->result, error));
-  report->first_s = rh_now() - start;
-  if (!app->typed->no_check) RH_TRY(check(report, error));
-  int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
-  /* A file's owner wants the answer at once; who makes up data wants to know how long it takes. */
-  if (wrong || app->typed->quiet || (app->typed->input && !app->typed->verbose)) return RH_OK;
-  report->measured = 1;
-  return rh_measure_quick(&report->job, &report->quick, error);
+static int is_wrong(const rh_run_report *report) {
+  return report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
+}
+
+/* A file's owner wants the answer at once; who makes up data wants to know how long it takes. */
+static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
+  const rh_typed *typed = app->typed;
+  return !is_wrong(report) && !typed->quiet && (!typed->input || typed->verbose);
 }
 
 /* A wrong answer is printed as what it is, never as a bare value that a script would take. */
 static rh_status judge(const rh_run_report *report, rh_error *error) {
-  if (!report->checked || report->verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  if (!is_wrong(report)) return RH_OK;
   char got[64], exact[64];
   const rh_result *result = &report->result, *right = &report->reference.result;
   if (result->indexed) {
@@ -86,41 +117,92 @@ static rh_status judge(const rh_run_report *report, rh_error *error) {
     rh_format_value(exact, right);
   }
   return rh_fail(error, RH_E_WRONG, "wrong result: '%s' says %s, exact is %s (%s)",
-                 report->job.strategy->name, got, exact, report->verdict.text);
+                 report->spec->strategy, got, exact, report->verdict.text);
 }
 
-static rh_status generate(const rh_app *app, const rh_job_spec *spec, uint64_t seed,
-                          rh_array *array, rh_error *error) {
-  const char *kind = app->typed->data ? app->typed->data : "uniform";
-  rh_status status = rh_array_generate(array, kind, seed, spec->type, spec->n,
-                                       &app->redhost->options.reporter, error);
-  if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", spec->what);
+/* Room for generated data.  In pages that a child can have too only where there is one: the usual ones are faster. */
+static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
+  if (app->typed->input) return RH_OK;
+  rh_status status =
+      rh_array_reserve(&run->array, run->spec.type, run->spec.n, run->report.isolated, error);
+  if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
   return status;
 }
 
-static rh_status run(const rh_app *app, rh_run_report *report, rh_error *error) {
+static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
+  if (app->typed->input) return RH_OK;
+  const char *kind = app->typed->data ? app->typed->data : "uniform";
+  return rh_array_fill(&run->array, kind, run->seed, &app->redhost->options.reporter, error);
+}
+
+/* Asks, makes the data, reduces, checks, measures where that is wanted: everything before the first word is printed. */
+static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error) {
+  rh_facts *facts = &run->report.facts;
+  rh_job *job = &run->job;
+  RH_TRY(rh_job_open(job, app->redhost, &run->spec, error));
+  run->report.device = job->device;
+  RH_TRY(rh_facts_ask(facts, job, error));
+  RH_TRY(reserve(app, run, error));
+  RH_TRY(fill(app, run, error));
+  RH_TRY(rh_job_setup(job, run->array.region.address, run->array.offset_bytes, error));
+  RH_TRY(rh_facts_run(facts, job, error));
+  RH_TRY(check(app, run, error));
+  return is_to_be_measured(app, &run->report) ? rh_facts_measure(facts, job, error) : RH_OK;
+}
+
+/* The same, and tears down: what goes wrong there is known before the first word too. */
+static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *error) {
+  rh_facts *facts = &run->report.facts;
+  rh_worker *worker = &run->worker;
+  RH_TRY(
+      rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &run->report.device, error));
+  RH_TRY(reserve(app, run, error));
+  rh_worker_spec spec = {
+      .options = &app->redhost->options,
+      .job = &run->spec,
+      .device = run->report.device,
+      .data = &run->array.region,
+      .offset = run->array.offset_bytes,
+      .limit_s = run->timeout_s,
+      .on_group = rh_terminal_watch_group,
+  };
+  RH_TRY(rh_worker_start(worker, &spec, facts, error));
+  RH_TRY(fill(app, run, error));
+  RH_TRY(rh_worker_run(worker, facts, error));
+  RH_TRY(check(app, run, error));
+  if (is_to_be_measured(app, &run->report)) RH_TRY(rh_worker_measure(worker, facts, error));
+  return rh_worker_end(worker, error);
+}
+
+static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
-  char what[256];
-  uint64_t seed;
-  rh_job_spec spec = {
+  run->spec = (rh_job_spec){
       .strategy = typed->name,
       .op = app->op,
       .settings = typed->settings,
       .n_settings = typed->n_settings,
-      .what = what,
+      .what = run->what,
   };
-  RH_TRY(find_data(app, &report->array, &spec, &seed, what, sizeof what, error));
-  RH_TRY(rh_job_init(&report->job, app->redhost, &spec, error));
-  if (!typed->input) RH_TRY(generate(app, &spec, seed, &report->array, error));
-  RH_TRY(reduce(app, report, error));
-  RH_TRY(rh_run_report_print(app, report, error));
-  return judge(report, error);
+  int *isolated = &run->report.isolated;
+  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error)); /* a slip ends here */
+  RH_TRY(parse_timeout(typed->timeout, &run->timeout_s, error));
+  RH_TRY(find_data(app, &run->array, &run->spec, &run->seed, run->what, sizeof run->what, error));
+  RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
+  RH_TRY(rh_parse_when("--isolate", typed->isolate, !run->found.installed, isolated, error));
+  run->spec.strategy = run->found.name;
+  run->spec.plugin = run->found.path;
+  run->report.spec = &run->spec;
+  RH_TRY(*isolated ? reduce_in_child(app, run, error) : reduce_here(app, run, error));
+  RH_TRY(rh_run_report_print(app, &run->report, error));
+  return judge(&run->report, error);
 }
 
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
-  rh_run_report report = {0};
-  rh_status status = run(app, &report, error);
-  rh_job_finish(&report.job);
-  rh_array_finish(&report.array);
+  run_state run = {0};
+  rh_status status = run_it(app, &run, error);
+  rh_worker_finish(&run.worker);
+  rh_job_finish(&run.job);
+  rh_array_finish(&run.array);
+  rh_found_finish(&run.found);
   return status;
 }

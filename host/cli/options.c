@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { FLAG, WORD, SETTING, MODE, MODE_WORD };
+enum { FLAG, WORD, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 
 /* Which modes an option means something to; a bit for each RH_MODE_*. */
 #define IN(mode)   (1u << RH_MODE_##mode)
@@ -85,6 +85,11 @@ static const option_row table[] = {
      AT(plugin_path)},
     {"foreign", 0, WORD, "FILE", NULL, "one more strategy, a function that FILE describes (JSON)",
      PLUGINS, AT(foreign)},
+    {"isolate", 0, MAYBE_WORD, "[=WHEN]", NULL,
+     "run the plugin in a process of its own: auto always\nnever; auto: one that did not come with redhost [auto]",
+     IN(RUN), AT(isolate)},
+    {"timeout", 0, WORD, "SEC", NULL, "such a process may be silent for so long [60]", IN(RUN),
+     AT(timeout)},
     {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs",
      IN(RUN) | IN(VERIFY), AT(no_cache)},
     {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", IN(RUN) | IN(VERIFY),
@@ -126,7 +131,8 @@ static void help_row(FILE *out, const option_row *row) {
   char left[64], letter[8] = "    ";
   if (row->section) fprintf(out, "\n%s:\n", row->section);
   if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
-  int width = snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->argument ? "=" : "",
+  int width = snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name,
+                       row->argument && row->kind != MAYBE_WORD ? "=" : "",
                        row->argument ? row->argument : "");
   if (width > 24) fprintf(out, "  %s\n", left);
   for (const char *line = row->doc; line;) {
@@ -216,6 +222,7 @@ static rh_status take(rh_typed *typed, const option_row *row, const char *argume
   case MODE_WORD: return set_mode(typed, row, argument, mode_option, error);
   case SETTING: return add_setting(typed, argument, error);
   case FLAG: *(uint32_t *)(void *)field = 1; return RH_OK;
+  case MAYBE_WORD: *(const char **)(void *)field = argument ? argument : "always"; return RH_OK;
   default: *(const char **)(void *)field = argument; return RH_OK;
   }
 }
@@ -293,8 +300,8 @@ static void fill_getopt(struct option *options, char *letters) {
   *letters++ = ':';
   for (int k = 0; k < N_ROWS; k++) {
     int takes = table[k].argument != NULL;
-    options[k] =
-        (struct option){table[k].name, takes ? required_argument : no_argument, NULL, 256 + k};
+    int has = table[k].kind == MAYBE_WORD ? optional_argument : required_argument;
+    options[k] = (struct option){table[k].name, takes ? has : no_argument, NULL, 256 + k};
     if (!table[k].letter) continue;
     *letters++ = table[k].letter;
     if (takes) *letters++ = ':';

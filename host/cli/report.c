@@ -1,13 +1,11 @@
 #include "report.h"
 #include "../base/error.h"
-#include "../plug/plugin.h"
-#include "../reduce/params.h"
 #include "json.h"
 
 #include <math.h>
 
 static uint64_t bytes_of(const rh_run_report *report) {
-  return report->job.spec.n * rh_type_size(report->job.spec.type);
+  return report->spec->n * rh_type_size(report->spec->type);
 }
 
 /* "257 (value 190.2)" for an index, else the value. */
@@ -27,14 +25,13 @@ static void format_answer(char text[160], const rh_result *result, int exactly) 
 
 static void print_heading(const rh_app *app, const rh_run_report *report) {
   char size[32];
-  const rh_job *job = &report->job;
-  printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), job->strategy->name,
-         rh_style_off(app->terminal, RH_BOLD), rh_op_name(job->spec.op),
-         rh_type_name(job->spec.type), (unsigned long long)job->spec.n,
-         rh_format_bytes(size, bytes_of(report)));
+  const rh_job_spec *spec = report->spec;
+  printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), spec->strategy,
+         rh_style_off(app->terminal, RH_BOLD), rh_op_name(spec->op), rh_type_name(spec->type),
+         (unsigned long long)spec->n, rh_format_bytes(size, bytes_of(report)));
   if (app->typed->input) printf("  of %s", app->typed->input);
-  if (job->device)
-    printf("  on %s %s\n", job->device->label, job->device->name);
+  if (report->device)
+    printf("  on %s %s\n", report->device->label, report->device->name);
   else
     printf("  on the host\n");
 }
@@ -56,50 +53,48 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
 
 static void print_measured(const rh_run_report *report) {
   char time[32], latency[32];
-  const rh_quick *quick = &report->quick;
-  double n = (double)report->job.spec.n, seconds = quick->time.seconds;
+  const rh_quick *quick = &report->facts.quick;
+  double n = (double)report->spec->n, seconds = quick->time.seconds;
   printf("time       %s +-%.1f %%   %.3g G/s   %.3g GB/s   host clock, %s%u samples\n",
          rh_format_seconds(time, seconds), 100 * quick->time.spread, 1e-9 * n / seconds,
          1e-9 * (double)bytes_of(report) / seconds,
-         report->job.answer.finishes_on_host ? "finishes on the host, " : "", quick->time.samples);
+         report->facts.answer.finishes_on_host ? "finishes on the host, " : "",
+         quick->time.samples);
   printf("latency    %s   one call, result on the host\n",
          rh_format_seconds(latency, quick->latency.seconds));
 }
 
 static void print_setup(const rh_run_report *report) {
   char build[32], upload[32];
-  const rh_job *job = &report->job;
-  const rh_cl_session *session = job->instance_spec.session;
-  if (!session) return;
-  int cached = session->builds == session->builds_cached;
-  printf("setup      build %s (%s)   ", rh_format_seconds(build, session->build_s),
+  const rh_facts *facts = &report->facts;
+  if (!facts->on_device) return;
+  int cached = facts->builds == facts->builds_cached;
+  printf("setup      build %s (%s)   ", rh_format_seconds(build, facts->build_s),
          cached ? "cached" : "not cached");
-  if (job->input.in_place)
+  if (facts->in_place)
     printf("input in place, nothing copied\n");
   else
-    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, job->input.upload_s),
-           job->input.upload_s > 0 ? 1e-9 * (double)bytes_of(report) / job->input.upload_s : 0);
+    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, facts->upload_s),
+           facts->upload_s > 0 ? 1e-9 * (double)bytes_of(report) / facts->upload_s : 0);
 }
 
 static void print_details(const rh_run_report *report) {
-  const rh_job *job = &report->job;
-  char value[64], time[32], scratch[32], local[32];
-  printf("plugin     %s\n", job->path);
-  for (uint32_t k = 0; k < job->strategy->n_params; k++) {
-    const rh_param *param = rh_strategy_param(job->strategy, k);
-    rh_param_format(param, job->instance_spec.params[k], value, sizeof value);
-    printf("%s%s=%s%s", k ? " " : "parameters ", param->key, value,
-           k + 1 == job->strategy->n_params ? "\n" : "");
-  }
-  printf("needs      %u launch%s, %s on the device, %s local in a group, depth ",
-         job->answer.launches, job->answer.launches == 1 ? "" : "es",
-         rh_format_bytes(scratch, job->answer.scratch_bytes),
-         rh_format_bytes(local, job->answer.local_bytes));
-  if (job->answer.depth)
-    printf("%llu\n", (unsigned long long)job->answer.depth);
+  const rh_facts *facts = &report->facts;
+  const rh_answer *answer = &facts->answer;
+  char time[32], scratch[32], local[32];
+  printf("plugin     %s%s\n", report->spec->plugin,
+         report->isolated ? "   in a process of its own" : "");
+  for (uint32_t k = 0; k < facts->n_params; k++)
+    printf("%s%s=%s%s", k ? " " : "parameters ", facts->params[k].key, facts->params[k].text,
+           k + 1 == facts->n_params ? "\n" : "");
+  printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", answer->launches,
+         answer->launches == 1 ? "" : "es", rh_format_bytes(scratch, answer->scratch_bytes),
+         rh_format_bytes(local, answer->local_bytes));
+  if (answer->depth)
+    printf("%llu\n", (unsigned long long)answer->depth);
   else
     printf("unknown\n");
-  printf("first run  %s", rh_format_seconds(time, report->first_s));
+  printf("first run  %s", rh_format_seconds(time, facts->first_s));
   if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
   putchar('\n');
 }
@@ -114,8 +109,8 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
     print_verdict(app, report);
   else
     printf("check      skipped (--no-check)\n");
-  if (report->measured) print_measured(report);
-  if (report->measured || app->typed->verbose) print_setup(report);
+  if (report->facts.measured) print_measured(report);
+  if (report->facts.measured || app->typed->verbose) print_setup(report);
   if (app->typed->verbose) print_details(report);
 }
 
@@ -152,31 +147,29 @@ static json_t *median_object(const rh_median *median) {
 }
 
 static json_t *params_object(const rh_run_report *report) {
-  const rh_strategy *strategy = report->job.strategy;
   json_t *object = json_object();
-  char value[64];
-  for (uint32_t k = 0; k < strategy->n_params; k++) {
-    const rh_param *param = rh_strategy_param(strategy, k);
-    int64_t number = report->job.instance_spec.params[k];
-    rh_param_format(param, number, value, sizeof value);
+  for (uint32_t k = 0; k < report->facts.n_params; k++) {
+    const rh_used_param *param = &report->facts.params[k];
     json_object_set_new(object, param->key,
-                        param->choices ? json_string(value) : json_integer(number));
+                        param->is_word ? rh_json_bytes(param->text) : json_integer(param->number));
   }
   return object;
 }
 
 static json_t *result_object(const rh_app *app, const rh_run_report *report) {
-  const rh_job *job = &report->job;
+  const rh_job_spec *spec = report->spec;
   char text[64];
   int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
   json_t *object = json_object();
-  json_object_set_new(object, "device", json_string(job->device ? job->device->label : "host"));
-  json_object_set_new(object, "strategy", json_string(job->strategy->name));
-  json_object_set_new(object, "plugin", rh_json_bytes(job->path));
-  json_object_set_new(object, "op", json_string(rh_op_name(job->spec.op)));
-  json_object_set_new(object, "type", json_string(rh_type_name(job->spec.type)));
+  json_object_set_new(object, "device",
+                      json_string(report->device ? report->device->label : "host"));
+  json_object_set_new(object, "strategy", json_string(spec->strategy));
+  json_object_set_new(object, "plugin", rh_json_bytes(spec->plugin));
+  json_object_set_new(object, "isolated", json_boolean(report->isolated));
+  json_object_set_new(object, "op", json_string(rh_op_name(spec->op)));
+  json_object_set_new(object, "type", json_string(rh_type_name(spec->type)));
   json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
-  json_object_set_new(object, "n", json_integer((json_int_t)job->spec.n));
+  json_object_set_new(object, "n", json_integer((json_int_t)spec->n));
   json_object_set_new(object, "bytes", json_integer((json_int_t)bytes_of(report)));
   json_object_set_new(object, "input",
                       app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
@@ -186,26 +179,29 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   if (report->result.indexed)
     json_object_set_new(object, "index", json_integer((json_int_t)report->result.index));
   json_object_set_new(object, "check", check_object(report));
-  json_object_set_new(object, "launches", json_integer(job->answer.launches));
+  json_object_set_new(object, "launches", json_integer(report->facts.answer.launches));
+  return object;
+}
+
+static json_t *setup_object(const rh_facts *facts) {
+  json_t *object = json_object();
+  if (!facts->on_device) return object;
+  json_object_set_new(object, "build", rh_json_number(facts->build_s));
+  json_object_set_new(object, "build_cached", json_boolean(facts->builds == facts->builds_cached));
+  json_object_set_new(object, "upload", rh_json_number(facts->upload_s));
+  json_object_set_new(object, "in_place", json_boolean(facts->in_place));
   return object;
 }
 
 static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_error *error) {
-  const rh_cl_session *session = report->job.instance_spec.session;
+  const rh_facts *facts = &report->facts;
   json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
-  json_t *result = result_object(app, report), *setup = json_object();
-  if (report->job.device) json_array_append_new(devices, rh_json_device(report->job.device));
-  if (session) {
-    json_object_set_new(setup, "build", rh_json_number(session->build_s));
-    json_object_set_new(setup, "build_cached",
-                        json_boolean(session->builds == session->builds_cached));
-    json_object_set_new(setup, "upload", rh_json_number(report->job.input.upload_s));
-    json_object_set_new(setup, "in_place", json_boolean(report->job.input.in_place));
-  }
-  json_object_set_new(result, "setup_s", setup);
-  if (report->measured) {
-    json_object_set_new(result, "time_s", median_object(&report->quick.time));
-    json_object_set_new(result, "latency_s", median_object(&report->quick.latency));
+  json_t *result = result_object(app, report);
+  if (report->device) json_array_append_new(devices, rh_json_device(report->device));
+  json_object_set_new(result, "setup_s", setup_object(facts));
+  if (facts->measured) {
+    json_object_set_new(result, "time_s", median_object(&facts->quick.time));
+    json_object_set_new(result, "latency_s", median_object(&facts->quick.latency));
     json_object_set_new(result, "timer", json_string("host"));
   }
   json_array_append_new(results, result);

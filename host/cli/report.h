@@ -2,23 +2,20 @@
 #ifndef RH_CLI_REPORT_H
 #define RH_CLI_REPORT_H
 
-#include "../base/report.h"
-#include "../io/array.h"
-#include "../measure/quick.h"
+#include "../measure/facts.h"
 #include "app.h"
 #include "table.h"
 
 typedef struct rh_run_report {
-  rh_array array;
-  rh_job job;
+  const rh_job_spec *spec;    /* with the strategy's own name and its file */
+  const rh_cl_device *device; /* null: the host */
+  int isolated;               /* 1: it ran in a process of its own */
+  rh_facts facts;
   rh_result result;
-  double first_s; /* the first run: what a caller without a warm device waits */
   int checked;
   double check_s;
   rh_reference reference;
   rh_verdict verdict;
-  int measured;
-  rh_quick quick;
 } rh_run_report;
 
 /* On standard output, as --quiet, --json or neither ask.  Quiet and wrong: nothing. */

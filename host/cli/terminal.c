@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t line_is_up;
+static volatile sig_atomic_t line_is_up, group_to_kill;
 
 /* --color over NO_COLOR over CLICOLOR_FORCE over CLICOLOR over the terminal itself. */
 static int wants_color(void) {
@@ -20,8 +20,8 @@ static int wants_color(void) {
   return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-static rh_status parse_when(const char *option, const char *when, int automatic, int *result,
-                            rh_error *error) {
+rh_status rh_parse_when(const char *option, const char *when, int automatic, int *result,
+                        rh_error *error) {
   if (!when || strcmp(when, "auto") == 0)
     *result = automatic;
   else if (strcmp(when, "always") == 0)
@@ -35,9 +35,9 @@ static rh_status parse_when(const char *option, const char *when, int automatic,
 
 rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
   *terminal = (rh_terminal){.quiet = (int)typed->quiet, .verbose = (int)typed->verbose};
-  RH_TRY(parse_when("--color", typed->color, wants_color(), &terminal->color, error));
-  return parse_when("--progress", typed->progress, isatty(STDERR_FILENO) && !typed->quiet,
-                    &terminal->progress, error);
+  RH_TRY(rh_parse_when("--color", typed->color, wants_color(), &terminal->color, error));
+  return rh_parse_when("--progress", typed->progress, isatty(STDERR_FILENO) && !typed->quiet,
+                       &terminal->progress, error);
 }
 
 void rh_terminal_clear(rh_terminal *terminal) {
@@ -121,8 +121,13 @@ const char *rh_style_off(const rh_terminal *terminal, int style) {
 static void on_interrupt(int signal_number) {
   (void)signal_number;
   static const char clear[] = "\r\033[K";
+  if (group_to_kill > 0) kill(-group_to_kill, SIGKILL);
   if (line_is_up && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(130);
   _exit(130);
+}
+
+void rh_terminal_watch_group(int64_t group) {
+  group_to_kill = (sig_atomic_t)group;
 }
 
 void rh_terminal_catch_interrupt(void) {

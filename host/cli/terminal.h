@@ -14,6 +14,10 @@ typedef struct rh_terminal {
   const char *phase;
 } rh_terminal;
 
+/* "auto", which is `automatic`, "always" or "never"; null is auto.  Anything else: RH_E_USAGE, naming `option`. */
+rh_status rh_parse_when(const char *option, const char *when, int automatic, int *result,
+                        rh_error *error);
+
 /* Malformed --color or --progress: RH_E_USAGE. */
 rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_error *error);
 
@@ -36,6 +40,9 @@ const char *rh_style_off(const rh_terminal *terminal, int style);
 
 /* On SIGINT: the progress line goes, and the process ends with status 130. */
 void rh_terminal_catch_interrupt(void);
+
+/* A process group that goes too when an interrupt comes; 0 for none. */
+void rh_terminal_watch_group(int64_t group);
 
 /* From here on a SIGBUS means that the mapped input file shrank: a sentence, and exit status 6. */
 void rh_terminal_catch_cut_file(void);

@@ -93,7 +93,7 @@ static rh_status arrange_elements(source *src, const rh_npy *npy, uint64_t *offs
   if (src->in_memory) return copy_elements(src, npy, src->region.address, error);
 
   rh_region copy = {0};
-  rh_status status = rh_region_alloc(&copy, npy->data_bytes, error);
+  rh_status status = rh_region_alloc_shared(&copy, npy->data_bytes, error);
   if (status != RH_OK)
     rh_error_prefix(error, "%s", src->name);
   else

@@ -31,8 +31,15 @@ static inline const void *rh_array_data(const rh_array *array) {
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error);
 
-/* Generated data.  Element i depends on kind, seed, type, n and i only.  Unknown kind: RH_E_USAGE
- * with a suggestion. */
+/* Room for n elements, zeros so far; with `shared`, where another process can have them too. */
+rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error);
+
+/* Fills a reserved array with generated data.  Element i depends on kind, seed, type, n and i only.
+ * Unknown kind: RH_E_USAGE with a suggestion. */
+rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
+                        const rh_reporter *reporter, rh_error *error);
+
+/* Both.  On failure *array is empty. */
 rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,
                             uint64_t n, const rh_reporter *reporter, rh_error *error);
 

@@ -120,27 +120,34 @@ rh_status rh_array_check_kind(const char *kind, rh_error *error) {
   return rh_kind_find(kind) ? RH_OK : unknown_kind(kind, error);
 }
 
-rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,
-                            uint64_t n, const rh_reporter *reporter, rh_error *error) {
-  *array = (rh_array){0};
-  const rh_kind *of_kind = rh_kind_find(kind);
-  if (!of_kind) return unknown_kind(kind, error);
+rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error) {
+  rh_array made = {.type = type, .n = n, .dimensions = 1};
   uint32_t size = rh_type_size(type);
   if (!size) return rh_fail(error, RH_E_USAGE, "type number %u is unknown", type);
   if (n > UINT64_MAX / size)
     return rh_fail(error, RH_E_USAGE, "%llu elements of %s: their size in bytes overflows 64 bits",
                    (unsigned long long)n, rh_type_name(type));
-  rh_array made = {.type = type, .n = n, .dimensions = 1};
-  RH_TRY(rh_region_alloc(&made.region, n * size, error));
-  rh_status status = RH_OK;
-  if (n > 0) {
-    job j = {.kind = of_kind, .type = type, .data = made.region.address};
-    j.recipe = rh_recipe_make(seed, type, n);
-    status = generate(&j, reporter, error);
-  }
-  if (status == RH_OK)
-    *array = made;
-  else
-    rh_region_finish(&made.region);
+  RH_TRY(shared ? rh_region_alloc_shared(&made.region, n * size, error)
+                : rh_region_alloc(&made.region, n * size, error));
+  *array = made;
+  return RH_OK;
+}
+
+rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
+                        const rh_reporter *reporter, rh_error *error) {
+  job j = {.kind = rh_kind_find(kind), .type = array->type, .data = array->region.address};
+  if (!j.kind) return unknown_kind(kind, error);
+  if (array->n == 0) return RH_OK;
+  j.recipe = rh_recipe_make(seed, array->type, array->n);
+  return generate(&j, reporter, error);
+}
+
+rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,
+                            uint64_t n, const rh_reporter *reporter, rh_error *error) {
+  *array = (rh_array){0};
+  RH_TRY(rh_array_check_kind(kind, error));
+  RH_TRY(rh_array_reserve(array, type, n, 0, error));
+  rh_status status = rh_array_fill(array, kind, seed, reporter, error);
+  if (status != RH_OK) rh_array_finish(array);
   return status;
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* One read() takes no more than this, so that progress and cancelling stay responsive on fast files
@@ -15,7 +14,9 @@ static const uint64_t first_region = 1u << 20;
 static rh_status make_room(rh_stream *stream, rh_error *error) {
   if (stream->length < stream->region.bytes) return RH_OK;
   uint64_t bytes = stream->region.bytes ? stream->region.bytes * 2 : first_region;
-  rh_status status = rh_region_grow(&stream->region, bytes, error);
+  /* Shared: who is to see the data is known later. */
+  rh_status status = stream->region.address ? rh_region_grow(&stream->region, bytes, error)
+                                            : rh_region_alloc_shared(&stream->region, bytes, error);
   if (status != RH_OK) rh_error_prefix(error, "%s", stream->name);
   return status;
 }
@@ -49,11 +50,7 @@ rh_status rh_stream_fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_
 }
 
 void rh_stream_trim(rh_stream *stream) {
-  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  uint64_t kept = (stream->length + page - 1) / page * page;
-  if (kept == 0 || kept >= stream->region.bytes) return;
-  if (munmap((char *)stream->region.address + kept, stream->region.bytes - kept) == 0)
-    stream->region.bytes = kept;
+  if (stream->length) rh_region_trim(&stream->region, stream->length);
 }
 
 void rh_stream_finish(rh_stream *stream) {

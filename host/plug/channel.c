@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { REQUEST_FD = 3, ANSWER_FD = 4, MOST_BYTES = 64 << 20 };
+enum { REQUEST_FD = 3, ANSWER_FD = 4, DATA_FD = 5, MOST_BYTES = 64 << 20 };
 
 char *rh_channel_request(size_t *length) {
   struct stat st;
@@ -32,18 +32,27 @@ char *rh_channel_request(size_t *length) {
   return NULL;
 }
 
+/* Close-on-exec: the programs that a plugin starts have no share in it. */
+static int hide(int from) {
+  int fd = fcntl(from, F_DUPFD_CLOEXEC, 100);
+  if (fd < 0) fd = fcntl(from, F_DUPFD_CLOEXEC, DATA_FD + 1);
+  if (fd >= 0) close(from);
+  return fd;
+}
+
 int rh_channel_open(rh_channel *channel, int64_t parent) {
   struct rlimit none = {0, 0};
   channel->fd = -1;
   setrlimit(RLIMIT_CORE, &none);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != (pid_t)parent) return -1;
-  /* Close-on-exec: the programs that a plugin starts have no share in it. */
-  channel->fd = fcntl(ANSWER_FD, F_DUPFD_CLOEXEC, 100);
-  if (channel->fd < 0) channel->fd = fcntl(ANSWER_FD, F_DUPFD_CLOEXEC, ANSWER_FD + 1);
+  channel->fd = hide(ANSWER_FD);
   if (channel->fd < 0) return -1;
-  close(ANSWER_FD);
   close(REQUEST_FD);
   return 0;
+}
+
+int rh_channel_data(void) {
+  return hide(DATA_FD);
 }
 
 int rh_channel_say(const rh_channel *channel, json_t *frame) {
@@ -60,6 +69,18 @@ int rh_channel_say(const rh_channel *channel, json_t *frame) {
   }
   free(text);
   return done == length ? 0 : -1;
+}
+
+int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes) {
+  for (size_t k = 0; k < bytes;) {
+    ssize_t got = read(channel->fd, line + k, 1); /* a word now and then: nothing is read ahead */
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return -1;
+    if (line[k++] != '\n') continue;
+    line[k - 1] = 0;
+    return 0;
+  }
+  return -1;
 }
 
 void rh_channel_close(rh_channel *channel) {

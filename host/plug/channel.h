@@ -1,4 +1,4 @@
-/* The child's end of the two descriptors that spawn.h gives it. */
+/* The child's end of the descriptors that spawn.h gives it. */
 #ifndef RH_PLUG_CHANNEL_H
 #define RH_PLUG_CHANNEL_H
 
@@ -15,8 +15,12 @@ char *rh_channel_request(size_t *length);
 /* Hides the descriptors from plugins and ties this process to `parent`: it ends when the parent does, even where a
  * plugin hangs, and leaves no core file.  0, or -1. */
 int rh_channel_open(rh_channel *channel, int64_t parent);
+/* The data, out of the way too; or -1. */
+int rh_channel_data(void);
 /* One line; takes over `frame`, which may be null.  0, or -1. */
 int rh_channel_say(const rh_channel *channel, json_t *frame);
+/* The next line that the parent sends, without its end.  0, or -1 where there is none or it is too long. */
+int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes);
 void rh_channel_close(rh_channel *channel);
 
 #endif

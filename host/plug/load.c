@@ -6,15 +6,16 @@
 #include "registry.h"
 #include "survey.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NONE = -1 };
 
-static int offers(const rh_finding *finding, const char *name) {
+static const rh_entry *offer(const rh_finding *finding, const char *name) {
   for (uint32_t j = 0; j < finding->n_entries; j++)
-    if (strcmp(finding->entries[j].name, name) == 0) return 1;
-  return 0;
+    if (strcmp(finding->entries[j].name, name) == 0) return &finding->entries[j];
+  return NULL;
 }
 
 /* Candidates first .. end-1 stand in one place.  *found: the one that goes first, or NONE. */
@@ -24,12 +25,12 @@ static rh_status find_in_place(rh_survey *survey, uint32_t first, uint32_t end, 
   for (uint32_t k = first; k < end; k++) {
     if (!rh_bears_name(survey->search.candidates[k].path, name)) continue;
     RH_TRY(rh_survey_look(survey, k, 1, error));
-    if (offers(&survey->findings[k], name)) *found = k;
+    if (offer(&survey->findings[k], name)) *found = k;
   }
   if (*found != NONE) return RH_OK;
   RH_TRY(rh_survey_look(survey, first, end - first, error));
   for (uint32_t k = first; k < end && *found == NONE; k++) /* in byte order already */
-    if (offers(&survey->findings[k], name)) *found = k;
+    if (offer(&survey->findings[k], name)) *found = k;
   return RH_OK;
 }
 
@@ -46,8 +47,7 @@ static rh_status find(rh_survey *survey, const char *name, int64_t *found, rh_er
   return RH_OK;
 }
 
-/* Opened in this process at last. */
-static rh_status open_here(const char *from, const char *name, const rh_strategy **strategy,
+rh_status rh_registry_open(const char *from, const char *name, const rh_strategy **strategy,
                            rh_error *error) {
   const rh_plugin *plugin;
   rh_status status = rh_plugin_open(from, &plugin, error);
@@ -94,29 +94,49 @@ static rh_status unknown(const rh_survey *survey, const char *name, rh_error *er
   return RH_E_USAGE;
 }
 
-static rh_status load(rh_survey *survey, const rh_options *options, const char *name,
-                      const rh_strategy **strategy, char **path, rh_error *error) {
-  int64_t found;
-  RH_TRY(find(survey, name, &found, error));
-  if (found == NONE) {
-    int64_t k = guilty(survey, options, name);
+static rh_status locate(rh_survey *survey, const rh_options *options, const char *name,
+                        rh_found *found, rh_error *error) {
+  int64_t k;
+  RH_TRY(find(survey, name, &k, error));
+  if (k == NONE) {
+    k = guilty(survey, options, name);
     if (k == NONE) return unknown(survey, name, error);
     return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s': %s: %s", name,
                    survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
   }
-  const char *from = survey->search.candidates[found].path;
-  RH_TRY(open_here(from, name, strategy, error));
-  *path = rh_copy_string(from);
-  return *path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  const rh_candidate *candidate = &survey->search.candidates[k];
+  found->path = rh_copy_string(candidate->path);
+  found->installed = candidate->installed;
+  found->device_kinds = offer(&survey->findings[k], name)->device_kinds;
+  snprintf(found->name, sizeof found->name, "%s", name);
+  return found->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+}
+
+rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
+                             rh_error *error) {
+  rh_survey survey;
+  memset(found, 0, sizeof *found);
+  RH_TRY(rh_survey_open(&survey, options, NULL, 0, error));
+  rh_status status = locate(&survey, options, name, found, error);
+  rh_survey_finish(&survey);
+  return status;
+}
+
+void rh_found_finish(rh_found *found) {
+  free(found->path);
+  memset(found, 0, sizeof *found);
 }
 
 rh_status rh_registry_load(const rh_options *options, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error) {
-  rh_survey survey;
+  rh_found found;
   *strategy = NULL;
   *path = NULL;
-  RH_TRY(rh_survey_open(&survey, options, NULL, 0, error));
-  rh_status status = load(&survey, options, name, strategy, path, error);
-  rh_survey_finish(&survey);
+  RH_TRY(rh_registry_locate(options, name, &found, error));
+  rh_status status = rh_registry_open(found.path, name, strategy, error);
+  if (status == RH_OK)
+    *path = found.path;
+  else
+    free(found.path);
   return status;
 }

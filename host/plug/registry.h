@@ -50,10 +50,26 @@ void rh_registry_finish(rh_registry *registry);
 /* The entry of that name that goes first; null. */
 const rh_entry *rh_registry_find(const rh_registry *registry, const char *name);
 
-/* Finds and opens, in this process, the strategy of that name, looking only at the files that
- * matter: inside one directory the file that bears the strategy's name goes first.  Each file is
- * looked at in a child before it is opened here.  Unknown: RH_E_USAGE with a suggestion and the
- * directories searched. */
+/* Where a strategy was found. */
+typedef struct rh_found {
+  char name[64];
+  char *path;         /* the plugin's file */
+  uint32_t installed; /* 1: it came with redhost */
+  uint32_t device_kinds;
+} rh_found;
+
+/* Finds the strategy of that name, looking only at the files that matter: inside one directory the
+ * file that bears the strategy's name goes first.  Each file is looked at in a child; none is opened
+ * here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
+rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
+                             rh_error *error);
+void rh_found_finish(rh_found *found);
+
+/* Opens the plugin that was found, in this process, which trusts it. */
+rh_status rh_registry_open(const char *path, const char *name, const rh_strategy **strategy,
+                           rh_error *error);
+
+/* Both, one after the other. */
 rh_status rh_registry_load(const rh_options *options, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error);
 

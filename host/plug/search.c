@@ -48,15 +48,20 @@ static void search_environment(rh_walk *walk) {
   free(home);
 }
 
-static void search_installed(rh_walk *walk) {
+/* The directories that came with redhost, each handed to `visit`. */
+static void for_installed(rh_walk *walk, void (*visit)(rh_walk *walk, const char *directory)) {
   char *library = rh_path_library_dir();
   char *directory = library ? rh_path_join(library, "redhost-1") : NULL;
-  if (directory) rh_walk_directory(walk, directory, NULL);
+  if (directory) visit(walk, directory);
   free(directory);
   free(library);
 #ifdef REDHOST_PLUGIN_DIR
-  rh_walk_directory(walk, REDHOST_PLUGIN_DIR, NULL);
+  visit(walk, REDHOST_PLUGIN_DIR);
 #endif
+}
+
+static void search_one(rh_walk *walk, const char *directory) {
+  rh_walk_directory(walk, directory, NULL);
 }
 
 /* The one file that was asked for by name: it must be there, and its directory may be anybody's. */
@@ -70,9 +75,8 @@ static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "plugin %s: is no regular file", name);
   char *path = realpath(name, NULL);
   if (!path) return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
-  rh_walk_file(walk, path, &st);
+  rh_walk_single(walk, path, &st);
   free(path);
-  walk->place++;
   return RH_OK;
 }
 
@@ -81,11 +85,12 @@ rh_status rh_search_run(rh_search *search, const rh_options *options, rh_error *
   const char *file = options ? options->plugin_file : NULL;
   const char *path = options ? options->plugin_path : NULL;
   memset(search, 0, sizeof *search);
+  for_installed(&walk, rh_walk_home);
   rh_status status = file && *file ? search_file(&walk, file, error) : RH_OK;
   if (status == RH_OK) {
     if (path && *path) search_list(&walk, path, "the plugin path");
     search_environment(&walk);
-    search_installed(&walk);
+    for_installed(&walk, search_one);
     search->searched = rh_copy_string(rh_text_get(&walk.searched));
     if (walk.failed || walk.searched.failed || !search->searched)
       status = rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");

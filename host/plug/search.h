@@ -7,6 +7,8 @@
 typedef struct rh_candidate {
   char *path;     /* absolute */
   uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
+  uint32_t
+      installed; /* 1: in a directory that came with redhost, under whatever name it was found */
   char *refused; /* null, or why it is not even opened: writable by others, owned by a stranger, ...
                   */
 } rh_candidate;

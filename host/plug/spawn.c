@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,18 +142,28 @@ static void close_all(const descriptors *fds) {
     if (all[k] >= 0) close(all[k]);
 }
 
+/* A pipe for what the child prints.  0, or -1. */
+static int open_output(descriptors *fds, rh_child *child) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  child->output = ends[0];
+  fds->output = move_up(ends[1]);
+  return fds->output < 0 ? -1 : fcntl(child->output, F_SETFL, O_NONBLOCK);
+}
+
 /* 0, or the error's number. */
-static int open_descriptors(descriptors *fds, int *answer_end, const rh_child_spec *spec) {
+static int open_descriptors(descriptors *fds, rh_child *child, const rh_child_spec *spec) {
   int ends[2];
   *fds = (descriptors){-1, -1, -1, -1};
   fds->request = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
   if (fds->request < 0 || write_all(fds->request, spec->request, spec->bytes) != 0) return errno;
-  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
-  *answer_end = ends[0];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  child->fd = ends[0];
   fds->answer = move_up(ends[1]);
   if (fds->answer < 0) return errno;
   if (spec->data >= 0 && (fds->data = copy_up(spec->data)) < 0) return errno;
   if (spec->output >= 0 && (fds->output = copy_up(spec->output)) < 0) return errno;
+  if (spec->printed && open_output(fds, child) != 0) return errno;
   return 0;
 }
 
@@ -160,12 +171,14 @@ rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *e
   descriptors fds;
   memset(child, 0, sizeof *child);
   child->most = UINT64_MAX;
-  child->fd = -1;
-  int code = open_descriptors(&fds, &child->fd, spec);
+  child->fd = child->output = -1;
+  child->printed = spec->printed;
+  int code = open_descriptors(&fds, child, spec);
   if (code == 0) code = spawn(&child->pid, spec, &fds);
   close_all(&fds);
   if (code == 0) return RH_OK;
   if (child->fd >= 0) close(child->fd);
+  if (child->output >= 0) close(child->output);
   memset(child, 0, sizeof *child);
   return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started to look at plugins: %s", spec->program,
                  strerror(code));
@@ -213,16 +226,36 @@ static life life_of(const rh_child *child) {
   return info.si_pid != 0 ? ZOMBIE : LIVES;
 }
 
+/* Takes what was printed and is there now, one portion: the rest of a flood waits. */
+static void drain(rh_child *child) {
+  char bytes[CHUNK];
+  rh_printed *printed = child->printed;
+  ssize_t got = child->output < 0 ? -1 : read(child->output, bytes, sizeof bytes);
+  if (got > 0) {
+    uint64_t most = sizeof printed->begin - 1;
+    if (printed->bytes < most) {
+      uint64_t room = most - printed->bytes, taken = (uint64_t)got < room ? (uint64_t)got : room;
+      memcpy(printed->begin + printed->bytes, bytes, taken);
+      printed->begin[printed->bytes + taken] = 0;
+    }
+    printed->bytes += (uint64_t)got;
+  } else if (got == 0) {
+    close(child->output);
+    child->output = -1; /* or poll() would show its end over and over */
+  }
+}
+
 /* Waits until something can be read. 0: the deadline came, or the child is dead and its channel
  * empty. */
-static int wait_for_bytes(const rh_child *child, double deadline, int *dead) {
+static int wait_for_bytes(rh_child *child, double deadline, int *dead) {
   *dead = 0;
   for (;;) {
-    struct pollfd poll_fd = {child->fd, POLLIN, 0};
+    struct pollfd fds[2] = {{child->fd, POLLIN, 0}, {child->output, POLLIN, 0}};
     double left = deadline - rh_now();
     int slice = left > 0.05 ? 50 : left > 0 ? (int)(left * 1000) + 1 : 0;
-    int ready = poll(&poll_fd, 1, *dead ? 0 : slice);
-    if (ready > 0) return 1;
+    int ready = poll(fds, 2, *dead ? 0 : slice);
+    if (ready > 0 && fds[1].revents) drain(child);
+    if (ready > 0 && fds[0].revents) return 1;
     if (ready < 0 && errno != EINTR) *dead = 1;
     if (*dead || left <= 0) return 0;
     /* Once more round after its death: what it wrote last may have come since the poll. */
@@ -251,12 +284,18 @@ rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_
   return RH_LINE_READ;
 }
 
+int rh_child_tell(const rh_child *child, const char *line) {
+  size_t length = strlen(line);
+  return send(child->fd, line, length, MSG_NOSIGNAL) == (ssize_t)length ? 0 : -1;
+}
+
 int rh_child_finish(rh_child *child, double grace) {
   int status = -1;
   double deadline = rh_now() + grace;
   struct timespec nap = {0, 100000};
   if (child->pid <= 0) return -1;
   while (life_of(child) == LIVES && rh_now() < deadline) {
+    drain(child);
     nanosleep(&nap, NULL);
     if (nap.tv_nsec < 5000000) nap.tv_nsec *= 2;
   }
@@ -268,6 +307,8 @@ int rh_child_finish(rh_child *child, double grace) {
     status = -1;
     break;
   }
+  drain(child); /* no more than a pipe holds */
+  if (child->output >= 0) close(child->output);
   close(child->fd);
   free(child->buffer);
   memset(child, 0, sizeof *child);

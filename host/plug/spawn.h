@@ -6,9 +6,17 @@
 #include <redhost/redhost.h>
 #include <sys/types.h>
 
+/* What a child printed: how much, and how it began. */
+typedef struct rh_printed {
+  uint64_t bytes;
+  char begin[161];
+} rh_printed;
+
 typedef struct rh_child {
-  pid_t pid;               /* also its process group */
-  int fd;                  /* reads what the child writes to descriptor 4 */
+  pid_t pid;  /* also its process group */
+  int fd;     /* the other end of the child's descriptor 4 */
+  int output; /* reads what it prints, or -1 */
+  rh_printed *printed;
   int ended;               /* nothing more will come */
   uint64_t received, most; /* bytes so far, and when it is a flood */
   char *buffer;
@@ -26,12 +34,14 @@ typedef struct rh_child_spec {
   const void *request; /* `bytes` of them */
   size_t bytes;
   int data;   /* becomes descriptor 5; -1: none */
-  int output; /* becomes standard output and error; -1: /dev/null */
+  int output; /* becomes standard output and error; -1: /dev/null, or where `printed` says */
+  rh_printed *printed; /* null, or where to count what it prints; it must outlive the child */
 } rh_child_spec;
 
-/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file, answers
- * go to descriptor 4; standard input is /dev/null; nothing else is open; signals are as at login.
- * spec->data and spec->output stay the caller's. */
+/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file;
+ * descriptor 4 is a socket, for answers and, where there are any, further words to the child;
+ * standard input is /dev/null; nothing else is open; signals are as at login.  spec->data and
+ * spec->output stay the caller's. */
 rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error);
 
 typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } rh_line;
@@ -40,6 +50,9 @@ typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } 
  * channel or died (half a line is dropped); RH_LINE_LATE: rh_now() reached `deadline`;
  * RH_LINE_FLOOD: more than child->most bytes came. */
 rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_t *length);
+
+/* A line to the child, with its end.  0, or -1 where it cannot hear any more. */
+int rh_child_tell(const rh_child *child, const char *line);
 
 /* Gives the child `grace` seconds to end, kills its whole group, reaps it and frees everything. Its
  * status as of waitpid, or -1 where another part of the program reaped it. */

@@ -1,6 +1,7 @@
 #include "talk.h"
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "ending.h"
 #include "spawn.h"
 #include "wire.h"
 
@@ -123,17 +124,6 @@ static fate_kind listen(talker *talk) {
   return fate;
 }
 
-/* "ended the process with exit status 0", "crashed (signal 11)" */
-static void name_end(int status, const char *where, char *to, size_t bytes) {
-  if (status != -1 && WIFSIGNALED(status))
-    snprintf(to, bytes, "crashed %s (signal %d%s)", where, WTERMSIG(status),
-             WTERMSIG(status) == SIGILL ? ", illegal instruction: built for another CPU?" : "");
-  else if (status != -1 && WIFEXITED(status))
-    snprintf(to, bytes, "ended the process with exit status %d %s", WEXITSTATUS(status), where);
-  else
-    snprintf(to, bytes, "ended the process %s", where);
-}
-
 static void name_fate(const talker *talk, fate_kind fate, int status, char *to, size_t bytes) {
   const rh_survey *survey = talk->survey;
   char where[96] = "while loading";
@@ -147,7 +137,7 @@ static void name_fate(const talker *talk, fate_kind fate, int status, char *to, 
     snprintf(to, bytes, "sent more than %g MiB %s", (double)survey->limit_bytes / 0x1p20, where);
     break;
   case GARBAGE: snprintf(to, bytes, "disturbed the answer %s", where); break;
-  default: name_end(status, where, to, bytes); break;
+  default: rh_ending_name(status, where, to, bytes); break;
   }
 }
 
@@ -181,14 +171,14 @@ static rh_status lose(talker *talk, fate_kind fate, int status, rh_error *error)
     else if (fate != ENDED)
       snprintf(reason, sizeof reason, "says something else");
     else
-      name_end(status, "at its start", reason, sizeof reason);
+      rh_ending_name(status, "at its start", reason, sizeof reason);
     return rh_fail(error, RH_E_PLUGIN,
                    "%s: does not look at plugins as 'redhost --probe' should: it %s",
                    talk->survey->program, reason);
   }
   const rh_candidate *last = &talk->survey->search.candidates[talk->which[talk->answered - 1]];
   if (fate == ENDED)
-    name_end(status, "afterwards", reason, sizeof reason);
+    rh_ending_name(status, "afterwards", reason, sizeof reason);
   else
     snprintf(reason, sizeof reason,
              fate == LATE ? "did not go on" : "sent what redhost did not write");

@@ -41,7 +41,7 @@ static void add(rh_walk *walk, const char *path, const char *refused) {
     search->candidates = grown;
     search->capacity = capacity;
   }
-  rh_candidate new = {rh_copy_string(path), walk->place, rh_copy_string(refused)};
+  rh_candidate new = {rh_copy_string(path), walk->place, walk->at_home, rh_copy_string(refused)};
   if (!new.path || (refused && !new.refused)) {
     free(new.path);
     free(new.refused);
@@ -83,6 +83,30 @@ void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st) {
   char reason[80];
   if (seen_before(walk, st)) return;
   add(walk, path, is_distrusted(st, "is", reason, sizeof reason) ? reason : NULL);
+}
+
+void rh_walk_home(rh_walk *walk, const char *directory) {
+  struct stat st;
+  if (stat(directory, &st) == 0) walk->homes[walk->n_homes++] = (rh_file_id){st.st_dev, st.st_ino};
+}
+
+static uint32_t is_home(const rh_walk *walk, const struct stat *st) {
+  for (uint32_t k = 0; k < walk->n_homes; k++)
+    if (walk->homes[k].device == st->st_dev && walk->homes[k].inode == st->st_ino) return 1;
+  return 0;
+}
+
+void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st) {
+  struct stat of_directory;
+  char *directory = strndup(path, (size_t)(strrchr(path, '/') + 1 - path));
+  if (!directory) {
+    walk->failed = 1;
+    return;
+  }
+  walk->at_home = stat(directory, &of_directory) == 0 && is_home(walk, &of_directory);
+  rh_walk_file(walk, path, st);
+  walk->place++;
+  free(directory);
 }
 
 static void look_at(rh_walk *walk, const char *directory, int fd, const char *name) {
@@ -152,6 +176,7 @@ void rh_walk_directory(rh_walk *walk, const char *directory, const char *from) {
     return;
   }
   rh_text_add(&walk->searched, "%s%s", walk->searched.length ? ":" : "", directory);
+  walk->at_home = known && is_home(walk, &st);
   /* Judged by the open descriptor: the name may mean another directory a moment later. */
   if (!known)
     report_missing(walk, directory, from, code);

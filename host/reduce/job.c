@@ -2,6 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/report.h"
+#include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "ops.h"
 
@@ -10,14 +11,15 @@
 #include <unistd.h>
 
 /* The strategy that promises most for this problem: with nothing measured, query's own score decides. */
-static rh_status choose(rh_job *job, const char **name, rh_error *error) {
+static rh_status choose(rh_redhost *redhost, const rh_job_spec *spec, const char **name,
+                        rh_error *error) {
   const rh_registry *registry;
   const rh_entry *best = NULL;
   int32_t score = 0;
-  RH_TRY(rh_redhost_registry(job->redhost, job->spec.n, &registry, NULL, error));
+  RH_TRY(rh_redhost_registry(redhost, spec->n, &registry, NULL, error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
-    const rh_offer *offer = &entry->offers[job->spec.op][job->spec.type];
+    const rh_offer *offer = &entry->offers[spec->op][spec->type];
     if (entry->shadowed_by || offer->status != RH_OK) continue;
     if (best && offer->answer.score <= score) continue;
     best = entry;
@@ -25,15 +27,35 @@ static rh_status choose(rh_job *job, const char **name, rh_error *error) {
   }
   if (!best)
     return rh_fail(error, RH_DECLINED, "no strategy can serve %s of %s here. See redhost --list",
-                   rh_op_name(job->spec.op), rh_type_name(job->spec.type));
+                   rh_op_name(spec->op), rh_type_name(spec->type));
   *name = best->name;
   return RH_OK;
 }
 
-static rh_status find_strategy(rh_job *job, rh_error *error) {
+rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
+                        rh_error *error) {
+  const char *name = spec->strategy;
+  *found = (rh_found){{0}, NULL, 0, 0};
+  if (!rh_op_is_defined(spec->op, spec->type))
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
+  if (!name || strcmp(name, "auto") == 0) RH_TRY(choose(redhost, spec, &name, error));
+  return rh_registry_locate(&redhost->options, name, found, error);
+}
+
+/* Opens the strategy in this process. */
+static rh_status open_strategy(rh_job *job, rh_error *error) {
+  rh_found found = {{0}, NULL, 0, 0};
   const char *name = job->spec.strategy;
-  if (!name || strcmp(name, "auto") == 0) RH_TRY(choose(job, &name, error));
-  RH_TRY(rh_registry_load(&job->redhost->options, name, &job->strategy, &job->path, error));
+  if (job->spec.plugin) {
+    if (!(job->path = rh_copy_string(job->spec.plugin)))
+      return rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  } else {
+    RH_TRY(rh_job_locate(job->redhost, &job->spec, &found, error));
+    job->path = found.path;
+    name = found.name;
+  }
+  RH_TRY(rh_registry_open(job->path, name, &job->strategy, error));
   return rh_params_resolve(job->strategy, job->spec.settings, job->spec.n_settings,
                            job->instance_spec.params, error);
 }
@@ -44,41 +66,48 @@ static uint64_t bytes_of(const rh_job_spec *spec) {
 }
 
 /* The device, and whether it can hold such elements and so many of them. */
-static rh_status find_device(rh_job *job, rh_error *error) {
-  RH_TRY(rh_redhost_device(job->redhost, &job->device, error));
-  if (job->spec.type == RH_TYPE_f64 && !(job->device->about.features & RH_FP64))
-    return rh_fail(error, RH_E_DEVICE, "--type f64: %s has no cl_khr_fp64", job->device->name);
-  return rh_cl_input_fits(job->device, bytes_of(&job->spec), job->spec.what, error);
+static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
+                             const rh_cl_device **device, rh_error *error) {
+  RH_TRY(rh_redhost_device(redhost, device, error));
+  if (spec->type == RH_TYPE_f64 && !((*device)->about.features & RH_FP64))
+    return rh_fail(error, RH_E_DEVICE, "--type f64: %s has no cl_khr_fp64", (*device)->name);
+  return rh_cl_input_fits(*device, bytes_of(spec), spec->what, error);
 }
 
 /* A host strategy needs no device; but one that was asked for by name must be there. */
-static rh_status find_host(rh_job *job, rh_error *error) {
+static rh_status find_host(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
   const rh_cl_device *unused;
-  double bytes = (double)bytes_of(&job->spec);
+  double bytes = (double)bytes_of(spec);
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  if (job->redhost->options.device) RH_TRY(rh_redhost_device(job->redhost, &unused, error));
+  if (redhost->options.device) RH_TRY(rh_redhost_device(redhost, &unused, error));
   if (bytes <= memory) return RH_OK;
-  if (bytes_of(&job->spec) == UINT64_MAX)
+  if (bytes_of(spec) == UINT64_MAX)
     return rh_fail(error, RH_E_DEVICE,
-                   "%s: more than 2^64 bytes; this machine has %.4g GiB of memory", job->spec.what,
+                   "%s: more than 2^64 bytes; this machine has %.4g GiB of memory", spec->what,
                    memory / (1 << 30));
   return rh_fail(error, RH_E_DEVICE, "%s: %.4g GiB; this machine has %.4g GiB of memory",
-                 job->spec.what, bytes / (1 << 30), memory / (1 << 30));
+                 spec->what, bytes / (1 << 30), memory / (1 << 30));
 }
 
-rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
+                        const rh_cl_device **device, rh_error *error) {
+  *device = NULL;
+  return device_kinds == RH_DEVICE_HOST ? find_host(redhost, spec, error)
+                                        : find_device(redhost, spec, device, error);
+}
+
+rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
   *job = (rh_job){.redhost = redhost, .spec = *spec};
-  if (!rh_op_is_defined(spec->op, spec->type))
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
-                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
-  RH_TRY(find_strategy(job, error));
+  RH_TRY(open_strategy(job, error));
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->op;
   job->instance_spec.type = spec->type;
   job->instance_spec.max_n = spec->n;
   job->instance_spec.reporter = &redhost->options.reporter;
-  RH_TRY(rh_strategy_is_host(job->strategy) ? find_host(job, error) : find_device(job, error));
+  return rh_job_device(redhost, spec, job->strategy->device_kinds, &job->device, error);
+}
 
+rh_status rh_job_ask(rh_job *job, rh_error *error) {
   const rh_device *device = job->device ? &job->device->about : rh_host_device();
   rh_status status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
   if (status != RH_DECLINED) return status;
@@ -86,6 +115,11 @@ rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec,
   int mistake = job->answer.why == RH_WHY_PARAM;
   return rh_fail(error, mistake ? RH_E_USAGE : RH_DECLINED, "strategy '%s' cannot run on %s: %s",
                  job->strategy->name, device->name, job->answer.reason);
+}
+
+rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+  RH_TRY(rh_job_open(job, redhost, spec, error));
+  return rh_job_ask(job, error);
 }
 
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error) {
@@ -106,27 +140,49 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
   return RH_OK;
 }
 
-rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error) {
-  _Alignas(16) unsigned char value[16];
+rh_status rh_job_value(rh_job *job, void *value, rh_error *error) {
   RH_TRY(rh_instance_run(job->instance, &job->data, job->spec.n, error));
-  RH_TRY(rh_instance_value(job->instance, value, error));
-  rh_op_result(job->spec.op, job->spec.type, value, result);
+  return rh_instance_value(job->instance, value, error);
+}
+
+void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
+                   rh_result *result) {
+  rh_op_result(spec->op, spec->type, value, result);
   /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
-  if (job->spec.n == 0 && job->spec.op == RH_OP_sum && rh_type_is_float(result->type))
-    result->value.f = 0;
-  strncpy(result->strategy, job->strategy->name, sizeof result->strategy - 1);
+  if (spec->n == 0 && spec->op == RH_OP_sum && rh_type_is_float(result->type)) result->value.f = 0;
+  strncpy(result->strategy, strategy, sizeof result->strategy - 1);
+}
+
+rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(rh_job_value(job, value, error));
+  rh_job_result(&job->spec, job->strategy->name, value, result);
+  return RH_OK;
+}
+
+rh_status rh_claim_check(const rh_claim *claim, rh_reference *reference, rh_verdict *verdict,
+                         rh_error *error) {
+  const rh_job_spec *spec = claim->spec;
+  RH_TRY(rh_reference_compute(reference, spec->op, spec->type, claim->data, spec->n, 0,
+                              claim->reporter, error));
+  uint32_t flushes = 0;
+  if (claim->device)
+    flushes = spec->type == RH_TYPE_f64 ? claim->device->flushes_f64 : claim->device->flushes_f32;
+  rh_reference_judge(reference, claim->result, claim->depth, (int)flushes, verdict);
   return RH_OK;
 }
 
 rh_status rh_job_check(const rh_job *job, const rh_result *result, rh_reference *reference,
                        rh_verdict *verdict, rh_error *error) {
-  RH_TRY(rh_reference_compute(reference, job->spec.op, job->spec.type, job->data.host, job->spec.n,
-                              0, &job->redhost->options.reporter, error));
-  uint32_t flushes = 0;
-  if (job->device)
-    flushes = job->spec.type == RH_TYPE_f64 ? job->device->flushes_f64 : job->device->flushes_f32;
-  rh_reference_judge(reference, result, job->answer.depth, (int)flushes, verdict);
-  return RH_OK;
+  rh_claim claim = {
+      .spec = &job->spec,
+      .data = job->data.host,
+      .device = job->device,
+      .depth = job->answer.depth,
+      .result = result,
+      .reporter = &job->redhost->options.reporter,
+  };
+  return rh_claim_check(&claim, reference, verdict, error);
 }
 
 void rh_job_finish(rh_job *job) {

@@ -8,6 +8,8 @@
 
 typedef struct rh_job_spec {
   const char *strategy; /* or "auto" */
+  const char *
+      plugin; /* the strategy's file where it is known, and then not "auto"; null: it is searched for */
   uint32_t op;
   rh_type type;
   uint64_t n;
@@ -31,8 +33,19 @@ typedef struct rh_job {
   double setup_s; /* query, build and allocation, without the upload */
 } rh_job;
 
+/* Finds the strategy, and opens no plugin in this process. */
+rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
+                        rh_error *error);
+
+/* The device that serves a strategy of these kinds, null for one that runs on the host; RH_E_DEVICE where it cannot hold
+ * such elements, or so many. */
+rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
+                        const rh_cl_device **device, rh_error *error);
+
 /* Finds the strategy and the device, and asks whether it can be done.  Touches no data and creates nothing on the
- * device, so that whatever can be refused is refused here. */
+ * device, so that whatever can be refused is refused here.  In two steps, or in one. */
+rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
+rh_status rh_job_ask(rh_job *job, rh_error *error);
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
 
 /* Brings the data, spec.n elements `offset` bytes behind the page-aligned `region`, to the device and sets up. */
@@ -41,7 +54,25 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
 /* Runs once and fetches the answer.  May be called again. */
 rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error);
 
+/* The same in two steps: the operator's value, and what it means. */
+enum { RH_MOST_VALUE_BYTES = 16 };
+rh_status rh_job_value(rh_job *job, void *value, rh_error *error);
+void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
+                   rh_result *result);
+
+/* An answer, and what it takes to judge it without the job: it may have run elsewhere. */
+typedef struct rh_claim {
+  const rh_job_spec *spec;
+  const void *data;           /* spec->n elements */
+  const rh_cl_device *device; /* null: the host */
+  uint64_t depth;             /* of query's answer */
+  const rh_result *result;
+  const rh_reporter *reporter;
+} rh_claim;
+
 /* Judges an answer against the exact reference of the data, which is computed here. */
+rh_status rh_claim_check(const rh_claim *claim, rh_reference *reference, rh_verdict *verdict,
+                         rh_error *error);
 rh_status rh_job_check(const rh_job *job, const rh_result *result, rh_reference *reference,
                        rh_verdict *verdict, rh_error *error);
 

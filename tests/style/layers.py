@@ -1,6 +1,6 @@
 """layers.py ROOT: includes run downward only.
 
-    cli > {verify, measure} > reduce > {plug, cl, io} > base
+    cli > {verify, isolate} > measure > reduce > {plug, cl, io} > base
 
 plug, cl and io do not know each other.  Everything may use the SDK's headers.  Plugins use those and their own kernels
 only, and the host knows no plugin.
@@ -12,8 +12,9 @@ import sources
 
 # Each layer of host/, and those that it may include besides itself.
 BELOW = {
-    "cli": {"verify", "measure", "reduce", "plug", "cl", "io", "base"},
+    "cli": {"verify", "isolate", "measure", "reduce", "plug", "cl", "io", "base"},
     "verify": {"reduce", "plug", "cl", "io", "base"},
+    "isolate": {"measure", "reduce", "plug", "cl", "io", "base"},
     "measure": {"reduce", "plug", "cl", "io", "base"},
     "reduce": {"plug", "cl", "io", "base"},
     "plug": {"base"},

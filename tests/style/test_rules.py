@@ -27,6 +27,7 @@ class Rules(unittest.TestCase):
         for path, include in [
                 ("host/cli/a.c", '"../measure/b.h"'), ("host/cli/a.c", '"../base/b.h"'),
                 ("host/reduce/a.h", '"../cl/b.h"'), ("host/plug/a.c", '"b.h"'),
+                ("host/cli/a.c", '"../isolate/b.h"'), ("host/isolate/a.c", '"../measure/b.h"'),
                 ("host/plug/dl.c", "<dlfcn.h>"), ("host/io/a.c", "<redhost/plugin.h>"),
                 ("host/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
                 ("plugins/a.c", "<redhost/kit.h>"), ("plugins/a.c", "<string.h>"),
@@ -36,6 +37,7 @@ class Rules(unittest.TestCase):
     def test_upward_and_sideways(self):
         for path, include in [
                 ("host/base/a.c", '"../cl/b.h"'), ("host/reduce/a.c", '"../measure/b.h"'),
+                ("host/measure/a.h", '"../isolate/b.h"'), ("host/isolate/a.c", '"../cli/b.h"'),
                 ("host/measure/a.h", '"../cli/b.h"'), ("host/plug/a.c", '"../io/b.h"'),
                 ("host/cl/a.c", '"../plug/b.h"'), ("host/io/a.c", '"../cl/b.h"'),
                 ("host/cli/a.c", "<dlfcn.h>"), ("host/cli/a.c", '"../../plugins/a.h"'),

@@ -90,8 +90,9 @@ typedef struct rh_result {
 rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *error);
 
 /* Reduces one array and, unless told otherwise, checks the answer against an exact reference
- * computed on the host: a wrong one is RH_E_WRONG, and *result holds it.  [one call at a time per
- * rh_redhost] */
+ * computed on the host: a wrong one is RH_E_WRONG, and *result holds it.  The plugin runs in this
+ * process, for the data are this process's own memory; `redhost --run --isolate' runs it in another.
+ * [one call at a time per rh_redhost] */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error);
 

@@ -1,0 +1,15 @@
+#include "ending.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+void rh_ending_name(int status, const char *where, char *to, size_t bytes) {
+  if (status != -1 && WIFSIGNALED(status))
+    snprintf(to, bytes, "crashed %s (signal %d%s)", where, WTERMSIG(status),
+             WTERMSIG(status) == SIGILL ? ", illegal instruction: built for another CPU?" : "");
+  else if (status != -1 && WIFEXITED(status))
+    snprintf(to, bytes, "ended the process with exit status %d %s", WEXITSTATUS(status), where);
+  else
+    snprintf(to, bytes, "ended the process %s", where);
+}

@@ -1,0 +1,358 @@
+"""--isolate: a plugin in a process of its own, which may do there what it likes."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+import redhost_cli as cli
+from test_signals import processes_with
+
+FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
+SIZE = ["-n", "1000", "-t", "f32", "--data", "equal"]  # 1000 ones
+
+
+class Faults(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not os.path.exists(FAULTS):
+            cls.skipTest(cls, "no zoo: REDHOST_TEST_ZOO")
+
+    def args(self, name, *more):
+        return ["--run", "worker_" + name, "--plugin", FAULTS, *SIZE, *more]
+
+    def fault(self, name, words, *more, code=5):
+        """One sentence that names strategy, file and phase; soon; and redhost itself is well."""
+        done = self.bad(code, "strategy 'worker_%s' in %s %s" % (name, os.path.realpath(FAULTS), words),
+                        *self.args(name, *more))
+        self.assertLess(done.seconds, 10)
+
+    def test_right(self):
+        self.assertEqual(self.value(*self.args("right")), "1000")
+
+    def test_crash(self):
+        self.fault("crash_in_setup", "crashed in setup (signal 11)")
+        self.fault("crash_in_run", "crashed in run (signal 11)")
+        self.fault("crash_in_run", "crashed in run (signal 11)", "-q")
+        self.fault("crash_in_thread", "crashed in run (signal 11)", "--json")
+        self.fault("crash_in_teardown", "crashed in teardown (signal 11)")
+
+    def test_assertion(self):
+        """What an assertion says is the reason."""
+        self.fault("abort_in_run", "crashed in run (signal 6); it printed 'tiles.c:7: tile > 0 does not hold...'")
+
+    def test_kernel(self):
+        """Device code of a CPU runs in the process too: there, where the context is."""
+        (device,) = self.json("--list")["devices"]
+        if device["type"] != "cpu":
+            self.skipTest("a wild pointer on this device is the driver's business")
+        kernel = os.path.join(cli.ZOO, "worker_kernel.so")
+        self.redhost("--run", "worker_kernel", "--plugin", kernel, *SIZE)  # what the compiler keeps is there now
+        self.bad(5, "strategy 'worker_kernel' in %s crashed in run (signal 11)" % os.path.realpath(kernel),
+                 "--run", "worker_kernel", "--plugin", kernel, *SIZE)
+
+    def test_exit(self):
+        self.fault("exit_in_run", "ended the process with exit status 0 in run")
+
+    def test_hang(self):
+        for name, where in (("hang_in_run", "in run"), ("hang_later", "in run, while it was measured")):
+            before = time.monotonic()
+            self.fault(name, "did not answer within 0.7 s %s; --timeout allows more.\n" % where, "--timeout", "0.7")
+            self.assertGreater(time.monotonic() - before, 0.7)
+
+    def test_channel(self):
+        """Whoever writes to it is not believed, not even where it is well made."""
+        self.fault("scribble", "disturbed the answer in run")
+        self.fault("forge", "disturbed the answer in run")
+        self.fault("close_all", "ended the process")
+
+    def test_low_descriptors(self):
+        """Descriptors that a plugin would think of lead nowhere."""
+        done = self.good(*self.args("scribble_low"), quiet=False)
+        self.assertIn("result     1000\n", done.out)
+        self.assertRegex(done.err, r"\Aredhost: plugin %s wrote [0-9]+ bytes to standard output or error, which were "
+                         r"dropped; it printed 'scribble\.\.\.'\.\n\Z" % re.escape(os.path.realpath(FAULTS)))
+
+    def test_print(self):
+        """Output for programs stays whole."""
+        done = self.redhost(*self.args("print", "--json"))
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(json.loads(done.out)["results"][0]["value"], "1000")
+        self.assertIn("wrote 30 bytes to standard output or error, which were dropped; it printed 'and so on...'", done.err)
+        self.assertEqual(done.err.count("\n"), 1, done)
+        self.assertEqual(self.value(*self.args("print")), "1000")  # a warning, and so silent with -q
+        done = self.good(*self.args("print_much", "--timeout", "10"), quiet=False)
+        self.assertIn("result     1000\n", done.out)
+        self.assertIn("wrote 1100000 bytes to standard output or error", done.err)
+        self.fault("print_for_ever", "did not answer within 0.5 s in run; --timeout allows more; it printed 'again...'", "--timeout", "0.5")
+
+    def test_log(self):
+        done = self.good(*self.args("log_much"), quiet=False)
+        self.assertEqual([line for line in done.err.splitlines() if "line" in line][:-1],
+                         ["redhost: worker_log_much: line %d." % k for k in range(1, 101)])
+        self.assertEqual(done.err.splitlines()[-1],
+                         "redhost: strategy 'worker_log_much' logged 150 lines more, which were dropped.")
+        self.assertEqual(self.value(*self.args("log_much")), "1000")
+        self.fault("log_for_ever", "did not answer within 0.5 s in setup", "--timeout", "0.5", "-q")
+
+    def test_failures(self):
+        """What the strategy says itself is what it would be in this process."""
+        for how in ("always", "never"):
+            self.bad(4, "strategy 'worker_decline_in_setup' cannot run on the host: the groups are too small",
+                     *self.args("decline_in_setup", "--isolate=" + how))
+            done = self.redhost(*self.args("lie", "--isolate=" + how, "-q"))
+            self.assertEqual((done.code, done.out), (1, ""), done)
+            self.assertRegex(done.err, r"\Aredhost: wrong result: 'worker_lie' says \S+, exact is 1000 ")
+        self.bad(5, "strategy 'worker_fail_in_setup', setup: no room for the ?[31mtable?of tiles",
+                 *self.args("fail_in_setup"))
+        self.bad(2, "--param x: 'worker_right' has no parameters", *self.args("right", "-p", "x=1"))
+
+    def test_crash_at_exit(self):
+        done = self.good(*self.args("crash_at_exit"), quiet=False)
+        self.assertIn("result     1000\n", done.out)
+        self.assertRegex(done.err, r"\Aredhost: plugin \S+ crashed when all was done \(signal 11\)\.\n\Z")
+
+    def test_orphan(self):
+        """What it starts goes with it."""
+        mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
+        done = self.redhost(*self.args("leave_orphan", "-q"), env=dict([mark.split("=")]))
+        self.assertEqual((done.code, done.out), (0, "1000\n"), done)
+        end = time.monotonic() + 5
+        while processes_with(mark) and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual(processes_with(mark), [])
+
+    def test_input_is_written(self):
+        """Its view of the data is its own: neither this process nor the file sees what it writes."""
+        data = struct.pack("<5000f", *[1] * 5000)
+        self.write("ones.raw", data)
+        for args in (["-i", self.path("ones.raw"), "-t", "f32"], ["-n", "5000", "--data", "equal"]):
+            done = self.good("--run", "worker_write_input", "--plugin", FAULTS, *args)
+            self.assertIn("check      exact 5000 ", done.out)
+            self.assertIn("result     5000\n", done.out)
+        done = self.redhost("--run", "worker_write_input", "--plugin", FAULTS, "-i", "-", "-t", "f32", "-q", input=data)
+        self.assertEqual((done.code, done.out), (0, "5000\n"), done)
+        with open(self.path("ones.raw"), "rb") as file:
+            self.assertEqual(hashlib.sha256(file.read()).digest(), hashlib.sha256(data).digest())
+
+    def test_never(self):
+        """In this process it takes redhost down: that is what the other way is for."""
+        done = self.redhost(*self.args("exit_in_run", "--isolate=never"))
+        self.assertEqual((done.code, done.out, done.err), (0, "", ""))
+        done = self.redhost(*self.args("crash_in_run", "--isolate=never"))
+        self.assertEqual(done.code, -signal.SIGSEGV, done)
+
+
+class Choice(cli.Case):
+    """Whose plugins are isolated: those that did not come with redhost."""
+
+    def isolated(self, *args, **how):
+        (result,) = self.json("--run", "serial", *SIZE, *args, **how)["results"]
+        self.assertEqual(result["value"], "1000")
+        return result["isolated"]
+
+    def test_when(self):
+        outside = self.path("outside")
+        os.mkdir(outside)
+        shutil.copy(os.path.join(cli.PLUGINS, "serial.so"), outside)
+        file = os.path.join(outside, "serial.so")
+        home = {"HOME": self.path("someone")}
+        os.makedirs(self.path("someone/.local/share/redhost"))
+        os.symlink(outside, self.path("someone/.local/share/redhost/plugins-1"))
+        self.assertIs(self.isolated(), False)
+        self.assertIs(self.isolated("--isolate"), True)
+        self.assertIs(self.isolated("--isolate=always"), True)
+        for args, env in ((["--plugin", file], {}), (["--plugin-path", outside], {}), ([], {"REDHOST_PLUGIN_PATH": outside}),
+                          ([], home)):
+            self.assertIs(self.isolated(*args, env=env), True, (args, env))
+            self.assertIs(self.isolated("--isolate=auto", *args, env=env), True, (args, env))
+            self.assertIs(self.isolated("--isolate=never", *args, env=env), False, (args, env))
+        # It is the place that counts, and not the way it was found.
+        for args, env in ((["--plugin", os.path.join(cli.PLUGINS, "serial.so")], {}), (["--plugin-path", cli.PLUGINS], {}),
+                          ([], {"REDHOST_PLUGIN_PATH": cli.PLUGINS})):
+            self.assertIs(self.isolated(*args, env=env), False, (args, env))
+
+    def test_auto_strategy(self):
+        """`auto' may choose one that is not to be trusted."""
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        away = self.path("away")
+        program, plugins = self.copy_of_tree("tree")
+        os.rename(plugins, away)
+        done = self.redhost("--run", "auto", *SIZE, "--plugin", FAULTS, "-q", program=program)
+        self.assertEqual(done.code, 5, done)
+        self.assertRegex(done.err, r"\Aredhost: strategy 'worker_abort_in_run' in \S+ crashed in run \(signal 6\)")
+
+    def test_mistakes(self):
+        self.bad(2, "--isolate 'perhaps': expected auto, always or never", "--run", "serial", "--isolate=perhaps")
+        for wrong in ("", "x", "0", "-1", "1x", "nan", "inf", "1e99", " 1"):
+            self.bad(2, "--timeout '%s': expected seconds, as in 2 or 0.5" % wrong, "--run", "serial", "--timeout", wrong)
+        self.bad(2, "--isolate has no meaning with --list", "--list", "--isolate")
+
+
+class Same(cli.Case):
+    """Both ways say the same, but for the times."""
+
+    VARIES = {"time_s", "latency_s", "build", "upload", "isolated"}
+
+    def without_times(self, value):
+        if isinstance(value, dict):
+            return {key: self.without_times(item) for key, item in value.items() if key not in self.VARIES}
+        return [self.without_times(item) for item in value] if isinstance(value, list) else value
+
+    def both(self, *args, input=None):
+        documents = []
+        for when in ("never", "never", "always"):  # the first one fills the cache
+            done = self.redhost(*args, "--isolate=" + when, "--json", **({"input": input} if input is not None else {}))
+            self.assertEqual((done.code, done.err), (0, ""), done)
+            documents.append(json.loads(done.out))
+        self.assertEqual([d["results"][0]["isolated"] for d in documents], [False, False, True])
+        self.assertEqual(*(self.without_times(d) for d in documents[1:]))
+        self.assertEqual({"time_s" in d["results"][0] for d in documents}, {"time_s" in documents[0]["results"][0]})
+        return documents[-1]["results"][0]
+
+    def test_generated(self):
+        self.both("--run", "serial", "-n", "1000")
+        self.both("--run", "cascade", "-n", "100001", "--op", "argmax", "--seed", "7")
+        found = self.both("--run", "cascade", "-n", "1000", "-t", "f64", "-p", "finish=device", "-p", "tile=64",
+                          "--data", "cancel")
+        self.assertEqual((found["params"]["finish"], found["params"]["tile"]), ("device", 64))
+        self.assertTrue(1 <= found["check"]["depth"] < 999, found)
+        self.both("--run", "two_stage_ordered", "-n", "1000", "-t", "u64", "--op", "affine", "--data", "hash")
+        self.both("--run", "cascade", "-n", "0")
+        self.both("--run", "serial", "-n", "0", "-t", "f16")
+        self.both("--run", "cascade", "-n", "1000", "-t", "i64", "--data", "ramp", "--op", "min", "--no-check")
+        self.both("--run", "auto", "-n", "5000", "-t", "u8", "--op", "xor")
+
+    def test_files(self):
+        co2 = os.path.join(cli.DATA, "co2_weekly.npy")
+        self.both("--run", "cascade", "-i", co2)
+        self.both("--run", "cascade", "-i", co2, "--op", "max", "-v")
+        self.both("--run", "serial", "-i", co2, "--op", "argmin")
+        self.write("raw", bytes(range(256)) * 50)
+        self.both("--run", "two_stage_float4", "-i", "raw", "-t", "u8")
+        self.both("--run", "serial", "-i", "raw", "-t", "u16", "--op", "xor")
+        self.write("swapped.npy", b"\x93NUMPY\x01\x00\x46\x00" +
+                   b"{'descr': '>i4', 'fortran_order': False, 'shape': (100,), }".ljust(69) + b"\n" +
+                   struct.pack(">100i", *range(100)))
+        self.both("--run", "cascade", "-i", "swapped.npy")
+
+    def test_standard_input(self):
+        with open(os.path.join(cli.DATA, "co2_weekly.npy"), "rb") as file:
+            data = file.read()
+        self.both("--run", "cascade", "-i", "-", input=data)
+        self.both("--run", "serial", "-i", "-", "-t", "i16", "--op", "sum", input=bytes(100001 * 2))
+
+    def test_text(self):
+        """-v, where parameters and figures are printed too: line by line but for the times."""
+        lines = []
+        for when in ("never", "never", "always"):
+            out = self.good("--run", "cascade", "-n", "1000", "-v", "--isolate=" + when).out
+            lines.append([re.sub(r"   in a process of its own$", "", re.sub(r"^(time|latency|setup|first run) .*", r"\1", line))
+                          for line in out.splitlines()])
+        self.assertEqual(lines[1], lines[2])
+
+    def test_failures(self):
+        """The same sentence and exit status."""
+        for args in (["--run", "atomic", "--op", "argmax", "-n", "1000"], ["--run", "cascade", "-p", "tile=x"],
+                     ["--run", "cascade", "-p", "tile=-3"], ["--run", "cascade", "-p", "tlie=3"],
+                     ["--run", "cascade", "-n", "2^50"], ["--run", "serial", "-n", "2^60"],
+                     ["--run", "cascade", "-n", "10", "-d", "nothing-like-that"], ["--run", "nothing", "-n", "10"],
+                     ["--run", "serial", "-i", "/nonexistent"]):
+            done = [self.redhost(*args, "--isolate=" + when) for when in ("never", "always")]
+            self.assertGreater(done[0].code, 1, done[0])
+            self.assertEqual((done[0].code, done[0].out, done[0].err), (done[1].code, done[1].out, done[1].err), args)
+
+    def test_build_failure(self):
+        """The compiler's log is written and named either way."""
+        errors = []
+        for when in ("never", "always"):
+            done = self.redhost("--run", "cascade", "-n", "10", "--isolate=" + when,
+                                env={"REDHOST_BUILD_OPTIONS": "-Drh_combine=#"})
+            self.assertEqual((done.code, done.out), (5, ""), done)
+            errors.append([line for line in done.err.splitlines() if line.startswith("redhost: ")])  # PoCL speaks too
+            (log,) = re.findall(r"Log: -v, or (.*)\.$", errors[-1][0])
+            with open(log, encoding="utf-8") as file:
+                self.assertIn("error", file.read())
+            os.remove(log)
+        self.assertEqual(*errors)
+
+
+class Interrupt(cli.Case):
+    def start(self, *args):
+        mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
+        process = subprocess.Popen([cli.REDHOST, *args], env={**self.env, **dict([mark.split("=")])}, cwd=self.cwd,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        return mark, process
+
+    def wait_until(self, condition):
+        end = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), end, "it never came that far")
+            time.sleep(0.01)
+
+    def end_by(self, number, name="worker_hang_in_run", processes=2):
+        """A hanging worker goes with the process that started it."""
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        mark, process = self.start("--run", name, "--plugin", FAULTS, *SIZE)
+        self.wait_until(lambda: any(b"--work" in cli_of(pid) for pid in processes_with(mark)))
+        self.wait_until(lambda: len(processes_with(mark)) == processes)
+        time.sleep(0.2)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=cli.PATIENCE)
+        self.wait_until(lambda: not processes_with(mark))
+        return process.returncode, out, err
+
+    def test_interrupt(self):
+        self.assertEqual(self.end_by(signal.SIGINT), (130, b"", b""))
+
+    def test_interrupt_reaches_all(self):
+        """What the plugin started, too."""
+        self.assertEqual(self.end_by(signal.SIGINT, "worker_hang_with_orphan", 3), (130, b"", b""))
+
+    def test_killed(self):
+        self.assertEqual(self.end_by(signal.SIGKILL), (-signal.SIGKILL, b"", b""))
+
+    def test_child_is_killed(self):
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        mark, process = self.start("--run", "worker_hang_in_run", "--plugin", FAULTS, *SIZE)
+        self.wait_until(lambda: any(b"--work" in cli_of(pid) for pid in processes_with(mark)))
+        time.sleep(0.2)
+        (child,) = [pid for pid in processes_with(mark) if b"--work" in cli_of(pid)]
+        os.kill(child, signal.SIGKILL)
+        out, err = process.communicate(timeout=cli.PATIENCE)
+        self.assertEqual((process.returncode, out), (5, b""))
+        self.assertRegex(err.decode(), r"\Aredhost: strategy 'worker_hang_in_run' in \S+ crashed in run \(signal 9\)\.\n\Z")
+
+    def test_cut_file(self):
+        """A file that shrinks is the file's fault, not the strategy's."""
+        with open(self.path("long.raw"), "wb") as file:
+            file.truncate(1 << 30)
+        mark, process = self.start("--run", "serial", "--isolate", "-i", "long.raw", "-t", "u8", "--op", "max", "-q")
+        self.wait_until(lambda: any(b"--work" in cli_of(pid) for pid in processes_with(mark)))
+        os.truncate(self.path("long.raw"), 1 << 20)
+        out, err = process.communicate(timeout=cli.PATIENCE)
+        self.assertEqual((process.returncode, out, err.decode()),
+                         (6, b"", "redhost: the input file was cut short while it was being read.\n"))
+        self.assertEqual(processes_with(mark), [])
+
+
+def cli_of(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+if __name__ == "__main__":
+    cli.main()
