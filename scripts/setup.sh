@@ -37,12 +37,18 @@ has_numpy() {
   "$python" -c 'import numpy'
 }
 
+# The loader's list, or where Debian's library stands: ldconfig may not be in the user's path.
+has_openblas() {
+  { ldconfig -p || /sbin/ldconfig -p; } | grep libopenblas.so.0
+}
+
 needs_to_build() {
   need 'gcc libc6-dev' 'a C compiler' has_header stdlib.h
   need cmake CMake command -v cmake
   need make make command -v make
   need pkg-config pkg-config command -v pkg-config
   need libjansson-dev 'jansson with its headers' pkg-config --exists 'jansson >= 2.11'
+  need libffi-dev 'libffi with its headers' pkg-config --exists libffi
   need opencl-c-headers 'the OpenCL headers' has_header CL/cl.h
   need ocl-icd-opencl-dev 'an OpenCL ICD loader' pkg-config --exists OpenCL
   need pocl-opencl-icd 'PoCL (OpenCL on any CPU)' has_pocl
@@ -56,6 +62,7 @@ needs_to_test() {
   need python3-venv 'venv of Python 3' python3 -c 'import ensurepip'
   need oclgrind Oclgrind command -v oclgrind
   need clang clang command -v clang
+  need libopenblas0-pthread OpenBLAS has_openblas
 }
 
 # Installing it

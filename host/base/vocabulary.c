@@ -66,7 +66,7 @@ uint32_t rh_op_flags(uint32_t op, rh_type type) {
 #undef RH_X
   default: return 0;
   }
-  if ((op == RH_OP_sum || op == RH_OP_prod) && !rh_type_is_float(type)) of_op |= RH_OP_EXACT;
+  if (rh_op_is_arithmetic(op) && !rh_type_is_float(type)) of_op |= RH_OP_EXACT;
   return of_op;
 }
 
@@ -92,9 +92,34 @@ const char *rh_op_names(void) {
   return names + 1;
 }
 
+int rh_op_is_arithmetic(uint32_t op) {
+  return op == RH_OP_sum || op == RH_OP_prod || op == RH_OP_asum;
+}
+
+static int is_of_magnitudes(uint32_t op) {
+  return op == RH_OP_asum || op == RH_OP_amax || op == RH_OP_argamax;
+}
+
+int rh_op_needs_an_element(uint32_t op) {
+  return op == RH_OP_min || op == RH_OP_max || op == RH_OP_argmin || op == RH_OP_argmax ||
+         op == RH_OP_amax || op == RH_OP_argamax;
+}
+
+static rh_type to_unsigned(rh_type type) {
+  switch (type) {
+  case RH_TYPE_i8: return RH_TYPE_u8;
+  case RH_TYPE_i16: return RH_TYPE_u16;
+  case RH_TYPE_i32: return RH_TYPE_u32;
+  case RH_TYPE_i64: return RH_TYPE_u64;
+  default: return type;
+  }
+}
+
 rh_type rh_op_result_type(uint32_t op, rh_type type) {
-  if (op != RH_OP_sum && op != RH_OP_prod) return type;
-  if (rh_type_is_float(type)) return type == RH_TYPE_f64 ? RH_TYPE_f64 : RH_TYPE_f32;
+  if (rh_type_is_float(type))
+    return rh_op_is_arithmetic(op) && type == RH_TYPE_f16 ? RH_TYPE_f32 : type;
+  if (is_of_magnitudes(op)) type = to_unsigned(type);
+  if (!rh_op_is_arithmetic(op)) return type;
   return rh_type_is_signed(type) ? RH_TYPE_i64 : RH_TYPE_u64;
 }
 

@@ -5,7 +5,7 @@
 #include <redhost/redhost.h>
 
 /* Number of types and of operators; their numbers run from 1 to these. */
-enum { RH_N_TYPES = 11, RH_N_OPS = 10 };
+enum { RH_N_TYPES = 11, RH_N_OPS = 13 };
 
 const char *rh_type_name(rh_type type);      /* "f32"; null for an unknown number */
 uint32_t rh_type_size(rh_type type);         /* bytes; 0 for an unknown number */
@@ -19,8 +19,11 @@ uint32_t rh_op_flags(uint32_t op,
                      rh_type type); /* RH_OP_*; sums and products of integers are exact too */
 /* Is this operator defined on this type?  (and, or, xor: integers only; affine: u64 only.) */
 int rh_op_is_defined(uint32_t op, rh_type type);
+int rh_op_is_arithmetic(uint32_t op); /* sum, prod, asum: values wider than the elements */
+/* Has it no answer for 0 elements?  (min, argmin, and so on.) */
+int rh_op_needs_an_element(uint32_t op);
 /* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16, else
- * the type itself. */
+ * the type itself; unsigned for magnitudes of integers. */
 rh_type rh_op_result_type(uint32_t op, rh_type type);
 
 /* The names of all operators, in one line for people. */

@@ -78,7 +78,8 @@ static json_t *availability(const rh_offer *offer) {
                         text(offer->answer.finishes_on_host ? "host" : "device"));
     json_object_set_new(object, "scratch_bytes", integer(offer->answer.scratch_bytes));
     json_object_set_new(object, "local_bytes", integer(offer->answer.local_bytes));
-    json_object_set_new(object, "depth", integer(offer->answer.depth));
+    json_object_set_new(object, "depth",
+                        offer->answer.depth ? integer(offer->answer.depth) : json_null());
     json_object_set_new(object, "score", json_integer(offer->answer.score));
   } else {
     json_object_set_new(object, "code", text(rh_why_code(offer->answer.why)));

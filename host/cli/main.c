@@ -79,7 +79,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   char program[PATH_MAX];
   rh_options options = {
       .device = typed->device,
-      .plugin_file = typed->plugin,
+      .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
       .plugin_path = typed->plugin_path,
       .cache_dir = typed->cache_dir,
       .program = own_path(program, sizeof program),

@@ -1,5 +1,6 @@
 /* redhost --info NAME */
 #include "../base/error.h"
+#include "../plug/rank.h"
 #include "../reduce/params.h"
 #include "app.h"
 #include "json.h"
@@ -55,8 +56,11 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   const rh_offer *offer = rh_offer_for(app, entry);
   char scratch[32], local[32];
   rh_text types = {0}, ops = {0}, passes = {0};
-  printf("\non %s, %s of %s, n = 2^%d\n", device ? device->name : "the host", rh_op_name(app->op),
-         rh_type_name(rh_offer_type(app)), RH_DEFAULT_LOG2_SIZE);
+  uint32_t op;
+  rh_type type;
+  rh_offer_problem(entry, offer, &op, &type);
+  printf("\non %s, %s of %s, n = 2^%d\n", device ? device->name : "the host", rh_op_name(op),
+         rh_type_name(type), RH_DEFAULT_LOG2_SIZE);
   if (offer->status != RH_OK) {
     printf("  cannot run: %s\n", offer->answer.reason);
     return;
@@ -66,8 +70,11 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   rh_offer_passes(&offer->answer, &passes);
   printf("  types     %s\n  operators %s\n  passes    %s\n", rh_text_get(&types), rh_text_get(&ops),
          rh_text_get(&passes));
-  printf("  depth     %llu: the most combinations an element passes through\n",
-         (unsigned long long)offer->answer.depth);
+  if (offer->answer.depth)
+    printf("  depth     %llu: the most combinations an element passes through\n",
+           (unsigned long long)offer->answer.depth);
+  else
+    printf("  depth     unknown: n - 1 is taken\n");
   printf("  memory    %s on the device, %s local in a work-group\n",
          rh_format_bytes(scratch, offer->answer.scratch_bytes),
          rh_format_bytes(local, offer->answer.local_bytes));
@@ -104,9 +111,8 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
 static rh_status not_found(const rh_app *app, const rh_registry *registry, rh_error *error) {
   const char *name = app->typed->name;
   for (uint32_t k = 0; k < registry->n_refusals; k++) {
-    const char *path = registry->refusals[k].path, *file = strrchr(path, '/');
-    size_t length = strlen(name);
-    if (file && strncmp(file + 1, name, length) == 0 && strcmp(file + 1 + length, ".so") == 0)
+    const char *path = registry->refusals[k].path;
+    if (rh_bears_name(path, name))
       return rh_fail(error, RH_E_PLUGIN, "strategy '%s': %s: %s", name, path,
                      registry->refusals[k].reason);
   }

@@ -23,10 +23,6 @@ static rh_status check_sources(const rh_typed *typed, rh_error *error) {
   return RH_OK;
 }
 
-static int needs_an_element(uint32_t op) {
-  return op == RH_OP_min || op == RH_OP_max || op == RH_OP_argmin || op == RH_OP_argmax;
-}
-
 /* What is to be reduced: a file, opened here, so that its faults show before any device is touched; or so many generated
  * elements, made later, once a device is known to hold them. */
 static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec, uint64_t *seed,
@@ -41,7 +37,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
     spec->type = array->type;
     spec->n = array->n;
     snprintf(what, what_size, "%s", typed->input);
-    if (array->fortran_order && (app->op == RH_OP_argmin || app->op == RH_OP_argmax))
+    if (array->fortran_order && rh_op_flags(app->op, spec->type) & RH_OP_INDEXED)
       rh_report(reporter, RH_LOG_WARNING,
                 "%s: shape %s, Fortran order: the index counts in storage order", typed->input,
                 array->shape);
@@ -52,7 +48,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
     RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
     snprintf(what, what_size, "--size %s in %s", size, rh_type_name(spec->type));
   }
-  if (spec->n == 0 && needs_an_element(app->op))
+  if (spec->n == 0 && rh_op_needs_an_element(app->op))
     return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist", rh_op_name(app->op));
   return RH_OK;
 }

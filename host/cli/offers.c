@@ -15,6 +15,12 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   return usual;
 }
 
+void rh_offer_problem(const rh_entry *entry, const rh_offer *offer, uint32_t *op, rh_type *type) {
+  size_t bytes = (size_t)((const char *)offer - (const char *)entry->offers);
+  *op = (uint32_t)(bytes / sizeof entry->offers[0]);
+  *type = (rh_type)(bytes % sizeof entry->offers[0] / sizeof *offer);
+}
+
 static int serves_type(const rh_entry *entry, uint32_t type) {
   for (uint32_t op = 1; op <= RH_N_OPS; op++)
     if (entry->offers[op][type].status == RH_OK) return 1;
@@ -46,11 +52,11 @@ void rh_offer_types(const rh_entry *entry, rh_text *text) {
   list(entry, RH_N_TYPES, serves_type, rh_type_name, text);
 }
 
-/* argmin and argmax go together, and so do the three of bits: say what is missing where that is shorter. */
+/* Operators are missing in families (those with an index, those of bits): say what is missing where that is shorter. */
 void rh_offer_ops(const rh_entry *entry, rh_text *text) {
   uint32_t missing = 0;
   for (uint32_t op = 1; op <= RH_N_OPS; op++) missing += !serves_op(entry, op);
-  if (missing == 0 || missing > 3) {
+  if (missing == 0 || 2 * missing > RH_N_OPS) {
     list(entry, RH_N_OPS, serves_op, rh_op_name, text);
     return;
   }

@@ -15,6 +15,9 @@ rh_type rh_offer_type(const rh_app *app);
  * (and --op) is not typed, the first that is yes. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
+/* Which problem an offer of the strategy is for. */
+void rh_offer_problem(const rh_entry *entry, const rh_offer *offer, uint32_t *op, rh_type *type);
+
 /* Appends "all" or the names of the types (operators) that are served with any operator (type). */
 void rh_offer_types(const rh_entry *entry, rh_text *text);
 void rh_offer_ops(const rh_entry *entry, rh_text *text);

@@ -1,6 +1,7 @@
 #include "options.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "../plug/rank.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -45,7 +46,8 @@ static const option_row table[] = {
      EVERYWHERE, AT(device)},
     {"size", 'n', WORD, "SIZE", NULL, "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]",
      IN(RUN), AT(size)},
-    {"op", 0, WORD, "OP", NULL, "sum prod min max argmin argmax and or xor affine [sum]",
+    {"op", 0, WORD, "OP", NULL,
+     "sum prod min max argmin argmax and or xor affine\nasum amax argamax (of magnitudes) [sum]",
      IN(RUN) | IN(LIST) | IN(INFO), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
      IN(RUN) | IN(LIST) | IN(INFO), AT(type)},
@@ -77,6 +79,8 @@ static const option_row table[] = {
     {"plugin", 0, WORD, "FILE", "Other", "one more plugin, before all others", PLUGINS, AT(plugin)},
     {"plugin-path", 0, WORD, "DIRS", NULL, "searched before the installed plugins", PLUGINS,
      AT(plugin_path)},
+    {"foreign", 0, WORD, "FILE", NULL, "one more strategy, a function that FILE describes (JSON)",
+     PLUGINS, AT(foreign)},
     {"isolate", 0, MAYBE_WORD, "[=WHEN]", NULL,
      "run the plugin in a process of its own: auto always\nnever; auto: one that did not come with redhost [auto]",
      IN(RUN), AT(isolate)},
@@ -220,6 +224,13 @@ static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const
                          "--%s needs a mode, as in redhost --run cascade --%s ...", row->name,
                          row->name);
   }
+  if (typed->plugin && typed->foreign)
+    return rh_fail(error, RH_E_USAGE,
+                   "--plugin and --foreign exclude each other: several files go into a directory "
+                   "for --plugin-path");
+  if (typed->foreign && !rh_is_foreign(typed->foreign))
+    return rh_fail(error, RH_E_USAGE, "--foreign '%s': expected a file whose name ends in %s",
+                   typed->foreign, RH_FOREIGN_SUFFIX);
   if (typed->quiet && typed->verbose)
     return rh_fail(error, RH_E_USAGE, "--quiet and --verbose exclude each other");
   return RH_OK;

@@ -24,7 +24,7 @@ typedef struct rh_typed {
   const char *mode_option; /* "--run", as typed first */
   const char *name;        /* of --run and --info */
   const char *device, *size, *op, *type, *input, *data, *seed;
-  const char *plugin, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
+  const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
   const char *include, *exclude, *junit;
   uint32_t no_check, no_cache, json, quiet, verbose, quick, in_process;
   const char *operands[RH_MAX_OPERANDS]; /* of --verify */

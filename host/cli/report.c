@@ -87,10 +87,13 @@ static void print_details(const rh_run_report *report) {
   for (uint32_t k = 0; k < facts->n_params; k++)
     printf("%s%s=%s%s", k ? " " : "parameters ", facts->params[k].key, facts->params[k].text,
            k + 1 == facts->n_params ? "\n" : "");
-  printf("needs      %u launch%s, %s on the device, %s local in a group, depth %llu\n",
-         answer->launches, answer->launches == 1 ? "" : "es",
-         rh_format_bytes(scratch, answer->scratch_bytes),
-         rh_format_bytes(local, answer->local_bytes), (unsigned long long)answer->depth);
+  printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", answer->launches,
+         answer->launches == 1 ? "" : "es", rh_format_bytes(scratch, answer->scratch_bytes),
+         rh_format_bytes(local, answer->local_bytes));
+  if (answer->depth)
+    printf("%llu\n", (unsigned long long)answer->depth);
+  else
+    printf("unknown\n");
   printf("first run  %s", rh_format_seconds(time, facts->first_s));
   if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
   putchar('\n');

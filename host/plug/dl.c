@@ -2,6 +2,7 @@
 #include "../base/error.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,15 +86,37 @@ static rh_status explain(const char *path, const char *said, rh_error *error) {
   return rh_fail(error, RH_E_PLUGIN, "cannot be loaded: %s", said);
 }
 
-rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
+/* `path`: what needs no naming in messages. */
+static rh_status open_as(rh_dl *dl, const char *name, const char *path, rh_error *error) {
   char said[1024];
-  dl->handle = NULL;
-  /* A bare name would be looked for along the library path. */
-  if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is no absolute path");
-  dl->handle = dlopen(path, OPEN_FLAGS);
+  dl->handle = dlopen(name, OPEN_FLAGS);
   if (dl->handle) return RH_OK;
   loader_said(said, sizeof said);
   return explain(path, said, error);
+}
+
+rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
+  dl->handle = NULL;
+  /* A bare name would be looked for along the library path. */
+  if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is no absolute path");
+  return open_as(dl, path, path, error);
+}
+
+rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error) {
+  return open_as(dl, soname, "", error);
+}
+
+rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(void),
+                         rh_error *error) {
+  Dl_info info;
+  ElfW(Sym) *symbol = NULL;
+  void *found = dlsym(dl->handle, name);
+  if (!found) return rh_fail(error, RH_E_PLUGIN, "has no function '%s'", name);
+  if (dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+      info.dli_saddr == found && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT)
+    return rh_fail(error, RH_E_PLUGIN, "has data under the name '%s', no function", name);
+  memcpy(function, &found, sizeof found); /* C has no conversion from one to the other */
+  return RH_OK;
 }
 
 /* Are these two names of one file? */

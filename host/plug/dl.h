@@ -14,6 +14,11 @@ typedef struct rh_dl {
 /* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another
  * machine, a library that is missing, a symbol nobody defines, a C library too old. */
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
+/* A library that is no plugin, by the name that the loader looks for: "libopenblas.so.0". */
+rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error);
+/* A function of the library, or of one that it needs. */
+rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(void),
+                         rh_error *error);
 /* The symbol, only if this very file defines it (dlsym also finds it in a dependency). */
 rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, const void **symbol,
                        rh_error *error);

@@ -3,25 +3,32 @@
 #include "../base/fpstate.h"
 #include "dl.h"
 #include "elf.h"
+#include "foreign.h"
+#include "rank.h"
 
 /* The plugin is not closed where it is refused: it has run code already, and unloading is the
  * riskier way out. */
-rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *error) {
+static rh_status open_object(const char *path, const rh_plugin **plugin, rh_error *error) {
   rh_dl dl;
   const void *symbol;
   RH_TRY(rh_elf_check(path, error));
+  RH_TRY(rh_dl_open(&dl, path, error));
+  RH_TRY(rh_dl_symbol(&dl, path, "redhost_plugin_v1", &symbol, error));
+  *plugin = symbol;
+  return RH_OK;
+}
+
+rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *error) {
   rh_fpstate before = rh_fpstate_save();
-  rh_status status = rh_dl_open(&dl, path, error);
+  rh_status status =
+      rh_is_foreign(path) ? rh_foreign_open(path, plugin, error) : open_object(path, plugin, error);
   int changed = rh_fpstate_restore(&before);
   if (status != RH_OK) return status;
   if (changed)
     return rh_fail(error, RH_E_PLUGIN,
                    "changes the floating-point control word when loaded (linked with "
                    "-ffast-math?)");
-  RH_TRY(rh_dl_symbol(&dl, path, "redhost_plugin_v1", &symbol, error));
-  RH_TRY(rh_plugin_judge(symbol, error));
-  *plugin = symbol;
-  return RH_OK;
+  return rh_plugin_judge(*plugin, error);
 }
 
 const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k) {

@@ -5,7 +5,8 @@
 #include <redhost/redhost.h>
 
 /* Looks at the file as an ELF object, opens it, and judges its descriptor as data before any
- * function of it is called. `path` is absolute.  Everything refused is RH_E_PLUGIN with a sentence
+ * function of it is called; or makes a plugin from a description of a foreign function.  `path` is
+ * absolute.  Everything refused is RH_E_PLUGIN with a sentence
  * that does not repeat the path: the caller puts it before.  The plugin stays loaded; *plugin is
  * valid until the process ends. The floating-point control word is put back, and a plugin that
  * changed it is refused. */

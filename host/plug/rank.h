@@ -1,14 +1,24 @@
-/* Which of two files in one place goes first. */
+/* What a plugin's file name says: what kind of plugin it is, and which of two in one place goes
+ * first. */
 #ifndef RH_PLUG_RANK_H
 #define RH_PLUG_RANK_H
 
 #include <string.h>
 
-/* Is it /any/where/NAME.so? */
+#define RH_FOREIGN_SUFFIX ".foreign.json"
+
+/* A description of a foreign function?  Else a shared object. */
+static inline int rh_is_foreign(const char *path) {
+  size_t length = strlen(path), suffix = strlen(RH_FOREIGN_SUFFIX);
+  return length > suffix && strcmp(path + length - suffix, RH_FOREIGN_SUFFIX) == 0;
+}
+
+/* Is it /any/where/NAME.so, or NAME.foreign.json? */
 static inline int rh_bears_name(const char *path, const char *name) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
   size_t length = strlen(name);
-  return strncmp(base, name, length) == 0 && strcmp(base + length, ".so") == 0;
+  return strncmp(base, name, length) == 0 &&
+         (strcmp(base + length, ".so") == 0 || strcmp(base + length, RH_FOREIGN_SUFFIX) == 0);
 }
 
 /* As strcmp: the file that bears the strategy's name, then by bytes. */

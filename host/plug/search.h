@@ -13,7 +13,7 @@ typedef struct rh_candidate {
                   */
 } rh_candidate;
 
-/* Every regular *.so file, each once (by device and inode), by place and then byte order; also the
+/* Every regular *.so and *.foreign.json file, each once (by device and inode), by place and then byte order; also the
  * directories and files that are skipped, with the reason. */
 typedef struct rh_search {
   rh_candidate *candidates;

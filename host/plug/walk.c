@@ -1,5 +1,6 @@
 #include "walk.h"
 #include "../base/path.h"
+#include "rank.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -127,7 +128,9 @@ static void look_at(rh_walk *walk, const char *directory, int fd, const char *na
 /* As the shell's *.so: hidden files are not meant. */
 static int is_candidate(const struct dirent *entry) {
   size_t length = strlen(entry->d_name);
-  return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+  if (entry->d_name[0] == '.') return 0;
+  return rh_is_foreign(entry->d_name) ||
+         (length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0);
 }
 
 /* Bytes, not the locale's order: the same list for everybody. */

@@ -25,7 +25,7 @@ typedef struct rh_walk {
 
 /* An installed directory, where it is there: before anything is looked for. */
 void rh_walk_home(rh_walk *walk, const char *directory);
-/* Everything *.so in `directory`, which is absolute.  `from` is the option or variable that named
+/* Everything *.so and *.foreign.json in `directory`, which is absolute.  `from` is the option or variable that named
  * it: what is missing there is noted; null: it may be missing. */
 void rh_walk_directory(rh_walk *walk, const char *directory, const char *from);
 /* One file, known to be regular, of the directory at hand. */

@@ -187,6 +187,13 @@ void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other) {
   sum->minus_infinities += other->minus_infinities;
 }
 
+void rh_exact_sum_of_magnitudes(rh_exact_sum *sum) {
+  rh_fixed_add(&sum->positive, &sum->negative);
+  memset(&sum->negative, 0, sizeof sum->negative);
+  sum->plus_infinities += sum->minus_infinities;
+  sum->minus_infinities = 0;
+}
+
 /* 0 where S is finite, else 1 and S. */
 static int sum_is_special(const rh_exact_sum *sum, float *value) {
   int plus = sum->plus_infinities > 0, minus = sum->minus_infinities > 0;

@@ -30,6 +30,9 @@ void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum);
 /* *sum += *other. */
 void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other);
 
+/* From here on the sum of the elements' magnitudes: S becomes A. */
+void rh_exact_sum_of_magnitudes(rh_exact_sum *sum);
+
 /* S rounded to nearest, ties to even.  As IEEE 754 means it: NaN where an element is NaN or both
  * infinities occur, else the infinity that occurs, else infinity where the rounded sum overflows.
  * An S of zero is +0. */

@@ -289,8 +289,8 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
       .reference = reference, .result = result->value.f, .flushes = flushes, .verdict = verdict};
   j.format = format_of(result->type);
   j.u = power_of_two(-j.format.digits);
-  if (reference->op == RH_OP_sum)
-    judge_sum(&j, depth);
-  else
+  if (reference->op == RH_OP_prod)
     judge_prod(&j);
+  else
+    judge_sum(&j, depth);
 }

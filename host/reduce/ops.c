@@ -31,6 +31,11 @@ static inline int64_t merge_zeros64(int64_t key) {
   return key == -1 ? 0 : key;
 }
 
+/* Unsigned, and so right for the one number whose negative is no int64_t. */
+static inline uint64_t magnitude(int64_t x) {
+  return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
 /* x -> a*x + b over 32-bit words, f first. */
 static inline uint64_t compose(uint64_t f, uint64_t g) {
   uint32_t a = (uint32_t)g * (uint32_t)f;
@@ -55,6 +60,10 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
 #define FIRST_GREATEST32(x) merge_zeros32(GREATEST_KEY32(x))
 #define FIRST_GREATEST64(x) merge_zeros64(GREATEST_KEY64(x))
 #define FIRST_GREATEST_H(x) merge_zeros32(GREATEST_HALF(x))
+#define MAGNITUDE_HALF(x)   fabsf(rh_half_to_float(x))
+#define LARGEST_HALF(x)     key32(MAGNITUDE_HALF(x), INT32_MAX)
+#define LARGEST_KEY32(x)    key32(fabsf(x), INT32_MAX)
+#define LARGEST_KEY64(x)    key64(fabs(x), INT64_MAX)
 
 #define ADD(a, b)      ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
@@ -81,18 +90,19 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   SCALAR(op, i64, int64_t, int64_t, AS_IS, apply, identity)                                        \
   SCALAR(op, u64, uint64_t, uint64_t, AS_IS, apply, (uint64_t)(identity))
 
-#define ARITHMETIC(SCALAR, op, apply, identity, float_identity)                                    \
-  SCALAR(op, i8, int8_t, uint64_t, WIDE_SIGNED, apply, identity)                                   \
+#define ARITHMETIC(SCALAR, op, apply, from_signed, from_half, from_f32, from_f64, identity,        \
+                   float_identity)                                                                 \
+  SCALAR(op, i8, int8_t, uint64_t, from_signed, apply, identity)                                   \
   SCALAR(op, u8, uint8_t, uint64_t, AS_IS, apply, identity)                                        \
-  SCALAR(op, i16, int16_t, uint64_t, WIDE_SIGNED, apply, identity)                                 \
+  SCALAR(op, i16, int16_t, uint64_t, from_signed, apply, identity)                                 \
   SCALAR(op, u16, uint16_t, uint64_t, AS_IS, apply, identity)                                      \
-  SCALAR(op, i32, int32_t, uint64_t, WIDE_SIGNED, apply, identity)                                 \
+  SCALAR(op, i32, int32_t, uint64_t, from_signed, apply, identity)                                 \
   SCALAR(op, u32, uint32_t, uint64_t, AS_IS, apply, identity)                                      \
-  SCALAR(op, i64, int64_t, uint64_t, WIDE_SIGNED, apply, identity)                                 \
+  SCALAR(op, i64, int64_t, uint64_t, from_signed, apply, identity)                                 \
   SCALAR(op, u64, uint64_t, uint64_t, AS_IS, apply, identity)                                      \
-  SCALAR(op, f16, uint16_t, float, HALF, apply, float_identity)                                    \
-  SCALAR(op, f32, float, float, AS_IS, apply, float_identity)                                      \
-  SCALAR(op, f64, double, double, AS_IS, apply, float_identity)
+  SCALAR(op, f16, uint16_t, float, from_half, apply, float_identity)                               \
+  SCALAR(op, f32, float, float, from_f32, apply, float_identity)                                   \
+  SCALAR(op, f64, double, double, from_f64, apply, float_identity)
 
 #define ORDER(ROW, op, apply, from_half, from_f32, from_f64, SIDE, UNSIGNED32, UNSIGNED64)         \
   ROW(op, i8, int8_t, int32_t, AS_IS, apply, INT32_##SIDE)                                         \
@@ -107,10 +117,27 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   ROW(op, f32, float, int32_t, from_f32, apply, INT32_##SIDE)                                      \
   ROW(op, f64, double, int64_t, from_f64, apply, INT64_##SIDE)
 
+/* Nothing is below a magnitude of 0, so 0 is the identity of the largest, also as a key. */
+#define LARGEST(ROW, op, apply)                                                                    \
+  ROW(op, i8, int8_t, uint32_t, magnitude, apply, 0)                                               \
+  ROW(op, u8, uint8_t, uint32_t, AS_IS, apply, 0)                                                  \
+  ROW(op, i16, int16_t, uint32_t, magnitude, apply, 0)                                             \
+  ROW(op, u16, uint16_t, uint32_t, AS_IS, apply, 0)                                                \
+  ROW(op, i32, int32_t, uint32_t, magnitude, apply, 0)                                             \
+  ROW(op, u32, uint32_t, uint32_t, AS_IS, apply, 0)                                                \
+  ROW(op, i64, int64_t, uint64_t, magnitude, apply, 0)                                             \
+  ROW(op, u64, uint64_t, uint64_t, AS_IS, apply, 0)                                                \
+  ROW(op, f16, uint16_t, int32_t, LARGEST_HALF, apply, 0)                                          \
+  ROW(op, f32, float, int32_t, LARGEST_KEY32, apply, 0)                                            \
+  ROW(op, f64, double, int64_t, LARGEST_KEY64, apply, 0)
+
 /* The identity of a float sum is -0: adding +0 would turn -0 into +0. */
 #define ROWS(SCALAR, INDEXED)                                                                      \
-  ARITHMETIC(SCALAR, sum, ADD, 0, -0.0f)                                                           \
-  ARITHMETIC(SCALAR, prod, MULTIPLY, 1, 1.0f)                                                      \
+  ARITHMETIC(SCALAR, sum, ADD, WIDE_SIGNED, HALF, AS_IS, AS_IS, 0, -0.0f)                          \
+  ARITHMETIC(SCALAR, prod, MULTIPLY, WIDE_SIGNED, HALF, AS_IS, AS_IS, 1, 1.0f)                     \
+  ARITHMETIC(SCALAR, asum, ADD, magnitude, MAGNITUDE_HALF, fabsf, fabs, 0, 0.0f)                   \
+  LARGEST(SCALAR, amax, GREATEST)                                                                  \
+  LARGEST(INDEXED, argamax, GREATER)                                                               \
   BITS(SCALAR, and, AND, -1)                                                                       \
   BITS(SCALAR, or, OR, 0)                                                                          \
   BITS(SCALAR, xor, XOR, 0)                                                                        \
@@ -175,11 +202,11 @@ ROWS(DEFINE_SCALAR, DEFINE_INDEXED)
 /* Which operators are exact depends on the type: rh_op_flags() knows, and rh_op_find() has no state
  * to keep it in, so the table says it again: sums and products are exact where the scalar is the
  * integer that wraps. */
+#define IS_ARITHMETIC(op)  ((op) == RH_OP_sum || (op) == RH_OP_prod || (op) == RH_OP_asum)
 #define IS_INTEGER(scalar) ((scalar)0.5 == 0)
 #define FLAGS(op, scalar)                                                                          \
   ((RH_OP_##op == RH_OP_affine ? 0u : RH_OP_COMMUTATIVE) |                                         \
-   ((RH_OP_##op != RH_OP_sum && RH_OP_##op != RH_OP_prod) || IS_INTEGER(scalar) ? RH_OP_EXACT      \
-                                                                                : 0u))
+   (!IS_ARITHMETIC(RH_OP_##op) || IS_INTEGER(scalar) ? RH_OP_EXACT : 0u))
 
 #define ROW(op_, type_, element, value, flags_)                                                    \
   [RH_OP_##op_][RH_TYPE_##type_] = {                                                               \

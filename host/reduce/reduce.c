@@ -17,9 +17,7 @@ static rh_status check_request(const rh_request *request, uint32_t *op, rh_error
                    (unsigned long long)request->n, rh_type_name(request->type));
   if (request->n > 0 && (!request->data || (uintptr_t)request->data % size != 0))
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
-  int needs_one =
-      *op == RH_OP_min || *op == RH_OP_max || *op == RH_OP_argmin || *op == RH_OP_argmax;
-  if (request->n == 0 && needs_one)
+  if (request->n == 0 && rh_op_needs_an_element(*op))
     return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist", request->op);
   return RH_OK;
 }

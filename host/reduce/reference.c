@@ -170,6 +170,7 @@ static void finish_exact(rh_reference *reference, const reference_job *job) {
 static void finish_sum(rh_reference *reference, const reference_job *job) {
   for (uint32_t i = 0; i < job->n_parts; i++)
     rh_exact_bins_fold(job->parts[i].bins, &reference->sum);
+  if (reference->op == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
   reference->result.value.f = reference->result.type == RH_TYPE_f32
                                   ? (double)rh_exact_sum_float(&reference->sum)
                                   : rh_exact_sum_double(&reference->sum);
@@ -209,7 +210,7 @@ rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type typ
   job.reporter = reporter;
   job.error = error;
   if (!job.op) return rh_fail(error, RH_E_INVALID, "reference: no such operator on this type");
-  job.add = rh_op_flags(op, type) & RH_OP_EXACT ? add_exact : op == RH_OP_sum ? add_sum : add_prod;
+  job.add = rh_op_flags(op, type) & RH_OP_EXACT ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
   init(reference, op, type, n);
   rh_status status = create_parts(&job, threads);
   if (status == RH_OK) status = run(&job);

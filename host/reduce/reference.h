@@ -13,7 +13,7 @@ typedef struct rh_reference {
   uint64_t n;
   rh_result result;   /* correctly rounded to the result type */
   uint32_t exact;     /* 1: every order gives this very result: compare for equality */
-  rh_exact_sum sum;   /* float sums: the exact sum and sum of magnitudes */
+  rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */
 } rh_reference;
 

@@ -20,12 +20,8 @@ static double from_key64(int64_t key) {
   return x;
 }
 
-static int is_arithmetic(uint32_t op) {
-  return op == RH_OP_sum || op == RH_OP_prod;
-}
-
 static double read_float(uint32_t op, rh_type type, const void *value) {
-  if (is_arithmetic(op)) {
+  if (rh_op_is_arithmetic(op)) {
     if (type == RH_TYPE_f64) return *(const double *)value;
     return *(const float *)value;
   }
@@ -48,7 +44,7 @@ void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *resul
   else if (row->flags & RH_OP_INDEXED ? type == RH_TYPE_i64 || type == RH_TYPE_u64
                                       : row->value_size == 8)
     result->value.u = *(const uint64_t *)value;
-  else if (rh_type_is_signed(type))
+  else if (rh_type_is_signed(result->type))
     result->value.i = narrow(type, *(const int32_t *)value);
   else
     result->value.u = *(const uint32_t *)value & UINT32_MAX >> (32 - 8 * rh_type_size(type));

@@ -61,15 +61,26 @@ rh_outcome rh_v32_runs(rh_trial *trial) {
 
 /* ---- V33, V34 ---- */
 
-/* References to the context, which every object of it holds one of, and to the queue. */
-static cl_uint count_of(const rh_cl_session *session) {
+static cl_uint references(const rh_cl_session *session) {
   cl_uint of_context = 0, of_queue = 0;
-  if (!session) return 0;
-  clFinish(session->queue);
   clGetContextInfo(session->context, CL_CONTEXT_REFERENCE_COUNT, sizeof of_context, &of_context,
                    NULL);
   clGetCommandQueueInfo(session->queue, CL_QUEUE_REFERENCE_COUNT, sizeof of_queue, &of_queue, NULL);
   return of_context + of_queue;
+}
+
+/* References to the context, which every object of it holds one of, and to the queue.  A driver lets go of what a command
+ * used on a thread of its own, a moment after clFinish: the least of some looks counts. */
+static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
+  if (!session) return 0;
+  clFinish(session->queue);
+  cl_uint least = references(session);
+  for (int k = 0; k < 50 && least > enough; k++) {
+    usleep(2000);
+    cl_uint now = references(session);
+    if (now < least) least = now;
+  }
+  return least;
 }
 
 /* One life whose k-th service fails.  *injected: it came to that. */
@@ -99,11 +110,11 @@ rh_outcome rh_v33_faults(rh_trial *trial) {
   int injected = 1;
   if (rh_served_pairs(trial, 5003, pairs) == 0) return RH_SKIP;
   rh_outcome outcome = live_with_fault(trial, pairs[0], 0, &injected, &session);
-  cl_uint before = count_of(session);
+  cl_uint before = count_of(session, 0);
   injected = 1;
   for (uint32_t k = 1; k < 1000 && injected && outcome == RH_PASS; k++) {
     outcome = live_with_fault(trial, pairs[0], k, &injected, &session);
-    if (outcome == RH_PASS && count_of(session) != before)
+    if (outcome == RH_PASS && count_of(session, before) > before)
       outcome = rh_trial_fail(
           trial, "service call %u was made to fail, and OpenCL objects are left behind", k);
   }
@@ -125,10 +136,10 @@ rh_outcome rh_v34_references(rh_trial *trial) {
   outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
   rh_cl_session *session = rig.session;
   rh_rig_finish(&rig);
-  cl_uint before = count_of(session);
+  cl_uint before = count_of(session, 0);
   for (int k = 0; k < 5 && outcome == RH_PASS; k++) outcome = rh_try_any_problem(trial, 1003);
-  cl_uint after = count_of(session);
-  if (outcome == RH_PASS && after != before)
+  cl_uint after = count_of(session, before);
+  if (outcome == RH_PASS && after > before)
     outcome =
         rh_trial_fail(trial, "five lives leave %d references to the context and the queue behind",
                       (int)after - (int)before);
@@ -143,7 +154,10 @@ rh_outcome rh_v35_states(rh_trial *trial) {
   for (int k = 0; k < 2 && outcome == RH_PASS; k++)
     outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
   rh_rig_teardown(&rig);
-  if (rig.out_of_phase[0]) outcome = rh_trial_fail(trial, "calls %s", rig.out_of_phase);
+  if (rig.out_of_phase[0])
+    outcome = rh_trial_fail(trial, "calls %s", rig.out_of_phase);
+  else if (rig.left_fpstate)
+    outcome = rh_trial_fail(trial, "%s changes the floating-point control word", rig.left_fpstate);
   rh_rig_finish(&rig);
   return outcome;
 }

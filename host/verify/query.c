@@ -344,6 +344,8 @@ static rh_outcome forecast(rh_trial *trial, rh_pair pair, uint64_t n) {
   if (outcome == RH_PASS && rig.launches != said->launches)
     outcome = rh_trial_fail(trial, "n = %llu: %u launches, but query said %u",
                             (unsigned long long)n, rig.launches, said->launches);
+  else if (outcome == RH_PASS && !rig.session && !said->finishes_on_host)
+    outcome = rh_trial_fail(trial, "runs on the host, and says that it finishes on the device");
   else if (outcome == RH_PASS && rig.services.scratch_bytes > said->scratch_bytes)
     outcome = rh_trial_fail(trial, "n = %llu: %llu B of scratch memory, but query said %llu",
                             (unsigned long long)n, (unsigned long long)rig.services.scratch_bytes,

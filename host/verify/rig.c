@@ -1,5 +1,6 @@
 #include "rig.h"
 #include "../base/error.h"
+#include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
 #include "../plug/judge.h"
@@ -138,7 +139,9 @@ rh_status rh_rig_setup_anyway(rh_rig *rig) {
   rh_services_enter(&rig->services, RH_PHASE_SETUP, &rig->error);
   rig->error = (rh_error){0};
   rh_trial_phase(rig->trial, "setup");
+  rh_fpstate before = rh_fpstate_save();
   rh_status status = rig->strategy->setup(rig->host, problem, rig->params, &rig->self);
+  if (rh_fpstate_restore(&before)) rig->left_fpstate = "setup";
   rig->services.phase = RH_PHASE_NONE;
   rig->is_set_up = status == RH_OK;
   if (status != RH_OK && !rig->error.message[0])
@@ -151,7 +154,9 @@ void rh_rig_teardown(rh_rig *rig) {
   rig->is_set_up = 0;
   rh_trial_phase(rig->trial, "teardown");
   rh_services_enter(&rig->services, RH_PHASE_TEARDOWN, NULL);
+  rh_fpstate before = rh_fpstate_save();
   if (rig->strategy->teardown) rig->strategy->teardown(rig->self);
+  if (rh_fpstate_restore(&before)) rig->left_fpstate = "teardown";
   rig->services.phase = RH_PHASE_NONE;
   rig->has_ended = 1;
 }
@@ -232,7 +237,9 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rig->error = (rh_error){0};
   rh_services_enter(&rig->services, RH_PHASE_RUN, &rig->error);
   rh_trial_phase(rig->trial, "run");
+  rh_fpstate before = rh_fpstate_save();
   rh_status status = rig->strategy->run(rig->self, placed);
+  if (rh_fpstate_restore(&before)) rig->left_fpstate = "run";
   rig->services.phase = RH_PHASE_NONE;
   rig->launches = rig->services.launches;
   munmap(rig->structs[kept].address, rig->structs[kept].bytes);

@@ -60,7 +60,8 @@ typedef struct rh_rig {
   uint64_t local_bytes;    /* the most of one launch */
   uint64_t code;           /* hash of every source and its options */
   uint32_t calls_after_end;
-  char out_of_phase[96]; /* "launch() in setup", or "" */
+  char out_of_phase[96];    /* "launch() in setup", or "" */
+  const char *left_fpstate; /* the function that left another control word behind, or null */
 } rh_rig;
 
 /* Takes the default parameters and places memory; asks nothing yet.  Everything fails with rig->error set. */

@@ -11,11 +11,11 @@
 #endif
 
 static inline void rh_atomic_combine(volatile __global rh_value *p, rh_value value) {
-#if defined(RH_OP_sum) && !defined(RH_IS_FLOAT)
+#if (defined(RH_OP_sum) || defined(RH_OP_asum)) && !defined(RH_IS_FLOAT)
   RH_ATOMIC_FUNCTION(add)(p, value);
 #elif defined(RH_OP_min)
   RH_ATOMIC_FUNCTION(min)(p, value);
-#elif defined(RH_OP_max)
+#elif defined(RH_OP_max) || defined(RH_OP_amax)
   RH_ATOMIC_FUNCTION(max)(p, value);
 #elif defined(RH_OP_and)
   RH_ATOMIC_FUNCTION(and)(p, value);

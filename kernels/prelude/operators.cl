@@ -1,6 +1,6 @@
 /* What each operator does, once for single values and, through the suffix N (nothing, 2, 4, 8, 16), for vectors. */
 
-/* Order keys.  min, max, argmin and argmax compare floats as integers: the bits of a float, read as sign and magnitude,
+/* Order keys.  Those that look for the least or the largest compare floats as integers: the bits of a float, read as sign and magnitude,
  * order like the float, with -0 below +0, and turn into two's complement by flipping the magnitude of the negative ones.
  * NaNs of every kind get the key that wins.  So every order of combining gives the same bits, a device that flushes
  * subnormals compares them right, and atomics on integers serve floats.  The host turns the key back. */
@@ -18,10 +18,17 @@
 #define RH_MERGE_ZEROS(key, N) key
 #endif
 
+/* The magnitude of a float: its bits without the sign, which order like it. */
+#ifdef RH_IS_MAGNITUDE
+#define RH_ORDERED(bits) (bits & RH_SIGNED_MAX)
+#else
+#define RH_ORDERED(bits) (bits ^ ((bits >> RH_SIGN_SHIFT) & RH_SIGNED_MAX))
+#endif
+
 #define RH_DEFINE_KEY(name, REAL, N)                                                               \
   static inline RH_PASTE(RH_SIGNED, N) name(RH_PASTE(REAL, N) x) {                                 \
     RH_PASTE(RH_SIGNED, N) bits = RH_PASTE(RH_PASTE(as_, RH_SIGNED), N)(x);                        \
-    RH_PASTE(RH_SIGNED, N) key = bits ^ ((bits >> RH_SIGN_SHIFT) & RH_SIGNED_MAX);                 \
+    RH_PASTE(RH_SIGNED, N) key = RH_ORDERED(bits);                                                 \
     RH_PASTE(RH_SIGNED, N) is_nan =                                                                \
         RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)((bits & RH_SIGNED_MAX) > RH_INFINITY_BITS);     \
     key = select(key, (RH_PASTE(RH_SIGNED, N))(RH_KEY_OF_NAN), is_nan);                            \
@@ -29,8 +36,13 @@
   }
 
 /* From an element, as it was read, to what is combined. */
-#if defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)
+#if defined(RH_OP_asum) && defined(RH_IS_FLOAT)
+#define RH_TO_SCALAR(x, N) fabs(x)
+#elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)
 #define RH_TO_SCALAR(x, N) (x)
+#elif defined(RH_IS_MAGNITUDE) && !defined(RH_IS_FLOAT)
+/* abs() is unsigned, so that of the least number is right too. */
+#define RH_TO_SCALAR(x, N) RH_PASTE(RH_PASTE(convert_, RH_SCALAR), N)(abs(x))
 #elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_UNSIGNED)
 #define RH_TO_SCALAR(x, N) RH_PASTE(convert_ulong, N)(x)
 #elif defined(RH_IS_ARITHMETIC)
@@ -46,9 +58,9 @@ RH_DEFINE_KEY(rh_key, float, )
 #endif
 
 /* The operator and its identity.  That of a float sum is -0: adding +0 would turn -0 into +0. */
-#if defined(RH_OP_sum)
+#if defined(RH_OP_sum) || defined(RH_OP_asum)
 #define RH_APPLY(a, b) ((a) + (b))
-#ifdef RH_IS_FLOAT
+#if defined(RH_OP_sum) && defined(RH_IS_FLOAT)
 #define RH_IDENTITY (-(RH_SCALAR)0)
 #else
 #define RH_IDENTITY 0
@@ -89,7 +101,7 @@ static inline ulong rh_compose(ulong f, ulong g) {
 #else
 #define RH_APPLY(a, b) max(a, b)
 #define RH_BEATS(a, b) ((a) > (b))
-#ifdef RH_IS_UNSIGNED
+#if defined(RH_IS_UNSIGNED) || defined(RH_IS_MAGNITUDE)
 #define RH_IDENTITY 0
 #else
 #define RH_IDENTITY (-RH_SIGNED_MAX - 1)

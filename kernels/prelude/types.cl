@@ -3,7 +3,7 @@
  *
  *   rh_element  one element of the input in memory
  *   RH_SCALAR   what is combined: a sum, a product, bits, or an order key
- *   rh_value    RH_SCALAR, or {key, index} for argmin and argmax
+ *   rh_value    RH_SCALAR, or {key, index} for argmin, argmax and argamax
  *
  * Integers sum and multiply modulo 2^64, unsigned: signed overflow is undefined in OpenCL C, and the bits are the same.
  * f16 is read by vload_half, which needs no extension, and computed in f32.
@@ -48,17 +48,25 @@ typedef RH_ELEMENT rh_element;
 #if defined(RH_TYPE_i64) || defined(RH_TYPE_u64) || defined(RH_TYPE_f64)
 #define RH_IS_64_BIT 1
 #endif
-#if defined(RH_OP_sum) || defined(RH_OP_prod)
+#if defined(RH_OP_sum) || defined(RH_OP_prod) || defined(RH_OP_asum)
 #define RH_IS_ARITHMETIC 1
 #endif
-#if defined(RH_OP_min) || defined(RH_OP_max) || defined(RH_OP_argmin) || defined(RH_OP_argmax)
+#if defined(RH_OP_argmin) || defined(RH_OP_argmax) || defined(RH_OP_argamax)
+#define RH_IS_INDEXED 1
+#endif
+#if defined(RH_OP_min) || defined(RH_OP_max) || defined(RH_OP_amax) || defined(RH_IS_INDEXED)
 #define RH_IS_ORDER 1
 #endif
-#if defined(RH_OP_argmin) || defined(RH_OP_argmax)
-#define RH_IS_INDEXED 1
+#if defined(RH_OP_asum) || defined(RH_OP_amax) || defined(RH_OP_argamax)
+#define RH_IS_MAGNITUDE 1
 #endif
 #if defined(RH_OP_min) || defined(RH_OP_argmin)
 #define RH_IS_LEAST 1
+#endif
+
+/* Magnitudes of integers are unsigned: |-128| is no char. */
+#if defined(RH_IS_UNSIGNED) || (defined(RH_IS_MAGNITUDE) && !defined(RH_IS_FLOAT))
+#define RH_SCALAR_IS_UNSIGNED 1
 #endif
 
 /* RH_SCALAR, and its two neighbours of the same width: RH_SIGNED for masks and RH_WORD for atomics. */
@@ -66,11 +74,11 @@ typedef RH_ELEMENT rh_element;
 #define RH_SCALAR double
 #elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)
 #define RH_SCALAR float
-#elif defined(RH_IS_ARITHMETIC) || (defined(RH_IS_64_BIT) && defined(RH_IS_UNSIGNED))
+#elif defined(RH_IS_ARITHMETIC) || (defined(RH_IS_64_BIT) && defined(RH_SCALAR_IS_UNSIGNED))
 #define RH_SCALAR ulong
 #elif defined(RH_IS_64_BIT)
 #define RH_SCALAR long
-#elif defined(RH_IS_UNSIGNED)
+#elif defined(RH_SCALAR_IS_UNSIGNED)
 #define RH_SCALAR uint
 #else
 #define RH_SCALAR int

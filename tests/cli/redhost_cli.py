@@ -15,10 +15,11 @@ REDHOST = os.path.realpath(os.environ.get("REDHOST", shutil.which("redhost") or 
 HERE = os.path.dirname(os.path.realpath(__file__))
 DATA = os.environ.get("REDHOST_TEST_DATA", os.path.join(HERE, "..", "data"))
 ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
+FOREIGN = os.environ.get("REDHOST_TEST_FOREIGN", "")  # a library of functions
 PLUGINS = os.environ.get("REDHOST_TEST_PLUGINS", os.path.join(os.path.dirname(REDHOST), "..", "lib", "redhost-1"))
 NO_PLATFORM = {"OCL_ICD_VENDORS": "/nonexistent"}
 
-OPS = "sum prod min max argmin argmax and or xor".split()
+OPS = "sum prod min max argmin argmax and or xor asum amax argamax".split()
 TYPES = "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64".split()
 PATIENCE = 60  # seconds: more than any of these commands takes, also under sanitizers
 
@@ -124,7 +125,9 @@ class Case(unittest.TestCase):
         return done
 
     def copy_of_tree(self, name):
-        """redhost, its library and its plugins, elsewhere: the program's path and the plugins' directory."""
+        """redhost, its library and its plugins, elsewhere: the program's path and the plugins' directory.
+
+        Without functions of OpenBLAS, which need not be installed."""
         root = os.path.join(self.home, name)
         binaries = os.path.dirname(REDHOST)
         libraries = os.path.dirname(os.path.realpath(PLUGINS))
@@ -132,7 +135,7 @@ class Case(unittest.TestCase):
         os.makedirs(os.path.join(root, "bin"))
         program = shutil.copy(REDHOST, os.path.join(root, "bin"))
         shutil.copytree(libraries, to_libraries, symlinks=True,
-                        ignore=lambda at, names: [n for n in names if n in ("cmake", "pkgconfig")])
+                        ignore=lambda at, names: [n for n in names if n in ("cmake", "pkgconfig") or n.startswith("openblas_")])
         return program, os.path.join(to_libraries, os.path.basename(os.path.realpath(PLUGINS)))
 
 

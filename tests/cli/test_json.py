@@ -17,10 +17,12 @@ class Documents(cli.Case):
         for strategy in document["strategies"]:
             self.assertEqual(list(strategy["available"]), [device["id"]])
             answer = strategy["available"][device["id"]]
-            self.assertTrue(answer["ok"] and answer["depth"] >= 1 or answer["reason"], strategy)
+            depth = answer.get("depth")  # None: unknown, as of foreign functions
+            self.assertTrue(depth is None or depth >= 1 if answer["ok"] else answer["reason"], strategy)
             for param in strategy["params"]:
                 self.assertTrue(param["min"] <= param["initial"] <= param["max"], param)
-        self.assertEqual((document["not_loaded"], document["notes"]), ([], []))
+        not_loaded = [refusal for refusal in document["not_loaded"] if "openblas_" not in refusal["path"]]
+        self.assertEqual((not_loaded, document["notes"]), ([], []))
         none = self.json("--list", env=cli.NO_PLATFORM)
         self.assertEqual(none["devices"], [])
         here = {s["name"]: s["available"]["host"]["ok"] for s in none["strategies"]}

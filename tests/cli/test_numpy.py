@@ -21,6 +21,7 @@ NAMES = {"i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "i32": "i4", "u32": "
          "f16": "f2", "f32": "f4", "f64": "f8"}
 FLOATS = ("f16", "f32", "f64")
 SHAPE = (7, 11, 13)
+OF_MAGNITUDES = {"asum": "sum", "amax": "max", "argamax": "argmax"}
 
 
 def defined(op, kind):
@@ -30,6 +31,14 @@ def defined(op, kind):
 def exact(value):
     """A float as it is meant: NaN is equal to NaN, -0 is not 0."""
     return "nan" if math.isnan(value) else (value, math.copysign(1, value))
+
+
+def magnitudes(elements):
+    """Of integers as unsigned ones of the same width: NumPy's abs(-128) is -128, too."""
+    if elements.dtype.kind == "f":
+        return np.abs(elements)
+    unsigned = elements.astype(elements.dtype.str.replace("i", "u"))
+    return np.where(elements < 0, 0 - unsigned, unsigned)
 
 
 def sample(kind, n, seed=0):
@@ -53,6 +62,9 @@ class NumpyCase(cli.Case):
         self.assertEqual((result["op"], result["type"], result["n"], result["status"]), (op, kind, elements.size, "ok"), label)
         self.assertTrue(result["check"]["ok"], label)
         self.assertIsInstance(result["value"], str, label)
+        if op in OF_MAGNITUDES:
+            op, elements = OF_MAGNITUDES[op], magnitudes(elements)
+            kind = elements.dtype.kind + str(8 * elements.dtype.itemsize)
         if op in ("argmin", "argmax"):
             place = int(getattr(np, op)(elements))
             self.assertEqual(result["index"], place, label)
@@ -149,7 +161,7 @@ class Files(NumpyCase):
     def test_empty(self):
         for kind in cli.TYPES:
             np.save(self.path("none.npy"), np.zeros((3, 0), dtype=NAMES[kind]))
-            for op, value in (("sum", "0"), ("prod", "1"), ("or", "0"), ("xor", "0")):
+            for op, value in (("sum", "0"), ("prod", "1"), ("or", "0"), ("xor", "0"), ("asum", "0")):
                 if defined(op, kind):
                     self.assertEqual(self.value("--run", "serial", "--op", op, "-i", "none.npy"), value)
 
@@ -168,13 +180,29 @@ class Files(NumpyCase):
                            [largest, -largest], [smallest] * 3, [inf, 1, 2], [-inf, 1, -inf]):
                 array = np.array(values, dtype=dtype)
                 np.save(self.path("s.npy"), array)
-                for op in ("min", "max", "argmin", "argmax"):
+                for op in ("min", "max", "argmin", "argmax", "amax", "argamax"):
                     with self.subTest(kind=kind, values=values, op=op):
                         self.compare(self.reduce("serial", op, "-i", "s.npy"), op, kind, array)
                 with self.subTest(kind=kind, values=values, op="sum"), np.errstate(invalid="ignore"):
                     result = self.reduce("serial", "sum", "-i", "s.npy")
                     right = float(np.sum(array, dtype="f8" if kind == "f64" else "f4"))
                     self.assertEqual(exact(float(result["value"]) + 0), exact(right + 0))  # of [-0], NumPy says 0
+                with self.subTest(kind=kind, values=values, op="asum"):
+                    result = self.reduce("serial", "asum", "-i", "s.npy")
+                    right = float(np.sum(np.abs(array), dtype="f8" if kind == "f64" else "f4"))
+                    self.assertEqual(exact(float(result["value"])), exact(right))
+
+    def test_magnitude_of_the_least(self):
+        """2^63 is no int64_t; and the first of two equals wins, whatever their signs."""
+        for kind in ("i8", "i16", "i32", "i64"):
+            least = np.iinfo(NAMES[kind]).min
+            for values in ([least], [3, least, least + 1], [-7, 7, 5], [7, -7], [-1] * 5 + [least] + [0] * 60 + [least]):
+                array = np.array(values * 5, dtype=NAMES[kind])
+                np.save(self.path("least.npy"), array)
+                for op in OF_MAGNITUDES:
+                    for strategy in ("serial", "cascade", "two_stage_float4"):
+                        with self.subTest(kind=kind, values=values, op=op, strategy=strategy):
+                            self.compare(self.reduce(strategy, op, "-i", "least.npy"), op, kind, array)
 
     def test_standard_input_and_raw(self):
         for kind in cli.TYPES:
@@ -236,7 +264,8 @@ class Strategies(NumpyCase):
     def test_specials_on_device(self):
         nan = math.nan
         for values, op, kind in (([1, nan, -5, nan], "min", "f32"), ([1, 3, nan, nan], "argmax", "f32"), ([0.0, -0.0, 0.0], "min", "f32"),
-                                 ([2, 7, 1, 7, 1], "argmax", "f32")):
+                                 ([2, 7, 1, 7, 1], "argmax", "f32"), ([-3, nan, 3, -nan], "amax", "f32"),
+                                 ([2, -7, 1, 7, 1], "argamax", "f32"), ([-0.0, 0.0], "argamax", "f64"), ([-0.0], "asum", "f32")):
             array = np.array(values * 300, dtype=NAMES[kind])
             np.save(self.path("s.npy"), array)
             for strategy in ("cascade", "two_stage"):

@@ -51,7 +51,7 @@ for kernel in "$source"/kernels/*.cl; do
   cat "$work/prelude" "$kernel" >"$work/kernel.cl"
   builds_of "$name" >"$work/builds"
   while read -r build; do
-    for op in sum prod min max argmin argmax and or xor affine; do
+    for op in sum prod min max argmin argmax and or xor affine asum amax argamax; do
       serves "$name" "$op" || continue
       for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
         is_defined "$op" "$type" || continue

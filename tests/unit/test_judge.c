@@ -372,6 +372,50 @@ END_TEST
 
 /* ---- Threads ---- */
 
+/* asum is judged as the sum of what has no signs, and the largest magnitudes by equality. */
+START_TEST(magnitudes) {
+  rh_reference r = F32(asum, 3, -4, 0.5f, -0x1p24f);
+  ck_assert(r.result.type == RH_TYPE_f32 && r.result.value.f == 16777224);
+  ck_assert(judge(&r, 3 - 4 + 0.5 - 0x1p24) == WRONG && judge(&r, 0) == WRONG);
+  r = F32(asum, 0x1p24f, -0x1p24f);
+  assert_edge(&r, 0x1p25 + 4, 1, 0);
+  assert_edge(&r, 0x1p25 - 4, 1, 0);
+  r = F64(asum, -INFINITY, INFINITY, 1);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == WRONG && judge(&r, -INFINITY) == WRONG);
+  r = F32(asum, -INFINITY, 1);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, 1) == WRONG);
+  r = F64(asum, -1, NAN);
+  ck_assert(judge(&r, NAN) == OK && judge(&r, 1) == WRONG);
+  r = F32(amax, 2, -5, 5, NAN);
+  ck_assert(r.exact && judge(&r, NAN) == OK && judge(&r, 5) == WRONG);
+  r = F32(amax, 2, -5, -0.0f);
+  ck_assert(judge(&r, 5) == OK && judge(&r, -5) == WRONG && judge(&r, 2) == WRONG);
+  r = F64(argamax, 2, -5, 5);
+  ck_assert(r.result.indexed && r.result.index == 1 && r.result.value.f == 5);
+  r = F64(argamax, -0.0, 0.0);
+  ck_assert(r.result.index == 0 && r.result.value.f == 0 && !signbit(r.result.value.f));
+}
+END_TEST
+
+START_TEST(magnitudes_of_integers) {
+  static const int64_t x[] = {3, INT64_MIN, INT64_MIN + 1};
+  static const int8_t y[] = {127, -128};
+  rh_reference r = reference_of(RH_OP_asum, RH_TYPE_i64, x, 2);
+  ck_assert(r.exact && r.result.type == RH_TYPE_u64);
+  ck_assert_uint_eq(r.result.value.u, (UINT64_C(1) << 63) + 3);
+  r = reference_of(RH_OP_amax, RH_TYPE_i64, x, 3);
+  ck_assert(r.result.type == RH_TYPE_u64 && r.result.value.u == UINT64_C(1) << 63);
+  r = reference_of(RH_OP_argamax, RH_TYPE_i64, x, 3);
+  ck_assert(r.result.index == 1 && r.result.value.u == UINT64_C(1) << 63);
+  r = reference_of(RH_OP_amax, RH_TYPE_i8, y, 2);
+  ck_assert(r.result.type == RH_TYPE_u8 && r.result.value.u == 128);
+  r = reference_of(RH_OP_argamax, RH_TYPE_i8, y, 2);
+  ck_assert(r.result.type == RH_TYPE_u8 && r.result.index == 1 && r.result.value.u == 128);
+  r = reference_of(RH_OP_asum, RH_TYPE_i8, y, 2);
+  ck_assert(r.result.type == RH_TYPE_u64 && r.result.value.u == 255);
+}
+END_TEST
+
 static rh_reference with_threads(uint32_t op, rh_type type, const void *data, uint64_t n,
                                  uint32_t threads) {
   rh_reference reference;
@@ -485,6 +529,8 @@ int main(void) {
   tcase_add_test(others, floats_in_order);
   tcase_add_test(others, indices);
   tcase_add_test(others, integers);
+  tcase_add_test(others, magnitudes);
+  tcase_add_test(others, magnitudes_of_integers);
   tcase_add_test(others, what_is_not_defined);
   tcase_add_test(others, every_order_is_accepted);
   tcase_add_test(threads, threads_do_not_matter);

@@ -37,7 +37,7 @@ static inline rh_status right_knows(const rh_problem *problem, rh_answer *answer
   const rh_op *op = problem->op;
   if (problem->type < RH_TYPE_i8 || problem->type > RH_TYPE_f64)
     return rh_decline(answer, RH_WHY_TYPE, "type %u is not known", problem->type);
-  if (op->id < RH_OP_sum || (op->id > RH_OP_affine && op->id < 0x10000))
+  if (op->id < RH_OP_sum || (op->id > RH_OP_argamax && op->id < 0x10000))
     return rh_decline(answer, RH_WHY_OP, "operator %u is not known", op->id);
   if (!(problem->device->kind & RH_DEVICE_ANY_CL))
     return rh_decline(answer, RH_WHY_DEVICE, "kind of device 0x%x is not known",

@@ -99,7 +99,8 @@ enum {
 };
 
 /* X(name, number, flags).  affine, on u64 only, composes maps x -> a*x + b over 32-bit words, a in the low half and b in
- * the high half, the first element's map applied first: associative, exact, and not commutative. */
+ * the high half, the first element's map applied first: associative, exact, and not commutative.  asum, amax and argamax
+ * are sum, max and argmax of the elements' magnitudes; those of integers are unsigned, since |-128| is no i8. */
 #define RH_OP_LIST(X)                                                                              \
   X(sum, 1, RH_OP_COMMUTATIVE)                                                                     \
   X(prod, 2, RH_OP_COMMUTATIVE)                                                                    \
@@ -110,10 +111,13 @@ enum {
   X(and, 7, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                       \
   X(or, 8, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                        \
   X(xor, 9, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                       \
-  X(affine, 10, RH_OP_EXACT)
+  X(affine, 10, RH_OP_EXACT)                                                                       \
+  X(asum, 11, RH_OP_COMMUTATIVE)                                                                   \
+  X(amax, 12, RH_OP_COMMUTATIVE | RH_OP_EXACT)                                                     \
+  X(argamax, 13, RH_OP_COMMUTATIVE | RH_OP_EXACT | RH_OP_INDEXED)
 
 #define RH_OP_COMMUTATIVE (1u << 0)
-#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit: sum, prod of integers too */
+#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit: all arithmetic on integers too */
 #define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
 
 enum {

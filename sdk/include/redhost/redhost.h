@@ -42,7 +42,8 @@ typedef struct rh_reporter {
 typedef struct rh_options {
   const char *device;      /* "0:1", "gpu", part of a name; default: REDHOST_DEVICE, else GPU,
                               accelerator, CPU */
-  const char *plugin_file; /* one more plugin, before all others */
+  const char *plugin_file; /* one more plugin, or description of a foreign
+                              function, before all others */
   const char *plugin_path; /* colon-separated directories, before the environment's */
   const char *cache_dir;   /* default: REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost */
   const char *program; /* the redhost program, which looks at plugins in a child; default: beside
@@ -70,10 +71,12 @@ typedef struct rh_request {
 } rh_request;
 
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
- * those of f16, the element's type else.  f16 and f32 stand in `f`, exactly. */
+ * those of f16, the element's type else; where magnitudes of integers are combined, the unsigned type
+ * of that width.  f16 and f32 stand in `f`, exactly. */
 typedef struct rh_result {
   rh_type type;
-  uint32_t indexed; /* 1: `index` is the answer and `value` the element that stands there */
+  uint32_t indexed; /* 1: `index` is the answer and `value` the element that stands there, of
+                       argamax its magnitude */
   union {
     int64_t i;
     uint64_t u;

@@ -1,0 +1,553 @@
+/* Foreign functions: the reader of descriptions, calls of many signatures, and what must be refused.  FOREIGN_LIBRARY is
+ * the library of tests/foreign. */
+#include "../../host/base/text.h"
+#include "../../host/base/vocabulary.h"
+#include "../../host/plug/foreign_read.h"
+#include "../../host/plug/plugin.h"
+#include "../../host/reduce/instance.h"
+#include "../../host/reduce/ops.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[64];
+
+/* ---- The reader ------------------------------------------------------------------------------ */
+
+#define PLAIN                                                                                          \
+  "{\"name\":\"f\",\"summary\":\"s\",\"library\":\"l\",\"symbol\":\"plain_sum\",\"operator\":\"sum\"," \
+  "\"type\":\"f32\",\"arguments\":[{\"role\":\"data\"},{\"role\":\"n\",\"type\":\"size_t\"}],"         \
+  "\"returns\":{\"role\":\"result\",\"type\":\"f32\"}}"
+
+/* `text` with the first `what` replaced. */
+static char *replaced(const char *text, const char *what, const char *by) {
+  const char *at = strstr(text, what);
+  char *new;
+  ck_assert_msg(at != NULL, "no %s", what);
+  int length = asprintf(&new, "%.*s%s%s", (int)(at - text), text, by, at + strlen(what));
+  ck_assert_int_ge(length, 0);
+  return new;
+}
+
+static void assert_refused(const char *text, size_t length, const char *message) {
+  rh_foreign foreign;
+  rh_error error = {.message = "nothing"};
+  rh_status status = rh_foreign_read(&foreign, "/a/f.foreign.json", text, length, &error);
+  ck_assert_msg(status == RH_E_PLUGIN, "%.300s\nis taken, not refused by: %s", text, message);
+  ck_assert_msg(strcmp(error.message, message) == 0, "%.300s\nsays   %s\nand not %s", text,
+                error.message, message);
+  ck_assert_ptr_null(foreign.json);
+}
+
+typedef struct bad {
+  const char *what, *by, *message;
+} bad;
+
+#define N              "{\"role\":\"n\",\"type\":\"size_t\"}"
+#define DATA           "{\"role\":\"data\"}"
+#define RETURNS        "{\"role\":\"result\",\"type\":\"f32\"}"
+#define ROLES          "n data stride result constant"
+#define CTYPES         "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 int unsigned long size_t float double pointer"
+#define CONSTANT(more) DATA ",{\"role\":\"constant\"," more "}"
+
+static const bad keys[] = {
+    {"\"name\"", "\"nmae\"", "nmae: is unknown here; did you mean 'name'?"},
+    {"\"name\"", "\"\\n\\u0007\"", "...: is unknown here"},
+    {"\"summary\":\"s\",", "", "summary: is missing"},
+    {"\"s\"", "\"\"", "summary: is empty"},
+    {"\"s\"", "1", "summary: is no string"},
+    {"\"s\"", "\"a\\nb\"", "summary: has control characters"},
+    {"\"f\"", "\"F\"", "name: 'F' is not of the form [a-z0-9][a-z0-9_-]{0,62}"},
+    {"\"f\"", "null", "name: is no string"},
+    {"\"library\":\"l\",", "", "library: is missing"},
+    {"\"symbol\":\"plain_sum\",", "", "symbol: is missing"},
+    {"\"operator\":\"sum\",", "", "operator: is missing"},
+    {"\"sum\"", "\"summ\"",
+     "operator: 'summ' is none of sum prod min max argmin argmax and or xor affine asum amax argamax"},
+    {"\"type\":\"f32\"", "\"type\":\"f31\"",
+     "type: 'f31' is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},
+    {"\"type\":\"f32\"", "\"type\":\"f16\"",
+     "type: 'f16' is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},
+    {"\"sum\"", "\"xor\"", "operator: xor is defined on integers, not on f32"},
+    {"{\"name\"", "{\"max_n\":0,\"name\"",
+     "max_n: expected a whole number from 1 to 18446744073709551615"},
+    {"{\"name\"", "{\"max_n\":1.0,\"name\"",
+     "max_n: expected a whole number from 1 to 18446744073709551615"},
+    {"{\"name\"", "{\"score\":1001,\"name\"", "score: expected a whole number from 0 to 1000"},
+    {"{\"name\"", "{\"score\":-1,\"name\"", "score: expected a whole number from 0 to 1000"},
+    {"{\"name\"", "{\"score\":\"1\",\"name\"", "score: expected a whole number from 0 to 1000"},
+    {"{\"name\"", "{\"keeps_order\":1,\"name\"", "keeps_order: expected true or false"},
+    {"{\"name\"", "{\"reproducible\":\"no\",\"name\"", "reproducible: expected true or false"},
+};
+
+#define FOUR    "," DATA "," DATA "," DATA "," DATA
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
+static const bad signatures[] = {
+    {"\"arguments\":[" DATA "," N "],", "", "arguments: is missing"},
+    {"[" DATA "," N "]", "{}", "arguments: is no array"},
+    {"[" DATA, "[" DATA SIXTEEN, "arguments: are 18, and at most 16 can be"},
+    {"[" DATA "," N "]", "[]", "arguments: none of them has the role 'data'"},
+    {DATA ",", "", "arguments: none of them has the role 'data'"},
+    {"," N, "", "arguments: none of them has the role 'n'"},
+    {DATA, "1", "arguments[0]: is no object"},
+    {DATA, "{}", "arguments[0].role: is missing"},
+    {DATA, "{\"role\":1}", "arguments[0].role: is no string"},
+    {N, "{\"role\":\"m\"}", "arguments[1].role: 'm' is none of " ROLES},
+    {N, "{\"role\":\"status\",\"type\":\"int\"}", "arguments[1].role: 'status' is none of " ROLES},
+    {N, N "," DATA, "arguments[2].role: there is a 'data' already"},
+    {N, N "," N, "arguments[2].role: there is a 'n' already"},
+    {DATA, "{\"role\":\"data\",\"type\":\"f32\"}", "arguments[0].type: is unknown here"},
+    {N, "{\"role\":\"n\"}", "arguments[1].type: is missing"},
+    {N, "{\"role\":\"n\",\"type\":\"u33\"}", "arguments[1].type: 'u33' is none of " CTYPES},
+    {N, "{\"role\":\"n\",\"type\":\"f32\"}", "arguments[1].type: n is an integer, not f32"},
+    {N, "{\"role\":\"n\",\"type\":\"pointer\"}", "arguments[1].type: n is an integer, not pointer"},
+    {N, "{\"role\":\"n\",\"tpye\":\"u32\"}",
+     "arguments[1].tpye: is unknown here; did you mean 'type'?"},
+    {DATA, CONSTANT("\"type\":\"int\""), "arguments[1].value: is missing"},
+    {DATA, CONSTANT("\"value\":1"), "arguments[1].type: is missing"},
+    {DATA, CONSTANT("\"type\":\"int\",\"value\":0.5"), "arguments[1].value: is no whole number"},
+    {DATA, CONSTANT("\"type\":\"f32\",\"value\":\"1\""), "arguments[1].value: is no number"},
+    {DATA, CONSTANT("\"type\":\"i8\",\"value\":128"),
+     "arguments[1].value: is not in the range of i8"},
+    {DATA, CONSTANT("\"type\":\"i8\",\"value\":-129"),
+     "arguments[1].value: is not in the range of i8"},
+    {DATA, CONSTANT("\"type\":\"u32\",\"value\":-1"),
+     "arguments[1].value: is not in the range of u32"},
+    {DATA, CONSTANT("\"type\":\"pointer\",\"value\":1"),
+     "arguments[1].value: of a pointer can only be null"},
+    {RETURNS, "1", "returns: is no object"},
+    {RETURNS, "{\"role\":\"n\",\"type\":\"int\"}", "returns.role: 'n' is none of result status"},
+    {RETURNS, "{\"role\":\"status\",\"type\":\"int\"}",
+     "arguments: nothing has the role 'result', returns neither"},
+    {",\"returns\":" RETURNS, "", "arguments: nothing has the role 'result', returns neither"},
+    {DATA, DATA "," RETURNS, "returns.role: there is a 'result' among the arguments already"},
+    {RETURNS, "{\"role\":\"result\",\"type\":\"int\"}",
+     "returns.type: the result of sum of f32 is f32 or f64, not int"},
+    {RETURNS, "{\"role\":\"result\",\"type\":\"pointer\"}",
+     "returns.type: the result of sum of f32 is f32 or f64, not pointer"},
+    {RETURNS, "{\"role\":\"result\",\"type\":\"f32\",\"base\":1}",
+     "returns.base: is for indices, and sum gives none"},
+};
+
+static void assert_all_refused(const bad *table, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    char *text = replaced(PLAIN, table[k].what, table[k].by);
+    assert_refused(text, strlen(text), table[k].message);
+    free(text);
+  }
+}
+
+START_TEST(bad_keys) {
+  assert_all_refused(keys, sizeof keys / sizeof *keys);
+}
+END_TEST
+
+START_TEST(bad_signatures) {
+  assert_all_refused(signatures, sizeof signatures / sizeof *signatures);
+}
+END_TEST
+
+START_TEST(bad_results) {
+  char *argmax = replaced(PLAIN, "\"sum\"", "\"argmax\"");
+  assert_refused(argmax, strlen(argmax),
+                 "returns.type: the result of argmax of f32 is an index, not f32");
+  char *text = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\",\"base\":2}");
+  assert_refused(text, strlen(text), "returns.base: expected a whole number from 0 to 1");
+  free(text);
+  /* A byte holds the indices of 255 elements counted from 1, and of 256 counted from 0. */
+  char *from_1 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\",\"base\":1}");
+  text = replaced(from_1, "{\"name\"", "{\"max_n\":256,\"name\"");
+  assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 255");
+  free(text), free(from_1);
+  char *from_0 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\"}");
+  text = replaced(from_0, "{\"name\"", "{\"max_n\":257,\"name\"");
+  assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 256");
+  free(text), free(from_0), free(argmax);
+  char *integers = replaced(PLAIN, "\"type\":\"f32\"", "\"type\":\"i32\"");
+  assert_refused(integers, strlen(integers),
+                 "returns.type: the result of sum of i32 is an integer, not f32");
+  free(integers);
+}
+END_TEST
+
+START_TEST(no_json) {
+  static const bad texts[] = {
+      {"", NULL, "is no JSON: line 1, column 0: '[' or '{' expected near end of file"},
+      {"\n\n  {\"name\" 1}", NULL, "is no JSON: line 3, column 11: ':' expected near '1'"},
+      {"{\"name\":\"\x07\"}", NULL,
+       "is no JSON: line 1, column 9: control character 0x7 near '\"'"},
+      {"{\"type\":1,\"type\":1}", NULL,
+       "is no JSON: line 1, column 16: duplicate object key near '\"type\"'"},
+      {"{} {}", NULL, "is no JSON: line 1, column 4: end of file expected near '{'"},
+      {"[]", NULL, "is JSON, but no object"},
+  };
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+    assert_refused(texts[k].what, strlen(texts[k].what), texts[k].message);
+  /* Cut anywhere: refused, and never read past its end (under valgrind or a sanitizer). */
+  for (size_t length = 0; length < strlen(PLAIN); length++) {
+    rh_foreign foreign;
+    rh_error error;
+    char *text = malloc(length + 1);
+    memcpy(text, PLAIN, length);
+    ck_assert_int_eq(rh_foreign_read(&foreign, "f", text, length, &error), RH_E_PLUGIN);
+    ck_assert(strncmp(error.message, "is no JSON: line 1, column ", 27) == 0);
+    free(text);
+  }
+}
+END_TEST
+
+/* Whatever stands in the file, it is taken or refused with a sentence that can be shown. */
+START_TEST(damaged) {
+  uint32_t state = 1;
+  size_t length = strlen(PLAIN);
+  int taken = 0;
+  for (int k = 0; k < 20000; k++) {
+    rh_foreign foreign;
+    rh_error error = {0};
+    char *text = malloc(length);
+    memcpy(text, PLAIN, length);
+    for (int change = 0; change <= k % 3; change++) {
+      state = state * 1664525u + 1013904223u;
+      text[(state >> 8) % length] = change ? PLAIN[(state >> 4) % length] : (char)(state >> 24);
+    }
+    if (rh_foreign_read(&foreign, "/a/f.foreign.json", text, length, &error) == RH_OK) {
+      taken++;
+      rh_foreign_finish(&foreign);
+    } else {
+      ck_assert_int_eq(error.status, RH_E_PLUGIN);
+      ck_assert(error.message[0] && rh_is_plain_utf8(error.message, strlen(error.message)));
+    }
+    free(text);
+  }
+  ck_assert_msg(taken > 100 && taken < 10000, "%d", taken);
+}
+END_TEST
+
+START_TEST(defaults) {
+  rh_foreign foreign;
+  rh_error error;
+  char *text = replaced(PLAIN, "\"name\":\"f\",", "");
+  ck_assert_int_eq(
+      rh_foreign_read(&foreign, "/a/some_name.foreign.json", text, strlen(text), &error), RH_OK);
+  ck_assert_str_eq(foreign.name, "some_name");
+  ck_assert(foreign.op == RH_OP_sum && foreign.type == RH_TYPE_f32 && foreign.n_arguments == 2);
+  ck_assert(foreign.max_n == UINT64_MAX && foreign.score == 1 && foreign.reproducible);
+  ck_assert(!foreign.keeps_order && foreign.returns.role == RH_ROLE_RESULT);
+  rh_foreign_finish(&foreign);
+  free(text);
+}
+END_TEST
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  ck_assert_ptr_nonnull(file);
+  ck_assert(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* A description of a function of the test's library; `more`: keys. */
+static rh_status open_description(const char *symbol, const char *op, const char *type,
+                                  const char *more, const rh_plugin **plugin, rh_error *error) {
+  char path[128], *text;
+  snprintf(path, sizeof path, "%s/f.foreign.json", dir);
+  int length = asprintf(&text,
+                        "{\"summary\":\"s\",\"library\":\"%s\",\"symbol\":\"%s\","
+                        "\"operator\":\"%s\",\"type\":\"%s\",%s}",
+                        FOREIGN_LIBRARY, symbol, op, type, more);
+  ck_assert_int_gt(length, 0);
+  write_file(path, text);
+  free(text);
+  return rh_plugin_open(path, plugin, error);
+}
+
+static const rh_strategy *strategy_of(const char *symbol, const char *op, const char *type,
+                                      const char *more) {
+  const rh_plugin *plugin = NULL;
+  rh_error error = {.message = "?"};
+  rh_status status = open_description(symbol, op, type, more, &plugin, &error);
+  ck_assert_msg(status == RH_OK, "%s: %s", symbol, error.message);
+  ck_assert_uint_eq(plugin->n_strategies, 1);
+  return plugin->strategies[0];
+}
+
+/* As the host does it: query, setup, run, teardown. */
+static rh_status reduce(const rh_strategy *strategy, const char *op, const char *type,
+                        const void *data, uint64_t first, uint64_t n, rh_result *result,
+                        rh_error *error) {
+  rh_instance_spec spec = {
+      .strategy = strategy, .op = rh_op_from_name(op), .type = rh_type_from_name(type), .max_n = n};
+  rh_instance *instance;
+  rh_data where = {.host = (void *)(uintptr_t)data, .first = first};
+  _Alignas(16) unsigned char value[16];
+  rh_status status = rh_instance_create(&instance, &spec, NULL, error);
+  if (status != RH_OK) return status;
+  status = rh_instance_run(instance, &where, n, error);
+  if (status == RH_OK) status = rh_instance_value(instance, value, error);
+  if (status == RH_OK) rh_op_result(spec.op, spec.type, value, result);
+  rh_instance_destroy(instance);
+  return status;
+}
+
+static rh_result result_of(const rh_strategy *strategy, const char *op, const char *type,
+                           const void *data, uint64_t first, uint64_t n) {
+  rh_result result = {0};
+  rh_error error = {.message = "?"};
+  rh_status status = reduce(strategy, op, type, data, first, n, &result, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  return result;
+}
+
+#define ARGUMENTS(...) "\"arguments\":[" #__VA_ARGS__ "]"
+#define N_THEN(type)   "{\"role\":\"n\",\"type\":\"" type "\"}"
+#define GIVES(type)    ",\"returns\":{\"role\":\"result\",\"type\":\"" type "\"}"
+#define DATA_N(type)   "\"arguments\":[" DATA "," N_THEN(type) "]"
+
+START_TEST(floats_by_value) {
+  float x[1000], sum = 0;
+  for (int k = 0; k < 1000; k++) x[k] = (float)(k % 37) - 11.5f, sum += k < 3 ? 0 : x[k];
+  const rh_strategy *plain = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
+  ck_assert_str_eq(plain->name, "f");
+  ck_assert(plain->device_kinds == RH_DEVICE_HOST && plain->determinism == RH_BITS_SAME_RUN);
+  ck_assert(result_of(plain, "sum", "f32", x, 3, 997).value.f == (double)sum);
+  /* Nothing is called for no elements: plain_sum would say +0, and the identity is -0. */
+  rh_result none = result_of(plain, "sum", "f32", x, 0, 0);
+  ck_assert(none.value.f == 0 && signbit(none.value.f));
+  const rh_strategy *wide = strategy_of("wide_sum", "sum", "f32", DATA_N("u64") GIVES("double"));
+  ck_assert(result_of(wide, "sum", "f32", x, 3, 997).value.f == (double)sum);
+}
+END_TEST
+
+START_TEST(integers_by_value) {
+  static const int16_t shorts[] = {-30000, -30000, -30000, 5};
+  static const int8_t bytes[] = {5, -128, 127, 0};
+  static const uint8_t bits[] = {0x81, 0x42, 0x80};
+  const rh_strategy *s = strategy_of("sum_of_i16", "sum", "i16", DATA_N("u32") GIVES("i64"));
+  ck_assert_int_eq(result_of(s, "sum", "i16", shorts, 0, 4).value.i, -89995);
+  s = strategy_of("least_of_i8", "min", "i8", DATA_N("int") GIVES("i8"));
+  ck_assert_int_eq(result_of(s, "min", "i8", bytes, 0, 4).value.i, -128);
+  s = strategy_of("xor_of_u8", "xor", "u8", DATA_N("size_t") GIVES("u8"));
+  ck_assert_uint_eq(result_of(s, "xor", "u8", bits, 0, 3).value.u, 0x43);
+  s = strategy_of("largest_magnitude_of_i8", "amax", "i8", DATA_N("size_t") GIVES("u8"));
+  rh_result largest = result_of(s, "amax", "i8", bytes, 0, 4);
+  ck_assert(largest.type == RH_TYPE_u8 && largest.value.u == 128);
+}
+END_TEST
+
+START_TEST(by_pointer) {
+  static const double x[] = {1, -2, 3, -4};
+  static const int32_t y[] = {3, 9, -5}, z[] = {-1, 2};
+  rh_result result;
+  rh_error error = {0};
+  const rh_strategy *s = strategy_of("asum_into", "asum", "f64",
+                                     ARGUMENTS({"role" : "n", "type" : "int"}, {"role" : "data"},
+                                               {"role" : "stride", "type" : "int"},
+                                               {"role" : "result", "type" : "f64"}));
+  ck_assert(result_of(s, "asum", "f64", x, 1, 3).value.f == 9);
+  s = strategy_of("largest_into", "max", "i32",
+                  ARGUMENTS({"role" : "n", "type" : "u32"}, {"role" : "data"},
+                            {"role" : "result", "type" : "i32"}) //
+                  ",\"returns\":{\"role\":\"status\",\"type\":\"int\"}");
+  ck_assert_int_eq(result_of(s, "max", "i32", y, 0, 3).value.i, 9);
+  ck_assert_int_lt(reduce(s, "max", "i32", z, 0, 2, &result, &error), 0);
+  ck_assert_msg(strstr(error.message, "largest_into returns status 7") != NULL, "%s",
+                error.message);
+}
+END_TEST
+
+START_TEST(constants) {
+  static const double x[] = {1, 2, 4};
+  const rh_strategy *s = strategy_of(
+      "with_constants", "sum", "f64",
+      ARGUMENTS({"role" : "constant", "type" : "i8", "value" : -1},
+                {"role" : "constant", "type" : "double", "value" : 0.5}, {"role" : "data"},
+                {"role" : "constant", "type" : "pointer", "value" : null},
+                {"role" : "n", "type" : "long"},
+                {"role" : "constant", "type" : "u16", "value" : 65535},
+                {"role" : "constant", "type" : "f32", "value" : 0.25},
+                {"role" : "constant", "type" : "u64", "value" : 1}) GIVES("f64"));
+  ck_assert(result_of(s, "sum", "f64", x, 0, 3).value.f == 7);
+}
+END_TEST
+
+/* Inputs longer than a count can say go in several calls. */
+START_TEST(splitting) {
+  int32_t x[100], sum = 0;
+  float y[1000] = {0};
+  for (int k = 0; k < 100; k++) x[k] = k * k - 1000, sum += x[k];
+  const rh_strategy *s =
+      strategy_of("sum_of_at_most_7", "sum", "i32", "\"max_n\":7," DATA_N("i32") GIVES("i32"));
+  for (uint64_t n = 1; n <= 100; n++) {
+    int64_t right = 0;
+    for (uint64_t k = 0; k < n; k++) right += x[k];
+    ck_assert_int_eq(result_of(s, "sum", "i32", x, 0, n).value.i, right);
+  }
+  ck_assert_int_eq(result_of(s, "sum", "i32", x, 0, 100).value.i, sum);
+  /* 255 at a time; indices count from the first element. */
+  s = strategy_of("index_from_1", "argmax", "f32",
+                  DATA_N("u8") ",\"returns\":{\"role\":\"result\",\"type\":\"u8\",\"base\":1}");
+  for (uint64_t at = 0; at < 990; at += 53) {
+    y[10 + at] = 2, y[999] = 2;
+    rh_result result = result_of(s, "argmax", "f32", y, 10, 990);
+    ck_assert(result.indexed && result.index == at && result.value.f == 2);
+    y[10 + at] = 1;
+  }
+}
+END_TEST
+
+START_TEST(order) {
+  uint64_t x[50];
+  for (uint64_t k = 0; k < 50; k++) x[k] = (2 * k + 3) | (k * 7919) << 32;
+  const rh_op *op = rh_op_find(RH_OP_affine, RH_TYPE_u64);
+  uint64_t right = 1;
+  op->fold(&right, x, 0, 50);
+  const rh_strategy *s =
+      strategy_of("compose_all", "affine", "u64",
+                  "\"keeps_order\":true,\"max_n\":7," DATA_N("size_t") GIVES("u64"));
+  ck_assert_uint_eq(result_of(s, "affine", "u64", x, 0, 50).value.u, right);
+  s = strategy_of("compose_all", "affine", "u64", DATA_N("size_t") GIVES("u64"));
+  rh_result result;
+  rh_error error;
+  ck_assert_int_eq(reduce(s, "affine", "u64", x, 0, 50, &result, &error), RH_DECLINED);
+}
+END_TEST
+
+START_TEST(declining) {
+  const rh_strategy *s = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
+  static const rh_device host = {
+      .struct_size = sizeof host, .kind = RH_DEVICE_HOST, .name = "host"};
+  rh_problem problem = {.struct_size = sizeof problem, .device = &host, .max_n = 10};
+  rh_answer answer;
+  rh_error error;
+  problem.op = rh_op_find(RH_OP_sum, problem.type = RH_TYPE_f64);
+  ck_assert_int_eq(rh_strategy_query(s, &problem, NULL, &answer, &error), RH_DECLINED);
+  ck_assert_uint_eq(answer.why, RH_WHY_TYPE);
+  ck_assert_str_eq(answer.reason, "f serves sum of f32 only");
+  problem.op = rh_op_find(RH_OP_max, problem.type = RH_TYPE_f32);
+  ck_assert_int_eq(rh_strategy_query(s, &problem, NULL, &answer, &error), RH_DECLINED);
+  ck_assert_uint_eq(answer.why, RH_WHY_OP);
+  problem.op = rh_op_find(RH_OP_sum, RH_TYPE_f32);
+  ck_assert_int_eq(rh_strategy_query(s, &problem, NULL, &answer, &error), RH_OK);
+  ck_assert(answer.finishes_on_host && answer.launches == 0 && answer.depth == 0);
+}
+END_TEST
+
+/* ---- What is refused when it is opened --------------------------------------------------------- */
+
+static void assert_not_opened(const char *symbol, const char *op, const char *more,
+                              const char *message) {
+  const rh_plugin *plugin;
+  rh_error error = {.message = "nothing"};
+  rh_status status = open_description(symbol, op, "f32", more, &plugin, &error);
+  ck_assert_msg(status == RH_E_PLUGIN && strstr(error.message, message), "%s: %s", symbol,
+                error.message);
+}
+
+START_TEST(wrong_functions) {
+  static const char index[] = DATA_N("size_t") ",\"returns\":{\"role\":\"result\",\"type\":\"i64\","
+                                               "\"base\":1}";
+  assert_not_opened("no_such", "sum", DATA_N("size_t") GIVES("f32"), " has no function 'no_such'");
+  assert_not_opened("no_function", "sum", DATA_N("size_t") GIVES("f32"),
+                    " has data under the name 'no_function', no function");
+  assert_not_opened(
+      "index_from_0", "argmax", index,
+      "tried on 4 ones, index_from_0 gives the index 0 of 4 elements, counted from 1");
+  assert_not_opened("signed_magnitude", "amax", DATA_N("size_t") GIVES("f32"),
+                    "gives a negative number, which is no magnitude");
+  assert_not_opened("writes_nothing", "argmax",
+                    "\"arguments\":[" N "," DATA ",{\"role\":\"result\",\"type\":\"i32\"}]",
+                    "writes_nothing gives the index -1 of 4 elements");
+}
+END_TEST
+
+START_TEST(wrong_files) {
+  const rh_plugin *plugin;
+  rh_error error;
+  char path[128], *text = replaced(PLAIN, "\"l\"", "\"libno_such_library.so.7\"");
+  snprintf(path, sizeof path, "%s/f.foreign.json", dir);
+  write_file(path, text);
+  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_str_eq(error.message, "needs libno_such_library.so.7, which is not here");
+  free(text);
+  text = replaced(PLAIN, "\"l\"", "\"./f.foreign.json\"");
+  write_file(path, text);
+  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_str_eq(error.message,
+                   "its library ./f.foreign.json: is no shared object (it looks like text)");
+  free(text);
+  text = malloc(RH_FOREIGN_MOST_BYTES + 2);
+  memset(text, ' ', RH_FOREIGN_MOST_BYTES + 1);
+  text[RH_FOREIGN_MOST_BYTES + 1] = 0;
+  write_file(path, text);
+  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_str_eq(error.message, "has 65537 bytes; a description has at most 65536");
+  free(text);
+  ck_assert_int_eq(truncate(path, 10), 0);
+  FILE *file = fopen(path, "r+");
+  ck_assert(file && fwrite("{}\0{}", 1, 5, file) == 5 && fclose(file) == 0);
+  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_str_eq(error.message, "is no text: it has null bytes, or cannot be read to its end");
+  unlink(path);
+  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_str_eq(error.message, "cannot be opened: No such file or directory");
+  ck_assert(mkfifo(path, 0600) == 0);
+  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_str_eq(error.message, "is no regular file");
+  unlink(path);
+}
+END_TEST
+
+/* The same file again is the same plugin; with another text it is another, and the first goes on. */
+START_TEST(once) {
+  const rh_strategy *first = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
+  const rh_strategy *again = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
+  const rh_strategy *other = strategy_of("wide_sum", "sum", "f32", DATA_N("size_t") GIVES("f64"));
+  static const float x[] = {1, 2, 3};
+  ck_assert_ptr_eq(first, again);
+  ck_assert_ptr_ne(first, other);
+  ck_assert(result_of(first, "sum", "f32", x, 0, 3).value.f == 6);
+  ck_assert(result_of(other, "sum", "f32", x, 0, 3).value.f == 6);
+}
+END_TEST
+
+int main(void) {
+  snprintf(dir, sizeof dir, "/tmp/redhost-foreign-XXXXXX");
+  if (!mkdtemp(dir)) return EXIT_FAILURE;
+  Suite *suite = suite_create("foreign");
+  TCase *reader = tcase_create("reader"), *calls = tcase_create("calls");
+  TCase *opening = tcase_create("opening");
+  tcase_add_test(reader, bad_keys);
+  tcase_add_test(reader, bad_signatures);
+  tcase_add_test(reader, bad_results);
+  tcase_add_test(reader, no_json);
+  tcase_add_test(reader, damaged);
+  tcase_add_test(reader, defaults);
+  tcase_add_test(calls, floats_by_value);
+  tcase_add_test(calls, integers_by_value);
+  tcase_add_test(calls, by_pointer);
+  tcase_add_test(calls, constants);
+  tcase_add_test(calls, splitting);
+  tcase_add_test(calls, order);
+  tcase_add_test(calls, declining);
+  tcase_add_test(opening, wrong_functions);
+  tcase_add_test(opening, wrong_files);
+  tcase_add_test(opening, once);
+  suite_add_tcase(suite, reader);
+  suite_add_tcase(suite, calls);
+  suite_add_tcase(suite, opening);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  char path[128];
+  snprintf(path, sizeof path, "%s/f.foreign.json", dir);
+  unlink(path);
+  rmdir(dir);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
