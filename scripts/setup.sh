@@ -61,7 +61,9 @@ needs_to_test() {
   need python3-numpy NumPy has_numpy
   need python3-venv 'venv of Python 3' python3 -c 'import ensurepip'
   need oclgrind Oclgrind command -v oclgrind
-  need clang clang command -v clang
+  need clang clang command -v clang++
+  need groff-base 'groff (for the manual page)' command -v groff
+  need g++ 'a C++ compiler (the headers are for C++ too)' command -v g++
   need libopenblas0-pthread OpenBLAS has_openblas
 }
 

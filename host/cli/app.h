@@ -19,6 +19,7 @@ rh_status rh_mode_summary(const rh_app *app, rh_error *error);
 rh_status rh_mode_list(const rh_app *app, rh_error *error);
 rh_status rh_mode_devices(const rh_app *app, rh_error *error);
 rh_status rh_mode_info(const rh_app *app, rh_error *error);
+rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error);
 rh_status rh_mode_run(const rh_app *app, rh_error *error);
 rh_status rh_mode_verify(const rh_app *app, rh_error *error);
 

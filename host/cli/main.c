@@ -6,6 +6,7 @@
 #include "../reduce/ops.h"
 #include "../verify/verify.h"
 #include "app.h"
+#include "pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_RUN: return rh_mode_run(app, error);
   case RH_MODE_DEVICES: return rh_mode_devices(app, error);
   case RH_MODE_INFO: return rh_mode_info(app, error);
+  case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
   case RH_MODE_VERIFY: return rh_mode_verify(app, error);
   default: return rh_mode_summary(app, error);
   }
@@ -126,6 +128,11 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
+  /* Nor this: the build writes the manual page with it. */
+  if (argc == 2 && strcmp(argv[1], "--man") == 0) {
+    rh_print_man(stdout);
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
+  }
   hold_standard_files();
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
@@ -134,6 +141,8 @@ int main(int argc, char **argv) {
     rh_options_help(stdout);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION)
     printf("redhost %s\n", rh_version());
+  else if (status == RH_OK && typed.mode == RH_MODE_COMPLETION)
+    status = rh_print_completion(stdout, typed.name, &error);
   else if (status == RH_OK)
     status = run_mode(&typed, &terminal, &error);
   rh_terminal_clear(&terminal);

@@ -12,7 +12,7 @@ enum { FLAG, WORD, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 /* Which modes an option means something to; a bit for each RH_MODE_*. */
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
-#define PLUGINS    (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY) | IN(VERIFY))
+#define PLUGINS    (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY) | IN(VERIFY) | IN(NEW_PLUGIN))
 #define EVERYWHERE (LOOKING | IN(RUN) | IN(VERIFY))
 
 typedef struct option_row {
@@ -38,6 +38,10 @@ static const option_row table[] = {
     {"verify", 0, MODE, NULL, NULL,
      "try every rule of the plugin ABI on a strategy or a\nplugin's file [all installed]",
      RH_MODE_VERIFY, 0},
+    {"new-plugin", 0, MODE_WORD, "NAME [DIR]", NULL,
+     "write a plugin to start from into DIR [./NAME]", RH_MODE_NEW_PLUGIN, 0},
+    {"completion", 0, MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
+     RH_MODE_COMPLETION, 0},
     {"help", 'h', MODE, NULL, NULL, "this text", RH_MODE_HELP, 0},
     {"version", 'V', MODE, NULL, NULL, "the version", RH_MODE_VERSION, 0},
 
@@ -93,19 +97,80 @@ static const option_row table[] = {
 };
 enum { N_ROWS = sizeof table / sizeof *table };
 
+int rh_options_row(size_t k, rh_option_row *row) {
+  if (k >= N_ROWS) return 0;
+  *row = (rh_option_row){table[k].name, table[k].letter, table[k].argument, table[k].section,
+                         table[k].doc};
+  return 1;
+}
+
+const rh_option_note rh_options_environment[] = {
+    {"REDHOST_DEVICE", "as --device"},
+    {"REDHOST_PLUGIN_PATH", "as --plugin-path, and searched behind that"},
+    {"REDHOST_CACHE_DIR", "as --cache-dir"},
+    {"REDHOST_BUILD_OPTIONS", "options for every build of an OpenCL program, before the plugin's"},
+    {"REDHOST_NO_CACHE", "as --no-cache"},
+    {"NO_COLOR", "as --color=never"},
+    {"CLICOLOR_FORCE", "as --color=always"},
+    {"CLICOLOR", "0 is as --color=never"},
+    {NULL, NULL}};
+
+const rh_option_note rh_options_statuses[] = {{"0", "done"},
+                                              {"1", "wrong result or failed test"},
+                                              {"2", "usage"},
+                                              {"3", "device missing or not able (type, size)"},
+                                              {"4", "strategy cannot run here"},
+                                              {"5", "OpenCL or plugin failure"},
+                                              {"6", "file trouble"},
+                                              {"130", "interrupted"},
+                                              {NULL, NULL}};
+
 /* ---- Help -------------------------------------------------------------------------------------------------------- */
 
 static void help_row(FILE *out, const option_row *row) {
   char left[64], letter[8] = "    ";
   if (row->section) fprintf(out, "\n%s:\n", row->section);
   if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
-  snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name,
-           row->argument && row->kind != MAYBE_WORD ? "=" : "", row->argument ? row->argument : "");
+  int width = snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name,
+                       row->argument && row->kind != MAYBE_WORD ? "=" : "",
+                       row->argument ? row->argument : "");
+  if (width > 24) fprintf(out, "  %s\n", left);
   for (const char *line = row->doc; line;) {
     size_t length = strcspn(line, "\n");
-    fprintf(out, "  %-24s %.*s\n", line == row->doc ? left : "", (int)length, line);
+    fprintf(out, "  %-24s %.*s\n", line == row->doc && width <= 24 ? left : "", (int)length, line);
     line = line[length] ? line + length + 1 : NULL;
   }
+}
+
+/* A paragraph in lines of at most 80 columns. */
+static void print_wrapped(FILE *out, const char *text) {
+  size_t column = 0;
+  for (const char *word = text; *word;) {
+    size_t length = strcspn(word, " ");
+    if (column && column + 1 + length > 79) column = 0, putc('\n', out);
+    fprintf(out, "%s%.*s", column ? " " : "", (int)length, word);
+    column += length + (column > 0);
+    word += length + (word[length] == ' ');
+  }
+  putc('\n', out);
+}
+
+static void help_notes(FILE *out) {
+  rh_text text = {0};
+  rh_text_add(&text, "Environment:");
+  for (const rh_option_note *note = rh_options_environment; note->name; note++)
+    rh_text_add(&text, " %s", note->name);
+  rh_text_add(&text, "; options win.");
+  putc('\n', out);
+  print_wrapped(out, rh_text_get(&text));
+  rh_text_finish(&text);
+
+  rh_text_add(&text, "Exit status:");
+  for (const rh_option_note *note = rh_options_statuses; note->name; note++)
+    rh_text_add(&text, " %s %s%s", note->name, note->doc, note[1].name ? ";" : ".");
+  putc('\n', out);
+  print_wrapped(out, rh_text_get(&text));
+  rh_text_finish(&text);
 }
 
 void rh_options_help(FILE *out) {
@@ -117,13 +182,7 @@ void rh_options_help(FILE *out) {
         "against an exact reference.\n",
         out);
   for (size_t k = 0; k < N_ROWS; k++) help_row(out, &table[k]);
-  fputs(
-      "\nEnvironment: REDHOST_DEVICE REDHOST_PLUGIN_PATH REDHOST_CACHE_DIR\n"
-      "REDHOST_BUILD_OPTIONS REDHOST_NO_CACHE NO_COLOR CLICOLOR_FORCE CLICOLOR;\noptions win.\n"
-      "\nExit status: 0 done; 1 wrong result or failed test; 2 usage; 3 device missing or not able\n"
-      "(type, size); 4 strategy cannot run here; 5 OpenCL or plugin failure; 6 file\n"
-      "trouble; 130 interrupted.\n",
-      out);
+  help_notes(out);
 }
 
 /* ---- Parsing ------------------------------------------------------------------------------------------------------ */
@@ -131,7 +190,8 @@ void rh_options_help(FILE *out) {
 static rh_status set_mode(rh_typed *typed, const option_row *row, const char *argument,
                           const char **mode_option, rh_error *error) {
   if (*mode_option && strcmp(*mode_option, row->name) == 0 && row->kind == MODE_WORD)
-    return rh_fail(error, RH_E_USAGE, "--%s is given twice; one strategy at a time", row->name);
+    return rh_fail(error, RH_E_USAGE, "--%s is given twice; one %s at a time", row->name,
+                   row->value == RH_MODE_COMPLETION ? "shell" : "strategy");
   if (*mode_option && strcmp(*mode_option, row->name) != 0)
     return rh_fail(error, RH_E_USAGE, "--%s and --%s exclude each other", *mode_option, row->name);
   *mode_option = row->name;
@@ -250,13 +310,15 @@ static void fill_getopt(struct option *options, char *letters) {
 }
 
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
-  int most = typed->mode == RH_MODE_VERIFY ? RH_MAX_OPERANDS : 0;
-  if (n > most && most)
+  int most = typed->mode == RH_MODE_VERIFY       ? RH_MAX_OPERANDS
+             : typed->mode == RH_MODE_NEW_PLUGIN ? 1
+                                                 : 0;
+  if (n > most && typed->mode == RH_MODE_VERIFY)
     return rh_fail(error, RH_E_USAGE, "--verify takes at most %d plugins at once", most);
   if (n > most)
     return rh_fail(error, RH_E_USAGE,
                    "unexpected operand '%s'. Files go with --input, strategies with --run",
-                   operands[0]);
+                   operands[most]);
   for (int k = 0; k < n; k++) typed->operands[typed->n_operands++] = operands[k];
   return RH_OK;
 }

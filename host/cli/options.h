@@ -1,4 +1,5 @@
-/* What a person typed, as a struct.  One table says what there is to type: the parser and --help both read it. */
+/* What a person typed, as a struct.  One table says what there is to type: the parser, --help, the manual page and the
+ * completions read it. */
 #ifndef RH_CLI_OPTIONS_H
 #define RH_CLI_OPTIONS_H
 
@@ -12,6 +13,8 @@ enum {
   RH_MODE_DEVICES,
   RH_MODE_INFO,
   RH_MODE_VERIFY,
+  RH_MODE_NEW_PLUGIN,
+  RH_MODE_COMPLETION,
   RH_MODE_HELP,
   RH_MODE_VERSION
 };
@@ -22,12 +25,12 @@ enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64 };
 typedef struct rh_typed {
   uint32_t mode;
   const char *mode_option; /* "--run", as typed first */
-  const char *name;        /* of --run and --info */
+  const char *name;        /* of --run, --info and --new-plugin; the shell of --completion */
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
   const char *include, *exclude, *junit;
   uint32_t no_check, no_cache, json, quiet, verbose, quick, in_process;
-  const char *operands[RH_MAX_OPERANDS]; /* of --verify */
+  const char *operands[RH_MAX_OPERANDS]; /* of --verify, and the directory of --new-plugin */
   uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];
   uint32_t n_settings;
@@ -38,5 +41,23 @@ typedef struct rh_typed {
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
 void rh_options_help(FILE *out);
+
+/* A row of the table. */
+typedef struct rh_option_row {
+  const char *name;
+  char letter;          /* or 0 */
+  const char *argument; /* as --help shows it, or null: takes none */
+  const char *section;  /* the heading before this row, or null */
+  const char *doc;      /* lines */
+} rh_option_row;
+
+/* Row k, from 0; 0 where there is none. */
+int rh_options_row(size_t k, rh_option_row *row);
+
+/* Names with what they mean; the last name is null. */
+typedef struct rh_option_note {
+  const char *name, *doc;
+} rh_option_note;
+extern const rh_option_note rh_options_environment[], rh_options_statuses[];
 
 #endif

@@ -1,10 +1,13 @@
 # How a plugin is built, inside redhost and outside.
 #
 #   redhost_add_plugin(cascade)                                  cascade.c and cascade.cl stand side by side
-#   redhost_add_plugin(NAME mine SOURCES a.c b.c KERNELS x.cl y.cl [KERNEL_DIR dir] [NO_INSTALL])
+#   redhost_add_plugin(NAME mine SOURCES a.c b.c KERNELS x.cl y.cl [KERNEL_DIR dir] [OUTPUT_DIR dir]
+#                      [NO_INSTALL] [NO_VERIFY])
 #
 # makes the module NAME.so that exports redhost_plugin_v1 and nothing else, with each x.cl as the C string `x_cl` in
-# "x.cl.h".  It goes to redhost's plugin directory on installation.
+# "x.cl.h" (`my_x_cl` for my-x.cl, `x3_cl` for 3.cl: a C name has no dash and begins with no digit).  It goes to
+# redhost's plugin directory on installation.  Where tests are built and the program redhost is at hand, the test
+# verify.NAME has it checked: redhost --verify, with what REDHOST_VERIFY_OPTIONS says besides (--quick, say).
 
 # redhost_embed(VARIABLE HEADER FILE...): the files' bytes, one after the other, as a C array with a final 0.
 # Byte by byte, because any quoting of text meets a kernel that breaks it.
@@ -24,7 +27,7 @@ function(redhost_embed variable header)
 endfunction()
 
 function(redhost_add_plugin)
-  cmake_parse_arguments(P "NO_INSTALL" "NAME;KERNEL_DIR;OUTPUT_DIR" "SOURCES;KERNELS" ${ARGN})
+  cmake_parse_arguments(P "NO_INSTALL;NO_VERIFY" "NAME;KERNEL_DIR;OUTPUT_DIR" "SOURCES;KERNELS" ${ARGN})
   if(NOT P_NAME)
     list(GET P_UNPARSED_ARGUMENTS 0 P_NAME)
     set(P_SOURCES ${P_NAME}.c)
@@ -50,7 +53,9 @@ function(redhost_add_plugin)
   foreach(kernel ${P_KERNELS})
     if(EXISTS ${P_KERNEL_DIR}/${kernel})
       get_filename_component(stem ${kernel} NAME_WE)
-      redhost_embed(${stem}_cl ${generated}/${kernel}.h ${P_KERNEL_DIR}/${kernel})
+      string(REGEX REPLACE "[^A-Za-z0-9_]" "_" variable ${stem}_cl)
+      string(REGEX REPLACE "^([0-9])" "x\\1" variable ${variable})
+      redhost_embed(${variable} ${generated}/${kernel}.h ${P_KERNEL_DIR}/${kernel})
       target_sources(${target} PRIVATE ${generated}/${kernel}.h)
     elseif(P_UNPARSED_ARGUMENTS)
       # The short form: a strategy of host code has no kernel.
@@ -81,5 +86,8 @@ function(redhost_add_plugin)
     add_dependencies(redhost_plugins ${target})
     include(GNUInstallDirs)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/redhost-1)
+  endif()
+  if(TARGET redhost::program AND BUILD_TESTING AND NOT P_NO_VERIFY)
+    add_test(NAME verify.${P_NAME} COMMAND redhost::program --verify ${REDHOST_VERIFY_OPTIONS} $<TARGET_FILE:${target}>)
   endif()
 endfunction()

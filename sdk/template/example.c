@@ -4,8 +4,8 @@
  * on every device, for every operator and type, and slow wherever there is more than one compute
  * unit: that is yours to change.
  *
- * To make it your own: rename the two files, the strategy and its kernel; say in `query` what you
- * cannot serve; keep `plan` as the one place that both `query` and `setup` ask. */
+ * To make it your own: change the kernel and the launch; say in `query` what you cannot serve; keep
+ * `plan` as the one place that both `query` and `setup` ask. */
 #include "example.cl.h"
 #include <redhost/kit.h>
 
@@ -14,14 +14,14 @@ static const rh_param params[] = {
     [GROUP] = RH_NUMBER("group", 0, 0, 4096, "work-items; 0: 256, or what the device takes"),
 };
 
-typedef struct example {
+typedef struct state {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, local_bytes;
-} example;
+} state;
 
 /* The launch's shape and what it costs. */
-static rh_status plan(const rh_problem *problem, const int64_t *values, example *self,
+static rh_status plan(const rh_problem *problem, const int64_t *values, state *self,
                       rh_answer *answer) {
   uint32_t value_size = problem->op->value_size;
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, value_size, &self->group, answer));
@@ -35,14 +35,14 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, example 
 
 /* Can this problem be served?  Pure: no memory, no OpenCL. */
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-  example shape;
+  state shape;
   return plan(problem, values, &shape, answer);
 }
 
 /* Everything that run needs.  What the host gives, the host frees. */
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
-  example *self = host->alloc(host, sizeof *self);
+  state *self = host->alloc(host, sizeof *self);
   struct _cl_program *program;
   rh_answer answer = {0};
   if (!self) return RH_E_NOMEM;
@@ -50,14 +50,14 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->host = host;
   RH_TRY(plan(problem, values, self, &answer));
   RH_TRY(host->build(host, "example.cl", example_cl, "", &program));
-  return rh_group_kernel(host, program, "example", self->group, &self->kernel);
+  return rh_group_kernel(host, program, "reduce", self->group, &self->kernel);
 }
 
 /* Elements first to first + n - 1 of the input to one value of the result.  No allocation, no
  * build, no wait. */
 static rh_status run(void *instance, const rh_run *run) {
-  const example *self = instance;
-  return rh_launch(self->host, self->kernel, "example", self->group, self->group,
+  const state *self = instance;
+  return rh_launch(self->host, self->kernel, "reduce", self->group, self->group,
                    RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
 }

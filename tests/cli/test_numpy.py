@@ -261,6 +261,17 @@ class Strategies(NumpyCase):
                         seen.add((strategy, op))
         self.assertGreaterEqual(len(seen), 50)
 
+    def test_functions_of_openblas(self):
+        there = self.good("--list", "-q").out.split()
+        for strategy, op, kind in (("openblas_sasum", "asum", "f32"), ("openblas_idamax", "argamax", "f64")):
+            if strategy not in there:
+                self.skipTest("OpenBLAS is not here (Debian: libopenblas0-pthread)")
+            array = sample(kind, 100_003, 6)
+            array[77] = -2 * np.abs(array).max()
+            array[99_000] = -array[77]  # the first of two
+            np.save(self.path("blas.npy"), array)
+            self.compare(self.reduce(strategy, op, "-i", "blas.npy"), op, kind, array)
+
     def test_specials_on_device(self):
         nan = math.nan
         for values, op, kind in (([1, nan, -5, nan], "min", "f32"), ([1, 3, nan, nan], "argmax", "f32"), ([0.0, -0.0, 0.0], "min", "f32"),

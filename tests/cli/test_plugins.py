@@ -141,7 +141,8 @@ class Bad(cli.Case):
         for refusal in document["not_loaded"]:
             self.assertIn("not loaded: %s: %s\n" % (refusal["path"], refusal["reason"]), listing)
         self.assertIn("%d not loaded" % len(document["not_loaded"]), self.good("--plugin-path", self.directory).out)
-        return {os.path.basename(refusal["path"]): refusal["reason"] for refusal in document["not_loaded"]}
+        return {os.path.basename(refusal["path"]): refusal["reason"] for refusal in document["not_loaded"]
+                if os.path.dirname(refusal["path"]) != os.path.realpath(cli.PLUGINS)}  # OpenBLAS need not be here
 
     def check(self, expected, *, others=()):
         found = self.refusals()

@@ -1,62 +1,20 @@
 """test_installed.py BUILD CMAKE CC LIBDIR: an installed tree, moved away, still runs and still builds plugins and programs."""
+import glob
 import os
+import shlex
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-BUILD, CMAKE, CC, LIBDIR = sys.argv[1:]
-HERE = os.path.dirname(os.path.abspath(__file__))
-# A name that breaks whoever forgets to quote.
-MOVED_TO = "moved here"
+from installed_tree import BUILD, CC, CMAKE, HERE, LIBDIR, Tree
 
 
-class Installed(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="redhost-sdk-")
-        cls.root = os.path.realpath(cls.temporary.name)
-        cls.prefix = os.path.join(cls.root, MOVED_TO)
-        cls.lib = os.path.join(cls.prefix, LIBDIR)
-        cls.plugins = os.path.join(cls.lib, "redhost-1")
-        cls.redhost = os.path.join(cls.prefix, "bin", "redhost")
-        # Nobody's plugins but the tree's, and no way back to the build.
-        cls.environment = {name: value for name, value in os.environ.items()
-                           if name not in ("DESTDIR", "LD_LIBRARY_PATH", "REDHOST_PLUGIN_PATH", "MAKEFLAGS", "MFLAGS")}
-        cls.environment.update(XDG_DATA_HOME=os.path.join(cls.root, "data"),
-                               PKG_CONFIG_PATH=os.path.join(cls.lib, "pkgconfig"))
-        before = os.path.join(cls.root, "installed")
-        cls.call([CMAKE, "--install", BUILD, "--prefix", before])
-        os.rename(before, cls.prefix)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    @classmethod
-    def call(cls, command, **more):
-        """Runs a command that must succeed; what it printed."""
-        result = subprocess.run(command, env={**cls.environment, **more.pop("env", {})}, capture_output=True, text=True,
-                                check=False, **more)
-        if result.returncode != 0:
-            raise AssertionError(f"{command} exited with {result.returncode}:\n{result.stdout}{result.stderr}")
-        return result.stdout
-
-    def names(self, **env):
-        return self.call([self.redhost, "--list", "-q"], env=env).split()
-
+class Installed(Tree):
     def template(self, name):
         """A copy of the installed template."""
         copy = os.path.join(self.root, name)
         shutil.copytree(os.path.join(self.prefix, "share", "redhost", "template"), copy)
         return copy
-
-    def with_cmake(self, source, *options):
-        build = source + "-build"
-        self.call([CMAKE, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_C_COMPILER={CC}", *options])
-        self.call([CMAKE, "--build", build])
-        return build
 
     def drop_and_run(self, built, directory):
         """Puts the plugin into a plugin path; its row is there, it runs, and its answer is right."""
@@ -131,6 +89,54 @@ class Installed(unittest.TestCase):
     def test_fast_math_is_refused(self):
         with self.assertRaisesRegex(AssertionError, "flush-to-zero"):
             self.with_cmake(self.template("fast-math"), "-DCMAKE_C_FLAGS=-ffast-math")
+
+    def change(self, path, old, new):
+        """Replaces text that must be there; the text as it was."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+        return text
+
+    def test_versions(self):
+        """A later minor will do, an earlier one and another major will not."""
+        version = self.call([self.redhost, "--version"]).split()[1]
+        major, minor, _ = map(int, version.split("."))
+        file_name = os.path.join(self.lib, "cmake", "redhost", "redhost-config-version.cmake")
+        before = self.change(file_name, f'"{version}"', f'"{major}.{minor + 1}.0"')
+        try:
+            self.with_cmake(self.template("content"))
+        finally:
+            self.change(file_name, f'"{major}.{minor + 1}.0"', f'"{version}"')
+        with open(file_name, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        for wanted in (f"{major}.{minor + 1}", f"{major + 1}.0"):
+            source = self.template("wants-" + wanted)
+            self.change(os.path.join(source, "CMakeLists.txt"), f"redhost {major}.{minor} ", f"redhost {wanted} ")
+            with self.assertRaisesRegex(AssertionError, "compatible"):
+                self.with_cmake(source)
+
+    def test_pkg_config_variables(self):
+        ask = ["pkg-config", "redhost-plugin"]
+        plugins, = shlex.split(self.call([*ask, "--variable=plugindir"]))
+        self.assertEqual(os.path.realpath(plugins), self.plugins)
+        self.assertEqual(self.call([*ask, "--variable=abi"]), "1.0\n")
+
+    def test_zoo(self):
+        """The wrong plugins' sources, each of which an author can build with nothing but what is installed."""
+        zoo = os.path.join(self.prefix, "share", "redhost", "zoo")
+        self.assertIn("README.md", os.listdir(zoo))
+        source, = glob.glob(os.path.join(zoo, "**", "wrong_magic.c"), recursive=True)
+        built = os.path.join(self.root, "wrong_magic.so")
+        self.call([CC, "-shared", "-fPIC", "-D_GNU_SOURCE", "-I", os.path.join(self.prefix, "include"), "-I", zoo, "-o", built, source])
+        self.assertIn("not loaded", self.call([self.redhost, "--plugin", built, "--list"]))
+
+    def test_pages(self):
+        for path in ("man/man1/redhost.1", "bash-completion/completions/redhost", "zsh/site-functions/_redhost",
+                     "fish/vendor_completions.d/redhost.fish"):
+            with open(os.path.join(self.prefix, "share", path), encoding="utf-8") as file:
+                self.assertIn("new", file.read(), path)
 
 
 if __name__ == "__main__":

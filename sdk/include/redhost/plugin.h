@@ -1,4 +1,4 @@
-/* redhost/plugin.h: the strategy plugin ABI, major 1.  SPDX-License-Identifier: MIT
+/* redhost/plugin.h: the strategy plugin ABI 1.0.  SPDX-License-Identifier: MIT
  *
  * A plugin is a shared object that exports one constant, `redhost_plugin_v1`, and nothing else. The
  * host reads that constant as data, asks each strategy in it whether it can serve a problem
@@ -9,12 +9,20 @@
  * Needs a C11 or C++11 compiler and nothing else; mixes with <CL/cl.h> without casts.  Authors in C
  * will want redhost/kit.h on top.
  *
+ * This ABI is 1.0 and frozen: a plugin built against this file loads and runs with every redhost
+ * whose major is 1, and no field, number, name or promise here changes its place or its meaning.
+ * What a later 1.x may do is append: a field at the end of a struct that carries its size or a
+ * stride, a number in a list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Everything
+ * else is major 2: another symbol, another directory.  The names that rh_op.prelude gives to kernels
+ * are part of this.
+ *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
  *     same whoever compiles.
- *   - Every struct begins with struct_size; fields are only ever appended; a field added after 1.0
- *     is read through RH_HAS().  Structs that the other side fills are sized by the side that
- *     allocates them.
+ *   - Structs carry struct_size, and rh_param, of which there are arrays, a stride; rh_arg has
+ *     neither and stays as it is.  Fields are only ever appended; a field added after 1.0 is read
+ *     through RH_HAS().  Structs that the other side fills are sized by the side that allocates
+ *     them.
  *   - Unknown numbers and bits mean "decline", never "guess".
  *   - Strings are UTF-8, terminated, never null unless said so.
  *   - Whatever the host hands over belongs to the host; whatever a plugin obtains from the host's
@@ -197,8 +205,9 @@ typedef struct rh_problem {
 #define RH_PARAM_REBUILD      (1u << 1) /* changes generated code: costs a build */
 
 typedef struct rh_param {
-  const char *key, *doc; /* "tile"; one line, with the unit and what 0 means */
-  const char *choices;   /* "host|device": the value is the word's place from 0; null: a number */
+  const char *key;     /* "tile" */
+  const char *doc;     /* one line, with the unit and what 0 means */
+  const char *choices; /* "host|device": the value is the word's place from 0; null: a number */
   int64_t min, max, initial, step;
   uint32_t flags, reserved;
 } rh_param;
@@ -320,12 +329,16 @@ typedef struct rh_strategy {
   const char *summary;   /* one line for --list */
   const char *about;     /* what it does, from which article or paper, what it changes over the step
                             before; lines may be long: the host wraps them */
-  const char *version, *author, *license; /* "1.0", ..., an SPDX id */
-  uint64_t promises;                      /* RH_KEEPS_ORDER, ... */
+  const char *version;   /* "1.0" */
+  const char *author;
+  const char *license;  /* an SPDX id */
+  uint64_t promises;    /* RH_KEEPS_ORDER, ... */
   uint64_t needs;       /* RH_FP64, ...: the host declines for the strategy where one is missing */
   uint32_t determinism; /* RH_BITS_* */
-  uint32_t n_params, param_stride, reserved; /* stride: sizeof(rh_param) as the plugin knows it */
-  const rh_param *params;                    /* n_params of them; null for none */
+  uint32_t n_params;
+  uint32_t param_stride; /* sizeof(rh_param) as the plugin knows it */
+  uint32_t reserved;
+  const rh_param *params; /* n_params of them; null for none */
 
   /* [any thread, any time] Pure: no allocation, no OpenCL, no state; same question, same answer.
    * Can this problem be served with these parameters (n_params values, in the order of `params`,
@@ -350,33 +363,71 @@ typedef struct rh_strategy {
  * The host does not unload plugins; `redhost --verify` does, to see. */
 #define RH_PLUGIN_UNLOADABLE (1u << 0)
 
-typedef struct rh_plugin { /* constant data: judged before any function of the plugin is called */
+/* Constant data: judged before any function of the plugin is called. */
+typedef struct rh_plugin {
   uint32_t magic, struct_size;
-  uint16_t abi_major, abi_minor, min_host_minor, reserved;
-  uint32_t n_strategies, flags; /* RH_PLUGIN_UNLOADABLE */
+  uint16_t abi_major, abi_minor; /* of the header it was built with */
+  uint16_t min_host_minor;       /* what the host must offer at least */
+  uint16_t reserved;
+  uint32_t n_strategies;
+  uint32_t flags; /* RH_PLUGIN_UNLOADABLE */
   const rh_strategy *const *strategies;
   const char *build; /* compiler, for bug reports */
 } rh_plugin;
 
 extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol */
 
-/* ---- The layout, pinned on LP64: inserting a field does not compile ---- */
+/* ---- The layout of 1.0, pinned on LP64: a field that is moved or put in between does not compile ---- */
 #if defined(__cplusplus)
-#define RH_ASSERT_AT(T, field, at) static_assert(offsetof(T, field) == (at), #T "." #field " moved")
+#define RH_ASSERT_AT(T, field, at)                                                                 \
+  static_assert(offsetof(T, field) == (at), #T "." #field " moved");
 #else
 #define RH_ASSERT_AT(T, field, at)                                                                 \
-  _Static_assert(offsetof(T, field) == (at), #T "." #field " moved")
+  _Static_assert(offsetof(T, field) == (at), #T "." #field " moved");
 #endif
+/* Every field of 1.0.  X(struct, field, bytes before it) */
+/* clang-format off */
+#define RH_LAYOUT_LIST(X) \
+  X(rh_op, struct_size, 0) X(rh_op, id, 4) X(rh_op, flags, 8) X(rh_op, element_size, 12) \
+  X(rh_op, value_size, 16) X(rh_op, reserved, 20) X(rh_op, name, 24) X(rh_op, prelude, 32) \
+  X(rh_op, identity, 40) X(rh_op, load, 48) X(rh_op, combine, 56) X(rh_op, fold, 64) \
+  X(rh_device, struct_size, 0) X(rh_device, kind, 4) X(rh_device, cl_version, 8) \
+  X(rh_device, vendor_id, 12) X(rh_device, compute_units, 16) X(rh_device, max_group, 20) \
+  X(rh_device, subgroup_min, 24) X(rh_device, subgroup_max, 28) X(rh_device, local_bytes, 32) \
+  X(rh_device, global_bytes, 40) X(rh_device, max_alloc_bytes, 48) X(rh_device, features, 56) \
+  X(rh_device, name, 64) X(rh_device, driver, 72) X(rh_device, extensions, 80) \
+  X(rh_problem, struct_size, 0) X(rh_problem, type, 4) X(rh_problem, op, 8) \
+  X(rh_problem, device, 16) X(rh_problem, max_n, 24) \
+  X(rh_param, key, 0) X(rh_param, doc, 8) X(rh_param, choices, 16) X(rh_param, min, 24) \
+  X(rh_param, max, 32) X(rh_param, initial, 40) X(rh_param, step, 48) X(rh_param, flags, 56) \
+  X(rh_param, reserved, 60) \
+  X(rh_answer, struct_size, 0) X(rh_answer, why, 4) X(rh_answer, score, 8) \
+  X(rh_answer, launches, 12) X(rh_answer, finishes_on_host, 16) X(rh_answer, reserved, 20) \
+  X(rh_answer, scratch_bytes, 24) X(rh_answer, local_bytes, 32) X(rh_answer, depth, 40) \
+  X(rh_answer, reason, 48) \
+  X(rh_arg, kind, 0) X(rh_arg, size, 4) X(rh_arg, value, 8) \
+  X(rh_host, struct_size, 0) X(rh_host, abi_minor, 4) X(rh_host, priv, 8) \
+  X(rh_host, context, 16) X(rh_host, device, 24) X(rh_host, queue, 32) X(rh_host, log, 40) \
+  X(rh_host, fail, 48) X(rh_host, build, 56) X(rh_host, kernel, 64) X(rh_host, scratch, 72) \
+  X(rh_host, alloc, 80) X(rh_host, launch, 88) X(rh_host, fill, 96) X(rh_host, read, 104) \
+  X(rh_host, extension, 112) \
+  X(rh_run, struct_size, 0) X(rh_run, reserved, 4) X(rh_run, first, 8) X(rh_run, n, 16) \
+  X(rh_run, input, 24) X(rh_run, host_input, 32) X(rh_run, result, 40) \
+  X(rh_run, result_index, 48) X(rh_run, host_result, 56) \
+  X(rh_strategy, struct_size, 0) X(rh_strategy, device_kinds, 4) X(rh_strategy, name, 8) \
+  X(rh_strategy, summary, 16) X(rh_strategy, about, 24) X(rh_strategy, version, 32) \
+  X(rh_strategy, author, 40) X(rh_strategy, license, 48) X(rh_strategy, promises, 56) \
+  X(rh_strategy, needs, 64) X(rh_strategy, determinism, 72) X(rh_strategy, n_params, 76) \
+  X(rh_strategy, param_stride, 80) X(rh_strategy, reserved, 84) X(rh_strategy, params, 88) \
+  X(rh_strategy, query, 96) X(rh_strategy, setup, 104) X(rh_strategy, run, 112) \
+  X(rh_strategy, teardown, 120) X(rh_strategy, extension, 128) \
+  X(rh_plugin, magic, 0) X(rh_plugin, struct_size, 4) X(rh_plugin, abi_major, 8) \
+  X(rh_plugin, abi_minor, 10) X(rh_plugin, min_host_minor, 12) X(rh_plugin, reserved, 14) \
+  X(rh_plugin, n_strategies, 16) X(rh_plugin, flags, 20) X(rh_plugin, strategies, 24) \
+  X(rh_plugin, build, 32)
+/* clang-format on */
 #if UINTPTR_MAX == UINT64_MAX
-RH_ASSERT_AT(rh_op, fold, 64);
-RH_ASSERT_AT(rh_device, extensions, 80);
-RH_ASSERT_AT(rh_problem, max_n, 24);
-RH_ASSERT_AT(rh_param, flags, 56);
-RH_ASSERT_AT(rh_answer, reason, 48);
-RH_ASSERT_AT(rh_host, extension, 112);
-RH_ASSERT_AT(rh_run, host_result, 56);
-RH_ASSERT_AT(rh_strategy, extension, 128);
-RH_ASSERT_AT(rh_plugin, build, 32);
+RH_LAYOUT_LIST(RH_ASSERT_AT)
 #endif
 
 #ifdef __cplusplus

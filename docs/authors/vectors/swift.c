@@ -1,0 +1,88 @@
+/* swift, third step: vectors of 16 elements, and one work-item in a group where the device is
+ * a CPU.  SPDX-License-Identifier: MIT */
+#include "swift.cl.h"
+#include <redhost/kit.h>
+
+enum { WIDTH = 16 }; /* elements in a vector */
+enum { GROUP, GROUPS_PER_UNIT, FINISH };
+static const rh_param params[] = {
+    [GROUP] = RH_NUMBER("group", 0, 0, 4096, "work-items; 0: 1 on a CPU, else 256"),
+    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 4, 1, 1024, "groups for each compute unit"),
+    [FINISH] = RH_FINISH_PARAM,
+};
+
+typedef struct state {
+  const rh_host *host;
+  struct _cl_kernel *kernel;
+  uint64_t group, groups, local_bytes;
+  rh_finish finish;
+} state;
+
+/* The launch's shape and what it costs. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, state *self,
+                      rh_answer *answer) {
+  uint32_t value_size = problem->op->value_size;
+  uint64_t preferred = problem->device->kind == RH_DEVICE_CPU ? 1 : 256;
+  RH_TRY(
+      rh_fit_group(problem, "group", values[GROUP], preferred, value_size, &self->group, answer));
+  self->local_bytes = self->group * value_size;
+  self->groups = problem->device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
+  answer->score = 1; /* `--run auto` takes the strategy that promises most: be honest */
+  answer->launches = 1;
+  /* How many operations one element can go through: the rounding error that is allowed follows. */
+  answer->depth = rh_divide_up(problem->max_n, WIDTH * self->groups * self->group) + WIDTH +
+                  2 * WIDTH + rh_log2_up(self->group);
+  rh_finish_query(answer, problem, self->groups, values[FINISH]);
+  return RH_OK;
+}
+
+/* Can this problem be served?  Pure: no memory, no OpenCL. */
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  state shape;
+  return plan(problem, values, &shape, answer);
+}
+
+/* Everything that run needs.  What the host gives, the host frees. */
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  state *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  RH_TRY(host->build(host, "swift.cl", swift_cl,
+                     values[FINISH] ? "-DRH_WIDTH=16 -DRH_FINISH" : "-DRH_WIDTH=16", &program));
+  RH_TRY(rh_group_kernel(host, program, "reduce", self->group, &self->kernel));
+  return rh_finish_setup(&self->finish, host, problem, program, self->groups, values[FINISH]);
+}
+
+/* Elements first to first + n - 1 of the input to one value of the result.  No allocation, no
+ * build, no wait. */
+static rh_status run(void *instance, const rh_run *run) {
+  const state *self = instance;
+  RH_TRY(rh_launch(self->host, self->kernel, "reduce", self->groups * self->group, self->group,
+                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_LOCAL(self->local_bytes), RH_BUFFER(self->finish.partials)));
+  return rh_finish_run(&self->finish, run);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "swift",
+    .summary = "many groups stride over vectors of 16 elements, a tree in each",
+    .about =
+        "Over the plugin template, as many work-groups as keep the device busy read the input "
+        "in vectors, with a stride of all of them together; on a CPU a group is one work-item.",
+    .version = "1.2",
+    .author = "your name",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+};
+RH_PLUGIN(&strategy);

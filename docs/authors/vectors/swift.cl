@@ -1,0 +1,18 @@
+/* One group of many, on vectors.  A vector load wants an aligned address: the few elements in front of the first vector and
+ * behind the last one are taken one by one. */
+__kernel void reduce(__global const rh_element *input, ulong first, ulong n,
+                     __local rh_value *scratch, __global rh_value *partials) {
+  input += first;
+  ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
+  rh_vector lanes = rh_vector_identity();
+  for (ulong v = get_global_id(0); v < vectors; v += get_global_size(0))
+    lanes = rh_vector_combine(lanes, rh_vector_load(input, head + v * RH_WIDTH));
+  rh_value mine = rh_vector_fold(lanes);
+
+  ulong inside = vectors * RH_WIDTH;
+  for (ulong i = get_global_id(0); i < n - inside; i += get_global_size(0))
+    mine = rh_combine(mine, rh_load(input, i < head ? i : i + inside));
+
+  rh_value all = rh_group_tree(scratch, mine);
+  if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
+}

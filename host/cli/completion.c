@@ -1,0 +1,209 @@
+/* redhost --completion=SHELL: what each shell wants to know, from the table of options. */
+#include "../base/error.h"
+#include "../base/text.h"
+#include "options.h"
+#include "pages.h"
+
+#include <string.h>
+
+/* What can stand behind an option. */
+enum { NOTHING, WORDS, STRATEGIES, FILES, DIRECTORIES };
+
+/* By what --help calls the argument. */
+static int kind_of(const rh_option_row *row) {
+  static const struct {
+    const char *argument;
+    int kind;
+  } kinds[] = {{"OP", WORDS},        {"TYPE", WORDS},       {"KIND", WORDS},        {"WHEN", WORDS},
+               {"SHELL", WORDS},     {"SPEC", WORDS},       {"NAME", STRATEGIES},   {"FILE", FILES},
+               {"DIR", DIRECTORIES}, {"DIRS", DIRECTORIES}, {"NAME [DIR]", NOTHING}};
+  for (size_t k = 0; row->argument && k < sizeof kinds / sizeof *kinds; k++)
+    if (strcmp(row->argument, kinds[k].argument) == 0) return kinds[k].kind;
+  return NOTHING;
+}
+
+/* The words of an option whose text lists them, as in "auto always (a remark) never [auto]", one space in between. */
+static void add_listed(rh_text *text, const char *doc) {
+  size_t before = text->length;
+  for (int remark = 0; *doc && *doc != '['; doc++) {
+    if (*doc == '(') remark = 1;
+    int blank = *doc == ' ' || *doc == '\n' || remark;
+    if (blank && text->length > before && text->s[text->length - 1] != ' ')
+      rh_text_append(text, " ", 1);
+    if (!blank) rh_text_append(text, doc, 1);
+    if (*doc == ')') remark = 0;
+  }
+}
+
+static void add_words(rh_text *text, const rh_option_row *row) {
+  if (strcmp(row->argument, "SHELL") == 0)
+    rh_text_add(text, "bash zsh fish");
+  else if (strcmp(row->argument, "SPEC") == 0)
+    rh_text_add(text, "gpu cpu accelerator");
+  else
+    add_listed(text, row->doc);
+}
+
+/* `--run` takes `auto' besides. */
+static const char *also(const rh_option_row *row) {
+  return row->letter == 'r' ? "auto " : "";
+}
+
+/* The text in one line, with a backslash before each of `special`, and a quote ended, escaped and begun again. */
+static void add_quoted(rh_text *text, const char *doc, const char *special, const char *quote) {
+  for (; *doc; doc++) {
+    if (*doc == '\'') {
+      rh_text_add(text, "%s", quote);
+      continue;
+    }
+    if (strchr(special, *doc)) rh_text_append(text, "\\", 1);
+    rh_text_append(text, *doc == '\n' ? " " : doc, 1);
+  }
+}
+
+/* ---- bash -------------------------------------------------------------------------------------------------------- */
+
+static void bash_case(rh_text *text, const rh_option_row *row) {
+  if (!row->argument) return;
+  rh_text_add(text, "    --%s", row->name);
+  if (row->letter) rh_text_add(text, " | -%c", row->letter);
+  rh_text_add(text, ")\n      ");
+  switch (kind_of(row)) {
+  case WORDS:
+    rh_text_add(text, "words='");
+    add_words(text, row);
+    rh_text_add(text, "'");
+    break;
+  case STRATEGIES:
+    rh_text_add(text, "words=\"%s$(\"$1\" --list -q 2>/dev/null)\"", also(row));
+    break;
+  case FILES: rh_text_add(text, "action=file"); break;
+  case DIRECTORIES: rh_text_add(text, "action=directory"); break;
+  default: rh_text_add(text, "return");
+  }
+  rh_text_add(text, "\n      ;;\n");
+}
+
+static void bash(rh_text *text) {
+  rh_option_row row;
+  rh_text_add(text, "# redhost --completion=bash\n"
+                    "_redhost() {\n"
+                    "  local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                    "  local words= action=\n"
+                    "  # --op=su arrives as three words, because = ends one.\n"
+                    "  if [[ $cur == = ]]; then\n"
+                    "    cur=\n"
+                    "  elif [[ $before == = && COMP_CWORD -gt 1 ]]; then\n"
+                    "    before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                    "  fi\n"
+                    "  case $before in\n");
+  for (size_t k = 0; rh_options_row(k, &row); k++) bash_case(text, &row);
+  rh_text_add(text, "    *)\n      words='");
+  for (size_t k = 0; rh_options_row(k, &row); k++)
+    rh_text_add(text, "%s--%s", k ? " " : "", row.name);
+  rh_text_add(
+      text,
+      "'\n"
+      "      if [[ $cur != -* && \" ${COMP_WORDS[*]} \" == *' --verify '* ]]; then\n"
+      "        action=file words=$(\"$1\" --list -q 2>/dev/null)\n"
+      "      elif [[ $cur != -* ]]; then\n"
+      "        action=directory words=\n"
+      "      fi\n"
+      "      ;;\n"
+      "  esac\n"
+      "  [[ $action ]] && compopt -o filenames 2>/dev/null\n"
+      "  mapfile -t COMPREPLY < <(compgen ${action:+-A \"$action\"} -W \"$words\" -- \"$cur\")\n"
+      "}\n"
+      "complete -F _redhost redhost\n");
+}
+
+/* ---- zsh --------------------------------------------------------------------------------------------------------- */
+
+static void zsh_option(rh_text *text, const rh_option_row *row) {
+  /* A mode excludes nothing here: redhost says so better than a completion that is silent. */
+  if (row->letter)
+    rh_text_add(text, "    '(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter,
+                row->argument ? "+" : "", row->name, row->argument ? "=" : "");
+  else
+    rh_text_add(text, "    '--%s%s[", row->name, row->argument ? "=" : "");
+  add_quoted(text, row->doc, "[]:\\", "'\\''");
+  rh_text_add(text, "]");
+  if (row->argument) {
+    rh_text_add(text, ":");
+    add_quoted(text, row->argument, "[]:\\", "'\\''");
+    rh_text_add(text, ":");
+  }
+  switch (kind_of(row)) {
+  case WORDS:
+    rh_text_add(text, "(");
+    add_words(text, row);
+    rh_text_add(text, ")");
+    break;
+  case STRATEGIES:
+    rh_text_add(text, "{compadd -- %s$($words[1] --list -q 2>/dev/null)}", also(row));
+    break;
+  case FILES: rh_text_add(text, "_files"); break;
+  case DIRECTORIES: rh_text_add(text, "_files -/"); break;
+  default: rh_text_add(text, row->argument ? " " : "");
+  }
+  rh_text_add(text, "' \\\n");
+}
+
+static void zsh(rh_text *text) {
+  rh_option_row row;
+  rh_text_add(text, "#compdef redhost\n"
+                    "# redhost --completion=zsh\n"
+                    "_redhost() {\n"
+                    "  _arguments -s \\\n");
+  for (size_t k = 0; rh_options_row(k, &row); k++) zsh_option(text, &row);
+  rh_text_add(text, "    '*:file:_files'\n"
+                    "}\n"
+                    "if [[ $funcstack[1] == _redhost ]]; then _redhost \"$@\"; else compdef "
+                    "_redhost redhost; fi\n");
+}
+
+/* ---- fish -------------------------------------------------------------------------------------------------------- */
+
+static void fish_option(rh_text *text, const rh_option_row *row) {
+  rh_text_add(text, "complete -c redhost -l %s", row->name);
+  if (row->letter) rh_text_add(text, " -s %c", row->letter);
+  switch (kind_of(row)) {
+  case WORDS:
+    rh_text_add(text, " -x -a '");
+    add_words(text, row);
+    rh_text_add(text, "'");
+    break;
+  case STRATEGIES:
+    rh_text_add(text, " -x -a '%s(redhost --list -q 2>/dev/null)'", also(row));
+    break;
+  case FILES: rh_text_add(text, " -r -F"); break;
+  case DIRECTORIES: rh_text_add(text, " -x -a '(__fish_complete_directories)'"); break;
+  default: rh_text_add(text, "%s", row->argument ? " -x" : "");
+  }
+  rh_text_add(text, " -d '");
+  add_quoted(text, row->doc, "\\", "\\'");
+  rh_text_add(text, "'\n");
+}
+
+static void fish(rh_text *text) {
+  rh_option_row row;
+  rh_text_add(text, "# redhost --completion=fish\n");
+  for (size_t k = 0; rh_options_row(k, &row); k++) fish_option(text, &row);
+}
+
+rh_status rh_print_completion(FILE *out, const char *shell, rh_error *error) {
+  static const struct {
+    const char *name;
+    void (*write)(rh_text *text);
+  } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+  for (size_t k = 0; k < sizeof shells / sizeof *shells; k++) {
+    if (strcmp(shell, shells[k].name) != 0) continue;
+    rh_text text = {0};
+    shells[k].write(&text);
+    int failed = text.failed;
+    fputs(rh_text_get(&text), out);
+    rh_text_finish(&text);
+    return failed ? rh_fail(error, RH_E_NOMEM, "no memory for completions") : RH_OK;
+  }
+  return rh_fail(error, RH_E_USAGE, "--completion '%s': there are bash, zsh and fish", shell);
+}

@@ -1,0 +1,101 @@
+/* redhost --new-plugin NAME [DIR] */
+#include "../base/error.h"
+#include "../base/path.h"
+#include "../plug/plugin.h"
+#include "app.h"
+#include "template.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A strategy that is there already would hide this one, or be hidden by it. */
+static rh_status check_is_new(const rh_app *app, const char *name, rh_error *error) {
+  rh_registry registry;
+  RH_TRY(rh_registry_scan(&registry, &app->redhost->options, NULL, 0, error));
+  const rh_entry *entry = rh_registry_find(&registry, name);
+  rh_status status = RH_OK;
+  if (entry)
+    status =
+        rh_fail(error, RH_E_USAGE, "there is a strategy '%s' already, in %s; choose another name",
+                name, entry->path);
+  rh_registry_finish(&registry);
+  return status;
+}
+
+static rh_status check_name(const rh_app *app, const char *name, rh_error *error) {
+  if (!rh_strategy_name_is_valid(name))
+    return rh_fail(error, RH_E_USAGE,
+                   "--new-plugin '%s': a name is made of a-z, 0-9, _ and -, begins with a letter "
+                   "or a digit, and is not longer than 63",
+                   name);
+  if (strcmp(name, "auto") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--new-plugin auto: --run auto is the best strategy; choose another name");
+  return check_is_new(app, name, error);
+}
+
+/* As a shell takes it for one word. */
+static void print_word(const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-./+,:@%";
+  if (*word && word[strspn(word, plain)] == 0) {
+    fputs(word, stdout);
+    return;
+  }
+  putchar('\'');
+  for (; *word; word++)
+    if (*word == '\'')
+      fputs("'\\''", stdout);
+    else
+      putchar(*word);
+  putchar('\'');
+}
+
+/* Where pkg-config finds this redhost; null where it is without its SDK. */
+static char *find_sdk(void) {
+  char *library = rh_path_library_dir();
+  char *directory = library ? rh_path_join(library, "pkgconfig") : NULL;
+  char *file = directory ? rh_path_join(directory, "redhost-plugin.pc") : NULL;
+  if (!file || access(file, R_OK) != 0) {
+    free(directory);
+    directory = NULL;
+  }
+  free(file);
+  free(library);
+  return directory;
+}
+
+static void print_next(const rh_app *app, const char *name, const char *directory) {
+  char *sdk = find_sdk();
+  const char *program = app->redhost->options.program;
+  printf("\n  cd ");
+  print_word(directory);
+  printf("\n  ");
+  if (sdk) {
+    printf("PKG_CONFIG_PATH=");
+    print_word(sdk);
+    putchar(' ');
+  }
+  printf("make\n  ");
+  print_word(program);
+  printf(" --plugin ./%s.so --run %s\n  ", name, name);
+  print_word(program);
+  printf(" --verify ./%s.so\n", name);
+  if (!sdk) printf("\nmake looks for redhost-plugin.pc: name its directory in PKG_CONFIG_PATH.\n");
+  free(sdk);
+}
+
+rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
+  const char *name = app->typed->name;
+  const char *directory = app->typed->n_operands ? app->typed->operands[0] : name;
+  rh_text files = {0};
+  RH_TRY(check_name(app, name, error));
+  rh_status status = rh_template_write(name, directory, &files, error);
+  if (status == RH_OK) {
+    printf("%s:%s\n", directory, rh_text_get(&files));
+    print_next(app, name, directory);
+  }
+  rh_text_finish(&files);
+  return status;
+}

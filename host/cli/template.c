@@ -1,0 +1,125 @@
+#include "template.h"
+#include "../base/error.h"
+#include "../base/path.h"
+
+#include "template_CMakeLists_txt.h"
+#include "template_Makefile.h"
+#include "template_README_md.h"
+#include "template_example_c.h"
+#include "template_example_cl.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The name that the template has, in its files' names too. */
+static const char stand_in[] = "example";
+
+static const struct {
+  const char *name, *text;
+} template[] = {
+    {"example.c", template_example_c},           {"example.cl", template_example_cl},
+    {"CMakeLists.txt", template_CMakeLists_txt}, {"Makefile", template_Makefile},
+    {"README.md", template_README_md},
+};
+enum { N_FILES = sizeof template / sizeof *template };
+
+/* The name as C takes it: no dash, no digit in front.  As redhost_add_plugin() makes it. */
+static void add_c_name(rh_text *text, const char *name) {
+  if (isdigit((unsigned char)name[0])) rh_text_append(text, "x", 1);
+  for (; *name; name++) rh_text_append(text, *name == '-' ? "_" : name, 1);
+}
+
+/* The only C name made of the plugin's name is that of the kernel's text, NAME_cl; all else is a name among others. */
+static void fill_in(rh_text *text, const char *from, const char *name) {
+  for (const char *at; (at = strstr(from, stand_in)); from = at + strlen(stand_in)) {
+    rh_text_append(text, from, (size_t)(at - from));
+    if (strncmp(at + strlen(stand_in), "_cl", 3) == 0)
+      add_c_name(text, name);
+    else
+      rh_text_add(text, "%s", name);
+  }
+  rh_text_add(text, "%s", from);
+}
+
+static int write_all(int file, const char *text, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(file, text, length);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return -1;
+    text += written;
+    length -= (size_t)written;
+  }
+  return 0;
+}
+
+/* A file that was not there, whole; or none. */
+static rh_status write_file(const char *path, const rh_text *text, rh_error *error) {
+  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+  int failed = write_all(file, rh_text_get(text), text->length) != 0 ? errno : 0;
+  if (close(file) != 0 && !failed) failed = errno;
+  if (!failed) return RH_OK;
+  unlink(path);
+  return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(failed));
+}
+
+static rh_status check_empty(const char *directory, rh_error *error) {
+  DIR *open_directory = opendir(directory);
+  if (!open_directory) return rh_fail(error, RH_E_FILE, "%s: %s", directory, strerror(errno));
+  int n = 0;
+  for (const struct dirent *entry; (entry = readdir(open_directory));)
+    n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  closedir(open_directory);
+  return n ? rh_fail(error, RH_E_FILE, "%s holds files already; name an empty or a new directory",
+                     directory)
+           : RH_OK;
+}
+
+static rh_status make_directory(const char *directory, int *made, rh_error *error) {
+  *made = mkdir(directory, 0777) == 0;
+  if (*made) return RH_OK;
+  if (errno != EEXIST) return rh_fail(error, RH_E_FILE, "%s: %s", directory, strerror(errno));
+  return check_empty(directory, error);
+}
+
+/* *path: where the file went, or null. */
+static rh_status write_one(size_t k, const char *name, const char *directory, char **path,
+                           rh_text *files, rh_error *error) {
+  rh_text file_name = {0}, text = {0};
+  fill_in(&file_name, template[k].name, name);
+  fill_in(&text, template[k].text, name);
+  rh_text_add(files, " %s", rh_text_get(&file_name));
+  *path = rh_path_join(directory, rh_text_get(&file_name));
+  rh_status status = !*path || text.failed || file_name.failed || files->failed
+                         ? rh_fail(error, RH_E_NOMEM, "no memory for a plugin")
+                         : write_file(*path, &text, error);
+  if (status != RH_OK) {
+    free(*path);
+    *path = NULL;
+  }
+  rh_text_finish(&file_name);
+  rh_text_finish(&text);
+  return status;
+}
+
+rh_status rh_template_write(const char *name, const char *directory, rh_text *files,
+                            rh_error *error) {
+  char *paths[N_FILES] = {0};
+  int made;
+  RH_TRY(make_directory(directory, &made, error));
+  rh_status status = RH_OK;
+  for (size_t k = 0; k < N_FILES && status == RH_OK; k++)
+    status = write_one(k, name, directory, &paths[k], files, error);
+  for (size_t k = N_FILES; k-- > 0;) {
+    if (paths[k] && status != RH_OK) unlink(paths[k]);
+    free(paths[k]);
+  }
+  if (status != RH_OK && made) rmdir(directory);
+  return status;
+}

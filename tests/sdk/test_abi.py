@@ -1,0 +1,135 @@
+"""test_abi.py HEADER CC [--update]: ABI 1.0 is frozen.  Everything that abi-1.0.layout says must still be so.
+
+--update writes what the header has and the file has not, which is for the time before 1.0 is out, and then never again."""
+import os
+import re
+import sys
+import unittest
+
+import abi
+
+UPDATE = "--update" in sys.argv
+HEADER, CC = [word for word in sys.argv[1:] if word != "--update"]
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PRELUDE, PRELUDE_GOLDEN = os.path.join(abi.ROOT, "kernels", "prelude"), os.path.join(FOLDER, "prelude-1.0.functions")
+GOLDEN = os.path.join(FOLDER, "abi-1.0.layout")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+@unittest.skipUnless(sys.maxsize > 2**32, "the layout is pinned on machines with 64-bit pointers")
+class Abi(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.header = read(HEADER)
+        cls.golden = read(GOLDEN).splitlines()
+
+    def test_frozen(self):
+        self.assertEqual(abi.complaints(self.golden, abi.describe(CC, self.header)), [])
+
+    def test_golden_is_whole(self):
+        """A golden file that lost its lines would be content with anything."""
+        structs = {line.split()[1] for line in self.golden if line.startswith("struct")}
+        self.assertEqual(structs, {"rh_op", "rh_device", "rh_problem", "rh_param", "rh_answer", "rh_arg", "rh_host", "rh_run",
+                                   "rh_strategy", "rh_plugin"})
+        self.assertGreaterEqual(len(self.golden), 170)
+
+    # ---- That it notices: what somebody could do to the header, and must not ----
+
+    def edited(self, pattern, replacement, header=None):
+        text, count = re.subn(pattern, replacement, header or self.header, count=1)
+        self.assertEqual(count, 1, pattern)
+        return text
+
+    def refused(self, pattern, replacement, words):
+        with self.subTest(edit=replacement):
+            try:
+                found = abi.complaints(self.golden, abi.describe(CC, self.edited(pattern, replacement)))
+            except abi.Broken as broken:
+                found = [str(broken)]
+            self.assertRegex("\n".join(found), words)
+
+    def test_notices(self):
+        self.refused(r"  uint64_t local_bytes; ", r"  uint64_t inserted;\n\g<0>", "moved|hidden|pinned|LAYOUT")
+        self.refused(r"  uint32_t id;", r"  uint32_t number;", "error|no member")
+        self.refused(r"  int32_t score;", r"  uint32_t score;", "rh_answer.score")
+        self.refused(r"char reason\[160\]", r"char reason[168]", "rh_answer.reason")
+        self.refused(r"(\(\*fold\)\(void \*accumulator, const void \*input, uint64_t first, uint64_t) n", r"\1 n, int x", "rh_op.fold")
+        self.refused(r"X\(max, 4,", r"X(max, 44,", "RH_OP_max")
+        self.refused(r"X\(affine, 10,", r"X(other, 10, 0) X(affine, 10,", "twice")
+        self.refused(r"X\(min, 3, RH_OP_COMMUTATIVE \|", r"X(min, 3,", "RH_OP_min")
+        self.refused(r"X\(f16, 9, 2\)", r"X(f16, 9, 4)", "RH_TYPE_f16")
+        self.refused(r"X\(RH_E_CL, -3,", r"X(RH_E_CL, -33,", "RH_E_CL")
+        self.refused(r"RH_SUBGROUPS\s+\(1ull << 2\)", "RH_SUBGROUPS (1ull << 9)", "RH_SUBGROUPS")
+        self.refused(r"const void \*value; /\* where", r"const void *value; uint64_t more; /* where", "rh_arg|LAYOUT")
+        self.refused(r"redhost_plugin_v1; /\* the one", r"redhost_plugin_v2; /* the one", "symbol")
+
+    def test_notices_additions(self):
+        appended = self.edited(r"(  const char \*build;[^\n]*)", r"\1\n  uint64_t appended;")
+        with self.assertRaisesRegex(abi.Broken, "not in RH_LAYOUT_LIST"):
+            abi.describe(CC, appended)
+        appended = self.edited(r"X\(rh_plugin, build, 32\)", r"\g<0> X(rh_plugin, appended, 40)", appended)
+        self.assertRegex("".join(abi.complaints(self.golden, abi.describe(CC, appended))), "RH_ABI_MINOR is what it was")
+        newer = self.edited(r"RH_ABI_MINOR 0u", "RH_ABI_MINOR 1u", appended)
+        self.assertEqual(abi.complaints(self.golden, abi.describe(CC, newer)), [])
+
+    def test_lets_lists_grow(self):
+        grown = self.edited(r"(  X\(affine, 10, RH_OP_EXACT\))", r"  X(next_one, 77, RH_OP_EXACT) \\\n\1")
+        self.assertEqual(abi.complaints(self.golden, abi.describe(CC, grown)), [])
+
+    def test_reads_every_struct(self):
+        with self.assertRaisesRegex(abi.Broken, "can be read"):
+            abi.describe(CC, self.edited(r"typedef struct rh_run \{", "typedef struct\nrh_run\n{"))
+
+
+class Prelude(unittest.TestCase):
+    """The names that kernels use, in plugins that were built long ago."""
+
+    def test_frozen(self):
+        golden = read(PRELUDE_GOLDEN).splitlines()
+        self.assertGreater(len(golden), 20)
+        self.assertEqual([line for line in golden if line not in prelude()], [])
+
+    def test_types(self):
+        text = "".join(read(os.path.join(PRELUDE, name)) for name in os.listdir(PRELUDE))
+        for name in ("rh_element", "rh_value", "rh_vector"):
+            self.assertRegex(text, r"(typedef [^;{]*|}) %s;" % name)
+
+    def test_notices(self):
+        text = read(os.path.join(PRELUDE, "groups.cl"))
+        changed = abi.abi_header.parse_prelude(text.replace("rh_value mine)", "rh_value mine, uint n)", 1))[1]
+        self.assertEqual(len(changed), 2)
+        self.assertNotIn(changed[0][0], read(PRELUDE_GOLDEN))
+        self.assertIn(changed[1][0], read(PRELUDE_GOLDEN))
+
+
+def prelude():
+    """The signatures of all functions for kernels."""
+    found = {signature for name in os.listdir(PRELUDE)
+             for signature, _ in abi.abi_header.parse_prelude(read(os.path.join(PRELUDE, name)))[1]}
+    return sorted(found)
+
+
+def update():
+    lines = read(GOLDEN).splitlines() if os.path.exists(GOLDEN) else []
+    now = abi.describe(CC, read(HEADER))
+    broken = abi.complaints(lines, now)
+    if broken:
+        sys.exit("\n".join(broken))
+    with open(GOLDEN, "w", encoding="utf-8") as file:
+        file.write("".join(line + "\n" for line in now))
+    gone = [line for line in (read(PRELUDE_GOLDEN).splitlines() if os.path.exists(PRELUDE_GOLDEN) else []) if line not in prelude()]
+    if gone:
+        sys.exit("\n".join(gone))
+    with open(PRELUDE_GOLDEN, "w", encoding="utf-8") as file:
+        file.write("".join(line + "\n" for line in prelude()))
+
+
+if __name__ == "__main__":
+    if UPDATE:
+        update()
+    else:
+        unittest.main(argv=sys.argv[:1])

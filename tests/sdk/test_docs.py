@@ -1,0 +1,168 @@
+"""test_docs.py BUILD CMAKE CC LIBDIR [--update]: the pages for authors are true.
+
+Code with a file's name stands in that file; `console` blocks are run, one after the other, in one shell; every option of
+redhost that any page shows is one.  What a command prints is compared without its numbers, for times are those of a day.
+--update writes what the commands print now, where that differs."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+UPDATE = "--update" in sys.argv
+sys.argv = [word for word in sys.argv if word != "--update"]
+from installed_tree import CC, HERE, Tree  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PAGE = os.path.join(ROOT, "docs", "authors.md")
+BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re.MULTILINE)
+STEPS = os.path.join(ROOT, "docs", "authors")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def blocks(page, language):
+    return [match for match in BLOCK.finditer(page) if match.group(1) == language]
+
+
+def parse_console(text):
+    """(command, what it prints) for each."""
+    parts = re.split(r"^\$ (.*)\n", text, flags=re.MULTILINE)
+    if parts[0]:
+        raise ValueError("output before the first command: " + parts[0])
+    return list(zip(parts[1::2], parts[2::2]))
+
+
+def shape(text):
+    """Without what differs from day to day and from machine to machine."""
+    text = re.sub(r"(?m)^(setup|time|latency) .*$", r"\1", text)
+    text = re.sub(r"\b(on|device) +\d+:\d+ .*", r"\1 DEVICE", text)
+    text = re.sub(r"(?m)\brun on [^:\n]*:|^on [^,\n]*,", "on DEVICE", text)
+    text = re.sub(r"\b(KiB|MiB|GiB)\b", "B", text)
+    text = re.sub(r"(?<![\w.])-?\d[\d.]*(e[-+]?\d+)?(?! failed)", "#", text)
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def unknown_options(page, known):
+    """Options of redhost, in code, that it does not have."""
+    code = [match.group(3) for match in BLOCK.finditer(page)] + re.findall(r"`([^`\n]+)`", BLOCK.sub("", page))
+    commands = [command for text in code for command in COMMAND.findall(text)]
+    return [word for command in commands for word in re.findall(r"(?<=\s)--[\w-]+", command) if word not in known]
+
+
+class Docs(Tree):
+    MOVED_TO = "redhost"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.environment.pop("PKG_CONFIG_PATH")
+        cls.environment.update(HOME=cls.root, XDG_CACHE_HOME=os.path.join(cls.root, "cache"), LC_ALL="C", CC=CC)
+        cls.page = read(PAGE)
+
+    def test_code_is_that_of_the_files(self):
+        code = blocks(self.page, "c")
+        self.assertGreater(len(code), 8)
+        for block in code:
+            with self.subTest(file=block.group(2)):
+                self.assertIn(block.group(3), read(os.path.join(ROOT, block.group(2))))
+
+    def test_every_step_is_right(self):
+        for step in sorted(os.listdir(STEPS)):
+            build = os.path.join(self.root, "step-" + step)
+            self.call([self.redhost, "--new-plugin", "swift", build])
+            for name in ("swift.c", "swift.cl"):
+                with open(os.path.join(build, name), "w", encoding="utf-8") as file:
+                    file.write(read(os.path.join(STEPS, step, name)))
+            self.call(["make", "-C", build, "CFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror"],
+                      env={"PKG_CONFIG_PATH": os.path.join(self.lib, "pkgconfig")})
+            for finish, op, kind, sizes in (("host", "sum", "f32", (0, 1, 31, 1000003)), ("device", "sum", "f32", (1, 100003)),
+                                            ("host", "argmin", "f64", (15, 10007)), ("device", "max", "f16", (47, 10007)),
+                                            ("host", "xor", "u8", (1, 100003))):
+                for size in sizes:
+                    with self.subTest(step=step, op=op, type=kind, n=size, finish=finish):
+                        self.call([self.redhost, "--plugin", os.path.join(build, "swift.so"), "--run", "swift", "--op", op, "-t", kind,
+                                   "-n", str(size), "--data", "hash", "-p", "finish=" + finish])
+
+    def run_all(self, commands):
+        """What each prints, both streams, in one shell."""
+        script = ["cd ~", "exec </dev/null"]
+        for k, command in enumerate(commands):
+            script.append(f"{{ {command}\n}} >$OUT/{k} 2>&1")
+        out = os.path.join(self.root, "out")
+        os.mkdir(out)
+        environment = {**self.environment, "OUT": out}
+        del environment["XDG_DATA_HOME"]  # what the page installs for its reader is not for the other tests
+        subprocess.run(["bash", "-c", "\n".join(script)], env=environment, check=False)
+        return [read(os.path.join(out, str(k))).replace(self.root, "/home/you") for k in range(len(commands))]
+
+    def test_commands_print_what_is_shown(self):
+        shown = [pair for block in blocks(self.page, "console") for pair in parse_console(block.group(3))]
+        self.assertGreater(len(shown), 10)
+        printed = self.run_all([command for command, _ in shown])
+        if UPDATE:
+            self.update(printed)
+            return
+        for (command, expected), actual in zip(shown, printed):
+            with self.subTest(command=command):
+                self.assertEqual(shape(expected), shape(actual))
+
+    def update(self, printed):
+        left = list(printed)
+
+        def fill(block):
+            if block.group(1) != "console":
+                return block.group(0)
+            text = ""
+            for command, shown in parse_console(block.group(3)):
+                now = left.pop(0)
+                text += f"$ {command}\n" + (shown if shape(shown) == shape(now) else now)
+            return f"```console\n{text}```"
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(BLOCK.sub(fill, self.page))
+
+    def known_options(self):
+        # --probe, --trial and --man are for redhost itself.
+        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help"]))) | {"--probe", "--trial", "--man"}
+
+    def test_options_that_pages_show(self):
+        pages = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "sdk", "template", "README.md")]
+        pages += [os.path.join(ROOT, "docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md")]
+        known = self.known_options()
+        for path in pages:
+            with self.subTest(page=path):
+                self.assertEqual(unknown_options(read(path), known), [])
+
+    def test_links(self):
+        for name in ("authors.md", "abi.md"):
+            links = re.findall(r"\]\(([^)#:]+)\)", read(os.path.join(ROOT, "docs", name)))
+            self.assertTrue(links)
+            for link in links:
+                self.assertTrue(os.path.exists(os.path.join(ROOT, "docs", link)), link)
+
+    def test_promises_name_tests_that_there_are(self):
+        """The table's V-numbers are those of verify.md, and of the program."""
+        table = self.page.split("## What each promise means")[1]
+        numbers = set(re.findall(r"\bV\d\d\b", table))
+        self.assertGreater(len(numbers), 20)
+        self.assertLessEqual(numbers, set(re.findall(r"\bV\d\d\b", read(os.path.join(ROOT, "docs", "verify.md")))))
+        promises = re.findall(r"define (RH_KEEPS_ORDER|RH_BITS_\w+|RH_PLUGIN_UNLOADABLE|RH_PARAM_\w+)",
+                              read(os.path.join(ROOT, "sdk", "include", "redhost", "plugin.h")))
+        self.assertEqual([name for name in promises if name not in table], [])
+
+    def test_that_it_can_fail(self):
+        self.assertEqual(unknown_options("```\n$ redhost --runs x | sort --unique\n```\nand `redhost --lost`", {"--run"}),
+                         ["--runs", "--lost"])
+        self.assertNotEqual(shape("result 1\ncheck exact 1 equal ok\n"), shape("result 1\ncheck exact 1 equal WRONG\n"))
+        self.assertEqual(shape("time 1.5 ms\nresult 8390991\n"), shape("time 17 us +-3 %\nresult -83.5e-7\n"))
+        self.assertNotEqual(shape("57 tests in 1 s: 57 passed, 0 failed\n"), shape("57 tests in 1 s: 56 passed, 1 failed\n"))
+        with self.assertRaises(ValueError):
+            parse_console("text\n$ x\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,215 @@
+"""test_new_plugin.py BUILD CMAKE CC LIBDIR: what an installed redhost --new-plugin writes builds, runs and is right; and
+everything that it refuses, leaving nothing behind."""
+import os
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from installed_tree import BUILD, CC, LIBDIR, Tree
+
+SHORT = 3000
+FILES = ["CMakeLists.txt", "Makefile", "README.md"]
+
+
+def small_files():
+    """Every file that the program writes ends early, as on a full disk, but not before the .c is half there."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (SHORT, SHORT))
+
+
+def as_nobody():
+    os.setgid(65534)
+    os.setuid(65534)
+
+
+class NewPlugin(Tree):
+    def new(self, name, *directory, **how):
+        """In a folder of this test's own."""
+        how.setdefault("cwd", self.folder)
+        return subprocess.run([self.redhost, "--new-plugin", name, *directory], env=self.environment, capture_output=True,
+                              text=True, check=False, **how)
+
+    def setUp(self):
+        self.folder = os.path.join(self.root, self.id().rsplit(".", 1)[-1])
+        os.mkdir(self.folder)
+
+    def made(self, name, *directory):
+        """Its folder, and the commands that redhost says come next."""
+        done = self.new(name, *directory)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        path = os.path.join(self.folder, *(directory or [name]))
+        self.assertEqual(sorted(os.listdir(path)), sorted([*FILES, name + ".c", name + ".cl"]))
+        first, empty, *commands = done.stdout.splitlines()
+        self.assertEqual((first, empty), ((directory or [name])[0] + f": {name}.c {name}.cl CMakeLists.txt Makefile README.md", ""))
+        return path, [command.strip() for command in commands]
+
+    def right(self, name, *where):
+        for op, kind in (("sum", "f32"), ("sum", "i8"), ("max", "u16"), ("argmin", "f64"), ("xor", "u32"), ("prod", "i64")):
+            with self.subTest(op=op, type=kind):
+                out = self.call([self.redhost, *where, "--run", name, "--op", op, "-t", kind, "-n", "10007", "--data", "hash"])
+                self.assertRegex(out, r"(?m)^check .* ok$")
+
+    def test_what_it_says_next_is_so(self):
+        _, commands = self.made("mine")
+        self.assertEqual([command.split(" ")[0] for command in commands][:1], ["cd"])
+        script = "\n".join(command for command in commands if "--verify" not in command)
+        out = self.call(["sh", "-ec", f"unset PKG_CONFIG_PATH\nCC={shlex.quote(CC)}; export CC\n{script}"], cwd=self.folder)
+        self.assertRegex(out, r"(?m)^check .* ok$")
+        self.assertIn("--verify ./mine.so", commands[-1])
+        self.call(["sh", "-ec", commands[0] + "\n" + commands[-1] + " --quick"], cwd=self.folder)
+
+    def test_by_make_for_the_user(self):
+        path, _ = self.made("by-make")
+        self.call(["make", "-C", path, f"CC={CC}", "CFLAGS=-O1 -Wall -Wextra -Wpedantic -Werror"])
+        self.right("by-make", "--plugin", os.path.join(path, "by-make.so"))
+        self.call(["make", "-C", path, f"CC={CC}", "install"])
+        self.assertIn("by-make", self.names())
+        self.right("by-make")
+        again = self.new("by-make", "elsewhere")  # now it is a name that exists
+        self.assertEqual(again.returncode, 2, again.stderr)
+        self.assertIn("there is a strategy 'by-make' already", again.stderr)
+
+    def test_by_cmake(self):
+        path, _ = self.made("by_cmake", "some where")
+        build = self.with_cmake(path, "-DCMAKE_C_FLAGS=-Wpedantic -Werror")
+        self.right("by_cmake", "--plugin", os.path.join(build, "by_cmake.so"))
+        self.call(["cmake", "--install", build, "--prefix", self.prefix])
+        try:
+            self.assertIn("by_cmake", self.names())
+        finally:
+            os.remove(os.path.join(self.prefix, LIBDIR, "redhost-1", "by_cmake.so"))
+
+    def test_names_that_c_does_not_take(self):
+        for name in ("3-way", "0", "a-b_c--d", "x" * 63):
+            with self.subTest(name=name):
+                path, _ = self.made(name)
+                self.call(["make", "-C", path, f"CC={CC}", "CFLAGS=-O1 -Wall -Wextra -Werror"])
+                self.call([self.redhost, "--plugin", os.path.join(path, name + ".so"), "--run", name, "-n", "1000"])
+        self.call([self.redhost, "--plugin", os.path.join(self.with_cmake(os.path.join(self.folder, "3-way")), "3-way.so"),
+                   "--run", "3-way", "-n", "1000"])
+
+    def test_nothing_of_the_template_is_left(self):
+        path, _ = self.made("mine")
+        for name in os.listdir(path):
+            with open(os.path.join(path, name), encoding="utf-8") as file:
+                self.assertNotIn("example", file.read(), name)
+
+    def test_a_test_that_verifies(self):
+        path, _ = self.made("mine")
+        build = self.with_cmake(path, "-DREDHOST_VERIFY_OPTIONS=--quick")
+        self.assertIn("verify.mine", self.call(["ctest", "--test-dir", build, "-N"]))
+        out = self.call(["ctest", "--test-dir", build, "--verbose"])
+        self.assertRegex(out, r"V42 +pass")
+        # A plugin that is wrong fails it.
+        with open(os.path.join(path, "mine.cl"), encoding="utf-8") as file:
+            text = file.read()
+        with open(os.path.join(path, "mine.cl"), "w", encoding="utf-8") as file:
+            file.write(text.replace("i < n;", "i + 1 < n;"))
+        self.call(["cmake", "--build", build])
+        with self.assertRaisesRegex(AssertionError, r"V42 +fail"):
+            self.call(["ctest", "--test-dir", build, "--verbose"])
+        with open(os.path.join(path, "mine.cl"), "w", encoding="utf-8") as file:
+            file.write(text)
+        with open(os.path.join(path, "CMakeLists.txt"), "a", encoding="utf-8") as file:
+            file.write("file(COPY mine.c DESTINATION ${CMAKE_CURRENT_BINARY_DIR})\n"
+                       "redhost_add_plugin(NAME other SOURCES mine.c KERNELS mine.cl NO_INSTALL NO_VERIFY)\n")
+        self.assertNotIn("verify.other", self.call(["ctest", "--test-dir", self.with_cmake(path), "-N"]))
+        shutil.rmtree(build)  # a build without tests leaves the list of an earlier one
+        quiet = self.with_cmake(path, "-DBUILD_TESTING=OFF")
+        self.assertNotIn("verify.mine", self.call(["ctest", "--test-dir", quiet, "-N"]))
+
+    def test_an_empty_directory_will_do(self):
+        os.mkdir(os.path.join(self.folder, "empty"))
+        self.made("mine", "empty")
+        os.mkdir(os.path.join(self.folder, "here"))
+        done = self.new("mine", ".", cwd=os.path.join(self.folder, "here"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    # ---- Refusals ----
+
+    def tree(self):
+        return sorted(os.path.join(at, name) for at, folders, names in os.walk(self.folder) for name in folders + names)
+
+    def refused(self, code, words, *arguments, **how):
+        before = self.tree()
+        done = self.new(*arguments, **how)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertRegex(done.stderr, r"\Aredhost: [^\n]+\.\n\Z")
+        self.assertIn(words, done.stderr)
+        self.assertEqual(self.tree(), before, "something is left")
+
+    def test_bad_names(self):
+        for name in ("", "Mine", "_mine", "-mine", "mi ne", "mi/ne", "../mine", "m\u00efne", "mine.so", "x" * 64):
+            with self.subTest(name=name):
+                self.refused(2, "a name is made of", name)
+
+    def test_names_that_exist(self):
+        self.refused(2, "there is a strategy 'cascade' already", "cascade")
+        self.refused(2, "choose another name", "auto", "elsewhere")
+
+    def test_directories_that_hold_files(self):
+        os.mkdir(os.path.join(self.folder, "full"))
+        with open(os.path.join(self.folder, "full", ".hidden"), "w", encoding="utf-8"):
+            pass
+        self.refused(6, "full holds files already", "mine", "full")
+
+    def test_no_place(self):
+        self.refused(6, "a/b: No such file", "mine", "a/b")
+        self.refused(6, "Not a directory", "mine", "/dev/null")
+        self.refused(2, "unexpected operand", "mine", "a", "b")
+
+    def test_no_place_to_write(self):
+        """Files that end early: nothing half-written stays, neither in a new directory nor in one that was there."""
+        self.assertGreater(os.path.getsize(os.path.join(self.prefix, "share", "redhost", "template", "example.c")), SHORT)
+        self.refused(6, "File too large", "mine", preexec_fn=small_files)
+        os.mkdir(os.path.join(self.folder, "empty"))
+        self.refused(6, "File too large", "mine", "empty", preexec_fn=small_files)
+
+    def test_a_full_disk(self):
+        """A file system of 8 KiB, where this machine lets us have one."""
+        at = os.path.join(self.folder, "small")
+        os.mkdir(at)
+        tried = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", at], capture_output=True, text=True, check=False)
+        if tried.returncode != 0:
+            self.skipTest("cannot mount: " + tried.stderr.strip())
+        try:
+            self.refused(6, "No space left", "mine", "small/mine")
+            self.refused(6, "No space left", "mine", "small")
+        finally:
+            subprocess.run(["umount", at], check=True)
+
+    def test_a_directory_of_others(self):
+        os.mkdir(os.path.join(self.folder, "theirs"), 0o555)
+        if os.geteuid() == 0:
+            for path in (self.root, self.prefix, self.folder):
+                os.chmod(path, 0o755)
+            self.refused(6, "Permission denied", "mine", "theirs", preexec_fn=as_nobody)
+            self.refused(6, "Permission denied", "mine", preexec_fn=as_nobody)
+        else:
+            self.refused(6, "Permission denied", "mine", "theirs")
+
+    def test_the_template_is_the_one_inside(self):
+        """The program and share/redhost/template say the same."""
+        path, _ = self.made("mine")
+        template = os.path.join(self.prefix, "share", "redhost", "template")
+        self.assertEqual(sorted(os.listdir(template)), sorted([*FILES, "example.c", "example.cl"]))
+        for name in os.listdir(template):
+            with open(os.path.join(template, name), encoding="utf-8") as file, \
+                 open(os.path.join(path, name.replace("example", "mine")), encoding="utf-8") as mine:
+                self.assertEqual(mine.read(), file.read().replace("example", "mine"))
+
+    def test_from_the_build_tree(self):
+        program = os.path.join(BUILD, "bin", "redhost")
+        done = subprocess.run([program, "--new-plugin", "mine"], cwd=self.folder, env=self.environment, capture_output=True,
+                              text=True, check=True)
+        commands = [line.strip() for line in done.stdout.splitlines()[2:] if "--verify" not in line]
+        out = self.call(["sh", "-ec", "unset PKG_CONFIG_PATH\n" + "\n".join(commands)], cwd=self.folder)
+        self.assertRegex(out, r"(?m)^check .* ok$")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
