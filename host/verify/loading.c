@@ -115,8 +115,9 @@ static int is_expected(void *user, const char *line) {
   return 0;
 }
 
-static void ask_everything(const rh_trial *trial) {
+static void ask_everything(rh_trial *trial) {
   rh_device device;
+  rh_trial_phase(trial, "query");
   rh_common_device(0, &device);
   for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
     rh_answer answer;
@@ -142,7 +143,6 @@ rh_outcome rh_v13_process(rh_trial *trial) {
     e.libraries.n = 0;
   rh_process_look(&before);
   rh_outcome outcome = rh_trial_load(trial);
-  rh_trial_phase(trial, "query");
   if (outcome == RH_PASS) ask_everything(trial);
   rh_process_look(&after);
   if (outcome == RH_PASS && rh_process_differs(&before, &after, is_expected, &e, what, sizeof what))

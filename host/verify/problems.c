@@ -39,6 +39,7 @@ static void add(rh_pair *pairs, uint32_t *n, rh_pair pair) {
 uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_PAIRS]) {
   rh_answer answer = {0};
   uint32_t n = 0;
+  rh_trial_phase(trial, "query");
   for (size_t k = 0; k < sizeof telling / sizeof *telling; k++)
     if (is_served(trial, telling[k].op, telling[k].type, max_n, &answer))
       add(pairs, &n, telling[k]);

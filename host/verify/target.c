@@ -66,7 +66,7 @@ static int next_range(const char **at, int *low, int *high) {
   *low = *high = number_of(*at, &end);
   if (*low < 0) return -1;
   if (*end == '-' && (*high = number_of(end + 1, &end)) < *low) return -1;
-  if (*end == ',')
+  if (*end == ',' && end[1])
     end++;
   else if (*end)
     return -1;
