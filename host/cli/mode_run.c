@@ -6,6 +6,7 @@
 #include "../isolate/worker.h"
 #include "app.h"
 #include "report.h"
+#include "selftest.h"
 #include "size.h"
 
 #include <ctype.h>
@@ -75,23 +76,25 @@ static rh_status parse_timeout(const char *text, double *seconds, rh_error *erro
   return rh_fail(error, RH_E_USAGE, "--timeout '%s': expected seconds, as in 2 or 0.5", text);
 }
 
-static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
+/* Before the strategy runs. */
+static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  if (app->typed->no_check)
+    return rh_selftest(app, run->found.name, run->found.path, report->device, error);
+  double start = rh_now();
+  RH_TRY(rh_job_refer(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
+                      &report->reference, error));
+  report->check_s = rh_now() - start;
+  return RH_OK;
+}
+
+static void check(const rh_app *app, run_state *run) {
   rh_run_report *report = &run->report;
   rh_job_result(&run->spec, run->spec.strategy, report->facts.value, &report->result);
-  if (app->typed->no_check) return RH_OK;
-  rh_claim claim = {
-      .spec = &run->spec,
-      .data = rh_array_data(&run->array),
-      .device = report->device,
-      .depth = report->facts.answer.depth,
-      .result = &report->result,
-      .reporter = &app->redhost->options.reporter,
-  };
-  double start = rh_now();
-  RH_TRY(rh_claim_check(&claim, &report->reference, &report->verdict, error));
-  report->check_s = rh_now() - start;
+  if (app->typed->no_check) return;
+  rh_job_judge(&run->spec, report->device, report->facts.answer.depth, &report->reference,
+               &report->result, &report->verdict);
   report->checked = 1;
-  return RH_OK;
 }
 
 static int is_wrong(const rh_run_report *report) {
@@ -145,8 +148,9 @@ static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error)
   RH_TRY(reserve(app, run, error));
   RH_TRY(fill(app, run, error));
   RH_TRY(rh_job_setup(job, run->array.region.address, run->array.offset_bytes, error));
+  RH_TRY(refer(app, run, error));
   RH_TRY(rh_facts_run(facts, job, error));
-  RH_TRY(check(app, run, error));
+  check(app, run);
   return is_to_be_measured(app, &run->report) ? rh_facts_measure(facts, job, error) : RH_OK;
 }
 
@@ -168,8 +172,9 @@ static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *er
   };
   RH_TRY(rh_worker_start(worker, &spec, facts, error));
   RH_TRY(fill(app, run, error));
+  RH_TRY(refer(app, run, error));
   RH_TRY(rh_worker_run(worker, facts, error));
-  RH_TRY(check(app, run, error));
+  check(app, run);
   if (is_to_be_measured(app, &run->report)) RH_TRY(rh_worker_measure(worker, facts, error));
   return rh_worker_end(worker, error);
 }

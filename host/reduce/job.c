@@ -160,29 +160,16 @@ rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_claim_check(const rh_claim *claim, rh_reference *reference, rh_verdict *verdict,
-                         rh_error *error) {
-  const rh_job_spec *spec = claim->spec;
-  RH_TRY(rh_reference_compute(reference, spec->op, spec->type, claim->data, spec->n, 0,
-                              claim->reporter, error));
-  uint32_t flushes = 0;
-  if (claim->device)
-    flushes = spec->type == RH_TYPE_f64 ? claim->device->flushes_f64 : claim->device->flushes_f32;
-  rh_reference_judge(reference, claim->result, claim->depth, (int)flushes, verdict);
-  return RH_OK;
+rh_status rh_job_refer(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
+                       rh_reference *reference, rh_error *error) {
+  return rh_reference_compute(reference, spec->op, spec->type, data, spec->n, 0, reporter, error);
 }
 
-rh_status rh_job_check(const rh_job *job, const rh_result *result, rh_reference *reference,
-                       rh_verdict *verdict, rh_error *error) {
-  rh_claim claim = {
-      .spec = &job->spec,
-      .data = job->data.host,
-      .device = job->device,
-      .depth = job->answer.depth,
-      .result = result,
-      .reporter = &job->redhost->options.reporter,
-  };
-  return rh_claim_check(&claim, reference, verdict, error);
+void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
+                  const rh_reference *reference, const rh_result *result, rh_verdict *verdict) {
+  uint32_t flushes = 0;
+  if (device) flushes = spec->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32;
+  rh_reference_judge(reference, result, depth, (int)flushes, verdict);
 }
 
 void rh_job_finish(rh_job *job) {

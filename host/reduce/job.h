@@ -60,21 +60,13 @@ rh_status rh_job_value(rh_job *job, void *value, rh_error *error);
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result);
 
-/* An answer, and what it takes to judge it without the job: it may have run elsewhere. */
-typedef struct rh_claim {
-  const rh_job_spec *spec;
-  const void *data;           /* spec->n elements */
-  const rh_cl_device *device; /* null: the host */
-  uint64_t depth;             /* of query's answer */
-  const rh_result *result;
-  const rh_reporter *reporter;
-} rh_claim;
-
-/* Judges an answer against the exact reference of the data, which is computed here. */
-rh_status rh_claim_check(const rh_claim *claim, rh_reference *reference, rh_verdict *verdict,
-                         rh_error *error);
-rh_status rh_job_check(const rh_job *job, const rh_result *result, rh_reference *reference,
-                       rh_verdict *verdict, rh_error *error);
+/* The exact answer, computed here, before the strategy runs: one that writes to its input must not move the measure that
+ * it is judged by. */
+rh_status rh_job_refer(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
+                       rh_reference *reference, rh_error *error);
+/* Judges an answer by it.  device: null for the host; depth: of query's answer. */
+void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
+                  const rh_reference *reference, const rh_result *result, rh_verdict *verdict);
 
 void rh_job_finish(rh_job *job); /* zero-initialised is fine */
 

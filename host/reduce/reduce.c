@@ -22,10 +22,10 @@ static rh_status check_request(const rh_request *request, uint32_t *op, rh_error
   return RH_OK;
 }
 
-static rh_status check(const rh_job *job, const rh_result *result, rh_error *error) {
-  rh_reference reference;
+static rh_status judge(const rh_job *job, const rh_reference *reference, const rh_result *result,
+                       rh_error *error) {
   rh_verdict verdict;
-  RH_TRY(rh_job_check(job, result, &reference, &verdict, error));
+  rh_job_judge(&job->spec, job->device, job->answer.depth, reference, result, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
                  verdict.text);
@@ -34,6 +34,7 @@ static rh_status check(const rh_job *job, const rh_result *result, rh_error *err
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error) {
   rh_job job = {0};
+  rh_reference reference;
   rh_job_spec spec = {
       .strategy = request->strategy,
       .type = request->type,
@@ -47,8 +48,10 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   uint64_t offset = (uintptr_t)request->data % (uintptr_t)sysconf(_SC_PAGESIZE);
   rh_status status = rh_job_init(&job, redhost, &spec, error);
   if (status == RH_OK) status = rh_job_setup(&job, (char *)request->data - offset, offset, error);
+  if (status == RH_OK && !request->unchecked)
+    status = rh_job_refer(&spec, request->data, &redhost->options.reporter, &reference, error);
   if (status == RH_OK) status = rh_job_run(&job, result, error);
-  if (status == RH_OK && !request->unchecked) status = check(&job, result, error);
+  if (status == RH_OK && !request->unchecked) status = judge(&job, &reference, result, error);
   rh_job_finish(&job);
   return status;
 }

@@ -18,7 +18,7 @@ rh_status rh_trial_request(rh_text *to, const rh_trial_order *order, rh_error *e
   const char *strings[N_STRINGS] = {order->path, order->strategy, options->device,
                                     options->cache_dir, options->program};
   json_t *json =
-      json_pack("{s:i, s:I, s:s, s:i, s:b, s:b, s:I, s:f}", "redhost-trial", VERSION, "parent",
+      json_pack("{s:i, s:I, s:s, s:i, s:i, s:b, s:I, s:f}", "redhost-trial", VERSION, "parent",
                 (json_int_t)getpid(), "test", order->test ? order->test->id : "", "variant",
                 (int)order->variant, "quick", (int)order->quick, "no_cache", (int)options->no_cache,
                 "seed", (json_int_t)order->seed, "random_s", order->random_s);
@@ -47,7 +47,7 @@ static int read_request(request *in, const char *bytes, size_t length) {
   int version;
   size_t head = strnlen(bytes, length);
   in->json = json_loadb(bytes, head, 0, NULL);
-  if (!in->json || json_unpack(in->json, "{s:i, s:I, s:s, s:i, s:b, s:b, s:I, s:f}",
+  if (!in->json || json_unpack(in->json, "{s:i, s:I, s:s, s:i, s:i, s:b, s:I, s:f}",
                                "redhost-trial", &version, "parent", &in->parent, "test", &in->test,
                                "variant", &in->variant, "quick", &in->quick, "no_cache",
                                &in->no_cache, "seed", &in->seed, "random_s", &in->random_s) != 0)

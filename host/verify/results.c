@@ -35,7 +35,7 @@ static rh_outcome try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_
   for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) {
     rh_rig rig;
     if (wanted && !wanted(pairs[k])) continue;
-    if (trial->quick && tried++ == most_when_quick) break;
+    if (trial->quick && tried++ == (trial->quick > 1 ? 1 : most_when_quick)) break;
     rh_status status = rh_rig_init(&rig, trial, pairs[k].op, pairs[k].type, max_n);
     if (status == RH_OK) status = rh_rig_setup(&rig);
     if (status == RH_OK) status = try(&rig, trial->seed);

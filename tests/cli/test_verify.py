@@ -1,0 +1,136 @@
+"""redhost --verify from outside: what it takes, what it prints, and that nothing a plugin does takes it down."""
+
+import os
+import shutil
+import xml.etree.ElementTree as xml
+
+import redhost_cli as cli
+
+WORKERS = os.path.join(cli.ZOO, "worker_faults.so")
+SOME = "V01,V10,V16-V18"
+
+
+class Targets(cli.Case):
+    def test_no_plugin(self):
+        self.write("text.so", "this is no library\n")
+        self.write("empty.so", "")
+        os.mkdir(self.path("folder"))
+        with open(os.path.join(cli.ZOO, "fine.so"), "rb") as file:
+            self.write("cut.so", file.read(200))
+        for name, words in (("missing.so", "missing.so|No such file"), ("folder/", "is a directory"),
+                            ("text.so", "is no shared object|looks like text"), ("empty.so", "is empty"),
+                            ("cut.so", "cut off"), (os.path.join(cli.ZOO, "no_symbol.so"), "redhost_plugin_v1")):
+            with self.subTest(name):
+                self.bad(6, words, "--verify", name)
+
+    def test_names(self):
+        self.bad(2, "unknown strategy 'cascde'|did you mean 'cascade'", "--verify", "cascde")
+        results = self.json("--verify", "serial", "cascade", "--include", SOME)["verify"]
+        self.assertEqual([r["test"] for r in results], 2 * ["V01", "V10", "V16", "V17", "V18"])
+        self.assertEqual({os.path.basename(r["plugin"]) for r in results}, {"serial.so", "cascade.so"})
+
+    def test_lists(self):
+        for option in ("--include", "--exclude"):
+            for text in ("", "V", "1", "V01,", "V05-V01", "V01;V02", "V99", "V00", "V1x"):
+                with self.subTest(option + " " + text):
+                    self.bad(2, option, "--verify", "serial", option, text)
+        tests = [r["test"] for r in self.json("--verify", "serial", "--include", "V01-V09", "--exclude", "V03,V05-V07")["verify"]]
+        self.assertEqual(tests, ["V01", "V02", "V04", "V08", "V09"])
+
+    def test_options(self):
+        self.bad(2, "--seed", "--verify", "serial", "--seed", "x")
+        self.bad(2, "--quick has no meaning with --list", "--list", "--quick")
+        self.bad(3, "no device matches", "--verify", "serial", "-d", "nothing at all", "--include", "V42")
+
+
+class Reports(cli.Case):
+    def test_table(self):
+        done = self.good("--verify", "serial", "--include", SOME, quiet=False)
+        self.assertRegex(done.out, r"(?s)\A/[^\n]*/serial\.so\n(  V[0-9]{2}  pass     [^\n]+\n){5}5 tests in [0-9.]+ s: 5 passed, 0 failed\n\Z")
+        self.assertEqual(self.good("--verify", "serial", "--include", SOME, "-q").out, "")
+
+    def test_junit(self):
+        self.redhost("--verify", os.path.join(cli.ZOO, "fine.so"), "--quick", "--include", "V01-V20", "--junit", "r.xml")
+        suite = xml.parse(self.path("r.xml")).getroot().find("testsuite")
+        cases = suite.findall("testcase")
+        self.assertEqual((len(cases), suite.get("tests")), (20, "20"))
+        self.assertEqual(int(suite.get("failures")), len(suite.findall("testcase/failure")))
+        self.assertGreater(int(suite.get("failures")), 0)  # it is linked as people link by hand
+        self.assertIn("redhost --verify", suite.find("testcase/failure").text)
+        self.bad(6, "--junit /nonexistent/r.xml", "--verify", "serial", "--include", "V01", "-q", "--junit", "/nonexistent/r.xml")
+
+    def test_in_process(self):
+        done = self.good("--verify", "serial", "--quick", "--in-process", "--exclude", "V15", quiet=False)
+        self.assertIn(" 0 failed", done.out)
+
+    def test_seed_and_again(self):
+        plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], "tail_twice.so")
+        done = self.redhost("--verify", plugin, "--quick", "--include", "V42", "--json")
+        self.assertEqual(done.code, 1, done)
+        result = cli.json.loads(done.out)["verify"][0]
+        self.assertEqual(result["verdict"], "fail", done)
+        again = result["again"].split()
+        self.assertEqual(again[0], "redhost")
+        self.assertEqual(self.redhost(*again[1:]).code, 1, again)
+
+
+class Crashes(cli.Case):
+    """In every phase in turn: a verdict for each, and the run completes."""
+
+    def verdicts(self, plugin, *args):
+        done = self.redhost("--verify", plugin, "--quick", "--json", *args)
+        self.assertEqual(done.code, 1, done)
+        results = cli.json.loads(done.out)["verify"]
+        return results, done
+
+    def test_constructor_and_query(self):
+        for name, words in (("crash_on_load", "loading"), ("exit_on_load", "loading"), ("abort_on_load", "loading"),
+                            ("crash_in_query", "query"), ("exit_in_query", "query"), ("wrong_cpu", "query")):
+            with self.subTest(name):
+                results, done = self.verdicts(os.path.join(cli.ZOO, name + ".so"))
+                self.assertEqual(len({r["test"] for r in results}), 57)
+                crashes = [r for r in results if r["verdict"] == "crash"]
+                self.assertTrue(crashes, done)
+                self.assertTrue(all(words in r["text"] for r in crashes), crashes)
+
+    def test_functions(self):
+        """Strategies of worker_faults: each does in one function what its name says."""
+        for strategy, test, words in (("worker_crash_in_setup", "V31", "setup"), ("worker_crash_in_run", "V41", "run"),
+                                      ("worker_crash_in_teardown", "V31", "teardown"),
+                                      ("worker_crash_at_exit", "V41", "process ended"),
+                                      ("worker_crash_in_thread", "V41", "crashed"),
+                                      ("worker_exit_in_run", "V41", "ended the process in run")):
+            with self.subTest(strategy):
+                results, done = self.verdicts(WORKERS, "--include", test)
+                own = [r for r in results if r["strategy"] == strategy]
+                self.assertEqual([r["verdict"] for r in own], ["crash"], "%s\n%s" % ([r["strategy"] for r in results], done))
+                self.assertIn(words, own[0]["text"])
+
+
+class SelfTest(cli.Case):
+    """What runs unchecked has been checked before, once."""
+
+    def test_once(self):
+        first = self.good("--run", "cascade", "-n", "100", "--no-check", "-v", quiet=False)
+        self.assertIn("self-test", first.err)
+        second = self.good("--run", "cascade", "-n", "100", "--no-check", "-v", quiet=False)
+        self.assertNotIn("self-test", second.err)
+
+    def test_wrong(self):
+        plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], "tail_twice.so")
+        for _ in range(2):  # failing is not remembered
+            done = self.redhost("--run", "tail_twice", "--plugin", plugin, "-n", "64", "--no-check", "-q")
+            self.assertEqual((done.code, done.out), (1, ""), done)
+            self.assertIn("self-test", done.err)
+
+    def test_changed_plugin(self):
+        copy = shutil.copy(os.path.join(cli.PLUGINS, "cascade.so"), self.path("copy.so"))
+        args = ("--run", "cascade", "--plugin", copy, "-n", "100", "--no-check", "-v")
+        self.assertIn("self-test", self.good(*args, quiet=False).err)
+        self.assertNotIn("self-test", self.good(*args, quiet=False).err)
+        os.utime(copy, (1, 1))
+        self.assertIn("self-test", self.good(*args, quiet=False).err)
+
+
+if __name__ == "__main__":
+    cli.main()
