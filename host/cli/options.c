@@ -66,7 +66,8 @@ static const option_row table[] = {
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
      AT(no_check)},
 
-    {"quick", 0, FLAG, NULL, "Verifying", "ten seconds instead of a minute or more", IN(VERIFY), AT(quick)},
+    {"quick", 0, FLAG, NULL, "Verifying", "ten seconds instead of a minute or more", IN(VERIFY),
+     AT(quick)},
     {"include", 0, WORD, "TESTS", NULL, "only these: V01,V10-V15", IN(VERIFY), AT(include)},
     {"exclude", 0, WORD, "TESTS", NULL, "all but these", IN(VERIFY), AT(exclude)},
     {"in-process", 0, FLAG, NULL, NULL, "no child processes, for a debugger", IN(VERIFY),
