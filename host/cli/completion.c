@@ -70,6 +70,9 @@ static void bash_case(rh_text *text, const rh_option_row *row) {
   rh_text_add(text, ")\n      ");
   switch (kind_of(row)) {
   case WORDS:
+    /* Where the word may be missing, a next one is another option's. */
+    if (row->optional)
+      rh_text_add(text, "[[ ${COMP_WORDS[*]:COMP_CWORD-1:2} == *=* ]] &&\n        ");
     rh_text_add(text, "words='");
     add_words(text, row);
     rh_text_add(text, "'");
@@ -169,7 +172,7 @@ static void fish_option(rh_text *text, const rh_option_row *row) {
   if (row->letter) rh_text_add(text, " -s %c", row->letter);
   switch (kind_of(row)) {
   case WORDS:
-    rh_text_add(text, " -x -a '");
+    rh_text_add(text, row->optional ? " -f -a '" : " -x -a '");
     add_words(text, row);
     rh_text_add(text, "'");
     break;

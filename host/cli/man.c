@@ -34,9 +34,9 @@ static void put_option(FILE *out, const rh_option_row *row) {
   put_roff(out, row->name);
   fputs("\\fR", out);
   if (row->argument) {
-    fputs("=\\fI", out);
+    fputs(row->optional ? "[=\\fI" : "=\\fI", out);
     put_roff(out, row->argument);
-    fputs("\\fR", out);
+    fputs(row->optional ? "\\fR]" : "\\fR", out);
   }
   putc('\n', out);
   put_roff(out, row->doc);

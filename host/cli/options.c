@@ -66,7 +66,8 @@ static const option_row table[] = {
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
      AT(no_check)},
 
-    {"quick", 0, FLAG, NULL, "Verifying", "ten seconds instead of a minute or more", IN(VERIFY), AT(quick)},
+    {"quick", 0, FLAG, NULL, "Verifying", "ten seconds instead of a minute or more", IN(VERIFY),
+     AT(quick)},
     {"include", 0, WORD, "TESTS", NULL, "only these: V01,V10-V15", IN(VERIFY), AT(include)},
     {"exclude", 0, WORD, "TESTS", NULL, "all but these", IN(VERIFY), AT(exclude)},
     {"in-process", 0, FLAG, NULL, NULL, "no child processes, for a debugger", IN(VERIFY),
@@ -85,8 +86,8 @@ static const option_row table[] = {
      AT(plugin_path)},
     {"foreign", 0, WORD, "FILE", NULL, "one more strategy, a function that FILE describes (JSON)",
      PLUGINS, AT(foreign)},
-    {"isolate", 0, MAYBE_WORD, "[=WHEN]", NULL,
-     "run the plugin in a process of its own: auto always\nnever; auto: one that did not come with redhost [auto]",
+    {"isolate", 0, MAYBE_WORD, "WHEN", NULL,
+     "auto (where it did not come with redhost) always\nnever [auto]: run the plugin in a process of its own",
      IN(RUN), AT(isolate)},
     {"timeout", 0, WORD, "SEC", NULL, "such a process may be silent for so long [60]", IN(RUN),
      AT(timeout)},
@@ -99,8 +100,8 @@ enum { N_ROWS = sizeof table / sizeof *table };
 
 int rh_options_row(size_t k, rh_option_row *row) {
   if (k >= N_ROWS) return 0;
-  *row = (rh_option_row){table[k].name, table[k].letter, table[k].argument, table[k].section,
-                         table[k].doc};
+  *row = (rh_option_row){table[k].name,    table[k].letter, table[k].argument,
+                         table[k].section, table[k].doc,    table[k].kind == MAYBE_WORD};
   return 1;
 }
 
@@ -131,9 +132,10 @@ static void help_row(FILE *out, const option_row *row) {
   char left[64], letter[8] = "    ";
   if (row->section) fprintf(out, "\n%s:\n", row->section);
   if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
-  int width = snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name,
-                       row->argument && row->kind != MAYBE_WORD ? "=" : "",
-                       row->argument ? row->argument : "");
+  int optional = row->kind == MAYBE_WORD;
+  int width =
+      snprintf(left, sizeof left, "%s--%s%s%s%s%s", letter, row->name, optional ? "[" : "",
+               row->argument ? "=" : "", row->argument ? row->argument : "", optional ? "]" : "");
   if (width > 24) fprintf(out, "  %s\n", left);
   for (const char *line = row->doc; line;) {
     size_t length = strcspn(line, "\n");

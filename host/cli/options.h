@@ -49,6 +49,7 @@ typedef struct rh_option_row {
   const char *argument; /* as --help shows it, or null: takes none */
   const char *section;  /* the heading before this row, or null */
   const char *doc;      /* lines */
+  int optional;         /* 1: the argument may be missing, and stands behind a `=' */
 } rh_option_row;
 
 /* Row k, from 0; 0 where there is none. */

@@ -54,7 +54,7 @@ class Pages(unittest.TestCase):
     def test_everything_is_in_the_manual(self):
         page = re.sub(r"\\f[BIR]", "", output("--man")).replace("\\-", "-")
         for option in OPTIONS + LETTERS:
-            self.assertRegex(page, r"(?m)(^|, )%s(=|,|$)" % option)
+            self.assertRegex(page, r"(?m)(^|, )%s(\[?=|,|$)" % option)
         for variable in re.findall(r"\b[A-Z]+_[A-Z_]+\b", HELP.split("Environment:")[1]):
             self.assertIn(variable, page)
         for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES"):
@@ -109,6 +109,9 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.bash("--completion", ""), ["bash", "zsh", "fish"])
         self.assertEqual(self.bash("--color=n"), ["never"])
         self.assertEqual(self.bash("-n", ""), [])
+        self.assertEqual(self.bash("--isolate="), ["auto", "always", "never"])
+        self.assertEqual(self.bash("--isolate=ne"), ["never"])
+        self.assertEqual(self.bash("--isolate", ""), [])  # a word of its own would be another option's
 
     def test_bash_strategies(self):
         names = output("--list", "-q").split()
@@ -151,7 +154,9 @@ class Pages(unittest.TestCase):
                                   check=True, env={**os.environ, "HOME": self.folder,
                                                    "PATH": os.path.dirname(REDHOST) + ":" + os.environ["PATH"]})
             return [row.split("\t")[0] for row in done.stdout.splitlines()]
-        self.assertEqual(sorted(offers("redhost --")), sorted(OPTIONS))
+        # With a word and without: fish offers both.
+        self.assertEqual(sorted(offers("redhost --")), sorted([*OPTIONS, "--isolate="]))
+        self.assertEqual(sorted(offers("redhost --isolate=")), ["--isolate=always", "--isolate=auto", "--isolate=never"])
         self.assertEqual(sorted(offers("redhost --op ")), sorted(OPS))
         self.assertEqual(offers("redhost --run casc"), ["cascade"])
 
