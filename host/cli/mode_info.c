@@ -1,6 +1,5 @@
 /* redhost --info NAME */
 #include "../base/error.h"
-#include "../plug/rank.h"
 #include "../reduce/params.h"
 #include "app.h"
 #include "json.h"
@@ -108,21 +107,14 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
   print_here(app, entry);
 }
 
-static rh_status not_found(const rh_app *app, const rh_registry *registry, rh_error *error) {
+/* Why not: --run would say the same. */
+static rh_status not_found(const rh_app *app, rh_error *error) {
+  rh_found found;
   const char *name = app->typed->name;
-  for (uint32_t k = 0; k < registry->n_refusals; k++) {
-    const char *path = registry->refusals[k].path;
-    if (rh_bears_name(path, name))
-      return rh_fail(error, RH_E_PLUGIN, "strategy '%s': %s: %s", name, path,
-                     registry->refusals[k].reason);
-  }
-  const char **names = calloc(registry->n_entries + 1, sizeof *names);
-  for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
-  const char *close = names ? rh_closest(name, names, registry->n_entries) : NULL;
-  rh_fail(error, RH_E_USAGE, "unknown strategy '%s'%s%s%s See redhost --list", name,
-          close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
-  free(names);
-  return RH_E_USAGE;
+  RH_TRY(rh_registry_locate(&app->redhost->options, name, &found, error));
+  rh_found_finish(&found);
+  return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin was changed while it was looked at",
+                 name);
 }
 
 rh_status rh_mode_info(const rh_app *app, rh_error *error) {
@@ -130,7 +122,7 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL,
                              error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
-  if (!entry) return not_found(app, registry, error);
+  if (!entry) return not_found(app, error);
   if (app->typed->json) return print_json(app, entry, error);
   if (app->typed->quiet)
     printf("%s\n", entry->path);

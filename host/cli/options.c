@@ -108,6 +108,9 @@ int rh_options_row(size_t k, rh_option_row *row) {
 const rh_option_note rh_options_environment[] = {
     {"REDHOST_DEVICE", "as --device"},
     {"REDHOST_PLUGIN_PATH", "as --plugin-path, and searched behind that"},
+    {"REDHOST_PLUGIN_DISABLE",
+     "names of plugin files or strategies that are not to be used, * and ? allowed, with commas "
+     "between; what came with redhost stays"},
     {"REDHOST_CACHE_DIR", "as --cache-dir"},
     {"REDHOST_BUILD_OPTIONS", "options for every build of an OpenCL program, before the plugin's"},
     {"REDHOST_NO_CACHE", "as --no-cache"},

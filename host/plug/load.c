@@ -12,10 +12,14 @@
 
 enum { NONE = -1 };
 
-static const rh_entry *offer(const rh_finding *finding, const char *name) {
+static const rh_entry *has(const rh_finding *finding, const char *name) {
   for (uint32_t j = 0; j < finding->n_entries; j++)
     if (strcmp(finding->entries[j].name, name) == 0) return &finding->entries[j];
   return NULL;
+}
+
+static const rh_entry *offer(const rh_finding *finding, const char *name) {
+  return finding->refused ? NULL : has(finding, name);
 }
 
 /* Candidates first .. end-1 stand in one place.  *found: the one that goes first, or NONE. */
@@ -63,9 +67,11 @@ rh_status rh_registry_open(const char *from, const char *name, const rh_strategy
   return status;
 }
 
-/* The file that should have offered it: one of its name, or the one that was asked for.  NONE: no
+/* The file that should have offered it: one that has it, or one of its name, or the one that was asked for.  NONE: no
  * such refusal. */
 static int64_t guilty(const rh_survey *survey, const rh_options *options, const char *name) {
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (rh_survey_refusal(survey, k) && has(&survey->findings[k], name)) return k;
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (rh_survey_refusal(survey, k) && rh_bears_name(survey->search.candidates[k].path, name))
       return k;
@@ -75,14 +81,15 @@ static int64_t guilty(const rh_survey *survey, const rh_options *options, const 
 
 static rh_status unknown(const rh_survey *survey, const char *name, rh_error *error) {
   uint32_t total = 0, n = 0;
-  for (uint32_t k = 0; k < survey->search.n; k++) total += survey->findings[k].n_entries;
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (!survey->findings[k].refused) total += survey->findings[k].n_entries;
   if (total == 0)
     return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
                    survey->search.searched);
   const char **names = calloc(total, sizeof *names);
   if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
   for (uint32_t k = 0; k < survey->search.n; k++)
-    for (uint32_t j = 0; j < survey->findings[k].n_entries; j++)
+    for (uint32_t j = 0; !survey->findings[k].refused && j < survey->findings[k].n_entries; j++)
       names[n++] = survey->findings[k].entries[j].name;
   const char *close = rh_closest(name, names, n);
   if (close)

@@ -39,6 +39,7 @@ static int gather_entries(rh_registry *registry, rh_survey *survey) {
   if (!registry->entries) return -1;
   for (uint32_t k = 0; k < survey->search.n; k++) {
     rh_finding *finding = &survey->findings[k];
+    if (finding->refused) continue;
     if (finding->n_entries)
       memcpy(registry->entries + registry->n_entries, finding->entries,
              finding->n_entries * sizeof *finding->entries);

@@ -1,5 +1,7 @@
 #include "survey.h"
 #include "../base/error.h"
+#include "../base/text.h"
+#include "disable.h"
 #include "spawn.h"
 #include "talk.h"
 #include "wire.h"
@@ -42,6 +44,17 @@ rh_status rh_survey_note(rh_survey *survey, rh_error *error, const char *format,
   return RH_OK;
 }
 
+/* Names of strategies are known only now; the file as a whole is what is switched off. */
+static rh_status disable(const rh_candidate *candidate, rh_finding *finding, rh_error *error) {
+  char reason[512];
+  for (uint32_t k = 0; k < finding->n_entries && !finding->refused; k++)
+    if (!candidate->installed &&
+        rh_is_disabled_strategy(finding->entries[k].name, reason, sizeof reason) &&
+        !(finding->refused = rh_copy_string(reason)))
+      return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+  return RH_OK;
+}
+
 rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error *error) {
   uint32_t *which = calloc(n + 1u, sizeof *which), count = 0, done = 0;
   if (!which) return rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
@@ -53,6 +66,8 @@ rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error
     status = rh_child_program(survey->options, &survey->program, error);
   while (status == RH_OK && done < count)
     status = rh_talk(survey, which + done, count - done, &done, error);
+  for (uint32_t k = 0; status == RH_OK && k < count; k++)
+    status = disable(&survey->search.candidates[which[k]], &survey->findings[which[k]], error);
   free(which);
   return status;
 }

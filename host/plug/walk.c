@@ -1,5 +1,6 @@
 #include "walk.h"
 #include "../base/path.h"
+#include "disable.h"
 #include "rank.h"
 
 #include <dirent.h>
@@ -80,9 +81,11 @@ static int is_distrusted(const struct stat *st, const char *what, char *reason, 
 }
 
 void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st) {
-  char reason[80];
+  char reason[512];
   if (seen_before(walk, st)) return;
-  add(walk, path, is_distrusted(st, "is", reason, sizeof reason) ? reason : NULL);
+  int refused = is_distrusted(st, "is", reason, sizeof reason) ||
+                (!walk->at_home && rh_is_disabled_file(path, reason, sizeof reason));
+  add(walk, path, refused ? reason : NULL);
 }
 
 void rh_walk_home(rh_walk *walk, const char *directory) {

@@ -80,6 +80,33 @@ static int is_openmp(const char *soname) {
          strncmp(soname, "libiomp", 7) == 0;
 }
 
+/* The file name of a library that is an OpenCL loader and not the host's, or null. */
+static const char *second_loader(const rh_libraries *libraries) {
+  for (uint32_t k = 0; k < libraries->n; k++) {
+    const char *soname = strrchr(libraries->paths[k], '/') + 1;
+    if (strcmp(soname, "libOpenCL.so.1") != 0 &&
+        rh_image_defines(&libraries->images[k], "clGetPlatformIDs"))
+      return soname;
+  }
+  return NULL;
+}
+
+/* A handle of one loader's is nonsense to the other.  A library that is not found is V03's to report. */
+static rh_outcome judge_loaders(rh_trial *trial, const rh_image *image) {
+  rh_libraries libraries;
+  rh_outcome outcome = RH_PASS;
+  const char *loader = rh_libraries_read(&libraries, image, trial->path, &trial->error) == RH_OK
+                           ? second_loader(&libraries)
+                           : NULL;
+  if (loader)
+    outcome = rh_trial_fail(
+        trial,
+        "brings %s, which defines clGetPlatformIDs: a second OpenCL loader beside the host's libOpenCL.so.1",
+        loader);
+  rh_libraries_finish(&libraries);
+  return outcome;
+}
+
 rh_outcome rh_v04_needed(rh_trial *trial) {
   rh_image image;
   rh_text names = {0};
@@ -89,7 +116,10 @@ rh_outcome rh_v04_needed(rh_trial *trial) {
     if (is_openmp(image.needed[k])) openmp = image.needed[k];
     if (!rh_library_is_ordinary(image.needed[k])) add_name(&names, image.needed[k]);
   }
-  if (openmp)
+  if (outcome == RH_PASS) outcome = judge_loaders(trial, &image);
+  if (outcome != RH_PASS)
+    ; /* skipped, or worse than what follows */
+  else if (openmp)
     outcome = rh_trial_warn(
         trial,
         "needs %s: two OpenMP runtimes in one process are one too many (another plugin may bring the other)",

@@ -3,8 +3,10 @@ import os
 import tempfile
 import unittest
 
+import failures
 import layers
 import length
+import loader
 import words
 
 
@@ -66,6 +68,36 @@ class Rules(unittest.TestCase):
     def test_words(self):
         self.assertEqual(self.complaints(words.check, "host/a.c", "int todo;\n"), [])
         self.assertEqual(len(self.complaints(words.check, "host/a.c", "\n/* TO" "DO: later */\n")), 1)
+
+    def test_loader(self):
+        for code in ("dlopen(p, RTLD_NOW | RTLD_DEEPBIND);", "dlmopen(LM_ID_NEWLM, p, 0);", "if (fork() == 0) x();",
+                     "pid = vfork ();", "dlopen(p, RTLD_GLOBAL);"):
+            for path in ("host/plug/dl.c", "plugins/a.c", "sdk/include/redhost/kit.h"):
+                found = self.complaints(loader.check, path, "\n" + code + "\n")
+                self.assertEqual(len(found), 1, code)
+                self.assertIn(path + ":2: ", found[0])
+        for code in ("dlopen(p, RTLD_NOW | RTLD_LOCAL);", "/* never dlmopen */", 'f("fork()");', "posix_spawn(&pid);"):
+            self.assertEqual(self.complaints(loader.check, "host/plug/dl.c", code), [], code)
+
+    ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+
+    def test_failures(self):
+        for there in ("cli.loading Files.test_twice_the_same", "unit.test_plug names_are_shadowed", "V04 file/second_loader",
+                      "style.loader", "sdk.abi Abi.test_frozen"):
+            self.assertTrue(failures.is_there(self.ROOT, there), there)
+        for wrong in ("cli.loading Files.test_patterns", "cli.loading Files", "cli.nothing Files.test_x",
+                      "unit.test_plug names_are", "V05 file/second_loader", "V04 file/second", "style.nothing", "loader", ""):
+            self.assertFalse(failures.is_there(self.ROOT, wrong), wrong)
+
+    def test_failures_are_whole(self):
+        def page(rows):
+            return self.complaints(failures.check, "docs/failures.md", "".join("| %s | a | b | c | %s |\n" % r for r in rows))
+        with open(os.path.join(self.ROOT, "docs", "failures.md"), encoding="utf-8") as file:
+            self.assertEqual(len(failures.ROWS), file.read().count("\n| F"))
+        rows = [(row, "`style.gone`") for row in failures.ROWS]
+        self.assertEqual(len(page(rows)), len(rows))  # in a tree without tests none is there
+        self.assertIn("rows are not", page(rows[1:])[-1])
+        self.assertIn("F01: no test", page([("F01", "nobody knows"), *rows[1:]])[0])
 
 
 if __name__ == "__main__":

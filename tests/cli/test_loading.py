@@ -1,0 +1,276 @@
+"""What goes wrong with plugins in practice: the rows of docs/failures.md that only the whole program can show."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import unittest
+
+import redhost_cli as cli
+
+SUM = ["-n", "100", "-t", "i8", "--data", "equal"]
+DRIVERS = os.environ.get("REDHOST_TEST_DRIVERS", "")
+LIFE = os.path.join(cli.ZOO, "..", "life")
+SERIAL = os.path.join(cli.PLUGINS, "serial.so")
+
+
+def needs(file):
+    return unittest.skipUnless(os.path.exists(file), "%s is not built" % (os.path.basename(file) or "the zoo"))
+
+
+class Loading(cli.Case):
+    def setUp(self):
+        self.directory = os.path.realpath(self.path(self.id().rsplit(".", 1)[1]))
+        os.mkdir(self.directory)
+
+    def put(self, name, *parts, source=SERIAL):
+        """A copy of a plugin, below the test's own directory."""
+        directory = os.path.join(self.directory, *parts)
+        os.makedirs(directory, exist_ok=True)
+        return shutil.copy(source, os.path.join(directory, name))
+
+    def from_zoo(self, name):
+        file = os.path.join(cli.ZOO, name + ".so")
+        if not cli.ZOO or not os.path.exists(file):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        return self.put(name + ".so", source=file)
+
+    def strategies(self, *args, **how):
+        """The names of those that stand in the test's own directory."""
+        return sorted(s["name"] for s in self.json("--list", *args, **how)["strategies"]
+                      if s["plugin"].startswith(self.directory))
+
+    def refusals(self, *args, **how):
+        """By path, below the test's own directory."""
+        return {refusal["path"]: refusal["reason"] for refusal in self.json("--list", *args, **how)["not_loaded"]
+                if refusal["path"].startswith(self.directory)}
+
+
+class Files(Loading):
+    def test_asking_for_other_things_loads_nothing(self):
+        """Only what has to look at plugins does so, and in a child at that: a hang there would show."""
+        self.from_zoo("hang_on_load")
+        for args in (["--devices"], ["--help"], ["--version"], ["--completion", "bash"]):
+            done = self.good(*args, env={"REDHOST_PLUGIN_PATH": self.directory})
+            self.assertLess(done.seconds, 4, done)
+
+    def test_replaced_with_the_same_time(self):
+        """Nothing is remembered of a file."""
+        file = self.put("x.so")
+        os.utime(file, (0, 0))
+        where = ["--plugin-path", self.directory]
+        self.assertEqual(self.strategies(*where), ["serial"])
+        self.assertEqual(self.json("--run", "serial", *SUM, *where)["results"][0]["plugin"], file)
+        os.remove(file)
+        self.put("x.so", source=os.path.join(cli.PLUGINS, "two_stage.so"))
+        os.utime(file, (0, 0))
+        self.assertEqual(self.strategies(*where), ["two_stage"])
+        result = self.json("--run", "two_stage", *SUM, *where)["results"][0]
+        self.assertEqual((result["plugin"], result["value"]), (file, "100"))
+        self.assertNotEqual(self.json("--run", "serial", *SUM, *where)["results"][0]["plugin"], file)
+
+    def test_twice_the_same(self):
+        """A place that is searched by an option is searched anew, and alike, every time."""
+        self.put("serial.so")
+        self.put("text.so", source=__file__)
+        for args in (["--list"], ["--list", "--json"], ["--info", "serial"]):
+            first, second = (self.good(*args, "--plugin-path", self.directory).out for _ in range(2))
+            self.assertIn(self.directory, first)
+            self.assertEqual(first, second)
+
+    def test_four_places(self):
+        """--plugin, --plugin-path, the variable, the user's directory; then what came with redhost."""
+        parts = [("file",), ("option",), ("variable",), ("data", "redhost", "plugins-1")]
+        files = [self.put("serial.so", *p) for p in parts]
+        env = {"REDHOST_PLUGIN_PATH": os.path.dirname(files[2]), "XDG_DATA_HOME": os.path.join(self.directory, "data")}
+        args = ["--plugin", files[0], "--plugin-path", os.path.dirname(files[1])]
+        for first in range(4):
+            listing = self.good("--list", *args, env=env).out
+            shadowed = [line for line in listing.splitlines() if line.startswith("shadowed: serial ")]
+            self.assertEqual(shadowed, ["shadowed: serial in %s, by %s" % (path, files[first])
+                                        for path in files[first + 1:] + [os.path.realpath(SERIAL)]])
+            run = self.json("--run", "serial", *SUM, *args, env=env)["results"][0]
+            self.assertEqual((run["plugin"], run["value"]), (files[first], "100"))
+            os.remove(files[first])
+            args = args[2:] if first == 0 else args
+        self.assertEqual(self.json("--run", "serial", *SUM, *args, env=env)["results"][0]["plugin"],
+                         os.path.realpath(SERIAL))
+
+
+class SwitchedOff(Loading):
+    """REDHOST_PLUGIN_DISABLE: a way out where a plugin is suspected."""
+
+    def check(self, patterns, names, reasons):
+        """What is left of `serial` and `two_stage` in a place of the user's, and why."""
+        env = {"REDHOST_PLUGIN_DISABLE": patterns}
+        where = ["--plugin-path", self.directory]
+        self.assertEqual(self.strategies(*where, env=env), names, patterns)
+        found = {os.path.basename(path): reason for path, reason in self.refusals(*where, env=env).items()}
+        self.assertEqual(found, reasons, patterns)
+        listing = self.good("--list", *where, env=env).out
+        for name, reason in reasons.items():
+            self.assertIn("not loaded: %s: %s\n" % (os.path.join(self.directory, name), reason), listing)
+
+    def test_patterns(self):
+        self.put("mine.so")
+        self.put("two_stage.so", source=os.path.join(cli.PLUGINS, "two_stage.so"))
+        both = ["serial", "two_stage"]
+        off = "is disabled by '%s' in REDHOST_PLUGIN_DISABLE"
+        named = "offers 'serial', which is disabled by '%s' in REDHOST_PLUGIN_DISABLE"
+        self.check("", both, {})
+        self.check("other,,mine.s", both, {})
+        self.check("*", [], {"mine.so": off % "*", "two_stage.so": off % "*"})
+        self.check("mine.so", ["two_stage"], {"mine.so": off % "mine.so"})
+        self.check("x,mine", ["two_stage"], {"mine.so": off % "mine"})
+        self.check("serial", ["two_stage"], {"mine.so": named % "serial"})
+        self.check("ser?al,t*", [], {"mine.so": named % "ser?al", "two_stage.so": off % "t*"})
+
+    def test_what_came_with_redhost_stays(self):
+        """And goes first, where what was before it is switched off."""
+        file = self.put("serial.so")
+        where, env = ["--plugin-path", self.directory], {"REDHOST_PLUGIN_DISABLE": "*"}
+        self.assertEqual(self.json("--run", "serial", *SUM, *where)["results"][0]["plugin"], file)
+        result = self.json("--run", "serial", *SUM, *where, env=env)["results"][0]
+        self.assertEqual((result["plugin"], result["value"]), (os.path.realpath(SERIAL), "100"))
+        self.assertEqual(self.good("--list", "-q", env=env).out, self.good("--list", "-q").out)
+        # It is the place that counts.
+        result = self.json("--run", "serial", *SUM, "--plugin", SERIAL, env=env)["results"][0]
+        self.assertEqual(result["plugin"], os.path.realpath(SERIAL))
+
+    def test_who_asks_for_it_is_told(self):
+        fine = self.from_zoo("fine")
+        renamed = self.put("other.so", "renamed", source=fine)
+        for patterns, where in (("*", ["--plugin-path", self.directory]), ("fi*", ["--plugin", fine]),
+                                ("fine", ["--plugin", renamed])):
+            for mode in (["--run", "fine", "-n", "10"], ["--info", "fine"]):
+                self.bad(5, "strategy 'fine'|%s|disabled by '%s' in REDHOST_PLUGIN_DISABLE" % (where[1], patterns), *mode,
+                         *where, env={"REDHOST_PLUGIN_DISABLE": patterns})
+
+    def test_it_is_not_even_opened(self):
+        self.from_zoo("hang_on_load")
+        done = self.good("--list", "--plugin-path", self.directory, env={"REDHOST_PLUGIN_DISABLE": "hang*"})
+        self.assertLess(done.seconds, 4, done)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can lend rights")
+class Privileged(Loading):
+    """With another user's rights the environment names no plugins, and that is said."""
+
+    def run_as(self, program, how):
+        """`program` --list of a stranger's, in a mount namespace where the loader finds libredhost without $ORIGIN, which it
+        does not believe in such a process: as in an installed tree, the loader's own cache knows the place."""
+        unshare = ["unshare", "-m", "sh", "-c"]
+        cache = os.path.join(self.directory, "ld.so.cache")
+        conf = os.path.join(self.directory, "ld.so.conf")
+        libraries = os.path.dirname(os.path.realpath(cli.PLUGINS))
+        with open(conf, "w", encoding="utf-8") as file:
+            file.write(libraries + "\ninclude /etc/ld.so.conf\n")
+        mount = "/sbin/ldconfig -X -f '%s' -C '%s' 2>/dev/null && mount --bind '%s' /etc/ld.so.cache" % (conf, cache, cache)
+        if not shutil.which("unshare") or not cli.try_running([*unshare, mount]):
+            self.skipTest("the loader's cache cannot be replaced here")
+        file = self.put("mine.so")
+        home = os.path.join(self.directory, "home")
+        self.put("mine.so", "home", "redhost", "plugins-1")
+        env = {**self.env, "REDHOST_PLUGIN_PATH": self.directory, "XDG_DATA_HOME": home}
+        done = subprocess.run([*unshare, mount + ' && exec "$@"', "sh", sys.executable, "-c", how, program, "--list"],
+                              env=env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=cli.PATIENCE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertIn("note: REDHOST_PLUGIN_PATH: ignored, the program runs with raised privileges\n", done.stdout)
+        self.assertIn("note: the user's plugin directory: ignored, the program runs with raised privileges\n", done.stdout)
+        self.assertNotIn(file, done.stdout)
+        self.assertNotIn(home, done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^  serial ")
+        # Without them, the same places count.
+        plain = self.good("--list", env=env).out
+        self.assertIn(file, plain)
+        self.assertNotIn("raised privileges", plain)
+
+    def test_another_user_calls(self):
+        """As a set-uid file that a stranger starts."""
+        self.run_as(cli.REDHOST, "import os, sys; os.setresuid(12345, 0, 0); os.execv(sys.argv[1], sys.argv[1:])")
+
+    def test_set_gid_file(self):
+        """A copy that lends a group's rights to whoever starts it."""
+        if not cli.reachable_by_all(cli.REDHOST) or os.statvfs(self.home).f_flag & os.ST_NOSUID:
+            self.skipTest("%s is not for other users, or set-gid files mean nothing here" % cli.REDHOST)
+        program = shutil.copy(cli.REDHOST, os.path.join(self.directory, "redhost"))
+        os.chown(program, 0, 12345)
+        os.chmod(program, 0o2755)
+        self.assertTrue(os.stat(program).st_mode & stat.S_ISGID)
+        for name in ("HOME", "XDG_CACHE_HOME"):
+            self.addCleanup(self.env.__setitem__, name, self.env[name])
+            self.env[name] = "/nonexistent"
+        self.run_as(program, "import os, sys; os.setgroups([]); os.setresgid(*[65534] * 3); os.setresuid(*[65534] * 3); "
+                             "os.execv(sys.argv[1], sys.argv[1:])")
+
+
+class Drivers(Loading):
+    """What OpenCL's side does to plugins, and plugins to it."""
+
+    @needs(os.path.join(LIFE, "late_release.so"))
+    def test_released_after_the_driver(self):
+        """A static destructor that still talks to OpenCL: the answer counts, and the plugin is named."""
+        file = os.path.realpath(os.path.join(LIFE, "late_release.so"))
+        done = self.good("--run", "late_release", "-n", "1000", "-t", "i32", "--data", "equal", "--plugin", file, quiet=False)
+        self.assertIn("result     1000\n", done.out)
+        self.assertRegex(done.err, r"\Aredhost: plugin %s crashed when all was done \(signal \d+\)\.\n\Z" % file)
+
+    @needs(os.path.join(DRIVERS, "aborting_driver.so"))
+    def test_a_driver_that_aborts(self):
+        """Host code is reduced without asking for platforms at all; and plugins are not blamed for what a driver does."""
+        vendors = os.path.join(self.directory, "vendors")
+        os.mkdir(vendors)
+        with open(os.path.join(vendors, "aborting.icd"), "w", encoding="utf-8") as file:
+            file.write(os.path.join(DRIVERS, "aborting_driver.so") + "\n")
+        env = {"OCL_ICD_VENDORS": vendors}
+        self.assertLess(self.redhost("--devices", env=env).code, 0)  # it does abort
+        self.assertEqual(self.value("--run", "serial", *SUM, env=env), "100")
+        done = self.redhost("--run", "serial", *SUM, "--isolate", "-q", env=env)
+        self.assertEqual((done.code, done.out, done.err), (0, "100\n", ""))
+        done = self.redhost("--list", env=env)
+        self.assertNotIn(".so", done.err)
+
+
+class StalePrograms(Loading):
+    """A compiled program is used for the very source and driver that it was made from."""
+
+    def setUp(self):
+        super().setUp()
+        self.env["XDG_CACHE_HOME"] = os.path.join(self.directory, "cache")
+
+    def is_cached(self, *args, **how):
+        (result,) = self.json("--run", "two_stage", "-n", "1000", "-t", "i32", "--data", "equal", *args, **how)["results"]
+        self.assertEqual(result["value"], "1000")
+        return result["setup_s"]["build_cached"]
+
+    def test_one_byte_of_the_kernel(self):
+        """A tab for a blank: the program is the same, and yet another one."""
+        file = self.put("two_stage.so", source=os.path.join(cli.PLUGINS, "two_stage.so"))
+        where = ["--plugin", file]
+        self.assertFalse(self.is_cached(*where))
+        self.assertTrue(self.is_cached(*where))
+        with open(file, "rb") as plugin:
+            whole = plugin.read()
+        at = whole.index(b"__kernel void") + len(b"__kernel")
+        os.remove(file)
+        with open(file, "wb") as plugin:
+            plugin.write(whole[:at] + b"\t" + whole[at + 1:])
+        self.assertFalse(self.is_cached(*where))
+        self.assertTrue(self.is_cached(*where))
+        self.assertTrue(self.is_cached())  # the one that came with redhost is as the first
+
+    @needs(os.path.join(DRIVERS, "other_version.so"))
+    def test_another_driver(self):
+        """An update of the driver."""
+        env = {"LD_PRELOAD": os.path.join(DRIVERS, "other_version.so"),
+               "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+        self.assertFalse(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
+        self.assertTrue(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
+        self.assertFalse(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.9"}))
+        self.assertTrue(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
+
+
+if __name__ == "__main__":
+    cli.main()
