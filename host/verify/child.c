@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { VERSION = 1, N_STRINGS = 5 };
@@ -154,6 +155,12 @@ static int serve(const request *in, const rh_channel *channel) {
   return failed ? 3 : 0;
 }
 
+/* Output goes to a file in memory: a plugin that prints without end is stopped before it fills that. */
+static void limit_output(void) {
+  const struct rlimit most = {256 << 20, 256 << 20};
+  setrlimit(RLIMIT_FSIZE, &most);
+}
+
 int rh_trial_main(void) {
   rh_channel channel;
   request in = {0};
@@ -161,6 +168,7 @@ int rh_trial_main(void) {
   char *bytes = rh_channel_request(&length);
   int code = 2;
   if (bytes && read_request(&in, bytes, length) == 0 && rh_channel_open(&channel, in.parent) == 0) {
+    limit_output();
     code = serve(&in, &channel);
     rh_channel_close(&channel);
   }
