@@ -3,6 +3,7 @@
 #include "../base/path.h"
 #include "../plug/channel.h"
 #include "../plug/plugin.h"
+#include "../plug/rank.h"
 #include "../reduce/instance.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int is_about_objects(const rh_test *test) {
 
 rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_test *test) {
   rh_outcome outcome = RH_PASS;
-  if (is_about_objects(test) && rh_is_description(trial->path))
+  if (is_about_objects(test) && rh_is_foreign(trial->path))
     return rh_trial_skip(trial, "a description of a foreign function, no shared object");
   if (rh_open(&trial->redhost, options, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
