@@ -52,6 +52,23 @@ void rh_text_finish(rh_text *text) {
   memset(text, 0, sizeof *text);
 }
 
+int rh_strings_vadd(char ***strings, uint32_t *n, const char *format, va_list args) {
+  char **grown = realloc(*strings, (*n + 1u) * sizeof *grown);
+  if (!grown) return -1;
+  *strings = grown;
+  if (vasprintf(&grown[*n], format, args) < 0) return -1;
+  ++*n;
+  return 0;
+}
+
+int rh_strings_add(char ***strings, uint32_t *n, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int result = rh_strings_vadd(strings, n, format, args);
+  va_end(args);
+  return result;
+}
+
 char *rh_copy_string(const char *s) {
   return s ? strdup(s) : NULL;
 }

@@ -2,6 +2,7 @@
 #ifndef RH_BASE_TEXT_H
 #define RH_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,11 @@ void rh_text_add(rh_text *text, const char *format, ...) __attribute__((format(p
 void rh_text_append(rh_text *text, const char *s, size_t length);
 const char *rh_text_get(const rh_text *text); /* never null */
 void rh_text_finish(rh_text *text);
+
+/* Adds a string to an array of *n of them; both are malloc'ed.  0, or -1 where memory runs out. */
+int rh_strings_add(char ***strings, uint32_t *n, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int rh_strings_vadd(char ***strings, uint32_t *n, const char *format, va_list args);
 
 /* strdup that takes null. */
 char *rh_copy_string(const char *s);

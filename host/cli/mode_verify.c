@@ -1,6 +1,7 @@
 /* redhost --verify [NAME | FILE.so]... */
 #include "../base/error.h"
 #include "../base/text.h"
+#include "../plug/rank.h"
 #include "../verify/verify.h"
 #include "app.h"
 #include "json.h"
@@ -45,6 +46,10 @@ static rh_status find_strategy(work *w, const rh_registry *registry, const char 
                                rh_error *error) {
   const rh_entry *entry = rh_registry_find(registry, name);
   if (entry) return add_target(w, entry->path, name, error);
+  /* A file that bears the name and was refused is what there is to find out about. */
+  for (uint32_t k = 0; k < registry->n_refusals; k++)
+    if (rh_bears_name(registry->refusals[k].path, name))
+      return add_target(w, registry->refusals[k].path, NULL, error);
   const char **names = calloc(registry->n_entries + 1u, sizeof *names);
   for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
   const char *close = names ? rh_closest(name, names, registry->n_entries) : NULL;
@@ -179,6 +184,7 @@ static rh_status run_all(work *w, rh_error *error) {
                          .exclude = typed->exclude,
                          .quick = typed->quick,
                          .in_process = typed->in_process,
+                         .on_group = rh_terminal_watch_group,
                          .user = w,
                          .begin = on_begin};
   RH_TRY(rh_seed_parse(typed->seed, &spec.seed, error));

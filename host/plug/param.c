@@ -84,3 +84,8 @@ int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t
     snprintf(expected, bytes, "expected %lld to %lld", min, max);
   return 0;
 }
+
+const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k) {
+  const void *at = (const char *)strategy->params + (uint64_t)k * strategy->param_stride;
+  return at;
+}

@@ -30,8 +30,3 @@ rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *e
                    "-ffast-math?)");
   return rh_plugin_judge(*plugin, error);
 }
-
-const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k) {
-  const void *at = (const char *)strategy->params + (uint64_t)k * strategy->param_stride;
-  return at;
-}

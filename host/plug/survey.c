@@ -6,8 +6,6 @@
 #include "talk.h"
 #include "wire.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,20 +26,6 @@ rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_
 const char *rh_survey_refusal(const rh_survey *survey, uint32_t k) {
   const char *refused = survey->search.candidates[k].refused;
   return refused ? refused : survey->findings[k].refused;
-}
-
-rh_status rh_survey_note(rh_survey *survey, rh_error *error, const char *format, ...) {
-  rh_search *search = &survey->search;
-  char **notes = realloc(search->notes, (search->n_notes + 1) * sizeof *notes);
-  va_list args;
-  if (!notes) return rh_fail(error, RH_E_NOMEM, "no memory for a note");
-  search->notes = notes;
-  va_start(args, format);
-  int length = vasprintf(&notes[search->n_notes], format, args);
-  va_end(args);
-  if (length < 0) return rh_fail(error, RH_E_NOMEM, "no memory for a note");
-  search->n_notes++;
-  return RH_OK;
 }
 
 /* Names of strategies are known only now; the file as a whole is what is switched off. */

@@ -182,9 +182,12 @@ static rh_status lose(talker *talk, fate_kind fate, int status, rh_error *error)
   else
     snprintf(reason, sizeof reason,
              fate == LATE ? "did not go on" : "sent what redhost did not write");
-  return rh_survey_note(talk->survey, error,
-                        "the process that had looked at %s was lost behind it: it %s", last->path,
-                        reason);
+  rh_search *search = &talk->survey->search;
+  if (rh_strings_add(&search->notes, &search->n_notes,
+                     "the process that had looked at %s was lost behind it: it %s", last->path,
+                     reason) == 0)
+    return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory for a note");
 }
 
 static rh_status conclude(talker *talk, fate_kind fate, int status, rh_error *error) {

@@ -13,19 +13,10 @@
 #include <unistd.h>
 
 void rh_walk_note(rh_walk *walk, const char *format, ...) {
-  rh_search *search = walk->search;
-  char **notes = realloc(search->notes, (search->n_notes + 1) * sizeof *notes);
   va_list args;
-  if (!notes) {
-    walk->failed = 1;
-    return;
-  }
-  search->notes = notes;
   va_start(args, format);
-  if (vasprintf(&notes[search->n_notes], format, args) < 0)
+  if (rh_strings_vadd(&walk->search->notes, &walk->search->n_notes, format, args) != 0)
     walk->failed = 1;
-  else
-    search->n_notes++;
   va_end(args);
 }
 

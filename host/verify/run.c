@@ -16,6 +16,7 @@
 
 enum { MOST_BYTES = 16 << 20 };
 static const double patience_after_hang_s = 5;
+static const double grace_s = 5; /* for drivers and destructors at a process' end */
 
 typedef struct runner {
   const rh_options *options;
@@ -116,8 +117,10 @@ static rh_status run_child(const runner *r, const rh_trial_order *order, said *s
   rh_status status = rh_child_start(&child, &spec, error);
   rh_text_finish(&request);
   if (status == RH_OK) {
+    if (r->spec->on_group) r->spec->on_group(child.pid);
     listen(&child, limit_of(r, order->test), s);
-    s->status = rh_child_finish(&child, s->has_verdict || s->names ? 2.0 : 0.2);
+    if (r->spec->on_group) r->spec->on_group(0);
+    s->status = rh_child_finish(&child, s->has_verdict || s->names ? grace_s : 0.2);
   }
   if (output >= 0) close(output);
   return status;
@@ -159,7 +162,8 @@ static void judge_end(said *s, double limit_s) {
   if (s->has_verdict) {
     if (signalled && WTERMSIG(s->status) == SIGKILL) {
       if (s->outcome == RH_PASS)
-        set(s, RH_WARN, format("passes, but the process did not end by itself within 2 s"));
+        set(s, RH_WARN,
+            format("passes, but the process did not end by itself within %g s", grace_s));
     } else if (signalled && !rh_outcome_is_bad(s->outcome)) {
       set(s, RH_CRASH, format("crashed when the process ended (%s)", signal_name));
     }

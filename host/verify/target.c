@@ -1,6 +1,7 @@
 #include "target.h"
 #include "../base/error.h"
 #include "../plug/elf.h"
+#include "../plug/rank.h"
 #include "image.h"
 
 #include <ctype.h>
@@ -42,7 +43,7 @@ rh_status rh_verify_target(const char *file, char **path, rh_error *error) {
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is no regular file", file);
   *path = realpath(file, NULL);
   if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
-  rh_status status = rh_is_description(*path) ? RH_OK : check_shared_object(*path, error);
+  rh_status status = rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, error);
   if (status == RH_OK) return RH_OK;
   free(*path);
   *path = NULL;

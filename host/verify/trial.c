@@ -39,12 +39,6 @@ DEFINE_SAY(rh_trial_fail, RH_FAIL)
 DEFINE_SAY(rh_trial_warn, RH_WARN)
 DEFINE_SAY(rh_trial_skip, RH_SKIP)
 
-int rh_is_description(const char *path) {
-  static const char ending[] = ".foreign.json";
-  size_t length = strlen(path), most = sizeof ending - 1;
-  return length > most && strcmp(path + length - most, ending) == 0;
-}
-
 rh_outcome rh_trial_load(rh_trial *trial) {
   if (trial->strategy) return RH_PASS;
   rh_trial_phase(trial, "loading");

@@ -33,9 +33,6 @@ rh_outcome rh_trial_warn(rh_trial *trial, const char *format, ...)
 rh_outcome rh_trial_skip(rh_trial *trial, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* NAME.foreign.json? */
-int rh_is_description(const char *path);
-
 /* RH_PASS and trial->plugin and ->strategy set, or RH_SKIP with the reason: V10 to V20 say what is wrong with a file
  * that cannot be loaded. */
 rh_outcome rh_trial_load(rh_trial *trial);

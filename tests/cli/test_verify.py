@@ -93,12 +93,18 @@ class Crashes(cli.Case):
                 self.assertTrue(crashes, done)
                 self.assertEqual([r["text"] for r in crashes if words not in r["text"]], [])
 
+    def test_refused_by_name(self):
+        done = self.redhost("--verify", "crash_on_load", "--plugin-path", cli.ZOO, "--include", "V01,V10", "--json")
+        self.assertEqual(done.code, 1, done)
+        self.assertEqual([r["verdict"] for r in cli.json.loads(done.out)["verify"]], ["pass", "crash"], done)
+
     def test_functions(self):
         """Strategies of worker_faults: each does in one function what its name says."""
         for strategy, test, words in (("worker_crash_in_setup", "V31", "setup"), ("worker_crash_in_run", "V41", "run"),
                                       ("worker_crash_in_teardown", "V31", "teardown"),
                                       ("worker_crash_at_exit", "V41", "process ended"),
                                       ("worker_crash_in_thread", "V41", "crashed"),
+                                      ("worker_print_for_ever", "V41", "File size limit exceeded"),
                                       ("worker_exit_in_run", "V41", "ended the process in run")):
             with self.subTest(strategy):
                 results, done = self.verdicts(strategy, "--plugin", WORKERS, "--include", test)

@@ -179,12 +179,19 @@ static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
   return ok;
 }
 
+/* A covering set has the large sizes, which take most of the time, on a third of the pairs of an operator and a type: on
+ * each operator and each type, but not on each with each. */
+static int is_left_out(const bench *b, uint64_t n) {
+  return b->m->extent == EXTENT_COVERING && n > 10000 && (b->op + b->type) % 3 != 0;
+}
+
 /* Sizes go up and down, so that what a larger one left in scratch memory meets a smaller one. */
 static int run_sizes(bench *b) {
   list_sizes(b->m->extent);
   for (uint32_t k = 0; k < n_sizes; k++) {
     uint32_t at = k % 2 ? k / 2 : n_sizes - 1 - k / 2;
     const char *const *kinds = kinds_for(b->m->extent, sizes[at]);
+    if (is_left_out(b, sizes[at])) continue;
     for (uint32_t kind = 0; kinds[kind]; kind++) {
       if (sizes[at] == 0 && kind > 0) break;
       if (!run_case(b, kinds[kind], sizes[at], 1 + at + 7 * kind)) return 0;
