@@ -146,8 +146,11 @@ class Wrong(cli.Case):
         self.assertEqual(result["check"]["reference"], "2000")
 
     def test_unchecked(self):
-        self.assertEqual(self.redhost(*self.args(), "-q", "--no-check").out, "1999\n")
-        self.assertIn("skipped (--no-check)", self.redhost(*self.args(), "--no-check").out)
+        """What is known to be wrong here is not run unchecked."""
+        done = self.redhost(*self.args(), "-q", "--no-check")
+        self.assertEqual((done.code, done.out), (1, ""), done)
+        self.assertIn("fails its self-test here", done.err)
+        self.assertIn("skipped (--no-check)", self.good("--run", "serial", "-n", "10", "--no-check").out)
 
 
 if __name__ == "__main__":
