@@ -1021,17 +1021,17 @@ START_TEST(hangs_are_cut_short) {
   copy("fine"), copy("hang_in_query"), copy("hang_on_load"), copy("twin");
   rh_options options = options_for(dir);
   ck_assert_int_eq(rh_survey_open(&survey, &options, NULL, 0, &error), RH_OK);
-  survey.limit_s = 0.3;
+  survey.limit_s = 2; /* the innocent need some, too, on a busy machine */
   double begin = rh_now();
   ck_assert_int_eq(rh_survey_look(&survey, 0, 4, &error), RH_OK);
   double took = rh_now() - begin;
   ck_assert_ptr_null(rh_survey_refusal(&survey, 0));
   ck_assert_str_eq(rh_survey_refusal(&survey, 1),
-                   "did not answer within 0.3 s in query of 'hang_in_query'");
-  ck_assert_str_eq(rh_survey_refusal(&survey, 2), "did not answer within 0.3 s while loading");
+                   "did not answer within 2 s in query of 'hang_in_query'");
+  ck_assert_str_eq(rh_survey_refusal(&survey, 2), "did not answer within 2 s while loading");
   ck_assert_ptr_null(rh_survey_refusal(&survey, 3));
   ck_assert_uint_eq(survey.findings[3].n_entries, 1);
-  ck_assert_msg(took > 0.6 && took < 3, "%g s", took);
+  ck_assert_msg(took > 4 && took < 60, "%g s", took);
   rh_survey_finish(&survey);
   assert_nothing_left(descriptors);
 }
@@ -1293,7 +1293,8 @@ static rh_status survey_with(const char *part, rh_survey *survey, rh_error *erro
   copy("fine");
   if (part) setenv("REDHOST_TEST_CHILD", part, 1);
   ck_assert_int_eq(rh_survey_open(survey, &options, &gpu, 0, error), RH_OK);
-  survey->limit_s = 0.5;
+  survey->limit_s =
+      part && strcmp(part, "mute") == 0 ? 0.5 : 20; /* a busy machine is no mute one */
   survey->limit_bytes = 1 << 20;
   return rh_survey_look(survey, 0, survey->search.n, error);
 }
