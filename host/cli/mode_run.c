@@ -73,7 +73,9 @@ static rh_status parse_timeout(const char *text, double *seconds, rh_error *erro
   if (!text) return RH_OK;
   *seconds = strtod(text, &end);
   if (isdigit((unsigned char)text[0]) && !*end && *seconds > 0 && *seconds < 1e9) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "--timeout '%s': expected seconds, as in 2 or 0.5", text);
+  return rh_fail(error, RH_E_USAGE,
+                 "--timeout '%s': expected seconds, more than 0 and less than 1e9, as in 2 or 0.5",
+                 text);
 }
 
 /* Before the strategy runs. */

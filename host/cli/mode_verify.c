@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What is to be tested: a file, and maybe one strategy in it. */
@@ -125,11 +126,17 @@ static void print_counts(const rh_verify_report *report) {
   printf("\n");
 }
 
+/* A file's name may hold anything. */
+static void print_path(const char *path) {
+  for (; *path; path++) putchar((unsigned char)*path < 0x20 || *path == 0x7f ? '?' : *path);
+  putchar('\n');
+}
+
 /* One plugin with all its tests; of many, what is worth a look. */
 static void print_report(const work *w, const rh_verify_report *report) {
   const char *strategy = NULL;
   int all = w->n == 1 || w->app->typed->verbose;
-  printf("%s\n", report->path);
+  print_path(report->path);
   for (uint32_t k = 0; k < report->n; k++) {
     const rh_verified *verified = &report->results[k];
     if (verified->strategy && (!strategy || strcmp(strategy, verified->strategy) != 0))
@@ -213,12 +220,25 @@ static rh_status conclude(const work *w, rh_error *error) {
                  failed == 1 ? "" : "s", first->test, first->title);
 }
 
+/* What is tested is not what is written to. */
+static rh_status check_junit(const work *w, rh_error *error) {
+  const char *junit = w->app->typed->junit;
+  struct stat of_junit, of_target;
+  if (!junit || stat(junit, &of_junit) != 0) return RH_OK;
+  for (uint32_t k = 0; k < w->n; k++)
+    if (stat(w->targets[k].file, &of_target) == 0 && of_junit.st_dev == of_target.st_dev &&
+        of_junit.st_ino == of_target.st_ino)
+      return rh_fail(error, RH_E_USAGE, "--junit %s: that is the plugin which is tested", junit);
+  return RH_OK;
+}
+
 static rh_status verify(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   const rh_cl_device *unused;
   /* A device that was asked for must be there; without one, host code can be tested all the same. */
   if (typed->device) RH_TRY(rh_redhost_device(w->app->redhost, &unused, error));
   RH_TRY(resolve(w, error));
+  RH_TRY(check_junit(w, error));
   RH_TRY(run_all(w, error));
   rh_terminal_clear(w->app->terminal);
   if (typed->json)

@@ -320,6 +320,10 @@ static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error
                                                  : 0;
   if (n > most && typed->mode == RH_MODE_VERIFY)
     return rh_fail(error, RH_E_USAGE, "--verify takes at most %d plugins at once", most);
+  if (n > most && typed->mode == RH_MODE_NEW_PLUGIN)
+    return rh_fail(error, RH_E_USAGE,
+                   "unexpected operand '%s'. --new-plugin takes a name and one directory",
+                   operands[1]);
   if (n > most)
     return rh_fail(error, RH_E_USAGE,
                    "unexpected operand '%s'. Files go with --input, strategies with --run",

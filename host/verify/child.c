@@ -122,9 +122,8 @@ static int say_names(const rh_channel *channel, rh_trial *trial) {
 static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test *test,
                        const rh_options *options) {
   rh_outcome outcome = rh_trial_run(trial, options, test);
-  return rh_channel_say(channel, json_pack("{s:i, s:o, s:o}", "verdict", (int)outcome, "text",
-                                           plain_text(rh_text_get(&trial->text)), "again",
-                                           plain_text(rh_text_get(&trial->again))));
+  return rh_channel_say(channel, json_pack("{s:i, s:o}", "verdict", (int)outcome, "text",
+                                           plain_text(rh_text_get(&trial->text))));
 }
 
 static const rh_test *find_test(const char *id) {
@@ -152,7 +151,6 @@ static int serve(const request *in, const rh_channel *channel) {
   if (!test && *in->test) return 2;
   int failed = test ? say_verdict(channel, &trial, test, &options) : say_names(channel, &trial);
   rh_text_finish(&trial.text);
-  rh_text_finish(&trial.again);
   return failed ? 3 : 0;
 }
 

@@ -16,6 +16,8 @@
 #define SYMBOL_BIND(info) ELF32_ST_BIND(info)
 #endif
 
+enum { MOST_BYTES = 256 << 20 };
+
 static const char *const ordinary[] = {"libc.so.",      "libm.so.",      "libpthread.so.",
                                        "libdl.so.",     "librt.so.",     "libgcc_s.so.",
                                        "libstdc++.so.", "libOpenCL.so.", "ld-linux"};
@@ -163,6 +165,11 @@ static rh_status read_file(rh_image *image, const char *path, rh_error *error) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   int good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  if (good && st.st_size > MOST_BYTES) {
+    close(fd);
+    return rh_fail(error, RH_E_PLUGIN, "has %lld bytes; no plugin needs more than %d",
+                   (long long)st.st_size, MOST_BYTES);
+  }
   if (good) image->bytes = malloc((size_t)st.st_size + 1);
   if (good && !image->bytes) {
     close(fd);

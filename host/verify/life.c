@@ -220,7 +220,7 @@ static rh_outcome on_two_threads(rh_trial *trial) {
   rh_outcome outcome = RH_PASS;
   for (int k = 0; k < 2; k++) {
     lives[k] = (life){.trial = *trial, .n = k ? 1009 : 5003};
-    lives[k].trial.text = lives[k].trial.again = (rh_text){0};
+    lives[k].trial.text = (rh_text){0};
     lives[k].trial.say_phase = NULL;
     if (rh_open(&lives[k].trial.redhost, &trial->redhost->options, &trial->error) != RH_OK)
       lives[k].trial.redhost = NULL;
@@ -236,7 +236,6 @@ static rh_outcome on_two_threads(rh_trial *trial) {
       rh_trial_fail(trial, "two instances on two threads: %s", rh_text_get(&lives[k].trial.text));
     }
     rh_text_finish(&lives[k].trial.text);
-    rh_text_finish(&lives[k].trial.again);
     rh_close(lives[k].trial.redhost);
   }
   return outcome;

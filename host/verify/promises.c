@@ -149,7 +149,6 @@ static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *param
       rh_param_format(rh_strategy_param(trial->strategy, k), params[k], value, sizeof value);
       rh_text_add(&words, " --param %s=%s", rh_strategy_param(trial->strategy, k)->key, value);
     }
-    rh_text_append(&trial->again, rh_text_get(&words), words.length);
     outcome = rh_trial_fail(trial, "with%s: %s", rh_text_get(&words), rig.error.message);
     rh_text_finish(&words);
   }

@@ -167,8 +167,6 @@ static rh_outcome try_users_own(rh_trial *trial) {
   if (status == RH_OK) status = rh_rig_setup(&rig);
   if (status == RH_OK) status = rh_rig_case(&rig, "onehot", trial->seed, 1003, 0);
   rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
-  rh_text_finish(&trial->again); /* redhost --run knows no such operator */
-  trial->again = (rh_text){0};
   if (outcome == RH_FAIL)
     outcome = rh_trial_fail(
         trial, "accepts an operator with a number of a user's own (0x10000), and then: %s",

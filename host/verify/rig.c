@@ -331,12 +331,6 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   rh_status status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
   if (status == RH_OK) return RH_OK;
-  rh_text *again = &rig->trial->again;
-  rh_text_finish(again);
-  *again = (rh_text){0};
-  if (n)
-    rh_text_add(again, "--op %s --type %s -n %llu --data %s --seed %llu", rh_op_name(rig->op),
-                rh_type_name(rig->type), (unsigned long long)n, kind, (unsigned long long)seed);
   rh_error_prefix(&rig->error, "%s of %s, n = %llu, %s data, first = %llu", rh_op_name(rig->op),
                   rh_type_name(rig->type), (unsigned long long)n, kind, (unsigned long long)first);
   return status;

@@ -80,7 +80,7 @@ rh_status rh_rig_check_input(rh_rig *rig);
 void rh_rig_teardown(rh_rig *rig);
 void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
 
-/* Fill, run and judge.  On a wrong answer trial->again says how to see it with redhost --run. */
+/* Fill, run and judge.  rig->error names the case. */
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
 
 /* Bytes of a value that are compared: pairs have padding, so of them the index. */

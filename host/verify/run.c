@@ -35,7 +35,7 @@ typedef struct runner {
 typedef struct said {
   int has_verdict;
   rh_outcome outcome;
-  char *text, *again;
+  char *text;
   json_t *names;
   char phase[64];
   rh_line ended; /* why nothing more was read */
@@ -45,7 +45,6 @@ typedef struct said {
 
 static void finish_said(said *s) {
   free(s->text);
-  free(s->again);
   json_decref(s->names);
 }
 
@@ -53,7 +52,7 @@ static void finish_said(said *s) {
 
 /* 1: the last frame. */
 static int take_frame(said *s, json_t *frame) {
-  const char *text, *again, *phase;
+  const char *text, *phase;
   int outcome;
   json_t *names;
   if (json_unpack(frame, "{s:s!}", "phase", &phase) == 0) {
@@ -65,13 +64,11 @@ static int take_frame(said *s, json_t *frame) {
     s->names = names;
     return 1;
   }
-  if (json_unpack(frame, "{s:i, s:s, s:s!}", "verdict", &outcome, "text", &text, "again", &again) ==
-          0 &&
+  if (json_unpack(frame, "{s:i, s:s!}", "verdict", &outcome, "text", &text) == 0 &&
       outcome >= RH_PASS && outcome <= RH_FAIL && !s->has_verdict) {
     s->has_verdict = 1;
     s->outcome = (rh_outcome)outcome;
     s->text = strdup(text);
-    s->again = strdup(again);
     return 1;
   }
   s->garbage = 1;
@@ -194,9 +191,7 @@ static rh_status run_here(const runner *r, const rh_trial_order *order, said *s)
   *s = (said){.has_verdict = 1};
   s->outcome = rh_trial_run(&trial, r->options, order->test);
   s->text = strdup(rh_text_get(&trial.text));
-  s->again = strdup(rh_text_get(&trial.again));
   rh_text_finish(&trial.text);
-  rh_text_finish(&trial.again);
   return RH_OK;
 }
 
@@ -245,17 +240,31 @@ static rh_status run_test(const runner *r, const rh_test *test, const char *stra
   return RH_OK;
 }
 
-static char *reproduce(const runner *r, const rh_test *test, const char *strategy,
-                       const char *again) {
-  rh_text text = {0};
-  if (again && *again) {
-    rh_text_add(&text, "redhost --run %s --plugin %s %s", strategy ? strategy : "NAME",
-                r->report->path, again);
-    return text.s;
+/* For a shell. */
+static void add_word(rh_text *text, const char *word) {
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:,=";
+  if (*word && strspn(word, plain) == strlen(word)) {
+    rh_text_add(text, " %s", word);
+    return;
   }
-  rh_text_add(&text, "redhost --verify %s --include %s", r->report->path, test->id);
+  rh_text_add(text, " '");
+  for (; *word; word++) *word == '\'' ? rh_text_add(text, "'\\''") : rh_text_append(text, word, 1);
+  rh_text_add(text, "'");
+}
+
+/* Not redhost --run: that has no poison around its input, and no faults on demand. */
+static char *reproduce(const runner *r, const rh_test *test) {
+  rh_text text = {0};
+  rh_text_add(&text, "redhost --verify");
+  add_word(&text, r->report->path);
+  rh_text_add(&text, " --include %s", test->id);
   if (r->spec->seed != 1) rh_text_add(&text, " --seed %llu", (unsigned long long)r->spec->seed);
   if (r->spec->quick) rh_text_add(&text, " --quick");
+  if (r->options->device) {
+    rh_text_add(&text, " --device");
+    add_word(&text, r->options->device);
+  }
   return text.s;
 }
 
@@ -271,7 +280,7 @@ static rh_status record(runner *r, const rh_test *test, const char *strategy, do
                             .strategy = rh_copy_string(strategy),
                             .outcome = s->outcome,
                             .text = s->text,
-                            .again = reproduce(r, test, strategy, s->again),
+                            .again = reproduce(r, test),
                             .seconds = seconds};
   s->text = NULL;
   report->counts[s->outcome]++;
@@ -323,10 +332,16 @@ static rh_status ask_names(runner *r, rh_error *error) {
   return r->names ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for names");
 }
 
+static rh_status nothing_chosen(const runner *r, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "no test is left of --include '%s' and --exclude '%s'",
+                 r->spec->include ? r->spec->include : "",
+                 r->spec->exclude ? r->spec->exclude : "");
+}
+
 static rh_status run_all(runner *r, rh_error *error) {
   uint32_t n;
   const rh_test *tests = rh_tests(&n);
-  for (int counting = 1; counting >= 0; counting--)
+  for (int counting = 1; counting >= 0; counting--) {
     for (uint32_t k = 0; k < n; k++) {
       if (!rh_test_is_chosen(&tests[k], r->spec->include, r->spec->exclude)) continue;
       uint32_t times = tests[k].of_strategy && r->n_names ? r->n_names : 1;
@@ -340,6 +355,8 @@ static rh_status run_all(runner *r, rh_error *error) {
         r->left_s += r->spec->quick ? tests[k].usual_quick_s : tests[k].usual_s;
       }
     }
+    if (r->total == 0) return nothing_chosen(r, error);
+  }
   return RH_OK;
 }
 

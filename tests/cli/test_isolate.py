@@ -192,7 +192,7 @@ class Choice(cli.Case):
     def test_mistakes(self):
         self.bad(2, "--isolate 'perhaps': expected auto, always or never", "--run", "serial", "--isolate=perhaps")
         for wrong in ("", "x", "0", "-1", "1x", "nan", "inf", "1e99", " 1"):
-            self.bad(2, "--timeout '%s': expected seconds, as in 2 or 0.5" % wrong, "--run", "serial", "--timeout", wrong)
+            self.bad(2, "--timeout '%s': expected seconds, more than 0 and less than 1e9, as in 2 or 0.5" % wrong, "--run", "serial", "--timeout", wrong)
         self.bad(2, "--isolate has no meaning with --list", "--list", "--isolate")
 
 

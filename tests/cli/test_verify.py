@@ -34,6 +34,7 @@ class Targets(cli.Case):
             for text in ("", "V", "1", "V01,", "V05-V01", "V01;V02", "V99", "V00", "V1x"):
                 with self.subTest(option + " " + text):
                     self.bad(2, option, "--verify", "serial", option, text)
+        self.bad(2, "no test is left", "--verify", "serial", "--include", "V01", "--exclude", "V01-V57")
         tests = [r["test"] for r in self.json("--verify", "serial", "--include", "V01-V09", "--exclude", "V03,V05-V07")["verify"]]
         self.assertEqual(tests, ["V01", "V02", "V04", "V08", "V09"])
 
@@ -58,6 +59,26 @@ class Reports(cli.Case):
         self.assertGreater(int(suite.get("failures")), 0)  # it is linked as people link by hand
         self.assertIn("redhost --verify", suite.find("testcase/failure").text)
         self.bad(6, "--junit /nonexistent/r.xml", "--verify", "serial", "--include", "V01", "-q", "--junit", "/nonexistent/r.xml")
+
+    def test_junit_stays_what_it_is(self):
+        """A link is followed, a pipe and a device written to, a mode kept; the plugin itself is not overwritten."""
+        plugin = shutil.copy(os.path.join(cli.PLUGINS, "serial.so"), self.path("mine.so"))
+        self.bad(2, "that is the plugin", "--verify", plugin, "--include", "V01", "--junit", plugin)
+        self.write("target", "before")
+        os.chmod(self.path("target"), 0o600)
+        os.symlink("target", self.path("link"))
+        self.good("--verify", plugin, "--include", "V01", "-q", "--junit", "link")
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual(os.stat(self.path("target")).st_mode & 0o777, 0o600)
+        xml.parse(self.path("target"))
+        os.mkfifo(self.path("pipe"))
+        reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+        self.good("--verify", plugin, "--include", "V01", "-q", "--junit", "pipe")
+        self.assertIn(b"<testsuites>", os.read(reader, 65536))
+        os.close(reader)
+        self.good("--verify", plugin, "--include", "V01", "-q", "--junit", "/dev/null")
+        self.assertFalse(os.path.isfile("/dev/null"))
+        os.unlink(self.path("pipe"))
 
     def test_in_process(self):
         done = self.good("--verify", "serial", "--quick", "--in-process", "--exclude", "V15", quiet=False)

@@ -25,7 +25,9 @@ __attribute__((unused)) static rh_status zoo_setup(const rh_host *host, const rh
 __attribute__((unused)) static rh_status zoo_run(void *self, const rh_run *run) {
   const rh_op *op = self;
   memcpy(run->host_result, op->identity, op->value_size);
-  op->fold(run->host_result, run->host_input, run->first, run->n);
+  /* Indices count from the range's first element. */
+  op->fold(run->host_result, (const char *)run->host_input + run->first * op->element_size, 0,
+           run->n);
   return RH_OK;
 }
 
