@@ -119,8 +119,8 @@ static void print_result(const rh_terminal *terminal, const rh_verified *verifie
 static void print_counts(const rh_verify_report *report) {
   const uint32_t *counts = report->counts;
   uint32_t bad = counts[RH_FAIL] + counts[RH_CRASH] + counts[RH_TIMEOUT];
-  printf("%u tests in %.1f s: %u passed, %u failed", report->n, report->seconds, counts[RH_PASS],
-         bad);
+  printf("%u test%s in %.1f s: %u passed, %u failed", report->n, report->n == 1 ? "" : "s",
+         report->seconds, counts[RH_PASS], bad);
   if (counts[RH_WARN]) printf(", %u with a warning", counts[RH_WARN]);
   if (counts[RH_SKIP]) printf(", %u skipped", counts[RH_SKIP]);
   printf("\n");

@@ -91,6 +91,42 @@ static rh_outcome same_launch(rh_trial *trial, rh_pair pair) {
   return status == RH_OK ? RH_PASS : rh_trial_fail(trial, "%s", trial->error.message);
 }
 
+/* On another device, in a context of its own. */
+static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, rh_pair pair,
+                           unsigned char first[16], int *has_first, int *differs, rh_error *error) {
+  rh_trial other = *trial;
+  rh_options options = trial->redhost->options;
+  options.device = device->label;
+  other.text = (rh_text){0};
+  rh_status status = rh_open(&other.redhost, &options, error);
+  if (status != RH_OK) return status;
+  status = repeat(&other, pair, NULL, 1, first, has_first, differs);
+  *error = other.error;
+  rh_close(other.redhost);
+  return status;
+}
+
+/* Every device of this machine that serves it; one that does not has promised nothing. */
+static rh_outcome same_everywhere(rh_trial *trial, rh_pair pair) {
+  _Alignas(16) unsigned char first[16];
+  const rh_cl_devices *devices;
+  int has_first = 0, differs = 0;
+  rh_status status = repeat(trial, pair, NULL, 1, first, &has_first, &differs);
+  if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
+  if (rh_redhost_devices(trial->redhost, &devices, &trial->error) != RH_OK) return RH_PASS;
+  for (uint32_t k = 0; k < devices->n; k++) {
+    const rh_cl_device *device = &devices->list[k];
+    if (device == trial->redhost->device) continue;
+    status = repeat_on(trial, device, pair, first, &has_first, &differs, &trial->error);
+    if (status != RH_OK && status != RH_DECLINED)
+      return rh_trial_fail(trial, "on %s: %s", device->name, trial->error.message);
+    if (differs)
+      return rh_trial_fail(
+          trial, "promises the same bits on every device, and on %s they are others", device->name);
+  }
+  return RH_PASS;
+}
+
 rh_outcome rh_v50_determinism(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   rh_outcome outcome = RH_PASS;
@@ -105,6 +141,9 @@ rh_outcome rh_v50_determinism(rh_trial *trial) {
     outcome = same_run(trial, pairs[k]);
     if (outcome == RH_PASS && trial->strategy->determinism >= RH_BITS_SAME_LAUNCH)
       outcome = same_launch(trial, pairs[k]);
+    if (outcome == RH_PASS && trial->strategy->determinism == RH_BITS_SAME_EVERYWHERE &&
+        !rh_strategy_is_host(trial->strategy))
+      outcome = same_everywhere(trial, pairs[k]);
   }
   return tried || outcome != RH_PASS ? outcome : rh_trial_skip(trial, "serves nothing that rounds");
 }
