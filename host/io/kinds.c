@@ -1,4 +1,5 @@
 #include "kinds.h"
+#include "../base/random.h"
 #include "../base/vocabulary.h"
 #include "array.h"
 
@@ -8,22 +9,13 @@
 
 /* ---- Randomness: a counter, hashed, so that any element can be computed alone ---------------- */
 
-static const uint64_t golden = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: splitmix64's step */
-
-/* splitmix64's finaliser: every bit of the answer depends on every bit of x. */
-static inline uint64_t mix(uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
-
 static inline uint64_t random_bits(const rh_recipe *r, uint64_t i) {
-  return mix(r->key + (i + 1) * golden);
+  return rh_random_mix(r->key + (i + 1) * rh_random_step);
 }
 
 /* More bits where 64 do not suffice. */
 static inline uint64_t more_bits(uint64_t bits) {
-  return mix(bits + golden);
+  return rh_random_mix(bits + rh_random_step);
 }
 
 /* 0 to range-1; range below 2^32. */
@@ -238,7 +230,9 @@ const rh_kind *rh_kind_find(const char *name) {
 
 rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
   /* The type takes part, so that arrays of different types are not rounded copies of each other. */
-  rh_recipe r = {.n = n, .key = mix(mix(seed + golden) + type), .bits = rh_type_size(type) * 8};
+  rh_recipe r = {.n = n,
+                 .key = rh_random_mix(rh_random_mix(seed + rh_random_step) + type),
+                 .bits = rh_type_size(type) * 8};
   r.is_signed = !rh_type_is_float(type) && rh_type_is_signed(type);
   r.largest_integer = UINT64_MAX >> (64 - r.bits + r.is_signed);
   if (type == RH_TYPE_f16) r.digits = 11, r.largest = 65504, r.smallest = 0x1p-24;
@@ -246,9 +240,9 @@ rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
   if (type == RH_TYPE_f64) r.digits = 53, r.largest = DBL_MAX, r.smallest = 0x1p-1074;
   if (r.digits) r.ulp = 1.0 / (double)((uint64_t)1 << r.digits);
   /* Not of the elements' own stream. */
-  uint64_t once = mix(~r.key);
+  uint64_t once = rh_random_mix(~r.key);
   r.place = once % n;
   r.other_place = n > 1 ? (r.place + 1 + more_bits(once) % (n - 1)) % n : 0;
-  r.coin = more_bits(once ^ golden);
+  r.coin = more_bits(once ^ rh_random_step);
   return r;
 }

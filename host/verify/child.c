@@ -1,9 +1,9 @@
 #include "child.h"
 #include "../base/error.h"
-#include "../base/path.h"
 #include "../plug/channel.h"
 #include "../plug/plugin.h"
 #include "../plug/rank.h"
+#include "../plug/wire.h"
 #include "../reduce/instance.h"
 
 #include <stdlib.h>
@@ -100,17 +100,6 @@ static void say_phase(void *user, const char *phase) {
   rh_channel_say(user, json_pack("{s:s}", "phase", phase));
 }
 
-static json_t *plain_text(const char *s) {
-  json_t *json = json_string(s);
-  if (json) return json;
-  char *copy = rh_copy_string(s);
-  for (char *p = copy; p && *p; p++)
-    if ((unsigned char)*p >= 0x80) *p = '?';
-  json = json_string(copy ? copy : "");
-  free(copy);
-  return json;
-}
-
 static int say_names(const rh_channel *channel, rh_trial *trial) {
   json_t *names = json_array();
   rh_outcome outcome = rh_trial_load(trial);
@@ -123,7 +112,7 @@ static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test
                        const rh_options *options) {
   rh_outcome outcome = rh_trial_run(trial, options, test);
   return rh_channel_say(channel, json_pack("{s:i, s:o}", "verdict", (int)outcome, "text",
-                                           plain_text(rh_text_get(&trial->text))));
+                                           rh_wire_text(rh_text_get(&trial->text))));
 }
 
 static const rh_test *find_test(const char *id) {

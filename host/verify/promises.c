@@ -1,5 +1,6 @@
 /* V49, V50, V54 to V57: promises about order, bits, parameters and run. */
 #include "../base/error.h"
+#include "../base/random.h"
 #include "../base/vocabulary.h"
 #include "../plug/plugin.h"
 #include "../reduce/instance.h"
@@ -150,21 +151,16 @@ rh_outcome rh_v50_determinism(rh_trial *trial) {
 
 /* ---- V54 ---- */
 
-static uint64_t next_random(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth, MMIX */
-  return *state >> 33;
-}
-
 /* Inside the range; powers of two where only those are allowed. */
 static int64_t random_value(const rh_param *param, uint64_t *state) {
   uint64_t span = (uint64_t)param->max - (uint64_t)param->min;
   /* Small values as often as large ones: ranges are wide, and what is wrong is wrong at small values. */
-  uint64_t bits = next_random(state) % 33, mask = ((uint64_t)1 << bits) - 1;
-  uint64_t offset = (next_random(state) << 2 ^ next_random(state)) & mask;
+  uint64_t bits = rh_random_next(state) % 33, mask = ((uint64_t)1 << bits) - 1;
+  uint64_t offset = rh_random_next(state) & mask;
   int64_t value = param->min + (int64_t)(span == UINT64_MAX ? offset : offset % (span + 1));
   if (param->step > 1) value -= (value - param->min) % param->step;
   if (param->flags & RH_PARAM_POWER_OF_TWO) {
-    value = (int64_t)1 << next_random(state) % 12;
+    value = (int64_t)1 << rh_random_next(state) % 12;
     if (value < param->min) value = param->min;
     if (value > param->max) value = param->max;
   }

@@ -2,6 +2,7 @@
  * bound elsewhere. */
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../base/random.h"
 #include "../base/vocabulary.h"
 #include "../plug/plugin.h"
 #include "../reduce/instance.h"
@@ -223,17 +224,10 @@ rh_outcome rh_v52_depth(rh_trial *trial) {
 
 /* ---- V53 ---- */
 
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64: Steele, Lea and Flood 2014 */
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 /* Sizes of all magnitudes alike. */
 static uint64_t random_size(uint64_t *state, uint64_t most) {
-  uint64_t bits = next_random(state) % 18;
-  uint64_t n = next_random(state) & (((uint64_t)1 << (bits + 1)) - 1);
+  uint64_t bits = rh_random_next(state) % 18;
+  uint64_t n = rh_random_next(state) & (((uint64_t)1 << (bits + 1)) - 1);
   return n > most ? most : n;
 }
 
@@ -258,8 +252,8 @@ static rh_status random_cases(rh_rig *rig, uint64_t *state, double until) {
   uint32_t n_kinds = 0;
   while (kinds[n_kinds]) n_kinds++;
   for (int k = 0; k < CASES_PER_PAIR && rh_now() < until; k++) {
-    const char *kind = kinds[next_random(state) % n_kinds];
-    uint64_t seed = next_random(state) >> 1, first = next_random(state) % RH_AROUND;
+    const char *kind = kinds[rh_random_next(state) % n_kinds];
+    uint64_t seed = rh_random_next(state) >> 1, first = rh_random_next(state) % RH_AROUND;
     uint64_t n = random_size(state, rig->max_n);
     rh_status status = rh_rig_case(rig, kind, seed, n, first);
     if (status == RH_E_WRONG && n > 1) status = minimise(rig, kind, seed, n, first);
@@ -277,7 +271,7 @@ rh_outcome rh_v53_random(rh_trial *trial) {
   /* Building a program for each pair takes most of a quick run's second. */
   for (uint32_t k = 0; outcome == RH_PASS && rh_now() < until; k++) {
     rh_rig rig;
-    rh_pair pair = pairs[trial->quick ? k % (n < 4 ? n : 4) : next_random(&state) % n];
+    rh_pair pair = pairs[trial->quick ? k % (n < 4 ? n : 4) : rh_random_next(&state) % n];
     rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, MOST_RANDOM);
     if (status == RH_OK) status = rh_rig_setup(&rig);
     if (status == RH_OK) status = random_cases(&rig, &state, until);

@@ -1,12 +1,14 @@
 /* The parent: one child for each test, and never the plugin itself. */
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../plug/ending.h"
 #include "../plug/spawn.h"
 #include "child.h"
 #include "target.h"
 
 #include <jansson.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,58 +127,40 @@ static rh_status run_child(const runner *r, const rh_trial_order *order, said *s
 
 /* ---- Judging how it ended ---- */
 
-static void name_signal(int status, char *to, size_t bytes) {
-  int number = WTERMSIG(status);
-  snprintf(to, bytes, "signal %d, %s%s", number, strsignal(number),
-           number == SIGILL ? ": built for another CPU?" : "");
-}
-
-static char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *format(const char *format, ...) {
-  rh_text text = {0};
+__attribute__((format(printf, 3, 4))) static void set(said *s, rh_outcome outcome,
+                                                      const char *format, ...) {
   va_list args;
-  char line[512];
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
-  va_end(args);
-  rh_text_add(&text, "%s", line);
-  return text.s;
-}
-
-static void set(said *s, rh_outcome outcome, char *text) {
   free(s->text);
-  s->text = text;
+  if (vasprintf(&s->text, format, args) < 0) s->text = NULL;
+  va_end(args);
   s->outcome = outcome;
 }
 
-/* Without a verdict it was the plugin that kept the child from giving one.  With one, the end still counts: that is when
- * destructors run. */
+/* With a verdict the end still counts: that is when destructors run. */
+static void judge_after_verdict(said *s) {
+  char ending[128];
+  if (s->status == -1 || !WIFSIGNALED(s->status)) return;
+  rh_ending_name(s->status, "when the process ended", ending, sizeof ending);
+  if (WTERMSIG(s->status) != SIGKILL && !rh_outcome_is_bad(s->outcome))
+    set(s, RH_CRASH, "%s", ending);
+  else if (s->outcome == RH_PASS)
+    set(s, RH_WARN, "passes, but the process did not end by itself within %g s", grace_s);
+}
+
+/* Without a verdict it was the plugin that kept the child from giving one. */
 static void judge_end(said *s, double limit_s) {
-  char signal_name[96];
-  const char *where = s->phase[0] ? s->phase : "loading";
-  int signalled = s->status != -1 && WIFSIGNALED(s->status);
-  if (signalled) name_signal(s->status, signal_name, sizeof signal_name);
-  if (s->has_verdict) {
-    if (signalled && WTERMSIG(s->status) == SIGKILL) {
-      if (s->outcome == RH_PASS)
-        set(s, RH_WARN,
-            format("passes, but the process did not end by itself within %g s", grace_s));
-    } else if (signalled && !rh_outcome_is_bad(s->outcome)) {
-      set(s, RH_CRASH, format("crashed when the process ended (%s)", signal_name));
-    }
-    return;
-  }
-  if (s->ended == RH_LINE_LATE)
-    set(s, RH_TIMEOUT, format("no sign of life for %g s in %s", limit_s, where));
+  char where[80], ending[160];
+  snprintf(where, sizeof where, "in %s", s->phase[0] ? s->phase : "loading");
+  rh_ending_name(s->status, where, ending, sizeof ending);
+  if (s->has_verdict)
+    judge_after_verdict(s);
+  else if (s->ended == RH_LINE_LATE)
+    set(s, RH_TIMEOUT, "no sign of life for %g s %s", limit_s, where);
   else if (s->garbage || s->ended == RH_LINE_FLOOD)
-    set(s, RH_FAIL, format("disturbed the answer in %s", where));
-  else if (signalled)
-    set(s, RH_CRASH, format("crashed in %s (%s)", where, signal_name));
-  else if (s->status != -1 && WIFEXITED(s->status))
-    set(s, RH_CRASH,
-        format("ended the process in %s (exit status %d)", where, WEXITSTATUS(s->status)));
+    set(s, RH_FAIL, "disturbed the answer %s", where);
   else
-    set(s, RH_CRASH, format("ended the process in %s", where));
+    set(s, RH_CRASH, "%s", ending);
 }
 
 /* ---- One test ---- */

@@ -125,8 +125,8 @@ class Crashes(cli.Case):
                                       ("worker_crash_in_teardown", "V31", "teardown"),
                                       ("worker_crash_at_exit", "V41", "process ended"),
                                       ("worker_crash_in_thread", "V41", "crashed"),
-                                      ("worker_print_for_ever", "V41", "File size limit exceeded"),
-                                      ("worker_exit_in_run", "V41", "ended the process in run")):
+                                      ("worker_print_for_ever", "V41", "signal 25"),
+                                      ("worker_exit_in_run", "V41", "ended the process with exit status")):
             with self.subTest(strategy):
                 results, done = self.verdicts(strategy, "--plugin", WORKERS, "--include", test)
                 self.assertEqual([(r["strategy"], r["verdict"]) for r in results], [(strategy, "crash")], done)
