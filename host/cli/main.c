@@ -62,6 +62,9 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_DEVICES: return rh_mode_devices(app, error);
   case RH_MODE_INFO: return rh_mode_info(app, error);
   case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
+  case RH_MODE_BENCH: return rh_mode_bench(app, error);
+  case RH_MODE_COMPARE: return rh_mode_compare(app, error);
+  case RH_MODE_PLOT: return rh_mode_plot(app, error);
   case RH_MODE_VERIFY: return rh_mode_verify(app, error);
   default: return rh_mode_summary(app, error);
   }

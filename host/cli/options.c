@@ -7,13 +7,16 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { FLAG, WORD, MAYBE_WORD, SETTING, MODE, MODE_WORD };
+enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 
 /* Which modes an option means something to; a bit for each RH_MODE_*. */
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
-#define PLUGINS    (IN(LIST) | IN(INFO) | IN(RUN) | IN(SUMMARY) | IN(VERIFY) | IN(NEW_PLUGIN))
-#define EVERYWHERE (LOOKING | IN(RUN) | IN(VERIFY))
+#define TOUCHING   (IN(RUN) | IN(VERIFY) | IN(BENCH))
+#define PLUGINS    (IN(LIST) | IN(INFO) | IN(SUMMARY) | IN(NEW_PLUGIN) | TOUCHING)
+#define DEVICES    (LOOKING | TOUCHING)
+#define FILES      (IN(COMPARE) | IN(PLOT))
+#define EVERYWHERE (DEVICES | FILES)
 
 typedef struct option_row {
   const char *name;
@@ -33,6 +36,7 @@ static const option_row table[] = {
      "list strategies and whether each can run, and why not", RH_MODE_LIST, 0},
     {"run", 'r', MODE_WORD, "NAME", NULL, "reduce with strategy NAME, or `auto' for the best one",
      RH_MODE_RUN, 0},
+    {"bench", 'b', MODE, NULL, NULL, "time strategies over sizes", RH_MODE_BENCH, 0},
     {"devices", 0, MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, 0},
     {"info", 0, MODE_WORD, "NAME", NULL, "describe one strategy", RH_MODE_INFO, 0},
     {"verify", 0, MODE, NULL, NULL,
@@ -40,35 +44,63 @@ static const option_row table[] = {
      RH_MODE_VERIFY, 0},
     {"new-plugin", 0, MODE_WORD, "NAME [DIR]", NULL,
      "write a plugin to start from into DIR [./NAME]", RH_MODE_NEW_PLUGIN, 0},
+    {"compare", 0, MODE_WORD, "OLD NEW", NULL, "compare two result files", RH_MODE_COMPARE, 0},
+    {"plot", 0, MODE_WORD, "FILE", NULL, "draw a result file (needs gnuplot)", RH_MODE_PLOT, 0},
     {"completion", 0, MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
      RH_MODE_COMPLETION, 0},
     {"help", 'h', MODE, NULL, NULL, "this text", RH_MODE_HELP, 0},
     {"version", 'V', MODE, NULL, NULL, "the version", RH_MODE_VERSION, 0},
 
     {"device", 'd', WORD, "SPEC", "Problem",
-     "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\nof a name [the first GPU, else accelerator, else CPU]",
-     EVERYWHERE, AT(device)},
-    {"size", 'n', WORD, "SIZE", NULL, "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]",
-     IN(RUN), AT(size)},
+     "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\nof a name [the first GPU, else accelerator, else CPU];\n"
+     "--bench: several with commas between, or all",
+     DEVICES, AT(device)},
+    {"strategy", 's', WORD, "LIST", NULL,
+     "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", IN(BENCH), AT(strategy)},
+    {"size", 'n', WORD, "SIZES", NULL,
+     "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]; --bench: lists, and ranges A:B (doubling),\n"
+     "A:B:xM, A:B:+S [2^10:2^28]",
+     IN(RUN) | IN(BENCH), AT(size)},
     {"op", 0, WORD, "OP", NULL,
      "sum prod min max argmin argmax and or xor affine\nasum amax argamax (of magnitudes) [sum]",
-     IN(RUN) | IN(LIST) | IN(INFO), AT(op)},
+     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
-     IN(RUN) | IN(LIST) | IN(INFO), AT(type)},
+     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH), AT(type)},
     {"input", 'i', WORD, "FILE", NULL, ".npy, or raw with --type; `-' is standard input", IN(RUN),
      AT(input)},
     {"data", 0, WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\nonehot units zeros infs descending loguniform [uniform]",
-     IN(RUN), AT(data)},
-    {"seed", 0, WORD, "N", NULL, "for --data and --verify [1]", IN(RUN) | IN(VERIFY), AT(seed)},
+     IN(RUN) | IN(BENCH), AT(data)},
+    {"seed", 0, WORD, "N", NULL, "for --data and --verify [1]", TOUCHING, AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",
-     IN(RUN), 0},
+     IN(RUN) | IN(BENCH), 0},
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
      AT(no_check)},
 
-    {"quick", 0, FLAG, NULL, "Verifying", "ten seconds instead of a minute or more", IN(VERIFY),
-     AT(quick)},
-    {"include", 0, WORD, "TESTS", NULL, "only these: V01,V10-V15", IN(VERIFY), AT(include)},
+    {"cache", 0, WORD, "STATE", "Measuring", "cold or hot: state of the input [cold]", IN(BENCH),
+     AT(cache)},
+    {"precision", 0, WORD, "PCT", NULL, "aim for +-PCT% on the median [0.5]", IN(BENCH),
+     AT(precision)},
+    {"max-time", 0, WORD, "SEC", NULL, "for each point [2]", IN(BENCH), AT(max_time)},
+    {"samples", 0, WORD, "MIN[:MAX]", NULL, "for each point [20]", IN(BENCH), AT(samples)},
+    {"timer", 0, WORD, "CLOCK", NULL, "auto event host [auto]", IN(BENCH), AT(timer)},
+    {"quick", 0, FLAG, NULL, NULL,
+     "--bench: +-2%, 0.3 s a point; --verify: ten seconds\ninstead of a minute or more",
+     IN(VERIFY) | IN(BENCH), AT(quick)},
+    {"thorough", 0, FLAG, NULL, NULL, "+-0.2%, 15 s a point", IN(BENCH), AT(thorough)},
+    {"strict", 0, FLAG, NULL, NULL, "exit 7 if a result is noisy or throttled", IN(BENCH),
+     AT(strict)},
+    {"once", 0, FLAG, NULL, NULL, "one reduction each, no instruments, for a profiler", IN(BENCH),
+     AT(once)},
+    {"peer", 0, WORDS, "PROGRAM", NULL,
+     "time what else there is, by a program that speaks the\npeers' protocol; repeatable", IN(BENCH),
+     AT(peers)},
+    {"dry-run", 0, FLAG, NULL, NULL, "say what would be measured, its memory and time, and\nstop",
+     IN(BENCH), AT(dry_run)},
+    {"threshold", 0, WORD, "PCT", NULL, "--compare: smallest change that counts [1]", IN(COMPARE),
+     AT(threshold)},
+
+    {"include", 0, WORD, "TESTS", "Verifying", "only these: V01,V10-V15", IN(VERIFY), AT(include)},
     {"exclude", 0, WORD, "TESTS", NULL, "all but these", IN(VERIFY), AT(exclude)},
     {"in-process", 0, FLAG, NULL, NULL, "no child processes, for a debugger", IN(VERIFY),
      AT(in_process)},
@@ -76,6 +108,15 @@ static const option_row table[] = {
      AT(junit)},
 
     {"json", 0, FLAG, NULL, "Output", "JSON instead of text", EVERYWHERE, AT(json)},
+    {"format", 'f', WORD, "FMT", NULL, "table markdown csv json jsonl [table]", IN(BENCH),
+     AT(format)},
+    {"output", 'o', WORD, "FILE", NULL, "instead of standard output", IN(BENCH), AT(output)},
+    {"export", 0, WORDS, "FILE", NULL,
+     "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf); repeatable",
+     IN(BENCH) | FILES, AT(exports)},
+    {"resume", 0, WORD, "FILE.jsonl", NULL, "append, and skip points already there", IN(BENCH),
+     AT(resume)},
+    {"picture", 0, WORD, "LIST", NULL, "of rate time peak best [all]", IN(PLOT), AT(picture)},
     {"quiet", 'q', FLAG, NULL, NULL, "values or names only", EVERYWHERE, AT(quiet)},
     {"verbose", 'v', FLAG, NULL, NULL, "build logs, parameters, times", EVERYWHERE, AT(verbose)},
     {"color", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(color)},
@@ -88,13 +129,12 @@ static const option_row table[] = {
      PLUGINS, AT(foreign)},
     {"isolate", 0, MAYBE_WORD, "WHEN", NULL,
      "auto (where it did not come with redhost) always\nnever [auto]: run the plugin in a process of its own",
-     IN(RUN), AT(isolate)},
-    {"timeout", 0, WORD, "SEC", NULL, "such a process may be silent for so long [60]", IN(RUN),
-     AT(timeout)},
-    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs",
-     IN(RUN) | IN(VERIFY), AT(no_cache)},
-    {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", IN(RUN) | IN(VERIFY),
-     AT(cache_dir)},
+     IN(RUN) | IN(BENCH), AT(isolate)},
+    {"timeout", 0, WORD, "SEC", NULL, "such a process may be silent for so long [60]",
+     IN(RUN) | IN(BENCH), AT(timeout)},
+    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs", TOUCHING,
+     AT(no_cache)},
+    {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", TOUCHING, AT(cache_dir)},
 };
 enum { N_ROWS = sizeof table / sizeof *table };
 
@@ -120,12 +160,13 @@ const rh_option_note rh_options_environment[] = {
     {NULL, NULL}};
 
 const rh_option_note rh_options_statuses[] = {{"0", "done"},
-                                              {"1", "wrong result or failed test"},
+                                              {"1", "wrong result, failed test or regression"},
                                               {"2", "usage"},
                                               {"3", "device missing or not able (type, size)"},
                                               {"4", "strategy cannot run here"},
                                               {"5", "OpenCL or plugin failure"},
                                               {"6", "file trouble"},
+                                              {"7", "too noisy (--strict)"},
                                               {"130", "interrupted"},
                                               {NULL, NULL}};
 
@@ -182,9 +223,10 @@ void rh_options_help(FILE *out) {
   fputs("Usage: redhost [OPTION]...\n"
         "  or:  redhost --list\n"
         "  or:  redhost --run NAME [-n SIZE | -i FILE] [OPTION]...\n"
+        "  or:  redhost --bench [OPTION]...\n"
         "  or:  redhost --verify [NAME | FILE.so]... [OPTION]...\n"
-        "Reduce vectors on an OpenCL device by several strategies, and check each answer\n"
-        "against an exact reference.\n",
+        "Reduce vectors on an OpenCL device by several strategies; check each against an\n"
+        "exact reference, time them all alike, and pick the best.\n",
         out);
   for (size_t k = 0; k < N_ROWS; k++) help_row(out, &table[k]);
   help_notes(out);
@@ -196,7 +238,10 @@ static rh_status set_mode(rh_typed *typed, const option_row *row, const char *ar
                           const char **mode_option, rh_error *error) {
   if (*mode_option && strcmp(*mode_option, row->name) == 0 && row->kind == MODE_WORD)
     return rh_fail(error, RH_E_USAGE, "--%s is given twice; one %s at a time", row->name,
-                   row->value == RH_MODE_COMPLETION ? "shell" : "strategy");
+                   row->value == RH_MODE_COMPLETION ? "shell"
+                   : row->value == RH_MODE_COMPARE  ? "pair"
+                   : row->value == RH_MODE_PLOT     ? "file"
+                                                    : "strategy");
   if (*mode_option && strcmp(*mode_option, row->name) != 0)
     return rh_fail(error, RH_E_USAGE, "--%s and --%s exclude each other", *mode_option, row->name);
   *mode_option = row->name;
@@ -219,6 +264,14 @@ static rh_status add_setting(rh_typed *typed, const char *argument, rh_error *er
   return RH_OK;
 }
 
+static rh_status add_word(rh_words *words, const option_row *row, const char *argument,
+                          rh_error *error) {
+  if (words->n == RH_MAX_WORDS)
+    return rh_fail(error, RH_E_USAGE, "--%s is given more than %d times", row->name, RH_MAX_WORDS);
+  words->list[words->n++] = argument;
+  return RH_OK;
+}
+
 static rh_status take(rh_typed *typed, const option_row *row, const char *argument,
                       const char **mode_option, rh_error *error) {
   char *field = (char *)typed + row->offset;
@@ -226,6 +279,7 @@ static rh_status take(rh_typed *typed, const option_row *row, const char *argume
   case MODE:
   case MODE_WORD: return set_mode(typed, row, argument, mode_option, error);
   case SETTING: return add_setting(typed, argument, error);
+  case WORDS: return add_word((rh_words *)(void *)field, row, argument, error);
   case FLAG: *(uint32_t *)(void *)field = 1; return RH_OK;
   case MAYBE_WORD: *(const char **)(void *)field = argument ? argument : "always"; return RH_OK;
   default: *(const char **)(void *)field = argument; return RH_OK;
@@ -315,15 +369,16 @@ static void fill_getopt(struct option *options, char *letters) {
 }
 
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
-  int most = typed->mode == RH_MODE_VERIFY       ? RH_MAX_OPERANDS
-             : typed->mode == RH_MODE_NEW_PLUGIN ? 1
-                                                 : 0;
+  int one = typed->mode == RH_MODE_NEW_PLUGIN || typed->mode == RH_MODE_COMPARE;
+  int most = typed->mode == RH_MODE_VERIFY ? RH_MAX_OPERANDS : one;
   if (n > most && typed->mode == RH_MODE_VERIFY)
     return rh_fail(error, RH_E_USAGE, "--verify takes at most %d plugins at once", most);
   if (n > most && typed->mode == RH_MODE_NEW_PLUGIN)
     return rh_fail(error, RH_E_USAGE,
                    "unexpected operand '%s'. --new-plugin takes a name and one directory",
                    operands[1]);
+  if (typed->mode == RH_MODE_COMPARE && n != 1)
+    return rh_fail(error, RH_E_USAGE, "--compare takes two files, as in --compare old.json new.json");
   if (n > most)
     return rh_fail(error, RH_E_USAGE,
                    "unexpected operand '%s'. Files go with --input, strategies with --run",

@@ -14,23 +14,38 @@ enum {
   RH_MODE_INFO,
   RH_MODE_VERIFY,
   RH_MODE_NEW_PLUGIN,
+  RH_MODE_BENCH,
+  RH_MODE_COMPARE,
+  RH_MODE_PLOT,
   RH_MODE_COMPLETION,
   RH_MODE_HELP,
   RH_MODE_VERSION
 };
 
-enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64 };
+enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64, RH_MAX_WORDS = 16 };
+
+/* An option that may be given several times. */
+typedef struct rh_words {
+  const char *list[RH_MAX_WORDS];
+  uint32_t n;
+} rh_words;
 
 /* Strings point into argv.  Zero-initialised is "nothing typed". */
 typedef struct rh_typed {
   uint32_t mode;
   const char *mode_option; /* "--run", as typed first */
-  const char *name;        /* of --run, --info and --new-plugin; the shell of --completion */
+  const char *name; /* of --run, --info and --new-plugin; the shell of --completion; the file of --plot and the old one of
+                       --compare */
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
   const char *include, *exclude, *junit;
+  const char *strategy, *cache, *precision, *max_time, *samples, *timer;
+  const char *format, *output, *resume, *threshold, *picture;
+  rh_words exports, peers;
   uint32_t no_check, no_cache, json, quiet, verbose, quick, in_process;
-  const char *operands[RH_MAX_OPERANDS]; /* of --verify, and the directory of --new-plugin */
+  uint32_t thorough, strict, once, dry_run;
+  /* Of --verify, the directory of --new-plugin, the new file of --compare. */
+  const char *operands[RH_MAX_OPERANDS];
   uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];
   uint32_t n_settings;

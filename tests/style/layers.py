@@ -1,8 +1,8 @@
 """layers.py ROOT: includes run downward only.
 
-    cli > {verify, isolate} > measure > reduce > {plug, cl, io} > base
+    cli > {verify, isolate, plot} > measure > {reduce, results} > {plug, cl, io} > base
 
-plug, cl and io do not know each other.  Everything may use the SDK's headers.  Plugins use those and their own kernels
+plug, cl and io do not know each other, nor do reduce and results.  Everything may use the SDK's headers.  Plugins use those and their own kernels
 only, and the host knows no plugin.
 """
 import os
@@ -12,10 +12,12 @@ import sources
 
 # Each layer of host/, and those that it may include besides itself.
 BELOW = {
-    "cli": {"verify", "isolate", "measure", "reduce", "plug", "cl", "io", "base"},
+    "cli": {"verify", "isolate", "plot", "measure", "reduce", "results", "plug", "cl", "io", "base"},
     "verify": {"reduce", "plug", "cl", "io", "base"},
-    "isolate": {"measure", "reduce", "plug", "cl", "io", "base"},
-    "measure": {"reduce", "plug", "cl", "io", "base"},
+    "isolate": {"measure", "reduce", "results", "plug", "cl", "io", "base"},
+    "plot": {"results", "plug", "base"},
+    "measure": {"reduce", "results", "plug", "cl", "io", "base"},
+    "results": {"base"},
     "reduce": {"plug", "cl", "io", "base"},
     "plug": {"base"},
     "cl": {"base"},
