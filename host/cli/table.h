@@ -2,6 +2,7 @@
 #ifndef RH_CLI_TABLE_H
 #define RH_CLI_TABLE_H
 
+#include "../base/value.h"
 #include "terminal.h"
 
 enum { RH_MAX_COLUMNS = 12 };
@@ -24,10 +25,6 @@ void rh_table_finish(rh_table *table);
 const char *rh_format_bytes(char text[32], uint64_t bytes);
 /* "21.4 us", "704 ms". */
 const char *rh_format_seconds(char text[32], double seconds);
-/* The shortest decimal that reads back as the same number of the result's type; integers whole; "nan", "inf". */
-const char *rh_format_value(char text[64], const rh_result *result);
-/* The same to the last bit whatever reads it: %.17g. */
-const char *rh_format_exact(char text[64], const rh_result *result);
 
 /* `text` wrapped at 78 columns, each line behind `indent`. */
 void rh_print_wrapped(FILE *out, const char *text, const char *indent);

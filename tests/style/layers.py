@@ -24,6 +24,7 @@ BELOW = {
     "io": {"base"},
     "base": set(),
 }
+OWN_KERNELS = {"prelude.cl.h", "roof.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
 MAY_LOAD = {"host/plug/dl.c", "host/base/path.c"}
 
@@ -47,9 +48,9 @@ def wrong_in_host(path, quoted, name):
         return "is in no layer that tests/style/layers.py knows"
     if name == "dlfcn.h" and path not in MAY_LOAD:
         return "loads code; only host/plug/dl.c does"
-    if name.endswith(".cl.h") and name != "prelude.cl.h":
+    if name.endswith(".cl.h") and name not in OWN_KERNELS:
         return "includes a plugin's kernel"
-    if not quoted or name == "prelude.cl.h":
+    if not quoted or name in OWN_KERNELS:
         return None
     target = os.path.normpath(os.path.join(os.path.dirname(path), name))
     theirs = layer(target)
