@@ -21,6 +21,7 @@ static int exit_code(rh_status status) {
   case RH_E_DEVICE: return 3;
   case RH_DECLINED: return 4;
   case RH_E_FILE: return 6;
+  case RH_E_NOISY: return 7;
   case RH_E_CANCELLED: return 130;
   default: return 5;
   }
@@ -64,7 +65,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   rh_app app = {.typed = typed, .terminal = terminal};
   char program[PATH_MAX];
   rh_options options = {
-      .device = typed->device,
+      .device = typed->mode == RH_MODE_BENCH ? NULL : typed->device, /* there it is a list */
       .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
       .plugin_path = typed->plugin_path,
       .cache_dir = typed->cache_dir,
