@@ -12,6 +12,8 @@
 /* A batch is long against the clock's declared step (1 us on NVIDIA), and short against the driver's queue. */
 static const double batch_s = 1e-3;
 enum { MOST_COMMANDS = 256, MOST_HOST_CALLS = 1 << 20 };
+/* Rounds that must agree; and how many are enough where neighbouring ones do not. */
+enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
 static const double slow_s = 0.05; /* from here on every run counts: one sample a round */
 static const double warm_up_s = 0.5;
 
@@ -200,9 +202,10 @@ void rh_contender_use_host_clock(rh_contender *c) {
   c->spent_s = 0;
 }
 
+/* The last few: the span of all of them could only grow. */
 static double span_of_rounds(const rh_contender *c) {
   double least = INFINITY, most = 0;
-  for (uint32_t k = 0; k < c->n_rounds; k++) {
+  for (uint32_t k = c->n_rounds - FEWEST_ROUNDS; k < c->n_rounds; k++) {
     least = fmin(least, c->rounds[k]);
     most = fmax(most, c->rounds[k]);
   }
@@ -214,10 +217,12 @@ int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) 
   if (c->n_samples == 0) return 0;
   if (c->spent_s >= rules->max_time_s || c->n_rounds == RH_MAX_ROUNDS) return 1;
   if (c->n_samples >= rules->max_samples) return 1;
-  if (c->n_samples < rules->min_samples || c->n_rounds < 5) return 0;
+  if (c->n_samples < rules->min_samples || c->n_rounds < FEWEST_ROUNDS) return 0;
   rh_spread spread = rh_spread_of(c->samples, c->n_samples, room);
-  return rh_spread_precision(&spread) <= rules->precision &&
-         span_of_rounds(c) <= 2 * rules->precision;
+  double wider = rh_spread_precision(&spread) / rules->precision;
+  if (wider <= 1) return span_of_rounds(c) <= 2 * rules->precision || c->n_rounds >= MANY_ROUNDS;
+  /* The interval shrinks with the root of the samples: what cannot be reached in time is not waited for. */
+  return c->n_samples >= 2 * rules->min_samples && c->spent_s * wider * wider > rules->max_time_s;
 }
 
 /* By the least times, which noise can only make longer, each way with what it is compared with on the safe side: a noisy
@@ -245,7 +250,7 @@ static uint32_t flags_of(const rh_contender *c, const rh_bench_rules *rules) {
   const rh_spread *time = &c->row->time;
   uint32_t flags = 0;
   if (rh_spread_iqr(time) > 0.05) flags |= RH_FLAG_noisy;
-  if (c->spent_s >= rules->max_time_s && rh_spread_precision(time) > 0.02) flags |= RH_FLAG_timed_out;
+  if (rh_spread_precision(time) > fmax(0.02, rules->precision)) flags |= RH_FLAG_timed_out;
   if (c->throttled) flags |= RH_FLAG_throttled;
   if (c->host_only || c->opened.host_clock) flags |= RH_FLAG_host_timer;
   return flags;
