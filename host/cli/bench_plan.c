@@ -12,6 +12,12 @@ static double weight(const rh_bench_pace *pace, uint64_t bytes) {
   return 0.06 + fmin(runs, pace->max_time_s);
 }
 
+static uint32_t contenders(const rh_stage *stage) {
+  uint32_t n = stage->n_found;
+  for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
+  return n;
+}
+
 static uint32_t ops_on(const rh_bench_settings *settings, rh_type type) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < settings->ops.n; k++) n += rh_op_is_defined(settings->ops.list[k], type) != 0;
@@ -25,7 +31,7 @@ void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage,
                           .max_time_s = settings->rules.max_time_s};
   for (uint32_t t = 0; t < settings->types.n; t++) {
     rh_type type = settings->types.list[t];
-    uint32_t points = ops_on(settings, type) * stage->n_samplers;
+    uint32_t points = ops_on(settings, type) * contenders(stage);
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
       pace->total += points;
       pace->weight_total += points * weight(pace, settings->sizes[t][k] * rh_type_size(type));
@@ -88,7 +94,10 @@ void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *setting
   else
     printf("device      none: host strategies only\n");
   printf("strategies ");
-  for (uint32_t k = 0; k < stage->n_samplers; k++) printf(" %s", stage->samplers[k].name);
+  for (uint32_t k = 0; k < stage->n_found; k++) printf(" %s", stage->found[k].name);
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      printf(" %s", rh_peers_sampler(stage->peers[k], j).name);
   printf("\n");
   for (uint32_t t = 0; t < settings->types.n; t++) {
     printf("points      %s:", rh_type_name(settings->types.list[t]));

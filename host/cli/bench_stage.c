@@ -27,19 +27,6 @@ static uint64_t largest(const rh_bench_settings *settings) {
   return most;
 }
 
-/* A strategy by its file, so that no other of the same name can take its place. */
-static rh_status add_sampler(rh_stage *stage, const rh_entry *entry, rh_error *error) {
-  rh_found found;
-  rh_sampler *sampler = &stage->samplers[stage->n_samplers];
-  RH_TRY(rh_registry_locate(&stage->app.redhost->options, entry->name, &found, error));
-  rh_status status = rh_local_sampler(sampler, &stage->shared, &found, error);
-  rh_found_finish(&found);
-  RH_TRY(status);
-  sampler->reproducible = entry->determinism;
-  stage->n_samplers++;
-  return RH_OK;
-}
-
 /* --param is typed once for all: one that no strategy knows is a slip. */
 static rh_status check_settings(const rh_stage *stage, const rh_registry *registry,
                                 const unsigned char *selected, rh_error *error) {
@@ -78,19 +65,35 @@ static rh_status select_entries(const rh_stage *stage, const rh_registry *regist
   return check_settings(stage, registry, selected, error);
 }
 
-static rh_status add_samplers(rh_stage *stage, const rh_bench_settings *settings, rh_error *error) {
+/* Each by its file, so that no other of the same name can take its place. */
+static rh_status find_strategies(rh_stage *stage, const rh_bench_settings *settings,
+                                 rh_error *error) {
   const rh_registry *registry;
   RH_TRY(rh_redhost_registry(stage->app.redhost, largest(settings), &registry, NULL, error));
   unsigned char *selected = calloc(registry->n_entries + 1, 1);
-  stage->samplers = calloc(registry->n_entries + 1, sizeof *stage->samplers);
+  stage->found = calloc(registry->n_entries + 1, sizeof *stage->found);
   rh_status status = RH_OK;
-  if (!selected || !stage->samplers)
+  if (!selected || !stage->found)
     status = rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
   if (status == RH_OK) status = select_entries(stage, registry, settings, selected, error);
-  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++)
-    if (selected[k]) status = add_sampler(stage, &registry->entries[k], error);
+  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
+    if (!selected[k]) continue;
+    status = rh_registry_locate(&stage->app.redhost->options, registry->entries[k].name,
+                                &stage->found[stage->n_found], error);
+    stage->n_found += status == RH_OK;
+  }
   free(selected);
   return status;
+}
+
+static rh_status start_peers(rh_stage *stage, const rh_bench_settings *settings, rh_error *error) {
+  const rh_words *programs = &stage->app.typed->peers;
+  for (uint32_t k = 0; k < programs->n; k++) {
+    RH_TRY(rh_peers_start(&stage->peers[k], programs->list[k], &stage->app.redhost->options,
+                          settings->timeout_s, error));
+    stage->n_peers++;
+  }
+  return RH_OK;
 }
 
 /* ---- The device ---- */
@@ -130,15 +133,67 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
   stage->shared = (rh_local_shared){.redhost = stage->app.redhost,
                                     .settings = app->typed->settings,
                                     .n_settings = app->typed->n_settings};
-  return add_samplers(stage, settings, error);
+  RH_TRY(find_strategies(stage, settings, error));
+  return start_peers(stage, settings, error);
+}
+
+/* ---- Samplers ---- */
+
+/* In this process what came with redhost; what others wrote in a process of its own, unless told otherwise. */
+static rh_status add_strategy(rh_stage *stage, const rh_found *found,
+                              const rh_bench_settings *settings, rh_error *error) {
+  const rh_typed *typed = stage->app.typed;
+  rh_sampler *sampler = &stage->samplers[stage->n_samplers];
+  int isolated;
+  RH_TRY(rh_parse_when("--isolate", typed->isolate, !found->installed, &isolated, error));
+  if (isolated) {
+    int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
+    rh_isolated_spec spec = {.options = &stage->app.redhost->options,
+                             .found = found,
+                             .device = on_device ? stage->device : NULL,
+                             .range = on_device ? &stage->range : NULL,
+                             .settings = typed->settings,
+                             .n_settings = typed->n_settings,
+                             .limit_s = settings->timeout_s};
+    RH_TRY(rh_isolated_sampler(sampler, &spec, error));
+  } else {
+    RH_TRY(rh_local_sampler(sampler, &stage->shared, found, error));
+  }
+  const rh_entry *entry = rh_registry_find(&stage->app.redhost->registry, found->name);
+  if (entry) sampler->reproducible = entry->determinism;
+  stage->n_samplers++;
+  return RH_OK;
+}
+
+static rh_status add_samplers(rh_stage *stage, const rh_bench_settings *settings, rh_error *error) {
+  uint32_t n = stage->n_found;
+  for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
+  stage->samplers = calloc(n + 1, sizeof *stage->samplers);
+  if (!stage->samplers) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    RH_TRY(add_strategy(stage, &stage->found[k], settings, error));
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      stage->samplers[stage->n_samplers++] = rh_peers_sampler(stage->peers[k], j);
+  return RH_OK;
+}
+
+static rh_status describe_peers(const rh_stage *stage, rh_results *results, rh_error *error) {
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      RH_TRY(rh_bench_header_peer(results, rh_peers_sampler(stage->peers[k], j).name,
+                                  rh_peers_about(stage->peers[k], j),
+                                  stage->app.typed->peers.list[k], error));
+  return RH_OK;
 }
 
 static rh_status describe(rh_stage *stage, rh_results *results, rh_error *error) {
   const rh_registry *registry = &stage->app.redhost->registry;
-  for (uint32_t k = 0; k < stage->n_samplers; k++) {
-    const rh_entry *entry = rh_registry_find(registry, stage->samplers[k].name);
+  for (uint32_t k = 0; k < stage->n_found; k++) {
+    const rh_entry *entry = rh_registry_find(registry, stage->found[k].name);
     if (entry) RH_TRY(rh_bench_header_strategy(results, &stage->app, entry, error));
   }
+  RH_TRY(describe_peers(stage, results, error));
   if (!stage->device) return RH_OK;
   return rh_bench_header_device(results, stage->device, &stage->range, error);
 }
@@ -151,6 +206,7 @@ rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,
     RH_TRY(rh_range_open(&stage->range, session, settings->timer == RH_TIMER_HOST, error));
     stage->shared.range = &stage->range;
   }
+  RH_TRY(add_samplers(stage, settings, error));
   return describe(stage, results, error);
 }
 
@@ -158,6 +214,9 @@ void rh_stage_close(rh_stage *stage) {
   for (uint32_t k = 0; k < stage->n_samplers; k++)
     stage->samplers[k].finish(stage->samplers[k].self);
   free(stage->samplers);
+  for (uint32_t k = 0; k < stage->n_found; k++) rh_found_finish(&stage->found[k]);
+  free(stage->found);
+  for (uint32_t k = 0; k < stage->n_peers; k++) rh_peers_finish(stage->peers[k]);
   rh_pool_finish(&stage->shared.pool);
   rh_range_close(&stage->range);
   rh_close(stage->app.redhost);

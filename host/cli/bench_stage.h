@@ -2,7 +2,7 @@
 #ifndef RH_CLI_BENCH_STAGE_H
 #define RH_CLI_BENCH_STAGE_H
 
-#include "../measure/local.h"
+#include "../isolate/peer.h"
 #include "app.h"
 #include "bench_settings.h"
 
@@ -11,16 +11,20 @@ typedef struct rh_stage {
   const rh_cl_device *device; /* null: there is no OpenCL device, and only host strategies are timed */
   rh_range range;
   rh_local_shared shared;
-  rh_sampler *samplers;
+  rh_sampler *samplers; /* strategies by name, then peers */
   uint32_t n_samplers;
+  rh_found *found; /* the strategies, n_found of them */
+  uint32_t n_found;
+  rh_peers *peers[RH_MAX_WORDS];
+  uint32_t n_peers;
 } rh_stage;
 
-/* Finds the strategies that --strategy names, of all those that can serve any of the operators and types here.  `device`
- * may be null.  Touches no device. */
+/* Finds the strategies that --strategy names, of all those that can serve any of the operators and types here, and starts
+ * the peer programs.  `device` may be null.  Touches no device. */
 rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error);
 
-/* Calibrates the device; the header is told.  In what follows the device is this bench's. */
+/* Calibrates the device, and makes the samplers; the header is told. */
 rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,
                              rh_results *results, rh_error *error);
 

@@ -1,5 +1,6 @@
 /* redhost: the program. */
 #include "../base/error.h"
+#include "../isolate/peer.h"
 #include "../isolate/worker.h"
 #include "../reduce/ops.h"
 #include "../verify/verify.h"
@@ -111,6 +112,7 @@ int main(int argc, char **argv) {
   /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
+  if (argc == 2 && strcmp(argv[1], "--sample") == 0) return rh_sample_main();
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   /* Nor this: the build writes the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {

@@ -3,6 +3,7 @@
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "peer_process.h"
+#include "request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +23,12 @@ typedef struct peer {
   uint32_t opened_in;  /* the start of the process that has its point open; 0: none has */
   uint32_t op;
   rh_type type;
+  uint32_t has_parts;
 } peer;
 
 struct rh_peers {
-  char *program;
+  char *program, *who;
+  rh_text request; /* of a strategy's own process */
   rh_peer_process process;
   peer list[RH_PEERS_MOST];
   uint32_t n;
@@ -66,10 +69,10 @@ static rh_status hold_data(peer *me, const rh_bench_data *data, rh_error *error)
   uint64_t bytes = data->n * rh_type_size(data->type);
   if (peers->n_holding) {
     if (peers->filled_from != data->elements || peers->filled_bytes != bytes)
-      return rh_fail(error, RH_E_INTERNAL, "%s: two points at once", peers->program);
+      return rh_fail(error, RH_E_INTERNAL, "%s: two points at once", peers->who);
   } else if (ftruncate(peers->data, 0) != 0 || write_at(peers->data, data->elements, bytes) != 0) {
     return rh_fail(error, RH_E_NOMEM, "%s: no memory to hand over %" PRIu64 " bytes: %s",
-                   peers->program, bytes, strerror(errno));
+                   peers->who, bytes, strerror(errno));
   }
   peers->filled_from = data->elements;
   peers->filled_bytes = bytes;
@@ -114,7 +117,7 @@ static rh_status greet(rh_peers *peers, int first, rh_error *error) {
   RH_TRY(rh_peer_process_ask(process, &listen_only, &word, &said, error));
   if (word == RH_PEER_FAILED) {
     rh_peer_process_end(process);
-    return rh_fail(error, RH_E_PLUGIN, "peer program %s: %s", peers->program, said.text);
+    return rh_fail(error, RH_E_PLUGIN, "%s: %s", peers->who, said.text);
   }
   if (word != RH_PEER_HELLO) wrong = "did not begin with 'redhost-peer 1'";
   while (!wrong) {
@@ -171,8 +174,10 @@ static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *op
   default: return rh_peer_process_misspoke(process, &question, "answered something else", error);
   }
   me->opened_in = process->starts;
+  *opened = said.opened;
   opened->launches = said.launches;
   opened->host_clock = !said.device;
+  me->has_parts = said.has_parts;
   snprintf(opened->params, sizeof opened->params, "%s", said.text);
   return RH_OK;
 }
@@ -209,6 +214,27 @@ static rh_status take_sample(void *self, const rh_take *take, rh_taken *taken, r
   return RH_OK;
 }
 
+static rh_status ask_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
+                           rh_error *error) {
+  peer *me = self;
+  rh_peer_process *process = &me->peers->process;
+  char line[128];
+  rh_peer_question question = {.line = line, .peer = me->name, .verb = "parts"};
+  rh_peer_word word;
+  rh_peer_said said;
+  *n_parts = 0;
+  if (!me->has_parts || !is_open(me)) return RH_OK;
+  snprintf(line, sizeof line, "parts %s\n", me->name);
+  RH_TRY(rh_peer_process_ask(process, &question, &word, &said, error));
+  if (word == RH_PEER_FAILED) return said_no(me, &said, RH_E_PLUGIN, error);
+  if (word != RH_PEER_PARTS)
+    return rh_peer_process_misspoke(process, &question, "answered something else", error);
+  memcpy(parts, said.parts, said.n_parts * sizeof *parts);
+  *n_parts = said.n_parts;
+  *host_share_s = said.host_share_s;
+  return RH_OK;
+}
+
 static void close_point(void *self) {
   peer *me = self;
   rh_peer_process *process = &me->peers->process;
@@ -232,17 +258,37 @@ static void finish_sampler(void *self) {
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
+/* Takes over `program` and `who`, malloc'ed.  Null where memory runs out. */
+static rh_peers *make(char *program, char *who, const rh_options *options, double limit_s) {
+  rh_peers *made = program && who ? calloc(1, sizeof *made) : NULL;
+  if (!made) {
+    free(program);
+    free(who);
+    return NULL;
+  }
+  made->data = -1;
+  made->program = program;
+  made->who = who;
+  made->process = (rh_peer_process){
+      .program = program, .who = who, .options = options, .limit_s = limit_s, .data = -1};
+  return made;
+}
+
+static char *describe(const char *format, const char *a, const char *b) {
+  rh_text text = {0};
+  rh_text_add(&text, format, a, b);
+  if (!text.failed) return text.s;
+  rh_text_finish(&text);
+  return NULL;
+}
+
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error) {
-  rh_peers *made = calloc(1, sizeof *made);
+  rh_peers *made = make(rh_copy_string(program), describe("peer program %s%s", program, ""),
+                        options, limit_s);
   *peers = NULL;
   if (!made) return rh_fail(error, RH_E_NOMEM, "no memory for a peer program");
-  made->data = -1;
-  made->program = rh_copy_string(program);
-  made->process = (rh_peer_process){
-      .program = made->program, .options = options, .limit_s = limit_s, .data = -1};
-  rh_status status = made->program ? open_data(made, error)
-                                   : rh_fail(error, RH_E_NOMEM, "no memory for a peer program");
+  rh_status status = open_data(made, error);
   if (status == RH_OK) status = ensure_running(made, error);
   if (status != RH_OK) {
     rh_peers_finish(made);
@@ -267,6 +313,7 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
       .reproducible = RH_BITS_VARY, /* it promises nothing */
       .open = open_point,
       .take = take_sample,
+      .parts = ask_parts,
       .close = close_point,
       .finish = finish_sampler,
   };
@@ -280,5 +327,58 @@ void rh_peers_finish(rh_peers *peers) {
   if (peers->process.data >= 0) close(peers->process.data);
   if (peers->data >= 0) close(peers->data);
   free(peers->program);
+  free(peers->who);
+  rh_text_finish(&peers->request);
   free(peers);
+}
+
+/* ---- A strategy in a process of its own -------------------------------------------------------------------------- */
+
+static void finish_all(void *self) {
+  rh_peers_finish(((peer *)self)->peers);
+}
+
+static rh_status ask_for(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+  rh_work work = {
+      .parent = getpid(),
+      .device = spec->device ? spec->device->label : NULL,
+      .cache_dir = spec->options->cache_dir,
+      .no_cache = spec->options->no_cache,
+      .on_host = !spec->device,
+      .job = {.strategy = spec->found->name,
+              .plugin = spec->found->path,
+              .what = "--size",
+              .settings = spec->settings,
+              .n_settings = spec->n_settings},
+  };
+  if (spec->range) work.known = rh_range_tell(spec->range);
+  if (rh_work_write(&peers->request, &work) != 0)
+    return rh_fail(error, RH_E_NOMEM, "no memory to ask for a strategy");
+  peers->process.request = peers->request.s;
+  peers->process.request_bytes = peers->request.length;
+  return RH_OK;
+}
+
+rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error) {
+  static const char *const argv[] = {"redhost", "--sample", NULL};
+  char *program;
+  RH_TRY(rh_child_program(spec->options, &program, error));
+  rh_peers *made =
+      make(program, describe("strategy '%s' in %s", spec->found->name, spec->found->path),
+           spec->options, spec->limit_s);
+  if (!made) return rh_fail(error, RH_E_NOMEM, "no memory for a strategy's process");
+  made->process.argv = argv;
+  rh_status status = open_data(made, error);
+  if (status == RH_OK) status = ask_for(made, spec, error);
+  if (status != RH_OK) {
+    rh_peers_finish(made);
+    return status;
+  }
+  made->n = 1;
+  made->list[0] = (peer){.peers = made};
+  snprintf(made->list[0].name, sizeof made->list[0].name, "%s", spec->found->name);
+  *sampler = rh_peers_sampler(made, 0);
+  sampler->is_peer = 0;
+  sampler->finish = finish_all;
+  return RH_OK;
 }

@@ -7,7 +7,7 @@
 #ifndef RH_ISOLATE_PEER_H
 #define RH_ISOLATE_PEER_H
 
-#include "../measure/sampler.h"
+#include "../measure/local.h"
 
 enum { RH_PEERS_MOST = 32 }; /* peers of one program */
 
@@ -19,6 +19,24 @@ typedef struct rh_peers rh_peers;
  * and may cancel.  RH_E_FILE: there is no such program; RH_E_PLUGIN: it does not speak the protocol. */
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error);
+
+/* What starts one strategy in a process of its own, which speaks the same protocol. */
+typedef struct rh_isolated_spec {
+  const rh_options *options; /* must outlive the sampler */
+  const rh_found *found;     /* copied */
+  const rh_cl_device *device; /* null: none */
+  const rh_range *range;      /* its sweep and calibration are taken over; null where device is */
+  const rh_setting *settings;
+  uint64_t n_settings;
+  double limit_s; /* for each answer */
+} rh_isolated_spec;
+
+/* The strategy as a sampler like rh_local_sampler's: what it does wrong ends its own process.  Nothing is started before
+ * the first point. */
+rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error);
+
+/* The child's side: `redhost --sample' calls this and exits with what it returns. */
+int rh_sample_main(void);
 
 uint32_t rh_peers_count(const rh_peers *peers);
 /* "OpenMP 4.5, 8 threads"; the peers' own, UTF-8 without control characters. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1024 };
+enum { LINE_BYTES = 8192 }; /* 64 parts with their names */
 
 /* The words of a line, one space between two; the rest stays as it is. */
 typedef struct words {
@@ -119,12 +119,69 @@ static int read_text(const words *from, rh_peer_said *said) {
   return said->text[0] != 0;
 }
 
+/* One "key=number" of those that are known: 1; 0: a word of the text; -1: a known key with something else behind it. */
+static int read_key(const char *word, rh_peer_said *said) {
+  rh_opened *opened = &said->opened;
+  const char *equals = strchr(word, '=');
+  double number;
+  if (!equals) return 0;
+  const struct {
+    const char *key;
+    double *seconds;
+    uint32_t *flag;
+  } known[] = {{"build", &opened->build_s, NULL},       {"upload", &opened->upload_s, NULL},
+               {"setup", &opened->setup_s, NULL},       {"cached", NULL, &opened->build_cached},
+               {"on-host", NULL, &opened->finishes_on_host}, {"parts", NULL, &said->has_parts}};
+  if (strncmp(word, "depth=", 6) == 0) return read_u64(equals + 1, &opened->depth) ? 1 : -1;
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
+        strlen(known[k].key) != (size_t)(equals - word))
+      continue;
+    if (!read_double(equals + 1, &number) || !(number >= 0)) return -1;
+    if (known[k].seconds) *known[k].seconds = number;
+    if (known[k].flag) *known[k].flag = number > 0;
+    return 1;
+  }
+  return 0;
+}
+
+/* Keys that are known stand before the text. */
+static int read_keys(words *from, rh_peer_said *said) {
+  while (from->rest) {
+    char word[64];
+    size_t length = strcspn(from->rest, " ");
+    if (length >= sizeof word) return 1;
+    memcpy(word, from->rest, length);
+    word[length] = 0;
+    int read = read_key(word, said);
+    if (read < 0) return 0;
+    if (read == 0) return 1;
+    next_word(from);
+  }
+  return 1;
+}
+
 static int read_opened(words *from, rh_peer_said *said) {
   uint64_t launches;
   if (!read_clock(next_word(from), &said->device)) return 0;
   if (!read_u64(next_word(from), &launches) || launches > UINT32_MAX) return 0;
   said->launches = (uint32_t)launches;
+  if (!read_keys(from, said)) return 0;
   read_text(from, said);
+  return 1;
+}
+
+/* "parts HOST-SHARE [STAGE SECONDS]...". */
+static int read_parts(words *from, rh_peer_said *said) {
+  if (!read_double(next_word(from), &said->host_share_s) || !(said->host_share_s >= 0)) return 0;
+  while (!is_over(from)) {
+    rh_part *part = &said->parts[said->n_parts];
+    const char *stage = next_word(from);
+    if (!stage || said->n_parts == RH_MAX_PARTS || strlen(stage) >= sizeof part->stage) return 0;
+    memcpy(part->stage, stage, strlen(stage) + 1);
+    if (!read_double(next_word(from), &part->seconds) || !(part->seconds >= 0)) return 0;
+    said->n_parts++;
+  }
   return 1;
 }
 
@@ -149,6 +206,7 @@ static rh_peer_word read_words(words *from, uint32_t op, rh_type type, rh_peer_s
   if (!strcmp(word, "opened")) return read_opened(from, said) ? RH_PEER_OPENED : RH_PEER_GARBAGE;
   if (!strcmp(word, "declined")) return read_text(from, said) ? RH_PEER_DECLINED : RH_PEER_GARBAGE;
   if (!strcmp(word, "failed")) return read_text(from, said) ? RH_PEER_FAILED : RH_PEER_GARBAGE;
+  if (!strcmp(word, "parts")) return read_parts(from, said) ? RH_PEER_PARTS : RH_PEER_GARBAGE;
   if (!strcmp(word, "taken"))
     return read_taken(from, op, type, said) ? RH_PEER_TAKEN : RH_PEER_GARBAGE;
   if (!is_over(from)) return RH_PEER_GARBAGE;

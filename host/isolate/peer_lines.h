@@ -2,7 +2,7 @@
 #ifndef RH_ISOLATE_PEER_LINES_H
 #define RH_ISOLATE_PEER_LINES_H
 
-#include <redhost/redhost.h>
+#include "../measure/sampler.h"
 
 typedef enum rh_peer_word {
   RH_PEER_GARBAGE, /* nothing that the protocol knows */
@@ -13,6 +13,7 @@ typedef enum rh_peer_word {
   RH_PEER_DECLINED,
   RH_PEER_FAILED,
   RH_PEER_TAKEN,
+  RH_PEER_PARTS,
   RH_PEER_CLOSED
 } rh_peer_word;
 
@@ -24,6 +25,11 @@ typedef struct rh_peer_said {
   uint32_t device;   /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */
   double seconds;    /* TAKEN: finite, more than 0 */
   rh_result result;  /* TAKEN: in the result type of the operator */
+  rh_opened opened;  /* OPENED: what was said with a key, and nothing else */
+  uint32_t has_parts; /* OPENED: "parts" may be asked for */
+  rh_part parts[RH_MAX_PARTS]; /* PARTS */
+  uint32_t n_parts;
+  double host_share_s; /* PARTS */
 } rh_peer_said;
 
 /* Any `length` bytes may be given.  `op` and `type` say which value a TAKEN brings.  Texts that are too long are cut. */

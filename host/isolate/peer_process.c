@@ -24,14 +24,13 @@ static int stop(rh_peer_process *process, double grace) {
   return rh_child_finish(&process->child, grace);
 }
 
-/* "peer 'x' of PROGRAM <what>", and what it printed. */
+/* "peer 'x' of peer program PATH <what>", and what it printed. */
 static rh_status blame(rh_peer_process *process, const rh_peer_question *question, const char *what,
                        rh_error *error) {
   char printed[256], who[80] = "";
   rh_printed_quote(&process->printed, printed, sizeof printed);
   if (question->peer) snprintf(who, sizeof who, "peer '%s' of ", question->peer);
-  snprintf(process->why, sizeof process->why, "%s%.200s %s%.150s", who, process->program, what,
-           printed);
+  snprintf(process->why, sizeof process->why, "%s%.200s %s%.150s", who, process->who, what, printed);
   process->losses++;
   return rh_fail(error, RH_E_PLUGIN, "%s", process->why);
 }
@@ -143,12 +142,13 @@ static char **environment_with(char *device) {
 }
 
 static rh_status spawn(rh_peer_process *process, char **environment, rh_error *error) {
-  const char *const argv[] = {process->program, NULL};
+  const char *const alone[] = {process->program, NULL};
   rh_child_spec spec = {
       .program = process->program,
-      .argv = argv,
+      .argv = process->argv ? process->argv : alone,
       .environment = environment,
-      .request = "",
+      .request = process->request ? process->request : "",
+      .bytes = process->request_bytes,
       .data = process->data,
       .output = -1,
       .printed = &process->printed,
@@ -182,8 +182,7 @@ static void judge_ending(const rh_peer_process *process, int status) {
   if (status == 0 || status == -1) return;
   rh_ending_name(status, "when all was done", what, sizeof what);
   rh_printed_quote(&process->printed, printed, sizeof printed);
-  rh_report(&process->options->reporter, RH_LOG_WARNING, "peer program %s %s%s", process->program,
-            what, printed);
+  rh_report(&process->options->reporter, RH_LOG_WARNING, "%s %s%s", process->who, what, printed);
 }
 
 void rh_peer_process_end(rh_peer_process *process) {

@@ -5,9 +5,13 @@
 #include "../plug/spawn.h"
 #include "peer_lines.h"
 
-/* Zero-initialised, with `program`, `options`, `limit_s` and `data` set, is one that was never started. */
+/* Zero-initialised, with `program`, `who`, `options`, `limit_s` and `data` set, is one that was never started. */
 typedef struct rh_peer_process {
   const char *program;
+  const char *who; /* for messages: "peer program PATH", "strategy 'x' in PATH" */
+  const char *const *argv; /* null: the program's name alone */
+  const void *request;     /* its descriptor 3; `request_bytes` of them */
+  size_t request_bytes;
   const rh_options *options;
   double limit_s;
   int data; /* its descriptor 5 */

@@ -250,7 +250,9 @@ static uint32_t flags_of(const rh_contender *c, const rh_bench_rules *rules) {
   const rh_spread *time = &c->row->time;
   uint32_t flags = 0;
   if (rh_spread_iqr(time) > 0.05) flags |= RH_FLAG_noisy;
-  if (rh_spread_precision(time) > fmax(0.02, rules->precision)) flags |= RH_FLAG_timed_out;
+  /* Of fewer than 6 samples no interval has 95 %. */
+  if (rh_spread_precision(time) > fmax(0.02, rules->precision) || c->n_samples < 6)
+    flags |= RH_FLAG_timed_out;
   if (c->throttled) flags |= RH_FLAG_throttled;
   if (c->host_only || c->opened.host_clock) flags |= RH_FLAG_host_timer;
   return flags;

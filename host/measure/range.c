@@ -96,12 +96,11 @@ static int is_cpu(const rh_range *range) {
 }
 
 static rh_status make_sweep(rh_range *range, rh_sweep *sweep, uint32_t width, uint32_t group,
-                            uint32_t groups, rh_error *error) {
+                            uint64_t items, rh_error *error) {
   char name[32];
   cl_int code;
   snprintf(name, sizeof name, "roof_%s_%u", is_cpu(range) ? "chunked" : "strided", width);
-  *sweep = (rh_sweep){clCreateKernel(range->program, name, &code), width, group,
-                      (uint64_t)group * groups};
+  *sweep = (rh_sweep){clCreateKernel(range->program, name, &code), width, group, items};
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "creating a sweep");
 }
 
@@ -136,7 +135,7 @@ static rh_status find_sweep(rh_range *range, double *best_s, rh_error *error) {
       rh_sweep sweep;
       uint32_t width = (is_cpu(range) ? cpu_widths : gpu_widths)[w];
       uint32_t groups = (is_cpu(range) ? cpu_groups : gpu_groups)[g] * about->compute_units;
-      RH_TRY(make_sweep(range, &sweep, width, group, groups, error));
+      RH_TRY(make_sweep(range, &sweep, width, group, (uint64_t)group * groups, error));
       RH_TRY(try_sweep(range, &sweep, best_s, error));
     }
   return RH_OK;
@@ -281,11 +280,6 @@ static rh_status open_scratch(rh_range *range, rh_error *error) {
   const rh_cl_device *device = range->session->device;
   cl_ulong words;
   size_t items = 256ull * device->about.compute_units;
-  range->calibration.cold_bytes = cold_bytes(&device->about, device->cache_bytes);
-  range->scratch_bytes = range->calibration.cold_bytes * (is_cpu(range) ? 1 : 2);
-  if (device->about.max_alloc_bytes && range->scratch_bytes > device->about.max_alloc_bytes)
-    range->scratch_bytes = range->calibration.cold_bytes;
-  range->scratch_bytes &= ~(uint64_t)(MIB - 1);
   range->scratch = clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, range->scratch_bytes,
                                   NULL, &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating memory to sweep over");
@@ -312,16 +306,45 @@ static rh_status calibrate(rh_range *range, rh_error *error) {
   return hatch_canary(range, error);
 }
 
-rh_status rh_range_open(rh_range *range, rh_cl_session *session, int host_clock, rh_error *error) {
+static rh_status prepare(rh_range *range, rh_error *error) {
   cl_int code;
-  *range = (rh_range){.session = session, .host_clock = host_clock};
   RH_TRY(open_queue(range, error));
-  RH_TRY(rh_cl_program(session, "roof.cl", "", (const char *)roof_cl, "", &range->program, error));
+  RH_TRY(rh_cl_program(range->session, "roof.cl", "", (const char *)roof_cl, "", &range->program,
+                       error));
   range->empty = clCreateKernel(range->program, "roof_empty", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
   RH_TRY(open_scratch(range, error));
   clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch);
+  return RH_OK;
+}
+
+rh_status rh_range_open(rh_range *range, rh_cl_session *session, int host_clock, rh_error *error) {
+  *range = (rh_range){.session = session, .host_clock = host_clock};
+  const rh_device *about = &session->device->about;
+  range->calibration.cold_bytes = cold_bytes(about, session->device->cache_bytes);
+  range->scratch_bytes = range->calibration.cold_bytes * (is_cpu(range) ? 1 : 2);
+  if (about->max_alloc_bytes && range->scratch_bytes > about->max_alloc_bytes)
+    range->scratch_bytes = range->calibration.cold_bytes;
+  range->scratch_bytes &= ~(uint64_t)(MIB - 1);
+  RH_TRY(prepare(range, error));
   return calibrate(range, error);
+}
+
+rh_range_known rh_range_tell(const rh_range *range) {
+  return (rh_range_known){range->calibration, range->sweep_s,     range->scratch_bytes,
+                          range->sweep.items, range->sweep.width, range->sweep.group,
+                          (uint32_t)range->host_clock};
+}
+
+rh_status rh_range_adopt(rh_range *range, rh_cl_session *session, const rh_range_known *known,
+                         rh_error *error) {
+  *range = (rh_range){.session = session,
+                      .calibration = known->calibration,
+                      .sweep_s = known->sweep_s,
+                      .scratch_bytes = known->scratch_bytes,
+                      .host_clock = (int)known->host_clock};
+  RH_TRY(prepare(range, error));
+  return make_sweep(range, &range->sweep, known->width, known->group, known->items, error);
 }
 
 void rh_range_close(rh_range *range) {

@@ -41,6 +41,19 @@ typedef struct rh_range {
 /* Opens the queues and calibrates, in a second or less.  `session` must outlive it.  host_clock: the device's clock is
  * not to be used. */
 rh_status rh_range_open(rh_range *range, rh_cl_session *session, int host_clock, rh_error *error);
+/* What one process found and another need not find again. */
+typedef struct rh_range_known {
+  rh_calibration calibration;
+  double sweep_s;
+  uint64_t scratch_bytes, items;
+  uint32_t width, group;
+  uint32_t host_clock;
+} rh_range_known;
+rh_range_known rh_range_tell(const rh_range *range);
+/* Opens the queues, and believes what is known. */
+rh_status rh_range_adopt(rh_range *range, rh_cl_session *session, const rh_range_known *known,
+                         rh_error *error);
+
 void rh_range_close(rh_range *range); /* zero-initialised is fine */
 
 /* Enqueues sweeps on the timed queue that last for `seconds` at least, and sets them going. */
