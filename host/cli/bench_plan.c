@@ -49,19 +49,11 @@ double rh_bench_left_s(const rh_bench_pace *pace) {
   return pace->weight_done > 0 ? spent * left / pace->weight_done : pace->weight_total;
 }
 
-const char *rh_bench_size_text(char text[64], uint64_t n) {
-  if (n && (n & (n - 1)) == 0)
-    snprintf(text, 64, "2^%d", __builtin_ctzll(n));
-  else
-    snprintf(text, 64, "%llu", (unsigned long long)n);
-  return text;
-}
-
 static void print_sizes(const rh_bench_settings *settings, uint32_t t) {
-  char first[64], last[64];
+  char first[32], last[32];
   uint32_t n = settings->n_sizes[t];
-  rh_bench_size_text(first, settings->sizes[t][0]);
-  rh_bench_size_text(last, settings->sizes[t][n - 1]);
+  rh_format_size(first, settings->sizes[t][0]);
+  rh_format_size(last, settings->sizes[t][n - 1]);
   if (n == 1)
     printf("%s", first);
   else

@@ -21,7 +21,4 @@ double rh_bench_left_s(const rh_bench_pace *pace);
 /* --dry-run, on standard output. */
 void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *settings);
 
-/* "2^20", or the number. */
-const char *rh_bench_size_text(char text[64], uint64_t n);
-
 #endif

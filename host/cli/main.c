@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,12 +88,6 @@ static rh_status flush_output(rh_error *error) {
   return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
 }
 
-/* One line, and nothing in it that moves a terminal's cursor: a message quotes what was typed. */
-static void make_plain(char *message) {
-  for (char *c = message; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
-}
-
 /* Where standard output or standard error is closed, the next file to be opened, maybe one that is being written, would
  * become it.  What stands in its place fails every write. */
 static void hold_standard_files(void) {
@@ -120,6 +115,8 @@ int main(int argc, char **argv) {
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
   }
   hold_standard_files();
+  /* A driver or a plugin may call setlocale(); numbers have a point, not a comma, all the same. */
+  uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
   if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
@@ -138,7 +135,7 @@ int main(int argc, char **argv) {
     status = error.status;
   }
   if (status != RH_OK) {
-    make_plain(error.message);
+    rh_make_plain(error.message); /* it quotes what was typed */
     rh_terminal_say(&terminal, error.message);
   }
   return exit_code(status);

@@ -8,6 +8,7 @@
 #include "bench_output.h"
 #include "bench_plan.h"
 #include "bench_stage.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,9 +31,9 @@ typedef struct work {
 
 static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
   work *w = user;
-  char what[64];
+  char what[32];
   if (rh_terminal_was_interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
-  rh_bench_size_text(what, w->array.n);
+  rh_format_size(what, w->array.n);
   rh_terminal_count(w->app->terminal, w->pace.done, w->pace.total, rh_bench_left_s(&w->pace), what,
                     sampler->name);
   return RH_OK;

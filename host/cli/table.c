@@ -1,4 +1,5 @@
 #include "table.h"
+#include "../base/text.h"
 #include "../base/vocabulary.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ void rh_table_cell(rh_table *table, int style, const char *format, ...) {
   if (vasprintf(&cell, format, args) < 0) cell = NULL;
   va_end(args);
   if (!cell) return;
+  rh_make_plain(cell); /* names and reasons come from drivers, plugins and files */
   table->styles[table->n_rows] = style;
   table->cells[table->n_rows++] = cell;
 }
@@ -59,25 +61,6 @@ void rh_table_finish(rh_table *table) {
   free(table->cells);
   free(table->styles);
   *table = (rh_table){0};
-}
-
-const char *rh_format_bytes(char text[32], uint64_t bytes) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  int k = 0;
-  double value = (double)bytes;
-  while (value >= 1024 && k < 6) value /= 1024, k++;
-  snprintf(text, 32, value >= 1000 ? "%.0f %s" : "%.4g %s", value, units[k]);
-  return text;
-}
-
-const char *rh_format_seconds(char text[32], double seconds) {
-  if (seconds < 0.9995e-3)
-    snprintf(text, 32, "%.3g us", 1e6 * seconds);
-  else if (seconds < 0.9995)
-    snprintf(text, 32, "%.3g ms", 1e3 * seconds);
-  else
-    snprintf(text, 32, "%.3g s", seconds);
-  return text;
 }
 
 void rh_print_wrapped(FILE *out, const char *text, const char *indent) {
