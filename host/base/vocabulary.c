@@ -132,3 +132,16 @@ const char *rh_why_code(uint32_t why) {
   default: return "unknown";
   }
 }
+
+static const char *const determinisms[] = {"no", "run-to-run", "launch-to-launch",
+                                           "device-to-device"};
+
+const char *rh_determinism_name(uint32_t determinism) {
+  return determinism <= RH_BITS_SAME_EVERYWHERE ? determinisms[determinism] : "unknown";
+}
+
+uint32_t rh_determinism_from_name(const char *name) {
+  for (uint32_t k = 0; k <= RH_BITS_SAME_EVERYWHERE; k++)
+    if (strcmp(determinisms[k], name) == 0) return k;
+  return UINT32_MAX;
+}

@@ -33,4 +33,8 @@ const char *rh_op_domain(uint32_t op);
 
 const char *rh_why_code(uint32_t why); /* "device"; "unknown" */
 
+/* "run-to-run": what a strategy promises about its bits (RH_BITS_*), in CUB's terms; "unknown" for an unknown number. */
+const char *rh_determinism_name(uint32_t determinism);
+uint32_t rh_determinism_from_name(const char *name); /* UINT32_MAX for an unknown name */
+
 #endif

@@ -1,38 +1,17 @@
 #include "json.h"
 #include "../base/error.h"
+#include "../base/vocabulary.h"
 #include "offers.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static json_t *text(const char *s) {
   return s ? json_string(s) : json_null();
 }
 
-json_t *rh_json_bytes(const char *s) {
-  json_t *whole = text(s);
-  char *copy = whole ? NULL : strdup(s);
-  if (!copy) return whole;
-  for (char *c = copy; *c; c++)
-    if ((unsigned char)*c >= 0x80) *c = '?';
-  whole = json_string(copy);
-  free(copy);
-  return whole;
-}
-
-json_t *rh_json_number(double number) {
-  return isfinite(number) ? json_real(number) : json_null();
-}
-
 static json_t *integer(uint64_t number) {
   return json_integer((json_int_t)number);
-}
-
-const char *rh_determinism_name(uint32_t determinism) {
-  static const char *const names[] = {"no", "run-to-run", "launch-to-launch", "device-to-device"};
-  return determinism <= RH_BITS_SAME_EVERYWHERE ? names[determinism] : "unknown";
 }
 
 json_t *rh_json_document(void) {

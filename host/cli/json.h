@@ -2,22 +2,15 @@
 #ifndef RH_CLI_JSON_H
 #define RH_CLI_JSON_H
 
+#include "../base/json_value.h"
 #include "app.h"
-#include <jansson.h>
 
 /* {"schema", "tool"}: what every document begins with. */
 json_t *rh_json_document(void);
 json_t *rh_json_device(const rh_cl_device *device);
-/* A finite number, or null. */
-json_t *rh_json_number(double number);
 /* A strategy, and whether it can serve what --op and --type say on the device that the registry was asked about. */
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);
-/* A string of bytes that need not be UTF-8, such as a path: what is not becomes '?'. */
-json_t *rh_json_bytes(const char *s);
 /* Prints and releases the document. */
 rh_status rh_json_print(json_t *document, rh_error *error);
-
-/* "run-to-run": a strategy's promise in CUB's terms. */
-const char *rh_determinism_name(uint32_t determinism);
 
 #endif

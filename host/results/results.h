@@ -9,6 +9,9 @@
 #include <jansson.h>
 #include <redhost/redhost.h>
 
+/* What the key "schema" of a document says. */
+#define RH_SCHEMA "redhost/1"
+
 /* A sample of times.  Quantiles and the 95 % interval of the median by order statistics; zero-initialised is "nothing
  * measured", and so is samples = 0. */
 typedef struct rh_spread {
@@ -57,26 +60,27 @@ typedef struct rh_row {
   uint32_t op;
   rh_type type;
   uint64_t n, bytes;
-  char *params; /* "tile=256 finish=device", or null */
+  char *params;         /* "tile=256 finish=device", or null */
   char params_from[16]; /* "default", "tuned", "user" */
-  uint32_t status; /* RH_ROW_* */
-  char *reason;    /* why not ok; null */
-  rh_spread time;  /* one reduction; cold or hot as settings say */
-  uint32_t batch;  /* reductions that one sample is the mean of */
+  uint32_t status;      /* RH_ROW_* */
+  char *reason;         /* why not ok; null */
+  rh_spread time;       /* one reduction; cold or hot as settings say */
+  uint32_t batch;       /* reductions that one sample is the mean of */
   double *rounds, *raw; /* medians of the rounds; every sample, in order */
   uint32_t n_rounds, n_raw;
-  rh_spread latency;   /* one call until the value is on the host */
-  double host_batch_s; /* the cross-check: the batch by the host's clock, for one reduction; 0: none */
+  rh_spread latency; /* one call until the value is on the host */
+  double
+      host_batch_s; /* the cross-check: the batch by the host's clock, for one reduction; 0: none */
   double build_s, upload_s, setup_s;
   uint32_t build_cached;
   rh_part *parts;
   uint32_t n_parts;
   double host_share_s; /* instrumented: of one call, what no command of the device accounts for */
-  char value[64], reference[64]; /* decimal; "" where not known */
+  char value[64], reference[64];    /* decimal; "" where not known */
   double error_ulp, bound_fraction; /* NaN where they mean nothing */
   uint32_t flags, passes;
   uint32_t finishes_on_host;
-  double peak_fraction; /* of the device's read peak; NaN where there is none */
+  double peak_fraction;  /* of the device's read peak; NaN where there is none */
   uint32_t reproducible; /* RH_BITS_* */
 } rh_row;
 
@@ -93,6 +97,7 @@ int rh_results_add(rh_results *results, rh_row *row);
 void rh_row_finish(rh_row *row);
 void rh_results_finish(rh_results *results); /* zero-initialised is fine */
 
+int rh_row_is_timed(const rh_row *row);     /* ok, and with a time: one that can be ranked */
 double rh_row_rate(const rh_row *row);      /* elements/s, 0 where there is no time */
 double rh_row_bandwidth(const rh_row *row); /* input bytes/s */
 
@@ -110,7 +115,17 @@ typedef struct rh_best {
 } rh_best;
 /* Peers are ranked too unless strategies_only.  row is null where none is ok. */
 rh_best rh_results_best(const rh_results *results, const rh_row *like, int strategies_only);
-/* 1: `row` ties with `best`. */
+/* 1: `row` ties with `best`; both are ok. */
 int rh_row_ties(const rh_row *best, const rh_row *row);
+
+/* ---- By points, for whoever walks over all of them ---- */
+
+/* All rows, those of one (device, op, type, n) side by side: by device, operator, type and n, then in the order in which
+ * they were added.  malloc'ed; null where there are none or memory runs out. */
+const rh_row **rh_results_by_point(const rh_results *results);
+/* How many of the n rows from the first on are of the first one's point. */
+uint32_t rh_point_length(const rh_row *const *rows, uint32_t n);
+/* As rh_results_best(), among these. */
+rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only);
 
 #endif

@@ -1,0 +1,21 @@
+#include "json_value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *rh_json_number(double number) {
+  return isfinite(number) ? json_real(number) : json_null();
+}
+
+json_t *rh_json_bytes(const char *s) {
+  if (!s) return json_null();
+  json_t *whole = json_string(s);
+  char *copy = whole ? NULL : strdup(s);
+  if (!copy) return whole;
+  for (char *c = copy; *c; c++)
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  whole = json_string(copy);
+  free(copy);
+  return whole;
+}
