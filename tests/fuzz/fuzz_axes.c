@@ -34,11 +34,29 @@ static void check_spelt_out(const uint64_t *sizes, uint32_t n) {
   free(text);
 }
 
+__extension__ typedef __int128 wide;
+
+/* How many sizes FIRST:LAST:xM or FIRST:LAST:+S of plain numbers is, counted in numbers that do not overflow; 0 where the
+ * text is nothing of the kind, or they are too many. */
+static uint32_t count_sizes(const char *text) {
+  char by = 0, more = 0;
+  long long first, last, stride;
+  if (strlen(text) > 62 || strspn(text, "0123456789:x+") != strlen(text)) return 0;
+  if (sscanf(text, "%19lld:%19lld:%c%19lld%c", &first, &last, &by, &stride, &more) != 4) return 0;
+  if (first > last || (by == 'x' ? first == 0 || stride < 2 : by != '+' || stride < 1)) return 0;
+  uint32_t n = 0;
+  for (wide size = first; size <= last && n <= RH_MAX_SIZES; n++)
+    size = by == 'x' ? size * stride : size + stride;
+  return n <= RH_MAX_SIZES ? n : 0;
+}
+
 static void try_sizes(const char *text, uint32_t element_size) {
   uint64_t *sizes, one;
   rh_error error = {0};
   uint32_t n = read_sizes(text, element_size, &sizes);
   if (n > 0) check_spelt_out(sizes, n);
+  uint32_t counted = count_sizes(text);
+  RULE(!counted || n == counted);
   /* What --run takes is a list of one. */
   if (rh_size_parse(text, element_size, "--size", &one, &error) == RH_OK)
     RULE(n == 1 && sizes[0] == one);

@@ -52,7 +52,7 @@ static void check_row(const rh_results *results, const rh_row *row) {
 
 /* The text of a document that JSON can hold; malloc'ed. */
 static char *dump(json_t *document) {
-  char *text = json_dumps(document, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = json_dumps(document, JSON_COMPACT);
   json_decref(document);
   RULE(document && text);
   return text;
@@ -75,8 +75,59 @@ static char *dump_lines(const rh_results *results) {
   return text;
 }
 
-/* Reads what was written, and expects the same document. */
-static void read_again(const char *written, const char *document, int lines) {
+static int is_same_text(const char *one, const char *other) {
+  return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+static int is_same_number(double one, double other) {
+  return one == other || (isnan(one) && isnan(other));
+}
+
+static int is_same_list(const double *one, const double *other, uint32_t n) {
+  return n == 0 || memcmp(one, other, n * sizeof *one) == 0;
+}
+
+static void check_same_spread(const rh_spread *one, const rh_spread *other) {
+  RULE(one->samples == other->samples && one->outliers == other->outliers);
+  RULE(one->median == other->median && one->mean == other->mean && one->mad == other->mad);
+  RULE(one->min == other->min && one->max == other->max);
+  RULE(one->q1 == other->q1 && one->q3 == other->q3);
+  RULE(one->ci_low == other->ci_low && one->ci_high == other->ci_high);
+}
+
+/* Nothing that was believed is lost on the way. */
+static void check_same_row(const rh_row *one, const rh_row *other) {
+  RULE(is_same_text(one->device, other->device) && is_same_text(one->strategy, other->strategy));
+  RULE(one->op == other->op && one->type == other->type && one->status == other->status);
+  RULE(one->n == other->n && one->bytes == other->bytes && one->is_peer == other->is_peer);
+  RULE(is_same_text(one->params, other->params) && is_same_text(one->reason, other->reason));
+  RULE(is_same_text(one->params_from, other->params_from));
+  check_same_spread(&one->time, &other->time);
+  check_same_spread(&one->latency, &other->latency);
+  RULE(one->batch == other->batch && one->host_batch_s == other->host_batch_s);
+  RULE(one->n_rounds == other->n_rounds && one->n_raw == other->n_raw);
+  RULE(is_same_list(one->rounds, other->rounds, one->n_rounds));
+  RULE(is_same_list(one->raw, other->raw, one->n_raw));
+  RULE(one->build_s == other->build_s && one->build_cached == other->build_cached);
+  RULE(one->upload_s == other->upload_s && one->setup_s == other->setup_s);
+  RULE(one->n_parts == other->n_parts);
+  for (uint32_t k = 0; k < one->n_parts; k++)
+    RULE(is_same_text(one->parts[k].stage, other->parts[k].stage) &&
+         one->parts[k].seconds == other->parts[k].seconds);
+  RULE(!one->n_parts || one->host_share_s == other->host_share_s);
+  RULE(is_same_text(one->value, other->value) && is_same_text(one->reference, other->reference));
+  if (*one->value || *one->reference)
+    RULE(is_same_number(one->error_ulp, other->error_ulp) &&
+         is_same_number(one->bound_fraction, other->bound_fraction));
+  RULE(is_same_number(one->peak_fraction, other->peak_fraction));
+  RULE(one->flags == other->flags && one->passes == other->passes);
+  RULE(one->finishes_on_host == other->finishes_on_host);
+  RULE(one->reproducible == other->reproducible);
+}
+
+/* Reads what was written, and expects the same results. */
+static void read_again(const char *written, const rh_results *first, const char *document,
+                       int lines) {
   rh_results results;
   rh_read_notes notes;
   rh_error error = {0};
@@ -85,6 +136,8 @@ static void read_again(const char *written, const char *document, int lines) {
   if (status != RH_OK) fprintf(stderr, "%s\n%s\n", written, error.message);
   RULE(status == RH_OK);
   RULE(!notes.cut && (int)notes.lines == lines);
+  RULE(results.n_rows == first->n_rows);
+  for (uint32_t k = 0; k < results.n_rows; k++) check_same_row(&first->rows[k], &results.rows[k]);
   char *again = dump(rh_results_to_json(&results));
   if (strcmp(again, document) != 0) fprintf(stderr, "%s\n%s\n", document, again);
   RULE(strcmp(again, document) == 0);
@@ -94,10 +147,10 @@ static void read_again(const char *written, const char *document, int lines) {
 
 static void write_and_read(const rh_results *results) {
   char *document = dump(rh_results_to_json(results));
-  read_again(document, document, 0);
+  read_again(document, results, document, 0);
   if (results->settings) { /* a header without is no JSONL */
     char *lines = dump_lines(results);
-    read_again(lines, document, 1);
+    read_again(lines, results, document, 1);
     free(lines);
   }
   free(document);
