@@ -179,7 +179,7 @@ static rh_status device(work *w, const rh_cl_device *device_or_none, rh_error *e
   }
   RH_TRY(rh_stage_calibrate(&w->stage, &w->settings, &w->results, error));
   rh_bench_pace_begin(&w->pace, &w->stage, &w->settings);
-  RH_TRY(rh_bench_output_header(&w->output, &w->results, error));
+  RH_TRY(rh_bench_output_begin(&w->output, &w->results, error));
   return sizes(w, error);
 }
 
@@ -227,10 +227,9 @@ static rh_status conclude(const work *w, rh_error *error) {
 static rh_status bench(work *w, rh_error *error) {
   rh_error why = {0};
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app->typed, error));
-  RH_TRY(rh_bench_output_open(&w->output, w->app->typed, w->settings.format, error));
+  RH_TRY(rh_bench_output_open(&w->output, w->app, w->settings.format, error));
   RH_TRY(find_devices(w, error));
   RH_TRY(rh_bench_header_begin(&w->results, w->app, &w->settings, error));
-  RH_TRY(rh_bench_output_resume(&w->output, &w->results, error));
   rh_terminal_hold_interrupt();
   double start = rh_now();
   rh_status status = devices(w, &why);
@@ -239,7 +238,7 @@ static rh_status bench(work *w, rh_error *error) {
   /* Whatever ended it, what was measured is not lost. */
   if (w->results.n_rows > 0) {
     RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));
-    RH_TRY(rh_bench_output_all(&w->output, &w->results, w->app, error));
+    RH_TRY(rh_bench_output_all(&w->output, &w->results, error));
   }
   if (status != RH_OK) {
     if (error) *error = why;

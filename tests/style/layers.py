@@ -70,7 +70,16 @@ def wrong_in_plugin(path, quoted, name):
     return "a plugin loads no code" if name == "dlfcn.h" else None
 
 
+def wrong_in_peer(quoted, name):
+    """A program that is compared with redhost has nothing of it but how to talk to it."""
+    if quoted:
+        return "a peer includes peer.h, its own files and its libraries" if "/" in name else None
+    return "a peer uses nothing of redhost" if name.startswith("redhost/") else None
+
+
 def wrong_in_sdk(path, quoted, name):
+    if path.startswith("sdk/peers/"):
+        return wrong_in_peer(quoted, name)
     if not path.startswith("sdk/include/"):
         return wrong_in_plugin(path, quoted, name)
     if quoted:
@@ -81,7 +90,7 @@ def wrong_in_sdk(path, quoted, name):
 def check(root):
     rules = {"host": wrong_in_host, "plugins": wrong_in_plugin, "sdk": wrong_in_sdk}
     complaints = []
-    for path in sources.files(root, rules, (".c", ".h")):
+    for path in sources.files(root, rules, (".c", ".h", ".cpp", ".hpp", ".cu")):
         rule = rules[path.split("/")[0]]
         for line, quoted, name in includes(root, path):
             why = rule(path, quoted, name)
