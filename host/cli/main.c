@@ -1,5 +1,6 @@
 /* redhost: the program. */
 #include "../base/error.h"
+#include "../base/text.h"
 #include "../isolate/peer.h"
 #include "../isolate/worker.h"
 #include "../reduce/ops.h"
