@@ -107,6 +107,7 @@ static rh_status measure(work *w, const rh_bench_data *data, rh_sampler *sampler
     spec.scale.flushes =
         (int)(data->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32);
     spec.scale.read_peak = w->stage.range.calibration.read_peak;
+    spec.scale.launch_s = w->stage.range.calibration.launch_s;
   }
   RH_TRY(rh_reference_compute(&reference, data->op, data->type, data->elements, data->n, 0,
                               spec.reporter, error));

@@ -63,6 +63,9 @@ rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error);
  * far and the usual scatter. */
 rh_status rh_range_canary(rh_range *range, int *slower, rh_error *error);
 
+/* From here on the canary too is timed by the host. */
+void rh_range_use_host_clock(rh_range *range);
+
 /* START of the first command to END of the last, in seconds; RH_E_CL where the stamps cannot be.  Releases both; they may
  * be the same. */
 rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error);
