@@ -125,13 +125,12 @@ static rh_row full_row(void) {
 }
 
 static void add(rh_results *results, rh_row row) {
-  ck_assert_int_eq(rh_results_add(results, &row), 0);
+  if (rh_results_add(results, &row) != 0) abort(); /* --write has no use for Check */
 }
 
 static json_t *json(const char *text) {
-  json_error_t said;
-  json_t *value = json_loads(text, 0, &said);
-  ck_assert_msg(value != NULL, "%s", said.text);
+  json_t *value = json_loads(text, 0, NULL);
+  if (!value) abort();
   return value;
 }
 
