@@ -37,6 +37,13 @@ has_numpy() {
   "$python" -c 'import numpy'
 }
 
+# By the same Python.
+has_jsonschema() {
+  python=python3
+  [ -x /usr/bin/python3 ] && python=/usr/bin/python3
+  "$python" -c 'import jsonschema; jsonschema.Draft202012Validator'
+}
+
 # The loader's list, or where Debian's library stands: ldconfig may not be in the user's path.
 has_openblas() {
   { ldconfig -p || /sbin/ldconfig -p; } | grep libopenblas.so.0
@@ -59,6 +66,8 @@ needs_to_test() {
   need check 'Check (unit tests)' pkg-config --exists 'check >= 0.15'
   need python3 'Python 3' command -v python3
   need python3-numpy NumPy has_numpy
+  need python3-jsonschema 'jsonschema of Python' has_jsonschema
+  need locales 'the sources of locales' [ -e /usr/share/i18n/locales/de_DE ]
   need python3-venv 'venv of Python 3' python3 -c 'import ensurepip'
   need oclgrind Oclgrind command -v oclgrind
   need clang clang command -v clang++
