@@ -296,13 +296,20 @@ rh_status rh_outputs_deliver(const rh_outputs *outputs, int drawings, rh_error *
 
 rh_status rh_outputs_read(const rh_outputs *outputs, const rh_output *output, rh_text *text,
                           rh_error *error) {
-  char *path = made_path(outputs, output);
+  char *path = made_path(outputs, output), *line = NULL;
   FILE *file = path ? fopen(path, "re") : NULL;
-  char bytes[4096];
-  size_t got;
-  while (file && (got = fread(bytes, 1, sizeof bytes, file)) > 0) rh_text_append(text, bytes, got);
+  size_t size = 0;
+  ssize_t length;
+  while (file && (length = getline(&line, &size, file)) >= 0) {
+    /* gnuplot fills lines with spaces, and pages begin or end with a form feed. */
+    size_t begin = *line == '\f', end = (size_t)length;
+    while (end > begin && strchr(" \n\f", line[end - 1])) end--;
+    rh_text_append(text, line + begin, end - begin);
+    rh_text_append(text, "\n", 1);
+  }
   int good = file && !ferror(file) && !text->failed;
   if (file) fclose(file);
+  free(line);
   free(path);
   return good ? RH_OK : rh_fail(error, RH_E_FILE, "what gnuplot drew cannot be read again");
 }

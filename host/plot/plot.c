@@ -174,6 +174,7 @@ static rh_status collect(const rh_outputs *outputs, int as_text, rh_plotted *plo
     const rh_output *output = &outputs->list[k];
     int is_script = output->format == RH_DRAW_SCRIPT;
     if (as_text) {
+      if (!is_script && text.length) rh_text_add(&text, "\n");
       if (!is_script) status = rh_outputs_read(outputs, output, &text, error);
       continue;
     }
