@@ -67,6 +67,21 @@ needs_to_test() {
   need libopenblas0-pthread OpenBLAS has_openblas
 }
 
+# A program that links.
+has_fuzzer() {
+  fuzzer=$(mktemp) || return
+  echo 'int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size) { return !data && size; }' |
+    clang -fsanitize=fuzzer,address,undefined -o "$fuzzer" -x c -
+  has=$?
+  rm -f "$fuzzer"
+  return "$has"
+}
+
+needs_to_fuzz() {
+  needs_to_test
+  need 'clang libclang-rt-dev' "clang's libFuzzer" has_fuzzer
+}
+
 # Installing it
 
 # as_root COMMAND...

@@ -1,11 +1,10 @@
 /* redhost: the program. */
 #include "../base/error.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
 #include "../isolate/worker.h"
 #include "../reduce/ops.h"
 #include "../verify/verify.h"
 #include "app.h"
+#include "axes.h"
 #include "pages.h"
 
 #include <errno.h>
@@ -27,32 +26,14 @@ static int exit_code(rh_status status) {
   }
 }
 
-static rh_status parse_op(const char *name, uint32_t *op, rh_error *error) {
-  static const char *const names[] = {
-#define RH_X(name, number, flags) #name,
-      RH_OP_LIST(RH_X)
-#undef RH_X
-  };
-  *op = name ? rh_op_from_name(name) : RH_OP_sum;
-  if (*op) return RH_OK;
-  const char *close = rh_closest(name, names, RH_N_OPS);
-  return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s%s There are %s", name,
-                 close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".",
-                 rh_op_names());
-}
-
-static rh_status parse_type(const char *name, rh_type *type, rh_error *error) {
-  static const char *const names[] = {
-#define RH_X(name, number, bytes) #name,
-      RH_TYPE_LIST(RH_X)
-#undef RH_X
-  };
-  *type = name ? rh_type_from_name(name) : 0;
-  if (*type || !name) return RH_OK;
-  const char *close = rh_closest(name, names, RH_N_TYPES);
-  return rh_fail(error, RH_E_USAGE,
-                 "unknown type '%s'%s%s%s There are i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
-                 name, close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
+/* --bench takes lists, and reads them itself. */
+static rh_status parse_problem(rh_app *app, rh_error *error) {
+  const rh_typed *typed = app->typed;
+  app->op = RH_OP_sum;
+  if (typed->mode == RH_MODE_BENCH) return RH_OK;
+  if (typed->op) RH_TRY(rh_op_parse(typed->op, &app->op, error));
+  if (typed->type) RH_TRY(rh_type_parse(typed->type, &app->type, error));
+  return RH_OK;
 }
 
 static rh_status dispatch(const rh_app *app, rh_error *error) {
@@ -91,8 +72,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
       .no_cache = typed->no_cache,
       .reporter = rh_terminal_reporter(terminal),
   };
-  RH_TRY(parse_op(typed->op, &app.op, error));
-  RH_TRY(parse_type(typed->type, &app.type, error));
+  RH_TRY(parse_problem(&app, error));
   RH_TRY(rh_open(&app.redhost, &options, error));
   rh_status status = dispatch(&app, error);
   rh_close(app.redhost);

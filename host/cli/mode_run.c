@@ -5,11 +5,11 @@
 #include "../io/array.h"
 #include "../isolate/worker.h"
 #include "app.h"
+#include "number.h"
 #include "report.h"
 #include "selftest.h"
 #include "size.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,17 +66,6 @@ typedef struct run_state {
   rh_worker worker; /* or in a process of its own */
   rh_run_report report;
 } run_state;
-
-static rh_status parse_timeout(const char *text, double *seconds, rh_error *error) {
-  char *end;
-  *seconds = 60;
-  if (!text) return RH_OK;
-  *seconds = strtod(text, &end);
-  if (isdigit((unsigned char)text[0]) && !*end && *seconds > 0 && *seconds < 1e9) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "--timeout '%s': expected seconds, more than 0 and less than 1e9, as in 2 or 0.5",
-                 text);
-}
 
 /* Before the strategy runs. */
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
@@ -192,7 +181,8 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   };
   int *isolated = &run->report.isolated;
   RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error)); /* a slip ends here */
-  RH_TRY(parse_timeout(typed->timeout, &run->timeout_s, error));
+  run->timeout_s = 60;
+  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
   RH_TRY(find_data(app, &run->array, &run->spec, &run->seed, run->what, sizeof run->what, error));
   RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
   RH_TRY(rh_parse_when("--isolate", typed->isolate, !run->found.installed, isolated, error));

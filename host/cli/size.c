@@ -1,5 +1,7 @@
 #include "size.h"
 #include "../base/error.h"
+#include "../base/text.h"
+#include "list.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -100,6 +102,135 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
                    "%s '%s': %llu bytes is not a multiple of %u, the element's size", option, text,
                    (unsigned long long)value, element_size);
   *n = bytes ? value / element_size : value;
+  return RH_OK;
+}
+
+/* ---- Several sizes ------------------------------------------------------------------------------------------------ */
+
+typedef struct size_range {
+  uint64_t first, last;
+  uint64_t factor, step; /* one of them; the other is 0 */
+} size_range;
+
+typedef struct size_axis {
+  uint32_t element_size;
+  uint64_t *list;
+  uint32_t n;
+} size_axis;
+
+static rh_status add(size_axis *axis, uint64_t size, rh_error *error) {
+  if (axis->n == RH_MAX_SIZES)
+    return rh_fail(error, RH_E_USAGE,
+                   "--size: more than %d sizes; take larger steps, as in 2^10:2^28 (doubling)",
+                   RH_MAX_SIZES);
+  axis->list[axis->n++] = size;
+  return RH_OK;
+}
+
+static rh_status add_range(size_axis *axis, const size_range *range, rh_error *error) {
+  for (uint64_t size = range->first;;) {
+    RH_TRY(add(axis, size, error));
+    if (range->factor ? size > range->last / range->factor : range->step > range->last - size)
+      return RH_OK;
+    size = range->factor ? size * range->factor : size + range->step;
+  }
+}
+
+static rh_status check_range(const char *word, const size_range *range, rh_error *error) {
+  if (range->first > range->last)
+    return rh_fail(error, RH_E_USAGE,
+                   "--size '%s': begins above its end; expected A:B, as in 2^10:2^28", word);
+  if (range->factor && range->first == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--size '%s': 0 times anything is 0; begin at 1, or add, as in 0:1000:+100",
+                   word);
+  return RH_OK;
+}
+
+/* The third part of a range: "x4", "+1000". */
+static rh_status parse_stride(const char *word, const char *stride, uint32_t element_size,
+                              size_range *range, rh_error *error) {
+  int bytes = 0;
+  range->factor = 0;
+  if (*stride == '+') {
+    RH_TRY(rh_size_parse(stride + 1, element_size, "--size", &range->step, error));
+    if (range->step > 0) return RH_OK;
+    return rh_fail(error, RH_E_USAGE,
+                   "--size '%s': expected a step of at least 1, as in 1000:9000:+1000", word);
+  }
+  if (*stride != 'x')
+    return rh_fail(error, RH_E_USAGE,
+                   "--size '%s': expected xM or +S behind A:B, as in 2^10:2^28:x4 or "
+                   "1000:9000:+1000",
+                   word);
+  if (parse(stride + 1, &range->factor, &bytes) && !bytes && range->factor >= 2) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--size '%s': expected a whole factor of at least 2, as in 2^10:2^28:x4", word);
+}
+
+/* A:B, A:B:STRIDE; `parts` is a copy of the word that may be cut. */
+static rh_status parse_range(const char *word, char *parts, uint32_t element_size,
+                             size_range *range, rh_error *error) {
+  const char *first = strsep(&parts, ":"), *last = strsep(&parts, ":");
+  *range = (size_range){.factor = 2};
+  RH_TRY(rh_size_parse(first, element_size, "--size", &range->first, error));
+  RH_TRY(rh_size_parse(last, element_size, "--size", &range->last, error));
+  if (parts) RH_TRY(parse_stride(word, parts, element_size, range, error));
+  return check_range(word, range, error);
+}
+
+/* "2^10..2^28" and "2^10-2^28". */
+static int is_range_elsewhere(const char *word) {
+  return strstr(word, "..") || (isdigit((unsigned char)*word) && strchr(word, '-'));
+}
+
+static rh_status add_word(void *context, const char *word, rh_error *error) {
+  size_axis *axis = context;
+  size_range range = {0};
+  uint64_t size = 0;
+  if (!strchr(word, ':')) {
+    if (is_range_elsewhere(word))
+      return rh_fail(error, RH_E_USAGE, "--size '%s': expected A:B, as in 2^10:2^28", word);
+    RH_TRY(rh_size_parse(word, axis->element_size, "--size", &size, error));
+    return add(axis, size, error);
+  }
+  char *parts = rh_copy_string(word);
+  if (!parts) return rh_fail(error, RH_E_NOMEM, "no memory for a range of sizes");
+  rh_status status = parse_range(word, parts, axis->element_size, &range, error);
+  free(parts);
+  return status == RH_OK ? add_range(axis, &range, error) : status;
+}
+
+static int compare(const void *a, const void *b) {
+  uint64_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return (left > right) - (left < right);
+}
+
+static void sort_and_thin(size_axis *axis) {
+  uint32_t kept = 0;
+  qsort(axis->list, axis->n, sizeof *axis->list, compare);
+  for (uint32_t k = 0; k < axis->n; k++)
+    if (kept == 0 || axis->list[kept - 1] != axis->list[k]) axis->list[kept++] = axis->list[k];
+  axis->n = kept;
+}
+
+rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **sizes, uint32_t *n,
+                         rh_error *error) {
+  size_axis axis = {.element_size = element_size};
+  *sizes = NULL;
+  *n = 0;
+  axis.list = malloc(RH_MAX_SIZES * sizeof *axis.list);
+  if (!axis.list) return rh_fail(error, RH_E_NOMEM, "no memory for a list of sizes");
+  rh_status status = rh_list_visit("--size", text, add_word, &axis, error);
+  if (status != RH_OK) {
+    free(axis.list);
+    return status;
+  }
+  sort_and_thin(&axis);
+  *sizes = axis.list;
+  *n = axis.n;
   return RH_OK;
 }
 

@@ -1,0 +1,202 @@
+#include "axes.h"
+#include "../base/error.h"
+#include "../base/path.h"
+#include "../base/text.h"
+#include "list.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- Operators and types ------------------------------------------------------------------------------------------ */
+
+/* Names of things that are numbered from 1. */
+typedef struct vocabulary {
+  const char *option, *what;
+  const char *const *names;
+  const char *all; /* the names in one line, a blank before each */
+  uint32_t n;
+} vocabulary;
+
+static const char *const op_names[RH_N_OPS] = {
+#define RH_X(name, number, flags) [number - 1] = #name,
+    RH_OP_LIST(RH_X)
+#undef RH_X
+};
+
+static const char *const type_names[RH_N_TYPES] = {
+#define RH_X(name, number, bytes) [number - 1] = #name,
+    RH_TYPE_LIST(RH_X)
+#undef RH_X
+};
+
+#define RH_X(name, number, more) " " #name
+static const vocabulary operators = {"--op", "operator", op_names, RH_OP_LIST(RH_X), RH_N_OPS};
+static const vocabulary types = {"--type", "type", type_names, RH_TYPE_LIST(RH_X), RH_N_TYPES};
+#undef RH_X
+
+static rh_status find_number(const vocabulary *known, const char *name, uint32_t *number,
+                             rh_error *error) {
+  for (uint32_t k = 0; k < known->n; k++)
+    if (strcmp(name, known->names[k]) == 0) {
+      *number = k + 1;
+      return RH_OK;
+    }
+  const char *close = rh_closest(name, known->names, known->n);
+  return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s%s%s There are%s", known->what, name,
+                 close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".",
+                 known->all);
+}
+
+rh_status rh_op_parse(const char *name, uint32_t *op, rh_error *error) {
+  return find_number(&operators, name, op, error);
+}
+
+rh_status rh_type_parse(const char *name, rh_type *type, rh_error *error) {
+  return find_number(&types, name, type, error);
+}
+
+typedef struct number_list {
+  const vocabulary *known;
+  uint32_t *list, *n;
+} number_list;
+
+static void add_number(const number_list *to, uint32_t number) {
+  for (uint32_t k = 0; k < *to->n; k++)
+    if (to->list[k] == number) return;
+  to->list[(*to->n)++] = number;
+}
+
+static rh_status add_name(void *context, const char *name, rh_error *error) {
+  const number_list *to = context;
+  uint32_t number;
+  if (strcmp(name, "all") == 0) {
+    for (number = 1; number <= to->known->n; number++) add_number(to, number);
+    return RH_OK;
+  }
+  RH_TRY(find_number(to->known, name, &number, error));
+  add_number(to, number);
+  return RH_OK;
+}
+
+static rh_status parse_names(const char *list, number_list *to, rh_error *error) {
+  *to->n = 0;
+  return rh_list_visit(to->known->option, list, add_name, to, error);
+}
+
+rh_status rh_ops_parse(const char *list, rh_ops *chosen, rh_error *error) {
+  number_list to = {&operators, chosen->list, &chosen->n};
+  return parse_names(list ? list : "sum", &to, error);
+}
+
+rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error) {
+  number_list to = {&types, chosen->list, &chosen->n};
+  return parse_names(list ? list : "f32", &to, error);
+}
+
+/* ---- Strategies --------------------------------------------------------------------------------------------------- */
+
+typedef struct selection {
+  const char *const *names;
+  uint32_t n;
+  unsigned char *selected;
+  int adds; /* some word does not begin with a `!' */
+} selection;
+
+static rh_status fits_nothing(const selection *of, const char *pattern, rh_error *error) {
+  if (strpbrk(pattern, "*?["))
+    return rh_fail(error, RH_E_USAGE,
+                   "--strategy: '%.64s' fits no strategy's name. See redhost --list.", pattern);
+  const char *close = rh_closest(pattern, of->names, of->n);
+  return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s%s%s See redhost --list.", pattern,
+                 close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
+}
+
+static rh_status look_for_adding(void *context, const char *word, rh_error *error) {
+  selection *to = context;
+  (void)error;
+  if (*word != '!') to->adds = 1;
+  return RH_OK;
+}
+
+static rh_status apply_pattern(void *context, const char *word, rh_error *error) {
+  selection *to = context;
+  const char *pattern = *word == '!' ? word + 1 : word;
+  int fits = 0;
+  for (uint32_t k = 0; k < to->n; k++) {
+    if (fnmatch(pattern, to->names[k], 0) != 0) continue;
+    to->selected[k] = pattern == word;
+    fits = 1;
+  }
+  return fits ? RH_OK : fits_nothing(to, pattern, error);
+}
+
+rh_status rh_strategies_select(const char *list, const char *const *names, uint32_t n,
+                               unsigned char *selected, rh_error *error) {
+  selection to = {.names = names, .n = n, .selected = selected};
+  if (list) RH_TRY(rh_list_visit("--strategy", list, look_for_adding, &to, error));
+  memset(selected, !to.adds, n);
+  if (!list) return RH_OK;
+  RH_TRY(rh_list_visit("--strategy", list, apply_pattern, &to, error));
+  if (memchr(selected, 1, n)) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--strategy '%s': leaves no strategy", list);
+}
+
+/* ---- Devices ------------------------------------------------------------------------------------------------------ */
+
+typedef struct device_choice {
+  const rh_cl_devices *devices;
+  const char *variable;        /* that the list comes from, for messages; null: the command line */
+  const rh_cl_device **chosen; /* room for all of them */
+  uint32_t n;
+} device_choice;
+
+static void add_device(device_choice *choice, const rh_cl_device *device) {
+  for (uint32_t k = 0; k < choice->n; k++)
+    if (choice->chosen[k] == device) return;
+  choice->chosen[choice->n++] = device;
+}
+
+static rh_status add_devices(void *context, const char *spec, rh_error *error) {
+  device_choice *choice = context;
+  const rh_cl_devices *devices = choice->devices;
+  const rh_cl_device *device = NULL;
+  if (devices->n > 0 && strcasecmp(spec, "all") == 0) {
+    for (uint32_t k = 0; k < devices->n; k++) add_device(choice, &devices->list[k]);
+    return RH_OK;
+  }
+  rh_status status = rh_cl_devices_choose(devices, spec, &device, error);
+  if (status != RH_OK && choice->variable) rh_error_prefix(error, "%s", choice->variable);
+  if (status == RH_OK) add_device(choice, device);
+  return status;
+}
+
+static rh_status choose_devices(device_choice *choice, const char *list, rh_error *error) {
+  if (list) return rh_list_visit("--device", list, add_devices, choice, error);
+  if ((list = rh_env("REDHOST_DEVICE"))) {
+    choice->variable = "REDHOST_DEVICE";
+    return rh_list_visit(choice->variable, list, add_devices, choice, error);
+  }
+  const rh_cl_device *device = NULL;
+  RH_TRY(rh_cl_devices_choose(choice->devices, NULL, &device, error));
+  add_device(choice, device);
+  return RH_OK;
+}
+
+rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
+                           const rh_cl_device ***chosen, uint32_t *n, rh_error *error) {
+  device_choice choice = {.devices = devices};
+  *chosen = NULL;
+  *n = 0;
+  choice.chosen = calloc(devices->n + 1, sizeof(rh_cl_device *));
+  if (!choice.chosen) return rh_fail(error, RH_E_NOMEM, "no memory for a list of devices");
+  rh_status status = choose_devices(&choice, list, error);
+  if (status != RH_OK) {
+    free(choice.chosen);
+    return status;
+  }
+  *chosen = choice.chosen;
+  *n = choice.n;
+  return RH_OK;
+}

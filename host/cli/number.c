@@ -1,0 +1,83 @@
+#include "number.h"
+#include "../base/error.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <stdlib.h>
+
+const rh_number rh_number_timeout = {"--timeout",
+                                     "seconds, more than 0 and less than 1e9, as in 2 or 0.5", 1e9};
+const rh_number rh_number_max_time = {
+    "--max-time", "seconds for each point, more than 0 and less than 1e6, as in 2 or 0.5", 1e6};
+const rh_number rh_number_precision = {
+    "--precision", "percent, more than 0 and less than 100, as in 2 or 0.5", 100};
+const rh_number rh_number_threshold = {
+    "--threshold", "percent, more than 0 and less than 1000, as in 5 or 0.5", 1000};
+
+/* At least one digit; null where there is none. */
+static const char *skip_digits(const char *p) {
+  if (!p || !isdigit((unsigned char)*p)) return NULL;
+  while (isdigit((unsigned char)*p)) p++;
+  return p;
+}
+
+/* strtod also takes blanks, signs, infinities, NaN and hexadecimal numbers. */
+static int is_decimal(const char *text) {
+  const char *p = skip_digits(text);
+  if (p && *p == '.') p = skip_digits(p + 1);
+  if (p && (*p == 'e' || *p == 'E')) {
+    p++;
+    p = skip_digits(*p == '+' || *p == '-' ? p + 1 : p);
+  }
+  return p && !*p;
+}
+
+/* In the C locale: a library that was loaded may have set another for the whole process. */
+static rh_status to_double(const char *text, double *value, rh_error *error) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return rh_fail(error, RH_E_NOMEM, "no memory for a number");
+  *value = strtod_l(text, NULL, c);
+  freelocale(c);
+  return RH_OK;
+}
+
+rh_status rh_number_parse(const rh_number *number, const char *text, double *value,
+                          rh_error *error) {
+  double typed = 0;
+  if (!text) return RH_OK;
+  if (is_decimal(text)) RH_TRY(to_double(text, &typed, error));
+  /* What is no decimal is still 0. */
+  if (typed <= 0 || typed >= number->below)
+    return rh_fail(error, RH_E_USAGE, "%s '%s': expected %s", number->option, text,
+                   number->expected);
+  *value = typed;
+  return RH_OK;
+}
+
+/* Behind the number, or null where it is none or out of bounds. */
+static const char *count(const char *text, uint32_t *n) {
+  enum { MOST = 1000000 };
+  const char *end = skip_digits(text);
+  *n = 0;
+  for (const char *p = text; p != end && end; p++) {
+    *n = *n * 10 + (uint32_t)(*p - '0');
+    if (*n > MOST) return NULL;
+  }
+  return *n > 0 ? end : NULL;
+}
+
+rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh_error *error) {
+  if (!text) return RH_OK;
+  uint32_t first, last;
+  const char *p = count(text, &first);
+  last = *most > first ? *most : first;
+  if (p && *p == ':') p = count(p + 1, &last);
+  if (!p || *p || last < first)
+    return rh_fail(error, RH_E_USAGE,
+                   "--samples '%s': expected MIN or MIN:MAX, whole numbers from 1 to 1000000, the "
+                   "smaller one first, as in 20 or 20:200",
+                   text);
+  *least = first;
+  *most = last;
+  return RH_OK;
+}

@@ -1,0 +1,175 @@
+/* host/results: a file of results.  What was read and written again is the same from then on, as a document and as lines. */
+#include "../../host/results/json.h"
+#include "../../host/results/read.h"
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The bytes as a file that has a name. */
+static const char *as_file(const void *bytes, size_t size) {
+  static int fd = -1;
+  static char path[64];
+  if (fd < 0) fd = memfd_create("fuzz", MFD_CLOEXEC);
+  RULE(ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return path;
+}
+
+static void check_refusal(rh_status status, const rh_error *error) {
+  fuzz_check_refusal(status, error, RH_E_FILE);
+  RULE(strncmp(error->message, "/proc/self/fd/", 14) == 0);
+  for (const char *c = error->message; *c; c++) RULE((unsigned char)*c >= 0x20 && *c != 0x7f);
+}
+
+static void check_spread(const rh_spread *spread) {
+  if (!spread->samples) return;
+  RULE(spread->median > 0 && isfinite(spread->median));
+  RULE(spread->ci_low >= 0 && spread->ci_low <= spread->ci_high && isfinite(spread->ci_high));
+  RULE(spread->min >= 0 && spread->min <= spread->max && isfinite(spread->max));
+  RULE(spread->q1 >= 0 && spread->q1 <= spread->q3 && isfinite(spread->q3));
+}
+
+/* What the tables, --compare and --plot build on. */
+static void check_row(const rh_results *results, const rh_row *row) {
+  RULE(row->device[0] && row->strategy[0] && row->op && row->type);
+  RULE(memchr(row->device, 0, sizeof row->device) &&
+       memchr(row->strategy, 0, sizeof row->strategy));
+  RULE(row->n_rounds <= RH_MAX_ROUNDS && row->n_parts <= RH_MAX_PARTS);
+  RULE(!row->n_raw || row->raw);
+  check_spread(&row->time);
+  check_spread(&row->latency);
+  RULE(rh_row_rate(row) >= 0 && rh_row_bandwidth(row) >= 0);
+  rh_results_device_text(results, row->device, "name");
+  rh_results_calibration(results, row->device, "read_peak_Bps");
+  rh_best best = rh_results_best(results, row, 0);
+  RULE(!best.row || rh_row_is_timed(best.row));
+  RULE(best.row || !rh_row_is_timed(row));
+  RULE(best.n_tied < results->n_rows || !best.row);
+}
+
+/* The text of a document that JSON can hold; malloc'ed. */
+static char *dump(json_t *document) {
+  char *text = json_dumps(document, JSON_COMPACT);
+  json_decref(document);
+  RULE(document && text);
+  return text;
+}
+
+/* The same results one a line. */
+static char *dump_lines(const rh_results *results) {
+  char *text = dump(rh_header_to_json(results));
+  size_t length = strlen(text);
+  for (uint32_t k = 0; k < results->n_rows; k++) {
+    char *row = dump(rh_row_to_json(&results->rows[k]));
+    size_t more = strlen(row);
+    text = realloc(text, length + more + 2);
+    RULE(text);
+    text[length++] = '\n';
+    memcpy(text + length, row, more + 1);
+    length += more;
+    free(row);
+  }
+  return text;
+}
+
+static int is_same_text(const char *one, const char *other) {
+  return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+static int is_same_number(double one, double other) {
+  return one == other || (isnan(one) && isnan(other));
+}
+
+static int is_same_list(const double *one, const double *other, uint32_t n) {
+  return n == 0 || memcmp(one, other, n * sizeof *one) == 0;
+}
+
+static void check_same_spread(const rh_spread *one, const rh_spread *other) {
+  RULE(one->samples == other->samples && one->outliers == other->outliers);
+  RULE(one->median == other->median && one->mean == other->mean && one->mad == other->mad);
+  RULE(one->min == other->min && one->max == other->max);
+  RULE(one->q1 == other->q1 && one->q3 == other->q3);
+  RULE(one->ci_low == other->ci_low && one->ci_high == other->ci_high);
+}
+
+/* Nothing that was believed is lost on the way. */
+static void check_same_row(const rh_row *one, const rh_row *other) {
+  RULE(is_same_text(one->device, other->device) && is_same_text(one->strategy, other->strategy));
+  RULE(one->op == other->op && one->type == other->type && one->status == other->status);
+  RULE(one->n == other->n && one->bytes == other->bytes && one->is_peer == other->is_peer);
+  RULE(is_same_text(one->params, other->params) && is_same_text(one->reason, other->reason));
+  RULE(is_same_text(one->params_from, other->params_from));
+  check_same_spread(&one->time, &other->time);
+  check_same_spread(&one->latency, &other->latency);
+  RULE(one->batch == other->batch && one->host_batch_s == other->host_batch_s);
+  RULE(one->n_rounds == other->n_rounds && one->n_raw == other->n_raw);
+  RULE(is_same_list(one->rounds, other->rounds, one->n_rounds));
+  RULE(is_same_list(one->raw, other->raw, one->n_raw));
+  RULE(one->build_s == other->build_s && one->build_cached == other->build_cached);
+  RULE(one->upload_s == other->upload_s && one->setup_s == other->setup_s);
+  RULE(one->n_parts == other->n_parts);
+  for (uint32_t k = 0; k < one->n_parts; k++)
+    RULE(is_same_text(one->parts[k].stage, other->parts[k].stage) &&
+         one->parts[k].seconds == other->parts[k].seconds);
+  RULE(!one->n_parts || one->host_share_s == other->host_share_s);
+  RULE(is_same_text(one->value, other->value) && is_same_text(one->reference, other->reference));
+  if (*one->value || *one->reference)
+    RULE(is_same_number(one->error_ulp, other->error_ulp) &&
+         is_same_number(one->bound_fraction, other->bound_fraction));
+  RULE(is_same_number(one->peak_fraction, other->peak_fraction));
+  RULE(one->flags == other->flags && one->passes == other->passes);
+  RULE(one->finishes_on_host == other->finishes_on_host);
+  RULE(one->reproducible == other->reproducible);
+}
+
+/* Reads what was written, and expects the same results. */
+static void read_again(const char *written, const rh_results *first, const char *document,
+                       int lines) {
+  rh_results results;
+  rh_read_notes notes;
+  rh_error error = {0};
+  const char *path = as_file(written, strlen(written));
+  rh_status status = rh_results_read_noting(path, &results, &notes, &error);
+  if (status != RH_OK) fprintf(stderr, "%s\n%s\n", written, error.message);
+  RULE(status == RH_OK);
+  RULE(!notes.cut && (int)notes.lines == lines);
+  RULE(results.n_rows == first->n_rows);
+  for (uint32_t k = 0; k < results.n_rows; k++) check_same_row(&first->rows[k], &results.rows[k]);
+  char *again = dump(rh_results_to_json(&results));
+  if (strcmp(again, document) != 0) fprintf(stderr, "%s\n%s\n", document, again);
+  RULE(strcmp(again, document) == 0);
+  free(again);
+  rh_results_finish(&results);
+}
+
+static void write_and_read(const rh_results *results) {
+  char *document = dump(rh_results_to_json(results));
+  read_again(document, results, document, 0);
+  if (results->settings) { /* a header without is no JSONL */
+    char *lines = dump_lines(results);
+    read_again(lines, results, document, 1);
+    free(lines);
+  }
+  free(document);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  rh_results results;
+  rh_read_notes notes;
+  rh_error error = {0};
+  memset(&results, 0x55, sizeof results);
+  rh_status status = rh_results_read_noting(as_file(data, size), &results, &notes, &error);
+  if (status == RH_OK) {
+    for (uint32_t k = 0; k < results.n_rows; k++) check_row(&results, &results.rows[k]);
+    RULE(notes.whole_bytes <= size);
+    write_and_read(&results);
+  } else {
+    check_refusal(status, &error);
+    RULE(!results.rows && !results.n_rows && !results.tool && !results.devices);
+  }
+  rh_results_finish(&results);
+  return 0;
+}
