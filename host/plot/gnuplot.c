@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 60.0 /* s; what it draws here takes less than one */
-
 static int is_program(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
@@ -47,8 +45,8 @@ static int interrupted(void) {
 }
 
 /* Until it ends.  It is not reaped: rh_child_finish() does that. */
-static rh_status wait_for(const rh_child *child, rh_error *error) {
-  double deadline = rh_now() + PATIENCE;
+static rh_status wait_for(const rh_child *child, double patience, rh_error *error) {
+  double deadline = rh_now() + patience;
   struct timespec nap = {0, 2000000};
   for (;;) {
     siginfo_t info = {0};
@@ -58,7 +56,7 @@ static rh_status wait_for(const rh_child *child, rh_error *error) {
     if (code == 0 && info.si_pid != 0) return RH_OK;
     if (interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
     if (rh_now() > deadline)
-      return rh_fail(error, RH_E_FILE, "gnuplot took longer than %.0f s and was ended", PATIENCE);
+      return rh_fail(error, RH_E_FILE, "gnuplot took longer than %.0f s and was ended", patience);
     nanosleep(&nap, NULL);
   }
 }
@@ -84,7 +82,8 @@ static rh_status judge(int status, const char *said, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "gnuplot failed: exit status %d", WEXITSTATUS(status));
 }
 
-rh_status rh_gnuplot_run(const char *const *argv, char *said, size_t size, rh_error *error) {
+rh_status rh_gnuplot_run(const char *const *argv, double patience, char *said, size_t size,
+                         rh_error *error) {
   rh_child child;
   int output = memfd_create("redhost-gnuplot", MFD_CLOEXEC);
   if (output < 0) return rh_fail(error, RH_E_FILE, "gnuplot: %s", strerror(errno));
@@ -95,7 +94,7 @@ rh_status rh_gnuplot_run(const char *const *argv, char *said, size_t size, rh_er
     close(output);
     return rh_fail(error, RH_E_FILE, "%s cannot be started", argv[0]);
   }
-  status = wait_for(&child, error);
+  status = wait_for(&child, patience, error);
   int ended = rh_child_finish(&child, 0);
   first_line(output, said, size);
   close(output);

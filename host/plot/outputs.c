@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Seconds for one gnuplot, and one more for each file: a picture takes less than a tenth. */
+#define PATIENCE 30.0
+
 static const char *const suffixes[] = {"svg", "png", "pdf", "txt", "gp"};
 
 static rh_status no_memory(rh_error *error) {
@@ -251,7 +254,7 @@ rh_status rh_outputs_draw(rh_outputs *outputs, const char *gnuplot, char *said, 
   const char **argv = NULL;
   if (build_words(outputs, gnuplot, &words, &n)) argv = calloc(n + 1u, sizeof *argv);
   for (uint32_t k = 0; argv && k < n; k++) argv[k] = words[k];
-  status = argv ? rh_gnuplot_run(argv, said, size, error) : no_memory(error);
+  status = argv ? rh_gnuplot_run(argv, PATIENCE + outputs->n, said, size, error) : no_memory(error);
   for (uint32_t k = 0; k < outputs->n && status == RH_OK; k++)
     if (outputs->list[k].format != RH_DRAW_SCRIPT)
       status = check_whole(outputs, &outputs->list[k], error);
