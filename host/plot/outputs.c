@@ -169,6 +169,18 @@ static rh_output *add_output(rh_outputs *outputs, uint32_t stem, uint32_t format
   return output;
 }
 
+/* What is no file is not replaced by one: known before anything is drawn. */
+static rh_status check_target(const rh_outputs *outputs, const rh_output *output, rh_error *error) {
+  struct stat st;
+  rh_status status = RH_OK;
+  char *path = rh_output_path(outputs, output);
+  if (!path) return no_memory(error);
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    status = rh_fail(error, RH_E_FILE, "%s: is there and is no file", path);
+  free(path);
+  return status;
+}
+
 static rh_status write_text(const char *path, const char *shown, const rh_text *text,
                             rh_error *error) {
   FILE *file = fopen(path, "we");
@@ -190,6 +202,8 @@ static rh_status add_for_stem(rh_outputs *outputs, uint32_t k, const rh_figure *
     if (!output) return no_memory(error);
     names[j] = output->name;
   }
+  for (uint32_t j = first; j < outputs->n; j++)
+    RH_TRY(check_target(outputs, &outputs->list[j], error));
   snprintf(comment, sizeof comment, "redhost %s: %s", rh_version(), picture);
   rh_script_compose(&script, figure, comment, names, stem->formats, stem->n_formats);
   char *path = made_path(outputs, &outputs->list[first]);
@@ -271,12 +285,10 @@ char *rh_output_path(const rh_outputs *outputs, const rh_output *output) {
   return join(strcmp(directory, "./") == 0 ? "" : directory, output->name);
 }
 
-/* Through a link; what is no file is not replaced by one. */
+/* Through a link. */
 static rh_status move(const char *from, const char *path, rh_error *error) {
   struct stat st;
   int is_there = stat(path, &st) == 0;
-  if (is_there && !S_ISREG(st.st_mode))
-    return rh_fail(error, RH_E_FILE, "%s: is there and is no file", path);
   char *real = is_there ? realpath(path, NULL) : strdup(path);
   int moved = real && rename(from, real) == 0;
   int code = errno;

@@ -26,7 +26,7 @@ class Model:
     """Seconds for n elements: fixed costs, and bytes at a share of the peak that small inputs do not reach."""
 
     def __init__(self, rng, device, rank, of):
-        spread = rank / max(of - 1, 1)
+        spread = min(rank / max(of - 1, 1), 1)
         self.launches = 3 - rank % 3
         self.share = 0.985 * (1 - spread) ** 1.6 + 0.012 + 0.01 * rng.random()
         self.knee = 2.0 ** rng.uniform(19, 23)
