@@ -49,6 +49,8 @@ has_openblas() {
   { ldconfig -p || /sbin/ldconfig -p; } | grep libopenblas.so.0
 }
 
+# gnuplot (gnuplot-nox will do) is not among these: redhost starts it for --plot and pictures of --compare only, and
+# says so where it is missing.
 needs_to_build() {
   need 'gcc libc6-dev' 'a C compiler' has_header stdlib.h
   need cmake CMake command -v cmake
@@ -73,6 +75,8 @@ needs_to_test() {
   need clang clang command -v clang++
   need groff-base 'groff (for the manual page)' command -v groff
   need g++ 'a C++ compiler (the headers are for C++ too)' command -v g++
+  # Every picture is drawn, in every format, by the gnuplot that people have.
+  need gnuplot-nox gnuplot command -v gnuplot
   need libopenblas0-pthread OpenBLAS has_openblas
 }
 

@@ -130,10 +130,10 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
 /* ---- Beginning and end ------------------------------------------------------------------------------------------- */
 
 /* This process's environment with REDHOST_DEVICE in it; the strings stay whose they are.  Null where memory runs out. */
-static char **environment_with(char *device) {
+static const char **environment_with(const char *device) {
   size_t n = 0, kept = 0;
   while (environ[n]) n++;
-  char **changed = calloc(n + 2, sizeof *changed);
+  const char **changed = calloc(n + 2, sizeof *changed);
   if (!changed) return NULL;
   for (size_t k = 0; k < n; k++)
     if (strncmp(environ[k], "REDHOST_DEVICE=", 15) != 0) changed[kept++] = environ[k];
@@ -141,7 +141,7 @@ static char **environment_with(char *device) {
   return changed;
 }
 
-static rh_status spawn(rh_peer_process *process, char **environment, rh_error *error) {
+static rh_status spawn(rh_peer_process *process, const char *const *environment, rh_error *error) {
   const char *const alone[] = {process->program, NULL};
   rh_child_spec spec = {
       .program = process->program,
@@ -161,7 +161,8 @@ static rh_status spawn(rh_peer_process *process, char **environment, rh_error *e
 }
 
 rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error) {
-  char device[300], **environment = NULL;
+  char device[300];
+  const char **environment = NULL;
   const char *wanted = process->options->device;
   if (access(process->program, X_OK) != 0)
     return rh_fail(error, RH_E_FILE, "peer program %s cannot be started: %s", process->program,
