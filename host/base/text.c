@@ -128,3 +128,10 @@ int rh_is_plain_utf8(const char *s, size_t length) {
   }
   return 1;
 }
+
+void rh_make_plain(char *s) {
+  for (unsigned char *c = (unsigned char *)s; *c; c++) {
+    if (*c < 0x20 || *c == 0x7f) *c = '?';
+    if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?'; /* U+0080 to U+009F */
+  }
+}

@@ -31,6 +31,9 @@ char *rh_copy_string(const char *s);
  */
 const char *rh_closest(const char *word, const char *const *candidates, size_t n);
 
+/* One line, and nothing in it that moves a terminal's cursor: control characters, in UTF-8 too, become '?'. */
+void rh_make_plain(char *s);
+
 /* Is the `length` bytes of s valid UTF-8 without control characters? */
 int rh_is_plain_utf8(const char *s, size_t length);
 

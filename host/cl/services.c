@@ -163,7 +163,7 @@ static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, 
   }
   size_t global_size = global, local_size = local;
   cl_int code = clEnqueueNDRangeKernel(s->session->queue, kernel, 1, NULL, &global_size,
-                                       &local_size, 0, NULL, NULL);
+                                       &local_size, 0, NULL, rh_cl_event_for(s->session, stage));
   if (code != CL_SUCCESS) return launch_failed(s, code, stage, "enqueueing");
   s->launches++;
   return RH_OK;
@@ -174,7 +174,7 @@ static rh_status service_fill(const rh_host *host, struct _cl_mem *buffer, uint6
   rh_services *s = of(host);
   RH_TRY(may_run(s, "fill"));
   cl_int code = clEnqueueFillBuffer(s->session->queue, buffer, value, size, offset, size * count, 0,
-                                    NULL, NULL);
+                                    NULL, rh_cl_event_for(s->session, "fill"));
   return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "filling a buffer");
 }
 
@@ -183,7 +183,8 @@ static rh_status service_read(const rh_host *host, struct _cl_mem *buffer, uint6
   rh_services *s = of(host);
   RH_TRY(may_run(s, "read"));
   cl_int code =
-      clEnqueueReadBuffer(s->session->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
+      clEnqueueReadBuffer(s->session->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL,
+                          rh_cl_event_for(s->session, "read"));
   return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "reading from the device");
 }
 

@@ -14,6 +14,9 @@ typedef struct rh_app {
   rh_type type; /* what --type says, or 0 */
 } rh_app;
 
+/* The program's own status beside the library's: --strict, and a result that is noisy or throttled. */
+enum { RH_E_NOISY = -64 };
+
 /* One file for each mode.  A mode prints to standard output once it has everything it prints. */
 rh_status rh_mode_summary(const rh_app *app, rh_error *error);
 rh_status rh_mode_list(const rh_app *app, rh_error *error);

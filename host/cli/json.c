@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "offers.h"
+#include "revision.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,6 +19,8 @@ json_t *rh_json_document(void) {
   json_t *document = json_object(), *tool = json_object();
   json_object_set_new(document, "schema", json_string("redhost/1"));
   json_object_set_new(tool, "version", json_string(rh_version()));
+  json_object_set_new(tool, "git", *REDHOST_COMMIT ? json_string(REDHOST_COMMIT) : json_null());
+  json_object_set_new(tool, "dirty", json_boolean(REDHOST_DIRTY));
   json_object_set_new(tool, "build", json_string("C compiler " __VERSION__));
   json_object_set_new(document, "tool", tool);
   return document;

@@ -1,5 +1,7 @@
 /* redhost: the program. */
 #include "../base/error.h"
+#include "../base/text.h"
+#include "../isolate/peer.h"
 #include "../isolate/worker.h"
 #include "../reduce/ops.h"
 #include "../verify/verify.h"
@@ -10,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@ static int exit_code(rh_status status) {
   case RH_E_DEVICE: return 3;
   case RH_DECLINED: return 4;
   case RH_E_FILE: return 6;
+  case RH_E_NOISY: return 7;
   case RH_E_CANCELLED: return 130;
   default: return 5;
   }
@@ -64,7 +68,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   rh_app app = {.typed = typed, .terminal = terminal};
   char program[PATH_MAX];
   rh_options options = {
-      .device = typed->device,
+      .device = typed->mode == RH_MODE_BENCH ? NULL : typed->device, /* there it is a list */
       .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
       .plugin_path = typed->plugin_path,
       .cache_dir = typed->cache_dir,
@@ -83,12 +87,6 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
 static rh_status flush_output(rh_error *error) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return RH_OK;
   return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
-}
-
-/* One line, and nothing in it that moves a terminal's cursor: a message quotes what was typed. */
-static void make_plain(char *message) {
-  for (char *c = message; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
 }
 
 /* Where standard output or standard error is closed, the next file to be opened, maybe one that is being written, would
@@ -110,6 +108,7 @@ int main(int argc, char **argv) {
   /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
+  if (argc == 2 && strcmp(argv[1], "--sample") == 0) return rh_sample_main();
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   /* Nor this: the build writes the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {
@@ -117,6 +116,8 @@ int main(int argc, char **argv) {
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
   }
   hold_standard_files();
+  /* A driver or a plugin may call setlocale(); numbers have a point, not a comma, all the same. */
+  uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
   if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
@@ -135,7 +136,7 @@ int main(int argc, char **argv) {
     status = error.status;
   }
   if (status != RH_OK) {
-    make_plain(error.message);
+    rh_make_plain(error.message); /* it quotes what was typed */
     rh_terminal_say(&terminal, error.message);
   }
   return exit_code(status);

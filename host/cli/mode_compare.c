@@ -1,8 +1,313 @@
-/* redhost --compare: being built. */
+/* redhost --compare OLD NEW: what became faster or slower between two result files. */
 #include "../base/error.h"
-#include "app.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "../results/compare.h"
+#include "../results/read.h"
+#include "json.h"
+#include "table.h"
+#if __has_include("../plot/plot.h")
+#include "../plot/plot.h"
+#endif
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The two files and what came of them; zero-initialised is nothing. */
+typedef struct work {
+  const rh_app *app;
+  const char *old_path, *new_path;
+  rh_results old, new_;
+  rh_comparison comparison;
+} work;
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+static const char *text_in(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+/* "NVIDIA H200 580.159.04": of each device that has rows. */
+static void add_devices(rh_text *line, const rh_results *results) {
+  const char *last = "";
+  const rh_row **rows = rh_results_by_point(results);
+  for (uint32_t k = 0; rows && k < results->n_rows; k++) {
+    const char *id = rows[k]->device;
+    if (strcmp(id, last) == 0) continue;
+    const char *name = rh_results_device_text(results, id, "name");
+    const char *driver = rh_results_device_text(results, id, "driver");
+    rh_text_add(line, "%s%s%s%s", *last ? ", " : "  ", name ? name : id, driver ? " " : "",
+                driver ? driver : "");
+    last = id;
+  }
+  free(rows);
+}
+
+/* "old  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  old.json" */
+static void print_file(const char *which, const char *path, const rh_results *results) {
+  rh_text line = {0};
+  const char *git = text_in(results->tool, "git"), *version = text_in(results->tool, "version");
+  const char *start = text_in(results->run, "start"), *commit = *git ? git : version;
+  rh_text_add(&line, "%s", which);
+  if (*start) rh_text_add(&line, "  %.10s", start);
+  if (*commit)
+    rh_text_add(&line, "  %s%s", commit,
+                json_is_true(json_object_get(results->tool, "dirty")) ? "+" : "");
+  add_devices(&line, results);
+  rh_text_add(&line, "  %s", path);
+  if (line.s) rh_make_plain(line.s);
+  printf("%s\n", rh_text_get(&line));
+  rh_text_finish(&line);
+}
+
+/* "6.39 us +-0.1 %", or how the point ended. */
+static void add_time(rh_table *table, const rh_row *row) {
+  char time[32], half[32];
+  const rh_spread *spread = &row->time;
+  if (!rh_row_is_timed(row)) {
+    rh_table_cell(table, RH_PLAIN, "%s", rh_row_status_name(row->status));
+    rh_table_cell(table, RH_PLAIN, "%s", "");
+    return;
+  }
+  rh_format_fixed(half, 50 * (spread->ci_high - spread->ci_low) / spread->median, 1);
+  rh_table_cell(table, RH_PLAIN, "%s", rh_format_seconds(time, spread->median));
+  rh_table_cell(table, RH_PLAIN, "+-%s %%", half);
+}
+
+static int style_of(const rh_change *change) {
+  switch (change->verdict) {
+  case RH_CHANGE_slow:
+  case RH_CHANGE_broken: return RH_BAD;
+  case RH_CHANGE_fast:
+  case RH_CHANGE_mended: return RH_GOOD;
+  default: return RH_PLAIN;
+  }
+}
+
+/* "+17.3 %" */
+static const char *format_change(char text[48], double change) {
+  char number[32];
+  text[0] = 0;
+  if (isfinite(change))
+    snprintf(text, 48, "%s%s %%", change < 0 ? "-" : "+",
+             rh_format_fixed(number, fabs(100 * change), 1));
+  return text;
+}
+
+static void add_change(rh_table *table, const rh_change *change, int with_device) {
+  const rh_row *row = change->new_row;
+  char size[32], percent[48];
+  const char *reason = change->verdict == RH_CHANGE_broken && row->reason ? row->reason : "";
+  if (change->clocks_differ) reason = "by different clocks";
+  if (with_device) rh_table_cell(table, RH_PLAIN, "%s", row->device);
+  rh_table_cell(table, RH_PLAIN, "%s", row->strategy);
+  rh_table_cell(table, RH_PLAIN, "%s %s", rh_op_name(row->op), rh_type_name(row->type));
+  rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, row->n));
+  add_time(table, change->old_row);
+  add_time(table, row);
+  rh_table_cell(table, style_of(change), "%s", format_change(percent, change->change));
+  rh_table_cell(table, style_of(change), "%s%s%.200s", rh_change_word(change->verdict),
+                *reason ? ": " : "", reason);
+}
+
+static void print_table(const work *w) {
+  static const char *const headings[] = {"DEVICE", "STRATEGY", "OP", "n",      "OLD",
+                                         "",       "NEW",      "",   "CHANGE", ""};
+  const rh_comparison *c = &w->comparison;
+  const char *first = c->changes[0].new_row->device;
+  int with_device = strcmp(c->changes[c->n_changes - 1].new_row->device, first) != 0;
+  rh_table table = {.columns = 9u + (uint32_t)with_device};
+  for (uint32_t k = 0; k < table.columns; k++) {
+    const char *heading = headings[k + !with_device];
+    table.right[k] = k + !with_device >= 3 && k + 1 < table.columns;
+    rh_table_cell(&table, RH_BOLD, "%s", heading);
+  }
+  for (uint32_t k = 0; k < c->n_changes; k++) add_change(&table, &c->changes[k], with_device);
+  rh_table_print(&table, w->app->terminal, "  ");
+  rh_table_finish(&table);
+}
+
+/* "27 compared: 25 same, 0 fast, 1 SLOW, 1 unclear.  3 only in old." */
+static void print_summary(const rh_comparison *c) {
+  printf("%u compared: ", c->n_changes);
+  for (uint32_t k = 0; k < RH_N_CHANGES; k++)
+    if (k <= RH_CHANGE_unclear || c->counts[k])
+      printf("%s%u %s", k ? ", " : "", c->counts[k], rh_change_word(k));
+  putchar('.');
+  if (c->only_old) printf("  %u only in old.", c->only_old);
+  if (c->only_new) printf("  %u only in new.", c->only_new);
+  putchar('\n');
+}
+
+static void print_text(const work *w) {
+  print_file("old", w->old_path, &w->old);
+  print_file("new", w->new_path, &w->new_);
+  putchar('\n');
+  print_table(w);
+  putchar('\n');
+  print_summary(&w->comparison);
+}
+
+/* The regressions alone, one a line. */
+static void print_quiet(const rh_comparison *c) {
+  for (uint32_t k = 0; k < c->n_changes; k++) {
+    const rh_row *row = c->changes[k].new_row;
+    uint32_t verdict = c->changes[k].verdict;
+    if (verdict == RH_CHANGE_slow || verdict == RH_CHANGE_broken)
+      printf("%s %s %s %llu\n", row->strategy, rh_op_name(row->op), rh_type_name(row->type),
+             (unsigned long long)row->n);
+  }
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *side_object(const rh_row *row, double low, double high) {
+  json_t *object = json_object();
+  int timed = rh_row_is_timed(row);
+  json_object_set_new(object, "device", rh_json_bytes(row->device));
+  json_object_set_new(object, "status", json_string(rh_row_status_name(row->status)));
+  json_object_set_new(object, "median_s", timed ? rh_json_number(row->time.median) : json_null());
+  json_object_set_new(object, "interval_s", timed ? json_pack("[f, f]", low, high) : json_null());
+  return object;
+}
+
+static json_t *change_object(const rh_change *change) {
+  const rh_row *row = change->new_row;
+  json_t *object = json_object();
+  json_object_set_new(object, "strategy", rh_json_bytes(row->strategy));
+  json_object_set_new(object, "op", json_string(rh_op_name(row->op)));
+  json_object_set_new(object, "type", json_string(rh_type_name(row->type)));
+  json_object_set_new(object, "n", json_integer((json_int_t)row->n));
+  json_object_set_new(object, "peer", json_boolean(row->is_peer));
+  json_object_set_new(object, "old",
+                      side_object(change->old_row, change->old_low, change->old_high));
+  json_object_set_new(object, "new",
+                      side_object(change->new_row, change->new_low, change->new_high));
+  json_object_set_new(object, "change", rh_json_number(change->change));
+  json_object_set_new(object, "verdict", json_string(rh_change_name(change->verdict)));
+  return object;
+}
+
+static json_t *file_object(const char *path, const rh_results *results) {
+  json_t *object = json_object();
+  json_object_set_new(object, "file", rh_json_bytes(path));
+  json_object_set(object, "tool", results->tool ? results->tool : json_null());
+  json_object_set(object, "run", results->run ? results->run : json_null());
+  json_object_set(object, "devices", results->devices ? results->devices : json_null());
+  return object;
+}
+
+static rh_status print_json(const work *w, rh_error *error) {
+  const rh_comparison *c = &w->comparison;
+  json_t *document = rh_json_document(), *changes = json_array(), *counts = json_object();
+  json_t *warnings = json_array();
+  for (uint32_t k = 0; k < c->n_changes; k++)
+    json_array_append_new(changes, change_object(&c->changes[k]));
+  for (uint32_t k = 0; k < RH_N_CHANGES; k++)
+    json_object_set_new(counts, rh_change_name(k), json_integer(c->counts[k]));
+  json_object_set_new(counts, "only_old", json_integer(c->only_old));
+  json_object_set_new(counts, "only_new", json_integer(c->only_new));
+  for (uint32_t k = 0; k < c->n_warnings; k++)
+    json_array_append_new(warnings, rh_json_bytes(c->warnings[k]));
+  json_object_set_new(document, "old", file_object(w->old_path, &w->old));
+  json_object_set_new(document, "new", file_object(w->new_path, &w->new_));
+  json_object_set_new(document, "threshold", rh_json_number(c->threshold));
+  json_object_set_new(document, "warnings", warnings);
+  json_object_set_new(document, "changes", changes);
+  json_object_set_new(document, "counts", counts);
+  return rh_json_print(document, error);
+}
+
+/* ---- The mode ---------------------------------------------------------------------------------------------------- */
+
+/* "2", "0.5", "2%". */
+static rh_status parse_threshold(const char *text, double *threshold, rh_error *error) {
+  char *end;
+  *threshold = 0.01;
+  if (!text) return RH_OK;
+  double percent = strtod(text, &end);
+  if (*end == '%') end++;
+  if (end == text || *end || !(percent >= 0 && percent <= 1000))
+    return rh_fail(error, RH_E_USAGE,
+                   "--threshold '%s': expected a percentage from 0 to 1000, as in --threshold=2",
+                   text);
+  *threshold = percent / 100;
+  return RH_OK;
+}
+
+static rh_status read_file(const work *w, const char *path, rh_results *results, rh_error *error) {
+  rh_read_notes notes;
+  rh_error note;
+  RH_TRY(rh_results_read_noting(path, results, &notes, error));
+  if (!notes.cut) return RH_OK;
+  rh_fail(&note, RH_E_FILE, "%s: the last line is cut off; the %u results before it are compared",
+          path, results->n_rows);
+  rh_make_plain(note.message);
+  if (!w->app->terminal->quiet) rh_terminal_say(w->app->terminal, note.message);
+  return RH_OK;
+}
+
+static rh_status compare_files(work *w, rh_error *error) {
+  double threshold;
+  RH_TRY(parse_threshold(w->app->typed->threshold, &threshold, error));
+  if (strcmp(w->old_path, "-") == 0 && strcmp(w->new_path, "-") == 0)
+    return rh_fail(error, RH_E_USAGE, "--compare: standard input can be one of the files only");
+  RH_TRY(read_file(w, w->old_path, &w->old, error));
+  RH_TRY(read_file(w, w->new_path, &w->new_, error));
+  RH_TRY(rh_compare(&w->comparison, &w->old, &w->new_, threshold, error));
+  for (uint32_t k = 0; k < w->comparison.n_warnings; k++) {
+    rh_make_plain(w->comparison.warnings[k]);
+    if (!w->app->terminal->quiet) rh_terminal_say(w->app->terminal, w->comparison.warnings[k]);
+  }
+  return RH_OK;
+}
+
+static rh_status print(const work *w, rh_error *error) {
+  if (w->app->typed->json) return print_json(w, error);
+  if (w->app->typed->quiet)
+    print_quiet(&w->comparison);
+  else
+    print_text(w);
+  return RH_OK;
+}
+
+#ifdef RH_PLOT_PLOT_H
+static rh_status draw_one(const work *w, const char *path, rh_error *error) {
+  return rh_plot_change(&w->old, &w->new_, path, error);
+}
+#else
+static rh_status draw_one(const work *w, const char *path, rh_error *error) {
+  (void)w;
+  return rh_fail(error, RH_E_USAGE, "--export '%s': this redhost was built without pictures", path);
+}
+#endif
+
+static rh_status draw(const work *w, rh_error *error) {
+  const rh_words *files = &w->app->typed->exports;
+  for (uint32_t k = 0; k < files->n; k++) RH_TRY(draw_one(w, files->list[k], error));
+  return RH_OK;
+}
+
+/* Exit status 1 is for what a gate has to stop: slower beyond doubt, or broken. */
+static rh_status judge(const rh_comparison *c, rh_error *error) {
+  return rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke", c->n_changes,
+                 c->counts[RH_CHANGE_slow], c->counts[RH_CHANGE_broken]);
+}
 
 rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
-  (void)app;
-  return rh_fail(error, RH_E_INTERNAL, "--compare is being built");
+  work w = {.app = app, .old_path = app->typed->name, .new_path = app->typed->operands[0]};
+  rh_status status = compare_files(&w, error);
+  if (status == RH_OK) status = print(&w, error);
+  if (status == RH_OK) status = draw(&w, error);
+  if (rh_comparison_regressions(&w.comparison)) {
+    /* A regression is the news, whatever became of the picture. */
+    if (status != RH_OK) rh_terminal_say(app->terminal, error->message);
+    status = judge(&w.comparison, error);
+  }
+  rh_comparison_finish(&w.comparison);
+  rh_results_finish(&w.new_);
+  rh_results_finish(&w.old);
+  return status;
 }

@@ -102,14 +102,8 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
 static rh_status judge(const rh_run_report *report, rh_error *error) {
   if (!is_wrong(report)) return RH_OK;
   char got[64], exact[64];
-  const rh_result *result = &report->result, *right = &report->reference.result;
-  if (result->indexed) {
-    snprintf(got, sizeof got, "%llu", (unsigned long long)result->index);
-    snprintf(exact, sizeof exact, "%llu", (unsigned long long)right->index);
-  } else {
-    rh_format_value(got, result);
-    rh_format_value(exact, right);
-  }
+  rh_format_answer(got, &report->result);
+  rh_format_answer(exact, &report->reference.result);
   return rh_fail(error, RH_E_WRONG, "wrong result: '%s' says %s, exact is %s (%s)",
                  report->spec->strategy, got, exact, report->verdict.text);
 }

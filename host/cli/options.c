@@ -393,7 +393,7 @@ rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *err
   uint32_t given[N_ROWS] = {0};
   const char *mode_option = NULL;
   fill_getopt(options, letters);
-  *typed = (rh_typed){0};
+  *typed = (rh_typed){.argc = argc, .argv = argv};
   opterr = 0;
   for (;;) {
     int code = getopt_long(argc, argv, letters, options, NULL);

@@ -33,6 +33,8 @@ typedef struct rh_words {
 /* Strings point into argv.  Zero-initialised is "nothing typed". */
 typedef struct rh_typed {
   uint32_t mode;
+  int argc; /* as it was typed */
+  char **argv;
   const char *mode_option; /* "--run", as typed first */
   const char *name; /* of --run, --info and --new-plugin; the shell of --completion; the file of --plot and the old one of
                        --compare */

@@ -1,4 +1,5 @@
 #include "table.h"
+#include "../base/text.h"
 #include "../base/vocabulary.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ void rh_table_cell(rh_table *table, int style, const char *format, ...) {
   if (vasprintf(&cell, format, args) < 0) cell = NULL;
   va_end(args);
   if (!cell) return;
+  rh_make_plain(cell); /* names and reasons come from drivers, plugins and files */
   table->styles[table->n_rows] = style;
   table->cells[table->n_rows++] = cell;
 }
@@ -59,68 +61,6 @@ void rh_table_finish(rh_table *table) {
   free(table->cells);
   free(table->styles);
   *table = (rh_table){0};
-}
-
-const char *rh_format_bytes(char text[32], uint64_t bytes) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  int k = 0;
-  double value = (double)bytes;
-  while (value >= 1024 && k < 6) value /= 1024, k++;
-  snprintf(text, 32, value >= 1000 ? "%.0f %s" : "%.4g %s", value, units[k]);
-  return text;
-}
-
-const char *rh_format_seconds(char text[32], double seconds) {
-  if (seconds < 0.9995e-3)
-    snprintf(text, 32, "%.3g us", 1e6 * seconds);
-  else if (seconds < 0.9995)
-    snprintf(text, 32, "%.3g ms", 1e3 * seconds);
-  else
-    snprintf(text, 32, "%.3g s", seconds);
-  return text;
-}
-
-static int is_float(const rh_result *result) {
-  return rh_type_is_float(result->type);
-}
-
-static const char *format_integer(char text[64], const rh_result *result) {
-  if (rh_type_is_signed(result->type))
-    snprintf(text, 64, "%lld", (long long)result->value.i);
-  else
-    snprintf(text, 64, "%llu", (unsigned long long)result->value.u);
-  return text;
-}
-
-static const char *format_float(char text[64], double value, int digits) {
-  if (isnan(value))
-    snprintf(text, 64, "nan"); /* never "-nan" */
-  else
-    snprintf(text, 64, "%.*g", digits, value);
-  return text;
-}
-
-static int reads_back(const char *text, const rh_result *result) {
-  double back = strtod(text, NULL), value = result->value.f;
-  if (isnan(value)) return isnan(back);
-  return result->type == RH_TYPE_f64 ? back == value : (float)back == (float)value;
-}
-
-const char *rh_format_value(char text[64], const rh_result *result) {
-  double value = result->value.f;
-  if (!is_float(result)) return format_integer(text, result);
-  /* Whole numbers in full, not as 8.39099e+06. */
-  if (fabs(value) < 1e15 && value == trunc(value)) {
-    snprintf(text, 64, "%.0f", value);
-    return text;
-  }
-  for (int digits = 6; digits < 17; digits++)
-    if (reads_back(format_float(text, value, digits), result)) return text;
-  return format_float(text, value, 17);
-}
-
-const char *rh_format_exact(char text[64], const rh_result *result) {
-  return is_float(result) ? format_float(text, result->value.f, 17) : format_integer(text, result);
 }
 
 void rh_print_wrapped(FILE *out, const char *text, const char *indent) {

@@ -2,6 +2,8 @@
 #ifndef RH_CLI_TABLE_H
 #define RH_CLI_TABLE_H
 
+#include "../base/format.h"
+#include "../base/value.h"
 #include "terminal.h"
 
 enum { RH_MAX_COLUMNS = 12 };
@@ -14,20 +16,12 @@ typedef struct rh_table {
   int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
 } rh_table;
 
-/* A cell; copied.  `columns` of them make a row. */
+/* A cell; copied, and made plain.  `columns` of them make a row. */
 void rh_table_cell(rh_table *table, int style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent);
 void rh_table_finish(rh_table *table);
 
-/* "64 MiB", "8.7 KiB".  Binary units. */
-const char *rh_format_bytes(char text[32], uint64_t bytes);
-/* "21.4 us", "704 ms". */
-const char *rh_format_seconds(char text[32], double seconds);
-/* The shortest decimal that reads back as the same number of the result's type; integers whole; "nan", "inf". */
-const char *rh_format_value(char text[64], const rh_result *result);
-/* The same to the last bit whatever reads it: %.17g. */
-const char *rh_format_exact(char text[64], const rh_result *result);
 
 /* `text` wrapped at 78 columns, each line behind `indent`. */
 void rh_print_wrapped(FILE *out, const char *text, const char *indent);

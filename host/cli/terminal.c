@@ -66,11 +66,13 @@ void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, dou
   line_is_up = 1;
 }
 
+static volatile sig_atomic_t interrupted; /* where it is held */
+
 /* Nothing for the first second; then a line, drawn again ten times a second at most. */
 static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
   rh_terminal *terminal = user;
   double now = rh_now();
-  if (!terminal->progress) return 0;
+  if (!terminal->progress) return interrupted;
   if (!terminal->phase || strcmp(terminal->phase, phase) != 0) {
     rh_terminal_clear(terminal);
     terminal->phase = phase;
@@ -83,7 +85,7 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
     draw(phase, done, total);
     terminal->shown = now;
   }
-  return 0;
+  return interrupted;
 }
 
 static void on_log(void *user, uint32_t level, const char *text) {
@@ -124,6 +126,24 @@ static void on_interrupt(int signal_number) {
   if (group_to_kill > 0) kill(-group_to_kill, SIGKILL);
   if (line_is_up && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(130);
   _exit(130);
+}
+
+
+static void on_held_interrupt(int signal_number) {
+  if (interrupted) on_interrupt(signal_number);
+  interrupted = 1;
+}
+
+void rh_terminal_hold_interrupt(void) {
+  struct sigaction action = {.sa_handler = on_held_interrupt};
+  struct sigaction old;
+  sigemptyset(&action.sa_mask);
+  if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+    sigaction(SIGINT, &action, NULL);
+}
+
+int rh_terminal_was_interrupted(void) {
+  return interrupted;
 }
 
 void rh_terminal_watch_group(int64_t group) {

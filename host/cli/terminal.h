@@ -41,6 +41,10 @@ const char *rh_style_off(const rh_terminal *terminal, int style);
 /* On SIGINT: the progress line goes, and the process ends with status 130. */
 void rh_terminal_catch_interrupt(void);
 
+/* From here on the first SIGINT is only noted, for a mode that has something to write down; the second ends the process. */
+void rh_terminal_hold_interrupt(void);
+int rh_terminal_was_interrupted(void);
+
 /* A process group that goes too when an interrupt comes; 0 for none. */
 void rh_terminal_watch_group(int64_t group);
 

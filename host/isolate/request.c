@@ -11,6 +11,7 @@ typedef struct head {
   int64_t parent;
   uint64_t n, offset, region_bytes, n_settings;
   uint32_t op, type, no_cache, on_host;
+  rh_range_known known;
 } head;
 
 /* A mark says whether there is a string, and an end says where it ends. */
@@ -32,6 +33,7 @@ int rh_work_write(rh_text *to, const rh_work *work) {
       .type = job->type,
       .no_cache = work->no_cache,
       .on_host = work->on_host,
+      .known = work->known,
   };
   memcpy(first.magic, magic, sizeof magic);
   char bytes[sizeof first];
@@ -73,6 +75,7 @@ int rh_work_read(rh_work *work, const char *bytes, size_t length) {
   work->parent = first.parent;
   work->no_cache = first.no_cache;
   work->on_host = first.on_host;
+  work->known = first.known;
   work->offset = first.offset;
   work->region_bytes = first.region_bytes;
   const char *at = bytes + sizeof first, *end = bytes + length;

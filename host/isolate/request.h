@@ -5,6 +5,7 @@
 
 #include "../base/region.h"
 #include "../base/text.h"
+#include "../measure/range.h"
 #include "../reduce/job.h"
 
 /* Strings of the reader's point into what rh_work_read was given. */
@@ -17,6 +18,7 @@ typedef struct rh_work {
   rh_job_spec job;       /* settings: see below */
   uint64_t offset;       /* of the data in descriptor 5 */
   uint64_t region_bytes; /* to map */
+  rh_range_known known;  /* of --sample, where there is a device */
   rh_setting *settings;  /* the reader's: job.settings, to be freed */
 } rh_work;
 

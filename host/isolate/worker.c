@@ -32,23 +32,11 @@ static int stop(rh_worker *worker, double grace) {
 
 /* ---- How it ended, in one sentence ------------------------------------------------------------------------------- */
 
-/* The first line that it printed, for what an assertion says is the reason. */
-static void quote_printed(const rh_worker *worker, char *to, size_t bytes) {
-  const char *begin = worker->printed.begin;
-  size_t length = strcspn(begin, "\n");
-  to[0] = 0;
-  if (!length) return;
-  snprintf(to, bytes, "; it printed '%.*s%s'", (int)length, begin,
-           worker->printed.bytes > length + 1 ? "..." : "");
-  for (char *c = to; *c; c++)
-    if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
-}
-
 /* "strategy 'x' in /path/x.so <what>", or who else it was where the plugin was not there yet. */
 static rh_status blame(const rh_worker *worker, const char *what, rh_error *error) {
   const rh_job_spec *job = worker->spec.job;
   char printed[256];
-  quote_printed(worker, printed, sizeof printed);
+  rh_printed_quote(&worker->printed, printed, sizeof printed);
   if (worker->phase < RH_WORK_loading)
     return rh_fail(error, RH_E_PLUGIN, "redhost --work, for strategy '%s', %s%s", job->strategy,
                    what, printed);
@@ -213,7 +201,7 @@ static void judge_manners(const rh_worker *worker, int status, uint64_t dropped)
   const rh_job_spec *job = worker->spec.job;
   const rh_reporter *reporter = reporter_of(worker);
   char what[160], printed[256];
-  quote_printed(worker, printed, sizeof printed);
+  rh_printed_quote(&worker->printed, printed, sizeof printed);
   if (dropped)
     rh_report(reporter, RH_LOG_WARNING, "strategy '%s' logged %llu lines more, which were dropped",
               job->strategy, (unsigned long long)dropped);

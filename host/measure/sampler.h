@@ -12,6 +12,7 @@ typedef struct rh_bench_data {
   rh_type type;
   uint64_t n;
   const void *elements; /* page-aligned; the caller's, until close */
+  uint64_t serial;      /* changes whenever the elements do */
   int file;             /* the same elements from byte 0 of a file, for another process; -1: there is none */
   uint64_t copies, stride;
 } rh_bench_data;

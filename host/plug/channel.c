@@ -55,20 +55,26 @@ int rh_channel_data(void) {
   return hide(DATA_FD);
 }
 
+int rh_channel_write(const rh_channel *channel, const char *text, size_t length) {
+  size_t done = 0;
+  while (done < length) {
+    ssize_t wrote = write(channel->fd, text + done, length - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return -1;
+    done += (size_t)wrote;
+  }
+  return 0;
+}
+
 int rh_channel_say(const rh_channel *channel, json_t *frame) {
   char *text = frame ? json_dumps(frame, JSON_COMPACT) : NULL;
   json_decref(frame);
   if (!text) return -1;
-  size_t length = strlen(text), done = 0;
-  text[length++] = '\n'; /* in place of the end: write() needs none */
-  while (done < length) {
-    ssize_t wrote = write(channel->fd, text + done, length - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) break;
-    done += (size_t)wrote;
-  }
+  size_t length = strlen(text);
+  text[length++] = '\n'; /* in place of the end: nobody needs one here */
+  int failed = rh_channel_write(channel, text, length);
   free(text);
-  return done == length ? 0 : -1;
+  return failed;
 }
 
 int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes) {

@@ -19,6 +19,8 @@ int rh_channel_open(rh_channel *channel, int64_t parent);
 int rh_channel_data(void);
 /* One line; takes over `frame`, which may be null.  0, or -1. */
 int rh_channel_say(const rh_channel *channel, json_t *frame);
+/* So many bytes as they are.  0, or -1. */
+int rh_channel_write(const rh_channel *channel, const char *text, size_t length);
 /* The next line that the parent sends, without its end.  0, or -1 where there is none or it is too long. */
 int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes);
 void rh_channel_close(rh_channel *channel);

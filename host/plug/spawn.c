@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -124,7 +125,8 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   if (!code) {
     char *const *arguments;
     memcpy(&arguments, &spec->argv, sizeof arguments);
-    code = posix_spawn(pid, spec->program, &actions, &attributes, arguments, environ);
+    code = posix_spawn(pid, spec->program, &actions, &attributes, arguments,
+                       spec->environment ? spec->environment : environ);
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
@@ -180,8 +182,17 @@ rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *e
   if (child->fd >= 0) close(child->fd);
   if (child->output >= 0) close(child->output);
   memset(child, 0, sizeof *child);
-  return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started to look at plugins: %s", spec->program,
-                 strerror(code));
+  return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started: %s", spec->program, strerror(code));
+}
+
+void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes) {
+  size_t length = strcspn(printed->begin, "\n");
+  to[0] = 0;
+  if (!length) return;
+  snprintf(to, bytes, "; it printed '%.*s%s'", (int)length, printed->begin,
+           printed->bytes > length + 1 ? "..." : "");
+  for (char *c = to; *c; c++)
+    if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
 }
 
 /* A line that is there already. */

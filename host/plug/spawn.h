@@ -12,6 +12,9 @@ typedef struct rh_printed {
   char begin[161];
 } rh_printed;
 
+/* "; it printed 'FIRST LINE...'", or "" where it printed nothing: for what an assertion says is the reason. */
+void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes);
+
 typedef struct rh_child {
   pid_t pid;  /* also its process group */
   int fd;     /* the other end of the child's descriptor 4 */
@@ -31,6 +34,7 @@ rh_status rh_child_program(const rh_options *options, char **program, rh_error *
 typedef struct rh_child_spec {
   const char *program;
   const char *const *argv;
+  char **environment;  /* null: this process's */
   const void *request; /* `bytes` of them */
   size_t bytes;
   int data;   /* becomes descriptor 5; -1: none */

@@ -206,7 +206,8 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
   RH_CL_TRY(error,
             clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE,
                                 RESULT_SLOT * instance->op.value_size, instance->op.value_size,
-                                value, 0, NULL, NULL),
+                                value, 0, NULL,
+                                rh_cl_event_for(instance->spec.session, "read-back")),
             "reading the result from the device");
   return RH_OK;
 }

@@ -155,15 +155,6 @@ static json_t *parts_array(const rh_row *row) {
   return NULL;
 }
 
-static const char *status_name(uint32_t status) {
-  static const char *const names[] = {
-#define RH_X(name, number) #name,
-      RH_ROW_STATUS_LIST(RH_X)
-#undef RH_X
-  };
-  return status < sizeof names / sizeof *names ? names[status] : NULL;
-}
-
 static void put_measured(maker *to, const rh_row *row) {
   put(to, "time_s", time_object(row));
   put(to, "latency_s", latency_object(row));
@@ -184,7 +175,7 @@ json_t *rh_row_to_json(const rh_row *row) {
   put(&to, "bytes", integer(row->bytes));
   put(&to, "params", params_object(row->params));
   put(&to, "params_from", word(row->params_from));
-  put(&to, "status", rh_json_bytes(status_name(row->status)));
+  put(&to, "status", rh_json_bytes(rh_row_status_name(row->status)));
   put(&to, "reason", rh_json_bytes(row->reason));
   put_measured(&to, row);
   put(&to, "check", check_object(row));

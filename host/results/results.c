@@ -46,6 +46,15 @@ static int has_time(const rh_row *row) {
   return row->time.samples > 0 && row->time.median > 0;
 }
 
+const char *rh_row_status_name(uint32_t status) {
+  static const char *const names[] = {
+#define RH_X(name, number) #name,
+      RH_ROW_STATUS_LIST(RH_X)
+#undef RH_X
+  };
+  return status < sizeof names / sizeof *names ? names[status] : NULL;
+}
+
 int rh_row_is_timed(const rh_row *row) {
   return row->status == RH_ROW_ok && has_time(row);
 }

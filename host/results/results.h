@@ -36,7 +36,7 @@ enum {
 /* X(JSON word, bit, mark in tables) */
 #define RH_FLAG_LIST(X)                                                                            \
   X(noisy, 0, '~')      /* relative interquartile range over 5 % */                                \
-  X(timed_out, 1, '!')  /* stopped by --max-time with an interval wider than +-2 % */              \
+  X(timed_out, 1, '!')  /* stopped for --max-time with an interval wider than +-2 % */              \
   X(throttled, 2, '^')  /* the device was slower than it had been, and stayed so */                \
   X(host_timer, 3, 'h') /* by the host's clock */
 enum {
@@ -97,9 +97,10 @@ int rh_results_add(rh_results *results, rh_row *row);
 void rh_row_finish(rh_row *row);
 void rh_results_finish(rh_results *results); /* zero-initialised is fine */
 
-int rh_row_is_timed(const rh_row *row);     /* ok, and with a time: one that can be ranked */
-double rh_row_rate(const rh_row *row);      /* elements/s, 0 where there is no time */
-double rh_row_bandwidth(const rh_row *row); /* input bytes/s */
+int rh_row_is_timed(const rh_row *row);          /* ok, and with a time: one that can be ranked */
+const char *rh_row_status_name(uint32_t status); /* "ok"; null for an unknown number */
+double rh_row_rate(const rh_row *row);           /* elements/s, 0 where there is no time */
+double rh_row_bandwidth(const rh_row *row);      /* input bytes/s */
 
 /* A string or number of the device with this id in `devices` or `calibration`; null or NaN where there is none. */
 const char *rh_results_device_text(const rh_results *results, const char *id, const char *key);

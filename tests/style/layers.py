@@ -24,6 +24,7 @@ BELOW = {
     "io": {"base"},
     "base": set(),
 }
+OWN_KERNELS = {"prelude.cl.h", "roof.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
 MAY_LOAD = {"host/plug/dl.c", "host/base/path.c"}
 
@@ -47,9 +48,9 @@ def wrong_in_host(path, quoted, name):
         return "is in no layer that tests/style/layers.py knows"
     if name == "dlfcn.h" and path not in MAY_LOAD:
         return "loads code; only host/plug/dl.c does"
-    if name.endswith(".cl.h") and name != "prelude.cl.h":
+    if name.endswith(".cl.h") and name not in OWN_KERNELS:
         return "includes a plugin's kernel"
-    if not quoted or name == "prelude.cl.h":
+    if not quoted or name in OWN_KERNELS:
         return None
     target = os.path.normpath(os.path.join(os.path.dirname(path), name))
     theirs = layer(target)
@@ -69,7 +70,16 @@ def wrong_in_plugin(path, quoted, name):
     return "a plugin loads no code" if name == "dlfcn.h" else None
 
 
+def wrong_in_peer(quoted, name):
+    """A program that is compared with redhost has nothing of it but how to talk to it."""
+    if quoted:
+        return "a peer includes peer.h, its own files and its libraries" if "/" in name else None
+    return "a peer uses nothing of redhost" if name.startswith("redhost/") else None
+
+
 def wrong_in_sdk(path, quoted, name):
+    if path.startswith("sdk/peers/"):
+        return wrong_in_peer(quoted, name)
     if not path.startswith("sdk/include/"):
         return wrong_in_plugin(path, quoted, name)
     if quoted:
@@ -80,7 +90,7 @@ def wrong_in_sdk(path, quoted, name):
 def check(root):
     rules = {"host": wrong_in_host, "plugins": wrong_in_plugin, "sdk": wrong_in_sdk}
     complaints = []
-    for path in sources.files(root, rules, (".c", ".h")):
+    for path in sources.files(root, rules, (".c", ".h", ".cpp", ".hpp", ".cu")):
         rule = rules[path.split("/")[0]]
         for line, quoted, name in includes(root, path):
             why = rule(path, quoted, name)

@@ -33,7 +33,8 @@ class Rules(unittest.TestCase):
                 ("host/plug/dl.c", "<dlfcn.h>"), ("host/io/a.c", "<redhost/plugin.h>"),
                 ("host/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
                 ("plugins/a.c", "<redhost/kit.h>"), ("plugins/a.c", "<string.h>"),
-                ("sdk/include/redhost/kit.h", '"plugin.h"'), ("sdk/template/example.c", '"example.cl.h"')]:
+                ("sdk/include/redhost/kit.h", '"plugin.h"'), ("sdk/template/example.c", '"example.cl.h"'),
+                ("sdk/peers/a.cpp", '"peer.h"'), ("sdk/peers/a.cu", "<cub/cub.cuh>"), ("sdk/peers/peer.h", "<sys/mman.h>")]:
             self.includes(path, include, wrong=False)
 
     def test_upward_and_sideways(self):
@@ -46,7 +47,8 @@ class Rules(unittest.TestCase):
                 ("host/reduce/a.c", '"cascade.cl.h"'), ("host/cl/a.c", '"../../sdk/include/redhost/plugin.h"'),
                 ("host/other/a.c", '"b.h"'), ("plugins/a.c", '"../host/base/error.h"'),
                 ("plugins/a.c", "<CL/cl.h>"), ("plugins/a.c", '"b.c"'), ("plugins/a.c", "<dlfcn.h>"),
-                ("sdk/include/redhost/plugin.h", "<CL/cl.h>"), ("sdk/include/redhost/kit.h", '"../a.h"')]:
+                ("sdk/include/redhost/plugin.h", "<CL/cl.h>"), ("sdk/include/redhost/kit.h", '"../a.h"'),
+                ("sdk/peers/a.cpp", '"../../host/base/clock.h"'), ("sdk/peers/peer.h", "<redhost/plugin.h>")]:
             self.includes(path, include, wrong=True)
 
     def test_commented_out(self):

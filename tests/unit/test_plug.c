@@ -1320,7 +1320,7 @@ START_TEST(a_missing_program_is_named) {
   rh_options options = options_for(dir);
   options.program = "/nowhere/redhost";
   ck_assert_int_eq(rh_registry_scan(&registry, &options, NULL, 0, &error), RH_E_PLUGIN);
-  assert_says(error.message, "/nowhere/redhost: cannot be started to look at plugins: No such");
+  assert_says(error.message, "/nowhere/redhost: cannot be started: No such");
   ck_assert_int_eq(rh_registry_load(&options, "x", &strategy, &path, &error), RH_E_PLUGIN);
   options.program = NULL; /* this one is not called redhost; a build may have one beside it */
   if (rh_registry_scan(&registry, &options, NULL, 0, &error) == RH_OK) {

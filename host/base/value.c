@@ -1,0 +1,55 @@
+#include "value.h"
+#include "vocabulary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int is_float(const rh_result *result) {
+  return rh_type_is_float(result->type);
+}
+
+static const char *format_integer(char text[64], const rh_result *result) {
+  if (rh_type_is_signed(result->type))
+    snprintf(text, 64, "%lld", (long long)result->value.i);
+  else
+    snprintf(text, 64, "%llu", (unsigned long long)result->value.u);
+  return text;
+}
+
+static const char *format_float(char text[64], double value, int digits) {
+  if (isnan(value))
+    snprintf(text, 64, "nan"); /* never "-nan" */
+  else
+    snprintf(text, 64, "%.*g", digits, value);
+  return text;
+}
+
+static int reads_back(const char *text, const rh_result *result) {
+  double back = strtod(text, NULL), value = result->value.f;
+  if (isnan(value)) return isnan(back);
+  return result->type == RH_TYPE_f64 ? back == value : (float)back == (float)value;
+}
+
+const char *rh_format_value(char text[64], const rh_result *result) {
+  double value = result->value.f;
+  if (!is_float(result)) return format_integer(text, result);
+  /* Whole numbers in full, not as 8.39099e+06. */
+  if (fabs(value) < 1e15 && value == trunc(value)) {
+    snprintf(text, 64, "%.0f", value);
+    return text;
+  }
+  for (int digits = 6; digits < 17; digits++)
+    if (reads_back(format_float(text, value, digits), result)) return text;
+  return format_float(text, value, 17);
+}
+
+const char *rh_format_exact(char text[64], const rh_result *result) {
+  return is_float(result) ? format_float(text, result->value.f, 17) : format_integer(text, result);
+}
+
+const char *rh_format_answer(char text[64], const rh_result *result) {
+  if (!result->indexed) return rh_format_value(text, result);
+  snprintf(text, 64, "%llu", (unsigned long long)result->index);
+  return text;
+}

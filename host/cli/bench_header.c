@@ -1,0 +1,147 @@
+#include "bench_header.h"
+#include "../base/error.h"
+#include "json.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Values are new references, null where memory ran out: jansson refuses those, and one check at the end is enough. */
+static int put(json_t *object, const char *key, json_t *value) {
+  return json_object_set_new(object, key, value);
+}
+
+static rh_status finished(int failed, rh_error *error) {
+  return failed ? rh_fail(error, RH_E_NOMEM, "no memory for the results' header") : RH_OK;
+}
+
+/* ---- Machine and call ---- */
+
+static json_t *words(int n, char **list) {
+  json_t *array = json_array();
+  for (int k = 0; k < n; k++) json_array_append_new(array, rh_json_bytes(list[k]));
+  return array;
+}
+
+/* Only what is redhost's or OpenCL's: an environment holds secrets. */
+static json_t *environment(void) {
+  static const char *const ours[] = {"REDHOST_", "OCL_ICD_", "POCL_", "OMP_", "CUDA_VISIBLE_DEVICES="};
+  json_t *object = json_object();
+  for (char **entry = environ; *entry; entry++)
+    for (size_t k = 0; k < sizeof ours / sizeof *ours; k++) {
+      if (strncmp(*entry, ours[k], strlen(ours[k])) != 0) continue;
+      char key[128];
+      snprintf(key, sizeof key, "%.*s", (int)strcspn(*entry, "="), *entry);
+      put(object, key, rh_json_bytes(*entry + strcspn(*entry, "=") + 1));
+    }
+  return object;
+}
+
+static json_t *processor(void) {
+  char line[256];
+  json_t *name = NULL;
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  while (file && !name && fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+    colon[strcspn(colon, "\n")] = 0;
+    name = rh_json_bytes(colon + 1 + strspn(colon + 1, " "));
+  }
+  if (file) fclose(file);
+  return name ? name : json_null();
+}
+
+static json_t *now(void) {
+  char text[32] = "";
+  time_t seconds = time(NULL);
+  struct tm utc;
+  if (gmtime_r(&seconds, &utc)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return json_string(text);
+}
+
+static int describe_run(json_t *run, const rh_app *app) {
+  struct utsname system;
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  int failed = put(run, "argv", words(app->typed->argc, app->typed->argv)) |
+               put(run, "start", now()) | put(run, "host", rh_json_bytes(host));
+  if (uname(&system) == 0)
+    failed |= put(run, "os", json_sprintf("%s %s", system.sysname, system.release));
+  return failed | put(run, "cpu", processor()) |
+         put(run, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN))) |
+         put(run, "env", environment()) | put(run, "complete", json_false());
+}
+
+static int describe_settings(json_t *object, const rh_bench_settings *settings) {
+  static const char *const timers[] = {"auto", "event", "host"};
+  const rh_bench_rules *rules = &settings->rules;
+  return put(object, "cache", json_string(settings->hot ? "hot" : "cold")) |
+         put(object, "precision", json_real(rules->precision)) |
+         put(object, "max_time_s", json_real(rules->max_time_s)) |
+         put(object, "min_samples", json_integer(rules->min_samples)) |
+         put(object, "max_samples", json_integer(rules->max_samples)) |
+         put(object, "timer", json_string(timers[settings->timer])) |
+         put(object, "seed", json_sprintf("%llu", (unsigned long long)settings->seed)) |
+         put(object, "data", json_string(settings->data));
+}
+
+rh_status rh_bench_header_begin(rh_results *results, const rh_app *app,
+                                const rh_bench_settings *settings, rh_error *error) {
+  json_t *document = rh_json_document();
+  results->tool = json_incref(json_object_get(document, "tool"));
+  json_decref(document);
+  results->run = json_object();
+  results->settings = json_object();
+  results->devices = json_array();
+  results->calibration = json_array();
+  results->strategies = json_array();
+  int failed = !results->tool || describe_run(results->run, app) |
+                                     describe_settings(results->settings, settings);
+  return finished(failed, error);
+}
+
+rh_status rh_bench_header_end(rh_results *results, double wall_s, int complete, rh_error *error) {
+  return finished(put(results->run, "wall_s", json_real(wall_s)) |
+                      put(results->run, "complete", json_boolean(complete)),
+                  error);
+}
+
+/* ---- Devices and strategies ---- */
+
+rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device,
+                                 const rh_range *range, rh_error *error) {
+  const rh_calibration *c = &range->calibration;
+  json_t *object = json_object();
+  int failed =
+      put(object, "device", json_string(device->label)) |
+      put(object, "timer", json_string(range->host_clock ? "host" : "event")) |
+      put(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
+      put(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
+      put(object, "launch_s", rh_json_number(c->launch_s)) |
+      put(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
+      put(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
+      put(object, "read_peak_bytes", json_integer((json_int_t)range->scratch_bytes)) |
+      put(object, "h2d_Bps", rh_json_number(c->upload)) |
+      put(object, "d2h_Bps", rh_json_number(c->download)) |
+      put(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
+  failed |= json_array_append_new(results->calibration, object);
+  failed |= json_array_append_new(results->devices, rh_json_device(device));
+  return finished(failed, error);
+}
+
+rh_status rh_bench_header_strategy(rh_results *results, const rh_app *app, const rh_entry *entry,
+                                   rh_error *error) {
+  return finished(json_array_append_new(results->strategies, rh_json_strategy(app, entry)), error);
+}
+
+rh_status rh_bench_header_peer(rh_results *results, const char *name, const char *about,
+                               const char *program, rh_error *error) {
+  json_t *object = json_object();
+  int failed = put(object, "name", json_string(name)) | put(object, "peer", json_true()) |
+               put(object, "summary", rh_json_bytes(about)) |
+               put(object, "plugin", rh_json_bytes(program));
+  return finished(failed | json_array_append_new(results->strategies, object), error);
+}

@@ -1,0 +1,196 @@
+#include "bench_output.h"
+#include "../base/error.h"
+#include "../plot/plot.h"
+#include "../results/read.h"
+#include "../results/write.h"
+#include "bench_table.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Where to ---- */
+
+static int is_picture(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png") || !strcmp(dot, ".pdf"));
+}
+
+static rh_status check_exports(const rh_typed *typed, rh_error *error) {
+  for (uint32_t k = 0; k < typed->exports.n; k++) {
+    const char *path = typed->exports.list[k];
+    if (!is_picture(path) && !rh_format_from_path(path))
+      return rh_fail(error, RH_E_USAGE,
+                     "--export %s: expected a name that ends in .json, .jsonl, .csv, .md, .svg, "
+                     ".png or .pdf",
+                     path);
+    RH_TRY(rh_results_check_path(path, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, const char *format,
+                               rh_error *error) {
+  const rh_typed *typed = app->typed;
+  *output = (rh_bench_output){.app = app, .format = format};
+  if (typed->dry_run) return RH_OK;
+  RH_TRY(check_exports(typed, error));
+  if (typed->output) RH_TRY(rh_results_check_path(typed->output, error));
+  if (!typed->resume) return RH_OK;
+  if (rh_format_from_path(typed->resume) != RH_FORMAT_jsonl)
+    return rh_fail(error, RH_E_USAGE, "--resume %s: expected a name that ends in .jsonl",
+                   typed->resume);
+  return rh_results_check_path(typed->resume, error);
+}
+
+/* ---- Resuming ---- */
+
+static const char *device_key(const rh_results *results) {
+  const char *id = json_string_value(json_object_get(json_array_get(results->devices, 0), "id"));
+  const char *key = id ? rh_results_device_text(results, id, "key") : NULL;
+  return key ? key : "no device";
+}
+
+static rh_status refuse(const char *path, const char *what, const char *was, const char *is,
+                        rh_error *error) {
+  return rh_fail(error, RH_E_FILE, "--resume %s: it was measured %s %s, this is %s; take a new file",
+                 path, what, was, is);
+}
+
+static const char *word_of(const json_t *object, const char *key) {
+  const char *word = json_string_value(json_object_get(object, key));
+  return word ? word : "unknown";
+}
+
+/* Points of another build, device or setting in one file could not be told apart later. */
+static rh_status check_same(const char *path, const rh_results *was, const rh_results *is,
+                            rh_error *error) {
+  static const char *const of_tool[] = {"version", "git", "build"};
+  if (strcmp(device_key(was), device_key(is)) != 0)
+    return refuse(path, "on", device_key(was), device_key(is), error);
+  for (size_t k = 0; k < sizeof of_tool / sizeof *of_tool; k++)
+    if (strcmp(word_of(was->tool, of_tool[k]), word_of(is->tool, of_tool[k])) != 0)
+      return refuse(path, "by redhost", word_of(was->tool, of_tool[k]),
+                    word_of(is->tool, of_tool[k]), error);
+  if (!json_equal(was->settings, is->settings))
+    return rh_fail(error, RH_E_FILE,
+                   "--resume %s: it was measured with other settings (--cache, --precision, "
+                   "--max-time, --samples, --timer, --data or --seed); take a new file",
+                   path);
+  return RH_OK;
+}
+
+/* What was interrupted is measured again. */
+static rh_status take_over(rh_results *results, rh_results *was, rh_error *error) {
+  for (uint32_t k = 0; k < was->n_rows; k++) {
+    rh_row row = was->rows[k];
+    if (row.status == RH_ROW_skipped) continue;
+    memset(&was->rows[k], 0, sizeof was->rows[k]);
+    if (rh_results_add(results, &row) != 0)
+      return rh_fail(error, RH_E_NOMEM, "no memory for the results");
+  }
+  return RH_OK;
+}
+
+static int is_there(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && st.st_size > 0;
+}
+
+static rh_status read_old(const char *path, rh_results *results, rh_read_notes *notes,
+                          rh_error *error) {
+  rh_results was = {0};
+  RH_TRY(rh_results_read_noting(path, &was, notes, error));
+  rh_status status = RH_OK;
+  if (!notes->lines)
+    status = rh_fail(error, RH_E_FILE,
+                     "--resume %s: it is one JSON document; only JSONL can be appended to", path);
+  if (status == RH_OK) status = check_same(path, &was, results, error);
+  if (status == RH_OK) status = take_over(results, &was, error);
+  rh_results_finish(&was);
+  return status;
+}
+
+rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh_error *error) {
+  const char *path = output->app->typed->resume;
+  rh_read_notes notes = {0};
+  if (!path) return RH_OK;
+  if (output->resume)
+    return rh_fail(error, RH_E_USAGE, "--resume takes one device at a time: its file has one header");
+  if (is_there(path)) RH_TRY(read_old(path, results, &notes, error));
+  return rh_jsonl_begin(&output->resume, path, results, notes.whole_bytes, error);
+}
+
+rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_error *error) {
+  if (!output->resume) return RH_OK;
+  return rh_jsonl_add(output->resume, row, output->app->typed->resume, error);
+}
+
+/* ---- Everything ---- */
+
+/* --quiet: the name of the best strategy of each point. */
+static void print_best(const rh_results *results) {
+  for (uint32_t k = 0; k < results->n_rows; k++) {
+    const rh_row *row = &results->rows[k];
+    rh_best best = rh_results_best(results, row, 0);
+    if (best.row == row) puts(row->strategy);
+  }
+}
+
+static rh_status print(const rh_bench_output *output, const rh_results *results, rh_error *error) {
+  uint32_t format = rh_format_from_name(output->format);
+  if (format) return rh_results_write(results, format, stdout, "standard output", error);
+  if (output->app->typed->quiet)
+    print_best(results);
+  else
+    rh_bench_table_print(results, output->app->terminal);
+  return RH_OK;
+}
+
+/* Text goes where standard output goes, so that it is sent elsewhere for as long as that takes. */
+static rh_status print_to(const rh_bench_output *output, const char *path,
+                          const rh_results *results, rh_error *error) {
+  fflush(stdout);
+  int kept = dup(STDOUT_FILENO);
+  if (kept < 0 || !freopen(path, "w", stdout)) {
+    rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+    if (kept >= 0) close(kept);
+    return RH_E_FILE;
+  }
+  rh_status status = print(output, results, error);
+  if ((fflush(stdout) != 0 || ferror(stdout)) && status == RH_OK)
+    status = rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  clearerr(stdout);
+  return status;
+}
+
+static rh_status draw(const rh_bench_output *output, const rh_results *results, rh_error *error) {
+  const char *files[RH_MAX_WORDS];
+  rh_plot_spec spec = {.files = files};
+  rh_plotted plotted = {0};
+  for (uint32_t k = 0; k < output->app->typed->exports.n; k++)
+    if (is_picture(output->app->typed->exports.list[k]))
+      files[spec.n_files++] = output->app->typed->exports.list[k];
+  if (spec.n_files == 0) return RH_OK;
+  rh_status status = rh_plot(results, "the results", &spec, &plotted, error);
+  rh_plotted_finish(&plotted);
+  return status;
+}
+
+rh_status rh_bench_output_all(rh_bench_output *output, const rh_results *results, rh_error *error) {
+  const rh_typed *typed = output->app->typed;
+  for (uint32_t k = 0; k < typed->exports.n; k++)
+    if (!is_picture(typed->exports.list[k]))
+      RH_TRY(rh_results_export(results, typed->exports.list[k], error));
+  RH_TRY(typed->output ? print_to(output, typed->output, results, error)
+                       : print(output, results, error));
+  return draw(output, results, error);
+}
+
+void rh_bench_output_close(rh_bench_output *output) {
+  if (output->resume) fclose(output->resume);
+  *output = (rh_bench_output){0};
+}

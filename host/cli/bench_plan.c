@@ -1,0 +1,107 @@
+#include "bench_plan.h"
+#include "../base/clock.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A point takes at least its 20 samples of a millisecond and what surrounds them; a large one some 30 runs at a rate that is
+ * well below the peak. */
+static double weight(const rh_bench_pace *pace, uint64_t bytes) {
+  double runs = pace->read_peak > 0 ? 30 * (double)bytes / (0.4 * pace->read_peak) : 0;
+  return 0.06 + fmin(runs, pace->max_time_s);
+}
+
+static uint32_t contenders(const rh_stage *stage) {
+  uint32_t n = stage->n_found;
+  for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
+  return n;
+}
+
+static uint32_t ops_on(const rh_bench_settings *settings, rh_type type) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < settings->ops.n; k++) n += rh_op_is_defined(settings->ops.list[k], type) != 0;
+  return n;
+}
+
+void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage,
+                         const rh_bench_settings *settings) {
+  *pace = (rh_bench_pace){.started = rh_now(),
+                          .read_peak = stage->range.calibration.read_peak,
+                          .max_time_s = settings->rules.max_time_s};
+  for (uint32_t t = 0; t < settings->types.n; t++) {
+    rh_type type = settings->types.list[t];
+    uint32_t points = ops_on(settings, type) * contenders(stage);
+    for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
+      pace->total += points;
+      pace->weight_total += points * weight(pace, settings->sizes[t][k] * rh_type_size(type));
+    }
+  }
+}
+
+void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies) {
+  pace->done += strategies;
+  pace->weight_done += strategies * weight(pace, bytes);
+}
+
+double rh_bench_left_s(const rh_bench_pace *pace) {
+  double spent = rh_now() - pace->started, left = pace->weight_total - pace->weight_done;
+  return pace->weight_done > 0 ? spent * left / pace->weight_done : pace->weight_total;
+}
+
+static void print_sizes(const rh_bench_settings *settings, uint32_t t) {
+  char first[32], last[32];
+  uint32_t n = settings->n_sizes[t];
+  rh_format_size(first, settings->sizes[t][0]);
+  rh_format_size(last, settings->sizes[t][n - 1]);
+  if (n == 1)
+    printf("%s", first);
+  else
+    printf("%u sizes from %s to %s", n, first, last);
+}
+
+/* The copies, the caller's data, and what is swept over. */
+static void print_memory(const rh_stage *stage, const rh_bench_settings *settings) {
+  char host[32], device[32];
+  uint64_t most = 0, cold = 512ull << 20;
+  for (uint32_t t = 0; t < settings->types.n; t++) {
+    uint64_t bytes =
+        settings->sizes[t][settings->n_sizes[t] - 1] * rh_type_size(settings->types.list[t]);
+    if (bytes > most) most = bytes;
+  }
+  uint64_t copies = settings->hot || most > cold ? most : cold;
+  int shares = stage->device && stage->device->shares_memory;
+  rh_format_bytes(host, most + (shares || !stage->device ? copies + cold : 0));
+  rh_format_bytes(device, copies + 2 * cold);
+  printf("memory      about %s of the host's", host);
+  if (stage->device && !shares) printf(", %s of the device's", device);
+  printf("\n");
+}
+
+void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *settings) {
+  rh_bench_pace pace;
+  rh_bench_pace_begin(&pace, stage, settings);
+  if (stage->device)
+    printf("device      %s %s\n", stage->device->label, stage->device->name);
+  else
+    printf("device      none: host strategies only\n");
+  printf("strategies ");
+  for (uint32_t k = 0; k < stage->n_found; k++) printf(" %s", stage->found[k].name);
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      printf(" %s", rh_peers_sampler(stage->peers[k], j).name);
+  printf("\n");
+  for (uint32_t t = 0; t < settings->types.n; t++) {
+    printf("points      %s:", rh_type_name(settings->types.list[t]));
+    for (uint32_t k = 0; k < settings->ops.n; k++)
+      if (rh_op_is_defined(settings->ops.list[k], settings->types.list[t]))
+        printf(" %s", rh_op_name(settings->ops.list[k]));
+    printf(", ");
+    print_sizes(settings, t);
+    printf("\n");
+  }
+  printf("            %u in all, %s\n", pace.total, settings->hot ? "hot" : "cold");
+  print_memory(stage, settings);
+  printf("time        %.0f s at the least, %.0f s at the most\n", 0.06 * pace.total,
+         (0.5 + pace.max_time_s) * pace.total);
+}

@@ -1,0 +1,224 @@
+#include "bench_stage.h"
+#include "../base/error.h"
+#include "bench_header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *rh_stage_label(const rh_stage *stage) {
+  return stage->device ? stage->device->label : "host";
+}
+
+/* ---- Strategies ---- */
+
+static int serves(const rh_entry *entry, const rh_bench_settings *settings) {
+  for (uint32_t k = 0; k < settings->types.n; k++)
+    for (uint32_t j = 0; j < settings->ops.n; j++)
+      if (entry->offers[settings->ops.list[j]][settings->types.list[k]].status == RH_OK) return 1;
+  return 0;
+}
+
+static uint64_t largest(const rh_bench_settings *settings) {
+  uint64_t most = 0;
+  for (uint32_t k = 0; k < settings->types.n; k++) {
+    uint64_t last = settings->sizes[k][settings->n_sizes[k] - 1];
+    if (last > most) most = last;
+  }
+  return most;
+}
+
+/* --param is typed once for all: one that no strategy knows is a slip. */
+static rh_status check_settings(const rh_stage *stage, const rh_registry *registry,
+                                const unsigned char *selected, rh_error *error) {
+  const rh_typed *typed = stage->app.typed;
+  for (uint32_t s = 0; s < typed->n_settings; s++) {
+    int known = 0;
+    for (uint32_t k = 0; k < registry->n_entries; k++)
+      for (uint32_t p = 0; p < registry->entries[k].n_params && selected[k]; p++)
+        known |= strcmp(registry->entries[k].params[p].key, typed->settings[s].key) == 0;
+    if (!known)
+      return rh_fail(error, RH_E_USAGE, "--param %s: none of the strategies has such a parameter",
+                     typed->settings[s].key);
+  }
+  return RH_OK;
+}
+
+/* Which of the registry's entries are in: chosen by name, or all that can serve something here. */
+static rh_status select_entries(const rh_stage *stage, const rh_registry *registry,
+                                const rh_bench_settings *settings, unsigned char *selected,
+                                rh_error *error) {
+  const char **names = calloc(registry->n_entries + 1, sizeof *names);
+  const char *list = stage->app.typed->strategy;
+  uint32_t left = 0;
+  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies' names");
+  for (uint32_t k = 0; k < registry->n_entries; k++) names[k] = registry->entries[k].name;
+  rh_status status = rh_strategies_select(list, names, registry->n_entries, selected, error);
+  free(names);
+  RH_TRY(status);
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    if (entry->shadowed_by || (!list && !serves(entry, settings))) selected[k] = 0;
+    left += selected[k];
+  }
+  if (left == 0)
+    return rh_fail(error, RH_DECLINED, "no strategy can serve this here. See redhost --list");
+  return check_settings(stage, registry, selected, error);
+}
+
+/* Each by its file, so that no other of the same name can take its place. */
+static rh_status find_strategies(rh_stage *stage, const rh_bench_settings *settings,
+                                 rh_error *error) {
+  const rh_registry *registry;
+  RH_TRY(rh_redhost_registry(stage->app.redhost, largest(settings), &registry, NULL, error));
+  unsigned char *selected = calloc(registry->n_entries + 1, 1);
+  stage->found = calloc(registry->n_entries + 1, sizeof *stage->found);
+  rh_status status = RH_OK;
+  if (!selected || !stage->found)
+    status = rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  if (status == RH_OK) status = select_entries(stage, registry, settings, selected, error);
+  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
+    if (!selected[k]) continue;
+    status = rh_registry_locate(&stage->app.redhost->options, registry->entries[k].name,
+                                &stage->found[stage->n_found], error);
+    stage->n_found += status == RH_OK;
+  }
+  free(selected);
+  return status;
+}
+
+static rh_status start_peers(rh_stage *stage, const rh_bench_settings *settings, rh_error *error) {
+  const rh_words *programs = &stage->app.typed->peers;
+  for (uint32_t k = 0; k < programs->n; k++) {
+    RH_TRY(rh_peers_start(&stage->peers[k], programs->list[k], &stage->app.redhost->options,
+                          settings->timeout_s, error));
+    stage->n_peers++;
+  }
+  return RH_OK;
+}
+
+/* ---- The device ---- */
+
+/* Every type on this device, every size in one buffer: known before anything is measured. */
+static rh_status check_device(const rh_cl_device *device, const rh_bench_settings *settings,
+                              rh_error *error) {
+  char what[64];
+  for (uint32_t k = 0; k < settings->types.n; k++) {
+    rh_type type = settings->types.list[k];
+    uint64_t n = settings->sizes[k][settings->n_sizes[k] - 1], size = rh_type_size(type);
+    if (type == RH_TYPE_f64 && !(device->about.features & RH_FP64))
+      return rh_fail(error, RH_E_DEVICE, "--type f64: %s has no cl_khr_fp64", device->name);
+    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)n, rh_type_name(type));
+    RH_TRY(rh_cl_input_fits(device, n > UINT64_MAX / size ? UINT64_MAX : n * size, what, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *device,
+                        const rh_bench_settings *settings, rh_error *error) {
+  rh_options options = app->redhost->options;
+  const rh_cl_device *own;
+  *stage = (rh_stage){.app = *app};
+  stage->app.redhost = NULL;
+  stage->app.op = settings->ops.list[0];
+  stage->app.type = settings->types.list[0];
+  if (device) {
+    RH_TRY(check_device(device, settings, error));
+    options.device = device->label;
+  }
+  RH_TRY(rh_open(&stage->app.redhost, &options, error));
+  if (device) {
+    RH_TRY(rh_redhost_device(stage->app.redhost, &own, error));
+    stage->device = own;
+  }
+  stage->shared = (rh_local_shared){.redhost = stage->app.redhost,
+                                    .settings = app->typed->settings,
+                                    .n_settings = app->typed->n_settings};
+  RH_TRY(find_strategies(stage, settings, error));
+  return start_peers(stage, settings, error);
+}
+
+/* ---- Samplers ---- */
+
+/* In this process what came with redhost; what others wrote in a process of its own, unless told otherwise. */
+static rh_status add_strategy(rh_stage *stage, const rh_found *found,
+                              const rh_bench_settings *settings, rh_error *error) {
+  const rh_typed *typed = stage->app.typed;
+  rh_sampler *sampler = &stage->samplers[stage->n_samplers];
+  int isolated;
+  RH_TRY(rh_parse_when("--isolate", typed->isolate, !found->installed, &isolated, error));
+  if (isolated) {
+    int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
+    rh_isolated_spec spec = {.options = &stage->app.redhost->options,
+                             .found = found,
+                             .device = on_device ? stage->device : NULL,
+                             .range = on_device ? &stage->range : NULL,
+                             .settings = typed->settings,
+                             .n_settings = typed->n_settings,
+                             .limit_s = settings->timeout_s};
+    RH_TRY(rh_isolated_sampler(sampler, &spec, error));
+  } else {
+    RH_TRY(rh_local_sampler(sampler, &stage->shared, found, error));
+  }
+  const rh_entry *entry = rh_registry_find(&stage->app.redhost->registry, found->name);
+  if (entry) sampler->reproducible = entry->determinism;
+  stage->n_samplers++;
+  return RH_OK;
+}
+
+static rh_status add_samplers(rh_stage *stage, const rh_bench_settings *settings, rh_error *error) {
+  uint32_t n = stage->n_found;
+  for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
+  stage->samplers = calloc(n + 1, sizeof *stage->samplers);
+  if (!stage->samplers) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    RH_TRY(add_strategy(stage, &stage->found[k], settings, error));
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      stage->samplers[stage->n_samplers++] = rh_peers_sampler(stage->peers[k], j);
+  return RH_OK;
+}
+
+static rh_status describe_peers(const rh_stage *stage, rh_results *results, rh_error *error) {
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      RH_TRY(rh_bench_header_peer(results, rh_peers_sampler(stage->peers[k], j).name,
+                                  rh_peers_about(stage->peers[k], j),
+                                  stage->app.typed->peers.list[k], error));
+  return RH_OK;
+}
+
+static rh_status describe(rh_stage *stage, rh_results *results, rh_error *error) {
+  const rh_registry *registry = &stage->app.redhost->registry;
+  for (uint32_t k = 0; k < stage->n_found; k++) {
+    const rh_entry *entry = rh_registry_find(registry, stage->found[k].name);
+    if (entry) RH_TRY(rh_bench_header_strategy(results, &stage->app, entry, error));
+  }
+  RH_TRY(describe_peers(stage, results, error));
+  if (!stage->device) return RH_OK;
+  return rh_bench_header_device(results, stage->device, &stage->range, error);
+}
+
+rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,
+                             rh_results *results, rh_error *error) {
+  rh_cl_session *session;
+  if (stage->device) {
+    RH_TRY(rh_redhost_session(stage->app.redhost, &session, error));
+    RH_TRY(rh_range_open(&stage->range, session, settings->timer == RH_TIMER_HOST, error));
+    stage->shared.range = &stage->range;
+  }
+  RH_TRY(add_samplers(stage, settings, error));
+  return describe(stage, results, error);
+}
+
+void rh_stage_close(rh_stage *stage) {
+  for (uint32_t k = 0; k < stage->n_samplers; k++)
+    stage->samplers[k].finish(stage->samplers[k].self);
+  free(stage->samplers);
+  for (uint32_t k = 0; k < stage->n_found; k++) rh_found_finish(&stage->found[k]);
+  free(stage->found);
+  for (uint32_t k = 0; k < stage->n_peers; k++) rh_peers_finish(stage->peers[k]);
+  rh_pool_finish(&stage->shared.pool);
+  rh_range_close(&stage->range);
+  rh_close(stage->app.redhost);
+  *stage = (rh_stage){0};
+}

@@ -1,0 +1,34 @@
+/* One device with everything that is to be timed on it. */
+#ifndef RH_CLI_BENCH_STAGE_H
+#define RH_CLI_BENCH_STAGE_H
+
+#include "../isolate/peer.h"
+#include "app.h"
+#include "bench_settings.h"
+
+typedef struct rh_stage {
+  rh_app app; /* the program's, on this device alone */
+  const rh_cl_device *device; /* null: there is no OpenCL device, and only host strategies are timed */
+  rh_range range;
+  rh_local_shared shared;
+  rh_sampler *samplers; /* strategies by name, then peers */
+  uint32_t n_samplers;
+  rh_found *found; /* the strategies, n_found of them */
+  uint32_t n_found;
+  rh_peers *peers[RH_MAX_WORDS];
+  uint32_t n_peers;
+} rh_stage;
+
+/* Finds the strategies that --strategy names, of all those that can serve any of the operators and types here, and starts
+ * the peer programs.  `device` may be null.  Touches no device. */
+rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *device,
+                        const rh_bench_settings *settings, rh_error *error);
+
+/* Calibrates the device, and makes the samplers; the header is told. */
+rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,
+                             rh_results *results, rh_error *error);
+
+const char *rh_stage_label(const rh_stage *stage); /* "1:0", "host" */
+void rh_stage_close(rh_stage *stage);              /* zero-initialised is fine */
+
+#endif

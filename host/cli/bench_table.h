@@ -1,0 +1,12 @@
+/* What --bench found, for people. */
+#ifndef RH_CLI_BENCH_TABLE_H
+#define RH_CLI_BENCH_TABLE_H
+
+#include "../results/results.h"
+#include "terminal.h"
+
+/* On standard output: a table for each device, operator and type, each with what is best where, and one line on how it was
+ * measured. */
+void rh_bench_table_print(const rh_results *results, const rh_terminal *terminal);
+
+#endif

@@ -1,0 +1,357 @@
+#include "range.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../cl/status.h"
+#include "roof.cl.h"
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIB = 1 << 20, MOST_SWEEPS = 4096 };
+
+/* ---- Stamps ---- */
+
+static rh_status stamp(cl_event event, cl_profiling_info which, cl_ulong *ns, rh_error *error) {
+  RH_CL_TRY(error, clGetEventProfilingInfo(event, which, sizeof *ns, ns, NULL),
+            "asking for a command's time");
+  return RH_OK;
+}
+
+/* Drivers are known to leave stamps untouched, zero or out of order (darktable#21122, chipStar#1549). */
+static rh_status span(cl_event first, cl_event last, double *seconds, rh_error *error) {
+  cl_ulong start = 0, end = 0;
+  RH_TRY(stamp(first, CL_PROFILING_COMMAND_START, &start, error));
+  RH_TRY(stamp(last, CL_PROFILING_COMMAND_END, &end, error));
+  if (start == 0 || end <= start)
+    return rh_fail(error, RH_E_CL, "the driver says that a command ended before it started");
+  *seconds = (double)(end - start) * 1e-9;
+  return RH_OK;
+}
+
+rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error) {
+  rh_status status = span(first, last, seconds, error);
+  clReleaseEvent(first);
+  if (last != first) clReleaseEvent(last);
+  return status;
+}
+
+/* ---- Sweeps ---- */
+
+static rh_status launch_sweep(rh_range *range, const rh_sweep *sweep, uint64_t bytes,
+                              cl_event *event, rh_error *error) {
+  cl_ulong vectors = bytes / (sizeof(float) * sweep->width);
+  size_t items = sweep->items, group = sweep->group;
+  clSetKernelArg(sweep->kernel, 0, sizeof range->scratch, &range->scratch);
+  clSetKernelArg(sweep->kernel, 1, sizeof vectors, &vectors);
+  clSetKernelArg(sweep->kernel, 2, sizeof range->scratch, &range->scratch);
+  RH_CL_TRY(error,
+            clEnqueueNDRangeKernel(range->timed, sweep->kernel, 1, NULL, &items, &group, 0, NULL,
+                                   event),
+            "sweeping over memory");
+  return RH_OK;
+}
+
+/* `n` of them back to back; the time of one.  By the host's clock where the device's is not to be had. */
+static rh_status time_sweeps(rh_range *range, const rh_sweep *sweep, uint64_t bytes, uint32_t n,
+                             double *seconds, rh_error *error) {
+  cl_event first = NULL, last = NULL;
+  double start = rh_now();
+  for (uint32_t k = 0; k < n; k++)
+    RH_TRY(launch_sweep(range, sweep, bytes,
+                        k == 0       ? &first
+                        : k == n - 1 ? &last
+                                     : NULL,
+                        error));
+  RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
+  double by_host = rh_now() - start;
+  if (rh_span(first, last ? last : first, seconds, NULL) != RH_OK) range->host_clock = 1;
+  if (range->host_clock) *seconds = by_host;
+  *seconds /= n;
+  return RH_OK;
+}
+
+rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error) {
+  double sweeps = ceil(seconds / range->sweep_s);
+  for (uint32_t k = 0; k < sweeps && k < MOST_SWEEPS; k++)
+    RH_TRY(launch_sweep(range, &range->sweep, range->scratch_bytes, NULL, error));
+  RH_CL_TRY(error, clFlush(range->timed), "starting the device");
+  return RH_OK;
+}
+
+rh_status rh_range_canary(rh_range *range, int *slower, rh_error *error) {
+  double seconds;
+  *slower = 0;
+  RH_TRY(time_sweeps(range, &range->sweep, range->canary_bytes, 1, &seconds, error));
+  if (seconds < range->canary_s) range->canary_s = seconds;
+  *slower = seconds > range->canary_s * (1 + range->canary_slack);
+  return RH_OK;
+}
+
+/* ---- The roof ---- */
+
+static int is_cpu(const rh_range *range) {
+  return range->session->device->about.kind == RH_DEVICE_CPU;
+}
+
+static rh_status make_sweep(rh_range *range, rh_sweep *sweep, uint32_t width, uint32_t group,
+                            uint64_t items, rh_error *error) {
+  char name[32];
+  cl_int code;
+  snprintf(name, sizeof name, "roof_%s_%u", is_cpu(range) ? "chunked" : "strided", width);
+  *sweep = (rh_sweep){clCreateKernel(range->program, name, &code), width, group, items};
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "creating a sweep");
+}
+
+/* One sweep to warm up, then the better of two times. */
+static rh_status try_sweep(rh_range *range, rh_sweep *sweep, double *best_s, rh_error *error) {
+  double seconds, least = INFINITY;
+  uint32_t batch = is_cpu(range) ? 1 : 4;
+  RH_TRY(time_sweeps(range, sweep, range->scratch_bytes, 1, &seconds, error));
+  for (int k = 0; k < 2; k++) {
+    RH_TRY(time_sweeps(range, sweep, range->scratch_bytes, batch, &seconds, error));
+    if (seconds < least) least = seconds;
+  }
+  if (least >= *best_s) {
+    clReleaseKernel(sweep->kernel);
+    return RH_OK;
+  }
+  if (range->sweep.kernel) clReleaseKernel(range->sweep.kernel);
+  range->sweep = *sweep;
+  *best_s = least;
+  return RH_OK;
+}
+
+/* The best of a few widths and grids. */
+static rh_status find_sweep(rh_range *range, double *best_s, rh_error *error) {
+  static const uint32_t cpu_widths[] = {4, 8, 16}, gpu_widths[] = {2, 4, 8};
+  static const uint32_t cpu_groups[] = {1, 2, 8}, gpu_groups[] = {4, 8, 16};
+  const rh_device *about = &range->session->device->about;
+  uint32_t group = is_cpu(range) ? 1 : about->max_group < 512 ? about->max_group : 512;
+  *best_s = INFINITY;
+  for (int w = 0; w < 3; w++)
+    for (int g = 0; g < 3; g++) {
+      rh_sweep sweep;
+      uint32_t width = (is_cpu(range) ? cpu_widths : gpu_widths)[w];
+      uint32_t groups = (is_cpu(range) ? cpu_groups : gpu_groups)[g] * about->compute_units;
+      RH_TRY(make_sweep(range, &sweep, width, group, (uint64_t)group * groups, error));
+      RH_TRY(try_sweep(range, &sweep, best_s, error));
+    }
+  return RH_OK;
+}
+
+/* The best of the best sweep's times: a roof is what can be reached, not what usually is. */
+static rh_status measure_roof(rh_range *range, rh_error *error) {
+  double best_s;
+  RH_TRY(find_sweep(range, &best_s, error));
+  for (int k = 0; k < 5; k++) {
+    double seconds;
+    uint32_t batch = is_cpu(range) ? 1 : 8;
+    RH_TRY(time_sweeps(range, &range->sweep, range->scratch_bytes, batch, &seconds, error));
+    if (seconds < best_s) best_s = seconds;
+  }
+  range->sweep_s = best_s;
+  range->calibration.read_peak = (double)range->scratch_bytes / best_s;
+  return RH_OK;
+}
+
+/* A millisecond's work or so; its own scatter says what counts as slower. */
+static rh_status hatch_canary(rh_range *range, rh_error *error) {
+  enum { CANARIES = 15 };
+  double samples[CANARIES], room[CANARIES];
+  range->canary_bytes = is_cpu(range) ? 32 * MIB : range->scratch_bytes;
+  if (range->canary_bytes > range->scratch_bytes) range->canary_bytes = range->scratch_bytes;
+  for (int k = 0; k < CANARIES; k++)
+    RH_TRY(time_sweeps(range, &range->sweep, range->canary_bytes, 1, &samples[k], error));
+  rh_spread spread = rh_spread_of(samples, CANARIES, room);
+  range->canary_s = spread.min;
+  range->canary_slack = fmax(0.03, 1.5 * (spread.q3 / spread.min - 1));
+  return RH_OK;
+}
+
+/* ---- Launches, clock, copies ---- */
+
+static cl_ulong common_divisor(cl_ulong a, cl_ulong b) {
+  while (b) {
+    cl_ulong rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* The stamps of a few commands, apart by multiples of the clock's step. */
+static rh_status measure_step(rh_range *range, rh_error *error) {
+  size_t one = 1;
+  cl_ulong step = 0, before = 0;
+  for (int k = 0; k < 16; k++) {
+    cl_event event;
+    cl_ulong now = 0;
+    RH_CL_TRY(
+        error,
+        clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, NULL, 0, NULL, &event),
+        "launching an empty kernel");
+    RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
+    if (stamp(event, CL_PROFILING_COMMAND_END, &now, NULL) != RH_OK) range->host_clock = 1;
+    clReleaseEvent(event);
+    if (before && now > before) step = common_divisor(step, now - before);
+    before = now;
+  }
+  range->calibration.timer_step_s = (double)step * 1e-9;
+  return RH_OK;
+}
+
+/* Empty kernels back to back: what the host pays for one, and what the device does, which is kept busy meanwhile. */
+static rh_status measure_launches(rh_range *range, rh_error *error) {
+  enum { LAUNCHES = 64, TIMES = 9 };
+  double host[TIMES], device[TIMES], room[TIMES];
+  size_t one = 1;
+  for (int t = 0; t < TIMES; t++) {
+    cl_event first, last;
+    if (!is_cpu(range)) RH_TRY(rh_range_prime(range, 1e-3, error));
+    double start = rh_now();
+    for (int k = 0; k < LAUNCHES; k++) {
+      cl_event *event = k == 0 ? &first : k == LAUNCHES - 1 ? &last : NULL;
+      RH_CL_TRY(
+          error,
+          clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, NULL, 0, NULL, event),
+          "launching an empty kernel");
+    }
+    host[t] = (rh_now() - start) / LAUNCHES;
+    RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
+    double by_host = rh_now() - start;
+    if (rh_span(first, last, &device[t], NULL) != RH_OK) range->host_clock = 1;
+    device[t] = (range->host_clock ? by_host : device[t]) / LAUNCHES;
+  }
+  range->calibration.launch_s = rh_spread_of(host, TIMES, room).median;
+  range->calibration.empty_kernel_s = rh_spread_of(device, TIMES, room).median;
+  return RH_OK;
+}
+
+static rh_status measure_copies(rh_range *range, rh_error *error) {
+  enum { TIMES = 5 };
+  size_t bytes = 32 * MIB;
+  double samples[TIMES], room[TIMES];
+  if (bytes > range->scratch_bytes) bytes = range->scratch_bytes;
+  void *memory = malloc(bytes);
+  if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory to copy from");
+  cl_int code = CL_SUCCESS;
+  /* Down first: what goes up is what came down, and the scratch memory stays as it was. */
+  for (int up = 0; up < 2 && code == CL_SUCCESS; up++) {
+    for (int k = -1; k < TIMES && code == CL_SUCCESS; k++) {
+      double start = rh_now();
+      code = up ? clEnqueueWriteBuffer(range->plain, range->scratch, CL_TRUE, 0, bytes, memory, 0,
+                                       NULL, NULL)
+                : clEnqueueReadBuffer(range->plain, range->scratch, CL_TRUE, 0, bytes, memory, 0,
+                                      NULL, NULL);
+      if (k >= 0) samples[k] = rh_now() - start;
+    }
+    double rate = (double)bytes / rh_spread_of(samples, TIMES, room).median;
+    *(up ? &range->calibration.upload : &range->calibration.download) = rate;
+  }
+  free(memory);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "copying to and from the device");
+}
+
+/* ---- Opening ---- */
+
+static rh_status open_queue(rh_range *range, rh_error *error) {
+  cl_int code;
+  const rh_cl_session *session = range->session;
+  range->plain = session->queue;
+  range->timed = clCreateCommandQueue(session->context, session->device->id,
+                                      CL_QUEUE_PROFILING_ENABLE, &code);
+  return code == CL_SUCCESS ? RH_OK
+                            : rh_cl_fail(error, code, "creating a command queue with profiling");
+}
+
+/* Four times what the driver calls its cache may be far less than its cache is: 4 MiB of 60 on an H200.  512 MiB is more
+ * than any cache there is today. */
+static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
+  uint64_t bytes = 4 * cache_bytes > 512ull * MIB ? 4 * cache_bytes : 512ull * MIB;
+  uint64_t most = about->global_bytes ? about->global_bytes / 4 : bytes;
+  if (about->max_alloc_bytes && about->max_alloc_bytes < most) most = about->max_alloc_bytes;
+  return bytes < most ? bytes : most;
+}
+
+static rh_status open_scratch(rh_range *range, rh_error *error) {
+  cl_int code;
+  const rh_cl_device *device = range->session->device;
+  cl_ulong words;
+  size_t items = 256ull * device->about.compute_units;
+  range->scratch = clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, range->scratch_bytes,
+                                  NULL, &code);
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating memory to sweep over");
+  cl_kernel fill = clCreateKernel(range->program, "roof_fill", &code);
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
+  words = range->scratch_bytes / sizeof(cl_uint);
+  clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
+  clSetKernelArg(fill, 1, sizeof words, &words);
+  code = clEnqueueNDRangeKernel(range->plain, fill, 1, NULL, &items, NULL, 0, NULL, NULL);
+  if (code == CL_SUCCESS) code = clFinish(range->plain);
+  clReleaseKernel(fill);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "filling memory to sweep over");
+}
+
+static rh_status calibrate(rh_range *range, rh_error *error) {
+  size_t resolution = 0;
+  clGetDeviceInfo(range->session->device->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
+                  sizeof resolution, &resolution, NULL);
+  range->calibration.timer_declared_s = (double)resolution * 1e-9;
+  RH_TRY(measure_roof(range, error));
+  RH_TRY(measure_step(range, error));
+  RH_TRY(measure_launches(range, error));
+  RH_TRY(measure_copies(range, error));
+  return hatch_canary(range, error);
+}
+
+static rh_status prepare(rh_range *range, rh_error *error) {
+  cl_int code;
+  RH_TRY(open_queue(range, error));
+  RH_TRY(rh_cl_program(range->session, "roof.cl", "", (const char *)roof_cl, "", &range->program,
+                       error));
+  range->empty = clCreateKernel(range->program, "roof_empty", &code);
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
+  RH_TRY(open_scratch(range, error));
+  clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch);
+  return RH_OK;
+}
+
+rh_status rh_range_open(rh_range *range, rh_cl_session *session, int host_clock, rh_error *error) {
+  *range = (rh_range){.session = session, .host_clock = host_clock};
+  const rh_device *about = &session->device->about;
+  range->calibration.cold_bytes = cold_bytes(about, session->device->cache_bytes);
+  range->scratch_bytes = range->calibration.cold_bytes * (is_cpu(range) ? 1 : 2);
+  if (about->max_alloc_bytes && range->scratch_bytes > about->max_alloc_bytes)
+    range->scratch_bytes = range->calibration.cold_bytes;
+  range->scratch_bytes &= ~(uint64_t)(MIB - 1);
+  RH_TRY(prepare(range, error));
+  return calibrate(range, error);
+}
+
+rh_range_known rh_range_tell(const rh_range *range) {
+  return (rh_range_known){range->calibration, range->sweep_s,     range->scratch_bytes,
+                          range->sweep.items, range->sweep.width, range->sweep.group,
+                          (uint32_t)range->host_clock};
+}
+
+rh_status rh_range_adopt(rh_range *range, rh_cl_session *session, const rh_range_known *known,
+                         rh_error *error) {
+  *range = (rh_range){.session = session,
+                      .calibration = known->calibration,
+                      .sweep_s = known->sweep_s,
+                      .scratch_bytes = known->scratch_bytes,
+                      .host_clock = (int)known->host_clock};
+  RH_TRY(prepare(range, error));
+  return make_sweep(range, &range->sweep, known->width, known->group, known->items, error);
+}
+
+void rh_range_close(rh_range *range) {
+  if (range->sweep.kernel) clReleaseKernel(range->sweep.kernel);
+  if (range->empty) clReleaseKernel(range->empty);
+  if (range->program) clReleaseProgram(range->program);
+  if (range->scratch) clReleaseMemObject(range->scratch);
+  if (range->timed) clReleaseCommandQueue(range->timed);
+  *range = (rh_range){0};
+}

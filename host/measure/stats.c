@@ -1,0 +1,66 @@
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Between the two nearest ranks, in proportion (Hyndman and Fan's type 7). */
+static double quantile(const double *sorted, uint32_t n, double p) {
+  double rank = p * (n - 1);
+  uint32_t below = (uint32_t)rank;
+  double rest = rank - below;
+  return below + 1 < n ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[n - 1];
+}
+
+/* Ranks n/2 -+ 0.98 sqrt(n) enclose the median of the population in 95 of 100 cases, whatever its distribution. */
+static void interval(rh_spread *spread, const double *sorted, uint32_t n) {
+  double half = 0.98 * sqrt(n);
+  int low = (int)floor(n / 2.0 - half), high = (int)ceil(n / 2.0 + half);
+  spread->ci_low = sorted[low < 0 ? 0 : low];
+  spread->ci_high = sorted[high > (int)n - 1 ? (int)n - 1 : high];
+}
+
+/* Modified z-score (Iglewicz and Hoaglin), with the MAD scaled to a normal distribution's deviation. */
+static uint32_t count_outliers(const double *samples, uint32_t n, double median, double mad) {
+  uint32_t outliers = 0;
+  double deviation = 1.4826 * mad;
+  if (deviation <= 0) return 0;
+  for (uint32_t k = 0; k < n; k++) outliers += fabs(samples[k] - median) / deviation > 5;
+  return outliers;
+}
+
+rh_spread rh_spread_of(const double *samples, uint32_t n, double *room) {
+  rh_spread spread = {.samples = n};
+  double sum = 0;
+  if (n == 0) return spread;
+  memcpy(room, samples, n * sizeof *room);
+  qsort(room, n, sizeof *room, ascending);
+  spread.min = room[0];
+  spread.max = room[n - 1];
+  spread.median = quantile(room, n, 0.5);
+  spread.q1 = quantile(room, n, 0.25);
+  spread.q3 = quantile(room, n, 0.75);
+  interval(&spread, room, n);
+  for (uint32_t k = 0; k < n; k++) {
+    sum += room[k];
+    room[k] = fabs(room[k] - spread.median);
+  }
+  spread.mean = sum / n;
+  qsort(room, n, sizeof *room, ascending);
+  spread.mad = quantile(room, n, 0.5);
+  spread.outliers = count_outliers(samples, n, spread.median, spread.mad);
+  return spread;
+}
+
+double rh_spread_precision(const rh_spread *spread) {
+  return spread->median > 0 ? (spread->ci_high - spread->ci_low) / 2 / spread->median : 0;
+}
+
+double rh_spread_iqr(const rh_spread *spread) {
+  return spread->median > 0 ? (spread->q3 - spread->q1) / spread->median : 0;
+}

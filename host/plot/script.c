@@ -1,0 +1,226 @@
+#include "script.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Told apart by people who see no red or no green, and in print: after Okabe and Ito, with two of Tol's in place of the
+ * yellow, which is too light on white. */
+static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                     "#e69f00", "#56b4e9", "#332288", "#8c8c00"};
+enum { N_COLORS = sizeof colors / sizeof *colors, N_POINTS = 5 };
+
+const char *rh_script_color(uint32_t style) {
+  return colors[style % N_COLORS];
+}
+
+void rh_figure_init(rh_figure *figure, uint32_t as_text) {
+  *figure =
+      (rh_figure){.as_text = as_text, .columns = 80, .lines = 24, .width = 800, .height = 500};
+}
+
+void rh_figure_finish(rh_figure *figure) {
+  rh_text_finish(&figure->set);
+  rh_text_finish(&figure->plot);
+}
+
+int rh_figure_failed(const rh_figure *figure) {
+  return figure->set.failed || figure->plot.failed;
+}
+
+/* ---- Strings ---- */
+
+/* Inside of "...", gnuplot gives a meaning to backslashes, quotes and backquotes, whose commands it would run.  All
+ * but what is surely itself stands as its number in octal, which is read when all that is over. */
+static void add_byte(rh_text *text, unsigned char c) {
+  static const char itself[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               " .,:;/+-=()<>_^*!?|&[]{}~#%@'$";
+  if (c >= 0x80 || (c && strchr(itself, c)))
+    rh_text_append(text, (const char *)&c, 1);
+  else
+    rh_text_add(text, "\\%03o", c);
+}
+
+/* The length of the character that begins here; 0 where it is none that can be shown. */
+static size_t character(const char *s) {
+  for (size_t length = 1; length <= 4 && s[length - 1]; length++) {
+    if (!rh_is_plain_utf8(s, length)) continue;
+    /* U+FFFE and U+FFFF are characters to UTF-8, and none to XML. */
+    int is_none = length == 3 && memcmp(s, "\xef\xbf", 2) == 0 && (unsigned char)s[2] >= 0xbe;
+    return is_none ? 0 : length;
+  }
+  return 0;
+}
+
+static size_t count_characters(const char *s) {
+  size_t n = 0;
+  for (; *s; n++) {
+    size_t length = character(s);
+    s += length ? length : 1;
+  }
+  return n;
+}
+
+static void add_string(rh_text *text, const char *s, size_t most, int is_tic) {
+  size_t n = count_characters(s), shown = n <= most ? n : most - 3;
+  rh_text_append(text, "\"", 1);
+  for (size_t k = 0; k < shown; k++) {
+    size_t length = character(s);
+    if (length == 0) rh_text_append(text, "?", 1);
+    if (is_tic && *s == '%') rh_text_append(text, "%", 1);
+    for (size_t j = 0; j < length; j++) add_byte(text, (unsigned char)s[j]);
+    s += length ? length : 1;
+  }
+  rh_text_add(text, shown < n ? "...\"" : "\"");
+}
+
+void rh_script_string(rh_text *text, const char *s, size_t most) {
+  add_string(text, s, most, 0);
+}
+
+void rh_script_tic(rh_text *text, const char *s, size_t most) {
+  add_string(text, s, most, 1);
+}
+
+void rh_script_bytes(rh_text *text, const char *s) {
+  rh_text_append(text, "\"", 1);
+  for (; *s; s++) add_byte(text, (unsigned char)*s);
+  rh_text_append(text, "\"", 1);
+}
+
+/* ---- Parts of a figure ---- */
+
+void rh_figure_plot(rh_figure *figure, const char *format, ...) {
+  char *item;
+  va_list args;
+  va_start(args, format);
+  int length = vasprintf(&item, format, args);
+  va_end(args);
+  if (length < 0) {
+    figure->plot.failed = 1;
+    return;
+  }
+  rh_text_add(&figure->plot, "%s%s", figure->n_plotted++ ? ", \\\n  " : "plot ", item);
+  free(item);
+}
+
+void rh_figure_frame(rh_figure *figure, const char *title, const char *note) {
+  rh_text *set = &figure->set;
+  rh_text_add(set, "set title ");
+  rh_script_string(set, title, figure->as_text ? figure->columns - 4 : 78);
+  rh_text_add(set, " noenhanced");
+  if (figure->as_text) {
+    rh_text_add(set, "\nset xlabel ");
+    rh_script_string(set, note, figure->columns - 4);
+    rh_text_add(set, " noenhanced\n");
+    return;
+  }
+  rh_text_add(set, " font \",15\"\nset label 1 ");
+  rh_script_string(set, note, 120);
+  rh_text_add(set, " at character 1, character 0.8 left font \",9\" textcolor rgb \"#666666\" "
+                   "noenhanced\n"
+                   "set bmargin 4.5\n"
+                   "set border 3 linecolor rgb \"#666666\"\n"
+                   "set tics nomirror textcolor rgb \"#333333\"\n"
+                   "set grid linecolor rgb \"#e0e0e0\" linetype 1 linewidth 0.7\n");
+}
+
+static int is_power(uint64_t n) {
+  return (n & (n - 1)) == 0;
+}
+
+void rh_script_size(char *text, size_t size, uint64_t n, int as_text) {
+  int exponent = 63 - __builtin_clzll(n | 1);
+  if (is_power(n) && n >= 1024)
+    snprintf(text, size, as_text ? "2^%d" : "2^{%d}", exponent);
+  else if (n < 1000000)
+    snprintf(text, size, "%" PRIu64, n);
+  else
+    snprintf(text, size, "%.3g", (double)n);
+}
+
+void rh_figure_sizes(rh_figure *figure, uint64_t n_min, uint64_t n_max) {
+  double margin = n_min == n_max ? 2 : pow((double)n_max / (double)n_min, 0.02);
+  int octaves = (int)ceil(log2((double)n_max / (double)n_min));
+  int step = octaves / 10 + 1;
+  rh_text_add(&figure->set,
+              "set logscale x 2\nset xrange [%.6g:%.6g]\nset xtics %d format \"%s\"\n",
+              (double)n_min / margin, (double)n_max * margin, 1 << (step < 16 ? step : 16),
+              figure->as_text ? "2^%L" : "2^{%L}");
+}
+
+void rh_script_style(rh_text *text, const rh_curve *curve, int as_text) {
+  static const int filled[N_POINTS] = {7, 5, 9, 13, 11}, open[N_POINTS] = {6, 4, 8, 12, 10};
+  static const char *const greys[] = {"#000000", "#666666"};
+  uint32_t style = curve->style;
+  if (as_text) {
+    rh_text_add(text, "linecolor rgb \"%s\" pointtype \"%c\"",
+                curve->is_peer ? "#888888" : rh_script_color(style),
+                (curve->is_peer ? 'a' : 'A') + (int)(style % 26));
+    return;
+  }
+  if (curve->is_peer) {
+    rh_text_add(text, "linecolor rgb \"%s\" dashtype %u linewidth 1.5 pointtype %d",
+                greys[style % 2], 2 + style % 4, open[style % N_POINTS]);
+    return;
+  }
+  uint32_t round = style / N_COLORS;
+  rh_text_add(text, "linecolor rgb \"%s\" dashtype %u linewidth 1.8 pointtype %d",
+              rh_script_color(style), 1 + round % 5, (round % 2 ? open : filled)[style % N_POINTS]);
+}
+
+/* ---- The whole script ---- */
+
+static void set_terminal(rh_text *script, const rh_figure *figure, uint32_t format) {
+  double width = figure->width, height = figure->height;
+  switch (format) {
+  case RH_DRAW_TEXT:
+    rh_text_add(script, "set terminal dumb size %u,%u noenhanced %s\n", figure->columns,
+                figure->lines, figure->color ? "ansi256" : "mono");
+    break;
+  case RH_DRAW_SVG:
+    rh_text_add(script,
+                "set terminal svg size %.0f,%.0f enhanced font \"sans-serif,12\" background "
+                "\"#ffffff\"\n",
+                width, height);
+    break;
+  case RH_DRAW_PNG: /* two pixels for one, which screens of today and print want */
+    rh_text_add(script,
+                "set terminal pngcairo size %.0f,%.0f enhanced font \"sans-serif,9\" fontscale 2 "
+                "linewidth 2 pointscale 2 background \"#ffffff\"\n",
+                2 * width, 2 * height);
+    break;
+  default:
+    rh_text_add(script,
+                "set terminal pdfcairo size %.2fin,%.2fin enhanced font \"sans-serif,9\" fontscale "
+                "0.95 background \"#ffffff\"\n",
+                width / 100, height / 100);
+  }
+}
+
+void rh_script_compose(rh_text *script, const rh_figure *figure, const char *comment,
+                       const char *const *names, const uint32_t *formats, uint32_t n) {
+  rh_text_add(
+      script,
+      "# %s\n"
+      "# Change what you like and draw it again with gnuplot; -e 'directory=\"DIR/\"' draws "
+      "elsewhere.\n"
+      "if (!exists(\"directory\")) directory = \"./\"\n"
+      "reset\nset encoding utf8\n",
+      comment);
+  rh_text_append(script, rh_text_get(&figure->set), figure->set.length);
+  for (uint32_t k = 0; k < n; k++) {
+    rh_text_add(script, "\n");
+    set_terminal(script, figure, formats[k]);
+    rh_text_add(script, "set output directory.");
+    rh_script_bytes(script, names[k]);
+    rh_text_add(script, "\n");
+    if (k)
+      rh_text_add(script, "replot\n");
+    else
+      rh_text_add(script, "%s\n", rh_text_get(&figure->plot));
+  }
+  rh_text_add(script, "unset output\n");
+  if (rh_figure_failed(figure)) script->failed = 1;
+}

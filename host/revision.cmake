@@ -1,0 +1,20 @@
+# cmake -DSOURCE=DIR -DHEADER=FILE -P revision.cmake: which commit this is, for results that outlive the build.  The header is
+# touched only where it changes.
+find_program(GIT git)
+set(commit "")
+set(dirty 0)
+if(GIT AND EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --short HEAD OUTPUT_VARIABLE commit
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(COMMAND ${GIT} -C ${SOURCE} diff --quiet HEAD RESULT_VARIABLE changed ERROR_QUIET)
+  if(changed)
+    set(dirty 1)
+  endif()
+endif()
+set(text "#define REDHOST_COMMIT \"${commit}\"\n#define REDHOST_DIRTY ${dirty}\n")
+if(EXISTS ${HEADER})
+  file(READ ${HEADER} before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE ${HEADER} "${text}")
+endif()

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""A peer program in Python: NumPy's reductions, as a user would call them.  The protocol is in docs/peers.md."""
+import mmap
+import os
+import sys
+import time
+
+import numpy as np
+
+CHANNEL, DATA = 4, 5
+TYPES = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
+         "i64": np.int64, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+def wide(x):
+    """The type that sums and products are kept in, which for f16 is not NumPy's own choice."""
+    return {"f": np.float32 if x.itemsize < 8 else np.float64, "i": np.int64, "u": np.uint64}[x.dtype.kind]
+
+
+def at(find):
+    """find(x) is an index; the answer is the element there, and the index."""
+    def reduce(x):
+        index = find(x)
+        return x[index], index
+    return reduce
+
+
+EVERYWHERE = {
+    "sum": lambda x: np.sum(x, dtype=wide(x)),
+    "prod": lambda x: np.prod(x, dtype=wide(x)),
+    "min": np.min,
+    "max": np.max,
+    "argmin": at(np.argmin),
+    "argmax": at(np.argmax),
+}
+# NumPy's abs() leaves the least integer negative.
+FLOATS = {
+    "asum": lambda x: np.sum(np.abs(x), dtype=wide(x)),
+    "amax": lambda x: np.max(np.abs(x)),
+    "argamax": lambda x: at(np.argmax)(np.abs(x)),
+}
+INTEGERS = {"and": np.bitwise_and.reduce, "or": np.bitwise_or.reduce, "xor": np.bitwise_xor.reduce}
+
+
+def function(op, kind):
+    return {**EVERYWHERE, **(FLOATS if kind == "f" else INTEGERS)}.get(op)
+
+
+class Declined(Exception):
+    pass
+
+
+class Point:
+    """The copies, in huge pages where the system has them, and what reduces one."""
+
+    def __init__(self, op, type_name, n, copies, stride):
+        dtype = np.dtype(TYPES.get(type_name, np.void))
+        self.reduce = function(op, dtype.kind)
+        if type_name not in TYPES or self.reduce is None:
+            raise Declined(f"no {op} of {type_name}")
+        if n == 0:
+            raise Declined("not for 0 elements")
+        size = n * dtype.itemsize
+        with mmap.mmap(DATA, size, access=mmap.ACCESS_READ) as data:
+            pool = mmap.mmap(-1, stride * (copies - 1) + size)
+            pool.madvise(mmap.MADV_HUGEPAGE)
+            for copy in range(copies):
+                pool[copy * stride:copy * stride + size] = data
+        self.arrays = [np.frombuffer(pool, dtype, n, copy * stride) for copy in range(copies)]
+        self.next = 0
+
+    def one(self, copies):
+        x = self.arrays[self.next % copies]
+        self.next += 1
+        return self.reduce(x)
+
+    def take(self, kind, batch):
+        copies = 1 if kind == "latency" else len(self.arrays)
+        self.one(copies)
+        begin = time.perf_counter()
+        for _ in range(batch):
+            value = self.one(copies)
+        seconds = (time.perf_counter() - begin) / batch
+        return f"taken {seconds:.17g} host {spell(value)}"
+
+
+def spell(value):
+    if isinstance(value, tuple):
+        return f"{spell(value[0])} {value[1]}"
+    return str(int(value)) if value.dtype.kind in "iu" else format(float(value), ".17g")
+
+
+def answer(point, words):
+    """What to say to one line, and the point that is open then."""
+    verb, name, *rest = words
+    if verb not in ("open", "take", "close") or name != "numpy":
+        raise ValueError("a malformed question")
+    if verb == "close":
+        return "closed", None
+    if (verb == "take") != (point is not None):
+        raise ValueError("numpy is open already" if point else "numpy is not open")
+    if verb == "open":
+        return "opened host 0", Point(rest[0], rest[1], *map(int, rest[2:5]))
+    return point.take(rest[0], int(rest[1])), point
+
+
+def serve():
+    channel = os.fdopen(os.dup(CHANNEL), "r", encoding="ascii", newline="\n")
+
+    def say(line):
+        os.write(CHANNEL, line.encode("ascii", "replace") + b"\n")
+
+    say("redhost-peer 1")
+    say(f"peer numpy NumPy {np.__version__}, Python {sys.version.split()[0]}")
+    say("ready")
+    np.seterr(all="ignore")
+    point = None
+    for line in channel:
+        try:
+            text, point = answer(point, line.split())
+        except Declined as declined:
+            text = f"declined {declined}"
+        except Exception as error:  # whatever it is, it is told and not shown
+            text = f"failed {type(error).__name__}: {error}".replace("\n", " ")[:400]
+        say(text)
+
+
+if __name__ == "__main__":
+    try:
+        os.fstat(CHANNEL)
+    except OSError:
+        sys.exit("This is a peer program: redhost --bench --peer=PROGRAM runs it.")
+    serve()
