@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A tree of JSON takes about twenty times the bytes of its text.  So only pieces become trees, one row at a time. */
@@ -20,12 +21,16 @@ typedef struct reader {
 
 /* ---- The file ---- */
 
+static rh_status too_large(rh_error *error) {
+  return rh_fail(error, RH_E_FILE, "is larger than 1 GiB, more than --bench ever writes");
+}
+
 static rh_status read_all(int fd, char **text, size_t *length, rh_error *error) {
   size_t capacity = 0;
-  for (;;) {
+  struct stat info;
+  if (fstat(fd, &info) == 0 && info.st_size > (off_t)most_bytes) return too_large(error);
+  while (*length <= most_bytes) {
     if (*length == capacity) {
-      if (capacity > most_bytes)
-        return rh_fail(error, RH_E_FILE, "is larger than 1 GiB, more than --bench ever writes");
       capacity = capacity ? 2 * capacity : 65536;
       char *larger = realloc(*text, capacity);
       if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for the file");
@@ -37,6 +42,7 @@ static rh_status read_all(int fd, char **text, size_t *length, rh_error *error) 
     if (got < 0) return rh_fail(error, RH_E_FILE, "%s", strerror(errno));
     *length += (size_t)got;
   }
+  return too_large(error);
 }
 
 static rh_status slurp(const char *path, char **text, size_t *length, rh_error *error) {
