@@ -1,0 +1,174 @@
+/* host/results, host/plot: what people see of a file of results, made by whomever.  No name or reason in it may become a
+ * column, a line or a command. */
+#include "../../host/plot/pictures.h"
+#include "../../host/results/compare.h"
+#include "../../host/results/read.h"
+#include "../../host/results/tabulate.h"
+#include "../../host/results/write.h"
+#include "fuzz.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The bytes as a file that has a name. */
+static const char *as_file(const void *bytes, size_t size) {
+  static int fd = -1;
+  static char path[64];
+  if (fd < 0) fd = memfd_create("fuzz", MFD_CLOEXEC);
+  RULE(ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return path;
+}
+
+/* malloc'ed. */
+static char *write_text(const rh_results *results, uint32_t format) {
+  char *text = NULL;
+  size_t size = 0;
+  rh_error error = {0};
+  FILE *out = open_memstream(&text, &size);
+  RULE(out && rh_results_write(results, format, out, "memory", &error) == RH_OK);
+  RULE(!ferror(out) && fclose(out) == 0);
+  RULE(strlen(text) == size);
+  return text;
+}
+
+/* Cells of the record that begins here, as RFC 4180 has them; *at goes behind it. */
+static uint32_t count_cells(const char **at) {
+  uint32_t n = 1;
+  int quoted = 0;
+  for (; **at && (quoted || **at != '\n'); ++*at) {
+    quoted ^= **at == '"';
+    n += !quoted && **at == ',';
+  }
+  RULE(**at == '\n');
+  ++*at;
+  return n;
+}
+
+static void check_csv(const rh_results *results) {
+  char *text = write_text(results, RH_FORMAT_csv);
+  const char *at = text;
+  uint32_t columns = count_cells(&at), records = 0;
+  for (; *at; records++) RULE(count_cells(&at) == columns);
+  RULE(records == results->n_rows);
+  free(text);
+}
+
+/* Bars of a line of a table that no backslash takes their meaning. */
+static uint32_t count_bars(const char *line, size_t length) {
+  uint32_t n = 0;
+  for (size_t k = 0; k < length; k++) {
+    if (line[k] == '\\') {
+      k++;
+      continue;
+    }
+    n += line[k] == '|';
+  }
+  return n;
+}
+
+static int is_control(char c) {
+  return ((unsigned char)c < 0x20 && c != '\n') || c == 0x7f;
+}
+
+static void check_markdown(const rh_results *results) {
+  enum { BARS = RH_N_CELLS + 1 };
+  char *text = write_text(results, RH_FORMAT_markdown);
+  uint32_t rows = 0, heads = 0;
+  for (const char *line = text; *line;) {
+    size_t length = strcspn(line, "\n");
+    for (size_t k = 0; k < length; k++) RULE(!is_control(line[k]));
+    if (*line == '|') RULE(count_bars(line, length) == BARS);
+    rows += *line == '|';
+    heads += strncmp(line, "### ", 4) == 0;
+    line += length + (line[length] == '\n');
+  }
+  RULE(rows == results->n_rows + 2 * heads);
+  free(text);
+}
+
+/* Nothing is faster or slower than itself. */
+static void compare_with_itself(const rh_results *results) {
+  rh_comparison comparison;
+  rh_error error = {0};
+  rh_status status = rh_compare(&comparison, results, results, 0.01, &error);
+  if (status != RH_OK) {
+    fuzz_check_refusal(status, &error, RH_E_USAGE);
+    return;
+  }
+  RULE(rh_comparison_regressions(&comparison) == 0);
+  RULE(comparison.counts[RH_CHANGE_fast] == 0 && comparison.counts[RH_CHANGE_mended] == 0);
+  RULE(comparison.only_old == 0 && comparison.only_new == 0);
+  rh_comparison_finish(&comparison);
+}
+
+/* A script runs what stands between backquotes; a string that is not closed would make a command of what is behind it. */
+static void check_script(const rh_figure *figure) {
+  rh_text script = {0};
+  const char *const names[] = {"a.svg"};
+  const uint32_t formats[] = {figure->as_text ? RH_DRAW_TEXT : RH_DRAW_SVG};
+  RULE(!rh_figure_failed(figure));
+  rh_script_compose(&script, figure, "fuzz", names, formats, 1);
+  for (const char *line = rh_text_get(&script); *line;) {
+    uint32_t quotes = 0;
+    size_t length = strcspn(line, "\n");
+    for (size_t k = 0; k < length; k++) {
+      RULE(line[k] != '`' && !is_control(line[k]));
+      quotes += line[k] == '"';
+    }
+    RULE(quotes % 2 == 0);
+    line += length + (line[length] == '\n');
+  }
+  rh_text_finish(&script);
+}
+
+static void draw(rh_draw *draw_it, const rh_view *view, const rh_panel *panels, uint32_t n) {
+  for (uint32_t as_text = 0; as_text <= 1; as_text++) {
+    rh_figure figure;
+    rh_figure_init(&figure, as_text);
+    draw_it(&figure, view, panels, n);
+    check_script(&figure);
+    rh_figure_finish(&figure);
+  }
+}
+
+static void draw_change(const rh_view *view) {
+  rh_changed *pairs = calloc(view->n_rows, sizeof *pairs);
+  rh_figure figure;
+  RULE(pairs);
+  for (uint32_t k = 0; k < view->n_rows; k++)
+    pairs[k] = (rh_changed){&view->rows[k], &view->rows[k]};
+  rh_figure_init(&figure, 0);
+  rh_draw_change(&figure, view, view, pairs, view->n_rows);
+  check_script(&figure);
+  rh_figure_finish(&figure);
+  free(pairs);
+}
+
+static void draw_all(const rh_results *results) {
+  rh_view view;
+  rh_error error = {0};
+  RULE(rh_view_init(&view, results, &error) == RH_OK);
+  for (uint32_t k = 0; k < view.n_panels; k++) {
+    if (view.panels[k].n_curves > 0) {
+      draw(rh_draw_rate, &view, &view.panels[k], 1);
+      draw(rh_draw_time, &view, &view.panels[k], 1);
+    }
+    if (view.panels[k].read_peak > 0) draw(rh_draw_peak, &view, &view.panels[k], 1);
+  }
+  if (view.n_panels > 0) draw(rh_draw_best, &view, view.panels, view.n_panels);
+  if (view.n_rows > 0) draw_change(&view);
+  rh_view_finish(&view);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  rh_results results;
+  rh_error error = {0};
+  if (rh_results_read(as_file(data, size), &results, &error) != RH_OK) return 0;
+  check_csv(&results);
+  check_markdown(&results);
+  compare_with_itself(&results);
+  draw_all(&results);
+  rh_results_finish(&results);
+  return 0;
+}
