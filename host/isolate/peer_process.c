@@ -24,13 +24,15 @@ static int stop(rh_peer_process *process, double grace) {
   return rh_child_finish(&process->child, grace);
 }
 
-/* "peer 'x' of peer program PATH <what>", and what it printed. */
+/* "peer 'x' of PATH <what>", or "strategy 'x' in PATH <what>", and what it printed. */
 static rh_status blame(rh_peer_process *process, const rh_peer_question *question, const char *what,
                        rh_error *error) {
-  char printed[256], who[80] = "";
+  char printed[256], peer[80] = "";
   rh_printed_quote(&process->printed, printed, sizeof printed);
-  if (question->peer) snprintf(who, sizeof who, "peer '%s' of ", question->peer);
-  snprintf(process->why, sizeof process->why, "%s%.200s %s%.150s", who, process->who, what, printed);
+  int offers_several = question->peer && !process->argv;
+  if (offers_several) snprintf(peer, sizeof peer, "peer '%s' of ", question->peer);
+  snprintf(process->why, sizeof process->why, "%s%.200s %s%.150s", peer,
+           offers_several ? process->program : process->who, what, printed);
   process->losses++;
   return rh_fail(error, RH_E_PLUGIN, "%s", process->why);
 }

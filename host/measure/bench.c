@@ -116,8 +116,9 @@ static void believe_host(point *p) {
   rh_range *range = p->spec->range;
   if (range) rh_range_use_host_clock(range);
   if (!p->warned)
-    rh_report(p->spec->reporter, RH_LOG_WARNING,
-              "the device's clock contradicts the host's: times are by the host's clock from here on");
+    rh_report(
+        p->spec->reporter, RH_LOG_WARNING,
+        "the device's clock contradicts the host's: times are by the host's clock from here on");
   p->warned = 1;
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];

@@ -42,7 +42,8 @@ static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
     if (error) *error = *why;
     return why->status;
   }
-  int declined = why->status == RH_DECLINED || why->status == RH_E_DEVICE || why->status == RH_E_USAGE;
+  int declined =
+      why->status == RH_DECLINED || why->status == RH_E_DEVICE || why->status == RH_E_USAGE;
   return end(c, declined ? RH_ROW_unsupported : RH_ROW_failed, why->message, error);
 }
 
@@ -76,8 +77,8 @@ static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_re
 /* ---- Samples ---- */
 
 /* One sample, judged.  Where it fails the contender is done, and *seconds is 0. */
-static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale, double *seconds,
-                        rh_error *error) {
+static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale,
+                        double *seconds, rh_error *error) {
   rh_error why = {0};
   rh_taken taken;
   const rh_take how = {kind, kind == RH_TAKE_LATENCY ? 1 : c->batch};
@@ -138,8 +139,9 @@ static rh_status run_once(rh_contender *c, const rh_bench_scale *scale, rh_error
   return RH_OK;
 }
 
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, const rh_bench_rules *rules,
-                             const rh_bench_scale *scale, rh_error *error) {
+rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
+                             const rh_bench_rules *rules, const rh_bench_scale *scale,
+                             rh_error *error) {
   rh_error why = {0};
   double start = rh_now();
   c->open = 1;

@@ -33,7 +33,8 @@ typedef struct rh_contender {
   uint32_t batch;
   double about_s; /* of one reduction, as warming up found */
   double spent_s;
-  double samples[RH_MOST_SAMPLES], rounds[RH_MAX_ROUNDS], host[RH_MAX_ROUNDS], latency[RH_MOST_SAMPLES];
+  double samples[RH_MOST_SAMPLES], rounds[RH_MAX_ROUNDS], host[RH_MAX_ROUNDS],
+      latency[RH_MOST_SAMPLES];
   uint32_t n_samples, n_rounds, n_host, n_latency;
   uint32_t n_last; /* samples of the last round */
   int throttled;
@@ -43,8 +44,9 @@ typedef struct rh_contender {
 
 /* Opens and warms up.  Whatever goes wrong is written into the row, which is then done; only RH_E_CANCELLED and RH_E_NOMEM
  * come back. */
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, const rh_bench_rules *rules,
-                             const rh_bench_scale *scale, rh_error *error);
+rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
+                             const rh_bench_rules *rules, const rh_bench_scale *scale,
+                             rh_error *error);
 
 /* One round of samples, likewise. */
 rh_status rh_contender_round(rh_contender *c, const rh_bench_rules *rules,

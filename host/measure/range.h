@@ -33,7 +33,8 @@ typedef struct rh_range {
   rh_sweep sweep; /* the fastest one */
   double sweep_s; /* of one sweep over all of the scratch memory */
   uint64_t canary_bytes;
-  double canary_s, canary_slack; /* the fastest canary of this process; how much slower is still the same */
+  double canary_s,
+      canary_slack; /* the fastest canary of this process; how much slower is still the same */
   rh_calibration calibration;
   int host_clock; /* 1: the device's clock was found wrong, or must not be used */
 } rh_range;

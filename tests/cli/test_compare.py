@@ -83,10 +83,10 @@ new  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  new.json
     def test_threshold(self):
         self.assertEqual(self.verdicts(WORSE)["one-pass"], "slow")
         self.assertEqual(self.verdicts(WORSE, "--threshold=20")["one-pass"], "same")
-        self.assertEqual(self.verdicts(WORSE, "--threshold", "16.9%")["one-pass"], "slow")
+        self.assertEqual(self.verdicts(WORSE, "--threshold", "16.9")["one-pass"], "slow")
         self.assertEqual(self.verdicts(WORSE, "--threshold", "17.1")["one-pass"], "unclear")
         for word in ("", "x", "-1", "1x", "nan", "inf", "2000"):
-            self.bad(2, "--threshold|percentage" if word else "--threshold", "--compare", "old.json", "new.json",
+            self.bad(2, "--threshold|percent" if word else "--threshold", "--compare", "old.json", "new.json",
                      "--threshold=" + word)
 
     def test_quiet(self):

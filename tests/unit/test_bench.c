@@ -168,10 +168,11 @@ static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const do
   rh_sampler samplers[3];
   rh_reference reference;
   rh_error error = {0};
-  rh_bench_data data = {.op = RH_OP_sum, .type = RH_TYPE_f32, .n = 4, .elements = four, .copies = 1};
+  rh_bench_data data = {
+      .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 4, .elements = four, .copies = 1};
   for (uint32_t k = 0; k < n; k++) samplers[k] = sampler_of(&fakes[k], names[k]);
-  ck_assert_int_eq(rh_reference_compute(&reference, RH_OP_sum, RH_TYPE_f32, four, 4, 1, NULL, &error),
-                   RH_OK);
+  ck_assert_int_eq(
+      rh_reference_compute(&reference, RH_OP_sum, RH_TYPE_f32, four, 4, 1, NULL, &error), RH_OK);
   rh_bench_spec spec = {.rules = rules,
                         .scale = {.reference = &reference, .read_peak = 64e6},
                         .data = &data,
@@ -197,7 +198,8 @@ START_TEST(steady_one_stops_at_the_least) {
   ck_assert_uint_eq(row.n_rounds, 5);
   ck_assert_uint_eq(row.n_raw, 20);
   ck_assert_double_eq_tol(row.time.median, 1e-6, 3e-9);
-  ck_assert_uint_eq(row.batch, 256); /* not the 1000 of a millisecond: the driver's queue is short */
+  ck_assert_uint_eq(row.batch,
+                    256); /* not the 1000 of a millisecond: the driver's queue is short */
   ck_assert_uint_eq(f.last_batch, 256);
   ck_assert_int_eq(f.host_takes, 5); /* the cross-check, once a round */
   ck_assert_double_eq_tol(row.peak_fraction, 16 / 1e-6 / 64e6, 0.01);
