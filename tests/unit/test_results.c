@@ -680,11 +680,12 @@ START_TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   ck_assert_str_eq(best_of(&results, 0, 1), "a"); /* all alike: the faster */
   results.rows[1].reproducible = RH_BITS_SAME_EVERYWHERE;
   ck_assert_str_eq(best_of(&results, 0, 1), "b");
-  results.rows[1].passes = 1;
+  results.rows[0].passes = 1;
+  results.rows[1].passes = 2;
   ck_assert_str_eq(best_of(&results, 0, 1), "a");
   results.rows[0].is_peer = 1; /* nobody knows how many */
   ck_assert_str_eq(best_of(&results, 0, 1), "b");
-  results.rows[0].is_peer = results.rows[1].passes = 0;
+  results.rows[0].is_peer = results.rows[0].passes = results.rows[1].passes = 0;
   results.rows[1].time = timed("b", 64, 1.011e-6, 0.0001).time;
   ck_assert_str_eq(best_of(&results, 0, 0), "a");
   results.rows[1].time = timed("b", 64, 1.05e-6, 0.06).time; /* intervals overlap */
