@@ -1,4 +1,5 @@
 #include "bench.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/random.h"
 #include "../base/report.h"
@@ -18,6 +19,7 @@ typedef struct point {
   uint32_t *order;
   uint64_t random;
   uint32_t discarded; /* rounds in a row */
+  uint32_t rounds, discarded_in_all;
   int warned;
 } point;
 
@@ -107,6 +109,7 @@ static rh_status look_at_canary(point *p, int *counts, rh_error *error) {
   if (p->discarded == MOST_DISCARDS) return RH_OK; /* it counts, and is flagged */
   pause_s(fmin(0.05 * (1 << p->discarded), 0.5));
   p->discarded++;
+  p->discarded_in_all++;
   *counts = 0;
   return RH_OK;
 }
@@ -147,6 +150,7 @@ static rh_status one_round(point *p, rh_error *error) {
   const rh_bench_spec *spec = p->spec;
   int counts;
   shuffle(p);
+  p->rounds++;
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[p->order[k]];
     if (c->done) continue;
@@ -194,7 +198,10 @@ rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *erro
   rh_status status = RH_OK;
   if (!p.contenders || !p.order) status = rh_fail(error, RH_E_NOMEM, "no memory for a point");
   if (status == RH_OK) status = start(&p, rows, error);
+  double started = rh_now();
   if (status == RH_OK) status = rounds(&p, error);
+  rh_report(spec->reporter, RH_LOG_INFO, "n = %llu: %u rounds, %u of them discarded, %.2f s",
+            (unsigned long long)spec->data->n, p.rounds, p.discarded_in_all, rh_now() - started);
   if (p.contenders) leave(&p);
   free(p.contenders);
   free(p.order);

@@ -76,12 +76,15 @@ rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error) {
   return RH_OK;
 }
 
+/* A device that had nothing to do for a while has lowered its clock, and is not slow for that: it gets a few tries. */
 rh_status rh_range_canary(rh_range *range, int *slower, rh_error *error) {
   double seconds;
-  *slower = 0;
-  RH_TRY(time_sweeps(range, &range->sweep, range->canary_bytes, 1, &seconds, error));
-  if (seconds < range->canary_s) range->canary_s = seconds;
-  *slower = seconds > range->canary_s * (1 + range->canary_slack);
+  *slower = 1;
+  for (int k = 0; k < 5 && *slower; k++) {
+    RH_TRY(time_sweeps(range, &range->sweep, range->canary_bytes, 1, &seconds, error));
+    if (seconds < range->canary_s) range->canary_s = seconds;
+    *slower = seconds > range->canary_s * (1 + range->canary_slack);
+  }
   return RH_OK;
 }
 

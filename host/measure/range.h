@@ -60,8 +60,8 @@ void rh_range_close(rh_range *range); /* zero-initialised is fine */
 /* Enqueues sweeps on the timed queue that last for `seconds` at least, and sets them going. */
 rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error);
 
-/* Has the device become slower than it was?  One short sweep; *slower is 1 where it took longer than the fastest so
- * far and the usual scatter. */
+/* Has the device become slower than it was?  A few short sweeps; *slower is 1 where all of them took longer than the
+ * fastest so far and the usual scatter. */
 rh_status rh_range_canary(rh_range *range, int *slower, rh_error *error);
 
 /* From here on the canary too is timed by the host. */
