@@ -427,10 +427,10 @@ class Missing(Plots):
     def test_settings_of_the_person(self):
         """What stands in ~/.gnuplot does not get into pictures."""
         with open(os.path.join(self.home, ".gnuplot"), "w", encoding="utf-8") as file:
-            file.write("set title 'MINE'\nset terminal dumb\n")
+            file.write("print 'MINE'\nset decimalsign ','\n")
         self.addCleanup(os.remove, os.path.join(self.home, ".gnuplot"))
-        self.good("--plot=r.json", "--picture=rate", "--export=p.svg")
-        self.assertNotIn("MINE", self.texts(self.svg("p.svg")))
+        self.good("--plot=r.json", "--picture=peak", "--export=p.svg")
+        self.assertNotRegex(" ".join(self.texts(self.svg("p.svg"))), r"\d,\d")
 
     def test_places(self):
         self.bad(6, "absent/", "--plot=r.json", "--export=absent/p.svg")
