@@ -180,6 +180,15 @@ class Pictures(Plots):
         done = self.good("--plot=r.json", "-q", "--op=max", "--type=f32", "--device=H200", "--export=one.svg", "--export=one.png")
         self.assertEqual(done.out.split(), ["one-%s.%s" % (p, s) for p in ALL for s in ("svg", "png")])
 
+    def test_many_types(self):
+        """Bars of four types are told apart; of more, each has a picture."""
+        kinds = ["i8", "u8", "i16", "u16", "f32"]
+        for n, expected in ((4, ["p.svg"]), (5, ["p-peak-%s.svg" % kind for kind in sorted(kinds)])):
+            self.results(plot_data.make(types=kinds[:n], sizes=(10, 12)))
+            done = self.good("--plot=r.json", "-q", "--picture=peak", "--export=p.svg")
+            self.assertEqual(sorted(done.out.split()), expected)
+        self.assertIn("Share of the read peak: sum f32, n = 2^12, on NVIDIA H200", self.texts(self.svg("p-peak-f32.svg")))
+
     def test_selection(self):
         self.results(plot_data.make(ops=("sum", "max"), types=("f32", "i8"), sizes=(10, 12)))
         self.good("--plot=r.json", "-s", "*o*,!atomic", "--op=sum", "--type=i8,f64", "--picture=rate", "--export=p.svg")
