@@ -120,6 +120,8 @@ static void plot_winner(rh_figure *figure, const board *b, uint32_t k) {
   snprintf(name, sizeof name, "%c  %s", letter_of(b, k),
            is_rest ? "another" : b->winners[k].curve->name);
   rh_script_string(&title, name, 30);
+  /* Of two that share a colour one is pale. */
+  int is_pale = !is_rest && rh_script_round(b->winners[k].curve->style) % 2;
   const char *color = is_rest ? "#aaaaaa" : rh_script_color(b->winners[k].curve->style);
   if (figure->as_text) {
     rh_figure_plot(figure,
@@ -128,11 +130,11 @@ static void plot_winner(rh_figure *figure, const board *b, uint32_t k) {
                    k, color, rh_text_get(&title));
   } else {
     rh_figure_plot(figure,
-                   "$w%u using 1:2:(0.5):(0.42) with boxxyerror fillstyle solid 0.85 noborder "
+                   "$w%u using 1:2:(0.5):(0.42) with boxxyerror fillstyle solid %s noborder "
                    "linecolor rgb \"%s\" title %s noenhanced",
-                   k, color, rh_text_get(&title));
-    rh_figure_plot(
-        figure, "$w%u using 1:2:3 with labels font \",11\" textcolor rgb \"#ffffff\" notitle", k);
+                   k, is_pale ? "0.4" : "0.85", color, rh_text_get(&title));
+    rh_figure_plot(figure, "$w%u using 1:2:3 with labels font \",11\" textcolor rgb \"%s\" notitle",
+                   k, is_pale ? "#222222" : "#ffffff");
   }
   if (title.failed) figure->plot.failed = 1;
   rh_text_finish(&title);
@@ -191,7 +193,7 @@ void rh_draw_best(rh_figure *figure, const rh_view *view, const rh_panel *panels
   find_sizes(&b, panels, n);
   figure->lines = 7 + (n > b.n_winners ? n : b.n_winners);
   frame(figure, view);
-  figure->height = 150 + 34.0 * n + rh_figure_key_above(figure, b.n_winners + 2);
+  figure->height = 150 + (n > 20 ? 22.0 : 34.0) * n + rh_figure_key_above(figure, b.n_winners + 2);
   set_axes(figure, view, &b, panels, n);
   for (uint32_t k = 0; k <= b.n_winners; k++)
     if (add_cells(figure, &b, panels, n, k)) plot_winner(figure, &b, k);

@@ -62,6 +62,9 @@ static void plot_curves(rh_figure *figure, const rh_panel *panel, int column, ui
 
 static void frame(rh_figure *figure, const rh_view *view, const rh_panel *panel) {
   rh_text title = {0}, note = {0};
+  uint32_t n_in_key = 2;
+  for (uint32_t k = 0; k < panel->n_curves; k++) n_in_key += panel->curves[k].in_key;
+  if (n_in_key > 11) figure->height += 22.0 * (n_in_key - 11); /* one column of names */
   rh_text_add(&title, "%s %s on %s", rh_op_name(panel->op), rh_type_name(panel->type),
               rh_picture_device(view, panel->device));
   rh_picture_note(&note, view, panel->device);

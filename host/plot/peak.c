@@ -63,7 +63,7 @@ static uint32_t add_bars(rh_figure *figure, const rh_panel *panel, uint32_t p, u
         row = row_at_end(panel, &panel->curves[c]);
     if (!row) continue;
     double at = figure->as_text ? k * n + p : k + ((double)p - 0.5 * (n - 1)) * 0.8 / n;
-    rh_text_add(&figure->set, "%.4g %.6g %.4g %.6g %.6g\n", percent(panel, row, row->time.median),
+    rh_text_add(&figure->set, "%.6g %.6g %.4g %.6g %.6g\n", percent(panel, row, row->time.median),
                 at, 0.36 / n, percent(panel, row, row->time.ci_high),
                 percent(panel, row, row->time.ci_low));
     n_bars++;

@@ -53,15 +53,23 @@ static varying what_varies(const rh_view *view) {
   return by;
 }
 
+/* Bars of more types than these are not told apart: each type gets a picture of its own. */
+enum { MOST_TYPES = 4 };
+
+/* The number of types that the panel's device and operator have: panels side by side. */
+static uint32_t types_around(const rh_view *view, const rh_panel *panel) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < view->n_panels; k++)
+    n += view->panels[k].op == panel->op && strcmp(view->panels[k].device, panel->device) == 0;
+  return n;
+}
+
 /* How many panels from this one on go into one picture. */
 static uint32_t panels_of(const rh_view *view, uint32_t picture, uint32_t from) {
-  uint32_t n = 1;
-  const rh_panel *first = &view->panels[from];
   if (picture == RH_PICTURE_best) return view->n_panels;
-  while (picture == RH_PICTURE_peak && from + n < view->n_panels &&
-         strcmp(first[n].device, first->device) == 0 && first[n].op == first->op)
-    n++;
-  return n;
+  if (picture != RH_PICTURE_peak) return 1;
+  uint32_t n = types_around(view, &view->panels[from]);
+  return n <= MOST_TYPES ? n : 1;
 }
 
 static int can_be_drawn(uint32_t picture, const rh_panel *panels, uint32_t n) {
@@ -88,7 +96,9 @@ static void name_picture(char *name, size_t size, const rh_view *view, uint32_t 
       rh_text_add(&text, "-device%u", device);
   }
   if (by.ops && picture != RH_PICTURE_best) rh_text_add(&text, "-%s", rh_op_name(panel->op));
-  if (by.types && picture < RH_PICTURE_peak) rh_text_add(&text, "-%s", rh_type_name(panel->type));
+  if (by.types && (picture < RH_PICTURE_peak ||
+                   (picture == RH_PICTURE_peak && types_around(view, panel) > MOST_TYPES)))
+    rh_text_add(&text, "-%s", rh_type_name(panel->type));
   snprintf(name, size, "%s", rh_text_get(&text));
   rh_text_finish(&text);
 }

@@ -15,6 +15,10 @@ const char *rh_script_color(uint32_t style) {
   return colors[style % N_COLORS];
 }
 
+uint32_t rh_script_round(uint32_t style) {
+  return style / N_COLORS;
+}
+
 void rh_figure_init(rh_figure *figure, uint32_t as_text) {
   *figure =
       (rh_figure){.as_text = as_text, .columns = 80, .lines = 24, .width = 800, .height = 500};
@@ -193,7 +197,7 @@ void rh_script_style(rh_text *text, const rh_curve *curve, int as_text) {
                 greys[style % 2], 2 + style % 4, open[style % N_POINTS]);
     return;
   }
-  uint32_t round = style / N_COLORS;
+  uint32_t round = rh_script_round(style);
   rh_text_add(text, "linecolor rgb \"%s\" dashtype %u linewidth 1.8 pointtype %d",
               rh_script_color(style), 1 + round % 5, (round % 2 ? open : filled)[style % N_POINTS]);
 }

@@ -55,5 +55,7 @@ void rh_script_style(rh_text *text, const rh_curve *curve, int as_text);
 char rh_script_letter(const rh_curve *curve);
 /* "#0072b2": of a strategy's style. */
 const char *rh_script_color(uint32_t style);
+/* How many styles before this one have the same colour. */
+uint32_t rh_script_round(uint32_t style);
 
 #endif

@@ -180,6 +180,15 @@ class Pictures(Plots):
         done = self.good("--plot=r.json", "-q", "--op=max", "--type=f32", "--device=H200", "--export=one.svg", "--export=one.png")
         self.assertEqual(done.out.split(), ["one-%s.%s" % (p, s) for p in ALL for s in ("svg", "png")])
 
+    def test_many_types(self):
+        """Bars of four types are told apart; of more, each has a picture."""
+        kinds = ["i8", "u8", "i16", "u16", "f32"]
+        for n, expected in ((4, ["p.svg"]), (5, ["p-peak-%s.svg" % kind for kind in sorted(kinds)])):
+            self.results(plot_data.make(types=kinds[:n], sizes=(10, 12)))
+            done = self.good("--plot=r.json", "-q", "--picture=peak", "--export=p.svg")
+            self.assertEqual(sorted(done.out.split()), expected)
+        self.assertIn("Share of the read peak: sum f32, n = 2^12, on NVIDIA H200", self.texts(self.svg("p-peak-f32.svg")))
+
     def test_selection(self):
         self.results(plot_data.make(ops=("sum", "max"), types=("f32", "i8"), sizes=(10, 12)))
         self.good("--plot=r.json", "-s", "*o*,!atomic", "--op=sum", "--type=i8,f64", "--picture=rate", "--export=p.svg")
@@ -427,10 +436,10 @@ class Missing(Plots):
     def test_settings_of_the_person(self):
         """What stands in ~/.gnuplot does not get into pictures."""
         with open(os.path.join(self.home, ".gnuplot"), "w", encoding="utf-8") as file:
-            file.write("set title 'MINE'\nset terminal dumb\n")
+            file.write("print 'MINE'\nset decimalsign ','\n")
         self.addCleanup(os.remove, os.path.join(self.home, ".gnuplot"))
-        self.good("--plot=r.json", "--picture=rate", "--export=p.svg")
-        self.assertNotIn("MINE", self.texts(self.svg("p.svg")))
+        self.good("--plot=r.json", "--picture=peak", "--export=p.svg")
+        self.assertNotRegex(" ".join(self.texts(self.svg("p.svg"))), r"\d,\d")
 
     def test_places(self):
         self.bad(6, "absent/", "--plot=r.json", "--export=absent/p.svg")
