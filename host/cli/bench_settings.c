@@ -29,7 +29,7 @@ static rh_status choose(const char *option, const char *word, const char *const 
 
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
   double percent = 0.5;
-  *rules = (rh_bench_rules){.max_time_s = 2, .min_samples = 20, .max_samples = RH_MOST_SAMPLES};
+  *rules = (rh_bench_rules){.max_time_s = 1, .min_samples = 20, .max_samples = RH_MOST_SAMPLES};
   if (typed->quick && typed->thorough)
     return rh_fail(error, RH_E_USAGE, "--quick and --thorough exclude each other");
   if (typed->quick) percent = 2, rules->max_time_s = 0.3;

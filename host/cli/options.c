@@ -82,7 +82,7 @@ static const option_row table[] = {
      AT(cache)},
     {"precision", 0, WORD, "PCT", NULL, "aim for +-PCT% on the median [0.5]", IN(BENCH),
      AT(precision)},
-    {"max-time", 0, WORD, "SEC", NULL, "for each point [2]", IN(BENCH), AT(max_time)},
+    {"max-time", 0, WORD, "SEC", NULL, "for each point [1]", IN(BENCH), AT(max_time)},
     {"samples", 0, WORD, "MIN[:MAX]", NULL, "for each point [20]", IN(BENCH), AT(samples)},
     {"timer", 0, WORD, "CLOCK", NULL, "auto event host [auto]", IN(BENCH), AT(timer)},
     {"quick", 0, FLAG, NULL, NULL,
