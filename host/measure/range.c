@@ -127,21 +127,21 @@ static rh_status try_sweep(rh_range *range, rh_sweep *sweep, double *best_s, rh_
   return RH_OK;
 }
 
-/* The best of a few widths and grids. */
+/* The best of a few widths, and groups for each compute unit. */
 static rh_status find_sweep(rh_range *range, double *best_s, rh_error *error) {
-  static const uint32_t cpu_widths[] = {4, 8, 16}, gpu_widths[] = {2, 4, 8};
-  static const uint32_t cpu_groups[] = {1, 2, 8}, gpu_groups[] = {4, 8, 16};
+  static const struct candidate {
+    uint32_t width, groups;
+  } for_cpus[] = {{8, 1}, {16, 1}, {16, 2}, {0, 0}},
+    for_others[] = {{2, 8}, {4, 4}, {4, 8}, {4, 16}, {8, 4}, {8, 8}, {0, 0}};
   const rh_device *about = &range->session->device->about;
   uint32_t group = is_cpu(range) ? 1 : about->max_group < 512 ? about->max_group : 512;
   *best_s = INFINITY;
-  for (int w = 0; w < 3; w++)
-    for (int g = 0; g < 3; g++) {
-      rh_sweep sweep;
-      uint32_t width = (is_cpu(range) ? cpu_widths : gpu_widths)[w];
-      uint32_t groups = (is_cpu(range) ? cpu_groups : gpu_groups)[g] * about->compute_units;
-      RH_TRY(make_sweep(range, &sweep, width, group, (uint64_t)group * groups, error));
-      RH_TRY(try_sweep(range, &sweep, best_s, error));
-    }
+  for (const struct candidate *c = is_cpu(range) ? for_cpus : for_others; c->width; c++) {
+    rh_sweep sweep;
+    uint64_t items = (uint64_t)group * c->groups * about->compute_units;
+    RH_TRY(make_sweep(range, &sweep, c->width, group, items, error));
+    RH_TRY(try_sweep(range, &sweep, best_s, error));
+  }
   return RH_OK;
 }
 

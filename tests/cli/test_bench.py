@@ -1,0 +1,235 @@
+"""redhost --bench from outside: what it measures, writes, refuses and survives."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+
+import redhost_cli as cli
+
+FEW = ("-n", "2^10:2^12:x4", "--quick", "--max-time=0.1")
+FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
+
+
+class BenchCase(cli.Case):
+    def bench(self, *args, **how):
+        return self.redhost("--bench", *args, *FEW, **how)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def results(self, *args, code=0):
+        done = self.bench("--json", *args)
+        self.assertEqual(done.code, code, done)
+        document = json.loads(done.out, parse_constant=cli.no_constants)
+        self.assertEqual(document["schema"], "redhost/1")
+        return document
+
+
+class Measuring(BenchCase):
+    def test_rows(self):
+        document = self.results("-s", "serial,cascade,two_stage")
+        rows = document["results"]
+        self.assertEqual(sorted((r["strategy"], r["n"]) for r in rows),
+                         [(s, n) for s in ("cascade", "serial", "two_stage") for n in (1024, 4096)])
+        for row in rows:
+            self.assertEqual(row["status"], "ok")
+            time_s = row["time_s"]
+            self.assertGreaterEqual(time_s["samples"], 1)
+            self.assertEqual(len(time_s["raw"]), time_s["samples"])
+            self.assertLessEqual(time_s["min"], time_s["ci95"][0])
+            self.assertLessEqual(time_s["ci95"][0], time_s["median"])
+            self.assertLessEqual(time_s["median"], time_s["ci95"][1])
+            self.assertGreater(row["latency_s"]["median"], 0)
+            self.assertTrue(row["check"]["ok"])
+            self.assertAlmostEqual(row["bytes_per_s"], row["bytes"] / time_s["median"], delta=1e-6 * row["bytes_per_s"])
+            self.assertEqual("host_timer" in row["flags"], row["finishes_on"] == "host")
+        self.assertTrue(document["run"]["complete"])
+
+    def test_parts_of_a_call(self):
+        """Each command of one call, apart from the headline."""
+        row = self.results("-s", "two_stage")["results"][0]
+        self.assertEqual([part["stage"] for part in row["parts"]], ["chunks", "finish", "read-back"])
+        self.assertGreater(sum(part["seconds"] for part in row["parts"]), 0)
+        self.assertGreaterEqual(row["host_share_s"], 0)
+
+    def test_calibration(self):
+        calibration = self.results("-s", "serial")["calibration"][0]
+        for key in ("timer_step_s", "launch_s", "empty_kernel_s", "read_peak_Bps", "h2d_Bps", "d2h_Bps"):
+            self.assertGreater(calibration[key], 0, key)
+        self.assertGreaterEqual(calibration["cold_footprint_bytes"], 1 << 28)
+
+    def test_axes(self):
+        rows = self.results("-s", "serial", "--op", "sum,argmin,xor", "-t", "f32,u8")["results"]
+        self.assertEqual(sorted({(r["op"], r["type"]) for r in rows}),
+                         [("argmin", "f32"), ("argmin", "u8"), ("sum", "f32"), ("sum", "u8"), ("xor", "u8")])
+        names = {r["strategy"] for r in self.results("-s", "tiled*,!tiled_2")["results"]}
+        self.assertEqual(names, {"tiled_1", "tiled_3", "tiled_4"})
+
+    def test_all_that_can_run(self):
+        """What cannot run here is left out, unless it was asked for by name."""
+        done = self.redhost("--bench", "-n", "1024", "--once", "-f", "csv")
+        self.assertEqual(done.code, 0, done)
+        self.assertNotIn("unsupported", done.out)
+        rows = self.results("-s", "builtin,serial")["results"]
+        if "builtin" not in [r["strategy"] for r in csv.DictReader(io.StringIO(done.out))]:
+            self.assertEqual({r["status"] for r in rows if r["strategy"] == "builtin"}, {"unsupported"})
+
+    def test_hot_and_host_timer(self):
+        document = self.results("-s", "two_stage", "--cache=hot", "--timer=host")
+        self.assertEqual(document["settings"]["cache"], "hot")
+        for row in document["results"]:
+            self.assertIn("host_timer", row["flags"])
+
+    def test_once(self):
+        for row in self.results("-s", "serial,cascade", "--once")["results"]:
+            self.assertEqual((row["status"], row["time_s"], row["latency_s"]["samples"]), ("ok", None, 1))
+
+    def test_isolated(self):
+        here, apart = (self.results("-s", "cascade,serial", "--isolate=" + when)["results"] for when in ("never", "always"))
+        for a, b in zip(here, apart):
+            for key in ("strategy", "n", "status", "params", "passes", "finishes_on", "reproducible", "check"):
+                self.assertEqual(a[key], b[key], key)
+        self.assertEqual([p["stage"] for p in here[0]["parts"]], [p["stage"] for p in apart[0]["parts"]])
+
+    def test_params(self):
+        row = self.results("-s", "cascade", "-p", "tile=64")["results"][0]
+        self.assertEqual((row["params"]["tile"], row["params_from"]), (64, "user"))
+
+    def test_without_a_driver(self):
+        """Host strategies need none."""
+        done = self.redhost("--bench", "-n", "1024", "--once", "-s", "serial", "--json", env=cli.NO_PLATFORM)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(json.loads(done.out)["results"][0]["device"], "host")
+
+
+class Trouble(BenchCase):
+    def test_wrong_answers_have_no_time(self):
+        wrong = os.environ.get("REDHOST_TEST_WRONG", "")
+        plugin = os.path.join(wrong, "tail_twice.so")
+        if not os.path.exists(plugin):
+            self.skipTest("no zoo: REDHOST_TEST_WRONG")
+        done = self.redhost("--bench", "-n", "1000:1003:+1", "--quick", "--max-time=0.1", "--plugin", plugin,
+                            "-s", "tail_twice,serial", "--json")
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.err, r"\Aredhost: \d+ of 8 points have a wrong result\.\n\Z")
+        rows = [r for r in json.loads(done.out)["results"] if r["strategy"] == "tail_twice"]
+        bad = [r for r in rows if r["status"] == "wrong"]
+        self.assertTrue(bad)
+        for row in bad:
+            self.assertIsNone(row["time_s"])
+            self.assertRegex(row["reason"], r"says \S+, exact is \S+")
+
+    def test_crash_and_hang_end_their_points_only(self):
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        done = self.bench("--plugin", FAULTS, "-s", "worker_crash_in_run,worker_hang_in_run,serial", "--timeout=1", "--json")
+        self.assertEqual(done.code, 5, done)
+        rows = json.loads(done.out)["results"]
+        for name, words in (("worker_crash_in_run", "crashed in open (signal 11)"), ("worker_hang_in_run", "did not answer within 1 s")):
+            mine = [r for r in rows if r["strategy"] == name]
+            self.assertEqual({r["status"] for r in mine}, {"failed"}, mine)
+            self.assertIn(words, mine[0]["reason"])
+            self.assertIn(FAULTS, mine[0]["reason"])
+        self.assertEqual({r["status"] for r in rows if r["strategy"] == "serial"}, {"ok"})
+
+    def test_bad_input(self):
+        for words, args in (
+                ("unknown strategy|cascade", ("-s", "cascde")),
+                ("--size '2^10..2^12'|A:B", ("-n", "2^10..2^12")),
+                ("--cache 'warm'|cold or hot", ("--cache=warm",)),
+                ("--timer 'sun'", ("--timer=sun",)),
+                ("--format 'xml'", ("-f", "xml")),
+                ("--precision", ("--precision=0",)),
+                ("--samples", ("--samples=x",)),
+                ("--quick and --thorough", ("--quick", "--thorough")),
+                ("--param nonsense", ("-s", "serial", "-p", "nonsense=1")),
+                ("--export r.txt", ("--export=r.txt",)),
+                ("--resume r.json", ("--resume=r.json",)),
+                ("xor is not defined for f32", ("--op", "xor")),
+                ("min of 0 elements", ("--op", "min", "-n", "0,4"))):
+            self.bad(2, words, "--bench", *args)
+        self.bad(3, "--size|GiB", "--bench", "-s", "serial", "-n", "2^40")
+        self.bad(6, "/nonexistent/r.json", "--bench", "-s", "serial", "--export=/nonexistent/r.json")
+        self.bad(6, "/nonexistent/r.csv", "--bench", "-s", "serial", "-o", "/nonexistent/r.csv")
+        self.bad(6, "/nonexistent/peer", "--bench", "-s", "serial", "--peer=/nonexistent/peer")
+        self.bad(2, "no meaning with --run", "--run", "serial", "--precision=1")
+
+    def test_dry_run(self):
+        done = self.good("--bench", "--dry-run", "-s", "serial,cascade", "-n", "2^10:2^13", "--export=never.json")
+        self.assertRegex(done.out, r"strategies  cascade serial\n")
+        self.assertIn("8 in all", done.out)
+        self.assertFalse(os.path.exists(self.path("never.json")))
+
+    def test_strict(self):
+        done = self.redhost("--bench", "-s", "cascade", "-n", "1024", "--max-time=0.0001", "--strict", "-q")
+        self.assertEqual(done.code, 7, done)
+        self.assertRegex(done.err, r"\Aredhost: 1 of 1 points are noisy, throttled or out of time\.\n\Z")
+
+    def test_interrupt_writes_what_is_there(self):
+        process = subprocess.Popen([cli.REDHOST, "--bench", "-s", "serial", "-n", "2^10:2^20", "--thorough", "--precision=0.0001",
+                                    "--max-time=0.2", "--json", "--resume=cut.jsonl"], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        end = time.monotonic() + cli.PATIENCE
+        while not os.path.exists(self.path("cut.jsonl")) or self.read("cut.jsonl").count(b"\n") < 2:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=cli.PATIENCE)
+        self.assertEqual(process.returncode, 130, (out, err))
+        document = json.loads(out)
+        self.assertFalse(document["run"]["complete"])
+        self.assertTrue(document["results"])
+
+
+class Output(BenchCase):
+    def test_formats(self):
+        self.assertIn("STRATEGY", self.bench("-s", "serial").out)
+        self.assertIn("| serial |", self.bench("-s", "serial", "-f", "markdown").out.replace("  ", " "))
+        rows = list(csv.DictReader(io.StringIO(self.bench("-s", "serial", "-f", "csv").out)))
+        self.assertEqual([r["n"] for r in rows], ["1024", "4096"])
+        lines = [json.loads(line) for line in self.bench("-s", "serial", "-f", "jsonl").out.splitlines()]
+        self.assertEqual((lines[0]["schema"], [line["n"] for line in lines[1:]]), ("redhost/1", [1024, 4096]))
+        self.assertEqual(self.bench("-s", "serial", "-q").out, "serial\nserial\n")
+
+    def test_files(self):
+        done = self.bench("-s", "serial", "-o", "r.md", "-f", "markdown", "--export=r.json", "--export=r.csv")
+        self.assertEqual((done.code, done.out), (0, ""), done)
+        self.assertIn("serial", self.read("r.md").decode())
+        self.assertEqual(len(json.loads(self.read("r.json"))["results"]), 2)
+        self.assertEqual(len(list(csv.DictReader(io.StringIO(self.read("r.csv").decode())))), 2)
+        self.assertEqual(self.redhost("--compare", "r.json", "r.json").code, 0)
+
+    def test_resume(self):
+        again = ("--quick", "--max-time=0.1", "--resume=r.jsonl", "-f", "csv")
+        self.good("--bench", "-s", "serial", "-n", "2^10", *again)
+        size = os.path.getsize(self.path("r.jsonl"))
+        with open(self.path("r.jsonl"), "ab") as file:
+            file.write(b'{"strategy": "ser')  # as a killed run leaves it
+        done = self.good("--bench", "-s", "serial,two_stage", "-n", "2^10:2^11", *again)
+        self.assertEqual([(r["strategy"], r["n"]) for r in csv.DictReader(io.StringIO(done.out))],
+                         [("serial", "1024"), ("two_stage", "1024"), ("serial", "2048"), ("two_stage", "2048")])
+        lines = self.read("r.jsonl")
+        self.assertEqual(len(lines[:size].splitlines()), 2)
+        self.assertEqual(len(lines.splitlines()), 5)
+        before = lines
+        self.good("--bench", "-s", "serial,two_stage", "-n", "2^10:2^11", *again)
+        self.assertEqual(self.read("r.jsonl"), before)  # nothing was left to measure
+        self.bad(6, "--resume r.jsonl|other settings", "--bench", "-s", "serial", "-n", "2^10", "--resume=r.jsonl", "--cache=hot")
+        other = before.replace(b'"version": "', b'"version": "9', 1) if b'"version": "' in before else before.replace(b'"version":"', b'"version":"9', 1)
+        self.write("other.jsonl", other)
+        self.bad(6, "--resume other.jsonl|it was measured by redhost", "--bench", "-s", "serial", "-n", "2^10", "--quick",
+                 "--max-time=0.1", "--resume=other.jsonl")
+        document = json.loads(before.splitlines()[0])
+        document["devices"][0]["key"] = "another device"
+        self.write("device.jsonl", json.dumps(document) + "\n")
+        self.bad(6, "--resume device.jsonl|another device", "--bench", "-s", "serial", "-n", "2^10", "--quick",
+                 "--max-time=0.1", "--resume=device.jsonl")
+
+
+if __name__ == "__main__":
+    cli.main()
