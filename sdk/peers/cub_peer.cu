@@ -28,7 +28,8 @@ struct cell {
 };
 
 // As CUB is called: without `temp` it only says how much it needs.
-using call = cudaError_t (*)(void *temp, size_t &temp_bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream);
+using call = cudaError_t (*)(void *temp, size_t &temp_bytes, const void *x, cell *out, uint64_t n,
+                             cudaStream_t stream);
 
 struct function {
   call run;
@@ -42,13 +43,15 @@ template <class Call> cudaError_t counted(uint64_t n, Call with) {
   return n <= INT_MAX ? with(static_cast<int>(n)) : with(static_cast<int64_t>(n));
 }
 
-template <class T> constexpr bool is_float = std::is_floating_point_v<T> || std::is_same_v<T, __half>;
+template <class T>
+constexpr bool is_float = std::is_floating_point_v<T> || std::is_same_v<T, __half>;
 
 // Sums of integers are kept in 64 bits, those of half precision in single, as redhost's are.
 template <class T>
-using accumulator = std::conditional_t<std::is_same_v<T, double>, double,
-                                       std::conditional_t<is_float<T>, float,
-                                                          std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>>;
+using accumulator = std::conditional_t<
+    std::is_same_v<T, double>, double,
+    std::conditional_t<is_float<T>, float,
+                       std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>>;
 
 // What a half is converted by on its way to a float: float + __half is ambiguous.
 struct plus_float {
@@ -63,7 +66,9 @@ template <class T> struct magnitude {
   }
 };
 
-template <class T> cudaError_t sum(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+template <class T>
+cudaError_t sum(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n,
+                cudaStream_t stream) {
   using A = accumulator<T>;
   return counted(n, [&](auto count) {
     const T *from = static_cast<const T *>(x);
@@ -75,36 +80,48 @@ template <class T> cudaError_t sum(void *temp, size_t &bytes, const void *x, cel
   });
 }
 
-template <class T> cudaError_t asum(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+template <class T>
+cudaError_t asum(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n,
+                 cudaStream_t stream) {
   using A = accumulator<T>;
   return counted(n, [&](auto count) {
-    return cub::DeviceReduce::TransformReduce(temp, bytes, static_cast<const T *>(x), reinterpret_cast<A *>(out->value),
-                                              count, cuda::std::plus<>(), magnitude<T>(), A(0), stream);
+    return cub::DeviceReduce::TransformReduce(temp, bytes, static_cast<const T *>(x),
+                                              reinterpret_cast<A *>(out->value), count,
+                                              cuda::std::plus<>(), magnitude<T>(), A(0), stream);
   });
 }
 
 template <class T>
-cudaError_t least(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+cudaError_t least(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n,
+                  cudaStream_t stream) {
   return counted(n, [&](auto count) {
-    return cub::DeviceReduce::Min(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), count, stream);
-  });
-}
-
-template <class T> cudaError_t most(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
-  return counted(n, [&](auto count) {
-    return cub::DeviceReduce::Max(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), count, stream);
+    return cub::DeviceReduce::Min(temp, bytes, static_cast<const T *>(x),
+                                  reinterpret_cast<T *>(out->value), count, stream);
   });
 }
 
 template <class T>
-cudaError_t arg_least(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
-  return cub::DeviceReduce::ArgMin(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), &out->index,
+cudaError_t most(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n,
+                 cudaStream_t stream) {
+  return counted(n, [&](auto count) {
+    return cub::DeviceReduce::Max(temp, bytes, static_cast<const T *>(x),
+                                  reinterpret_cast<T *>(out->value), count, stream);
+  });
+}
+
+template <class T>
+cudaError_t arg_least(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n,
+                      cudaStream_t stream) {
+  return cub::DeviceReduce::ArgMin(temp, bytes, static_cast<const T *>(x),
+                                   reinterpret_cast<T *>(out->value), &out->index,
                                    static_cast<int64_t>(n), stream);
 }
 
 template <class T>
-cudaError_t arg_most(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
-  return cub::DeviceReduce::ArgMax(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), &out->index,
+cudaError_t arg_most(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n,
+                     cudaStream_t stream) {
+  return cub::DeviceReduce::ArgMax(temp, bytes, static_cast<const T *>(x),
+                                   reinterpret_cast<T *>(out->value), &out->index,
                                    static_cast<int64_t>(n), stream);
 }
 
@@ -120,7 +137,8 @@ template <class T> void tell(const cell &from, peer_sample *to) {
 }
 
 template <class T> void add(const char *type) {
-  auto put = [type](const char *op, call run, void (*tell_it)(const cell &, peer_sample *), bool indexed) {
+  auto put = [type](const char *op, call run, void (*tell_it)(const cell &, peer_sample *),
+                    bool indexed) {
     functions[std::string(op) + " " + type] = {run, tell_it, indexed};
   };
   put("sum", sum<T>, tell<accumulator<T>>, false);
@@ -142,7 +160,8 @@ void add_all() {
 // Reads and nothing else; no thread ever writes, which the compiler cannot know.
 __global__ void sweep(const float4 *x, size_t n, float *never) {
   float s = 0;
-  for (size_t k = blockIdx.x * size_t(blockDim.x) + threadIdx.x; k < n; k += size_t(gridDim.x) * blockDim.x) {
+  for (size_t k = blockIdx.x * size_t(blockDim.x) + threadIdx.x; k < n;
+       k += size_t(gridDim.x) * blockDim.x) {
     float4 v = x[k];
     s += v.x + v.y + v.z + v.w;
   }
@@ -155,7 +174,8 @@ double sweep_s; // the time of one sweep
 cudaEvent_t before, after;
 
 void sweep_once() {
-  sweep<<<1056, 256>>>(reinterpret_cast<const float4 *>(scratch), scratch_bytes / sizeof(float4), scratch);
+  sweep<<<1056, 256>>>(reinterpret_cast<const float4 *>(scratch), scratch_bytes / sizeof(float4),
+                       scratch);
 }
 
 double between_events() {
@@ -177,7 +197,7 @@ cudaError_t prepare_device() {
   cudaEventRecord(before);
   for (int k = 0; k < 8; k++) sweep_once();
   cudaEventRecord(after);
-  sweep_s = between_events() / 8;
+  sweep_s = std::max(between_events() / 8, 1e-6);
   return cudaGetLastError();
 }
 
@@ -194,12 +214,14 @@ struct open_point {
 };
 
 cudaError_t enqueue(open_point *self, uint64_t copy, cudaStream_t stream = 0) {
-  return self->reduce.run(self->temp, self->temp_bytes, self->pool + copy * self->stride, self->out, self->n, stream);
+  return self->reduce.run(self->temp, self->temp_bytes, self->pool + copy * self->stride, self->out,
+                          self->n, stream);
 }
 
 cudaError_t enqueue_batch(open_point *self, uint32_t batch) {
   cudaError_t code = cudaSuccess;
-  for (uint32_t k = 0; k < batch && code == cudaSuccess; k++) code = enqueue(self, self->next++ % self->copies);
+  for (uint32_t k = 0; k < batch && code == cudaSuccess; k++)
+    code = enqueue(self, self->next++ % self->copies);
   return code;
 }
 
@@ -209,8 +231,8 @@ cudaError_t make_copies(open_point *self, const void *data, size_t bytes) {
   if (code == cudaSuccess) code = cudaMemcpy(self->pool, data, bytes, cudaMemcpyHostToDevice);
   for (uint64_t made = 1; made < self->copies && code == cudaSuccess;) {
     uint64_t more = std::min(made, self->copies - made);
-    code = cudaMemcpy(self->pool + made * self->stride, self->pool, (more - 1) * self->stride + bytes,
-                      cudaMemcpyDeviceToDevice);
+    code = cudaMemcpy(self->pool + made * self->stride, self->pool,
+                      (more - 1) * self->stride + bytes, cudaMemcpyDeviceToDevice);
     made += more;
   }
   return code;
@@ -237,7 +259,8 @@ cudaError_t prepare(open_point *self, const void *data, size_t bytes) {
   cudaError_t code = prepare_device();
   if (code == cudaSuccess) code = make_copies(self, data, bytes);
   if (code == cudaSuccess) code = cudaMalloc(&self->out, sizeof *self->out);
-  if (code == cudaSuccess) code = self->reduce.run(nullptr, self->temp_bytes, self->pool, self->out, self->n, 0);
+  if (code == cudaSuccess)
+    code = self->reduce.run(nullptr, self->temp_bytes, self->pool, self->out, self->n, 0);
   if (code == cudaSuccess) code = cudaMalloc(&self->temp, std::max<size_t>(self->temp_bytes, 1));
   if (code == cudaSuccess) code = enqueue_batch(self, 3);
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
@@ -266,7 +289,8 @@ int open(peer_point *point, peer_answer *answer) {
   if (code != cudaSuccess) {
     release(self);
     cudaGetLastError();
-    if (code == cudaErrorMemoryAllocation) return peer_declined(answer, "the GPU has no room for the copies");
+    if (code == cudaErrorMemoryAllocation)
+      return peer_declined(answer, "the GPU has no room for the copies");
     return peer_failed(answer, "%s", cudaGetErrorString(code));
   }
   point->self = self;
@@ -299,7 +323,8 @@ cudaError_t take_latency(open_point *self, double *seconds) {
   cell value;
   double begin = peer_now();
   cudaError_t code = enqueue(self, 0);
-  if (code == cudaSuccess) code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
+  if (code == cudaSuccess)
+    code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
   *seconds = peer_now() - begin;
   return code;
 }
@@ -307,13 +332,15 @@ cudaError_t take_latency(open_point *self, double *seconds) {
 void take(peer_point *point, int kind, uint32_t batch, peer_sample *sample) {
   open_point *self = static_cast<open_point *>(point->self);
   cell value;
-  cudaError_t code = kind == PEER_LATENCY ? enqueue(self, 0) : enqueue_batch(self, 1); // not measured
+  cudaError_t code =
+      kind == PEER_LATENCY ? enqueue(self, 0) : enqueue_batch(self, 1); // not measured
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
   if (code == cudaSuccess)
     code = kind == PEER_DEVICE ? take_device(self, batch, &sample->seconds)
            : kind == PEER_HOST ? take_host(self, batch, &sample->seconds)
                                : take_latency(self, &sample->seconds);
-  if (code == cudaSuccess) code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
+  if (code == cudaSuccess)
+    code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
   if (code == cudaSuccess) code = cudaGetLastError();
   sample->device = kind == PEER_DEVICE;
   if (code != cudaSuccess) {
@@ -326,18 +353,27 @@ void take(peer_point *point, int kind, uint32_t batch, peer_sample *sample) {
   }
 }
 
-void close(peer_point *point) { release(static_cast<open_point *>(point->self)); }
+void close(peer_point *point) {
+  release(static_cast<open_point *>(point->self));
+}
 
 } // namespace
 
 int main() {
   cudaDeviceProp properties;
+  cudaFuncAttributes built;
   cudaError_t code = cudaGetDeviceProperties(&properties, 0);
   if (code == cudaSuccess) code = cudaSetDevice(0);
+  if (code == cudaSuccess) code = cudaFuncGetAttributes(&built, sweep);
   if (code != cudaSuccess) return peer_main_failed(cudaGetErrorString(code));
-  std::string about = "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
-                      std::to_string(CUB_SUBMINOR_VERSION) + ", CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
-                      std::to_string(CUDART_VERSION % 1000 / 10) + ", " + properties.name;
+  // It would run, by the sizes that CUB chose for the older GPU.
+  if (built.ptxVersion / 10 < properties.major)
+    return peer_main_failed(
+        "built for an older GPU than this one: build it with nvcc -arch=native");
+  std::string about =
+      "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+      std::to_string(CUB_SUBMINOR_VERSION) + ", CUDA " + std::to_string(CUDART_VERSION / 1000) +
+      "." + std::to_string(CUDART_VERSION % 1000 / 10) + ", " + properties.name;
   add_all();
   const peer cub_peer = {"cub", about.c_str(), open, take, close};
   return peer_main(&cub_peer, 1);

@@ -147,11 +147,10 @@ inline void prepare_sweep(opencl *cl) {
   check(clSetKernelArg(cl->sweep, 1, sizeof cl->scratch, &cl->scratch), "an argument");
   check(clSetKernelArg(cl->sweep, 2, sizeof n, &n), "an argument");
   for (int k = 0; k < 3; k++) sweep_once(*cl);
-  cl->sweep_s = device_time(*cl,
-                            [cl] {
-                              for (int k = 0; k < 8; k++) sweep_once(*cl);
-                            }) /
-                8;
+  auto eight = [cl] {
+    for (int k = 0; k < 8; k++) sweep_once(*cl);
+  };
+  cl->sweep_s = std::max(device_time(*cl, eight) / 8, 1e-6);
 }
 
 inline opencl open_device() {
@@ -174,14 +173,16 @@ inline opencl open_device() {
 // ---- The copies
 
 // One set for all peers of this program, which are open on the same data: in as many buffers as the largest allowed
-// makes necessary.
+// makes necessary.  Each copy is a buffer of its own, a part of one of those, since an offset is a constant in the
+// kernels that Boost.Compute builds: one program for each copy.
 struct device_copies {
-  uint64_t users, per_buffer, stride;
-  std::vector<cl_mem> buffers;
+  uint64_t users;
+  std::vector<cl_mem> copies, buffers;
   std::vector<void *> memory; // theirs, on CPUs: whole huge pages, as redhost's own
 };
 
 inline void release_copies(device_copies *pool) {
+  for (cl_mem copy : pool->copies) clReleaseMemObject(copy);
   for (cl_mem buffer : pool->buffers) clReleaseMemObject(buffer);
   for (void *memory : pool->memory) free(memory);
   *pool = {};
@@ -219,20 +220,29 @@ inline void fill_buffer(const opencl &cl, cl_mem buffer, const peer_point *point
   check(clFinish(cl.plain), "copying the data");
 }
 
+inline cl_mem part_of(cl_mem buffer, size_t begin, size_t bytes) {
+  const cl_buffer_region region = {begin, bytes};
+  cl_int code;
+  cl_mem part =
+      clCreateSubBuffer(buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  check(code, "a buffer for a copy");
+  return part;
+}
+
 inline void hold_copies(const opencl &cl, device_copies *pool, const peer_point *point) {
   if (pool->users++) return;
   const size_t bytes = point->n * point->element;
   cl_ulong most = 0;
   check(clGetDeviceInfo(cl.device.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr),
         "asking the device");
-  pool->stride = point->stride;
-  pool->per_buffer =
-      bytes > most
-          ? 1
-          : std::min(point->copies, point->copies > 1 ? 1 + (most - bytes) / point->stride : 1);
-  for (uint64_t made = 0; made < point->copies; made += pool->per_buffer) {
-    uint64_t here = std::min(pool->per_buffer, point->copies - made);
-    fill_buffer(cl, new_buffer(cl, pool, (here - 1) * point->stride + bytes), point, here);
+  const uint64_t fit = bytes > most ? 1 : 1 + (most - bytes) / std::max<uint64_t>(point->stride, 1);
+  const uint64_t per_buffer = std::min(point->copies, fit);
+  for (uint64_t made = 0; made < point->copies; made += per_buffer) {
+    const uint64_t here = std::min(per_buffer, point->copies - made);
+    cl_mem buffer = new_buffer(cl, pool, (here - 1) * point->stride + bytes);
+    fill_buffer(cl, buffer, point, here);
+    for (uint64_t k = 0; k < here; k++)
+      pool->copies.push_back(part_of(buffer, k * point->stride, bytes));
   }
 }
 

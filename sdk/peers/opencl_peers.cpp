@@ -28,25 +28,14 @@ device_copies pool;
 
 struct open_point {
   struct function *call;
-  uint64_t n, copies, next, offset; // offset: of the last input, in bytes
-  cl_mem out;                       // 16 bytes
-  double enqueue_s;                 // the host's time for one reduction
+  uint64_t n, copies, next;
+  cl_mem out;       // 16 bytes
+  double enqueue_s; // the host's time for one reduction
 };
-
-// Where copy k begins.
-struct input {
-  cl_mem buffer;
-  size_t bytes;
-};
-
-input copy_at(uint64_t k) {
-  return {pool.buffers[k / pool.per_buffer],
-          static_cast<size_t>(k % pool.per_buffer * pool.stride)};
-}
 
 struct function {
   // Enqueues a reduction whose answer goes to `out`.
-  void (*run)(open_point *self, const input &x, cl_command_queue queue);
+  void (*run)(open_point *self, cl_mem x, cl_command_queue queue);
   // Reads the answer; not measured, but for its transfer in a latency.
   void (*tell)(open_point *self, peer_sample *to);
   bool waits; // for its answer, each time: the device's clock would count the host's work too
@@ -86,11 +75,9 @@ template <class T> void tell_out(open_point *self, peer_sample *to) {
 // The answer is an index, and the element there is looked up.
 template <class T, class Index, bool magnitude> void tell_index(open_point *self, peer_sample *to) {
   uint64_t index = read_at<Index>(self->out, 0);
-  // CLBlast counts from the begin of the buffer.  Copies do not overlap: what is below n was counted from the copy's.
-  if (index >= self->n) index -= self->offset / sizeof(T);
   if (index >= self->n)
     throw std::runtime_error("an index beyond the data: " + std::to_string(index));
-  T value = read_at<T>(pool.buffers[0], index * sizeof(T));
+  T value = read_at<T>(pool.copies[0], index * sizeof(T));
   if constexpr (magnitude) value = std::fabs(value);
   tell_value(value, to);
   peer_index(to, index);
@@ -110,21 +97,20 @@ bc::command_queue &boost_queue(cl_command_queue queue) {
 template <class T> struct range {
   bc::buffer input_buffer, out_buffer;
   bc::buffer_iterator<T> begin, end;
-  range(open_point *self, const input &x)
-      : input_buffer(x.buffer), out_buffer(self->out), begin(input_buffer, x.bytes / sizeof(T)),
-        end(input_buffer, x.bytes / sizeof(T) + self->n) {}
+  range(open_point *self, cl_mem x)
+      : input_buffer(x), out_buffer(self->out), begin(input_buffer, 0), end(input_buffer, self->n) {
+  }
 };
 
 template <class T, template <class> class Function>
-void boost_reduce(open_point *self, const input &x, cl_command_queue queue) {
+void boost_reduce(open_point *self, cl_mem x, cl_command_queue queue) {
   range<T> r(self, x);
   bc::reduce(r.begin, r.end, bc::buffer_iterator<T>(r.out_buffer, 0), Function<T>(),
              boost_queue(queue));
 }
 
 // Boost gives an iterator on the host, which is put where the others' answers are.
-template <class T, bool most>
-void boost_arg(open_point *self, const input &x, cl_command_queue queue) {
+template <class T, bool most> void boost_arg(open_point *self, cl_mem x, cl_command_queue queue) {
   range<T> r(self, x);
   bc::command_queue &boosts = boost_queue(queue);
   auto found =
@@ -154,9 +140,8 @@ using clblast_call = clblast::StatusCode (*)(size_t, cl_mem, size_t, cl_mem, siz
                                              cl_command_queue *, cl_event *);
 
 template <class T, clblast_call routine>
-void clblast_run(open_point *self, const input &x, cl_command_queue queue) {
-  clblast::StatusCode code =
-      routine(self->n, self->out, 0, x.buffer, x.bytes / sizeof(T), 1, &queue, nullptr);
+void clblast_run(open_point *self, cl_mem x, cl_command_queue queue) {
+  clblast::StatusCode code = routine(self->n, self->out, 0, x, 0, 1, &queue, nullptr);
   check(static_cast<cl_int>(code), "CLBlast");
 }
 
@@ -174,9 +159,7 @@ template <class T> void add_clblast(functions *to) {
 
 void enqueue_batch(open_point *self, uint32_t batch, uint64_t copies, cl_command_queue queue) {
   for (uint32_t k = 0; k < batch; k++) {
-    const input x = copy_at(self->next++ % copies);
-    self->offset = x.bytes;
-    self->call->run(self, x, queue);
+    self->call->run(self, pool.copies[self->next++ % copies], queue);
   }
 }
 
@@ -208,7 +191,7 @@ int open_with(functions *all, peer_point *point, peer_answer *answer) {
   if (point->n > UINT32_MAX) return peer_declined(answer, "more than %u elements", UINT32_MAX);
   if (point->copies == 0 || (point->copies > 1 && point->stride < point->n * point->element))
     return peer_failed(answer, "copies that overlap");
-  open_point *self = new open_point{&found->second, point->n, point->copies, 0, 0, nullptr, 0};
+  open_point *self = new open_point{&found->second, point->n, point->copies, 0, nullptr, 0};
   try {
     hold_copies(cl, &pool, point);
     prepare(self);

@@ -414,6 +414,11 @@ START_TEST(trouble_is_one_sentence_and_a_fresh_start) {
 
   ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
   assert_says("other: its process was lost with another peer: peer 'good' of ");
+  ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened),
+                   RH_OK); /* in a new one, where other has nothing open */
+  ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
+  assert_says("other: its process was lost with another peer: peer 'good' of ");
+  good.close(good.self);
   other.close(other.self);
 
   ck_assert_int_eq(open_it(&other, RH_OP_max, &after), RH_OK);
@@ -469,9 +474,10 @@ START_TEST(three_losses_in_a_row_are_enough) {
   rh_taken taken;
   ck_assert_int_eq(start(&peers, "take:!", 20), RH_OK);
   rh_sampler good = rh_peers_sampler(peers, 0);
-  for (int k = 0; k < 3; k++) {
-    ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_OK);
-    ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
+  for (int k = 0; k < 6; k++) {
+    int well = k == 2; /* so that only the three at the end are in a row */
+    ck_assert_int_eq(open_it(&good, well ? RH_OP_sum : RH_OP_max, &opened), RH_OK);
+    ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), well ? RH_OK : RH_E_PLUGIN);
     good.close(good.self);
   }
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_E_PLUGIN);
