@@ -37,11 +37,20 @@ has_numpy() {
   "$python" -c 'import numpy'
 }
 
+# By the same Python.
+has_jsonschema() {
+  python=python3
+  [ -x /usr/bin/python3 ] && python=/usr/bin/python3
+  "$python" -c 'import jsonschema; jsonschema.Draft202012Validator'
+}
+
 # The loader's list, or where Debian's library stands: ldconfig may not be in the user's path.
 has_openblas() {
   { ldconfig -p || /sbin/ldconfig -p; } | grep libopenblas.so.0
 }
 
+# gnuplot (gnuplot-nox will do) is not among these: redhost starts it for --plot and pictures of --compare only, and
+# says so where it is missing.
 needs_to_build() {
   need 'gcc libc6-dev' 'a C compiler' has_header stdlib.h
   need cmake CMake command -v cmake
@@ -59,11 +68,15 @@ needs_to_test() {
   need check 'Check (unit tests)' pkg-config --exists 'check >= 0.15'
   need python3 'Python 3' command -v python3
   need python3-numpy NumPy has_numpy
+  need python3-jsonschema 'jsonschema of Python' has_jsonschema
+  need locales 'the sources of locales' [ -e /usr/share/i18n/locales/de_DE ]
   need python3-venv 'venv of Python 3' python3 -c 'import ensurepip'
   need oclgrind Oclgrind command -v oclgrind
   need clang clang command -v clang++
   need groff-base 'groff (for the manual page)' command -v groff
   need g++ 'a C++ compiler (the headers are for C++ too)' command -v g++
+  # Every picture is drawn, in every format, by the gnuplot that people have.
+  need gnuplot-nox gnuplot command -v gnuplot
   need libopenblas0-pthread OpenBLAS has_openblas
 }
 

@@ -182,9 +182,8 @@ static rh_status service_read(const rh_host *host, struct _cl_mem *buffer, uint6
                               uint64_t bytes, void *to) {
   rh_services *s = of(host);
   RH_TRY(may_run(s, "read"));
-  cl_int code =
-      clEnqueueReadBuffer(s->session->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL,
-                          rh_cl_event_for(s->session, "read"));
+  cl_int code = clEnqueueReadBuffer(s->session->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL,
+                                    rh_cl_event_for(s->session, "read"));
   return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "reading from the device");
 }
 

@@ -28,7 +28,8 @@ static json_t *words(int n, char **list) {
 
 /* Only what is redhost's or OpenCL's: an environment holds secrets. */
 static json_t *environment(void) {
-  static const char *const ours[] = {"REDHOST_", "OCL_ICD_", "POCL_", "OMP_", "CUDA_VISIBLE_DEVICES="};
+  static const char *const ours[] = {"REDHOST_", "OCL_ICD_", "POCL_", "OMP_",
+                                     "CUDA_VISIBLE_DEVICES="};
   json_t *object = json_object();
   for (char **entry = environ; *entry; entry++)
     for (size_t k = 0; k < sizeof ours / sizeof *ours; k++) {
@@ -98,8 +99,8 @@ rh_status rh_bench_header_begin(rh_results *results, const rh_app *app,
   results->devices = json_array();
   results->calibration = json_array();
   results->strategies = json_array();
-  int failed = !results->tool || describe_run(results->run, app) |
-                                     describe_settings(results->settings, settings);
+  int failed = !results->tool ||
+               describe_run(results->run, app) | describe_settings(results->settings, settings);
   return finished(failed, error);
 }
 
@@ -115,18 +116,17 @@ rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device
                                  const rh_range *range, rh_error *error) {
   const rh_calibration *c = &range->calibration;
   json_t *object = json_object();
-  int failed =
-      put(object, "device", json_string(device->label)) |
-      put(object, "timer", json_string(range->host_clock ? "host" : "event")) |
-      put(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
-      put(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
-      put(object, "launch_s", rh_json_number(c->launch_s)) |
-      put(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
-      put(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
-      put(object, "read_peak_bytes", json_integer((json_int_t)range->scratch_bytes)) |
-      put(object, "h2d_Bps", rh_json_number(c->upload)) |
-      put(object, "d2h_Bps", rh_json_number(c->download)) |
-      put(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
+  int failed = put(object, "device", json_string(device->label)) |
+               put(object, "timer", json_string(range->host_clock ? "host" : "event")) |
+               put(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
+               put(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
+               put(object, "launch_s", rh_json_number(c->launch_s)) |
+               put(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
+               put(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
+               put(object, "read_peak_bytes", json_integer((json_int_t)range->scratch_bytes)) |
+               put(object, "h2d_Bps", rh_json_number(c->upload)) |
+               put(object, "d2h_Bps", rh_json_number(c->download)) |
+               put(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
   failed |= json_array_append_new(results->calibration, object);
   failed |= json_array_append_new(results->devices, rh_json_device(device));
   return finished(failed, error);

@@ -54,8 +54,9 @@ static const char *device_key(const rh_results *results) {
 
 static rh_status refuse(const char *path, const char *what, const char *was, const char *is,
                         rh_error *error) {
-  return rh_fail(error, RH_E_FILE, "--resume %s: it was measured %s %s, this is %s; take a new file",
-                 path, what, was, is);
+  return rh_fail(error, RH_E_FILE,
+                 "--resume %s: it was measured %s %s, this is %s; take a new file", path, what, was,
+                 is);
 }
 
 static const char *word_of(const json_t *object, const char *key) {
@@ -117,7 +118,8 @@ rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh
   rh_read_notes notes = {0};
   if (!path) return RH_OK;
   if (output->resume)
-    return rh_fail(error, RH_E_USAGE, "--resume takes one device at a time: its file has one header");
+    return rh_fail(error, RH_E_USAGE,
+                   "--resume takes one device at a time: its file has one header");
   if (is_there(path)) RH_TRY(read_old(path, results, &notes, error));
   return rh_jsonl_begin(&output->resume, path, results, notes.whole_bytes, error);
 }

@@ -20,7 +20,8 @@ static uint32_t contenders(const rh_stage *stage) {
 
 static uint32_t ops_on(const rh_bench_settings *settings, rh_type type) {
   uint32_t n = 0;
-  for (uint32_t k = 0; k < settings->ops.n; k++) n += rh_op_is_defined(settings->ops.list[k], type) != 0;
+  for (uint32_t k = 0; k < settings->ops.n; k++)
+    n += rh_op_is_defined(settings->ops.list[k], type) != 0;
   return n;
 }
 

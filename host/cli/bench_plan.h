@@ -6,8 +6,8 @@
 
 /* How far a device's bench is.  Points differ by a thousand times in what they cost, so that each counts by its weight. */
 typedef struct rh_bench_pace {
-  uint32_t done, total;              /* points */
-  double weight_done, weight_total;  /* s, roughly */
+  uint32_t done, total;             /* points */
+  double weight_done, weight_total; /* s, roughly */
   double started;
   double read_peak, max_time_s;
 } rh_bench_pace;

@@ -16,7 +16,8 @@ typedef struct rh_bench_settings {
   uint64_t seed;
   rh_ops ops;
   rh_types types;
-  uint64_t *sizes[RH_N_TYPES]; /* for types.list[k]: the same words may be other numbers of elements */
+  uint64_t
+      *sizes[RH_N_TYPES]; /* for types.list[k]: the same words may be other numbers of elements */
   uint32_t n_sizes[RH_N_TYPES];
   const char *format; /* "table", ... */
   double timeout_s;   /* of a process that is silent */

@@ -43,7 +43,15 @@ static rh_status check_settings(const rh_stage *stage, const rh_registry *regist
   return RH_OK;
 }
 
-/* Which of the registry's entries are in: chosen by name, or all that can serve something here. */
+/* Is this one of the words?  Globs do not count: nobody who types one wants to hear of all that cannot be done. */
+static int is_named(const char *list, const char *name) {
+  size_t length = strlen(name);
+  for (const char *word = list; word && *word; word += strcspn(word, ","), word += *word == ',')
+    if (strcspn(word, ",") == length && strncmp(word, name, length) == 0) return 1;
+  return 0;
+}
+
+/* Which of the registry's entries are in: asked for by name, or fit to serve something here. */
 static rh_status select_entries(const rh_stage *stage, const rh_registry *registry,
                                 const rh_bench_settings *settings, unsigned char *selected,
                                 rh_error *error) {
@@ -57,7 +65,8 @@ static rh_status select_entries(const rh_stage *stage, const rh_registry *regist
   RH_TRY(status);
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
-    if (entry->shadowed_by || (!list && !serves(entry, settings))) selected[k] = 0;
+    if (entry->shadowed_by || (!is_named(list, entry->name) && !serves(entry, settings)))
+      selected[k] = 0;
     left += selected[k];
   }
   if (left == 0)

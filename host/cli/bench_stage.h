@@ -8,7 +8,8 @@
 
 typedef struct rh_stage {
   rh_app app; /* the program's, on this device alone */
-  const rh_cl_device *device; /* null: there is no OpenCL device, and only host strategies are timed */
+  const rh_cl_device
+      *device; /* null: there is no OpenCL device, and only host strategies are timed */
   rh_range range;
   rh_local_shared shared;
   rh_sampler *samplers; /* strategies by name, then peers */

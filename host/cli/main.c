@@ -30,11 +30,11 @@ static int exit_code(rh_status status) {
   }
 }
 
-/* --bench takes lists, and reads them itself. */
+/* --bench and --plot take lists, and read them themselves. */
 static rh_status parse_problem(rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   app->op = RH_OP_sum;
-  if (typed->mode == RH_MODE_BENCH) return RH_OK;
+  if (typed->mode == RH_MODE_BENCH || typed->mode == RH_MODE_PLOT) return RH_OK;
   if (typed->op) RH_TRY(rh_op_parse(typed->op, &app->op, error));
   if (typed->type) RH_TRY(rh_type_parse(typed->type, &app->type, error));
   return RH_OK;

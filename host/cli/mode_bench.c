@@ -78,7 +78,8 @@ static rh_status keep_rows(work *w, rh_row *rows, uint32_t n, rh_error *error) {
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < n; k++) {
     snprintf(rows[k].device, sizeof rows[k].device, "%s", rh_stage_label(&w->stage));
-    if (w->app->typed->n_settings) snprintf(rows[k].params_from, sizeof rows[k].params_from, "user");
+    if (w->app->typed->n_settings)
+      snprintf(rows[k].params_from, sizeof rows[k].params_from, "user");
     if (status == RH_OK) status = rh_bench_output_row(&w->output, &rows[k], error);
     if (rh_results_add(&w->results, &rows[k]) != 0 && status == RH_OK)
       status = rh_fail(error, RH_E_NOMEM, "no memory for the results");
@@ -107,6 +108,7 @@ static rh_status measure(work *w, const rh_bench_data *data, rh_sampler *sampler
     spec.scale.flushes =
         (int)(data->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32);
     spec.scale.read_peak = w->stage.range.calibration.read_peak;
+    spec.scale.launch_s = w->stage.range.calibration.launch_s;
   }
   RH_TRY(rh_reference_compute(&reference, data->op, data->type, data->elements, data->n, 0,
                               spec.reporter, error));
@@ -154,8 +156,12 @@ static rh_status make_data(work *w, rh_type type, uint64_t n, rh_error *error) {
 static rh_status size(work *w, rh_type type, uint64_t n, rh_error *error) {
   uint64_t cold = w->stage.device ? w->stage.range.calibration.cold_bytes : 512ull << 20;
   RH_TRY(make_data(w, type, n, error));
-  rh_bench_data data = {.type = type, .n = n, .elements = rh_array_data(&w->array),
-                        .serial = w->serial, .file = -1, .copies = 1};
+  rh_bench_data data = {.type = type,
+                        .n = n,
+                        .elements = rh_array_data(&w->array),
+                        .serial = w->serial,
+                        .file = -1,
+                        .copies = 1};
   rh_bench_copies(&data, w->settings.hot ? 0 : cold, copy_alignment(w));
   for (uint32_t k = 0; k < w->settings.ops.n; k++) {
     data.op = w->settings.ops.list[k];
@@ -212,7 +218,8 @@ static uint32_t count(const work *w, uint32_t status) {
 static rh_status conclude(const work *w, rh_error *error) {
   uint32_t wrong = count(w, RH_ROW_wrong), failed = count(w, RH_ROW_failed), noisy = 0;
   for (uint32_t k = 0; k < w->results.n_rows; k++)
-    noisy += (w->results.rows[k].flags & (RH_FLAG_noisy | RH_FLAG_throttled | RH_FLAG_timed_out)) != 0;
+    noisy +=
+        (w->results.rows[k].flags & (RH_FLAG_noisy | RH_FLAG_throttled | RH_FLAG_timed_out)) != 0;
   if (wrong)
     return rh_fail(error, RH_E_WRONG, "%u of %u points have a wrong result", wrong,
                    w->results.n_rows);

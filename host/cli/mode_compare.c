@@ -2,13 +2,12 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "../plot/plot.h"
 #include "../results/compare.h"
 #include "../results/read.h"
 #include "json.h"
+#include "number.h"
 #include "table.h"
-#if __has_include("../plot/plot.h")
-#include "../plot/plot.h"
-#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -222,21 +221,6 @@ static rh_status print_json(const work *w, rh_error *error) {
 
 /* ---- The mode ---------------------------------------------------------------------------------------------------- */
 
-/* "2", "0.5", "2%". */
-static rh_status parse_threshold(const char *text, double *threshold, rh_error *error) {
-  char *end;
-  *threshold = 0.01;
-  if (!text) return RH_OK;
-  double percent = strtod(text, &end);
-  if (*end == '%') end++;
-  if (end == text || *end || !(percent >= 0 && percent <= 1000))
-    return rh_fail(error, RH_E_USAGE,
-                   "--threshold '%s': expected a percentage from 0 to 1000, as in --threshold=2",
-                   text);
-  *threshold = percent / 100;
-  return RH_OK;
-}
-
 static rh_status read_file(const work *w, const char *path, rh_results *results, rh_error *error) {
   rh_read_notes notes;
   rh_error note;
@@ -250,13 +234,13 @@ static rh_status read_file(const work *w, const char *path, rh_results *results,
 }
 
 static rh_status compare_files(work *w, rh_error *error) {
-  double threshold;
-  RH_TRY(parse_threshold(w->app->typed->threshold, &threshold, error));
+  double percent = 1;
+  RH_TRY(rh_number_parse(&rh_number_threshold, w->app->typed->threshold, &percent, error));
   if (strcmp(w->old_path, "-") == 0 && strcmp(w->new_path, "-") == 0)
     return rh_fail(error, RH_E_USAGE, "--compare: standard input can be one of the files only");
   RH_TRY(read_file(w, w->old_path, &w->old, error));
   RH_TRY(read_file(w, w->new_path, &w->new_, error));
-  RH_TRY(rh_compare(&w->comparison, &w->old, &w->new_, threshold, error));
+  RH_TRY(rh_compare(&w->comparison, &w->old, &w->new_, percent / 100, error));
   for (uint32_t k = 0; k < w->comparison.n_warnings; k++) {
     rh_make_plain(w->comparison.warnings[k]);
     if (!w->app->terminal->quiet) rh_terminal_say(w->app->terminal, w->comparison.warnings[k]);
@@ -273,20 +257,10 @@ static rh_status print(const work *w, rh_error *error) {
   return RH_OK;
 }
 
-#ifdef RH_PLOT_PLOT_H
-static rh_status draw_one(const work *w, const char *path, rh_error *error) {
-  return rh_plot_change(&w->old, &w->new_, path, error);
-}
-#else
-static rh_status draw_one(const work *w, const char *path, rh_error *error) {
-  (void)w;
-  return rh_fail(error, RH_E_USAGE, "--export '%s': this redhost was built without pictures", path);
-}
-#endif
-
 static rh_status draw(const work *w, rh_error *error) {
   const rh_words *files = &w->app->typed->exports;
-  for (uint32_t k = 0; k < files->n; k++) RH_TRY(draw_one(w, files->list[k], error));
+  for (uint32_t k = 0; k < files->n; k++)
+    RH_TRY(rh_plot_change(&w->old, &w->new_, files->list[k], error));
   return RH_OK;
 }
 

@@ -3,9 +3,11 @@
 #include "../plot/plot.h"
 #include "../results/read.h"
 #include "app.h"
+#include "axes.h"
 #include "json.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,6 +20,96 @@ static void ask_window(rh_plot_spec *spec) {
   if (size.ws_col >= 60) spec->columns = size.ws_col < 200 ? size.ws_col : 200;
   if (size.ws_row >= 20) spec->lines = size.ws_row < 60 ? size.ws_row - 1u : 59;
 }
+
+/* ---- What of the file is drawn: --strategy, --op, --type, --device ---- */
+
+typedef struct wanted {
+  rh_ops ops;         /* n 0: all */
+  rh_types types;     /* n 0: all */
+  const char *device; /* ids, or parts of names, with commas between; null: all */
+} wanted;
+
+static int has_number(const uint32_t *list, uint32_t n, uint32_t number) {
+  for (uint32_t k = 0; k < n; k++)
+    if (list[k] == number) return 1;
+  return n == 0;
+}
+
+static int is_device(const rh_results *results, const char *id, const char *list) {
+  const char *name = rh_results_device_text(results, id, "name");
+  while (list) {
+    char word[128];
+    size_t length = strcspn(list, ",");
+    snprintf(word, sizeof word, "%.*s", (int)length, list);
+    if (strcmp(word, id) == 0 || (*word && name && strcasestr(name, word))) return 1;
+    list = list[length] ? list + length + 1 : NULL;
+  }
+  return 0;
+}
+
+static int is_wanted(const rh_results *results, const rh_row *row, const wanted *chosen) {
+  return has_number(chosen->ops.list, chosen->ops.n, row->op) &&
+         has_number(chosen->types.list, chosen->types.n, row->type) &&
+         (!chosen->device || is_device(results, row->device, chosen->device));
+}
+
+static int by_string(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* keep[k] is for rows[k].  A glob is for names, each once: a mistyped one is seen here. */
+static rh_status choose_strategies(const rh_results *results, const char *list, unsigned char *keep,
+                                   rh_error *error) {
+  uint32_t n = 0;
+  const char **names = calloc(results->n_rows + 1u, sizeof *names);
+  unsigned char *selected = calloc(results->n_rows + 1u, 1);
+  rh_status status = names && selected ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for names");
+  for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++)
+    names[k] = results->rows[k].strategy;
+  if (status == RH_OK) {
+    qsort(names, results->n_rows, sizeof *names, by_string);
+    for (uint32_t k = 0; k < results->n_rows; k++)
+      if (n == 0 || strcmp(names[n - 1], names[k]) != 0) names[n++] = names[k];
+    status = rh_strategies_select(list, names, n, selected, error);
+  }
+  for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++) {
+    const char *name = results->rows[k].strategy;
+    const char **at = bsearch(&name, names, n, sizeof *names, by_string);
+    keep[k] = at && selected[at - names];
+  }
+  free(names);
+  free(selected);
+  return status;
+}
+
+static rh_status keep_wanted(const rh_typed *typed, rh_results *results, rh_error *error) {
+  wanted chosen = {.device = typed->device};
+  uint32_t kept = 0;
+  if (typed->op) RH_TRY(rh_ops_parse(typed->op, &chosen.ops, error));
+  if (typed->type) RH_TRY(rh_types_parse(typed->type, &chosen.types, error));
+  unsigned char *keep = malloc(results->n_rows + 1u);
+  if (!keep) return rh_fail(error, RH_E_NOMEM, "no memory for names");
+  memset(keep, 1, results->n_rows + 1u);
+  rh_status status =
+      typed->strategy ? choose_strategies(results, typed->strategy, keep, error) : RH_OK;
+  for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++) {
+    rh_row row = results->rows[k];
+    if (keep[k] && is_wanted(results, &row, &chosen))
+      results->rows[kept++] = row;
+    else
+      rh_row_finish(&row);
+  }
+  int none_left = status == RH_OK && results->n_rows && !kept;
+  if (status == RH_OK) results->n_rows = kept;
+  free(keep);
+  if (none_left)
+    status = rh_fail(error, RH_E_USAGE,
+                     "%s: has nothing of what --strategy, --op, --type and --device choose",
+                     typed->name);
+  return status;
+}
+
+/* ---- What was drawn ---- */
 
 /* A line for each script: the picture, its files, and how it is changed. */
 static void print_files(const rh_app *app, const rh_plotted *plotted) {
@@ -76,6 +168,7 @@ rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
   ask_window(&spec);
   spec.color = (uint32_t)app->terminal->color;
   rh_status status = rh_results_read(typed->name, &results, error);
+  if (status == RH_OK) status = keep_wanted(typed, &results, error);
   if (status == RH_OK) status = rh_plot(&results, typed->name, &spec, &plotted, error);
   if (status == RH_OK) status = print(app, &plotted, error);
   rh_plotted_finish(&plotted);

@@ -54,18 +54,19 @@ static const option_row table[] = {
     {"device", 'd', WORD, "SPEC", "Problem",
      "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\nof a name [the first GPU, else accelerator, else CPU];\n"
      "--bench: several with commas between, or all",
-     DEVICES, AT(device)},
+     DEVICES | IN(PLOT), AT(device)},
     {"strategy", 's', WORD, "LIST", NULL,
-     "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", IN(BENCH), AT(strategy)},
+     "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", IN(BENCH) | IN(PLOT),
+     AT(strategy)},
     {"size", 'n', WORD, "SIZES", NULL,
      "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]; --bench: lists, and ranges A:B (doubling),\n"
      "A:B:xM, A:B:+S [2^10:2^28]",
      IN(RUN) | IN(BENCH), AT(size)},
     {"op", 0, WORD, "OP", NULL,
      "sum prod min max argmin argmax and or xor affine\nasum amax argamax (of magnitudes) [sum]",
-     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH), AT(op)},
+     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH) | IN(PLOT), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
-     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH), AT(type)},
+     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH) | IN(PLOT), AT(type)},
     {"input", 'i', WORD, "FILE", NULL, ".npy, or raw with --type; `-' is standard input", IN(RUN),
      AT(input)},
     {"data", 0, WORD, "KIND", NULL,
@@ -93,8 +94,8 @@ static const option_row table[] = {
     {"once", 0, FLAG, NULL, NULL, "one reduction each, no instruments, for a profiler", IN(BENCH),
      AT(once)},
     {"peer", 0, WORDS, "PROGRAM", NULL,
-     "time what else there is, by a program that speaks the\npeers' protocol; repeatable", IN(BENCH),
-     AT(peers)},
+     "time what else there is, by a program that speaks the\npeers' protocol; repeatable",
+     IN(BENCH), AT(peers)},
     {"dry-run", 0, FLAG, NULL, NULL, "say what would be measured, its memory and time, and\nstop",
      IN(BENCH), AT(dry_run)},
     {"threshold", 0, WORD, "PCT", NULL, "--compare: smallest change that counts [1]", IN(COMPARE),
@@ -378,7 +379,8 @@ static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error
                    "unexpected operand '%s'. --new-plugin takes a name and one directory",
                    operands[1]);
   if (typed->mode == RH_MODE_COMPARE && n != 1)
-    return rh_fail(error, RH_E_USAGE, "--compare takes two files, as in --compare old.json new.json");
+    return rh_fail(error, RH_E_USAGE,
+                   "--compare takes two files, as in --compare old.json new.json");
   if (n > most)
     return rh_fail(error, RH_E_USAGE,
                    "unexpected operand '%s'. Files go with --input, strategies with --run",

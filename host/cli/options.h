@@ -36,7 +36,8 @@ typedef struct rh_typed {
   int argc; /* as it was typed */
   char **argv;
   const char *mode_option; /* "--run", as typed first */
-  const char *name; /* of --run, --info and --new-plugin; the shell of --completion; the file of --plot and the old one of
+  const char *
+      name; /* of --run, --info and --new-plugin; the shell of --completion; the file of --plot and the old one of
                        --compare */
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;

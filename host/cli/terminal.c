@@ -128,7 +128,6 @@ static void on_interrupt(int signal_number) {
   _exit(130);
 }
 
-
 static void on_held_interrupt(int signal_number) {
   if (interrupted) on_interrupt(signal_number);
   interrupted = 1;

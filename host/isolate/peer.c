@@ -284,8 +284,8 @@ static char *describe(const char *format, const char *a, const char *b) {
 
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error) {
-  rh_peers *made = make(rh_copy_string(program), describe("peer program %s%s", program, ""),
-                        options, limit_s);
+  rh_peers *made =
+      make(rh_copy_string(program), describe("peer program %s%s", program, ""), options, limit_s);
   *peers = NULL;
   if (!made) return rh_fail(error, RH_E_NOMEM, "no memory for a peer program");
   rh_status status = open_data(made, error);
@@ -313,7 +313,6 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
       .reproducible = RH_BITS_VARY, /* it promises nothing */
       .open = open_point,
       .take = take_sample,
-      .parts = ask_parts,
       .close = close_point,
       .finish = finish_sampler,
   };
@@ -379,6 +378,7 @@ rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec,
   snprintf(made->list[0].name, sizeof made->list[0].name, "%s", spec->found->name);
   *sampler = rh_peers_sampler(made, 0);
   sampler->is_peer = 0;
+  sampler->parts = ask_parts;
   sampler->finish = finish_all;
   return RH_OK;
 }

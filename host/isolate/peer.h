@@ -22,8 +22,8 @@ rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options
 
 /* What starts one strategy in a process of its own, which speaks the same protocol. */
 typedef struct rh_isolated_spec {
-  const rh_options *options; /* must outlive the sampler */
-  const rh_found *found;     /* copied */
+  const rh_options *options;  /* must outlive the sampler */
+  const rh_found *found;      /* copied */
   const rh_cl_device *device; /* null: none */
   const rh_range *range;      /* its sweep and calibration are taken over; null where device is */
   const rh_setting *settings;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 8192 }; /* 64 parts with their names */
+enum { LINE_BYTES = 1024, PARTS_BYTES = 8192 };
 
 /* The words of a line, one space between two; the rest stays as it is. */
 typedef struct words {
@@ -129,9 +129,12 @@ static int read_key(const char *word, rh_peer_said *said) {
     const char *key;
     double *seconds;
     uint32_t *flag;
-  } known[] = {{"build", &opened->build_s, NULL},       {"upload", &opened->upload_s, NULL},
-               {"setup", &opened->setup_s, NULL},       {"cached", NULL, &opened->build_cached},
-               {"on-host", NULL, &opened->finishes_on_host}, {"parts", NULL, &said->has_parts}};
+  } known[] = {{"build", &opened->build_s, NULL},
+               {"upload", &opened->upload_s, NULL},
+               {"setup", &opened->setup_s, NULL},
+               {"cached", NULL, &opened->build_cached},
+               {"on-host", NULL, &opened->finishes_on_host},
+               {"parts", NULL, &said->has_parts}};
   if (strncmp(word, "depth=", 6) == 0) return read_u64(equals + 1, &opened->depth) ? 1 : -1;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
@@ -216,9 +219,10 @@ static rh_peer_word read_words(words *from, uint32_t op, rh_type type, rh_peer_s
 
 rh_peer_word rh_peer_line_read(const char *line, size_t length, uint32_t op, rh_type type,
                                rh_peer_said *said) {
-  char copy[LINE_BYTES];
+  char copy[PARTS_BYTES];
+  size_t most = length > 6 && memcmp(line, "parts ", 6) == 0 ? PARTS_BYTES : LINE_BYTES;
   *said = (rh_peer_said){0};
-  if (length >= sizeof copy || !rh_is_plain_utf8(line, length)) return RH_PEER_GARBAGE;
+  if (length >= most || !rh_is_plain_utf8(line, length)) return RH_PEER_GARBAGE;
   memcpy(copy, line, length);
   copy[length] = 0;
   words from = {copy};

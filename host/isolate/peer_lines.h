@@ -19,13 +19,13 @@ typedef enum rh_peer_word {
 
 /* Only what belongs to the word is filled. */
 typedef struct rh_peer_said {
-  char name[64];     /* NAMED: as strategies are named */
-  char text[256];    /* NAMED: what it is; OPENED: its parameters, or ""; DECLINED, FAILED: why */
-  uint32_t launches; /* OPENED */
-  uint32_t device;   /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */
-  double seconds;    /* TAKEN: finite, more than 0 */
-  rh_result result;  /* TAKEN: in the result type of the operator */
-  rh_opened opened;  /* OPENED: what was said with a key, and nothing else */
+  char name[64];      /* NAMED: as strategies are named */
+  char text[256];     /* NAMED: what it is; OPENED: its parameters, or ""; DECLINED, FAILED: why */
+  uint32_t launches;  /* OPENED */
+  uint32_t device;    /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */
+  double seconds;     /* TAKEN: finite, more than 0 */
+  rh_result result;   /* TAKEN: in the result type of the operator */
+  rh_opened opened;   /* OPENED: what was said with a key, and nothing else */
   uint32_t has_parts; /* OPENED: "parts" may be asked for */
   rh_part parts[RH_MAX_PARTS]; /* PARTS */
   uint32_t n_parts;

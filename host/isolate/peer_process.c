@@ -24,13 +24,15 @@ static int stop(rh_peer_process *process, double grace) {
   return rh_child_finish(&process->child, grace);
 }
 
-/* "peer 'x' of peer program PATH <what>", and what it printed. */
+/* "peer 'x' of PATH <what>", or "strategy 'x' in PATH <what>", and what it printed. */
 static rh_status blame(rh_peer_process *process, const rh_peer_question *question, const char *what,
                        rh_error *error) {
-  char printed[256], who[80] = "";
+  char printed[256], peer[80] = "";
   rh_printed_quote(&process->printed, printed, sizeof printed);
-  if (question->peer) snprintf(who, sizeof who, "peer '%s' of ", question->peer);
-  snprintf(process->why, sizeof process->why, "%s%.200s %s%.150s", who, process->who, what, printed);
+  int offers_several = question->peer && !process->argv;
+  if (offers_several) snprintf(peer, sizeof peer, "peer '%s' of ", question->peer);
+  snprintf(process->why, sizeof process->why, "%s%.200s %s%.150s", peer,
+           offers_several ? process->program : process->who, what, printed);
   process->losses++;
   return rh_fail(error, RH_E_PLUGIN, "%s", process->why);
 }
@@ -130,10 +132,10 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
 /* ---- Beginning and end ------------------------------------------------------------------------------------------- */
 
 /* This process's environment with REDHOST_DEVICE in it; the strings stay whose they are.  Null where memory runs out. */
-static char **environment_with(char *device) {
+static const char **environment_with(const char *device) {
   size_t n = 0, kept = 0;
   while (environ[n]) n++;
-  char **changed = calloc(n + 2, sizeof *changed);
+  const char **changed = calloc(n + 2, sizeof *changed);
   if (!changed) return NULL;
   for (size_t k = 0; k < n; k++)
     if (strncmp(environ[k], "REDHOST_DEVICE=", 15) != 0) changed[kept++] = environ[k];
@@ -141,7 +143,7 @@ static char **environment_with(char *device) {
   return changed;
 }
 
-static rh_status spawn(rh_peer_process *process, char **environment, rh_error *error) {
+static rh_status spawn(rh_peer_process *process, const char *const *environment, rh_error *error) {
   const char *const alone[] = {process->program, NULL};
   rh_child_spec spec = {
       .program = process->program,
@@ -161,7 +163,8 @@ static rh_status spawn(rh_peer_process *process, char **environment, rh_error *e
 }
 
 rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error) {
-  char device[300], **environment = NULL;
+  char device[300];
+  const char **environment = NULL;
   const char *wanted = process->options->device;
   if (access(process->program, X_OK) != 0)
     return rh_fail(error, RH_E_FILE, "peer program %s cannot be started: %s", process->program,

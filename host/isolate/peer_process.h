@@ -8,7 +8,7 @@
 /* Zero-initialised, with `program`, `who`, `options`, `limit_s` and `data` set, is one that was never started. */
 typedef struct rh_peer_process {
   const char *program;
-  const char *who; /* for messages: "peer program PATH", "strategy 'x' in PATH" */
+  const char *who;         /* for messages: "peer program PATH", "strategy 'x' in PATH" */
   const char *const *argv; /* null: the program's name alone */
   const void *request;     /* its descriptor 3; `request_bytes` of them */
   size_t request_bytes;

@@ -46,7 +46,8 @@ static int say(const sampling *s, const char *format, ...) {
 }
 
 static int say_no(const sampling *s, const rh_error *error) {
-  int declined = error->status == RH_DECLINED || error->status == RH_E_DEVICE || error->status == RH_E_USAGE;
+  int declined =
+      error->status == RH_DECLINED || error->status == RH_E_DEVICE || error->status == RH_E_USAGE;
   return say(s, "%s %s", declined ? "declined" : "failed", error->message);
 }
 
@@ -64,8 +65,8 @@ static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
   s->region_bytes = s->point.n * rh_type_size(s->point.type);
   if (s->region_bytes == 0) s->region_bytes = 1;
-  s->region = mmap(NULL, s->region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
-                   s->data, 0);
+  s->region =
+      mmap(NULL, s->region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, s->data, 0);
   if (s->region == MAP_FAILED) {
     s->region = NULL;
     return rh_fail(error, RH_E_NOMEM, "the data cannot be mapped a second time");
@@ -93,7 +94,9 @@ static int open_point(sampling *s, const char *line) {
     release_point(s);
     return say_no(s, &error);
   }
-  return say(s, "opened %s %u depth=%" PRIu64 " on-host=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
+  return say(s,
+             "opened %s %u depth=%" PRIu64
+             " on-host=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
              opened.host_clock ? "host" : "device", opened.launches, opened.depth,
              opened.finishes_on_host, opened.build_s, opened.build_cached, opened.upload_s,
              opened.setup_s, *opened.params ? " " : "", opened.params);
@@ -148,9 +151,8 @@ static int answer(sampling *s, const char *line) {
 
 static rh_status prepare(sampling *s, rh_error *error) {
   const rh_job_spec *job = &s->asked.job;
-  const rh_options options = {.device = s->asked.device,
-                              .cache_dir = s->asked.cache_dir,
-                              .no_cache = s->asked.no_cache};
+  const rh_options options = {
+      .device = s->asked.device, .cache_dir = s->asked.cache_dir, .no_cache = s->asked.no_cache};
   rh_found found = {.path = (char *)job->plugin};
   rh_cl_session *session;
   snprintf(found.name, sizeof found.name, "%s", job->strategy);

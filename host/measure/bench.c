@@ -44,11 +44,11 @@ static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_dat
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
 }
 
-/* A run that alone takes several times what a whole point may take tells nobody anything. */
+/* A run that alone takes longer than a whole point may take. */
 static rh_status skip_slow(rh_contender *c, double expected_s, const rh_bench_spec *spec,
                            rh_error *error) {
   char reason[128];
-  if (expected_s <= 2 * spec->rules.max_time_s) return RH_OK;
+  if (expected_s <= spec->rules.max_time_s) return RH_OK;
   snprintf(reason, sizeof reason, "one run would take about %.2g s; --max-time allows %.3g s",
            expected_s, spec->rules.max_time_s);
   c->done = 1;
@@ -114,10 +114,11 @@ static rh_status look_at_canary(point *p, int *counts, rh_error *error) {
 /* What the driver says of time and what the host's clock says cannot both be true: the host's is believed. */
 static void believe_host(point *p) {
   rh_range *range = p->spec->range;
-  if (range) range->host_clock = 1;
+  if (range) rh_range_use_host_clock(range);
   if (!p->warned)
-    rh_report(p->spec->reporter, RH_LOG_WARNING,
-              "the device's clock contradicts the host's: times are by the host's clock from here on");
+    rh_report(
+        p->spec->reporter, RH_LOG_WARNING,
+        "the device's clock contradicts the host's: times are by the host's clock from here on");
   p->warned = 1;
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];
@@ -130,7 +131,7 @@ static rh_status settle(point *p, rh_error *error) {
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     if (c->done || !rh_contender_is_settled(c, &spec->rules)) continue;
-    if (rh_contender_clocks_differ(c)) {
+    if (rh_contender_clocks_differ(c, &spec->scale)) {
       if (c->sampler->is_peer)
         rh_contender_use_host_clock(c);
       else

@@ -12,8 +12,9 @@ typedef struct rh_bench_spec {
   rh_range *range; /* where the canary lives; null: there is none */
   rh_sampler *samplers;
   uint32_t n;
-  const double *expected_s; /* of one run of each sampler; 0: not known.  What is too slow by far is not tried */
-  uint64_t seed;            /* of the order in a round */
+  const double *
+      expected_s; /* of one run of each sampler; 0: not known.  What is too slow by far is not tried */
+  uint64_t seed; /* of the order in a round */
   const rh_reporter *reporter;
   /* Before each turn of a sampler: a progress line, and the place to stop.  RH_E_CANCELLED ends the bench. */
   rh_status (*on_turn)(void *user, const rh_sampler *sampler, rh_error *error);

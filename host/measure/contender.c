@@ -42,7 +42,8 @@ static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
     if (error) *error = *why;
     return why->status;
   }
-  int declined = why->status == RH_DECLINED || why->status == RH_E_DEVICE || why->status == RH_E_USAGE;
+  int declined =
+      why->status == RH_DECLINED || why->status == RH_E_DEVICE || why->status == RH_E_USAGE;
   return end(c, declined ? RH_ROW_unsupported : RH_ROW_failed, why->message, error);
 }
 
@@ -76,8 +77,8 @@ static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_re
 /* ---- Samples ---- */
 
 /* One sample, judged.  Where it fails the contender is done, and *seconds is 0. */
-static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale, double *seconds,
-                        rh_error *error) {
+static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale,
+                        double *seconds, rh_error *error) {
   rh_error why = {0};
   rh_taken taken;
   const rh_take how = {kind, kind == RH_TAKE_LATENCY ? 1 : c->batch};
@@ -105,13 +106,20 @@ static void choose_batch(rh_contender *c) {
   c->batch = wanted < 1 ? 1 : (uint32_t)wanted;
 }
 
+/* Of what is slow every run counts. */
+static rh_status keep_latency(rh_contender *c, double seconds) {
+  c->latency[c->n_latency++] = seconds;
+  return RH_OK;
+}
+
 /* Until two samples in a row agree: clocks rise, pages are touched for the first time. */
 static rh_status warm_up(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   double start = rh_now(), before = 0, seconds;
   RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &seconds, error));
   if (c->done) return RH_OK;
-  c->about_s = seconds;
+  c->about_s = seconds > 0 ? seconds : 1e-9;
   c->batch = 1;
+  if (seconds > slow_s) return keep_latency(c, seconds);
   for (int k = 0; k < 64; k++) {
     RH_TRY(sample(c, headline(c), scale, &seconds, error));
     if (c->done) return RH_OK;
@@ -131,9 +139,11 @@ static rh_status run_once(rh_contender *c, const rh_bench_scale *scale, rh_error
   return RH_OK;
 }
 
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, const rh_bench_rules *rules,
-                             const rh_bench_scale *scale, rh_error *error) {
+rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
+                             const rh_bench_rules *rules, const rh_bench_scale *scale,
+                             rh_error *error) {
   rh_error why = {0};
+  double start = rh_now();
   c->open = 1;
   rh_status status = c->sampler->open(c->sampler->self, data, &c->opened, &why);
   rh_row *row = c->row;
@@ -147,7 +157,8 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, const r
     return out_of_memory(error);
   if (status != RH_OK) return fail(c, &why, error);
   RH_TRY(rules->once ? run_once(c, scale, error) : warm_up(c, scale, error));
-  c->spent_s = 0;
+  /* Setting up is not the strategy's fault, and large data take their time; a slow strategy's runs are. */
+  c->spent_s = c->about_s > slow_s ? rh_now() - start - c->opened.setup_s - c->opened.upload_s : 0;
   return RH_OK;
 }
 
@@ -168,17 +179,23 @@ static rh_status sample_headline(rh_contender *c, const rh_bench_rules *rules,
   return RH_OK;
 }
 
-/* A call by a person who waits for it, and the clock's cross-check.  Of slow ones a few will do. */
-static rh_status sample_rest(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
-  int slow = c->about_s > slow_s;
-  if (slow && c->n_latency > 2) return RH_OK;
-  if (c->n_latency + RH_SAMPLES_A_ROUND > RH_MOST_SAMPLES || c->n_host == RH_MAX_ROUNDS) return RH_OK;
-  for (int k = 0; k < (slow ? 1 : RH_SAMPLES_A_ROUND); k++) {
+/* A call by a person who waits for it.  Of long ones a few will do: there the difference is nothing. */
+static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+  uint32_t wanted = c->about_s > slow_s / 10 ? 1 : RH_SAMPLES_A_ROUND;
+  if (c->n_latency + wanted > RH_MOST_SAMPLES || (c->about_s > slow_s && c->n_latency > 1))
+    return RH_OK;
+  for (uint32_t k = 0; k < wanted; k++) {
     RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &c->latency[c->n_latency], error));
     if (c->done) return RH_OK;
     c->n_latency++;
   }
-  if (c->opened.host_clock || c->host_only) return RH_OK;
+  return RH_OK;
+}
+
+/* The clock's cross-check. */
+static rh_status sample_host(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+  int enough = c->n_host == RH_MAX_ROUNDS || (c->about_s > slow_s && c->n_host > 0);
+  if (c->opened.host_clock || c->host_only || enough) return RH_OK;
   RH_TRY(sample(c, RH_TAKE_HOST, scale, &c->host[c->n_host], error));
   if (!c->done) c->n_host++;
   return RH_OK;
@@ -187,7 +204,9 @@ static rh_status sample_rest(rh_contender *c, const rh_bench_scale *scale, rh_er
 rh_status rh_contender_round(rh_contender *c, const rh_bench_rules *rules,
                              const rh_bench_scale *scale, rh_error *error) {
   RH_TRY(sample_headline(c, rules, scale, error));
-  return c->done ? RH_OK : sample_rest(c, scale, error);
+  if (c->done || c->spent_s >= rules->max_time_s) return RH_OK;
+  RH_TRY(sample_latency(c, scale, error));
+  return c->done ? RH_OK : sample_host(c, scale, error);
 }
 
 void rh_contender_forget_round(rh_contender *c) {
@@ -226,15 +245,17 @@ int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) 
 }
 
 /* By the least times, which noise can only make longer, each way with what it is compared with on the safe side: a noisy
- * machine is no broken clock. */
-int rh_contender_clocks_differ(const rh_contender *c) {
+ * machine is no broken clock.  Nor is one whose host enqueues more slowly than its device runs: there the host's batch is
+ * the longer one by rights. */
+int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {
   double room[RH_MAX_ROUNDS];
   static _Thread_local double more_room[RH_MOST_SAMPLES];
   if (c->n_host < 5 || c->host_only) return 0;
   rh_spread device = rh_spread_of(c->samples, c->n_samples, more_room);
   rh_spread host = rh_spread_of(c->host, c->n_host, room);
   int too_long = device.min > 1.02 * host.median;
-  int too_short = device.median >= 20e-6 && device.median < 0.95 * host.min;
+  double enqueued_s = 2 * scale->launch_s * (c->opened.launches + 1);
+  int too_short = device.median >= fmax(20e-6, enqueued_s) && device.median < 0.95 * host.min;
   return too_long || too_short;
 }
 
@@ -288,7 +309,8 @@ rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
   row->status = RH_ROW_ok;
   if (scale->read_peak > 0) row->peak_fraction = rh_row_bandwidth(row) / scale->read_peak;
   c->done = 1;
-  rh_status status = rules->once ? RH_OK : add_parts(c, error);
+  int affordable = !rules->once && c->about_s < rules->max_time_s / 8;
+  rh_status status = affordable ? add_parts(c, error) : RH_OK;
   rh_contender_close(c);
   return status;
 }

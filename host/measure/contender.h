@@ -8,7 +8,7 @@
 /* How long and how exactly; docs/measuring.md says where the numbers come from. */
 typedef struct rh_bench_rules {
   double precision;  /* 0.005: stop where the median's interval is within +-0.5 % */
-  double max_time_s; /* of one point of one sampler */
+  double max_time_s; /* of one point of one sampler, from opening it on */
   uint32_t min_samples, max_samples;
   int once; /* one run and no instruments, for profilers */
 } rh_bench_rules;
@@ -18,6 +18,7 @@ typedef struct rh_bench_scale {
   const rh_reference *reference;
   int flushes;      /* the device flushes subnormals of this type */
   double read_peak; /* bytes/s; 0: none */
+  double launch_s;  /* the host's time to enqueue a command; 0: not known */
 } rh_bench_scale;
 
 enum { RH_SAMPLES_A_ROUND = 4, RH_MOST_SAMPLES = RH_SAMPLES_A_ROUND * RH_MAX_ROUNDS };
@@ -32,7 +33,8 @@ typedef struct rh_contender {
   uint32_t batch;
   double about_s; /* of one reduction, as warming up found */
   double spent_s;
-  double samples[RH_MOST_SAMPLES], rounds[RH_MAX_ROUNDS], host[RH_MAX_ROUNDS], latency[RH_MOST_SAMPLES];
+  double samples[RH_MOST_SAMPLES], rounds[RH_MAX_ROUNDS], host[RH_MAX_ROUNDS],
+      latency[RH_MOST_SAMPLES];
   uint32_t n_samples, n_rounds, n_host, n_latency;
   uint32_t n_last; /* samples of the last round */
   int throttled;
@@ -42,8 +44,9 @@ typedef struct rh_contender {
 
 /* Opens and warms up.  Whatever goes wrong is written into the row, which is then done; only RH_E_CANCELLED and RH_E_NOMEM
  * come back. */
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, const rh_bench_rules *rules,
-                             const rh_bench_scale *scale, rh_error *error);
+rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
+                             const rh_bench_rules *rules, const rh_bench_scale *scale,
+                             rh_error *error);
 
 /* One round of samples, likewise. */
 rh_status rh_contender_round(rh_contender *c, const rh_bench_rules *rules,
@@ -58,7 +61,7 @@ void rh_contender_use_host_clock(rh_contender *c);
 int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules);
 
 /* Do the two clocks contradict each other? */
-int rh_contender_clocks_differ(const rh_contender *c);
+int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale);
 
 /* The row of a contender that was sampled. */
 rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,

@@ -142,8 +142,8 @@ static rh_status take(void *self, const rh_take *how, rh_taken *taken, rh_error 
   if (how->kind == RH_TAKE_LATENCY) return take_latency(l, taken, error);
   int stamped = how->kind == RH_TAKE_DEVICE && is_stamped(l);
   use_queue(l, stamped);
-  status = stamped ? take_device(l, how->batch, taken, error)
-                   : take_host(l, how->batch, taken, error);
+  status =
+      stamped ? take_device(l, how->batch, taken, error) : take_host(l, how->batch, taken, error);
   if (status == RH_OK) status = fetch(l, taken, error);
   use_queue(l, 0);
   return status;
@@ -211,8 +211,7 @@ static rh_status open_job(local *l, rh_error *error) {
 static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
   rh_local_shared *shared = l->shared;
   l->job.data = (rh_data){0};
-  if (!l->job.device)
-    return rh_pool_host(&shared->pool, &l->data, &l->job.data.host, error);
+  if (!l->job.device) return rh_pool_host(&shared->pool, &l->data, &l->job.data.host, error);
   RH_TRY(rh_redhost_session(shared->redhost, &l->job.instance_spec.session, error));
   RH_TRY(rh_pool_device(&shared->pool, &l->data, shared->range, &l->job.data.buffer, error));
   opened->upload_s = shared->pool.upload_s;
@@ -252,8 +251,12 @@ static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, 
   *opened = (rh_opened){0};
   l->data = *data;
   l->next = 0;
-  l->spec = (rh_job_spec){.strategy = l->name, .plugin = l->path, .op = data->op,
-                          .type = data->type, .n = data->n, .what = "--size"};
+  l->spec = (rh_job_spec){.strategy = l->name,
+                          .plugin = l->path,
+                          .op = data->op,
+                          .type = data->type,
+                          .n = data->n,
+                          .what = "--size"};
   RH_TRY(open_job(l, error));
   RH_TRY(attach_data(l, opened, error));
   rh_cl_session *session = l->job.instance_spec.session;
@@ -262,8 +265,8 @@ static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, 
   RH_TRY(rh_instance_create(&l->job.instance, &l->job.instance_spec, NULL, error));
   opened->setup_s = rh_now() - start;
   opened->build_s = session ? session->build_s - built : 0;
-  opened->build_cached =
-      session && session->builds > builds && session->builds - builds == session->builds_cached - cached;
+  opened->build_cached = session && session->builds > builds &&
+                         session->builds - builds == session->builds_cached - cached;
   RH_TRY(count_commands(l, error));
   opened->launches = l->job.answer.launches;
   opened->finishes_on_host = l->job.answer.finishes_on_host;
@@ -295,7 +298,8 @@ rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const r
   }
   l->shared = shared;
   snprintf(l->name, sizeof l->name, "%s", found->name);
-  *sampler = (rh_sampler){.self = l, .open = open, .take = take, .parts = parts, .close = close_it, .finish = finish};
+  *sampler = (rh_sampler){
+      .self = l, .open = open, .take = take, .parts = parts, .close = close_it, .finish = finish};
   snprintf(sampler->name, sizeof sampler->name, "%s", found->name);
   return RH_OK;
 }

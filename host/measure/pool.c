@@ -37,8 +37,7 @@ static void release_buffer(rh_pool *pool) {
 }
 
 /* The host's copies as a buffer: nothing is moved. */
-static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_range *range,
-                       rh_error *error) {
+static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_range *range, rh_error *error) {
   const void *first;
   cl_int code;
   release_buffer(pool);

@@ -9,13 +9,13 @@
 /* Made when they are first asked for and kept from point to point: allocating for each would take longer than measuring.
  * Zero-initialised is empty. */
 typedef struct rh_pool {
-  rh_region region;      /* on the host, */
-  uint64_t region_of;    /* for the data of this serial number */
-  const void *host;      /* the first copy there: the region, or the caller's data where one is enough */
-  cl_mem buffer;         /* on the device */
+  rh_region region;   /* on the host, */
+  uint64_t region_of; /* for the data of this serial number */
+  const void *host; /* the first copy there: the region, or the caller's data where one is enough */
+  cl_mem buffer;    /* on the device */
   uint64_t buffer_bytes; /* as allocated; 0: it stands for the host's copies */
   uint64_t buffer_of;
-  double upload_s;       /* one copy of the data, from the host */
+  double upload_s; /* one copy of the data, from the host */
 } rh_pool;
 
 /* *first: the first of data->copies on the host. */

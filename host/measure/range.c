@@ -46,10 +46,10 @@ static rh_status launch_sweep(rh_range *range, const rh_sweep *sweep, uint64_t b
   clSetKernelArg(sweep->kernel, 0, sizeof range->scratch, &range->scratch);
   clSetKernelArg(sweep->kernel, 1, sizeof vectors, &vectors);
   clSetKernelArg(sweep->kernel, 2, sizeof range->scratch, &range->scratch);
-  RH_CL_TRY(error,
-            clEnqueueNDRangeKernel(range->timed, sweep->kernel, 1, NULL, &items, &group, 0, NULL,
-                                   event),
-            "sweeping over memory");
+  RH_CL_TRY(
+      error,
+      clEnqueueNDRangeKernel(range->timed, sweep->kernel, 1, NULL, &items, &group, 0, NULL, event),
+      "sweeping over memory");
   return RH_OK;
 }
 
@@ -59,11 +59,7 @@ static rh_status time_sweeps(rh_range *range, const rh_sweep *sweep, uint64_t by
   cl_event first = NULL, last = NULL;
   double start = rh_now();
   for (uint32_t k = 0; k < n; k++)
-    RH_TRY(launch_sweep(range, sweep, bytes,
-                        k == 0       ? &first
-                        : k == n - 1 ? &last
-                                     : NULL,
-                        error));
+    RH_TRY(launch_sweep(range, sweep, bytes, k == 0 ? &first : k == n - 1 ? &last : NULL, error));
   RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
   double by_host = rh_now() - start;
   if (rh_span(first, last ? last : first, seconds, NULL) != RH_OK) range->host_clock = 1;
@@ -87,6 +83,11 @@ rh_status rh_range_canary(rh_range *range, int *slower, rh_error *error) {
   if (seconds < range->canary_s) range->canary_s = seconds;
   *slower = seconds > range->canary_s * (1 + range->canary_slack);
   return RH_OK;
+}
+
+void rh_range_use_host_clock(rh_range *range) {
+  range->host_clock = 1;
+  range->canary_s = INFINITY; /* the next one is the yardstick */
 }
 
 /* ---- The roof ---- */
@@ -190,7 +191,7 @@ static rh_status measure_step(rh_range *range, rh_error *error) {
     cl_ulong now = 0;
     RH_CL_TRY(
         error,
-        clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, NULL, 0, NULL, &event),
+        clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, &one, 0, NULL, &event),
         "launching an empty kernel");
     RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
     if (stamp(event, CL_PROFILING_COMMAND_END, &now, NULL) != RH_OK) range->host_clock = 1;
@@ -215,7 +216,7 @@ static rh_status measure_launches(rh_range *range, rh_error *error) {
       cl_event *event = k == 0 ? &first : k == LAUNCHES - 1 ? &last : NULL;
       RH_CL_TRY(
           error,
-          clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, NULL, 0, NULL, event),
+          clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, &one, 0, NULL, event),
           "launching an empty kernel");
     }
     host[t] = (rh_now() - start) / LAUNCHES;
@@ -260,8 +261,8 @@ static rh_status open_queue(rh_range *range, rh_error *error) {
   cl_int code;
   const rh_cl_session *session = range->session;
   range->plain = session->queue;
-  range->timed = clCreateCommandQueue(session->context, session->device->id,
-                                      CL_QUEUE_PROFILING_ENABLE, &code);
+  range->timed =
+      clCreateCommandQueue(session->context, session->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
   return code == CL_SUCCESS ? RH_OK
                             : rh_cl_fail(error, code, "creating a command queue with profiling");
 }
@@ -280,8 +281,8 @@ static rh_status open_scratch(rh_range *range, rh_error *error) {
   const rh_cl_device *device = range->session->device;
   cl_ulong words;
   size_t items = 256ull * device->about.compute_units;
-  range->scratch = clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, range->scratch_bytes,
-                                  NULL, &code);
+  range->scratch =
+      clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, range->scratch_bytes, NULL, &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating memory to sweep over");
   cl_kernel fill = clCreateKernel(range->program, "roof_fill", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
@@ -331,8 +332,8 @@ rh_status rh_range_open(rh_range *range, rh_cl_session *session, int host_clock,
 }
 
 rh_range_known rh_range_tell(const rh_range *range) {
-  return (rh_range_known){range->calibration, range->sweep_s,     range->scratch_bytes,
-                          range->sweep.items, range->sweep.width, range->sweep.group,
+  return (rh_range_known){range->calibration,         range->sweep_s,     range->scratch_bytes,
+                          range->sweep.items,         range->sweep.width, range->sweep.group,
                           (uint32_t)range->host_clock};
 }
 

@@ -33,7 +33,8 @@ typedef struct rh_range {
   rh_sweep sweep; /* the fastest one */
   double sweep_s; /* of one sweep over all of the scratch memory */
   uint64_t canary_bytes;
-  double canary_s, canary_slack; /* the fastest canary of this process; how much slower is still the same */
+  double canary_s,
+      canary_slack; /* the fastest canary of this process; how much slower is still the same */
   rh_calibration calibration;
   int host_clock; /* 1: the device's clock was found wrong, or must not be used */
 } rh_range;
@@ -62,6 +63,9 @@ rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error);
 /* Has the device become slower than it was?  One short sweep; *slower is 1 where it took longer than the fastest so
  * far and the usual scatter. */
 rh_status rh_range_canary(rh_range *range, int *slower, rh_error *error);
+
+/* From here on the canary too is timed by the host. */
+void rh_range_use_host_clock(rh_range *range);
 
 /* START of the first command to END of the last, in seconds; RH_E_CL where the stamps cannot be.  Releases both; they may
  * be the same. */

@@ -13,14 +13,14 @@ typedef struct rh_bench_data {
   uint64_t n;
   const void *elements; /* page-aligned; the caller's, until close */
   uint64_t serial;      /* changes whenever the elements do */
-  int file;             /* the same elements from byte 0 of a file, for another process; -1: there is none */
+  int file; /* the same elements from byte 0 of a file, for another process; -1: there is none */
   uint64_t copies, stride;
 } rh_bench_data;
 
 /* What opening told. */
 typedef struct rh_opened {
   uint32_t launches, finishes_on_host;
-  uint64_t depth; /* for the judge; 0: unknown */
+  uint64_t depth;      /* for the judge; 0: unknown */
   uint32_t host_clock; /* 1: seconds are by the host's clock, not the device's */
   double build_s, upload_s, setup_s;
   uint32_t build_cached;
@@ -39,7 +39,7 @@ typedef struct rh_take {
 } rh_take;
 
 typedef struct rh_taken {
-  double seconds; /* of one reduction */
+  double seconds;   /* of one reduction */
   uint32_t stamped; /* 1: by the device's clock */
   rh_result result; /* of the last reduction */
 } rh_taken;
@@ -53,7 +53,8 @@ typedef struct rh_sampler {
   rh_status (*open)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*take)(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
   /* One instrumented run: at most RH_MAX_PARTS parts.  Null: not known. */
-  rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s, rh_error *error);
+  rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
+                     rh_error *error);
   void (*close)(void *self);  /* after open, whether it succeeded or not */
   void (*finish)(void *self); /* at the very end */
 } rh_sampler;

@@ -78,8 +78,8 @@ static int find_winners(board *b, const rh_view *view, const rh_panel *panels, u
 /* ---- Drawing ---- */
 
 /* Letters, so that colour is not alone; `?' for the rest. */
-static char letter_of(uint32_t which) {
-  return which < MOST_WINNERS ? (char)('A' + which) : '?';
+static char letter_of(const board *b, uint32_t which) {
+  return which < b->n_winners ? rh_script_letter(b->winners[which].curve) : '?';
 }
 
 /* "$w0": the cells of winner 0 as column and row; "$names": a letter, and the name where neighbours leave room for it;
@@ -93,7 +93,7 @@ static uint32_t add_cells(rh_figure *figure, const board *b, const rh_panel *pan
       const rh_cell *cell = &panels[p].cells[k];
       const rh_curve *curve = cell->best ? rh_panel_curve(&panels[p], cell->best) : NULL;
       if (!curve || winner_of(b, curve->style) != which) continue;
-      rh_text_add(&figure->set, "%u %u %c\n", column_of(b, cell->n), p, letter_of(which));
+      rh_text_add(&figure->set, "%u %u %c\n", column_of(b, cell->n), p, letter_of(b, which));
       n_cells++;
     }
   rh_text_add(&figure->set, "EOD\n");
@@ -117,7 +117,7 @@ static void plot_winner(rh_figure *figure, const board *b, uint32_t k) {
   rh_text title = {0};
   char name[80];
   int is_rest = k == b->n_winners;
-  snprintf(name, sizeof name, "%c  %s", letter_of(is_rest ? MOST_WINNERS : k),
+  snprintf(name, sizeof name, "%c  %s", letter_of(b, k),
            is_rest ? "another" : b->winners[k].curve->name);
   rh_script_string(&title, name, 30);
   const char *color = is_rest ? "#aaaaaa" : rh_script_color(b->winners[k].curve->style);
@@ -145,9 +145,10 @@ static void row_label(char *label, size_t size, const rh_view *view, const rh_pa
 
 static void set_axes(rh_figure *figure, const rh_view *view, const board *b, const rh_panel *panels,
                      uint32_t n) {
-  uint32_t step = b->n_sizes / (figure->as_text ? 10 : 20) + 1;
+  uint32_t step = b->n_sizes / (figure->as_text ? 7 : 20) + 1;
   char label[64];
-  rh_text_add(&figure->set, "set yrange [%g:-0.6]\nset ytics noenhanced scale 0 (", n - 0.4);
+  rh_text_add(&figure->set, "set yrange [%g:%g]\nset ytics noenhanced scale 0 (",
+              figure->as_text ? n : n - 0.4, figure->as_text ? -1 : -0.6);
   for (uint32_t p = 0; p < n; p++) {
     row_label(label, sizeof label, view, &panels[p]);
     rh_text_add(&figure->set, "%s", p ? ", " : "");
@@ -177,10 +178,7 @@ static void frame(rh_figure *figure, const rh_view *view) {
   rh_figure_frame(figure, rh_text_get(&title), rh_text_get(&note));
   rh_text_finish(&title);
   rh_text_finish(&note);
-  rh_text_add(&figure->set, "set key outside right top vertical Left reverse samplen 1\n");
-  if (!figure->as_text)
-    rh_text_add(&figure->set,
-                "set key spacing 1.3 width 1\nset border 0\nset xlabel \"elements\"\n");
+  if (!figure->as_text) rh_text_add(&figure->set, "set border 0\nset xlabel \"elements\"\n");
 }
 
 void rh_draw_best(rh_figure *figure, const rh_view *view, const rh_panel *panels, uint32_t n) {
@@ -191,7 +189,9 @@ void rh_draw_best(rh_figure *figure, const rh_view *view, const rh_panel *panels
     return;
   }
   find_sizes(&b, panels, n);
+  figure->lines = 7 + (n > b.n_winners ? n : b.n_winners);
   frame(figure, view);
+  figure->height = 150 + 34.0 * n + rh_figure_key_above(figure, b.n_winners + 2);
   set_axes(figure, view, &b, panels, n);
   for (uint32_t k = 0; k <= b.n_winners; k++)
     if (add_cells(figure, &b, panels, n, k)) plot_winner(figure, &b, k);
@@ -199,8 +199,5 @@ void rh_draw_best(rh_figure *figure, const rh_view *view, const rh_panel *panels
   if (beaten && !figure->as_text)
     rh_figure_plot(figure, "$peers using ($1+0.3):($2-0.22) with points pointtype 7 pointsize 0.5 "
                            "linecolor rgb \"#000000\" title \"a peer is faster\"");
-  uint32_t of_key = b.n_winners + 2;
-  figure->height = fmax(120 + 34.0 * n, 90 + 24.0 * of_key);
-  figure->lines = 7 + (n > of_key ? n : of_key);
   free(b.sizes);
 }

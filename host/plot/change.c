@@ -93,8 +93,8 @@ static void frame(rh_figure *figure, const rh_view *old, const rh_view *new_, ui
   if (shown < n) rh_text_add(&title, ": the %u that changed most of %u", shown, n);
   rh_text_add(&note, "old: ");
   rh_text before = {0}, after = {0};
-  rh_picture_note(&before, old, old->n_devices == 1 ? old->panels[0].device : NULL);
-  rh_picture_note(&after, new_, new_->n_devices == 1 ? device : NULL);
+  rh_picture_origin(&before, old, old->n_devices == 1 ? old->panels[0].device : NULL);
+  rh_picture_origin(&after, new_, new_->n_devices == 1 ? device : NULL);
   rh_text_add(&note, "%s; new: %s", rh_text_get(&before), rh_text_get(&after));
   rh_figure_frame(figure, rh_text_get(&title), rh_text_get(&note));
   rh_text_finish(&before);
@@ -121,10 +121,9 @@ void rh_draw_change(rh_figure *figure, const rh_view *old, const rh_view *new_,
       &figure->set,
       "set xlabel \"change of the median time, %%; less is faster\"\nset format x \"%%+g\"\n"
       "set arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor rgb \"#444444\"\n"
-      "set key top right inside reverse Left opaque textcolor rgb \"#333333\"\n"
       "set grid x\n");
   static const uint32_t kinds[] = {SLOWER, FASTER, SAME};
   for (int k = 0; k < 3; k++) plot_kind(figure, bars, shown, kinds[k]);
-  figure->height = 140 + 17.0 * shown;
+  figure->height = 140 + 17.0 * shown + rh_figure_key_above(figure, 3);
   free(bars);
 }

@@ -18,9 +18,14 @@ static void add(rh_text *note, const char *before, const char *fact, size_t most
 }
 
 void rh_picture_note(rh_text *note, const rh_view *view, const char *device) {
-  const rh_results *results = view->results;
-  const char *git = text_of(results->tool, "git"), *cache = text_of(results->settings, "cache");
+  const char *cache = text_of(view->results->settings, "cache");
   if (cache && *cache) rh_text_add(note, "%.16s input", cache);
+  rh_picture_origin(note, view, device);
+}
+
+void rh_picture_origin(rh_text *note, const rh_view *view, const char *device) {
+  const rh_results *results = view->results;
+  const char *git = text_of(results->tool, "git");
   if (device) add(note, "driver ", rh_results_device_text(results, device, "driver"), 40);
   add(note, "", text_of(results->run, "start"), strlen("2026-11-20"));
   add(note, "redhost ", text_of(results->tool, "version"), 24);

@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 60.0 /* s; what it draws here takes less than one */
-
 static int is_program(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
@@ -47,8 +45,8 @@ static int interrupted(void) {
 }
 
 /* Until it ends.  It is not reaped: rh_child_finish() does that. */
-static rh_status wait_for(const rh_child *child, rh_error *error) {
-  double deadline = rh_now() + PATIENCE;
+static rh_status wait_for(const rh_child *child, double patience, rh_error *error) {
+  double deadline = rh_now() + patience;
   struct timespec nap = {0, 2000000};
   for (;;) {
     siginfo_t info = {0};
@@ -58,7 +56,7 @@ static rh_status wait_for(const rh_child *child, rh_error *error) {
     if (code == 0 && info.si_pid != 0) return RH_OK;
     if (interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
     if (rh_now() > deadline)
-      return rh_fail(error, RH_E_FILE, "gnuplot took longer than %.0f s and was ended", PATIENCE);
+      return rh_fail(error, RH_E_FILE, "gnuplot took longer than %.0f s and was ended", patience);
     nanosleep(&nap, NULL);
   }
 }
@@ -84,18 +82,36 @@ static rh_status judge(int status, const char *said, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "gnuplot failed: exit status %d", WEXITSTATUS(status));
 }
 
-rh_status rh_gnuplot_run(const char *const *argv, char *said, size_t size, rh_error *error) {
+/* This process's, but for the locale: without one of UTF-8 gnuplot has no letters for most names. */
+static const char **make_environment(void) {
+  size_t n = 0, kept = 0;
+  while (environ[n]) n++;
+  const char **environment = calloc(n + 2, sizeof *environment);
+  for (size_t k = 0; environment && k < n; k++)
+    if (strncmp(environ[k], "LC_ALL=", 7) != 0) environment[kept++] = environ[k];
+  if (environment) environment[kept] = "LC_ALL=C.UTF-8";
+  return environment;
+}
+
+rh_status rh_gnuplot_run(const char *const *argv, double patience, char *said, size_t size,
+                         rh_error *error) {
   rh_child child;
   int output = memfd_create("redhost-gnuplot", MFD_CLOEXEC);
   if (output < 0) return rh_fail(error, RH_E_FILE, "gnuplot: %s", strerror(errno));
-  rh_child_spec spec = {
-      .program = argv[0], .argv = argv, .request = "", .data = -1, .output = output};
+  const char **environment = make_environment();
+  rh_child_spec spec = {.program = argv[0],
+                        .argv = argv,
+                        .request = "",
+                        .data = -1,
+                        .output = output,
+                        .environment = environment};
   rh_status status = rh_child_start(&child, &spec, NULL);
+  free(environment);
   if (status != RH_OK) {
     close(output);
     return rh_fail(error, RH_E_FILE, "%s cannot be started", argv[0]);
   }
-  status = wait_for(&child, error);
+  status = wait_for(&child, patience, error);
   int ended = rh_child_finish(&child, 0);
   first_line(output, said, size);
   close(output);

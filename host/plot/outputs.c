@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Seconds for one gnuplot, and one more for each file: a picture takes less than a tenth. */
+#define PATIENCE 30.0
+
 static const char *const suffixes[] = {"svg", "png", "pdf", "txt", "gp"};
 
 static rh_status no_memory(rh_error *error) {
@@ -166,6 +169,18 @@ static rh_output *add_output(rh_outputs *outputs, uint32_t stem, uint32_t format
   return output;
 }
 
+/* What is no file is not replaced by one: known before anything is drawn. */
+static rh_status check_target(const rh_outputs *outputs, const rh_output *output, rh_error *error) {
+  struct stat st;
+  rh_status status = RH_OK;
+  char *path = rh_output_path(outputs, output);
+  if (!path) return no_memory(error);
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    status = rh_fail(error, RH_E_FILE, "%s: is there and is no file", path);
+  free(path);
+  return status;
+}
+
 static rh_status write_text(const char *path, const char *shown, const rh_text *text,
                             rh_error *error) {
   FILE *file = fopen(path, "we");
@@ -187,6 +202,8 @@ static rh_status add_for_stem(rh_outputs *outputs, uint32_t k, const rh_figure *
     if (!output) return no_memory(error);
     names[j] = output->name;
   }
+  for (uint32_t j = first; j < outputs->n; j++)
+    RH_TRY(check_target(outputs, &outputs->list[j], error));
   snprintf(comment, sizeof comment, "redhost %s: %s", rh_version(), picture);
   rh_script_compose(&script, figure, comment, names, stem->formats, stem->n_formats);
   char *path = made_path(outputs, &outputs->list[first]);
@@ -251,7 +268,7 @@ rh_status rh_outputs_draw(rh_outputs *outputs, const char *gnuplot, char *said, 
   const char **argv = NULL;
   if (build_words(outputs, gnuplot, &words, &n)) argv = calloc(n + 1u, sizeof *argv);
   for (uint32_t k = 0; argv && k < n; k++) argv[k] = words[k];
-  status = argv ? rh_gnuplot_run(argv, said, size, error) : no_memory(error);
+  status = argv ? rh_gnuplot_run(argv, PATIENCE + outputs->n, said, size, error) : no_memory(error);
   for (uint32_t k = 0; k < outputs->n && status == RH_OK; k++)
     if (outputs->list[k].format != RH_DRAW_SCRIPT)
       status = check_whole(outputs, &outputs->list[k], error);
@@ -268,12 +285,10 @@ char *rh_output_path(const rh_outputs *outputs, const rh_output *output) {
   return join(strcmp(directory, "./") == 0 ? "" : directory, output->name);
 }
 
-/* Through a link; what is no file is not replaced by one. */
+/* Through a link. */
 static rh_status move(const char *from, const char *path, rh_error *error) {
   struct stat st;
   int is_there = stat(path, &st) == 0;
-  if (is_there && !S_ISREG(st.st_mode))
-    return rh_fail(error, RH_E_FILE, "%s: is there and is no file", path);
   char *real = is_there ? realpath(path, NULL) : strdup(path);
   int moved = real && rename(from, real) == 0;
   int code = errno;
@@ -296,13 +311,20 @@ rh_status rh_outputs_deliver(const rh_outputs *outputs, int drawings, rh_error *
 
 rh_status rh_outputs_read(const rh_outputs *outputs, const rh_output *output, rh_text *text,
                           rh_error *error) {
-  char *path = made_path(outputs, output);
+  char *path = made_path(outputs, output), *line = NULL;
   FILE *file = path ? fopen(path, "re") : NULL;
-  char bytes[4096];
-  size_t got;
-  while (file && (got = fread(bytes, 1, sizeof bytes, file)) > 0) rh_text_append(text, bytes, got);
+  size_t size = 0;
+  ssize_t length;
+  while (file && (length = getline(&line, &size, file)) >= 0) {
+    /* gnuplot fills lines with spaces, and pages begin or end with a form feed. */
+    size_t begin = *line == '\f', end = (size_t)length;
+    while (end > begin && strchr(" \n\f", line[end - 1])) end--;
+    rh_text_append(text, line + begin, end - begin);
+    rh_text_append(text, "\n", 1);
+  }
   int good = file && !ferror(file) && !text->failed;
   if (file) fclose(file);
+  free(line);
   free(path);
   return good ? RH_OK : rh_fail(error, RH_E_FILE, "what gnuplot drew cannot be read again");
 }

@@ -62,7 +62,7 @@ static uint32_t add_bars(rh_figure *figure, const rh_panel *panel, uint32_t p, u
           panel->curves[c].is_peer == (uint32_t)peers)
         row = row_at_end(panel, &panel->curves[c]);
     if (!row) continue;
-    double at = k + ((double)p - 0.5 * (n - 1)) * 0.8 / n;
+    double at = figure->as_text ? k * n + p : k + ((double)p - 0.5 * (n - 1)) * 0.8 / n;
     rh_text_add(&figure->set, "%.4g %.6g %.4g %.6g %.6g\n", percent(panel, row, row->time.median),
                 at, 0.36 / n, percent(panel, row, row->time.ci_high),
                 percent(panel, row, row->time.ci_low));
@@ -85,10 +85,12 @@ static void plot_bars(rh_figure *figure, const char *data, const char *color, co
                  "%s using 1:2:4:5 with xerrorbars linecolor rgb \"#222222\" linewidth 1 pointtype "
                  "-1 notitle",
                  data);
-  rh_figure_plot(figure,
-                 "%s using 5:2:(sprintf(\"%%.3g\", $1)) with labels left offset 0.6,0 font \",9\" "
-                 "textcolor rgb \"#333333\" notitle",
-                 data);
+  /* In a column of their own, where no bar and no line crosses them. */
+  rh_figure_plot(
+      figure,
+      "%s using (right):2:(sprintf(\"%%.3g %%%%\", $1)) with labels left offset 0.4,0 font "
+      "\",9\" textcolor rgb \"#333333\" notitle",
+      data);
 }
 
 static void plot_panel(rh_figure *figure, const rh_panel *panel, uint32_t p, uint32_t n,
@@ -123,15 +125,19 @@ static void frame(rh_figure *figure, const rh_view *view, const rh_panel *panels
   rh_text_finish(&note);
 }
 
-/* Names as tics of y, the first on top. */
-static void set_rows(rh_figure *figure, const line *lines, uint32_t n_lines) {
-  rh_text_add(&figure->set, "set yrange [%g:-0.6]\nset ytics noenhanced scale 0 (", n_lines - 0.4);
+/* Names as tics of y, the first on top.  In text each bar has a line, and the name stands at the first of its own. */
+static void set_rows(rh_figure *figure, const line *lines, uint32_t n_lines, uint32_t n) {
+  if (figure->as_text)
+    rh_text_add(&figure->set, "set yrange [%u:-1]\n", n_lines * n);
+  else
+    rh_text_add(&figure->set, "set yrange [%g:-0.6]\n", n_lines - 0.4);
+  rh_text_add(&figure->set, "set ytics noenhanced scale 0 (");
   for (uint32_t k = 0; k < n_lines; k++) {
     char name[80];
     snprintf(name, sizeof name, "%s%s", lines[k].curve->name, lines[k].curve->is_peer ? " *" : "");
     rh_text_add(&figure->set, "%s", k ? ", " : "");
     rh_script_tic(&figure->set, name, 30);
-    rh_text_add(&figure->set, " %u", k);
+    rh_text_add(&figure->set, " %u", figure->as_text ? k * n : k);
   }
   rh_text_add(&figure->set, ")\n");
 }
@@ -145,21 +151,24 @@ void rh_draw_peak(rh_figure *figure, const rh_view *view, const rh_panel *panels
   }
   uint32_t all = find_lines(lines, panels, n), shown = all < MOST_ROWS ? all : MOST_ROWS;
   for (uint32_t k = 0; k < shown; k++) has_peers |= (int)lines[k].curve->is_peer;
+  figure->height = 145 + shown * fmax(20, 11.0 * n + 5);
+  figure->lines = 7 + shown * n;
   frame(figure, view, panels, n);
-  set_rows(figure, lines, shown);
-  rh_text_add(&figure->set, "set xrange [0:%.6g]\nunset grid\nset grid x\n",
-              fmax(shown ? lines[0].best * 1.08 : 0, 104));
-  rh_text_add(&figure->set, "set key %s\n",
-              n > 1 ? "bottom right inside reverse Left opaque" : "off");
+  if (n > 1)
+    figure->height += rh_figure_key_above(figure, n);
+  else
+    rh_text_add(&figure->set, "set key off\n");
+  set_rows(figure, lines, shown, n);
+  double right = fmax(shown ? lines[0].best * 1.04 : 0, 104);
+  rh_text_add(&figure->set, "right = %.6g\nset xrange [0:right]\nunset grid\nset grid x\n", right);
+  if (!figure->as_text) rh_text_add(&figure->set, "set rmargin 8\n");
   if (!figure->as_text) {
     rh_text_add(&figure->set, "set xlabel \"%% of the read peak%s%s\"\n",
-                has_peers ? "; * what redhost is compared with" : "",
+                has_peers ? "; * a peer, for comparison" : "",
                 shown < all ? "; the rest is left out" : "");
     rh_text_add(&figure->set, "set arrow 1 from 100, graph 0 to 100, graph 1 nohead dashtype 2 "
                               "linecolor rgb \"#444444\"\n");
   }
   for (uint32_t p = 0; p < n; p++) plot_panel(figure, &panels[p], p, n, lines, shown);
-  figure->height = 130 + shown * fmax(20, 9.0 * n + 4);
-  figure->lines = 8 + shown * n;
   free(lines);
 }

@@ -19,5 +19,7 @@ void rh_draw_change(rh_figure *figure, const rh_view *old, const rh_view *new_,
 const char *rh_picture_device(const rh_view *view, const char *id);
 /* "cold input, driver 580.159.04, 2026-11-20, redhost 0.1.0 (a1b2c3d)": what is known of it. */
 void rh_picture_note(rh_text *note, const rh_view *view, const char *device);
+/* The same without the state of the input.  `device` may be null. */
+void rh_picture_origin(rh_text *note, const rh_view *view, const char *device);
 
 #endif

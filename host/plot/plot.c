@@ -156,10 +156,9 @@ static rh_status no_gnuplot(const rh_outputs *outputs, int as_text, rh_error *er
   int is_here = strcmp(stem->directory, "./") == 0;
   char more[40] = "";
   if (n > 1) snprintf(more, sizeof more, " and %u more", n - 1);
-  rh_status status =
-      rh_fail(error, RH_E_FILE, "gnuplot not found; wrote %s%s, run: %s%s%sgnuplot %s",
-              path ? path : "scripts", more, is_here ? "" : "cd ", is_here ? "" : stem->directory,
-              is_here ? "" : " && ", outputs->list[0].name);
+  rh_status status = rh_fail(error, RH_E_FILE, "gnuplot not found; wrote %s%s, run%s%s: gnuplot %s",
+                             path ? path : "scripts", more, is_here ? "" : " in ",
+                             is_here ? "" : stem->directory, outputs->list[0].name);
   free(path);
   return status;
 }
@@ -174,6 +173,7 @@ static rh_status collect(const rh_outputs *outputs, int as_text, rh_plotted *plo
     const rh_output *output = &outputs->list[k];
     int is_script = output->format == RH_DRAW_SCRIPT;
     if (as_text) {
+      if (!is_script && text.length) rh_text_add(&text, "\n");
       if (!is_script) status = rh_outputs_read(outputs, output, &text, error);
       continue;
     }

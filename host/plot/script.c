@@ -105,25 +105,42 @@ void rh_figure_plot(rh_figure *figure, const char *format, ...) {
   free(item);
 }
 
+/* The title stands at the left of the whole, where a long one has room; gnuplot would centre it on the axes. */
 void rh_figure_frame(rh_figure *figure, const char *title, const char *note) {
   rh_text *set = &figure->set;
-  rh_text_add(set, "set title ");
-  rh_script_string(set, title, figure->as_text ? figure->columns - 4 : 78);
-  rh_text_add(set, " noenhanced");
+  size_t most = figure->as_text ? figure->columns - 2 : 82;
+  rh_text_add(set, "set label 1 ");
+  rh_script_string(set, note, figure->as_text ? most : 130);
+  rh_text_add(set, " at character 1, character %s left noenhanced%s\nset label 2 ",
+              figure->as_text ? "0" : "0.8",
+              figure->as_text ? "" : " font \",9\" textcolor rgb \"#666666\"");
+  rh_script_string(set, title, most);
   if (figure->as_text) {
-    rh_text_add(set, "\nset xlabel ");
-    rh_script_string(set, note, figure->columns - 4);
-    rh_text_add(set, " noenhanced\n");
+    rh_text_add(set,
+                " at character 1, character %u left noenhanced\n"
+                "set tmargin 2\nset bmargin 3\n",
+                figure->lines - 1);
     return;
   }
-  rh_text_add(set, " font \",15\"\nset label 1 ");
-  rh_script_string(set, note, 120);
-  rh_text_add(set, " at character 1, character 0.8 left font \",9\" textcolor rgb \"#666666\" "
+  rh_text_add(set, " at character 1.2, screen 1 offset 0, character -1.6 left font \",15\" "
                    "noenhanced\n"
-                   "set bmargin 4.5\n"
+                   "set tmargin 3.2\nset bmargin 5.2\n"
                    "set border 3 linecolor rgb \"#666666\"\n"
-                   "set tics nomirror textcolor rgb \"#333333\"\n"
+                   "set tics nomirror out textcolor rgb \"#333333\"\n"
                    "set grid linecolor rgb \"#e0e0e0\" linetype 1 linewidth 0.7\n");
+}
+
+double rh_figure_key_above(rh_figure *figure, uint32_t n) {
+  uint32_t rows = (n + 3) / 4;
+  if (figure->as_text) {
+    rh_text_add(&figure->set, "set key outside right top vertical Left reverse samplen 1\n");
+    return 0;
+  }
+  rh_text_add(&figure->set,
+              "set tmargin %.3g\nset key at graph 0, graph 1 left bottom horizontal Left reverse "
+              "samplen 1 spacing 1.3 width 2 maxcols 4 textcolor rgb \"#333333\"\n",
+              2.9 + 1.35 * rows);
+  return 24.0 * rows;
 }
 
 static int is_power(uint64_t n) {
@@ -141,13 +158,25 @@ void rh_script_size(char *text, size_t size, uint64_t n, int as_text) {
 }
 
 void rh_figure_sizes(rh_figure *figure, uint64_t n_min, uint64_t n_max) {
-  double margin = n_min == n_max ? 2 : pow((double)n_max / (double)n_min, 0.02);
-  int octaves = (int)ceil(log2((double)n_max / (double)n_min));
-  int step = octaves / 10 + 1;
-  rh_text_add(&figure->set,
-              "set logscale x 2\nset xrange [%.6g:%.6g]\nset xtics %d format \"%s\"\n",
-              (double)n_min / margin, (double)n_max * margin, 1 << (step < 16 ? step : 16),
-              figure->as_text ? "2^%L" : "2^{%L}");
+  double low = log2((double)n_min), high = log2((double)n_max);
+  double margin = n_min == n_max ? 1 : 0.02 * (high - low);
+  int octaves = (int)(floor(high + margin) - ceil(low - margin)), most = figure->as_text ? 6 : 10;
+  int step = octaves / most + 1, first = 1;
+  rh_text_add(&figure->set, "set logscale x 2\nset xrange [%.8g:%.8g]\nset xtics (",
+              exp2(low - margin), exp2(high + margin));
+  for (int k = (int)ceil(low - margin); k <= high + margin; k++) {
+    if (k % step != 0) continue;
+    rh_text_add(&figure->set, figure->as_text ? "%s\"2^%d\" %.20g" : "%s\"2^{%d}\" %.20g",
+                first ? "" : ", ", k, exp2(k));
+    first = 0;
+  }
+  rh_text_add(&figure->set, ")\n");
+}
+
+char rh_script_letter(const rh_curve *curve) {
+  uint32_t style = curve->style;
+  if (curve->is_peer) return (char)('a' + style % 26);
+  return style < 26 ? (char)('A' + style) : (char)('0' + style % 10);
 }
 
 void rh_script_style(rh_text *text, const rh_curve *curve, int as_text) {
@@ -156,8 +185,7 @@ void rh_script_style(rh_text *text, const rh_curve *curve, int as_text) {
   uint32_t style = curve->style;
   if (as_text) {
     rh_text_add(text, "linecolor rgb \"%s\" pointtype \"%c\"",
-                curve->is_peer ? "#888888" : rh_script_color(style),
-                (curve->is_peer ? 'a' : 'A') + (int)(style % 26));
+                curve->is_peer ? "#888888" : rh_script_color(style), rh_script_letter(curve));
     return;
   }
   if (curve->is_peer) {
@@ -186,16 +214,18 @@ static void set_terminal(rh_text *script, const rh_figure *figure, uint32_t form
                 width, height);
     break;
   case RH_DRAW_PNG: /* two pixels for one, which screens of today and print want */
-    rh_text_add(script,
-                "set terminal pngcairo size %.0f,%.0f enhanced font \"sans-serif,9\" fontscale 2 "
-                "linewidth 2 pointscale 2 background \"#ffffff\"\n",
-                2 * width, 2 * height);
+    rh_text_add(
+        script,
+        "set terminal pngcairo size %.0f,%.0f enhanced font \"sans-serif,12\" fontscale 1.5 "
+        "linewidth 2 pointscale 2 background \"#ffffff\"\n",
+        2 * width, 2 * height);
     break;
   default:
-    rh_text_add(script,
-                "set terminal pdfcairo size %.2fin,%.2fin enhanced font \"sans-serif,9\" fontscale "
-                "0.95 background \"#ffffff\"\n",
-                width / 100, height / 100);
+    rh_text_add(
+        script,
+        "set terminal pdfcairo size %.2fin,%.2fin enhanced font \"sans-serif,12\" fontscale "
+        "0.7 background \"#ffffff\"\n",
+        width / 100, height / 100);
   }
 }
 

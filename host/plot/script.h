@@ -33,10 +33,13 @@ void rh_script_bytes(rh_text *text, const char *s);
 void rh_figure_plot(rh_figure *figure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Title, the note at the bottom, grid, borders; `note` is one line of facts. */
+/* Title, grid, borders, and at the bottom `note`, a line of facts.  Of a text, `lines` is known before. */
 void rh_figure_frame(rh_figure *figure, const char *title, const char *note);
 
-/* Tics of x at powers of two, from n_min to n_max; sets the range. */
+/* A key of n entries between title and axes, in columns.  How many pixels it takes. */
+double rh_figure_key_above(rh_figure *figure, uint32_t n);
+
+/* x from n_min to n_max, with tics at powers of two. */
 void rh_figure_sizes(rh_figure *figure, uint64_t n_min, uint64_t n_max);
 
 /* "2^20", or "1000000"; enhanced text unless the figure is text. */
@@ -48,6 +51,8 @@ void rh_script_compose(rh_text *script, const rh_figure *figure, const char *com
 
 /* What a curve looks like, as options of gnuplot's `plot`: colour, dashes, point. */
 void rh_script_style(rh_text *text, const rh_curve *curve, int as_text);
+/* Its letter where colours are not to be had, or not alone: capitals for strategies. */
+char rh_script_letter(const rh_curve *curve);
 /* "#0072b2": of a strategy's style. */
 const char *rh_script_color(uint32_t style);
 

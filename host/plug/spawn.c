@@ -123,10 +123,10 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   if (!code) code = set_attributes(&attributes);
   /* POSIX promises not to write to the strings; the type predates const. */
   if (!code) {
-    char *const *arguments;
+    char *const *arguments, *const *environment = environ;
     memcpy(&arguments, &spec->argv, sizeof arguments);
-    code = posix_spawn(pid, spec->program, &actions, &attributes, arguments,
-                       spec->environment ? spec->environment : environ);
+    if (spec->environment) memcpy(&environment, &spec->environment, sizeof environment);
+    code = posix_spawn(pid, spec->program, &actions, &attributes, arguments, environment);
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);

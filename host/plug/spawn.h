@@ -34,12 +34,12 @@ rh_status rh_child_program(const rh_options *options, char **program, rh_error *
 typedef struct rh_child_spec {
   const char *program;
   const char *const *argv;
-  char **environment;  /* null: this process's */
   const void *request; /* `bytes` of them */
   size_t bytes;
   int data;   /* becomes descriptor 5; -1: none */
   int output; /* becomes standard output and error; -1: /dev/null, or where `printed` says */
   rh_printed *printed; /* null, or where to count what it prints; it must outlive the child */
+  const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
 } rh_child_spec;
 
 /* Starts it in a process group of its own.  The request stands in descriptor 3 as a file;

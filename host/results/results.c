@@ -137,9 +137,14 @@ static int is_ranked(const rh_row *row, int strategies_only) {
   return rh_row_is_timed(row) && !(strategies_only && row->is_peer);
 }
 
-/* Of two that tie: fewer passes, and 0 says that nobody knows; more reproducible; then the faster one. */
+/* Of a peer nobody knows. */
+static uint32_t known_passes(const rh_row *row) {
+  return row->is_peer ? UINT32_MAX : row->passes;
+}
+
+/* Of two that tie: fewer passes; more reproducible; then the faster one. */
 static int is_preferred(const rh_row *row, const rh_row *to) {
-  uint32_t mine = row->passes - 1, theirs = to->passes - 1; /* 0 becomes the greatest */
+  uint32_t mine = known_passes(row), theirs = known_passes(to);
   if (mine != theirs) return mine < theirs;
   if (row->reproducible != to->reproducible) return row->reproducible > to->reproducible;
   return row->time.median < to->time.median;

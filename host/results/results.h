@@ -36,7 +36,7 @@ enum {
 /* X(JSON word, bit, mark in tables) */
 #define RH_FLAG_LIST(X)                                                                            \
   X(noisy, 0, '~')      /* relative interquartile range over 5 % */                                \
-  X(timed_out, 1, '!')  /* stopped for --max-time with an interval wider than +-2 % */              \
+  X(timed_out, 1, '!')  /* stopped for --max-time with an interval wider than +-2 % */             \
   X(throttled, 2, '^')  /* the device was slower than it had been, and stayed so */                \
   X(host_timer, 3, 'h') /* by the host's clock */
 enum {

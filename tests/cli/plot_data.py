@@ -14,10 +14,11 @@ DEVICES = {
     "0:0": {"name": "cpu-skylake-avx512-Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz", "type": "cpu",
             "platform": "Portable Computing Language", "driver": "5.0+debian", "peak": 8.9e10, "launch": 1.1e-6},
 }
-EIGHT = ["cascade", "two-stage", "one-pass", "recursive", "sequential", "vectors", "atomic", "serial"]
-MANY = EIGHT + ["interleaved", "divergent-free", "first-add", "unrolled", "templated", "multi-add", "kepler-shuffle",
-                "subgroup", "workgroup", "lookback", "persistent", "stream-k", "tensor", "pairwise", "kahan", "tree",
-                "butterfly", "blocked", "strided", "segmented", "prefetch", "double-buffer", "quad", "wide", "narrow"]
+EIGHT = ["cascade", "two_stage_float4", "one_pass", "tree_multi_stage", "subgroup", "tiled_4", "atomic", "serial"]
+MANY = EIGHT + ["atomic_global", "blocked_builtin", "blocked_serial", "blocked_tree", "bottom_up", "builtin", "chunk",
+                "cpu_serial", "cpu_serial_float4", "hybrid_tree", "partial_float4", "partial_scalar", "serial_device",
+                "simple_1", "simple_2", "strided", "strided_full", "tiled_1", "tiled_2", "tiled_3", "top_down",
+                "top_down_single", "tree_associative", "tree_commutative", "two_stage"]
 PEERS = ["cub", "thrust", "openmp"]
 
 
@@ -25,8 +26,8 @@ class Model:
     """Seconds for n elements: fixed costs, and bytes at a share of the peak that small inputs do not reach."""
 
     def __init__(self, rng, device, rank, of):
-        spread = rank / max(of - 1, 1)
-        self.launches = 1 + rank % 3
+        spread = min(rank / max(of - 1, 1), 1)
+        self.launches = 3 - rank % 3
         self.share = 0.985 * (1 - spread) ** 1.6 + 0.012 + 0.01 * rng.random()
         self.knee = 2.0 ** rng.uniform(19, 23)
         self.device = device
@@ -69,9 +70,7 @@ def make(ops=("sum",), types=("f32",), sizes=range(10, 29), strategies=EIGHT, pe
     for device in devices:
         of = len(strategies)
         models = {name: Model(rng, DEVICES[device], k, of) for k, name in enumerate(strategies)}
-        models.update({name: Model(rng, DEVICES[device], 3 * k + 0.3, 12) for k, name in enumerate(peers)})
-        for name in models:
-            models[name].launches = int(models[name].launches)
+        models.update({name: Model(rng, DEVICES[device], 3 * k + 1, 12) for k, name in enumerate(peers)})
         for op in ops:
             for type_ in types:
                 for k in sizes:

@@ -125,13 +125,12 @@ static rh_row full_row(void) {
 }
 
 static void add(rh_results *results, rh_row row) {
-  ck_assert_int_eq(rh_results_add(results, &row), 0);
+  if (rh_results_add(results, &row) != 0) abort(); /* --write has no use for Check */
 }
 
 static json_t *json(const char *text) {
-  json_error_t said;
-  json_t *value = json_loads(text, 0, &said);
-  ck_assert_msg(value != NULL, "%s", said.text);
+  json_t *value = json_loads(text, 0, NULL);
+  if (!value) abort();
   return value;
 }
 
@@ -682,9 +681,11 @@ START_TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   results.rows[1].reproducible = RH_BITS_SAME_EVERYWHERE;
   ck_assert_str_eq(best_of(&results, 0, 1), "b");
   results.rows[0].passes = 1;
+  results.rows[1].passes = 2;
   ck_assert_str_eq(best_of(&results, 0, 1), "a");
-  results.rows[0].passes = 0; /* nobody knows how many */
+  results.rows[0].is_peer = 1; /* nobody knows how many */
   ck_assert_str_eq(best_of(&results, 0, 1), "b");
+  results.rows[0].is_peer = results.rows[0].passes = results.rows[1].passes = 0;
   results.rows[1].time = timed("b", 64, 1.011e-6, 0.0001).time;
   ck_assert_str_eq(best_of(&results, 0, 0), "a");
   results.rows[1].time = timed("b", 64, 1.05e-6, 0.06).time; /* intervals overlap */

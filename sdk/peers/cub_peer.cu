@@ -1,0 +1,344 @@
+// What a user would pick on an NVIDIA GPU: CUB's device-wide reductions, with their temporary storage taken beforehand.
+// Which GPU: the first that CUDA_VISIBLE_DEVICES leaves.
+//
+//   nvcc -O3 -std=c++17 -arch=native cub_peer.cu -o cub_peer
+#include "peer.h"
+
+#include <cub/cub.cuh>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <climits>
+#include <map>
+#include <string>
+#include <type_traits>
+
+#if CUB_VERSION < 200800
+#error "this needs CUB 2.8 (CUDA 12.9) or later, whose ArgMin counts beyond 2^31"
+#endif
+
+namespace {
+
+// ---- The reductions
+
+// Where CUB writes: on the device.
+struct cell {
+  alignas(16) unsigned char value[16];
+  int64_t index;
+};
+
+// As CUB is called: without `temp` it only says how much it needs.
+using call = cudaError_t (*)(void *temp, size_t &temp_bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream);
+
+struct function {
+  call run;
+  void (*tell)(const cell &from, peer_sample *to);
+  bool indexed;
+};
+std::map<std::string, function> functions; // "sum f32"
+
+// Counts of 32 bits where they do: it makes cheaper indices.
+template <class Call> cudaError_t counted(uint64_t n, Call with) {
+  return n <= INT_MAX ? with(static_cast<int>(n)) : with(static_cast<int64_t>(n));
+}
+
+template <class T> constexpr bool is_float = std::is_floating_point_v<T> || std::is_same_v<T, __half>;
+
+// Sums of integers are kept in 64 bits, those of half precision in single, as redhost's are.
+template <class T>
+using accumulator = std::conditional_t<std::is_same_v<T, double>, double,
+                                       std::conditional_t<is_float<T>, float,
+                                                          std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>>;
+
+// What a half is converted by on its way to a float: float + __half is ambiguous.
+struct plus_float {
+  __host__ __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+// The sign bit goes; no type converts on the way.
+template <class T> struct magnitude {
+  __host__ __device__ accumulator<T> operator()(T x) const {
+    accumulator<T> wide = x;
+    return wide < 0 ? -wide : wide;
+  }
+};
+
+template <class T> cudaError_t sum(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+  using A = accumulator<T>;
+  return counted(n, [&](auto count) {
+    const T *from = static_cast<const T *>(x);
+    A *to = reinterpret_cast<A *>(out->value);
+    if constexpr (std::is_same_v<T, __half>)
+      return cub::DeviceReduce::Reduce(temp, bytes, from, to, count, plus_float(), A(0), stream);
+    else
+      return cub::DeviceReduce::Sum(temp, bytes, from, to, count, stream);
+  });
+}
+
+template <class T> cudaError_t asum(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+  using A = accumulator<T>;
+  return counted(n, [&](auto count) {
+    return cub::DeviceReduce::TransformReduce(temp, bytes, static_cast<const T *>(x), reinterpret_cast<A *>(out->value),
+                                              count, cuda::std::plus<>(), magnitude<T>(), A(0), stream);
+  });
+}
+
+template <class T>
+cudaError_t least(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+  return counted(n, [&](auto count) {
+    return cub::DeviceReduce::Min(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), count, stream);
+  });
+}
+
+template <class T> cudaError_t most(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+  return counted(n, [&](auto count) {
+    return cub::DeviceReduce::Max(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), count, stream);
+  });
+}
+
+template <class T>
+cudaError_t arg_least(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+  return cub::DeviceReduce::ArgMin(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), &out->index,
+                                   static_cast<int64_t>(n), stream);
+}
+
+template <class T>
+cudaError_t arg_most(void *temp, size_t &bytes, const void *x, cell *out, uint64_t n, cudaStream_t stream) {
+  return cub::DeviceReduce::ArgMax(temp, bytes, static_cast<const T *>(x), reinterpret_cast<T *>(out->value), &out->index,
+                                   static_cast<int64_t>(n), stream);
+}
+
+template <class T> void tell(const cell &from, peer_sample *to) {
+  T value;
+  memcpy(&value, from.value, sizeof value);
+  if constexpr (is_float<T>)
+    peer_value_f64(to, static_cast<double>(static_cast<accumulator<T>>(value)));
+  else if constexpr (std::is_signed_v<T>)
+    peer_value_i64(to, value);
+  else
+    peer_value_u64(to, value);
+}
+
+template <class T> void add(const char *type) {
+  auto put = [type](const char *op, call run, void (*tell_it)(const cell &, peer_sample *), bool indexed) {
+    functions[std::string(op) + " " + type] = {run, tell_it, indexed};
+  };
+  put("sum", sum<T>, tell<accumulator<T>>, false);
+  put("min", least<T>, tell<T>, false);
+  put("max", most<T>, tell<T>, false);
+  put("argmin", arg_least<T>, tell<T>, true);
+  put("argmax", arg_most<T>, tell<T>, true);
+  if constexpr (is_float<T>) put("asum", asum<T>, tell<accumulator<T>>, false);
+}
+
+void add_all() {
+  add<int8_t>("i8"), add<uint8_t>("u8"), add<int16_t>("i16"), add<uint16_t>("u16");
+  add<int32_t>("i32"), add<uint32_t>("u32"), add<int64_t>("i64"), add<uint64_t>("u64");
+  add<__half>("f16"), add<float>("f32"), add<double>("f64");
+}
+
+// ---- What keeps the device busy while a batch is enqueued
+
+// Reads and nothing else; no thread ever writes, which the compiler cannot know.
+__global__ void sweep(const float4 *x, size_t n, float *never) {
+  float s = 0;
+  for (size_t k = blockIdx.x * size_t(blockDim.x) + threadIdx.x; k < n; k += size_t(gridDim.x) * blockDim.x) {
+    float4 v = x[k];
+    s += v.x + v.y + v.z + v.w;
+  }
+  if (s == -1.f) *never = s;
+}
+
+constexpr size_t scratch_bytes = 256 << 20;
+float *scratch; // zeros; once for the program
+double sweep_s; // the time of one sweep
+cudaEvent_t before, after;
+
+void sweep_once() {
+  sweep<<<1056, 256>>>(reinterpret_cast<const float4 *>(scratch), scratch_bytes / sizeof(float4), scratch);
+}
+
+double between_events() {
+  float ms = 0;
+  cudaEventSynchronize(after);
+  cudaEventElapsedTime(&ms, before, after);
+  return ms * 1e-3;
+}
+
+cudaError_t prepare_device() {
+  if (scratch) return cudaSuccess;
+  float *made = nullptr;
+  cudaError_t code = cudaMalloc(&made, scratch_bytes);
+  if (code != cudaSuccess) return code;
+  scratch = made;
+  cudaMemset(scratch, 0, scratch_bytes);
+  cudaEventCreate(&before), cudaEventCreate(&after);
+  for (int k = 0; k < 3; k++) sweep_once();
+  cudaEventRecord(before);
+  for (int k = 0; k < 8; k++) sweep_once();
+  cudaEventRecord(after);
+  sweep_s = between_events() / 8;
+  return cudaGetLastError();
+}
+
+// ---- A point
+
+struct open_point {
+  function reduce;
+  uint64_t n, stride, copies, next;
+  unsigned char *pool;
+  void *temp;
+  size_t temp_bytes;
+  cell *out;
+  double enqueue_s; // the host's time for one reduction
+};
+
+cudaError_t enqueue(open_point *self, uint64_t copy, cudaStream_t stream = 0) {
+  return self->reduce.run(self->temp, self->temp_bytes, self->pool + copy * self->stride, self->out, self->n, stream);
+}
+
+cudaError_t enqueue_batch(open_point *self, uint32_t batch) {
+  cudaError_t code = cudaSuccess;
+  for (uint32_t k = 0; k < batch && code == cudaSuccess; k++) code = enqueue(self, self->next++ % self->copies);
+  return code;
+}
+
+// Up once, then doubled on the device.
+cudaError_t make_copies(open_point *self, const void *data, size_t bytes) {
+  cudaError_t code = cudaMalloc(&self->pool, self->stride * (self->copies - 1) + bytes);
+  if (code == cudaSuccess) code = cudaMemcpy(self->pool, data, bytes, cudaMemcpyHostToDevice);
+  for (uint64_t made = 1; made < self->copies && code == cudaSuccess;) {
+    uint64_t more = std::min(made, self->copies - made);
+    code = cudaMemcpy(self->pool + made * self->stride, self->pool, (more - 1) * self->stride + bytes,
+                      cudaMemcpyDeviceToDevice);
+    made += more;
+  }
+  return code;
+}
+
+// Kernels of one reduction, as a captured stream shows them; 0 where it cannot be captured.
+uint32_t count_launches(open_point *self) {
+  cudaStream_t stream;
+  cudaGraph_t graph = nullptr;
+  size_t nodes = 0;
+  if (cudaStreamCreate(&stream) != cudaSuccess) return 0;
+  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
+    cudaError_t code = enqueue(self, 0, stream);
+    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && code == cudaSuccess)
+      cudaGraphGetNodes(graph, nullptr, &nodes);
+    if (graph) cudaGraphDestroy(graph);
+  }
+  cudaStreamDestroy(stream);
+  cudaGetLastError(); // of the capture; it is no error of the point
+  return static_cast<uint32_t>(nodes);
+}
+
+cudaError_t prepare(open_point *self, const void *data, size_t bytes) {
+  cudaError_t code = prepare_device();
+  if (code == cudaSuccess) code = make_copies(self, data, bytes);
+  if (code == cudaSuccess) code = cudaMalloc(&self->out, sizeof *self->out);
+  if (code == cudaSuccess) code = self->reduce.run(nullptr, self->temp_bytes, self->pool, self->out, self->n, 0);
+  if (code == cudaSuccess) code = cudaMalloc(&self->temp, std::max<size_t>(self->temp_bytes, 1));
+  if (code == cudaSuccess) code = enqueue_batch(self, 3);
+  if (code == cudaSuccess) code = cudaDeviceSynchronize();
+  double begin = peer_now();
+  if (code == cudaSuccess) code = enqueue_batch(self, 16);
+  self->enqueue_s = (peer_now() - begin) / 16;
+  if (code == cudaSuccess) code = cudaDeviceSynchronize();
+  return code;
+}
+
+void release(open_point *self) {
+  cudaFree(self->pool), cudaFree(self->temp), cudaFree(self->out);
+  delete self;
+}
+
+int open(peer_point *point, peer_answer *answer) {
+  auto found = functions.find(std::string(point->op) + " " + point->type);
+  if (found == functions.end()) return peer_declined(answer, "no %s of %s", point->op, point->type);
+  const size_t bytes = point->n * point->element;
+  if (point->copies == 0 || (point->copies > 1 && point->stride < bytes))
+    return peer_failed(answer, "copies that overlap");
+  open_point *self = new open_point();
+  self->reduce = found->second;
+  self->n = point->n, self->stride = point->stride, self->copies = point->copies;
+  cudaError_t code = prepare(self, point->data, bytes);
+  if (code != cudaSuccess) {
+    release(self);
+    cudaGetLastError();
+    if (code == cudaErrorMemoryAllocation) return peer_declined(answer, "the GPU has no room for the copies");
+    return peer_failed(answer, "%s", cudaGetErrorString(code));
+  }
+  point->self = self;
+  return peer_opened(answer, 1, count_launches(self), "");
+}
+
+// ---- Samples
+
+// The sweeps last longer than the host needs to enqueue the batch, so that no reduction waits for its launch.
+cudaError_t take_device(open_point *self, uint32_t batch, double *seconds) {
+  double busy_s = std::min(1.5 * self->enqueue_s * batch, 0.1);
+  for (double planned_s = 0; planned_s <= busy_s; planned_s += sweep_s) sweep_once();
+  cudaEventRecord(before);
+  cudaError_t code = enqueue_batch(self, batch);
+  cudaEventRecord(after);
+  *seconds = between_events() / batch;
+  return code;
+}
+
+cudaError_t take_host(open_point *self, uint32_t batch, double *seconds) {
+  double begin = peer_now();
+  cudaError_t code = enqueue_batch(self, batch);
+  if (code == cudaSuccess) code = cudaDeviceSynchronize();
+  *seconds = (peer_now() - begin) / batch;
+  return code;
+}
+
+// As a user reads one value: into a variable of his.
+cudaError_t take_latency(open_point *self, double *seconds) {
+  cell value;
+  double begin = peer_now();
+  cudaError_t code = enqueue(self, 0);
+  if (code == cudaSuccess) code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
+  *seconds = peer_now() - begin;
+  return code;
+}
+
+void take(peer_point *point, int kind, uint32_t batch, peer_sample *sample) {
+  open_point *self = static_cast<open_point *>(point->self);
+  cell value;
+  cudaError_t code = kind == PEER_LATENCY ? enqueue(self, 0) : enqueue_batch(self, 1); // not measured
+  if (code == cudaSuccess) code = cudaDeviceSynchronize();
+  if (code == cudaSuccess)
+    code = kind == PEER_DEVICE ? take_device(self, batch, &sample->seconds)
+           : kind == PEER_HOST ? take_host(self, batch, &sample->seconds)
+                               : take_latency(self, &sample->seconds);
+  if (code == cudaSuccess) code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
+  if (code == cudaSuccess) code = cudaGetLastError();
+  sample->device = kind == PEER_DEVICE;
+  if (code != cudaSuccess) {
+    peer_take_failed(sample, "%s", cudaGetErrorString(code));
+  } else if (!(sample->seconds > 0)) {
+    peer_take_failed(sample, "the GPU's clock stood still");
+  } else {
+    self->reduce.tell(value, sample);
+    if (self->reduce.indexed) peer_index(sample, static_cast<uint64_t>(value.index));
+  }
+}
+
+void close(peer_point *point) { release(static_cast<open_point *>(point->self)); }
+
+} // namespace
+
+int main() {
+  cudaDeviceProp properties;
+  cudaError_t code = cudaGetDeviceProperties(&properties, 0);
+  if (code == cudaSuccess) code = cudaSetDevice(0);
+  if (code != cudaSuccess) return peer_main_failed(cudaGetErrorString(code));
+  std::string about = "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+                      std::to_string(CUB_SUBMINOR_VERSION) + ", CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
+                      std::to_string(CUDART_VERSION % 1000 / 10) + ", " + properties.name;
+  add_all();
+  const peer cub_peer = {"cub", about.c_str(), open, take, close};
+  return peer_main(&cub_peer, 1);
+}

@@ -1,0 +1,146 @@
+"""Result files against their published schema, and the schema against what must not pass."""
+
+import copy
+import csv
+import io
+import json
+import os
+import subprocess
+
+import jsonschema
+
+import redhost_cli as cli
+
+WRITER = os.environ.get("REDHOST_TEST_RESULTS", "")  # tests/unit/test_results.c
+SCHEMA = os.path.join(cli.HERE, "..", "..", "docs", "results.schema.json")
+
+
+def strict(schema):
+    """The same, where nothing may stand that the schema does not know."""
+    if isinstance(schema, list):
+        return [strict(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: strict(value) for key, value in schema.items()}
+    if "properties" in schema and "type" in schema:
+        inner.setdefault("additionalProperties", False)
+    return inner
+
+
+def without(document, *path):
+    """A copy without what stands at the path."""
+    changed = copy.deepcopy(document)
+    at = changed
+    for key in path[:-1]:
+        at = at[key]
+    del at[path[-1]]
+    return changed
+
+
+def replaced(document, value, *path):
+    changed = copy.deepcopy(document)
+    at = changed
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return changed
+
+
+class Schema(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with open(SCHEMA, encoding="utf-8") as file:
+            cls.schema = json.load(file)
+        subprocess.run([WRITER, "--write", cls.cwd], check=True, timeout=cli.PATIENCE)
+        cls.document = cls.load("made-up.json")
+
+    @classmethod
+    def load(cls, name):
+        with open(os.path.join(cls.cwd, name), encoding="utf-8") as file:
+            return json.load(file, parse_constant=cli.no_constants)
+
+    def complaints(self, document, schema=None):
+        return [error.message for error in jsonschema.Draft202012Validator(schema or self.schema).iter_errors(document)]
+
+    def assert_known(self, document):
+        """The schema allows it, and knows every key."""
+        self.assertEqual(self.complaints(document), [])
+        self.assertEqual(self.complaints(document, strict(self.schema)), [])
+
+    def test_is_a_schema(self):
+        jsonschema.Draft202012Validator.check_schema(self.schema)
+
+    def test_what_is_written(self):
+        self.assertEqual({row["status"] for row in self.document["results"]},
+                         {"ok", "wrong", "unsupported", "failed", "skipped"})
+        self.assert_known(self.document)
+
+    def test_every_key_of_a_result_is_written(self):
+        keys = {key for row in self.document["results"] for key in row}
+        self.assertEqual(keys, set(self.schema["$defs"]["result"]["properties"]))
+        full = self.document["results"][0]
+        for key in ("time_s", "latency_s", "setup_s", "check"):
+            self.assertEqual(set(full[key]), set(self.schema["$defs"]["result"]["properties"][key]["properties"]))
+        self.assertEqual([key for key, value in full.items() if value is None], ["reason"])
+
+    def test_lines(self):
+        with open(self.path("made-up.jsonl"), encoding="utf-8") as file:
+            header, *rows = map(json.loads, file)
+        self.assertEqual(rows, self.document["results"])
+        self.assertEqual(header, {key: value for key, value in self.document.items() if key not in ("results", "best")})
+        self.assert_known({**header, "results": rows})
+
+    def test_csv(self):
+        with open(self.path("made-up.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(io.StringIO(file.read()), strict=True))
+        for row, result in zip(rows, self.document["results"], strict=True):
+            self.assertNotIn(None, row)
+            for key in ("device", "strategy", "status", "reason", "finishes_on"):
+                self.assertEqual(row[key], result[key] or "")
+            self.assertEqual(row["n"], str(result["n"]))
+            time = result["time_s"]
+            self.assertEqual(row["time_s_median"] and float(row["time_s_median"]), time["median"] if time else "")
+            self.assertEqual([float(word) for word in row["time_s_raw"].split()], time["raw"] if time else [])
+
+    def test_additions_are_allowed(self):
+        for path in ([], ["run"], ["results", 0], ["results", 0, "time_s"], ["devices", 0]):
+            added = replaced(self.document, [1], *path, "of_tomorrow")
+            self.assertEqual(self.complaints(added), [], path)
+            self.assertNotEqual(self.complaints(added, strict(self.schema)), [], path)
+
+    def test_what_must_not_pass(self):
+        for path in (["schema"], ["results"], ["results", 0, "n"], ["results", 0, "status"], ["results", 0, "time_s", "median"],
+                     ["best", 0, "strategy"], ["devices", 0, "id"]):
+            self.assertNotEqual(self.complaints(without(self.document, *path)), [], path)
+        for value, *path in [("redhost/2", "schema"), ({}, "results"), ("many", "results", 0, "n"), (-1, "results", 0, "n"),
+                             (2**53 + 1, "results", 0, "n"), ("fine", "results", 0, "status"), ("plus", "results", 0, "op"),
+                             ("f8", "results", 0, "type"), (-1, "results", 0, "time_s", "median"),
+                             ("1", "results", 0, "time_s", "median"), ([1], "results", 0, "time_s", "ci95"),
+                             ([None], "results", 0, "time_s", "rounds"), (3, "results", 0, "check", "value"),
+                             (1, "results", 0, "peer"), ([1], "results", 0, "flags"), ("warm", "settings", "cache"),
+                             (1.5, "results", 0, "passes"), ("often", "results", 0, "reproducible"), ([], "tool")]:
+            self.assertNotEqual(self.complaints(replaced(self.document, value, *path)), [], (value, path))
+
+    def test_reader_and_schema_agree(self):
+        """What the schema refuses in a result, redhost refuses too."""
+        for value, *path in [("redhost/2", "schema"), ("many", "results", 0, "n"), (-1, "results", 0, "n"),
+                             ("fine", "results", 0, "status"), ("f8", "results", 0, "type"),
+                             ("1", "results", 0, "time_s", "median"), ([1], "results", 0, "time_s", "ci95"),
+                             (3, "results", 0, "check", "value"), (1, "results", 0, "peer"), ([], "tool")]:
+            name = self.write("bad.json", json.dumps(replaced(self.document, value, *path)))
+            self.bad(6, "bad.json", "--compare", "made-up.json", name)
+
+    def test_bench(self):
+        """The real thing."""
+        done = self.redhost("--bench", "--quick", "-s", "serial,cascade", "-n", "2^10:2^11", "--json")
+        if "is being built" in done.err:
+            self.skipTest("there is no --bench yet")
+        self.assertEqual(done.code, 0, done)
+        document = json.loads(done.out, parse_constant=cli.no_constants)
+        self.assertEqual(len(document["results"]), 4)
+        self.assert_known(document)
+
+
+if __name__ == "__main__":
+    cli.unittest.main()

@@ -1,0 +1,401 @@
+/* host/measure: what samples say, and how a point is measured, on samplers whose clock and answers are made up. */
+#include "../../host/base/vocabulary.h"
+#include "../../host/measure/bench.h"
+#include "../../host/measure/stats.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Statistics ---- */
+
+START_TEST(spread_of_samples) {
+  const double samples[] = {5, 1, 3, 2, 4};
+  double room[5];
+  rh_spread spread = rh_spread_of(samples, 5, room);
+  ck_assert_double_eq(spread.median, 3);
+  ck_assert_double_eq(spread.q1, 2);
+  ck_assert_double_eq(spread.q3, 4);
+  ck_assert_double_eq(spread.min, 1);
+  ck_assert_double_eq(spread.max, 5);
+  ck_assert_double_eq(spread.mean, 3);
+  ck_assert_double_eq(spread.mad, 1);
+  ck_assert_uint_eq(spread.samples, 5);
+  ck_assert_uint_eq(spread.outliers, 0);
+  ck_assert_double_eq(samples[0], 5); /* they stay in their order */
+}
+END_TEST
+
+/* Ranks n/2 -+ 0.98 sqrt n: of 100 samples, counted from 0, the 40th and the 60th. */
+START_TEST(interval_by_ranks) {
+  double samples[100], room[100];
+  for (int k = 0; k < 100; k++) samples[k] = 99 - k;
+  rh_spread spread = rh_spread_of(samples, 100, room);
+  ck_assert_double_eq(spread.ci_low, 40);
+  ck_assert_double_eq(spread.ci_high, 60);
+  ck_assert_double_eq(rh_spread_precision(&spread), 10 / 49.5);
+}
+END_TEST
+
+/* The interval holds the true median in 95 of 100 samples, whatever the distribution: here one with a long tail. */
+START_TEST(interval_covers_the_median) {
+  uint64_t state = 7;
+  int covered = 0;
+  enum { TRIES = 2000, N = 20 };
+  for (int t = 0; t < TRIES; t++) {
+    double samples[N], room[N];
+    for (int k = 0; k < N; k++) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      double u = (double)(state >> 11) / 9007199254740992.0;
+      samples[k] = -log(1 - u); /* median ln 2 */
+    }
+    rh_spread spread = rh_spread_of(samples, N, room);
+    covered += spread.ci_low <= log(2) && log(2) <= spread.ci_high;
+  }
+  ck_assert_int_ge(covered, TRIES * 94 / 100);
+  ck_assert_int_le(covered, TRIES * 99 / 100);
+}
+END_TEST
+
+START_TEST(outliers_are_counted) {
+  double samples[21], room[21];
+  for (int k = 0; k < 21; k++) samples[k] = 1 + 0.001 * (k % 5);
+  samples[13] = 2;
+  rh_spread spread = rh_spread_of(samples, 21, room);
+  ck_assert_uint_eq(spread.outliers, 1);
+  ck_assert_double_eq(spread.max, 2); /* and never dropped */
+}
+END_TEST
+
+START_TEST(nothing_is_nothing) {
+  rh_spread spread = rh_spread_of(NULL, 0, NULL);
+  ck_assert_uint_eq(spread.samples, 0);
+  ck_assert_double_eq(rh_spread_precision(&spread), 0);
+}
+END_TEST
+
+START_TEST(copies_span_the_cache) {
+  rh_bench_data data = {.type = RH_TYPE_f32, .n = 1000};
+  rh_bench_copies(&data, 1 << 20, 128);
+  ck_assert_uint_eq(data.stride, 4096); /* 4000 bytes, aligned */
+  ck_assert_uint_eq(data.copies, 256);
+  data.n = 1 << 20;
+  rh_bench_copies(&data, 1 << 20, 128);
+  ck_assert_uint_eq(data.copies, 1); /* more than the cache by itself */
+  data.n = 0;
+  rh_bench_copies(&data, 1 << 20, 128);
+  ck_assert_uint_ge(data.copies, 1);
+}
+END_TEST
+
+/* ---- Samplers that are made up ---- */
+
+typedef struct fake {
+  double seconds, jitter; /* of a sample; relative, uniform */
+  double host_factor;     /* the host's clock says so many times that; 0: 1.01 */
+  float says;             /* the answer */
+  float says_later;       /* from the 10th sample on; 0: the same */
+  rh_status opens;        /* RH_OK, or what it fails with */
+  int fails_at;           /* the k-th take fails; 0: none */
+  uint64_t state;
+  int takes, opens_seen, closes_seen, device_takes, host_takes, latency_takes;
+  uint32_t last_batch;
+} fake;
+
+static rh_status fake_open(void *self, const rh_bench_data *data, rh_opened *opened,
+                           rh_error *error) {
+  fake *f = self;
+  (void)data;
+  *opened = (rh_opened){.launches = 1, .depth = 8};
+  f->opens_seen++;
+  if (f->opens == RH_OK) return RH_OK;
+  if (error) {
+    error->status = f->opens;
+    snprintf(error->message, sizeof error->message, "it does not open");
+  }
+  return f->opens;
+}
+
+static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
+  fake *f = self;
+  f->takes++;
+  f->device_takes += take->kind == RH_TAKE_DEVICE;
+  f->host_takes += take->kind == RH_TAKE_HOST;
+  f->latency_takes += take->kind == RH_TAKE_LATENCY;
+  if (take->kind == RH_TAKE_DEVICE) f->last_batch = take->batch;
+  if (f->fails_at && f->takes == f->fails_at) {
+    error->status = RH_E_PLUGIN;
+    snprintf(error->message, sizeof error->message, "it broke");
+    return RH_E_PLUGIN;
+  }
+  f->state = f->state * 6364136223846793005u + 1442695040888963407u;
+  double u = (double)(f->state >> 11) / 9007199254740992.0;
+  taken->seconds = f->seconds * (1 + f->jitter * u);
+  if (take->kind != RH_TAKE_DEVICE) taken->seconds *= f->host_factor > 0 ? f->host_factor : 1.01;
+  taken->stamped = take->kind == RH_TAKE_DEVICE;
+  taken->result = (rh_result){.type = RH_TYPE_f32};
+  taken->result.value.f = f->says_later != 0 && f->takes >= 10 ? f->says_later : f->says;
+  return RH_OK;
+}
+
+static void fake_close(void *self) {
+  ((fake *)self)->closes_seen++;
+}
+
+static rh_sampler sampler_of(fake *f, const char *name) {
+  rh_sampler sampler = {.self = f, .open = fake_open, .take = fake_take, .close = fake_close};
+  snprintf(sampler.name, sizeof sampler.name, "%s", name);
+  f->state = 99;
+  return sampler;
+}
+
+static int turns, stop_at;
+static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
+  (void)user;
+  (void)sampler;
+  turns++;
+  if (!stop_at || turns < stop_at) return RH_OK;
+  if (error) error->status = RH_E_CANCELLED;
+  return RH_E_CANCELLED;
+}
+
+static const float four[] = {1, 2, 3, 4}; /* 10 */
+
+static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const double *expected,
+                         rh_row *rows) {
+  static const char *const names[] = {"one", "two", "three"};
+  rh_sampler samplers[3];
+  rh_reference reference;
+  rh_error error = {0};
+  rh_bench_data data = {
+      .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 4, .elements = four, .copies = 1};
+  for (uint32_t k = 0; k < n; k++) samplers[k] = sampler_of(&fakes[k], names[k]);
+  ck_assert_int_eq(
+      rh_reference_compute(&reference, RH_OP_sum, RH_TYPE_f32, four, 4, 1, NULL, &error), RH_OK);
+  rh_bench_spec spec = {.rules = rules,
+                        .scale = {.reference = &reference, .read_peak = 64e6},
+                        .data = &data,
+                        .samplers = samplers,
+                        .n = n,
+                        .expected_s = expected,
+                        .seed = 5,
+                        .on_turn = on_turn};
+  turns = 0;
+  return rh_bench_point(&spec, rows, &error);
+}
+
+static const rh_bench_rules usual = {0.005, 2, 20, RH_MOST_SAMPLES, 0};
+
+/* ---- Points ---- */
+
+START_TEST(steady_one_stops_at_the_least) {
+  fake f = {.seconds = 1e-6, .jitter = 0.002, .says = 10};
+  rh_row row;
+  ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
+  ck_assert_uint_eq(row.status, RH_ROW_ok);
+  ck_assert_uint_eq(row.time.samples, 20);
+  ck_assert_uint_eq(row.n_rounds, 5);
+  ck_assert_uint_eq(row.n_raw, 20);
+  ck_assert_double_eq_tol(row.time.median, 1e-6, 3e-9);
+  ck_assert_uint_eq(row.batch,
+                    256); /* not the 1000 of a millisecond: the driver's queue is short */
+  ck_assert_uint_eq(f.last_batch, 256);
+  ck_assert_int_eq(f.host_takes, 5); /* the cross-check, once a round */
+  ck_assert_double_eq_tol(row.peak_fraction, 16 / 1e-6 / 64e6, 0.01);
+  ck_assert_uint_eq(row.flags, 0);
+  ck_assert_str_eq(row.value, "10");
+  ck_assert_str_eq(row.reference, "10");
+  ck_assert_int_eq(f.opens_seen, 1);
+  ck_assert_int_eq(f.closes_seen, 1);
+  rh_row_finish(&row);
+}
+END_TEST
+
+START_TEST(scattered_one_goes_on) {
+  fake f = {.seconds = 1e-6, .jitter = 0.08, .says = 10};
+  rh_row row;
+  ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
+  ck_assert_uint_gt(row.time.samples, 40);
+  ck_assert_double_le((row.time.ci_high - row.time.ci_low) / 2, 0.0051 * row.time.median);
+  rh_row_finish(&row);
+}
+END_TEST
+
+/* What takes longer than --max-time stops, and says so. */
+START_TEST(hopeless_one_is_flagged) {
+  fake f = {.seconds = 1e-6, .jitter = 5, .says = 10};
+  rh_bench_rules rules = usual;
+  rh_row row;
+  rules.max_time_s = 1e-5; /* of this process's own time: each take costs less than a microsecond */
+  ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
+  ck_assert_uint_eq(row.status, RH_ROW_ok);
+  ck_assert_uint_ne(row.flags & RH_FLAG_noisy, 0);
+  ck_assert_uint_ne(row.flags & RH_FLAG_timed_out, 0);
+  rh_row_finish(&row);
+}
+END_TEST
+
+START_TEST(batches_last_a_millisecond) {
+  const struct {
+    double seconds;
+    uint32_t batch;
+  } cases[] = {{1e-4, 10}, {3e-3, 2}, {6e-3, 1}};
+  for (int k = 0; k < 3; k++) {
+    fake f = {.seconds = cases[k].seconds, .says = 10};
+    rh_row row;
+    ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
+    ck_assert_uint_eq(row.batch, cases[k].batch);
+    rh_row_finish(&row);
+  }
+}
+END_TEST
+
+START_TEST(wrong_one_has_no_time) {
+  fake f[2] = {{.seconds = 1e-6, .says = 11}, {.seconds = 1e-6, .says = 10}};
+  rh_row rows[2];
+  ck_assert_int_eq(measure(f, 2, usual, NULL, rows), RH_OK);
+  ck_assert_uint_eq(rows[0].status, RH_ROW_wrong);
+  ck_assert_uint_eq(rows[0].time.samples, 0);
+  ck_assert_ptr_nonnull(strstr(rows[0].reason, "says 11, exact is 10"));
+  ck_assert_int_eq(f[0].closes_seen, 1);
+  ck_assert_uint_eq(rows[1].status, RH_ROW_ok); /* the other goes on */
+  rh_row_finish(&rows[0]);
+  rh_row_finish(&rows[1]);
+}
+END_TEST
+
+/* Every timed answer is looked at, not only the first. */
+START_TEST(one_that_turns_wrong_is_caught) {
+  fake f = {.seconds = 1e-6, .says = 10, .says_later = 9};
+  rh_row row;
+  ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
+  ck_assert_uint_eq(row.status, RH_ROW_wrong);
+  ck_assert_ptr_nonnull(strstr(row.reason, "says 9"));
+  rh_row_finish(&row);
+}
+END_TEST
+
+START_TEST(failures_stay_with_who_fails) {
+  fake f[3] = {{.opens = RH_DECLINED, .says = 10},
+               {.seconds = 1e-6, .says = 10, .fails_at = 12},
+               {.seconds = 1e-6, .says = 10}};
+  rh_row rows[3];
+  ck_assert_int_eq(measure(f, 3, usual, NULL, rows), RH_OK);
+  ck_assert_uint_eq(rows[0].status, RH_ROW_unsupported);
+  ck_assert_str_eq(rows[0].reason, "it does not open");
+  ck_assert_uint_eq(rows[1].status, RH_ROW_failed);
+  ck_assert_str_eq(rows[1].reason, "it broke");
+  ck_assert_uint_eq(rows[2].status, RH_ROW_ok);
+  for (int k = 0; k < 3; k++) {
+    ck_assert_int_eq(f[k].closes_seen, 1);
+    rh_row_finish(&rows[k]);
+  }
+}
+END_TEST
+
+START_TEST(too_slow_is_not_tried) {
+  fake f[2] = {{.seconds = 1e-6, .says = 10}, {.seconds = 1e-6, .says = 10}};
+  const double expected[] = {5, 1};
+  rh_row rows[2];
+  ck_assert_int_eq(measure(f, 2, usual, expected, rows), RH_OK);
+  ck_assert_uint_eq(rows[0].status, RH_ROW_skipped);
+  ck_assert_int_eq(f[0].opens_seen, 0);
+  ck_assert_uint_eq(rows[1].status, RH_ROW_ok);
+  rh_row_finish(&rows[0]);
+  rh_row_finish(&rows[1]);
+}
+END_TEST
+
+/* A device's clock that runs fast, or slow, against the host's is not believed. */
+START_TEST(clock_that_lies_is_not_believed) {
+  const double factors[] = {0.8, 1.5};
+  for (int k = 0; k < 2; k++) {
+    fake f = {.seconds = 1e-4, .says = 10, .host_factor = factors[k]};
+    rh_row row;
+    ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
+    ck_assert_uint_ne(row.flags & RH_FLAG_host_timer, 0);
+    ck_assert_double_eq_tol(row.time.median, 1e-4 * factors[k], 1e-9);
+    rh_row_finish(&row);
+  }
+  fake honest = {.seconds = 1e-4, .says = 10, .host_factor = 1.03};
+  rh_row row;
+  ck_assert_int_eq(measure(&honest, 1, usual, NULL, &row), RH_OK);
+  ck_assert_uint_eq(row.flags, 0);
+  rh_row_finish(&row);
+}
+END_TEST
+
+START_TEST(interrupt_keeps_what_is_done) {
+  fake f[2] = {{.opens = RH_DECLINED}, {.seconds = 1e-6, .jitter = 0.3, .says = 10}};
+  rh_row rows[2];
+  stop_at = 6;
+  rh_status status = measure(f, 2, usual, NULL, rows);
+  stop_at = 0;
+  ck_assert_int_eq(status, RH_E_CANCELLED);
+  ck_assert_uint_eq(rows[0].status, RH_ROW_unsupported);
+  ck_assert_uint_eq(rows[1].status, RH_ROW_skipped);
+  ck_assert_str_eq(rows[1].reason, "interrupted");
+  ck_assert_int_eq(f[1].closes_seen, 1);
+  rh_row_finish(&rows[0]);
+  rh_row_finish(&rows[1]);
+}
+END_TEST
+
+START_TEST(once_is_once) {
+  fake f = {.seconds = 1e-6, .says = 10};
+  rh_bench_rules rules = usual;
+  rh_row row;
+  rules.once = 1;
+  ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
+  ck_assert_int_eq(f.takes, 1);
+  ck_assert_int_eq(f.latency_takes, 1);
+  ck_assert_uint_eq(row.status, RH_ROW_ok);
+  ck_assert_uint_eq(row.time.samples, 0);
+  ck_assert_str_eq(row.value, "10");
+  rh_row_finish(&row);
+}
+END_TEST
+
+START_TEST(least_and_most_samples) {
+  fake f = {.seconds = 1e-6, .jitter = 3, .says = 10};
+  rh_bench_rules rules = usual;
+  rh_row row;
+  rules.min_samples = 60;
+  rules.max_samples = 64;
+  ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
+  ck_assert_uint_ge(row.time.samples, 60);
+  ck_assert_uint_le(row.time.samples, 68);
+  rh_row_finish(&row);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("bench");
+  TCase *stats = tcase_create("stats"), *point = tcase_create("point");
+  tcase_add_test(stats, spread_of_samples);
+  tcase_add_test(stats, interval_by_ranks);
+  tcase_add_test(stats, interval_covers_the_median);
+  tcase_add_test(stats, outliers_are_counted);
+  tcase_add_test(stats, nothing_is_nothing);
+  tcase_add_test(stats, copies_span_the_cache);
+  tcase_add_test(point, steady_one_stops_at_the_least);
+  tcase_add_test(point, scattered_one_goes_on);
+  tcase_add_test(point, hopeless_one_is_flagged);
+  tcase_add_test(point, batches_last_a_millisecond);
+  tcase_add_test(point, wrong_one_has_no_time);
+  tcase_add_test(point, one_that_turns_wrong_is_caught);
+  tcase_add_test(point, failures_stay_with_who_fails);
+  tcase_add_test(point, too_slow_is_not_tried);
+  tcase_add_test(point, clock_that_lies_is_not_believed);
+  tcase_add_test(point, interrupt_keeps_what_is_done);
+  tcase_add_test(point, once_is_once);
+  tcase_add_test(point, least_and_most_samples);
+  suite_add_tcase(suite, stats);
+  suite_add_tcase(suite, point);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
