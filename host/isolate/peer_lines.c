@@ -63,6 +63,11 @@ static int read_double(const char *word, double *number) {
   return !*end && (special || isfinite(*number));
 }
 
+/* A time, or what else is counted from 0. */
+static int read_amount(const char *word, double *amount) {
+  return read_double(word, amount) && isfinite(*amount) && *amount >= 0;
+}
+
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static int fits_signed(rh_type type, int64_t value) {
@@ -140,7 +145,7 @@ static int read_key(const char *word, rh_peer_said *said) {
     if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
         strlen(known[k].key) != (size_t)(equals - word))
       continue;
-    if (!read_double(equals + 1, &number) || !(number >= 0)) return -1;
+    if (!read_amount(equals + 1, &number)) return -1;
     if (known[k].seconds) *known[k].seconds = number;
     if (known[k].flag) *known[k].flag = number > 0;
     return 1;
@@ -176,22 +181,22 @@ static int read_opened(words *from, rh_peer_said *said) {
 
 /* "parts HOST-SHARE [STAGE SECONDS]...". */
 static int read_parts(words *from, rh_peer_said *said) {
-  if (!read_double(next_word(from), &said->host_share_s) || !(said->host_share_s >= 0)) return 0;
+  if (!read_amount(next_word(from), &said->host_share_s)) return 0;
   while (!is_over(from)) {
     rh_part *part = &said->parts[said->n_parts];
     const char *stage = next_word(from);
     if (!stage || said->n_parts == RH_MAX_PARTS || strlen(stage) >= sizeof part->stage) return 0;
     memcpy(part->stage, stage, strlen(stage) + 1);
-    if (!read_double(next_word(from), &part->seconds) || !(part->seconds >= 0)) return 0;
+    if (!read_amount(next_word(from), &part->seconds)) return 0;
     said->n_parts++;
   }
   return 1;
 }
 
 static int read_taken(words *from, uint32_t op, rh_type type, rh_peer_said *said) {
-  return read_double(next_word(from), &said->seconds) && isfinite(said->seconds) &&
-         said->seconds > 0 && read_clock(next_word(from), &said->device) &&
-         read_result(from, op, type, &said->result) && is_over(from);
+  return read_amount(next_word(from), &said->seconds) && said->seconds > 0 &&
+         read_clock(next_word(from), &said->device) && read_result(from, op, type, &said->result) &&
+         is_over(from);
 }
 
 static int read_hello(words *from) {

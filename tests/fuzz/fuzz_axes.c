@@ -36,14 +36,23 @@ static void check_spelt_out(const uint64_t *sizes, uint32_t n) {
 
 __extension__ typedef __int128 wide;
 
+/* 1: a number of at most 2^63-1 stands there, in 1 to 19 digits, and `end` behind it; *at goes behind that. */
+static int take_number(const char **at, char end, uint64_t *number) {
+  size_t digits = strspn(*at, "0123456789");
+  if (digits < 1 || digits > 19 || (*at)[digits] != end) return 0;
+  *number = strtoull(*at, NULL, 10);
+  *at += digits + (end != 0);
+  return *number <= INT64_MAX;
+}
+
 /* How many sizes FIRST:LAST:xM or FIRST:LAST:+S of plain numbers is, counted in numbers that do not overflow; 0 where the
  * text is nothing of the kind, or they are too many. */
 static uint32_t count_sizes(const char *text) {
-  char by = 0, more = 0;
-  long long first, last, stride;
-  if (strlen(text) > 62 || strspn(text, "0123456789:x+") != strlen(text)) return 0;
-  if (sscanf(text, "%19lld:%19lld:%c%19lld%c", &first, &last, &by, &stride, &more) != 4) return 0;
-  if (first > last || (by == 'x' ? first == 0 || stride < 2 : by != '+' || stride < 1)) return 0;
+  uint64_t first, last, stride;
+  if (!take_number(&text, ':', &first) || !take_number(&text, ':', &last)) return 0;
+  char by = *text++;
+  if ((by != 'x' && by != '+') || !take_number(&text, 0, &stride) || first > last) return 0;
+  if (by == 'x' ? first == 0 || stride < 2 : stride < 1) return 0;
   uint32_t n = 0;
   for (wide size = first; size <= last && n <= RH_MAX_SIZES; n++)
     size = by == 'x' ? size * stride : size + stride;
