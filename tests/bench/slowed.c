@@ -40,8 +40,10 @@ static rh_status run(void *instance, const rh_run *run) {
   return RH_OK;
 }
 
-static const rh_param params[] = {
-    {.key = "more", .doc = "per cent of the elements that are reduced a second time", .max = 100, .step = 1}};
+static const rh_param params[] = {{.key = "more",
+                                   .doc = "per cent of the elements that are reduced a second time",
+                                   .max = 100,
+                                   .step = 1}};
 
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
