@@ -130,10 +130,14 @@ static inline void peer_index(peer_sample *sample, uint64_t index) {
   snprintf(sample->value + used, sizeof sample->value - used, " %" PRIu64, index);
 }
 
-static inline double peer_now(void) {
+static inline double peer_clock(clockid_t which) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(which, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static inline double peer_now(void) {
+  return peer_clock(CLOCK_MONOTONIC);
 }
 
 /* ---- The conversation -------------------------------------------------------------------------------------------- */
@@ -198,6 +202,18 @@ static inline void peer_answer_open(peer_seat *seat, const char *line, FILE *out
   fprintf(out, "%s\n", answer.line);
 }
 
+/* Threads that look for more work for a while (OpenMP's, OpenBLAS's) would take the processors from whoever is measured
+ * next: waits until this process uses none, 0.2 s at most. */
+static inline void peer_fall_asleep(void) {
+  const struct timespec nap = {0, 500000};
+  double end = peer_now() + 0.2, used;
+  do {
+    used = peer_clock(CLOCK_PROCESS_CPUTIME_ID);
+    nanosleep(&nap, NULL);
+    used = peer_clock(CLOCK_PROCESS_CPUTIME_ID) - used;
+  } while (used > 1e-4 && peer_now() < end);
+}
+
 static inline void peer_answer_take(peer_seat *seat, const char *line, FILE *out) {
   peer_sample sample;
   char kind[16];
@@ -212,6 +228,7 @@ static inline void peer_answer_take(peer_seat *seat, const char *line, FILE *out
                  : strcmp(kind, "host") == 0  ? PEER_HOST
                                               : PEER_DEVICE;
     seat->who->take(&seat->point, number, batch, &sample);
+    peer_fall_asleep();
   }
   peer_one_line(sample.failed);
   if (*sample.failed)

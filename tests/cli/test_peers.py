@@ -3,6 +3,7 @@
     python3 test_peers.py                     builds what REDHOST_TEST_PEERS names into REDHOST_TEST_PEERS_DIR first
     REDHOST_PEER=PROGRAM python3 test_peers.py   any program, on any machine: nothing but Python is needed
 """
+import json
 import math
 import os
 import random
@@ -256,6 +257,59 @@ class Peers(unittest.TestCase):
             done = subprocess.run([path], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("redhost --bench --peer=PROGRAM", done.stderr)
+
+
+CRASHES = """#!{python}
+import os, sys
+def say(line): os.write(4, line.encode() + b"\\n")
+say("redhost-peer 1"); say("peer fragile it crashes in its first sample"); say("ready")
+for line in os.fdopen(os.dup(4)):
+    if line.startswith("open"): say("opened host 1")
+    elif line.startswith("close"): say("closed")
+    else: os.abort()
+"""
+
+
+@unittest.skipUnless("REDHOST" in os.environ, "which redhost to run is not said")
+class Benched(unittest.TestCase):
+    """Through redhost --bench."""
+
+    def bench(self, *peers):
+        command = [os.environ["REDHOST"], "--bench", "-s", "serial", "--op", "sum,argmin", "--type", "f32", "-n", "2^10",
+                   "--quick", "--json", *("--peer=" + peer for peer in peers)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+
+    def test_rows(self):
+        found = programs()
+        with tempfile.TemporaryDirectory() as directory:
+            fragile = os.path.join(directory, "fragile")
+            with open(fragile, "w", encoding="utf-8") as file:
+                file.write(CRASHES.format(python=sys.executable))
+            os.chmod(fragile, 0o755)
+            done = self.bench(*found, fragile)
+        rows = json.loads(done.stdout)["results"]
+        self.assertTrue(rows, done.stderr)
+        status = {(row["strategy"], row["op"]): row["status"] for row in rows}
+        self.assertEqual(status["serial", "sum"], "ok")
+        self.assertEqual({row["peer"] for row in rows if row["strategy"] == "serial"}, {False})
+        self.assertEqual({row["peer"] for row in rows if row["strategy"] != "serial"}, {True})
+        for name in ("openmp", "numpy"):
+            for op in ("sum", "argmin"):
+                if any(key[0] == name for key in status):
+                    self.assertEqual(status[name, op], "ok", done.stdout)
+        for row in rows:
+            if row["strategy"] == "fragile":
+                self.assertEqual(row["status"], "failed")
+                self.assertRegex(row["reason"], r"peer 'fragile' of /.*/fragile crashed in take \(signal 6\)")
+        self.assertIn("fragile", {row["strategy"] for row in rows})
+
+    def test_no_peer(self):
+        done = self.bench("/nowhere/peer")
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("peer program /nowhere/peer cannot be started: No such file", done.stderr)
+        done = self.bench("/bin/false")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("/bin/false ended the process with exit status 1 in its greeting", done.stderr)
 
 
 class Documented(unittest.TestCase):
