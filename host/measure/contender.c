@@ -245,17 +245,20 @@ int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) 
 }
 
 /* By the least times, which noise can only make longer, each way with what it is compared with on the safe side: a noisy
- * machine is no broken clock.  Nor is one whose host enqueues more slowly than its device runs: there the host's batch is
- * the longer one by rights. */
+ * machine is no broken clock.  The host's batch is longer by rights where a driver starts nothing before all is enqueued
+ * (PoCL), and it has one wait in it, as one call has. */
 int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {
   double room[RH_MAX_ROUNDS];
   static _Thread_local double more_room[RH_MOST_SAMPLES];
   if (c->n_host < 5 || c->host_only) return 0;
   rh_spread device = rh_spread_of(c->samples, c->n_samples, more_room);
+  rh_spread latency = rh_spread_of(c->latency, c->n_latency, more_room);
   rh_spread host = rh_spread_of(c->host, c->n_host, room);
   int too_long = device.min > 1.02 * host.median;
-  double enqueued_s = 2 * scale->launch_s * (c->opened.launches + 1);
-  int too_short = device.median >= fmax(20e-6, enqueued_s) && device.median < 0.95 * host.min;
+  double enqueueing_s = 1.5 * scale->launch_s * (c->opened.launches + 1);
+  double waiting_s = fmax(0, latency.median - device.median) / c->batch;
+  double running_s = host.min - enqueueing_s - waiting_s;
+  int too_short = device.median >= 20e-6 && device.median < 0.95 * running_s;
   return too_long || too_short;
 }
 
