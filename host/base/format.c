@@ -44,7 +44,9 @@ const char *rh_format_bytes(char text[32], uint64_t bytes) {
 }
 
 const char *rh_format_seconds(char text[32], double seconds) {
-  if (seconds < 0.9995e-3)
+  if (seconds < 0.9995e-6)
+    snprintf(text, 32, "%.3g ns", 1e9 * seconds);
+  else if (seconds < 0.9995e-3)
     snprintf(text, 32, "%.3g us", 1e6 * seconds);
   else if (seconds < 0.9995)
     snprintf(text, 32, "%.3g ms", 1e3 * seconds);

@@ -8,7 +8,7 @@
 
 /* "64 MiB", "8.7 KiB".  Binary units. */
 const char *rh_format_bytes(char text[32], uint64_t bytes);
-/* "21.4 us", "704 ms". */
+/* "23.3 ns", "21.4 us", "704 ms". */
 const char *rh_format_seconds(char text[32], double seconds);
 /* The shortest decimal that reads back as the same double, for programs: "2.143e-05".  Finite numbers only. */
 const char *rh_format_number(char text[32], double number);

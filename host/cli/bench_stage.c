@@ -122,6 +122,12 @@ static rh_status check_device(const rh_cl_device *device, const rh_bench_setting
   return RH_OK;
 }
 
+static int uses_device(const rh_stage *stage) {
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    if (stage->found[k].device_kinds != RH_DEVICE_HOST) return 1;
+  return 0;
+}
+
 rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error) {
   rh_options options = app->redhost->options;
@@ -131,7 +137,6 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
   stage->app.op = settings->ops.list[0];
   stage->app.type = settings->types.list[0];
   if (device) {
-    RH_TRY(check_device(device, settings, error));
     options.device = device->label;
   }
   RH_TRY(rh_open(&stage->app.redhost, &options, error));
@@ -143,6 +148,7 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
                                     .settings = app->typed->settings,
                                     .n_settings = app->typed->n_settings};
   RH_TRY(find_strategies(stage, settings, error));
+  if (stage->device && uses_device(stage)) RH_TRY(check_device(stage->device, settings, error));
   return start_peers(stage, settings, error);
 }
 
