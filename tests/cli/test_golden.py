@@ -24,7 +24,7 @@ import redhost_cli as cli
 NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 PATTERNS = {
     "<number>": NUMBER,
-    "<time>": NUMBER + r" (?:us|ms|s)",
+    "<time>": NUMBER + r" (?:ns|us|ms|s)",
     "<size>": NUMBER + r" (?:B|KiB|MiB|GiB)",
     "<device>": r"[0-9]+:[0-9]+ +[^ ,][^,]*?",
     "<name>": r"\S.*?",
@@ -86,7 +86,7 @@ def generalise(line):
     """What differs from machine to machine, in the words of the expected lines."""
     line = re.sub(PATTERNS["<plugins>"] or "$^", "<plugins>", line)
     line = re.sub(r"\b(on|device) ( *)[0-9]+:[0-9]+ [^,(\n]*[^,( \n]", r"\1 \2<device>", line)
-    line = re.sub(NUMBER + r" (us|ms|s)\b", "<time>", line)
+    line = re.sub(NUMBER + r" (ns|us|ms|s)\b", "<time>", line)
     line = re.sub(r"\+-%s %%" % NUMBER, "+-<number> %", line)
     line = re.sub(NUMBER + r" (G/s|GB/s|ulp|samples|%)", r"<number> \1", line)
     return re.sub(r"(error|at most|h =|depth) %s" % NUMBER, r"\1 <number>", line)
