@@ -18,9 +18,8 @@ typedef struct point {
   rh_contender *contenders;
   uint32_t *order;
   uint64_t random;
-  uint32_t discarded; /* rounds in a row */
-  uint32_t rounds, discarded_in_all;
-  int warned;
+  uint32_t rounds, discarded;
+  int warned, throttled;
 } point;
 
 /* ---- Starting ---- */
@@ -102,14 +101,15 @@ static rh_status look_at_canary(point *p, int *counts, rh_error *error) {
   *counts = 1;
   if (!p->spec->range) return RH_OK;
   RH_TRY(rh_range_canary(p->spec->range, &slower, error));
-  if (!slower) {
-    p->discarded = 0;
+  if (!slower) return RH_OK;
+  if (p->discarded == MOST_DISCARDS) {
+    p->throttled = 1; /* it counts, and is flagged */
     return RH_OK;
   }
-  if (p->discarded == MOST_DISCARDS) return RH_OK; /* it counts, and is flagged */
-  pause_s(fmin(0.05 * (1 << p->discarded), 0.5));
+  if (p->spec->range->session->device->about.kind !=
+      RH_DEVICE_CPU) /* whose neighbours do not rest */
+    pause_s(fmin(0.05 * (1 << p->discarded), 0.5));
   p->discarded++;
-  p->discarded_in_all++;
   *counts = 0;
   return RH_OK;
 }
@@ -161,7 +161,7 @@ static rh_status one_round(point *p, rh_error *error) {
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     if (!counts) rh_contender_forget_round(c);
-    if (counts && p->discarded == MOST_DISCARDS) c->throttled = 1;
+    if (p->throttled) c->throttled = 1;
   }
   return settle(p, error);
 }
@@ -201,7 +201,7 @@ rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *erro
   double started = rh_now();
   if (status == RH_OK) status = rounds(&p, error);
   rh_report(spec->reporter, RH_LOG_INFO, "n = %llu: %u rounds, %u of them discarded, %.2f s",
-            (unsigned long long)spec->data->n, p.rounds, p.discarded_in_all, rh_now() - started);
+            (unsigned long long)spec->data->n, p.rounds, p.discarded, rh_now() - started);
   if (p.contenders) leave(&p);
   free(p.contenders);
   free(p.order);

@@ -15,7 +15,7 @@ enum { MOST_COMMANDS = 256, MOST_HOST_CALLS = 1 << 20 };
 /* Rounds that must agree; and how many are enough where neighbouring ones do not. */
 enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
 static const double slow_s = 0.05; /* from here on every run counts: one sample a round */
-static const double warm_up_s = 0.15;
+static const double warm_up_s = 0.1;
 
 static rh_status out_of_memory(rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for a point's results");
