@@ -21,7 +21,7 @@ STRATEGIES = os.environ.get("REDHOST_TEST_STRATEGIES", "slowed")
 
 def bench(more, path):
     subprocess.run([REDHOST, "--bench", "--plugin", PLUGIN, "--isolate=never", "-s", STRATEGIES, "-p", "more=%d" % more, "-n", SIZES,
-                    "--export", path, "-q"], check=True, stdout=subprocess.DEVNULL)
+                    "--samples=400", "--max-time=3", "--export", path, "-q"], check=True, stdout=subprocess.DEVNULL)
 
 
 def compare(old, new):

@@ -10,13 +10,13 @@ import time
 
 import redhost_cli as cli
 
-FEW = ("-n", "2^10:2^12:x4", "--quick", "--max-time=0.1")
+FEW = ("-n", "2^10:2^12:x4", "--quick", "--max-time=0.1", "--cache=hot")  # hot: no time goes into copies
 FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 
 
 class BenchCase(cli.Case):
     def bench(self, *args, **how):
-        return self.redhost("--bench", *args, *FEW, **how)
+        return self.redhost("--bench", *FEW, *args, **how)
 
     def read(self, name):
         with open(self.path(name), "rb") as file:
@@ -32,7 +32,7 @@ class BenchCase(cli.Case):
 
 class Measuring(BenchCase):
     def test_rows(self):
-        document = self.results("-s", "serial,cascade,two_stage")
+        document = self.results("-s", "serial,cascade,two_stage", "--cache=cold")
         rows = document["results"]
         self.assertEqual(sorted((r["strategy"], r["n"]) for r in rows),
                          [(s, n) for s in ("cascade", "serial", "two_stage") for n in (1024, 4096)])
