@@ -65,7 +65,9 @@ static unsigned char *read_file(const char *path, size_t *bytes) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return NULL;
   unsigned char *data = NULL;
-  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < MAX_ENTRY_BYTES)
+  /* What others may write to is no cache: an entry is code that the driver runs. */
+  int mine = fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+  if (mine && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < MAX_ENTRY_BYTES)
     data = malloc((size_t)st.st_size);
   size_t done = 0;
   while (data && done < (size_t)st.st_size) {
@@ -195,6 +197,9 @@ char *rh_cache_log(rh_cache *cache, const char *name, const char *text) {
   char *directory = cache->directory ? rh_path_join(cache->directory, "log") : NULL;
   char *path = NULL;
   if (directory && asprintf(&path, "%s/%s.log", directory, name) < 0) path = NULL;
+  /* The name is a plugin's: one that leads elsewhere stays here. */
+  for (char *c = path ? path + strlen(directory) + 1 : NULL; c && *c; c++)
+    if (*c == '/') *c = '_';
   if (path) unlink(path);
   if (path && write_file(directory, path, (const void *const[]){text},
                          (const size_t[]){strlen(text)}, 1) != 0) {

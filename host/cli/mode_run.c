@@ -33,8 +33,8 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   RH_TRY(check_sources(typed, error));
   RH_TRY(rh_seed_parse(typed->seed, seed, error));
   if (typed->input) {
-    RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
     rh_terminal_catch_cut_file();
+    RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
     spec->type = array->type;
     spec->n = array->n;
     snprintf(what, what_size, "%s", typed->input);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-  MOST_STRATEGIES = 1024,
   MOST_PARAMS = 64,
   MOST_BYTES_OF_STRUCT = 1 << 16 /* larger: garbage rather than a distant future */
 };
@@ -150,9 +149,9 @@ static rh_status check_names(const rh_plugin *plugin, uint32_t k, rh_error *erro
 
 static rh_status check_list(const rh_plugin *plugin, rh_error *error) {
   RH_TRY(check_text("the build note", plugin->build, 0, 255, 0, error));
-  if (plugin->n_strategies < 1 || plugin->n_strategies > MOST_STRATEGIES)
+  if (plugin->n_strategies < 1 || plugin->n_strategies > RH_MOST_STRATEGIES)
     return rh_fail(error, RH_E_PLUGIN, "%u strategies, expected 1 to %d", plugin->n_strategies,
-                   MOST_STRATEGIES);
+                   RH_MOST_STRATEGIES);
   if (!plugin->strategies) return rh_fail(error, RH_E_PLUGIN, "strategies is null");
   return RH_OK;
 }

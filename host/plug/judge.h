@@ -5,6 +5,8 @@
 
 #include <redhost/redhost.h>
 
+enum { RH_MOST_STRATEGIES = 1024 }; /* in one plugin */
+
 /* What ABI 1.0 had of a struct, however much has been appended since. */
 #define RH_SIZE_1_0(T, last) ((uint32_t)(offsetof(T, last) + sizeof(((const T *)0)->last)))
 

@@ -312,7 +312,10 @@ int rh_child_finish(rh_child *child, double grace) {
   }
   /* Before reaping: only so long is the number surely its own.  Whatever it started in its group
    * goes, too. */
-  if (life_of(child) != GONE) kill(-child->pid, SIGKILL);
+  if (life_of(child) != GONE) {
+    kill(-child->pid, SIGKILL);
+    kill(child->pid, SIGKILL); /* it may have left its group */
+  }
   while (waitpid(child->pid, &status, 0) < 0) {
     if (errno == EINTR) continue;
     status = -1;

@@ -2,6 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "ending.h"
+#include "judge.h"
 #include "spawn.h"
 #include "wire.h"
 
@@ -45,7 +46,7 @@ static fate_kind take_plugin(talker *talk, const json_t *strategies) {
   uint32_t k = talk->which[talk->answered], n = (uint32_t)json_array_size(strategies);
   const rh_candidate *candidate = &talk->survey->search.candidates[k];
   rh_finding *finding = finding_of(talk);
-  if (n < 1) return GARBAGE;
+  if (n < 1 || n > RH_MOST_STRATEGIES) return GARBAGE;
   finding->entries = calloc(n, sizeof *finding->entries);
   if (!finding->entries) return NO_MEMORY;
   for (uint32_t j = 0; j < n; j++) {

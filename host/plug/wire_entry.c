@@ -78,6 +78,17 @@ json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offe
   return json;
 }
 
+/* Lines may end; nothing else moves a terminal's cursor.  The child has judged these texts, but who knows the child. */
+static void make_printable(char *text) {
+  for (char *line = text; line;) {
+    char *end = strchr(line, '\n');
+    if (end) *end = 0;
+    rh_make_plain(line);
+    if (end) *end = '\n';
+    line = end ? end + 1 : NULL;
+  }
+}
+
 static int read_texts(json_t *json, rh_entry *entry) {
   const char *from[7];
   if (json_unpack(json, "[s,s,s,s,s,s,s!]", &from[0], &from[1], &from[2], &from[3], &from[4],
@@ -86,8 +97,10 @@ static int read_texts(json_t *json, rh_entry *entry) {
     return -1;
   char **to[7] = {&entry->name,   &entry->summary, &entry->about, &entry->version,
                   &entry->author, &entry->license, &entry->build};
-  for (size_t k = 0; k < 7; k++)
+  for (size_t k = 0; k < 7; k++) {
     if (!(*to[k] = strdup(from[k]))) return -1;
+    make_printable(*to[k]);
+  }
   return 0;
 }
 
@@ -141,6 +154,7 @@ static int read_offer(json_t *json, const json_t *reasons, rh_offers offers) {
   const char *text = reason < 0 ? "" : json_string_value(json_array_get(reasons, (size_t)reason));
   if (!text) return -1;
   snprintf(answer->reason, sizeof answer->reason, "%s", text);
+  rh_make_plain(answer->reason);
   return 0;
 }
 

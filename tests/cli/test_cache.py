@@ -147,6 +147,17 @@ class Damaged(CacheCase):
     def test_empty(self):
         self.damage(self.overwrite(lambda whole: b""))
 
+    def test_of_somebody_else(self):
+        """An entry is code: one that others wrote, or may write to, is none."""
+        self.assertFalse(self.is_cached())
+        os.chmod(self.entry(), 0o666)
+        self.assertFalse(self.is_cached())
+        os.chmod(self.entry(), 0o600)
+        self.assertTrue(self.is_cached())
+        if os.geteuid() == 0:
+            os.chown(self.entry(), 65534, 65534)
+            self.assertFalse(self.is_cached())
+
     def test_dangling_link(self):
         def replace(entry, whole):
             os.remove(entry)

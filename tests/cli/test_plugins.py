@@ -209,6 +209,13 @@ class Bad(cli.Case):
         done = self.good("--run", "serial", *SUM, "-q", "--plugin-path", self.directory)
         self.assertEqual(done.out, "100\n")
 
+    def test_hang_in_another_group(self):
+        self.from_zoo("leaves_group", "fine")
+        done = self.good("--list", "--plugin-path", self.directory)
+        self.assertRegex(done.out, r"not loaded: \S+/leaves_group.so: did not answer")
+        self.assertRegex(done.out, r"(?m)^  fine .* yes ")
+        self.assertLess(done.seconds, 12)
+
     def test_one_file(self):
         self.put("text.so", b"this is text\n")
         self.bad(6, "/nonexistent.so|No such file", "--run", "serial", "-n", "10", "--plugin", "/nonexistent.so")
