@@ -124,6 +124,6 @@ void rh_draw_change(rh_figure *figure, const rh_view *old, const rh_view *new_,
       "set grid x\n");
   static const uint32_t kinds[] = {SLOWER, FASTER, SAME};
   for (int k = 0; k < 3; k++) plot_kind(figure, bars, shown, kinds[k]);
-  figure->height = 140 + 17.0 * shown + rh_figure_key_above(figure, 3);
+  figure->height = 140 + 17.0 * shown + rh_figure_key_above(figure, 5); /* long titles: two rows */
   free(bars);
 }
