@@ -107,17 +107,17 @@ static rh_status start_peers(rh_stage *stage, const rh_bench_settings *settings,
 
 /* ---- The device ---- */
 
-/* Every type on this device, every size in one buffer: known before anything is measured. */
-static rh_status check_device(const rh_cl_device *device, const rh_bench_settings *settings,
-                              rh_error *error) {
+/* Every type and every size, in one buffer of the device or in this machine's memory: known before anything is measured. */
+static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds,
+                             const rh_bench_settings *settings, rh_error *error) {
   char what[64];
+  const rh_cl_device *unused;
   for (uint32_t k = 0; k < settings->types.n; k++) {
-    rh_type type = settings->types.list[k];
-    uint64_t n = settings->sizes[k][settings->n_sizes[k] - 1], size = rh_type_size(type);
-    if (type == RH_TYPE_f64 && !(device->about.features & RH_FP64))
-      return rh_fail(error, RH_E_DEVICE, "--type f64: %s has no cl_khr_fp64", device->name);
-    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)n, rh_type_name(type));
-    RH_TRY(rh_cl_input_fits(device, n > UINT64_MAX / size ? UINT64_MAX : n * size, what, error));
+    rh_job_spec spec = {.type = settings->types.list[k], .what = what};
+    spec.n = settings->sizes[k][settings->n_sizes[k] - 1];
+    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)spec.n,
+             rh_type_name(spec.type));
+    RH_TRY(rh_job_device(stage->app.redhost, &spec, device_kinds, &unused, error));
   }
   return RH_OK;
 }
@@ -148,7 +148,8 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
                                     .settings = app->typed->settings,
                                     .n_settings = app->typed->n_settings};
   RH_TRY(find_strategies(stage, settings, error));
-  if (stage->device && uses_device(stage)) RH_TRY(check_device(stage->device, settings, error));
+  int on_device = stage->device && uses_device(stage);
+  RH_TRY(check_sizes(stage, on_device ? RH_DEVICE_ANY_CL : RH_DEVICE_HOST, settings, error));
   return start_peers(stage, settings, error);
 }
 

@@ -39,6 +39,50 @@ static void print_line(rh_text *text, const char *before, const char *behind) {
   rh_text_finish(text);
 }
 
+/* What the percentages are of, and what the times are made with: a line for each device. */
+static void print_calibration(const rh_results *results) {
+  size_t k;
+  const json_t *device;
+  json_array_foreach(results->calibration, k, device) {
+    char peak[32], up[32], down[32], launch[32], empty[32], step[32];
+    const char *id = json_string_value(json_object_get(device, "device"));
+    const char *timer = json_string_value(json_object_get(device, "timer"));
+    if (!id || !timer) continue;
+    printf(
+        "%s: reads %s GB/s, copies %s GB/s up and %s down; a launch costs %s, an empty kernel %s; the %s clock steps %s\n",
+        id, rh_format_digits(peak, 1e-9 * rh_results_calibration(results, id, "read_peak_Bps"), 4),
+        rh_format_digits(up, 1e-9 * rh_results_calibration(results, id, "h2d_Bps"), 3),
+        rh_format_digits(down, 1e-9 * rh_results_calibration(results, id, "d2h_Bps"), 3),
+        rh_format_seconds(launch, rh_results_calibration(results, id, "launch_s")),
+        rh_format_seconds(empty, rh_results_calibration(results, id, "empty_kernel_s")),
+        json_string_value(json_object_get(device, "timer")),
+        rh_format_seconds(step, rh_results_calibration(results, id, "timer_step_s")));
+  }
+}
+
+/* One instrumented call of each, which has nothing to do with the times above it. */
+static void print_parts(const rh_row *const *rows, uint32_t n) {
+  char size[32], seconds[32];
+  printf("instrumented, one call each: an event on every command makes it slower\n");
+  for (uint32_t k = 0; k < n; k++) {
+    const rh_row *row = rows[k];
+    if (!rh_row_is_timed(row)) continue;
+    printf("  %5s  %s:", rh_format_size(size, row->n), row->strategy);
+    if (row->build_s > 0)
+      printf(" build %s%s,", rh_format_seconds(seconds, row->build_s),
+             row->build_cached ? " (cached)" : "");
+    if (row->upload_s > 0) printf(" upload %s,", rh_format_seconds(seconds, row->upload_s));
+    for (uint32_t j = 0; j < row->n_parts; j++)
+      printf(" %s %s,", row->parts[j].stage, rh_format_seconds(seconds, row->parts[j].seconds));
+    if (row->n_parts)
+      printf(" the host's share %s", rh_format_seconds(seconds, row->host_share_s));
+    else
+      printf(" no commands of a device");
+    printf("\n");
+  }
+  printf("\n");
+}
+
 void rh_bench_table_print(const rh_results *results, const rh_terminal *terminal) {
   const rh_row **rows = rh_results_tabulated(results);
   rh_text text = {0};
@@ -49,7 +93,9 @@ void rh_bench_table_print(const rh_results *results, const rh_terminal *terminal
     print_table(rows + k, n, terminal);
     rh_table_best(&text, rows + k, n);
     print_line(&text, "\n", "\n\n");
+    if (terminal->verbose) print_parts(rows + k, n);
   }
+  if (rows) print_calibration(results);
   rh_table_legend(&text, results);
   print_line(&text, "", "\n");
   free(rows);

@@ -6,7 +6,7 @@
 #include "terminal.h"
 
 /* On standard output: a table for each device, operator and type, each with what is best where, and one line on how it was
- * measured. */
+ * measured; with --verbose the parts of each call. */
 void rh_bench_table_print(const rh_results *results, const rh_terminal *terminal);
 
 #endif

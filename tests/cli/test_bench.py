@@ -195,6 +195,10 @@ class Output(BenchCase):
         lines = [json.loads(line) for line in self.bench("-s", "serial", "-f", "jsonl").out.splitlines()]
         self.assertEqual((lines[0]["schema"], [line["n"] for line in lines[1:]]), ("redhost/1", [1024, 4096]))
         self.assertEqual(self.bench("-s", "serial", "-q").out, "serial\nserial\n")
+        said = self.bench("-s", "two_stage", "-v").out
+        self.assertRegex(said, r"two_stage: build \S+ [num]s( \(cached\))?, chunks \S+ [nu]s, finish \S+ [nu]s, read-back \S+ [nu]s, the host's share")
+        self.assertRegex(said, r"\n\d:\d: reads \S+ GB/s, copies \S+ GB/s up and \S+ down; a launch costs \S+ [nu]s, an empty kernel \S+ [nu]s; "
+                               r"the event clock steps \S+ ns\n")
 
     def test_files(self):
         done = self.bench("-s", "serial", "-o", "r.md", "-f", "markdown", "--export=r.json", "--export=r.csv")

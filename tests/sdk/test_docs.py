@@ -126,8 +126,8 @@ class Docs(Tree):
             file.write(BLOCK.sub(fill, self.page))
 
     def known_options(self):
-        # --probe, --work, --trial and --man are for redhost itself.
-        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help"]))) | {"--probe", "--work", "--trial", "--man"}
+        # --probe, --work, --sample, --trial and --man are for redhost itself.
+        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help"]))) | {"--probe", "--work", "--sample", "--trial", "--man"}
 
     def test_options_that_pages_show(self):
         pages = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "sdk", "template", "README.md")]
