@@ -184,12 +184,17 @@ static rh_status draw(const rh_bench_output *output, const rh_results *results, 
 
 rh_status rh_bench_output_all(rh_bench_output *output, const rh_results *results, rh_error *error) {
   const rh_typed *typed = output->app->typed;
-  for (uint32_t k = 0; k < typed->exports.n; k++)
-    if (!is_picture(typed->exports.list[k]))
-      RH_TRY(rh_results_export(results, typed->exports.list[k], error));
-  RH_TRY(typed->output ? print_to(output, typed->output, results, error)
-                       : print(output, results, error));
-  return draw(output, results, error);
+  rh_error why = {0}, *first = error; /* a place that fails takes nothing from the others */
+  rh_status status = typed->output ? print_to(output, typed->output, results, first)
+                                   : print(output, results, first);
+  for (uint32_t k = 0; k < typed->exports.n; k++) {
+    if (is_picture(typed->exports.list[k])) continue;
+    rh_status of_one =
+        rh_results_export(results, typed->exports.list[k], status == RH_OK ? first : &why);
+    if (status == RH_OK) status = of_one;
+  }
+  rh_status drawn = draw(output, results, status == RH_OK ? first : &why);
+  return status == RH_OK ? drawn : status;
 }
 
 void rh_bench_output_close(rh_bench_output *output) {

@@ -3,29 +3,19 @@
 #include "../base/error.h"
 #include "../base/report.h"
 #include "../cl/status.h"
+#include "stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { SAMPLES = 21, MOST_IN_A_BATCH = 128 };
 static const double budget_s = 0.25; /* for each of the two series */
 static const double batch_s = 1e-3;  /* long against the clock's step and one launch */
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-rh_median rh_median_of(double *samples, uint32_t n) {
-  qsort(samples, n, sizeof *samples, ascending);
-  double median = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
-  /* Ranks n/2 -+ 0.98 sqrt(n) enclose the median of the population in 95 of 100 cases. */
-  double half = 0.98 * sqrt(n);
-  int low = (int)floor(n / 2.0 - half), high = (int)ceil(n / 2.0 + half);
-  if (low < 0) low = 0;
-  if (high > (int)n - 1) high = (int)n - 1;
-  double width = (samples[high] - samples[low]) / 2;
-  return (rh_median){median, median > 0 ? width / median : 0, n};
+/* At most SAMPLES of them. */
+static rh_median median_of(const double *samples, uint32_t n) {
+  double room[SAMPLES];
+  rh_spread spread = rh_spread_of(samples, n, room);
+  return (rh_median){spread.median, rh_spread_precision(&spread), n};
 }
 
 static rh_status measure_latency(rh_job *job, rh_median *latency, rh_error *error) {
@@ -38,7 +28,7 @@ static rh_status measure_latency(rh_job *job, rh_median *latency, rh_error *erro
     samples[n++] = rh_now() - before;
     RH_TRY(rh_progress(&job->redhost->options.reporter, "measuring", n, 0, error));
   }
-  *latency = rh_median_of(samples, n);
+  *latency = median_of(samples, n);
   return RH_OK;
 }
 
@@ -58,7 +48,7 @@ static rh_status measure_batches(rh_job *job, uint32_t batch, rh_median *time, r
     samples[n++] = (rh_now() - before) / batch;
     RH_TRY(rh_progress(&job->redhost->options.reporter, "measuring", n, 0, error));
   }
-  *time = rh_median_of(samples, n);
+  *time = median_of(samples, n);
   return RH_OK;
 }
 

@@ -20,7 +20,4 @@ typedef struct rh_quick {
 /* Runs the job, which is set up, for about half a second in all; at least once. */
 rh_status rh_measure_quick(rh_job *job, rh_quick *quick, rh_error *error);
 
-/* Sorts the samples.  n >= 1. */
-rh_median rh_median_of(double *samples, uint32_t n);
-
 #endif

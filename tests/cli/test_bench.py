@@ -208,6 +208,14 @@ class Output(BenchCase):
         self.assertEqual(len(list(csv.DictReader(io.StringIO(self.read("r.csv").decode())))), 2)
         self.assertEqual(self.redhost("--compare", "r.json", "r.json").code, 0)
 
+    def test_a_full_disk_takes_nothing_from_the_others(self):
+        os.symlink("/dev/full", self.path("full.csv"))
+        done = self.bench("-s", "serial", "--export=full.csv", "--export=kept.json")
+        self.assertEqual(done.code, 6, done)
+        self.assertRegex(done.err, r"full\.csv: No space left on device")
+        self.assertIn("STRATEGY", done.out)
+        self.assertEqual(len(json.loads(self.read("kept.json"))["results"]), 2)
+
     def test_resume(self):
         again = ("--quick", "--max-time=0.1", "--resume=r.jsonl", "-f", "csv")
         self.good("--bench", "-s", "serial", "-n", "2^10", *again)
