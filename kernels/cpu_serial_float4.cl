@@ -1,15 +1,22 @@
-/* One work-item alone in its group reduces one contiguous block of vectors.  The vectors start where a vector load
- * may; the few elements before the first and behind the last one go to the first group. */
+/* One work-item alone in its group reduces one contiguous block of vectors, which RH_ACCUMULATORS take in turn, so that
+ * one need not wait for the other.  The vectors start where a vector load may; the few elements before the first and
+ * behind the last one go to the first group. */
 __kernel void cpu_serial_float4(__global const rh_element *input, ulong first, ulong n,
                                 __global rh_value *partials) {
   input += first;
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
   ulong block = (vectors + get_num_groups(0) - 1) / get_num_groups(0);
-  ulong begin = min(get_group_id(0) * block, vectors), end = min(begin + block, vectors);
-  rh_vector lanes = rh_vector_identity();
-  for (ulong v = begin; v < end; v++)
-    lanes = rh_vector_combine(lanes, rh_vector_load(input, head + v * RH_WIDTH));
-  rh_value accumulator = rh_vector_fold(lanes);
+  ulong v = min(get_group_id(0) * block, vectors), end = min(v + block, vectors);
+  rh_vector lanes[RH_ACCUMULATORS];
+  for (uint k = 0; k < RH_ACCUMULATORS; k++) lanes[k] = rh_vector_identity();
+  for (; end - v >= RH_ACCUMULATORS; v += RH_ACCUMULATORS) {
+#pragma unroll
+    for (uint k = 0; k < RH_ACCUMULATORS; k++)
+      lanes[k] = rh_vector_combine(lanes[k], rh_vector_load(input, head + (v + k) * RH_WIDTH));
+  }
+  for (; v < end; v++) lanes[0] = rh_vector_combine(lanes[0], rh_vector_load(input, head + v * RH_WIDTH));
+  for (uint k = 1; k < RH_ACCUMULATORS; k++) lanes[0] = rh_vector_combine(lanes[0], lanes[k]);
+  rh_value accumulator = rh_vector_fold(lanes[0]);
 
   ulong inside = vectors * RH_WIDTH, outside = get_group_id(0) == 0 ? n - inside : 0;
   for (ulong i = 0; i < outside; i++)

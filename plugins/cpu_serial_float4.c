@@ -1,4 +1,4 @@
-/* cpu_serial_float4: cpu_serial on vectors of 4 elements. */
+/* cpu_serial_float4: cpu_serial on vectors, of 4 elements unless said otherwise. */
 #include "cpu_serial_float4.cl.h"
 #include <redhost/kit.h>
 
@@ -8,19 +8,34 @@ static const char about[] =
     "vectors of 4 elements, of any type, whose lanes meet at the end. The article warns that "
     "this pays on a CPU only with the min() and max() built-ins: the ternary operator on "
     "vectors brings control flow into them, and the compiler gives up on vector instructions. "
-    "Lanes reorder, so the operator must commute.";
+    "Lanes reorder, so the operator must commute. Today's processors have wider vectors, and "
+    "several additions under way at a time: width and accumulators say how many.";
 
-enum { GROUPS, FINISH };
+enum { GROUPS, FINISH, WIDTH, ACCUMULATORS };
 static const rh_param params[] = {
     [GROUPS] = RH_NUMBER("groups", 0, 0, 65536,
                          "blocks, each reduced by one work-item; 0: as many as compute units"),
     [FINISH] = RH_FINISH_PARAM,
+    [WIDTH] = {.key = "width",
+               .doc = "elements of a vector; the article's are 4",
+               .choices = "2|4|8|16",
+               .max = 3,
+               .initial = 1,
+               .step = 1,
+               .flags = RH_PARAM_REBUILD},
+    [ACCUMULATORS] = {.key = "accumulators",
+                      .doc = "vectors that a work-item combines its block to, in turn",
+                      .min = 1,
+                      .max = 8,
+                      .initial = 1,
+                      .step = 1,
+                      .flags = RH_PARAM_REBUILD},
 };
 
 typedef struct cpu_serial_float4 {
   const rh_host *host;
   struct _cl_kernel *kernel;
-  uint64_t groups;
+  uint64_t groups, width, accumulators;
   rh_finish finish;
 } cpu_serial_float4;
 
@@ -28,10 +43,14 @@ typedef struct cpu_serial_float4 {
 static rh_status plan(const rh_problem *problem, const int64_t *values, cpu_serial_float4 *self,
                       rh_answer *answer) {
   self->groups = values[GROUPS] ? (uint64_t)values[GROUPS] : problem->device->compute_units;
+  self->width = (uint64_t)2 << values[WIDTH];
+  self->accumulators = (uint64_t)values[ACCUMULATORS];
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 620 : 12;
   answer->launches = 1;
-  /* Vectors; their 4 lanes; at most 6 elements outside them. */
-  answer->depth = rh_divide_up(problem->max_n, 4 * self->groups) + 4 + 6;
+  /* Those of one accumulator, with less than a turn at the end; the others; the lanes; elements outside of vectors. */
+  uint64_t vectors = rh_divide_up(problem->max_n, self->width * self->groups);
+  answer->depth = vectors / self->accumulators + 2 * (self->accumulators - 1) + self->width +
+                  2 * (self->width - 1);
   rh_finish_query(answer, problem, self->groups, values[FINISH]);
   return RH_OK;
 }
@@ -46,12 +65,14 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   cpu_serial_float4 *self = host->alloc(host, sizeof *self);
   struct _cl_program *program;
   rh_answer answer = {0};
+  char options[64];
   if (!self) return RH_E_NOMEM;
   *instance = self;
   self->host = host;
   RH_TRY(plan(problem, values, self, &answer));
-  RH_TRY(host->build(host, "cpu_serial_float4.cl", cpu_serial_float4_cl,
-                     values[FINISH] ? "-DRH_WIDTH=4 -DRH_FINISH" : "-DRH_WIDTH=4", &program));
+  snprintf(options, sizeof options, "-DRH_WIDTH=%u -DRH_ACCUMULATORS=%u %s", (unsigned)self->width,
+           (unsigned)self->accumulators, rh_finish_options(values[FINISH]));
+  RH_TRY(host->build(host, "cpu_serial_float4.cl", cpu_serial_float4_cl, options, &program));
   RH_TRY(rh_group_kernel(host, program, "cpu_serial_float4", 1, &self->kernel));
   return rh_finish_setup(&self->finish, host, problem, program, self->groups, values[FINISH]);
 }

@@ -3,6 +3,7 @@
 #include "../base/path.h"
 #include "../base/text.h"
 #include "devices.h"
+#include "status.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -104,4 +105,27 @@ rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
   if (!kind) return by_name(devices, spec, origin, device, error);
   *device = first_of(devices, kind);
   return *device ? RH_OK : no_match(devices, spec, origin, error);
+}
+
+rh_status rh_cl_devices_of_queue(const rh_cl_devices *devices, cl_command_queue queue,
+                                 const rh_cl_device **device, rh_error *error) {
+  cl_command_queue_properties properties;
+  cl_device_id id;
+  RH_CL_TRY(error, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL),
+            "asking a queue for its device");
+  RH_CL_TRY(error,
+            clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
+            "asking a queue for its properties");
+  if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    return rh_fail(error, RH_E_USAGE,
+                   "the queue is out of order: strategies rely on commands that run one after the "
+                   "other. Make one without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
+  for (uint32_t k = 0; k < devices->n; k++)
+    if (devices->list[k].id == id) {
+      *device = &devices->list[k];
+      return RH_OK;
+    }
+  return rh_fail(error, RH_E_DEVICE,
+                 "the queue is on a part of a device (clCreateSubDevices), or on a device that no "
+                 "platform lists. Make one on a whole device");
 }

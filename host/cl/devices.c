@@ -52,6 +52,14 @@ static uint32_t c_version_number(const char *c_version) {
   return major * 100 + minor * 10;
 }
 
+/* OpenCL 2 has them by rule; OpenCL 3 answers this query. */
+static int has_device_scope_atomics(const rh_cl_device *device) {
+  unsigned version = c_version_number(device->c_version);
+  uint64_t wanted = CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+  if (version >= 200 && version < 300) return 1;
+  return (device_number(device->id, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & wanted) == wanted;
+}
+
 static uint64_t features_of(const rh_cl_device *device) {
   uint64_t features = 0;
   if (device_number(device->id, CL_DEVICE_DOUBLE_FP_CONFIG)) features |= RH_FP64;
@@ -70,7 +78,31 @@ static uint64_t features_of(const rh_cl_device *device) {
   if ((version >= 200 && version < 300) ||
       device_number(device->id, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT))
     features |= RH_WORK_GROUP_COLLECTIVES;
+  if (has_device_scope_atomics(device)) features |= RH_DEVICE_SCOPE_ATOMICS;
   return features;
+}
+
+/* No query of OpenCL's own tells it without a kernel; two vendors' do. */
+static void find_subgroup_sizes(rh_cl_device *device) {
+  enum { SUB_GROUP_SIZES_INTEL = 0x4108, WARP_SIZE_NV = 0x4003 };
+  rh_device *about = &device->about;
+  size_t sizes[16], bytes = 0;
+  about->subgroup_min = about->subgroup_max = (uint32_t)device_number(device->id, WARP_SIZE_NV);
+  if (!has_extension(device, "cl_intel_required_subgroup_size") ||
+      clGetDeviceInfo(device->id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
+    return;
+  for (size_t k = 0; k < bytes / sizeof *sizes; k++) {
+    uint32_t size = (uint32_t)sizes[k];
+    if (k == 0 || size < about->subgroup_min) about->subgroup_min = size;
+    if (k == 0 || size > about->subgroup_max) about->subgroup_max = size;
+  }
+}
+
+/* As cl_nv_device_attribute_query numbers them. */
+static uint32_t nvidia_sm_of(cl_device_id id) {
+  enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
+  return (uint32_t)(10 * device_number(id, COMPUTE_CAPABILITY_MAJOR_NV) +
+                    device_number(id, COMPUTE_CAPABILITY_MINOR_NV));
 }
 
 static void describe(rh_cl_device *device) {
@@ -92,6 +124,9 @@ static void describe(rh_cl_device *device) {
   };
   if (device->about.compute_units == 0) device->about.compute_units = 1;
   if (device->about.max_group == 0) device->about.max_group = 1;
+  find_subgroup_sizes(device);
+  if (has_extension(device, "cl_nv_device_attribute_query"))
+    device->nvidia_sm = nvidia_sm_of(device->id);
   device->clock_hz = device_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
   device->cache_bytes = device_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   device->shares_memory = device_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;

@@ -14,6 +14,7 @@ typedef struct rh_cl_device {
   char *name, *vendor, *driver, *version, *c_version, *extensions, *platform_name,
       *platform_version;
   uint64_t clock_hz, cache_bytes;
+  uint32_t nvidia_sm;                /* its compute capability, 90 for 9.0; 0: not NVIDIA's */
   uint32_t shares_memory;            /* 1: buffers can be the host's own memory */
   uint32_t flushes_f32, flushes_f64; /* 1: subnormals become zero */
 } rh_cl_device;
@@ -33,6 +34,11 @@ void rh_cl_devices_finish(rh_cl_devices *devices);
  */
 rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
                                const rh_cl_device **device, rh_error *error);
+
+/* The device that a queue is on.  RH_E_USAGE where commands may overtake each other in it; RH_E_DEVICE where it is on none
+ * of these: on a part of a device. */
+rh_status rh_cl_devices_of_queue(const rh_cl_devices *devices, cl_command_queue queue,
+                                 const rh_cl_device **device, rh_error *error);
 
 const char *rh_device_kind_name(uint32_t kind); /* "gpu" */
 

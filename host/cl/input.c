@@ -41,6 +41,24 @@ static rh_status upload(rh_cl_input *input, rh_cl_session *session, const char *
   return RH_OK;
 }
 
+rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64_t n, uint32_t size,
+                              rh_error *error) {
+  cl_int code;
+  *input = (rh_cl_input){0};
+  input->buffer =
+      clCreateBuffer(session->context, CL_MEM_READ_ONLY, n ? n * size : size, NULL, &code);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "allocating the input on the device");
+}
+
+rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
+                            uint64_t bytes, rh_error *error) {
+  RH_CL_TRY(error,
+            clEnqueueWriteBuffer(session->queue, input->buffer, CL_FALSE, 0, bytes, data, 0, NULL,
+                                 rh_cl_event_for(session, "upload")),
+            "copying the input to the device");
+  return RH_OK;
+}
+
 rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *region,
                            uint64_t offset, uint64_t n, uint32_t size, rh_error *error) {
   *input = (rh_cl_input){0};
@@ -58,9 +76,7 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
     if (code == CL_SUCCESS) return RH_OK;
     return rh_cl_fail(error, code, "using the input in place");
   }
-  input->buffer =
-      clCreateBuffer(session->context, CL_MEM_READ_ONLY, bytes ? bytes : size, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the input on the device");
+  RH_TRY(rh_cl_input_reserve(input, session, n, size, error));
   rh_status status = upload(input, session, (const char *)region + offset, bytes, error);
   if (status != RH_OK) rh_cl_input_finish(input);
   return status;

@@ -21,6 +21,12 @@ rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const cha
  * itself, which must outlive it. */
 rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *region,
                            uint64_t offset, uint64_t n, uint32_t size, rh_error *error);
+/* A buffer of the device's own for up to `n` elements, to be written to. */
+rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64_t n, uint32_t size,
+                              rh_error *error);
+/* Enqueues the copy of `bytes` from `data` to its beginning; `data` must stay until the queue is done with it. */
+rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
+                            uint64_t bytes, rh_error *error);
 void rh_cl_input_finish(rh_cl_input *input);
 
 #endif

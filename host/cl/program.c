@@ -93,6 +93,9 @@ rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *pr
   rh_text whole = {0}, all_options = {0}, key = {0};
   const char *more = rh_env("REDHOST_BUILD_OPTIONS");
   double start = rh_now();
+  /* NVIDIA's OpenCL C says nowhere what instructions there are, as CUDA's __CUDA_ARCH__ does. */
+  if (session->device->nvidia_sm)
+    rh_text_add(&whole, "#define RH_NVIDIA_SM %u\n", session->device->nvidia_sm);
   rh_text_add(&whole, "%s#line 1 \"%s\"\n%s", prelude, file, source);
   rh_text_add(&all_options, "%s%s%s", options, more && *options ? " " : "", more ? more : "");
   write_key(&key, session, rh_text_get(&all_options), rh_text_get(&whole));

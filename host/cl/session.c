@@ -23,6 +23,24 @@ rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device,
   return RH_E_CL;
 }
 
+rh_status rh_cl_session_adopt(rh_cl_session *session, const rh_cl_device *device,
+                              cl_command_queue queue, rh_cache *cache, const rh_reporter *reporter,
+                              rh_error *error) {
+  cl_context context;
+  *session = (rh_cl_session){.device = device, .cache = cache, .reporter = reporter};
+  RH_CL_TRY(error, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
+            "asking a queue for its context");
+  RH_CL_TRY(error, clRetainContext(context), "retaining a context");
+  session->context = context;
+  cl_int code = clRetainCommandQueue(queue);
+  if (code == CL_SUCCESS) {
+    session->queue = queue;
+    return RH_OK;
+  }
+  rh_cl_session_finish(session);
+  return rh_cl_fail(error, code, "retaining a queue");
+}
+
 void rh_cl_session_finish(rh_cl_session *session) {
   if (session->queue) clReleaseCommandQueue(session->queue);
   if (session->context) clReleaseContext(session->context);

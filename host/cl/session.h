@@ -29,6 +29,10 @@ typedef struct rh_cl_session {
 /* Borrows device, cache and reporter. */
 rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device, rh_cache *cache,
                              const rh_reporter *reporter, rh_error *error);
+/* Works in the queue's own context, and in the queue, which is on `device`; retains both. */
+rh_status rh_cl_session_adopt(rh_cl_session *session, const rh_cl_device *device,
+                              cl_command_queue queue, rh_cache *cache, const rh_reporter *reporter,
+                              rh_error *error);
 /* Where the event of the next command goes, or null. */
 static inline cl_event *rh_cl_event_for(const rh_cl_session *session, const char *stage) {
   return session->tap ? session->tap->on_command(session->tap->user, stage) : NULL;

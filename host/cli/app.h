@@ -10,7 +10,8 @@ typedef struct rh_app {
   const rh_typed *typed;
   rh_terminal *terminal;
   rh_redhost *redhost;
-  uint32_t op;  /* what --op says, or sum; --bench takes several and reads them itself */
+  uint32_t
+      op; /* what --op says, or sum; --bench and --tune take several and read them themselves */
   rh_type type; /* what --type says, or 0 */
 } rh_app;
 
@@ -25,6 +26,7 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error);
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error);
 rh_status rh_mode_run(const rh_app *app, rh_error *error);
 rh_status rh_mode_bench(const rh_app *app, rh_error *error);
+rh_status rh_mode_tune(const rh_app *app, rh_error *error);
 rh_status rh_mode_compare(const rh_app *app, rh_error *error);
 rh_status rh_mode_plot(const rh_app *app, rh_error *error);
 rh_status rh_mode_verify(const rh_app *app, rh_error *error);

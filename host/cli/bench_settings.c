@@ -97,7 +97,9 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *t
   RH_TRY(rh_ops_parse(typed->op, &settings->ops, error));
   RH_TRY(rh_types_parse(typed->type, &settings->types, error));
   RH_TRY(check_pairs(settings, error));
-  RH_TRY(parse_sizes(settings, typed->size ? typed->size : "2^10:2^28", error));
+  /* What is tuned serves the sizes around it: one for each class will do. */
+  const char *sizes = typed->mode == RH_MODE_TUNE ? "2^10:2^28:x8" : "2^10:2^28";
+  RH_TRY(parse_sizes(settings, typed->size ? typed->size : sizes, error));
   return check_sizes(settings, error);
 }
 

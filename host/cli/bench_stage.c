@@ -5,6 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A machine without OpenCL still has its host strategies; a device that was asked for must be there. */
+rh_status rh_stage_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
+                           rh_error *error) {
+  const rh_cl_devices *all;
+  RH_TRY(rh_redhost_devices(app->redhost, &all, error));
+  *devices = NULL;
+  *n = 1;
+  if (all->n == 0 && !app->typed->device) return RH_OK;
+  return rh_devices_parse(all, app->typed->device, devices, n, error);
+}
+
 const char *rh_stage_label(const rh_stage *stage) {
   return stage->device ? stage->device->label : "host";
 }
@@ -132,7 +143,7 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
                         const rh_bench_settings *settings, rh_error *error) {
   rh_options options = app->redhost->options;
   const rh_cl_device *own;
-  *stage = (rh_stage){.app = *app};
+  *stage = (rh_stage){.app = *app, .timeout_s = settings->timeout_s};
   stage->app.redhost = NULL;
   stage->app.op = settings->ops.list[0];
   stage->app.type = settings->types.list[0];
@@ -146,7 +157,8 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
   }
   stage->shared = (rh_local_shared){.redhost = stage->app.redhost,
                                     .settings = app->typed->settings,
-                                    .n_settings = app->typed->n_settings};
+                                    .n_settings = app->typed->n_settings,
+                                    .untuned = app->typed->mode == RH_MODE_TUNE};
   RH_TRY(find_strategies(stage, settings, error));
   int on_device = stage->device && uses_device(stage);
   RH_TRY(check_sizes(stage, on_device ? RH_DEVICE_ANY_CL : RH_DEVICE_HOST, settings, error));
@@ -156,38 +168,57 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
 /* ---- Samplers ---- */
 
 /* In this process what came with redhost; what others wrote in a process of its own, unless told otherwise. */
-static rh_status add_strategy(rh_stage *stage, const rh_found *found,
-                              const rh_bench_settings *settings, rh_error *error) {
+static rh_status is_isolated(const rh_stage *stage, const rh_found *found, int *isolated,
+                             rh_error *error) {
+  return rh_parse_when("--isolate", stage->app.typed->isolate, !found->installed, isolated, error);
+}
+
+static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
+                                  const rh_setting *settings, uint64_t n, rh_sampler *sampler,
+                                  rh_error *error) {
+  int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
+  rh_isolated_spec spec = {.options = &stage->app.redhost->options,
+                           .found = found,
+                           .device = on_device ? stage->device : NULL,
+                           .range = on_device ? &stage->range : NULL,
+                           .settings = settings,
+                           .n_settings = n,
+                           .untuned = stage->shared.untuned,
+                           .limit_s = stage->timeout_s};
+  return rh_isolated_sampler(sampler, &spec, error);
+}
+
+rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found, const rh_tuned_setting *settings,
+                           uint32_t n, rh_sampler *sampler, rh_error *error) {
+  rh_setting list[RH_TUNED_MOST_SETTINGS];
+  int isolated;
+  RH_TRY(is_isolated(stage, found, &isolated, error));
+  if (!isolated) return rh_trial_sampler(sampler, &stage->shared, found, settings, n, error);
+  for (uint32_t k = 0; k < n; k++) list[k] = (rh_setting){settings[k].key, settings[k].value};
+  return isolated_sampler(stage, found, list, n, sampler, error);
+}
+
+static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *error) {
   const rh_typed *typed = stage->app.typed;
   rh_sampler *sampler = &stage->samplers[stage->n_samplers];
   int isolated;
-  RH_TRY(rh_parse_when("--isolate", typed->isolate, !found->installed, &isolated, error));
-  if (isolated) {
-    int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
-    rh_isolated_spec spec = {.options = &stage->app.redhost->options,
-                             .found = found,
-                             .device = on_device ? stage->device : NULL,
-                             .range = on_device ? &stage->range : NULL,
-                             .settings = typed->settings,
-                             .n_settings = typed->n_settings,
-                             .limit_s = settings->timeout_s};
-    RH_TRY(rh_isolated_sampler(sampler, &spec, error));
-  } else {
-    RH_TRY(rh_local_sampler(sampler, &stage->shared, found, error));
-  }
+  RH_TRY(is_isolated(stage, found, &isolated, error));
+  RH_TRY(isolated
+             ? isolated_sampler(stage, found, typed->settings, typed->n_settings, sampler, error)
+             : rh_local_sampler(sampler, &stage->shared, found, error));
   const rh_entry *entry = rh_registry_find(&stage->app.redhost->registry, found->name);
   if (entry) sampler->reproducible = entry->determinism;
   stage->n_samplers++;
   return RH_OK;
 }
 
-static rh_status add_samplers(rh_stage *stage, const rh_bench_settings *settings, rh_error *error) {
+static rh_status add_samplers(rh_stage *stage, rh_error *error) {
   uint32_t n = stage->n_found;
   for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
   stage->samplers = calloc(n + 1, sizeof *stage->samplers);
   if (!stage->samplers) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
   for (uint32_t k = 0; k < stage->n_found; k++)
-    RH_TRY(add_strategy(stage, &stage->found[k], settings, error));
+    RH_TRY(add_strategy(stage, &stage->found[k], error));
   for (uint32_t k = 0; k < stage->n_peers; k++)
     for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
       stage->samplers[stage->n_samplers++] = rh_peers_sampler(stage->peers[k], j);
@@ -217,12 +248,15 @@ static rh_status describe(rh_stage *stage, rh_results *results, rh_error *error)
 rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,
                              rh_results *results, rh_error *error) {
   rh_cl_session *session;
+  rh_tuned *tuned;
   if (stage->device) {
     RH_TRY(rh_redhost_session(stage->app.redhost, &session, error));
     RH_TRY(rh_range_open(&stage->range, session, settings->timer == RH_TIMER_HOST, error));
     stage->shared.range = &stage->range;
   }
-  RH_TRY(add_samplers(stage, settings, error));
+  /* Here and not in whoever needs it first: what is wrong with it is said once, and by this process. */
+  RH_TRY(rh_redhost_tuned(stage->app.redhost, &tuned, error));
+  RH_TRY(add_samplers(stage, error));
   return describe(stage, results, error);
 }
 

@@ -30,11 +30,15 @@ static int exit_code(rh_status status) {
   }
 }
 
-/* --bench and --plot take lists, and read them themselves. */
+/* --bench, --tune and --plot take lists, and read them themselves. */
+static int takes_devices(const rh_typed *typed) {
+  return typed->mode == RH_MODE_BENCH || typed->mode == RH_MODE_TUNE;
+}
+
 static rh_status parse_problem(rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   app->op = RH_OP_sum;
-  if (typed->mode == RH_MODE_BENCH || typed->mode == RH_MODE_PLOT) return RH_OK;
+  if (takes_devices(typed) || typed->mode == RH_MODE_PLOT) return RH_OK;
   if (typed->op) RH_TRY(rh_op_parse(typed->op, &app->op, error));
   if (typed->type) RH_TRY(rh_type_parse(typed->type, &app->type, error));
   return RH_OK;
@@ -48,6 +52,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_INFO: return rh_mode_info(app, error);
   case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
   case RH_MODE_BENCH: return rh_mode_bench(app, error);
+  case RH_MODE_TUNE: return rh_mode_tune(app, error);
   case RH_MODE_COMPARE: return rh_mode_compare(app, error);
   case RH_MODE_PLOT: return rh_mode_plot(app, error);
   case RH_MODE_VERIFY: return rh_mode_verify(app, error);
@@ -68,7 +73,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   rh_app app = {.typed = typed, .terminal = terminal};
   char program[PATH_MAX];
   rh_options options = {
-      .device = typed->mode == RH_MODE_BENCH ? NULL : typed->device, /* there it is a list */
+      .device = takes_devices(typed) ? NULL : typed->device,
       .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
       .plugin_path = typed->plugin_path,
       .cache_dir = typed->cache_dir,

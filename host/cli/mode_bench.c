@@ -74,12 +74,21 @@ static uint64_t copy_alignment(const work *w) {
   return bits / 8 > 128 ? bits / 8 : 128; /* and at least two lines of a cache */
 }
 
+/* What is wrong here is nothing that `auto` should choose here. */
+static void blame(const work *w, const rh_row *row) {
+  const rh_stage *stage = &w->stage;
+  if (row->status != RH_ROW_wrong || row->is_peer) return;
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    if (strcmp(stage->found[k].name, row->strategy) == 0)
+      rh_redhost_blame(stage->app.redhost, row->strategy, stage->found[k].path, row->op, row->type,
+                       row->n);
+}
+
 static rh_status keep_rows(work *w, rh_row *rows, uint32_t n, rh_error *error) {
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < n; k++) {
     snprintf(rows[k].device, sizeof rows[k].device, "%s", rh_stage_label(&w->stage));
-    if (w->app->typed->n_settings)
-      snprintf(rows[k].params_from, sizeof rows[k].params_from, "user");
+    blame(w, &rows[k]);
     if (status == RH_OK) status = rh_bench_output_row(&w->output, &rows[k], error);
     if (rh_results_add(&w->results, &rows[k]) != 0 && status == RH_OK)
       status = rh_fail(error, RH_E_NOMEM, "no memory for the results");
@@ -200,15 +209,6 @@ static rh_status devices(work *w, rh_error *error) {
 
 /* ---- Beginning and end ---- */
 
-/* A machine without OpenCL still has its host strategies; a device that was asked for must be there. */
-static rh_status find_devices(work *w, rh_error *error) {
-  const rh_cl_devices *all;
-  RH_TRY(rh_redhost_devices(w->app->redhost, &all, error));
-  w->n_devices = 1;
-  if (all->n == 0 && !w->app->typed->device) return RH_OK;
-  return rh_devices_parse(all, w->app->typed->device, &w->devices, &w->n_devices, error);
-}
-
 static uint32_t count(const work *w, uint32_t status) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < w->results.n_rows; k++) n += w->results.rows[k].status == status;
@@ -235,7 +235,7 @@ static rh_status bench(work *w, rh_error *error) {
   rh_error why = {0};
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app->typed, error));
   RH_TRY(rh_bench_output_open(&w->output, w->app, w->settings.format, error));
-  RH_TRY(find_devices(w, error));
+  RH_TRY(rh_stage_devices(w->app, &w->devices, &w->n_devices, error));
   RH_TRY(rh_bench_header_begin(&w->results, w->app, &w->settings, error));
   rh_terminal_hold_interrupt();
   double start = rh_now();

@@ -39,6 +39,7 @@ static void print_kinds(const rh_entry *entry) {
       {RH_SUBGROUPS, "sub-groups"},
       {RH_WORK_GROUP_COLLECTIVES, "work-group collective functions"},
       {RH_INTEL_SUBGROUP_BLOCKS, "Intel's sub-group block reads"},
+      {RH_DEVICE_SCOPE_ATOMICS, "acquire-release atomics across work-groups"},
   };
   printf("runs on     ");
   for (size_t k = 0, first = 1; k < 4; k++)

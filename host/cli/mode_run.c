@@ -99,13 +99,15 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
 }
 
 /* A wrong answer is printed as what it is, never as a bare value that a script would take. */
-static rh_status judge(const rh_run_report *report, rh_error *error) {
+static rh_status judge(const rh_app *app, const rh_run_report *report, rh_error *error) {
+  const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
+  rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type, spec->n);
   char got[64], exact[64];
   rh_format_answer(got, &report->result);
   rh_format_answer(exact, &report->reference.result);
-  return rh_fail(error, RH_E_WRONG, "wrong result: '%s' says %s, exact is %s (%s)",
-                 report->spec->strategy, got, exact, report->verdict.text);
+  return rh_fail(error, RH_E_WRONG, "wrong result: '%s' says %s, exact is %s (%s)", spec->strategy,
+                 got, exact, report->verdict.text);
 }
 
 /* Room for generated data.  In pages that a child can have too only where there is one: the usual ones are faster. */
@@ -134,6 +136,7 @@ static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error)
   RH_TRY(fill(app, run, error));
   RH_TRY(rh_job_setup(job, run->array.region.address, run->array.offset_bytes, error));
   RH_TRY(refer(app, run, error));
+  rh_facts_note(facts, job);
   RH_TRY(rh_facts_run(facts, job, error));
   check(app, run);
   return is_to_be_measured(app, &run->report) ? rh_facts_measure(facts, job, error) : RH_OK;
@@ -143,8 +146,10 @@ static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error)
 static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *error) {
   rh_facts *facts = &run->report.facts;
   rh_worker *worker = &run->worker;
+  rh_tuned *tuned;
   RH_TRY(
       rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &run->report.device, error));
+  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* the child is silent about it */
   RH_TRY(reserve(app, run, error));
   rh_worker_spec spec = {
       .options = &app->redhost->options,
@@ -183,9 +188,10 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->spec.strategy = run->found.name;
   run->spec.plugin = run->found.path;
   run->report.spec = &run->spec;
+  run->report.chosen = app->redhost->chosen;
   RH_TRY(*isolated ? reduce_in_child(app, run, error) : reduce_here(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
-  return judge(&run->report, error);
+  return judge(app, &run->report, error);
 }
 
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {

@@ -27,29 +27,44 @@ static void print_device(const rh_app *app, const rh_error *no_device) {
   putchar('\n');
 }
 
-static rh_status print_json(const rh_app *app, const rh_registry *registry, rh_error *error) {
+/* Whether --tune has been here. */
+static void print_tuned(const rh_tuned *tuned) {
+  uint32_t n = rh_tuned_count(tuned);
+  if (n == 0)
+    printf("tuned       not yet on this device   redhost --tune\n");
+  else
+    printf("tuned       %u entr%s for this device   redhost --tune\n", n, n == 1 ? "y" : "ies");
+}
+
+static rh_status print_json(const rh_app *app, const rh_registry *registry, const rh_tuned *tuned,
+                            rh_error *error) {
   json_t *document = rh_json_document(), *devices = json_array();
   if (app->redhost->device) json_array_append_new(devices, rh_json_device(app->redhost->device));
   json_object_set_new(document, "devices", devices);
   json_object_set_new(document, "installed", json_integer(count(app, registry, 0)));
   json_object_set_new(document, "runnable", json_integer(count(app, registry, 1)));
+  json_object_set_new(document, "tuned", json_integer(rh_tuned_count(tuned)));
   return rh_json_print(document, error);
 }
 
 rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
+  rh_tuned *tuned;
   rh_error no_device = {0};
   RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
-  if (app->typed->json) return print_json(app, registry, error);
+  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error));
+  if (app->typed->json) return print_json(app, registry, tuned, error);
   if (app->typed->quiet) return RH_OK;
   printf("redhost %s - parallel reductions on OpenCL\n\n", rh_version());
   print_device(app, &no_device);
   printf("strategies  %u installed, %u can run here", count(app, registry, 0),
          count(app, registry, 1));
   if (registry->n_refusals) printf(", %u not loaded", registry->n_refusals);
+  printf("   redhost --list\n");
+  print_tuned(tuned);
   printf(
-      "   redhost --list\n\n"
+      "\n"
       "Try   redhost --run auto -n 2^24                    reduce 16 Mi floats with the best strategy\n"
       "      redhost --run cascade --input x.npy --op max  reduce a file\n"
       "      redhost --help\n");

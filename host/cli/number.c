@@ -9,6 +9,8 @@ const rh_number rh_number_timeout = {"--timeout",
                                      "seconds, more than 0 and less than 1e9, as in 2 or 0.5", 1e9};
 const rh_number rh_number_max_time = {
     "--max-time", "seconds for each point, more than 0 and less than 1e6, as in 2 or 0.5", 1e6};
+const rh_number rh_number_budget = {
+    "--budget", "seconds, more than 0 and less than 1e6, as in 300 or 0.5", 1e6};
 const rh_number rh_number_precision = {
     "--precision", "percent, more than 0 and less than 100, as in 2 or 0.5", 100};
 const rh_number rh_number_threshold = {

@@ -10,8 +10,8 @@ typedef struct rh_number {
   const char *expected; /* for the message: unit, bounds, an example */
   double below;
 } rh_number;
-extern const rh_number rh_number_timeout, rh_number_max_time;    /* s */
-extern const rh_number rh_number_precision, rh_number_threshold; /* % */
+extern const rh_number rh_number_timeout, rh_number_max_time, rh_number_budget; /* s */
+extern const rh_number rh_number_precision, rh_number_threshold;                /* % */
 
 /* A decimal: "2", "0.5", "1e-3", with a point whatever the user's language has.  Leaves *value as it is where text is
  * null.  RH_E_USAGE for what is none or lies beyond the bounds. */

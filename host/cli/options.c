@@ -12,7 +12,8 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 /* Which modes an option means something to; a bit for each RH_MODE_*. */
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
-#define TOUCHING   (IN(RUN) | IN(VERIFY) | IN(BENCH))
+#define TIMING     (IN(BENCH) | IN(TUNE))
+#define TOUCHING   (IN(RUN) | IN(VERIFY) | TIMING)
 #define PLUGINS    (IN(LIST) | IN(INFO) | IN(SUMMARY) | IN(NEW_PLUGIN) | TOUCHING)
 #define DEVICES    (LOOKING | TOUCHING)
 #define FILES      (IN(COMPARE) | IN(PLOT))
@@ -42,6 +43,8 @@ static const option_row table[] = {
     {"verify", 0, MODE, NULL, NULL,
      "try every rule of the plugin ABI on a strategy or a\nplugin's file [all installed]",
      RH_MODE_VERIFY, 0},
+    {"tune", 0, MODE, NULL, NULL, "search parameters, keep the best for this device", RH_MODE_TUNE,
+     0},
     {"new-plugin", 0, MODE_WORD, "NAME [DIR]", NULL,
      "write a plugin to start from into DIR [./NAME]", RH_MODE_NEW_PLUGIN, 0},
     {"compare", 0, MODE_WORD, "OLD NEW", NULL, "compare two result files", RH_MODE_COMPARE, 0},
@@ -53,26 +56,26 @@ static const option_row table[] = {
 
     {"device", 'd', WORD, "SPEC", "Problem",
      "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\nof a name [the first GPU, else accelerator, else CPU];\n"
-     "--bench: several with commas between, or all",
+     "--bench, --tune: several with commas between, or all",
      DEVICES | IN(PLOT), AT(device)},
     {"strategy", 's', WORD, "LIST", NULL,
-     "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", IN(BENCH) | IN(PLOT),
+     "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", TIMING | IN(PLOT),
      AT(strategy)},
     {"size", 'n', WORD, "SIZES", NULL,
-     "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]; --bench: lists, and ranges A:B (doubling),\n"
-     "A:B:xM, A:B:+S [2^10:2^28]",
-     IN(RUN) | IN(BENCH), AT(size)},
+     "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]; --bench, --tune: lists, and ranges A:B\n"
+     "(doubling), A:B:xM, A:B:+S [2^10:2^28; --tune:\n2^10:2^28:x8]",
+     IN(RUN) | TIMING, AT(size)},
     {"op", 0, WORD, "OP", NULL,
      "sum prod min max argmin argmax and or xor affine\nasum amax argamax (of magnitudes) [sum]",
-     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH) | IN(PLOT), AT(op)},
+     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
-     IN(RUN) | IN(LIST) | IN(INFO) | IN(BENCH) | IN(PLOT), AT(type)},
+     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(type)},
     {"input", 'i', WORD, "FILE", NULL, ".npy, or raw with --type; `-' is standard input", IN(RUN),
      AT(input)},
     {"data", 0, WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\nonehot units zeros infs descending loguniform [uniform]",
-     IN(RUN) | IN(BENCH), AT(data)},
-    {"seed", 0, WORD, "N", NULL, "for --data and --verify [1]", TOUCHING, AT(seed)},
+     IN(RUN) | TIMING, AT(data)},
+    {"seed", 0, WORD, "N", NULL, "for --data, --verify and --tune [1]", TOUCHING, AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",
      IN(RUN) | IN(BENCH), 0},
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
@@ -98,6 +101,9 @@ static const option_row table[] = {
      IN(BENCH), AT(peers)},
     {"dry-run", 0, FLAG, NULL, NULL, "say what would be measured, its memory and time, and\nstop",
      IN(BENCH), AT(dry_run)},
+    {"budget", 0, WORD, "SEC", NULL, "--tune: so long in all [60]", IN(TUNE), AT(budget)},
+    {"fresh", 0, FLAG, NULL, NULL, "--tune: measure again what is known already", IN(TUNE),
+     AT(fresh)},
     {"threshold", 0, WORD, "PCT", NULL, "--compare: smallest change that counts [1]", IN(COMPARE),
      AT(threshold)},
 
@@ -130,10 +136,10 @@ static const option_row table[] = {
      PLUGINS, AT(foreign)},
     {"isolate", 0, MAYBE_WORD, "WHEN", NULL,
      "auto (where it did not come with redhost) always\nnever [auto]: run the plugin in a process of its own",
-     IN(RUN) | IN(BENCH), AT(isolate)},
+     IN(RUN) | TIMING, AT(isolate)},
     {"timeout", 0, WORD, "SEC", NULL, "such a process may be silent for so long [60]",
-     IN(RUN) | IN(BENCH), AT(timeout)},
-    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled programs", TOUCHING,
+     IN(RUN) | TIMING, AT(timeout)},
+    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled or tuned results", TOUCHING,
      AT(no_cache)},
     {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", TOUCHING, AT(cache_dir)},
 };
@@ -225,6 +231,7 @@ void rh_options_help(FILE *out) {
         "  or:  redhost --list\n"
         "  or:  redhost --run NAME [-n SIZE | -i FILE] [OPTION]...\n"
         "  or:  redhost --bench [OPTION]...\n"
+        "  or:  redhost --tune [OPTION]...\n"
         "  or:  redhost --verify [NAME | FILE.so]... [OPTION]...\n"
         "Reduce vectors on an OpenCL device by several strategies; check each against an\n"
         "exact reference, time them all alike, and pick the best.\n",

@@ -15,6 +15,7 @@ enum {
   RH_MODE_VERIFY,
   RH_MODE_NEW_PLUGIN,
   RH_MODE_BENCH,
+  RH_MODE_TUNE,
   RH_MODE_COMPARE,
   RH_MODE_PLOT,
   RH_MODE_COMPLETION,
@@ -43,10 +44,10 @@ typedef struct rh_typed {
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
   const char *include, *exclude, *junit;
   const char *strategy, *cache, *precision, *max_time, *samples, *timer;
-  const char *format, *output, *resume, *threshold, *picture;
+  const char *format, *output, *resume, *threshold, *picture, *budget;
   rh_words exports, peers;
   uint32_t no_check, no_cache, json, quiet, verbose, quick, in_process;
-  uint32_t thorough, strict, once, dry_run;
+  uint32_t thorough, strict, once, dry_run, fresh;
   /* Of --verify, the directory of --new-plugin, the new file of --compare. */
   const char *operands[RH_MAX_OPERANDS];
   uint32_t n_operands;

@@ -85,8 +85,8 @@ static void print_details(const rh_run_report *report) {
   printf("plugin     %s%s\n", report->spec->plugin,
          report->isolated ? "   in a process of its own" : "");
   for (uint32_t k = 0; k < facts->n_params; k++)
-    printf("%s%s=%s%s", k ? " " : "parameters ", facts->params[k].key, facts->params[k].text,
-           k + 1 == facts->n_params ? "\n" : "");
+    printf("%s%s=%s", k ? " " : "parameters ", facts->params[k].key, facts->params[k].text);
+  if (facts->n_params) printf("%s%s\n", *facts->params_note ? "   " : "", facts->params_note);
   printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", answer->launches,
          answer->launches == 1 ? "" : "es", rh_format_bytes(scratch, answer->scratch_bytes),
          rh_format_bytes(local, answer->local_bytes));
@@ -174,6 +174,14 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "input",
                       app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
   json_object_set_new(object, "params", params_object(report));
+  json_object_set_new(object, "params_from",
+                      json_string(rh_params_from_name(report->facts.params_from)));
+  json_object_set_new(object, "params_note",
+                      *report->facts.params_note ? rh_json_bytes(report->facts.params_note)
+                                                 : json_null());
+  json_object_set_new(object, "chosen",
+                      report->chosen && *report->chosen ? rh_json_bytes(report->chosen)
+                                                        : json_null());
   json_object_set_new(object, "status", json_string(wrong ? "wrong" : "ok"));
   json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));
   if (report->result.indexed)

@@ -10,6 +10,7 @@ typedef struct rh_run_report {
   const rh_job_spec *spec;    /* with the strategy's own name and its file */
   const rh_cl_device *device; /* null: the host */
   int isolated;               /* 1: it ran in a process of its own */
+  const char *chosen;         /* why `auto` chose it; null or "" where it was asked for */
   rh_facts facts;
   rh_result result;
   int checked;

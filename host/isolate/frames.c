@@ -38,9 +38,10 @@ json_t *rh_frame_ready(const rh_facts *facts) {
   json_t *params = json_array();
   for (uint32_t k = 0; k < facts->n_params; k++)
     json_array_append_new(params, pack_param(&facts->params[k]));
-  return json_pack("{s:{s:[I,I,I,I,I], s:o}}", "ready", "answer", bits(answer->launches),
+  return json_pack("{s:{s:[I,I,I,I,I], s:o, s:i, s:o}}", "ready", "answer", bits(answer->launches),
                    bits(answer->finishes_on_host), bits(answer->scratch_bytes),
-                   bits(answer->local_bytes), bits(answer->depth), "params", params);
+                   bits(answer->local_bytes), bits(answer->depth), "params", params, "from",
+                   (int)facts->params_from, "note", rh_wire_text(facts->params_note));
 }
 
 json_t *rh_frame_result(const rh_facts *facts) {
@@ -143,10 +144,13 @@ static int read_params(const json_t *json, rh_facts *facts) {
 static rh_frame_kind read_ready(json_t *json, rh_facts *facts) {
   json_int_t launches, on_host, scratch, local, depth;
   json_t *params;
+  const char *note;
+  int from;
   rh_facts read = {0};
-  if (json_unpack(json, "{s:[I,I,I,I,I!], s:o!}", "answer", &launches, &on_host, &scratch, &local,
-                  &depth, "params", &params) != 0 ||
-      !is_count(launches) || read_params(params, &read) != 0)
+  if (json_unpack(json, "{s:[I,I,I,I,I!], s:o, s:i, s:s!}", "answer", &launches, &on_host, &scratch,
+                  &local, &depth, "params", &params, "from", &from, "note", &note) != 0 ||
+      from < 0 || from >= RH_N_PARAMS_FROM || !is_count(launches) ||
+      read_params(params, &read) != 0)
     return RH_FRAME_GARBAGE;
   read.answer = (rh_answer){
       .struct_size = sizeof read.answer,
@@ -156,6 +160,8 @@ static rh_frame_kind read_ready(json_t *json, rh_facts *facts) {
       .local_bytes = (uint64_t)local,
       .depth = (uint64_t)depth,
   };
+  read.params_from = (uint32_t)from;
+  copy_plain(read.params_note, sizeof read.params_note, note);
   *facts = read;
   return RH_FRAME_READY;
 }

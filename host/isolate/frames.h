@@ -4,7 +4,8 @@
  *     {"phase":"run"}                                where it is now
  *     {"log":[1,"text"]}                             at most RH_MOST_LOGS of them
  *     {"progress":["upload",done,total]}
- *     {"ready":...}                                  it can be done: query's answer, the parameters
+ *     {"ready":...}                                  it can be done: query's answer, the parameters; again in setup, where
+ *                                                    other parameters had to be taken
  *     {"result":...}                                 the first run's value, and what setting up took
  *     {"measured":...}
  *     {"done":dropped}                               torn down; so many log lines were not sent

@@ -348,7 +348,8 @@ static rh_status ask_for(rh_peers *peers, const rh_isolated_spec *spec, rh_error
               .plugin = spec->found->path,
               .what = "--size",
               .settings = spec->settings,
-              .n_settings = spec->n_settings},
+              .n_settings = spec->n_settings,
+              .untuned = spec->untuned},
   };
   if (spec->range) work.known = rh_range_tell(spec->range);
   if (rh_work_write(&peers->request, &work) != 0)

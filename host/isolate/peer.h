@@ -28,7 +28,8 @@ typedef struct rh_isolated_spec {
   const rh_range *range;      /* its sweep and calibration are taken over; null where device is */
   const rh_setting *settings;
   uint64_t n_settings;
-  double limit_s; /* for each answer */
+  uint32_t untuned; /* 1: as rh_local_shared's */
+  double limit_s;   /* for each answer */
 } rh_isolated_spec;
 
 /* The strategy as a sampler like rh_local_sampler's: what it does wrong ends its own process.  Nothing is started before

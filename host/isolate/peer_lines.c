@@ -1,6 +1,7 @@
 #include "peer_lines.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "../reduce/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -124,6 +125,14 @@ static int read_text(const words *from, rh_peer_said *said) {
   return said->text[0] != 0;
 }
 
+/* Where the parameters come from, by its number. */
+static int read_from(const char *word, rh_opened *opened) {
+  uint64_t from;
+  if (!read_u64(word, &from) || from >= RH_N_PARAMS_FROM) return 0;
+  opened->params_from = (uint32_t)from;
+  return 1;
+}
+
 /* One "key=number" of those that are known: 1; 0: a word of the text; -1: a known key with something else behind it. */
 static int read_key(const char *word, rh_peer_said *said) {
   rh_opened *opened = &said->opened;
@@ -141,6 +150,7 @@ static int read_key(const char *word, rh_peer_said *said) {
                {"on-host", NULL, &opened->finishes_on_host},
                {"parts", NULL, &said->has_parts}};
   if (strncmp(word, "depth=", 6) == 0) return read_u64(equals + 1, &opened->depth) ? 1 : -1;
+  if (strncmp(word, "params-from=", 12) == 0) return read_from(equals + 1, opened) ? 1 : -1;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
         strlen(known[k].key) != (size_t)(equals - word))

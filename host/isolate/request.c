@@ -10,7 +10,7 @@ typedef struct head {
   char magic[8];
   int64_t parent;
   uint64_t n, offset, region_bytes, n_settings;
-  uint32_t op, type, no_cache, on_host;
+  uint32_t op, type, no_cache, on_host, untuned, unused;
   rh_range_known known;
 } head;
 
@@ -33,6 +33,7 @@ int rh_work_write(rh_text *to, const rh_work *work) {
       .type = job->type,
       .no_cache = work->no_cache,
       .on_host = work->on_host,
+      .untuned = job->untuned,
       .known = work->known,
   };
   memcpy(first.magic, magic, sizeof magic);
@@ -80,7 +81,7 @@ int rh_work_read(rh_work *work, const char *bytes, size_t length) {
   work->region_bytes = first.region_bytes;
   const char *at = bytes + sizeof first, *end = bytes + length;
   rh_job_spec *job = &work->job;
-  *job = (rh_job_spec){.op = first.op, .type = first.type, .n = first.n};
+  *job = (rh_job_spec){.op = first.op, .type = first.type, .n = first.n, .untuned = first.untuned};
   job->strategy = take(&at, end, &failed);
   job->plugin = take(&at, end, &failed);
   job->what = take(&at, end, &failed);

@@ -96,10 +96,10 @@ static int open_point(sampling *s, const char *line) {
   }
   return say(s,
              "opened %s %u depth=%" PRIu64
-             " on-host=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
+             " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
              opened.host_clock ? "host" : "device", opened.launches, opened.depth,
-             opened.finishes_on_host, opened.build_s, opened.build_cached, opened.upload_s,
-             opened.setup_s, *opened.params ? " " : "", opened.params);
+             opened.finishes_on_host, opened.params_from, opened.build_s, opened.build_cached,
+             opened.upload_s, opened.setup_s, *opened.params ? " " : "", opened.params);
 }
 
 static int take_sample(sampling *s, const char *line) {
@@ -158,7 +158,11 @@ static rh_status prepare(sampling *s, rh_error *error) {
   snprintf(found.name, sizeof found.name, "%s", job->strategy);
   RH_TRY(rh_open(&s->redhost, &options, error));
   s->shared = (rh_local_shared){
-      .redhost = s->redhost, .settings = job->settings, .n_settings = job->n_settings};
+      .redhost = s->redhost,
+      .settings = job->settings,
+      .n_settings = job->n_settings,
+      .untuned = job->untuned,
+  };
   if (!s->asked.on_host) {
     RH_TRY(rh_redhost_session(s->redhost, &session, error));
     RH_TRY(rh_range_adopt(&s->range, session, &s->asked.known, error));

@@ -64,6 +64,16 @@ static rh_status map_data(works *w, void **region, rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "%s: cannot be mapped a second time", w->asked.job.what);
 }
 
+/* What is wrong with the file of what was tuned, the parent has said already. */
+static rh_status know_tuned(rh_redhost *redhost, rh_error *error) {
+  rh_tuned *tuned;
+  const rh_reporter *reporter = redhost->cache.reporter;
+  redhost->cache.reporter = NULL;
+  rh_status status = rh_redhost_tuned(redhost, &tuned, error);
+  redhost->cache.reporter = reporter;
+  return status;
+}
+
 static rh_status ask(works *w, rh_error *error) {
   const rh_cl_device *device;
   const rh_options options = {
@@ -78,6 +88,7 @@ static rh_status ask(works *w, rh_error *error) {
     enter(w, RH_WORK_devices);
     RH_TRY(rh_redhost_device(w->redhost, &device, error));
   }
+  RH_TRY(know_tuned(w->redhost, error));
   enter(w, RH_WORK_loading);
   RH_TRY(rh_job_open(&w->job, w->redhost, &w->asked.job, error));
   enter(w, RH_WORK_query);
@@ -93,7 +104,12 @@ static rh_status run(works *w, rh_error *error) {
   RH_TRY(hear(w, command, error));
   enter(w, RH_WORK_setup);
   RH_TRY(map_data(w, &region, error));
+  uint32_t n_tuned = w->job.params_from.n_tuned;
   RH_TRY(rh_job_setup(&w->job, region, w->asked.offset, error));
+  if (w->job.params_from.n_tuned != n_tuned) {
+    rh_facts_note(&w->facts, &w->job);
+    say(w, rh_frame_ready(&w->facts));
+  }
   enter(w, RH_WORK_run);
   RH_TRY(rh_facts_run(&w->facts, &w->job, error));
   say(w, rh_frame_result(&w->facts));

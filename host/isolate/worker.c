@@ -105,6 +105,9 @@ static rh_status take(rh_worker *worker, rh_frame_kind kind, const rh_frame *fra
   case RH_FRAME_PROGRESS:
     grant(worker);
     return rh_progress(reporter_of(worker), frame->activity, frame->done, frame->total, error);
+  case RH_FRAME_READY: /* again: setting up gave up what was tuned */
+    if (worker->phase != RH_WORK_setup) break;
+    return RH_OK;
   case RH_FRAME_FAILED: return failed(worker, frame, error);
   default: break;
   }

@@ -3,6 +3,7 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../base/value.h"
+#include "../reduce/settings.h"
 #include "stats.h"
 
 #include <math.h>
@@ -148,6 +149,8 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
   rh_status status = c->sampler->open(c->sampler->self, data, &c->opened, &why);
   rh_row *row = c->row;
   row->passes = c->opened.launches;
+  snprintf(row->params_from, sizeof row->params_from, "%s",
+           rh_params_from_name(c->opened.params_from));
   row->finishes_on_host = c->opened.finishes_on_host;
   row->build_s = c->opened.build_s;
   row->build_cached = c->opened.build_cached;
@@ -254,11 +257,11 @@ int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scal
   rh_spread device = rh_spread_of(c->samples, c->n_samples, more_room);
   rh_spread latency = rh_spread_of(c->latency, c->n_latency, more_room);
   rh_spread host = rh_spread_of(c->host, c->n_host, room);
-  int too_long = device.min > 1.05 * host.median; /* behind a sweep 2 % more are seen to be true */
+  int too_long = device.min > 1.1 * host.median; /* behind a sweep 5 % more are seen to be true */
   double enqueueing_s = 1.5 * scale->launch_s * (c->opened.launches + 1);
   double waiting_s = fmax(0, latency.median - device.median) / c->batch;
   double running_s = host.min - enqueueing_s - waiting_s;
-  int too_short = device.median >= 20e-6 && device.median < 0.95 * running_s;
+  int too_short = device.median >= 20e-6 && device.median < 0.9 * running_s;
   return too_long || too_short;
 }
 

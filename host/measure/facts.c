@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-rh_status rh_facts_ask(rh_facts *facts, rh_job *job, rh_error *error) {
-  memset(facts, 0, sizeof *facts);
-  RH_TRY(rh_job_ask(job, error));
+void rh_facts_note(rh_facts *facts, const rh_job *job) {
   facts->answer = job->answer;
+  facts->params_from = job->params_from.from;
+  snprintf(facts->params_note, sizeof facts->params_note, "%s", job->params_from.note);
   facts->n_params = job->strategy->n_params;
   for (uint32_t k = 0; k < facts->n_params; k++) {
     const rh_param *param = rh_strategy_param(job->strategy, k);
@@ -19,6 +19,12 @@ rh_status rh_facts_ask(rh_facts *facts, rh_job *job, rh_error *error) {
     snprintf(used->key, sizeof used->key, "%s", param->key);
     rh_param_format(param, used->number, used->text, sizeof used->text);
   }
+}
+
+rh_status rh_facts_ask(rh_facts *facts, rh_job *job, rh_error *error) {
+  memset(facts, 0, sizeof *facts);
+  RH_TRY(rh_job_ask(job, error));
+  rh_facts_note(facts, job);
   return RH_OK;
 }
 

@@ -29,13 +29,18 @@ typedef struct local {
 
 /* ---- Runs ---- */
 
-static rh_status run_copy(local *l, uint64_t copy, rh_error *error) {
+static rh_data copy_of(const local *l, uint64_t copy) {
   rh_data data = l->job.data;
   uint64_t offset = copy * l->data.stride;
   if (l->job.device)
     data.first = offset / rh_type_size(l->data.type);
   else
     data.host = (const char *)data.host + offset;
+  return data;
+}
+
+static rh_status run_copy(local *l, uint64_t copy, rh_error *error) {
+  rh_data data = copy_of(l, copy);
   return rh_instance_run(l->job.instance, &data, l->data.n, error);
 }
 
@@ -56,6 +61,7 @@ static rh_status wait(local *l, rh_error *error) {
   return RH_OK;
 }
 
+/* The value of a batch's last run. */
 static rh_status fetch(local *l, rh_taken *taken, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   RH_TRY(rh_instance_value(l->job.instance, value, error));
@@ -87,21 +93,30 @@ static rh_status prime(local *l, uint32_t batch, rh_error *error) {
   return rh_range_prime(range, needed, error);
 }
 
-static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
+/* *whole: both ends of the batch have their events.  They have not where the run that was counted had something to
+ * prepare besides; then the batch tells the number. */
+static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;
-  ends e = {.last_index = l->commands * batch - 1};
-  const rh_cl_tap tap = {&e, at_ends};
+  const rh_cl_tap tap = {e, at_ends};
+  *e = (ends){.last_index = l->commands * batch - 1};
   RH_TRY(prime(l, batch, error));
   session->tap = &tap;
   rh_status status = run_batch(l, batch, error);
   session->tap = NULL;
   if (status == RH_OK) status = wait(l, error);
-  int whole = e.first && (e.last || e.commands == 1);
-  if (status != RH_OK || !whole) {
-    release_ends(&e);
-    if (status != RH_OK) return status;
+  *whole = e->commands == l->commands * batch && e->first && (e->last || e->commands == 1);
+  l->commands = e->commands / batch;
+  if (status != RH_OK || !*whole) release_ends(e);
+  return status;
+}
+
+static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
+  ends e;
+  int whole;
+  RH_TRY(run_between_ends(l, batch, &e, &whole, error));
+  if (!whole) RH_TRY(run_between_ends(l, batch, &e, &whole, error));
+  if (!whole)
     return rh_fail(error, RH_E_CL, "a run enqueued another number of commands than the one before");
-  }
   RH_TRY(rh_span(e.first, e.last ? e.last : e.first, &taken->seconds, error));
   taken->seconds /= batch;
   taken->stamped = 1;
@@ -117,10 +132,12 @@ static rh_status take_host(local *l, uint32_t batch, rh_taken *taken, rh_error *
 }
 
 static rh_status take_latency(local *l, rh_taken *taken, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  rh_data data = copy_of(l, 0);
   double start = rh_now();
-  RH_TRY(run_copy(l, 0, error));
-  RH_TRY(fetch(l, taken, error));
+  RH_TRY(rh_instance_call(l->job.instance, &data, l->data.n, value, error));
   taken->seconds = rh_now() - start;
+  rh_job_result(&l->spec, l->name, value, &taken->result);
   return RH_OK;
 }
 
@@ -194,20 +211,6 @@ static rh_status parts(void *self, rh_part *found, uint32_t *n_parts, double *ho
 
 /* ---- Opening ---- */
 
-/* Settings are typed once for all strategies: each takes those that it knows. */
-static rh_status open_job(local *l, rh_error *error) {
-  rh_setting known[RH_MAX_PARAMS];
-  uint32_t n = 0;
-  rh_redhost *redhost = l->shared->redhost;
-  RH_TRY(rh_job_open(&l->job, redhost, &l->spec, error));
-  for (uint64_t k = 0; k < l->shared->n_settings && n < RH_MAX_PARAMS; k++)
-    for (uint32_t p = 0; p < l->job.strategy->n_params; p++)
-      if (strcmp(rh_strategy_param(l->job.strategy, p)->key, l->shared->settings[k].key) == 0)
-        known[n++] = l->shared->settings[k];
-  RH_TRY(rh_params_resolve(l->job.strategy, known, n, l->job.instance_spec.params, error));
-  return rh_job_ask(&l->job, error);
-}
-
 static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
   rh_local_shared *shared = l->shared;
   l->job.data = (rh_data){0};
@@ -256,13 +259,19 @@ static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, 
                           .op = data->op,
                           .type = data->type,
                           .n = data->n,
+                          .settings = l->shared->settings,
+                          .n_settings = l->shared->n_settings,
+                          .others_too = 1, /* they are typed once for all strategies */
+                          .untuned = l->shared->untuned,
                           .what = "--size"};
-  RH_TRY(open_job(l, error));
+  RH_TRY(rh_job_open(&l->job, l->shared->redhost, &l->spec, error));
+  opened->params_from = l->job.params_from.from; /* of one that is declined, too */
+  RH_TRY(rh_job_ask(&l->job, error));
   RH_TRY(attach_data(l, opened, error));
   rh_cl_session *session = l->job.instance_spec.session;
   uint32_t builds = session ? session->builds : 0, cached = session ? session->builds_cached : 0;
   double built = session ? session->build_s : 0, start = rh_now();
-  RH_TRY(rh_instance_create(&l->job.instance, &l->job.instance_spec, NULL, error));
+  RH_TRY(rh_job_instantiate(&l->job, error));
   opened->setup_s = rh_now() - start;
   opened->build_s = session ? session->build_s - built : 0;
   opened->build_cached = session && session->builds > builds &&
@@ -272,6 +281,7 @@ static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, 
   opened->finishes_on_host = l->job.answer.finishes_on_host;
   opened->depth = l->job.answer.depth;
   opened->host_clock = !is_stamped(l);
+  opened->params_from = l->job.params_from.from;
   say_params(l, opened);
   return RH_OK;
 }

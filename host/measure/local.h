@@ -12,6 +12,7 @@ typedef struct rh_local_shared {
   rh_pool pool;
   const rh_setting *settings;
   uint64_t n_settings;
+  uint32_t untuned; /* 1: whatever was tuned, parameters are the defaults and the settings */
 } rh_local_shared;
 
 /* `found` is copied.  Settings that the strategy does not know are passed over: they are another's.  The sampler's

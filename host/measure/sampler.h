@@ -24,7 +24,8 @@ typedef struct rh_opened {
   uint32_t host_clock; /* 1: seconds are by the host's clock, not the device's */
   double build_s, upload_s, setup_s;
   uint32_t build_cached;
-  char params[256]; /* "tile=256 finish=device"; "" */
+  uint32_t params_from; /* RH_PARAMS_FROM_* */
+  char params[256];     /* "tile=256 finish=device"; "" */
 } rh_opened;
 
 /* How samples are taken. */

@@ -14,7 +14,8 @@ enum {
 
 static const uint64_t known_promises = RH_KEEPS_ORDER;
 static const uint64_t known_needs = RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS |
-                                    RH_WORK_GROUP_COLLECTIVES | RH_INTEL_SUBGROUP_BLOCKS;
+                                    RH_WORK_GROUP_COLLECTIVES | RH_INTEL_SUBGROUP_BLOCKS |
+                                    RH_DEVICE_SCOPE_ATOMICS;
 static const uint32_t known_kinds = RH_DEVICE_HOST | RH_DEVICE_ANY_CL;
 
 int rh_strategy_name_is_valid(const char *name) {

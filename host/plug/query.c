@@ -75,6 +75,7 @@ static rh_status check_needs(const rh_strategy *strategy, const rh_device *devic
       {RH_SUBGROUPS, "device has no sub-groups (cl_khr_subgroups)"},
       {RH_WORK_GROUP_COLLECTIVES, "device has no work-group collective functions"},
       {RH_INTEL_SUBGROUP_BLOCKS, "device has no cl_intel_subgroups block reads"},
+      {RH_DEVICE_SCOPE_ATOMICS, "device has no acquire-release atomics across work-groups"},
   };
   uint64_t missing = strategy->needs & ~device->features;
   if (!missing || !(strategy->device_kinds & device->kind & RH_DEVICE_ANY_CL)) return RH_OK;

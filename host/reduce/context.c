@@ -18,6 +18,7 @@ static int copy_options(rh_options *to, const rh_options *from) {
   to->program = rh_copy_string(from->program);
   to->no_cache = from->no_cache;
   to->reporter = from->reporter;
+  to->queue = from->queue;
   return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
          (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
          (to->program || !from->program);
@@ -39,6 +40,8 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
   rh_status status = RH_OK;
   if (!copy_options(&redhost->options, options ? options : &defaults))
     status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  if (status == RH_OK && redhost->options.device && redhost->options.queue)
+    status = rh_fail(error, RH_E_USAGE, "a device and a queue: the queue says the device");
   if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
   if (status != RH_OK)
     rh_close(redhost);
@@ -50,6 +53,7 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
 void rh_close(rh_redhost *redhost) {
   if (!redhost) return;
   if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
+  rh_tuned_close(redhost->tuned);
   rh_cl_session_finish(&redhost->session);
   rh_cl_devices_finish(&redhost->devices);
   rh_cache_finish(&redhost->cache);
@@ -67,6 +71,8 @@ rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices,
 rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error) {
   const rh_cl_devices *devices;
   RH_TRY(rh_redhost_devices(redhost, &devices, error));
+  if (!redhost->device && redhost->options.queue)
+    RH_TRY(rh_cl_devices_of_queue(devices, redhost->options.queue, &redhost->device, error));
   if (!redhost->device)
     RH_TRY(rh_cl_devices_choose(devices, redhost->options.device, &redhost->device, error));
   *device = redhost->device;
@@ -76,9 +82,13 @@ rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh
 rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error) {
   const rh_cl_device *device;
   RH_TRY(rh_redhost_device(redhost, &device, error));
-  if (!redhost->session_open)
-    RH_TRY(rh_cl_session_init(&redhost->session, device, &redhost->cache,
-                              &redhost->options.reporter, error));
+  const rh_options *options = &redhost->options;
+  if (!redhost->session_open && options->queue)
+    RH_TRY(rh_cl_session_adopt(&redhost->session, device, options->queue, &redhost->cache,
+                               &options->reporter, error));
+  else if (!redhost->session_open)
+    RH_TRY(
+        rh_cl_session_init(&redhost->session, device, &redhost->cache, &options->reporter, error));
   redhost->session_open = 1;
   *session = &redhost->session;
   return RH_OK;
@@ -106,4 +116,23 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   redhost->registry_n = n;
   *registry = &redhost->registry;
   return RH_OK;
+}
+
+rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tuned **tuned, rh_error *error) {
+  if (redhost->tuned && redhost->tuned_for != redhost->device) {
+    rh_tuned_close(redhost->tuned);
+    redhost->tuned = NULL;
+  }
+  if (!redhost->tuned)
+    RH_TRY(rh_tuned_open(&redhost->tuned, &redhost->cache, redhost->device, error));
+  redhost->tuned_for = redhost->device;
+  *tuned = redhost->tuned;
+  return RH_OK;
+}
+
+void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
+                      rh_type type, uint64_t n) {
+  rh_tuned *tuned;
+  if (rh_redhost_tuned(redhost, &tuned, NULL) == RH_OK)
+    rh_tuned_blame(tuned, strategy, rh_tuned_plugin(path), op, type, n);
 }

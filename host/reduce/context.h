@@ -4,6 +4,7 @@
 
 #include "../cl/session.h"
 #include "../plug/registry.h"
+#include "../tuned/tuned.h"
 
 /* Devices are looked for when one is needed, and not before: host strategies and --list of a machine without a driver
  * never touch OpenCL. */
@@ -18,6 +19,9 @@ struct rh_redhost {
   rh_registry registry; /* what `auto` chooses from */
   int registry_scanned;
   uint64_t registry_n;
+  rh_tuned *tuned; /* null until asked for */
+  const rh_cl_device *tuned_for;
+  char chosen[512]; /* what `auto` took last, and why: "onepass, measured here at 2^20: ..."; "" */
 };
 
 rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error);
@@ -28,5 +32,13 @@ rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_er
  * asked about the host and *no_device (may be null) says why. */
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
+
+/* What is known from measuring, of the device that was chosen so far, or of the host alone: asking looks for no device.
+ * Valid until another one is chosen. */
+rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tuned **tuned, rh_error *error);
+
+/* A wrong result of the strategy in the plugin's file: `auto` leaves it alone from here on.  Keeps quiet. */
+void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
+                      rh_type type, uint64_t n);
 
 #endif

@@ -20,7 +20,8 @@ struct rh_instance {
   char *prelude;
   rh_problem problem;
   uint32_t finishes_on_host;
-  cl_mem result; /* RESULT_SLOTS values; null for host strategies */
+  cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
+  rh_cl_visible visible; /* one value, for calls that are waited for; where the device has that */
   void *self;
   _Alignas(16) unsigned char value
       [MOST_VALUE_BYTES]; /* where a strategy that finishes on the host writes */
@@ -108,6 +109,33 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
   return declined(instance->spec.strategy, instance->problem.device, reason, error);
 }
 
+/* ---- The result on the device, and how it comes to the host: what to change for a device where another way is faster ---- */
+
+static rh_status make_result(rh_instance *instance, rh_error *error) {
+  cl_int code;
+  instance->result = clCreateBuffer(instance->spec.session->context, CL_MEM_READ_WRITE,
+                                    RESULT_SLOTS * instance->op.value_size, NULL, &code);
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the result");
+  /* Atomics on memory across a bus take seconds, where they work at all: only for who writes once. */
+  const rh_strategy *strategy = instance->spec.strategy;
+  if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE))
+    rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size);
+  return RH_OK;
+}
+
+/* Waits for all that is enqueued before. */
+static rh_status fetch_result(rh_instance *instance, void *value, rh_error *error) {
+  rh_cl_session *session = instance->spec.session;
+  uint32_t size = instance->op.value_size;
+  RH_CL_TRY(error,
+            clEnqueueReadBuffer(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size, size,
+                                value, 0, NULL, rh_cl_event_for(session, "read-back")),
+            "reading the result from the device");
+  return RH_OK;
+}
+
+/* ---- Life ---- */
+
 static rh_status prepare(rh_instance *instance, rh_error *error) {
   const rh_instance_spec *spec = &instance->spec;
   instance->prelude = rh_op_prelude(spec->op, spec->type);
@@ -123,15 +151,12 @@ static rh_status prepare(rh_instance *instance, rh_error *error) {
   };
   rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
                    spec->reporter);
-  if (!spec->session) return RH_OK;
-  cl_int code;
-  instance->result = clCreateBuffer(spec->session->context, CL_MEM_READ_WRITE,
-                                    RESULT_SLOTS * instance->op.value_size, NULL, &code);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "allocating the result");
+  return spec->session ? make_result(instance, error) : RH_OK;
 }
 
 static void release(rh_instance *instance) {
   rh_services_finish(&instance->services);
+  if (instance->spec.session) rh_cl_visible_finish(&instance->visible, instance->spec.session);
   if (instance->result) clReleaseMemObject(instance->result);
   free(instance->prelude);
   free(instance);
@@ -172,14 +197,19 @@ void rh_instance_destroy(rh_instance *instance) {
 }
 
 rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error) {
+  return rh_instance_run_to(instance, data, n, instance->result, RESULT_SLOT, error);
+}
+
+rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
+                             uint64_t index, rh_error *error) {
   rh_run run = {
       .struct_size = sizeof run,
       .first = data->first,
       .n = n,
       .input = data->buffer,
       .host_input = data->host,
-      .result = instance->result,
-      .result_index = RESULT_SLOT,
+      .result = result,
+      .result_index = index,
       .host_result = instance->value,
   };
   if (n > instance->spec.max_n)
@@ -203,13 +233,27 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
     memcpy(value, instance->value, instance->op.value_size);
     return RH_OK;
   }
-  RH_CL_TRY(error,
-            clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE,
-                                RESULT_SLOT * instance->op.value_size, instance->op.value_size,
-                                value, 0, NULL,
-                                rh_cl_event_for(instance->spec.session, "read-back")),
-            "reading the result from the device");
+  return fetch_result(instance, value, error);
+}
+
+static rh_status wait_for_visible(rh_instance *instance, void *value, rh_error *error) {
+  RH_CL_TRY(error, clFinish(instance->spec.session->queue), "waiting for the result");
+  memcpy(value, instance->visible.address, instance->op.value_size);
   return RH_OK;
+}
+
+rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
+                           rh_error *error) {
+  if (!instance->visible.buffer || instance->finishes_on_host) {
+    RH_TRY(rh_instance_run(instance, data, n, error));
+    return rh_instance_value(instance, value, error);
+  }
+  RH_TRY(rh_instance_run_to(instance, data, n, instance->visible.buffer, 0, error));
+  return wait_for_visible(instance, value, error);
+}
+
+const rh_op *rh_instance_op(const rh_instance *instance) {
+  return &instance->op;
 }
 
 rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error) {

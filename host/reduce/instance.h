@@ -4,6 +4,7 @@
 
 #include "../cl/input.h"
 #include "../cl/services.h"
+#include "../cl/visible.h"
 #include "params.h"
 
 typedef struct rh_instance_spec {
@@ -35,8 +36,20 @@ void rh_instance_destroy(rh_instance *instance); /* null is legal */
 /* One reduction of n elements.  Returns when it is enqueued or, where the strategy finishes on the host, done. */
 rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error);
 
-/* The value of the last run; waits for it. */
+/* The same, where the value goes to result[index] of the caller's, counted in values: for strategies that finish on the
+ * device. */
+rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
+                             uint64_t index, rh_error *error);
+
+/* The value of the last rh_instance_run(); waits for it. */
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error);
+
+/* The operator's row: its identity, the size of its values. */
+const rh_op *rh_instance_op(const rh_instance *instance);
+
+/* One reduction and its value, waited for: the shortest way there is on this device. */
+rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
+                           rh_error *error);
 
 /* For tests: fills the result and what stands beside it with a byte, so that a result that was never written differs from
  * a wrong one; and sees whether the neighbours are still that byte (RH_E_WRONG where not). */

@@ -1,45 +1,32 @@
 #include "job.h"
 #include "../base/clock.h"
 #include "../base/error.h"
-#include "../base/report.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "choose.h"
 #include "ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The strategy that promises most for this problem: with nothing measured, query's own score decides. */
-static rh_status choose(rh_redhost *redhost, const rh_job_spec *spec, const char **name,
-                        rh_error *error) {
-  const rh_registry *registry;
-  const rh_entry *best = NULL;
-  int32_t score = 0;
-  RH_TRY(rh_redhost_registry(redhost, spec->n, &registry, NULL, error));
-  for (uint32_t k = 0; k < registry->n_entries; k++) {
-    const rh_entry *entry = &registry->entries[k];
-    const rh_offer *offer = &entry->offers[spec->op][spec->type];
-    if (entry->shadowed_by || offer->status != RH_OK) continue;
-    if (best && offer->answer.score <= score) continue;
-    best = entry;
-    score = offer->answer.score;
-  }
-  if (!best)
-    return rh_fail(error, RH_DECLINED, "no strategy can serve %s of %s here. See redhost --list",
-                   rh_op_name(spec->op), rh_type_name(spec->type));
-  *name = best->name;
+rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error) {
+  spec->type = type;
+  if (!op || !(spec->op = rh_op_from_name(op)))
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'", op ? op : "(null)");
+  if (!rh_type_name(type)) return rh_fail(error, RH_E_USAGE, "unknown type %u", type);
   return RH_OK;
 }
 
 rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
                         rh_error *error) {
   const char *name = spec->strategy;
+  redhost->chosen[0] = 0;
   *found = (rh_found){{0}, NULL, 0, 0};
   if (!rh_op_is_defined(spec->op, spec->type))
     return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
-  if (!name || strcmp(name, "auto") == 0) RH_TRY(choose(redhost, spec, &name, error));
+  if (!name || strcmp(name, "auto") == 0) RH_TRY(rh_choose(redhost, spec, &name, error));
   return rh_registry_locate(&redhost->options, name, found, error);
 }
 
@@ -55,9 +42,7 @@ static rh_status open_strategy(rh_job *job, rh_error *error) {
     job->path = found.path;
     name = found.name;
   }
-  RH_TRY(rh_registry_open(job->path, name, &job->strategy, error));
-  return rh_params_resolve(job->strategy, job->spec.settings, job->spec.n_settings,
-                           job->instance_spec.params, error);
+  return rh_registry_open(job->path, name, &job->strategy, error);
 }
 
 static uint64_t bytes_of(const rh_job_spec *spec) {
@@ -104,12 +89,29 @@ rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec,
   job->instance_spec.type = spec->type;
   job->instance_spec.max_n = spec->n;
   job->instance_spec.reporter = &redhost->options.reporter;
-  return rh_job_device(redhost, spec, job->strategy->device_kinds, &job->device, error);
+  RH_TRY(rh_settings_defaults(job, error));
+  RH_TRY(rh_job_device(redhost, spec, job->strategy->device_kinds, &job->device, error));
+  return rh_settings_tuned(job, error);
+}
+
+static const rh_device *device_of(const rh_job *job) {
+  return job->device ? &job->device->about : rh_host_device();
+}
+
+/* Are tuned parameters in the way?  The strategy declines with them, or ends with them where its result is of no use. */
+static int must_give_up(const rh_job *job, rh_status status) {
+  if (!job->params_from.n_tuned) return 0;
+  return status == RH_DECLINED || (status == RH_OK && job->answer.finishes_on_host &&
+                                   job->spec.on_device == RH_JOB_RESULT_ON_DEVICE);
 }
 
 rh_status rh_job_ask(rh_job *job, rh_error *error) {
-  const rh_device *device = job->device ? &job->device->about : rh_host_device();
+  const rh_device *device = device_of(job);
   rh_status status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
+  if (must_give_up(job, status)) {
+    rh_settings_give_up(job, status == RH_OK ? "they finish on the host" : job->answer.reason);
+    status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
+  }
   if (status != RH_DECLINED) return status;
   /* A parameter that breaks a rule is the caller's mistake; anything else is this machine's limit. */
   int mistake = job->answer.why == RH_WHY_PARAM;
@@ -120,6 +122,19 @@ rh_status rh_job_ask(rh_job *job, rh_error *error) {
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
   RH_TRY(rh_job_open(job, redhost, spec, error));
   return rh_job_ask(job, error);
+}
+
+rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
+  rh_error why = {0};
+  rh_status status = rh_instance_create(&job->instance, &job->instance_spec, NULL, &why);
+  if (status == RH_OK) return RH_OK;
+  if (!job->params_from.n_tuned || status == RH_E_CANCELLED) {
+    if (error) *error = why;
+    return status;
+  }
+  rh_settings_give_up(job, why.message);
+  RH_TRY(rh_job_ask(job, error));
+  return rh_instance_create(&job->instance, &job->instance_spec, NULL, error);
 }
 
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error) {
@@ -135,14 +150,13 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
       .first = job->device ? job->input.first : 0,
   };
   double start = rh_now();
-  RH_TRY(rh_instance_create(&job->instance, &job->instance_spec, NULL, error));
+  RH_TRY(rh_job_instantiate(job, error));
   job->setup_s = rh_now() - start;
   return RH_OK;
 }
 
 rh_status rh_job_value(rh_job *job, void *value, rh_error *error) {
-  RH_TRY(rh_instance_run(job->instance, &job->data, job->spec.n, error));
-  return rh_instance_value(job->instance, value, error);
+  return rh_instance_call(job->instance, &job->data, job->spec.n, value, error);
 }
 
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,

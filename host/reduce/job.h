@@ -5,6 +5,9 @@
 #include "context.h"
 #include "instance.h"
 #include "reference.h"
+#include "settings.h"
+
+enum { RH_JOB_ANYWHERE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_DEVICE };
 
 typedef struct rh_job_spec {
   const char *strategy; /* or "auto" */
@@ -15,7 +18,12 @@ typedef struct rh_job_spec {
   uint64_t n;
   const rh_setting *settings;
   uint64_t n_settings;
-  const char *what; /* the data, for messages: "--size 2^34", "x.npy" */
+  uint32_t
+      others_too; /* 1: settings that the strategy does not know are another's, and passed over */
+  uint32_t
+      untuned; /* 1: parameters are the plugin's defaults and the settings, whatever was tuned */
+  const char *what;   /* the data, for messages: "--size 2^34", "x.npy" */
+  uint32_t on_device; /* what `auto` must find: RH_JOB_* */
 } rh_job_spec;
 
 /* Fields from `strategy` on are for reading. */
@@ -26,12 +34,16 @@ typedef struct rh_job {
   char *path;                 /* the plugin's file */
   const rh_cl_device *device; /* null for a host strategy */
   rh_instance_spec instance_spec;
+  rh_origin params_from;
   rh_answer answer;
   rh_cl_input input;
   rh_data data;
   rh_instance *instance;
   double setup_s; /* query, build and allocation, without the upload */
 } rh_job;
+
+/* Enters operator and type into the spec, where they exist. */
+rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error);
 
 /* Finds the strategy, and opens no plugin in this process. */
 rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
@@ -47,6 +59,10 @@ rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t d
 rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
 rh_status rh_job_ask(rh_job *job, rh_error *error);
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
+
+/* Sets up alone: job->data and, for a device, the session are there.  Where tuned parameters are at fault, as of another
+ * device of the kind, it is done with the plugin's defaults. */
+rh_status rh_job_instantiate(rh_job *job, rh_error *error);
 
 /* Brings the data, spec.n elements `offset` bytes behind the page-aligned `region`, to the device and sets up. */
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error);

@@ -65,9 +65,10 @@ static int parse_number(const rh_param *param, const char *text, int64_t *value)
   errno = 0;
   long long number = strtoll(text, &end, 10);
   if (errno || end == text || *end) return 0;
-  if (number < param->min || number > param->max || (number - param->min) % param->step != 0)
-    return 0;
-  if (param->flags & RH_PARAM_POWER_OF_TWO && number & (number - 1)) return 0;
+  if (number < param->min || number > param->max) return 0;
+  /* Unsigned, since a range may be wider than an int64_t. */
+  if (((uint64_t)number - (uint64_t)param->min) % (uint64_t)param->step != 0) return 0;
+  if (param->flags & RH_PARAM_POWER_OF_TWO && (number < 0 || number & (number - 1))) return 0;
   *value = number;
   return 1;
 }
@@ -84,26 +85,37 @@ static rh_status unknown_key(const rh_strategy *strategy, const char *key, rh_er
                  close ? "'?" : ".", strategy->name);
 }
 
+int rh_params_find(const rh_strategy *strategy, const char *key) {
+  for (uint32_t k = 0; k < strategy->n_params; k++)
+    if (strcmp(rh_strategy_param(strategy, k)->key, key) == 0) return (int)k;
+  return -1;
+}
+
+int rh_param_parse(const rh_param *param, const char *word, int64_t *value) {
+  return param->choices ? parse_choice(param, word, value) : parse_number(param, word, value);
+}
+
 static rh_status set(const rh_strategy *strategy, const rh_setting *setting, int64_t *values,
                      rh_error *error) {
-  for (uint32_t k = 0; k < strategy->n_params; k++) {
-    const rh_param *param = rh_strategy_param(strategy, k);
-    if (strcmp(param->key, setting->key) != 0) continue;
-    if (param->choices ? parse_choice(param, setting->value, &values[k])
-                       : parse_number(param, setting->value, &values[k]))
-      return RH_OK;
-    char range[128];
-    rh_param_range(param, range, sizeof range);
-    return rh_fail(error, RH_E_USAGE, "--param %s=%s: '%s' takes %s for it", setting->key,
-                   setting->value, strategy->name, range);
-  }
-  return unknown_key(strategy, setting->key, error);
+  int k = rh_params_find(strategy, setting->key);
+  if (k < 0) return unknown_key(strategy, setting->key, error);
+  const rh_param *param = rh_strategy_param(strategy, (uint32_t)k);
+  if (rh_param_parse(param, setting->value, &values[k])) return RH_OK;
+  char range[128];
+  rh_param_range(param, range, sizeof range);
+  return rh_fail(error, RH_E_USAGE, "--param %s=%s: '%s' takes %s for it", setting->key,
+                 setting->value, strategy->name, range);
+}
+
+rh_status rh_params_apply(const rh_strategy *strategy, const rh_setting *settings,
+                          uint64_t n_settings, int64_t *values, rh_error *error) {
+  for (uint64_t k = 0; k < n_settings; k++) RH_TRY(set(strategy, &settings[k], values, error));
+  return RH_OK;
 }
 
 rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
                             uint64_t n_settings, int64_t *values, rh_error *error) {
   for (uint32_t k = 0; k < strategy->n_params; k++)
     values[k] = rh_strategy_param(strategy, k)->initial;
-  for (uint64_t k = 0; k < n_settings; k++) RH_TRY(set(strategy, &settings[k], values, error));
-  return RH_OK;
+  return rh_params_apply(strategy, settings, n_settings, values, error);
 }

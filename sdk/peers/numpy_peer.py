@@ -90,34 +90,44 @@ def spell(value):
     return str(int(value)) if value.dtype.kind in "iu" else format(float(value), ".17g")
 
 
-def answer(point, words):
-    """What to say to one line, and the point that is open then."""
+def answer(peers, points, words):
+    """What to say to one line; `points` are those that are open, by the peer's name."""
     verb, name, *rest = words
-    if verb not in ("open", "take", "close") or name != "numpy":
+    if verb not in ("open", "take", "close") or name not in peers:
         raise ValueError("a malformed question")
     if verb == "close":
-        return "closed", None
-    if (verb == "take") != (point is not None):
-        raise ValueError("numpy is open already" if point else "numpy is not open")
+        points.pop(name, None)
+        return "closed"
+    if (verb == "take") != (name in points):
+        raise ValueError(f"{name} is open already" if name in points else f"{name} is not open")
     if verb == "open":
-        return "opened host 0", Point(rest[0], rest[1], *map(int, rest[2:5]))
-    return point.take(rest[0], int(rest[1])), point
+        points[name] = peers[name].point(rest[0], rest[1], *map(int, rest[2:5]))
+        return f"opened {peers[name].clock} 0"
+    return points[name].take(rest[0], int(rest[1]))
 
 
-def serve():
+class Peer:
+    """What a program offers: the words behind its name, its headline's clock, and what opens a point."""
+
+    def __init__(self, about, clock, point):
+        self.about, self.clock, self.point = about, clock, point
+
+
+def serve(peers):
+    """Speaks the protocol for `peers`, a dictionary of Peers by name, until nobody asks any more."""
     channel = os.fdopen(os.dup(CHANNEL), "r", encoding="ascii", newline="\n")
 
     def say(line):
         os.write(CHANNEL, line.encode("ascii", "replace") + b"\n")
 
     say("redhost-peer 1")
-    say(f"peer numpy NumPy {np.__version__}, Python {sys.version.split()[0]}")
+    for name, peer in peers.items():
+        say(f"peer {name} {peer.about}")
     say("ready")
-    np.seterr(all="ignore")
-    point = None
+    points = {}
     for line in channel:
         try:
-            text, point = answer(point, line.split())
+            text = answer(peers, points, line.split())
         except Declined as declined:
             text = f"declined {declined}"
         except Exception as error:  # whatever it is, it is told and not shown
@@ -125,9 +135,14 @@ def serve():
         say(text)
 
 
-if __name__ == "__main__":
+def leave_unless_asked():
     try:
         os.fstat(CHANNEL)
     except OSError:
         sys.exit("This is a peer program: redhost --bench --peer=PROGRAM runs it.")
-    serve()
+
+
+if __name__ == "__main__":
+    leave_unless_asked()
+    np.seterr(all="ignore")
+    serve({"numpy": Peer(f"NumPy {np.__version__}, Python {sys.version.split()[0]}", "host", Point)})

@@ -7,6 +7,9 @@ clang=$1
 source=$2
 command -v "$clang" >/dev/null || { echo "SKIP: no clang"; exit 77; }
 
+# What NVIDIA's compiler takes of inline PTX, its constraints included; the instructions are only text here.
+nvidia='-target nvptx64-nvidia-nvcl -Xclang -cl-ext=+all -Dasm=__asm__ -cl-std=CL1.2 -D__NV_CL_C_VERSION=120 -DRH_NVIDIA_SM=90'
+
 # builds_of KERNEL: the options of each way in which its plugin builds it, a line for each.
 builds_of() {
   case $1 in
@@ -19,14 +22,35 @@ builds_of() {
     # Intel's functions are in clang's header only, and not among those that it knows by itself.
     echo -cl-no-stdinc -cl-std=CL1.2 -DRH_WIDTH=8 -DRH_SUBGROUP=16 -DRH_SUBGROUP_BLOCKS
     ;;
-  *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_ATOMIC -DRH_FINISH ;;
+  shuffle)
+    echo -cl-std=CL3.0 -Dcl_khr_subgroup_shuffle_relative=1 -DRH_SHUFFLES=1 -DRH_WIDTH=4
+    echo -cl-std=CL1.2 -DRH_SHUFFLES=0 -DRH_WIDTH=4
+    echo "$nvidia" -DRH_SHUFFLES=1 -DRH_WIDTH=4
+    ;;
+  onepass) # the width is the type's: see width_of
+    echo -cl-std=CL1.2 -DRH_GROUP=96 -DRH_SHUFFLES=0 -DRH_PACKS -DRH_UNROLL=3 -DRH_FINISH_LAUNCH -DRH_FINISH
+    echo -cl-std=CL3.0 -D__opencl_c_atomic_order_acq_rel=1 -D__opencl_c_atomic_scope_device=1 -DRH_GROUP=64 -DRH_SHUFFLES=1 \
+      -DRH_PACKS -DRH_UNROLL=4 -DRH_AT_ONCE=2 -DRH_ARRIVALS -DRH_FINISH_LAST -DRH_FINISH
+    echo "$nvidia" -DRH_GROUP=512 -DRH_SHUFFLES=1 -DRH_PACKS -DRH_UNROLL=4 -DRH_AT_ONCE=1 -DRH_ARRIVALS -DRH_FINISH_WAIT -DRH_FINISH
+    ;;
+  *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_ACCUMULATORS=3 -DRH_ATOMIC -DRH_FINISH ;;
+  esac
+}
+
+# width_of KERNEL TYPE: the elements of 16 bytes, where that is how the kernel is built.
+width_of() {
+  case $1-$2 in
+  onepass-?8) echo -DRH_WIDTH=16 ;;
+  onepass-?16) echo -DRH_WIDTH=8 ;;
+  onepass-?32) echo -DRH_WIDTH=4 ;;
+  onepass-?64) echo -DRH_WIDTH=2 ;;
   esac
 }
 
 # serves KERNEL OP: what its plugin does not decline.
 serves() {
   case $1-$2 in
-  atomic*-arg* | *float4-affine | subgroup-affine) return 1 ;;
+  atomic*-arg* | *float4-affine | subgroup-affine | shuffle-affine | onepass-affine) return 1 ;;
   *builtin-sum | *builtin-min | *builtin-max) return 0 ;;
   *builtin-*) return 1 ;;
   esac
@@ -43,7 +67,7 @@ is_defined() {
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for part in types operators vectors access groups builtins subgroups atomics finish; do
+for part in types operators vectors access groups builtins subgroups shuffles packs arrivals atomics finish; do
   cat "$source/kernels/prelude/$part.cl"
 done >"$work/prelude"
 n=0 turn=0
@@ -52,14 +76,15 @@ for kernel in "$source"/kernels/*.cl; do
   cat "$work/prelude" "$kernel" >"$work/kernel.cl"
   builds_of "$name" >"$work/builds"
   while read -r build; do
+    case $build in *-target*) ;; *) build="$build -target spir64" ;; esac
     for op in sum prod min max argmin argmax and or xor affine asum amax argamax; do
       serves "$name" "$op" || continue
       for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
         is_defined "$op" "$type" || continue
         turn=$((turn + 1))
         [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 3)) = 0 ] || continue
-        # shellcheck disable=SC2086 # a list of options
-        "$clang" $build -Xclang -finclude-default-header -fsyntax-only -target spir64 -Wall -Wextra -Werror \
+        # shellcheck disable=SC2046,SC2086 # lists of options
+        "$clang" $build $(width_of "$name" "$type") -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Werror \
           -Wno-unused-function -Wno-unused-parameter "-DRH_OP_$op" "-DRH_TYPE_$type" "$work/kernel.cl" </dev/null ||
           { echo "$kernel: $op of $type, $build"; exit 1; }
         n=$((n + 1))

@@ -73,7 +73,7 @@ class Abi(unittest.TestCase):
             abi.describe(CC, appended)
         appended = self.edited(r"X\(rh_plugin, build, 32\)", r"\g<0> X(rh_plugin, appended, 40)", appended)
         self.assertRegex("".join(abi.complaints(self.golden, abi.describe(CC, appended))), "RH_ABI_MINOR is what it was")
-        newer = self.edited(r"RH_ABI_MINOR 0u", "RH_ABI_MINOR 1u", appended)
+        newer = self.edited(r"RH_ABI_MINOR 1u", "RH_ABI_MINOR 2u", appended)
         self.assertEqual(abi.complaints(self.golden, abi.describe(CC, newer)), [])
 
     def test_lets_lists_grow(self):

@@ -16,7 +16,7 @@ class Exports(unittest.TestCase):
     def test_library(self):
         names = exported(LIBRARY)
         self.assertEqual([name for name in names if not name.startswith("rh_")], [])
-        for name in ("rh_open", "rh_reduce", "rh_close", "rh_version"):
+        for name in ("rh_open", "rh_reduce", "rh_prepare", "rh_prepared_run", "rh_close", "rh_version"):
             self.assertIn(name, names)
 
     def test_plugins(self):

@@ -1,9 +1,9 @@
 """layers.py ROOT: includes run downward only.
 
-    cli > {verify, isolate, plot} > measure > {reduce, results} > {plug, cl, io} > base
+    cli > {verify, tune, isolate, plot} > measure > {reduce, results} > tuned > {plug, cl, io} > base
 
-plug, cl and io do not know each other, nor do reduce and results.  Everything may use the SDK's headers.  Plugins use those and their own kernels
-only, and the host knows no plugin.
+plug, cl and io do not know each other, nor do reduce and results, nor results and tuned.  Everything may use the SDK's headers.  Plugins use those, their own kernels and
+their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
 import re
@@ -12,13 +12,15 @@ import sources
 
 # Each layer of host/, and those that it may include besides itself.
 BELOW = {
-    "cli": {"verify", "isolate", "plot", "measure", "reduce", "results", "plug", "cl", "io", "base"},
-    "verify": {"reduce", "plug", "cl", "io", "base"},
+    "cli": {"verify", "tune", "tuned", "isolate", "plot", "measure", "reduce", "results", "plug", "cl", "io", "base"},
+    "verify": {"reduce", "tuned", "plug", "cl", "io", "base"},
+    "tune": {"isolate", "measure", "reduce", "results", "tuned", "plug", "cl", "io", "base"},
     "isolate": {"measure", "reduce", "results", "plug", "cl", "io", "base"},
     "plot": {"results", "plug", "base"},
-    "measure": {"reduce", "results", "plug", "cl", "io", "base"},
+    "measure": {"reduce", "results", "tuned", "plug", "cl", "io", "base"},
     "results": {"base"},
-    "reduce": {"plug", "cl", "io", "base"},
+    "reduce": {"tuned", "plug", "cl", "io", "base"},
+    "tuned": {"plug", "cl", "base"},
     "plug": {"base"},
     "cl": {"base"},
     "io": {"base"},
@@ -61,10 +63,18 @@ def wrong_in_host(path, quoted, name):
     return None
 
 
+def is_own_file(path, name):
+    """plugins/NAME.c includes "NAME/part.h"; what stands in plugins/NAME/, "part.h"."""
+    own = os.path.splitext(path)[0] if path.count("/") == 1 else os.path.dirname(path)
+    target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    return path.startswith("plugins/") and os.path.dirname(target) == own and target.endswith(".h")
+
+
 def wrong_in_plugin(path, quoted, name):
-    del path
     if quoted:
-        return None if re.fullmatch(r"[a-z0-9_]+\.cl\.h", name) else "a plugin includes <redhost/...> and its own kernels"
+        if re.fullmatch(r"[a-z0-9_]+\.cl\.h", name) or is_own_file(path, name):
+            return None
+        return "a plugin includes <redhost/...>, its own kernels and its own files"
     if "/" in name and not name.startswith("redhost/"):
         return "a plugin uses <redhost/...> and the C library"
     return "a plugin loads no code" if name == "dlfcn.h" else None

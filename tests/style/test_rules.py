@@ -33,6 +33,7 @@ class Rules(unittest.TestCase):
                 ("host/plug/dl.c", "<dlfcn.h>"), ("host/io/a.c", "<redhost/plugin.h>"),
                 ("host/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
                 ("plugins/a.c", "<redhost/kit.h>"), ("plugins/a.c", "<string.h>"),
+                ("plugins/a.c", '"a/b.h"'), ("plugins/a/b.c", '"c.h"'),
                 ("sdk/include/redhost/kit.h", '"plugin.h"'), ("sdk/template/example.c", '"example.cl.h"'),
                 ("sdk/peers/a.cpp", '"peer.h"'), ("sdk/peers/a.cu", "<cub/cub.cuh>"), ("sdk/peers/peer.h", "<sys/mman.h>")]:
             self.includes(path, include, wrong=False)
@@ -47,6 +48,8 @@ class Rules(unittest.TestCase):
                 ("host/reduce/a.c", '"cascade.cl.h"'), ("host/cl/a.c", '"../../sdk/include/redhost/plugin.h"'),
                 ("host/other/a.c", '"b.h"'), ("plugins/a.c", '"../host/base/error.h"'),
                 ("plugins/a.c", "<CL/cl.h>"), ("plugins/a.c", '"b.c"'), ("plugins/a.c", "<dlfcn.h>"),
+                ("plugins/a.c", '"b/c.h"'), ("plugins/a.c", '"b.h"'), ("plugins/a/b.c", '"../c.h"'),
+                ("plugins/a/b.c", '"../c/d.h"'), ("plugins/a/b.c", '"c.c"'),
                 ("sdk/include/redhost/plugin.h", "<CL/cl.h>"), ("sdk/include/redhost/kit.h", '"../a.h"'),
                 ("sdk/peers/a.cpp", '"../../host/base/clock.h"'), ("sdk/peers/peer.h", "<redhost/plugin.h>")]:
             self.includes(path, include, wrong=True)

@@ -19,7 +19,7 @@
 #define HELLO "{\"redhost-work\":1}\n"
 #define QUERY "{\"phase\":\"loading\"}\n{\"phase\":\"query\"}\n"
 #define READY                                                                                      \
-  "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[[\"tile\",\"256\",256,0],[\"at\",\"host\",1,1]]}}\n"
+  "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[[\"tile\",\"256\",256,0],[\"at\",\"host\",1,1]],\"from\":1,\"note\":\"tuned here\"}}\n"
 #define RUN      "{\"phase\":\"setup\"}\n{\"phase\":\"run\"}\n"
 #define RESULT   "{\"result\":[7,-1,0.5,1,4,3,1,0.25,0.125]}\n"
 #define MEASURED "{\"measured\":[[0.5,0.25,21],[0.125,0.0,20],128]}\n"
@@ -81,12 +81,16 @@ START_TEST(what_is_said_is_understood) {
                           .local_bytes = 1,
                           .depth = (uint64_t)1 << 63};
   in.n_params = 2;
+  in.params_from = RH_PARAMS_FROM_TUNED;
+  strcpy(in.params_note, "tuned for driver 1, now 2");
   in.params[0] = (rh_used_param){"tile", "256", 256, 0};
   in.params[1] = (rh_used_param){"finish", "h\xc3\xb6st", INT64_MIN, 1};
   ck_assert_int_eq(read_json(rh_frame_ready(&in), &frame, &out), RH_FRAME_READY);
   ck_assert_mem_eq(&out.answer, &in.answer, sizeof in.answer);
   ck_assert_uint_eq(out.n_params, 2);
   ck_assert_mem_eq(out.params, in.params, sizeof in.params);
+  ck_assert_uint_eq(out.params_from, in.params_from);
+  ck_assert_str_eq(out.params_note, in.params_note);
 
   for (int k = 0; k < 16; k++) in.value[k] = (unsigned char)(0xf7 - 13 * k);
   in.on_device = in.in_place = 1;
@@ -143,12 +147,16 @@ static const char *const garbage[] = {
     "{\"failed\":[-3,0]}",
     "{\"failed\":[99999999999,0],\"message\":\"x\"}",
     "{\"ready\":1}",
-    "{\"ready\":{\"answer\":[3,1,40,50,60]}}",
-    "{\"ready\":{\"answer\":[-3,1,40,50,60],\"params\":[]}}",
-    "{\"ready\":{\"answer\":[3,1,40,50],\"params\":[]}}",
-    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":{}}}",
-    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[1]}}",
-    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[[\"a\",\"b\",1]]}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"from\":1,\"note\":\"tuned here\"}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[]}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[],\"from\":3,\"note\":\"\"}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[],\"from\":-1,\"note\":\"\"}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[],\"from\":1,\"note\":2}}",
+    "{\"ready\":{\"answer\":[-3,1,40,50,60],\"params\":[],\"from\":1,\"note\":\"tuned here\"}}",
+    "{\"ready\":{\"answer\":[3,1,40,50],\"params\":[],\"from\":1,\"note\":\"tuned here\"}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":{},\"from\":1,\"note\":\"tuned here\"}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[1],\"from\":1,\"note\":\"tuned here\"}}",
+    "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[[\"a\",\"b\",1]],\"from\":1,\"note\":\"tuned here\"}}",
     "{\"result\":[7,0,0.5,1,4,3,1,0.25]}",
     "{\"result\":[7,0,-0.5,1,4,3,1,0.25,0.125]}",
     "{\"result\":[7,0,0.5,1,-4,3,1,0.25,0.125]}",
@@ -183,8 +191,10 @@ START_TEST(strings_are_cut_to_fit) {
   snprintf(line, sizeof line, "{\"log\":[1,\"x%s\"]}", text);
   ck_assert_int_eq(read_text(line, &frame, &facts), RH_FRAME_LOG);
   ck_assert_uint_eq(strlen(frame.text), 1022);
-  snprintf(line, sizeof line,
-           "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[[\"%s\",\"%s\",1,1]]}}", text, text);
+  snprintf(
+      line, sizeof line,
+      "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[[\"%s\",\"%s\",1,1]],\"from\":1,\"note\":\"tuned here\"}}",
+      text, text);
   ck_assert_int_eq(read_text(line, &frame, &facts), RH_FRAME_READY);
   ck_assert_uint_eq(strlen(facts.params[0].key), 63);
   ck_assert_uint_eq(strlen(facts.params[0].text), 63);
@@ -192,7 +202,7 @@ START_TEST(strings_are_cut_to_fit) {
   rh_text many = {0};
   rh_text_add(&many, "{\"ready\":{\"answer\":[3,1,40,50,60],\"params\":[");
   for (int k = 0; k <= RH_MAX_PARAMS; k++) rh_text_add(&many, "%s[\"a\",\"b\",1,1]", k ? "," : "");
-  rh_text_add(&many, "]}}");
+  rh_text_add(&many, "],\"from\":1,\"note\":\"tuned here\"}}");
   ck_assert_int_eq(read_text(many.s, &frame, &facts), RH_FRAME_GARBAGE);
   rh_text_finish(&many);
 }
@@ -264,13 +274,15 @@ START_TEST(a_request_arrives) {
                          .type = RH_TYPE_f64,
                          .n = UINT64_MAX,
                          .settings = settings,
-                         .n_settings = 2};
+                         .n_settings = 2,
+                         .untuned = 1};
   ck_assert_int_eq(rh_work_write(&text, &in), 0);
   ck_assert_int_eq(rh_work_read(&out, text.s, text.length), 0);
   ck_assert(out.parent == 77 && !out.device && out.cache_dir && !*out.cache_dir &&
             out.no_cache == 1);
   ck_assert(out.offset == 128 && out.region_bytes == 8192 && out.job.n == UINT64_MAX);
-  ck_assert(out.job.op == 3 && out.job.type == RH_TYPE_f64 && out.job.n_settings == 2);
+  ck_assert(out.job.untuned == 1 && out.job.op == 3 && out.job.type == RH_TYPE_f64 &&
+            out.job.n_settings == 2);
   ck_assert_str_eq(out.job.plugin, "/a \xff/x.so");
   ck_assert_str_eq(out.job.settings[0].value, "256");
   ck_assert_str_eq(out.job.settings[1].key, "finish");
@@ -353,6 +365,20 @@ START_TEST(a_whole_run) {
 }
 END_TEST
 
+/* Setting up may find that it has to be other parameters. */
+START_TEST(ready_once_more_in_setup) {
+  rh_facts facts;
+  ck_assert_int_eq(run_all(HELLO QUERY READY
+                           "<{\"phase\":\"setup\"}\n"
+                           "{\"ready\":{\"answer\":[9,1,40,50,60],\"params\":[],\"from\":0,"
+                           "\"note\":\"\"}}\n{\"phase\":\"run\"}\n" RESULT "<" MEASURED "<" DONE,
+                           10, &facts),
+                   RH_OK);
+  ck_assert(facts.answer.launches == 9 && facts.n_params == 0 && facts.params_from == 0);
+  ck_assert(facts.value[0] == 7 && facts.quick.batch == 128);
+}
+END_TEST
+
 typedef struct fault {
   const char *part;
   rh_status status;
@@ -377,6 +403,7 @@ static const fault faults[] = {
     {HELLO QUERY RESULT, RH_E_PLUGIN, "disturbed the answer in query"},
     {HELLO QUERY READY, RH_E_PLUGIN, "ended the process with exit status 0 in query"},
     {HELLO QUERY READY READY "<~", RH_E_PLUGIN, "disturbed the answer in query"},
+    {HELLO QUERY READY "<" RUN READY "<~", RH_E_PLUGIN, "disturbed the answer in run"},
     {HELLO QUERY READY "<" RUN "~", RH_E_PLUGIN, "did not answer within 0.3 s in run"},
     {HELLO QUERY READY "<" RUN RESULT "<~", RH_E_PLUGIN, "did not answer within 0.3 s in run"},
     {HELLO QUERY READY "<" RUN RESULT RESULT "<~", RH_E_PLUGIN, "disturbed the answer in run"},
@@ -473,6 +500,7 @@ static Suite *make_suite(void) {
   tcase_add_test(frames, a_request_arrives);
   tcase_add_test(frames, shared_data_are_sealed);
   tcase_add_test(talk, a_whole_run);
+  tcase_add_test(talk, ready_once_more_in_setup);
   tcase_add_loop_test(talk, a_fault_is_a_sentence, 0, (int)(sizeof faults / sizeof *faults));
   tcase_add_test(talk, logs_have_an_end);
   tcase_add_test(talk, it_can_be_cancelled);

@@ -133,6 +133,10 @@ START_TEST(what_is_said_is_understood) {
   ck_assert_int_eq(read_line("opened device 4294967295 a=1 b=2", 0, 0, &said), RH_PEER_OPENED);
   ck_assert(said.launches == UINT32_MAX && said.device == 1);
   ck_assert_str_eq(said.text, "a=1 b=2");
+  ck_assert_int_eq(read_line("opened host 1 depth=9 params-from=1 a=1", 0, 0, &said),
+                   RH_PEER_OPENED);
+  ck_assert(said.opened.depth == 9 && said.opened.params_from == 1);
+  ck_assert_str_eq(said.text, "a=1");
   ck_assert_int_eq(read_line("declined h\xc3\xb6her", 0, 0, &said), RH_PEER_DECLINED);
   ck_assert_str_eq(said.text, "h\xc3\xb6her");
   ck_assert_int_eq(read_line("failed so", 0, 0, &said), RH_PEER_FAILED);
@@ -193,6 +197,9 @@ static const struct {
     {"opened device -1", 0, 0},
     {"opened device 4294967296", 0, 0},
     {"opened  device 1", 0, 0},
+    {"opened host 1 params-from=3", 0, 0},
+    {"opened host 1 params-from=", 0, 0},
+    {"opened host 1 params-from=tuned", 0, 0},
     {"declined", 0, 0},
     {"failed ", 0, 0},
     {"taken", RH_OP_sum, RH_TYPE_f32},

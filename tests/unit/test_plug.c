@@ -303,7 +303,7 @@ static const struct {
     {"wrong_abi", "ABI 3, this redhost speaks 1"},
     {"wrong_magic", "is no descriptor: magic 0x12345678, not 0x31504852"},
     {"short_struct", "descriptor of 8 bytes; in ABI 1.0 it has 40"},
-    {"needs_newer_host", "needs redhost's ABI 1.200, this one speaks 1.0"},
+    {"needs_newer_host", "needs redhost's ABI 1.200, this one speaks 1.1"},
     {"bad_name", "its name is not of the form [a-z0-9][a-z0-9_-]{0,62}"},
     {"bad_params",
      "strategy 'bad_params': parameter 0: 'tile': its default 100 is not within 1 to"},
@@ -478,7 +478,7 @@ START_TEST(plugins_are_judged) {
   REFUSES(m.plugin.struct_size = 39, "descriptor of 39 bytes");
   REFUSES(m.plugin.struct_size = 1u << 30, "descriptor of 1073741824 bytes");
   REFUSES(m.plugin.abi_major = 3, "ABI 3, this redhost speaks 1");
-  REFUSES(m.plugin.min_host_minor = 5, "needs redhost's ABI 1.5, this one speaks 1.0");
+  REFUSES(m.plugin.min_host_minor = 5, "needs redhost's ABI 1.5, this one speaks 1.1");
   REFUSES(m.plugin.flags = 4, "unknown flags 0x4");
   REFUSES(m.plugin.reserved = 1, "reserved is 1");
   REFUSES(m.plugin.n_strategies = 0, "0 strategies, expected 1 to 1024");

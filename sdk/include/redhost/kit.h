@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Hands a failure on to the host. */
 #define RH_TRY(call)                                                                               \
@@ -37,6 +38,11 @@
       .strategies = rh_plugin_strategies,                                                          \
       .build = __VERSION__,                                                                        \
   }
+
+/* `.extension = rh_writes_result_once` says RH_EXTENSION_RESULT_ONCE. */
+static inline const void *rh_writes_result_once(const char *id) {
+  return strcmp(id, RH_EXTENSION_RESULT_ONCE) == 0 ? RH_EXTENSION_RESULT_ONCE : NULL;
+}
 
 /* A strategy's first field and its parameters: {RH_STRATEGY_SIZE, .name = ..., RH_PARAMS(params),
  * ...} */
@@ -115,6 +121,16 @@ static inline rh_status rh_fit_scratch(const rh_problem *problem, rh_answer *ans
                     "%llu elements need %llu B of scratch memory, the device hands out %llu",
                     (unsigned long long)problem->max_n, (unsigned long long)answer->scratch_bytes,
                     (unsigned long long)most);
+}
+
+/* Does the device have what kernels/prelude/shuffles.cl needs: -DRH_SHUFFLES=1, else =0?  Compilers know the names of
+ * functions that the device does not have. */
+static inline int rh_has_shuffles(const rh_device *device) {
+  static const char *const extensions[] = {"cl_khr_subgroup_shuffle", "cl_intel_subgroups"};
+  if (device->vendor_id == 0x10de && device->kind == RH_DEVICE_GPU) return 1; /* NVIDIA's warps */
+  for (size_t k = 0; k < sizeof extensions / sizeof *extensions; k++)
+    if (device->extensions && strstr(device->extensions, extensions[k])) return 1;
+  return 0;
 }
 
 /* ---- Setting up and running ---- */

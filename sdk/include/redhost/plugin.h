@@ -1,4 +1,4 @@
-/* redhost/plugin.h: the strategy plugin ABI 1.0.  SPDX-License-Identifier: MIT
+/* redhost/plugin.h: the strategy plugin ABI 1.1.  SPDX-License-Identifier: MIT
  *
  * A plugin is a shared object that exports one constant, `redhost_plugin_v1`, and nothing else. The
  * host reads that constant as data, asks each strategy in it whether it can serve a problem
@@ -9,7 +9,7 @@
  * Needs a C11 or C++11 compiler and nothing else; mixes with <CL/cl.h> without casts.  Authors in C
  * will want redhost/kit.h on top.
  *
- * This ABI is 1.0 and frozen: a plugin built against this file loads and runs with every redhost
+ * ABI 1.0 is frozen: a plugin built against this file loads and runs with every redhost
  * whose major is 1, and no field, number, name or promise here changes its place or its meaning.
  * What a later 1.x may do is append: a field at the end of a struct that carries its size or a
  * stride, a number in a list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Everything
@@ -42,7 +42,7 @@ extern "C" {
 #endif
 
 #define RH_ABI_MAJOR 1u /* part of the exported symbol's name and of the plugins' directory */
-#define RH_ABI_MINOR 0u /* grows when fields are appended */
+#define RH_ABI_MINOR 1u /* grows when something is appended */
 #define RH_MAGIC     0x31504852u /* "RHP1" read as little endian */
 #define RH_EXPORT    __attribute__((visibility("default")))
 
@@ -174,6 +174,9 @@ typedef struct rh_op {
 #define RH_SUBGROUPS              (1ull << 2) /* cl_khr_subgroups, cl_intel_subgroups, or OpenCL 3's feature */
 #define RH_WORK_GROUP_COLLECTIVES (1ull << 3) /* work_group_reduce_*() */
 #define RH_INTEL_SUBGROUP_BLOCKS  (1ull << 4) /* intel_sub_group_block_read*() */
+/* since 1.1 */
+#define RH_DEVICE_SCOPE_ATOMICS                                                                    \
+  (1ull << 5) /* acquire-release atomics across the device's work-groups */
 
 /* Owned by the host, valid as long as the rh_problem it came in.  A number of 0 is "unknown". */
 typedef struct rh_device {
@@ -183,7 +186,7 @@ typedef struct rh_device {
   uint32_t vendor_id;                  /* as OpenCL reports it */
   uint32_t compute_units;              /* at least 1 */
   uint32_t max_group;                  /* work-items in a work-group */
-  uint32_t subgroup_min, subgroup_max; /* work-items */
+  uint32_t subgroup_min, subgroup_max; /* work-items of a sub-group, or of an NVIDIA warp */
   uint64_t local_bytes;                /* local memory of one work-group */
   uint64_t global_bytes, max_alloc_bytes;
   uint64_t features; /* RH_FP64, ... */
@@ -310,6 +313,11 @@ typedef struct rh_run {
   void *host_result; /* where one that finishes on the host writes it: value_size bytes, aligned */
 } rh_run;
 
+/* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once, and nobody reads it or
+ * changes it in place, as atomics do.  Then the host may hand over a result in its own memory, which it sees without
+ * reading it back. */
+#define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
+
 /* ---- Strategies ---- */
 /* Promises; `redhost --verify` tries to break every one. */
 #define RH_KEEPS_ORDER (1ull << 0) /* in index order: serves operators that do not commute */
@@ -355,7 +363,7 @@ typedef struct rh_strategy {
   /* [any thread] Once for every setup that succeeded.  Cannot fail.  May be null: the host frees
    * what it gave. */
   void (*teardown)(void *self);
-  /* Optional features of the strategy by id; may be null. */
+  /* Optional features of the strategy by id, RH_EXTENSION_*; may be null. */
   const void *(*extension)(const char *id);
 } rh_strategy;
 

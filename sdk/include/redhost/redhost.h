@@ -8,6 +8,8 @@
  *     if (rh_reduce(redhost, &request, &result, &error) == RH_OK) use(result.value.f);
  *     rh_close(redhost);
  *
+ * and for more than one array rh_prepare(), below, which does once what every rh_reduce() does anew.
+ *
  * The library never prints, never exits and keeps no global state.  Errors come back as a status
  * and, in words, in an rh_error of the caller's.  Only what this header declares is meant for
  * programs; other exported rh_* symbols belong to the redhost program and change without notice. */
@@ -48,8 +50,14 @@ typedef struct rh_options {
   const char *cache_dir;   /* default: REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost */
   const char *program; /* the redhost program, which looks at plugins in a child; default: beside
                           the library */
-  uint32_t no_cache;   /* 1: neither read nor write compiled programs */
+  uint32_t no_cache;   /* 1: neither read nor write compiled programs and what was tuned */
   rh_reporter reporter;
+  /* A cl_command_queue of the caller's, in order, on a whole device: redhost then works on its
+   * device, in its context and in the queue itself, so that buffers of that context can be reduced
+   * and commands of the caller's run in turn with redhost's.  Null: redhost makes its own.  Not
+   * together with `device`; REDHOST_DEVICE is not looked at.  It must live until rh_close.  One that
+   * does not fit is RH_E_USAGE or RH_E_DEVICE where a device is first needed. */
+  struct _cl_command_queue *queue;
 } rh_options;
 
 typedef struct rh_redhost rh_redhost;
@@ -59,7 +67,7 @@ typedef struct rh_setting {
 } rh_setting; /* "tile", "256" */
 
 typedef struct rh_request {
-  const char *strategy; /* null or "auto": the one that promises most */
+  const char *strategy; /* null or "auto": the best for problem and device */
   const char *op;       /* "sum", ... */
   rh_type type;         /* of the elements */
   uint32_t unchecked;   /* 1: skip the check against the exact reference */
@@ -95,6 +103,93 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
  * [one call at a time per rh_redhost] */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error);
+
+/* ---- Prepared: set up once, run many times ----
+ *
+ *     rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_f32, .max_n = 1 << 20};
+ *     rh_prepared *sum;
+ *     if (rh_prepare(redhost, &spec, &sum, &error) != RH_OK) { ... error.message ... }
+ *     while (...) rh_prepared_run(sum, x, n, &result, &error);
+ *     rh_prepared_destroy(sum);
+ *
+ * rh_prepare() chooses the strategy, builds and allocates.  A call then costs what the strategy
+ * enqueues and one small read, or with a host strategy the strategy itself and some 50 ns: nothing is
+ * allocated, built, mapped or asked of OpenCL.
+ *
+ * A call's answer is not compared with a reference, which would cost more than the call.  Instead
+ * rh_prepare() runs the strategy twice on a few thousand generated elements and judges that as
+ * rh_reduce() does; what a driver does only at a first launch is over with it.  Who wants every
+ * answer checked calls rh_reduce().  The plugin runs in this process, as there.
+ *
+ * After a call that failed everything can be used as before. */
+typedef struct rh_prepared rh_prepared;
+
+/* All strings and settings are needed during rh_prepare() only. */
+typedef struct rh_prepare_spec {
+  const char *strategy; /* null or "auto": the one that promises most */
+  const char *op;       /* "sum", ... */
+  rh_type type;         /* of the elements */
+  /* 1: the data of all calls stand on the device, and nothing is allocated for others: only
+   * rh_prepared_run_buffer() and rh_prepared_enqueue() will do.  A strategy of the host's declines. */
+  uint32_t data_on_device;
+  uint32_t result_on_device; /* 1: so does the result, for rh_prepared_enqueue(); implies the above.
+                                A strategy that finishes on the host declines: many have a
+                                parameter finish=device. */
+  uint32_t reserved;         /* 0 */
+  uint64_t max_n;            /* elements; no call may have more */
+  const rh_setting *settings;
+  uint64_t n_settings;
+} rh_prepare_spec;
+
+/* *prepared is null on failure: RH_DECLINED where the strategy cannot serve this here, RH_E_WRONG
+ * where its answers are wrong here, RH_E_DEVICE where the device cannot hold max_n elements,
+ * RH_E_USAGE for unknown names.  `redhost` must outlive it.
+ * [with rh_reduce and rh_prepared_destroy: one call at a time per rh_redhost] */
+rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepared **prepared,
+                     rh_error *error);
+
+/* Reduces data[0] .. data[n-1] in host memory, naturally aligned, not written; null where n is 0.
+ * Refuses what can be seen without looking: n > max_n, null or misaligned data, and n = 0 where the
+ * operator has no answer for it.
+ *
+ * Where the strategy runs on a device of its own memory, the data are copied there first, into a
+ * buffer from rh_prepare().  Where the device shares the host's memory they are used in place, by a
+ * small OpenCL object for the array.  With a CPU device that object is kept: a further call on the
+ * same array, or on a part of it, costs nothing, one on another array makes another.  Until then, or
+ * until rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; what stands in
+ * it may change between calls.  With other devices the object is made and released by each call, for
+ * OpenCL lets a device hold copies of such memory.
+ * [one call at a time per rh_prepared, several of them in parallel] */
+rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
+                          rh_error *error);
+
+/* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in the
+ * answer count from `first`.  Runs in that queue, behind what was enqueued there, and returns when the
+ * answer is here.  `buffer` is borrowed; that it has first+n elements and is readable is not checked,
+ * the rest as above.  [as above] */
+rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
+                                 uint64_t n, rh_result *result, rh_error *error);
+
+/* The same without waiting: enqueues what writes the answer to values[index], counted in values of
+ * rh_prepared_value_bytes(), which rh_prepared_decode() reads.  `buffer` and `values` must live until
+ * the queue is done with it; the queue is not flushed.  Needs result_on_device.  [as above] */
+rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
+                              uint64_t n, struct _cl_mem *values, uint64_t index, rh_error *error);
+
+/* Bytes of a value: 4, 8 or 16.  Of sums and products it is the plain number (64-bit for integers, float
+ * for f16 and f32); of min, max and the magnitudes' max of floats an order key, what rh_key() of
+ * kernels/prelude/operators.cl makes of them; of argmin and its like a pair.  [any thread] */
+uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
+/* What a value over n elements means.  [any thread] */
+void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t n,
+                        rh_result *result);
+
+/* Lets go of the array of the last rh_prepared_run().  Where nothing is kept it does nothing;
+ * null is legal.  [as rh_prepared_run] */
+void rh_prepared_forget(rh_prepared *prepared);
+
+/* Waits for the queue and releases everything; null is legal.  [as rh_prepare] */
+void rh_prepared_destroy(rh_prepared *prepared);
 
 /* Releases everything; null is legal. */
 void rh_close(rh_redhost *redhost);

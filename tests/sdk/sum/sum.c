@@ -4,6 +4,19 @@
 
 enum { N = 1000 };
 
+/* Twice, on what was prepared once: 1 + 2 + ... + n, and without the 1. */
+static rh_status sum_again(rh_redhost *redhost, const int32_t *x, rh_error *error) {
+  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepared *sum;
+  rh_result whole, rest;
+  rh_status status = rh_prepare(redhost, &spec, &sum, error);
+  if (status == RH_OK) status = rh_prepared_run(sum, x, N, &whole, error);
+  if (status == RH_OK) status = rh_prepared_run(sum, x + 1, N - 1, &rest, error);
+  if (status == RH_OK) printf("%lld %lld\n", (long long)whole.value.i, (long long)rest.value.i);
+  rh_prepared_destroy(sum);
+  return status;
+}
+
 int main(void) {
   static int32_t x[N];
   for (int k = 0; k < N; k++) x[k] = k + 1;
@@ -17,10 +30,11 @@ int main(void) {
   }
   rh_request request = {.op = "sum", .type = RH_TYPE_i32, .data = x, .n = N};
   rh_status status = rh_reduce(redhost, &request, &result, &error);
-  if (status == RH_OK)
+  if (status == RH_OK) {
     printf("%lld\n", (long long)result.value.i);
-  else
-    fprintf(stderr, "sum: %s\n", error.message);
+    status = sum_again(redhost, x, &error);
+  }
+  if (status != RH_OK) fprintf(stderr, "sum: %s\n", error.message);
   rh_close(redhost);
   return status == RH_OK ? 0 : 1;
 }

@@ -1,0 +1,122 @@
+#include "file.h"
+#include "path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Reading ---- */
+
+/* Null where the open file is to be used. */
+static const char *find_fault(const struct stat *st, size_t most) {
+  if (!S_ISREG(st->st_mode)) return "is no regular file";
+  if (st->st_uid != geteuid()) return "belongs to another user";
+  if (st->st_mode & (S_IWGRP | S_IWOTH)) return "may be written to by others";
+  return (unsigned long long)st->st_size > most ? "is far too large" : NULL;
+}
+
+/* As many bytes as there were a moment ago, or fewer. */
+static size_t read_all(int fd, unsigned char *data, size_t wanted) {
+  size_t done = 0;
+  while (done < wanted) {
+    ssize_t got = read(fd, data + done, wanted - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += (size_t)got;
+  }
+  return done;
+}
+
+rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
+                               const char **why) {
+  struct stat st;
+  *data = NULL;
+  *bytes = 0;
+  *why = "cannot be opened";
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return errno == ENOENT || errno == ENOTDIR ? RH_FILE_ABSENT : RH_FILE_REFUSED;
+  *why = fstat(fd, &st) == 0 ? find_fault(&st, most) : "cannot be looked at";
+  if (!*why && !(*data = malloc((size_t)st.st_size + 1))) *why = "does not fit into memory";
+  if (*data) {
+    *bytes = read_all(fd, *data, (size_t)st.st_size);
+    (*data)[*bytes] = 0;
+  }
+  close(fd);
+  return *why ? RH_FILE_REFUSED : RH_FILE_OK;
+}
+
+/* ---- Writing ---- */
+
+static int write_all(int fd, const void *data, size_t bytes) {
+  const char *p = data;
+  while (bytes) {
+    ssize_t wrote = write(fd, p, bytes);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return -1;
+    p += wrote;
+    bytes -= (size_t)wrote;
+  }
+  return 0;
+}
+
+/* A file without a name, so that an interrupted writer leaves nothing; named where the file system
+ * has no such thing. */
+static int open_new(const char *directory, char **temporary) {
+  *temporary = NULL;
+  int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+  if (asprintf(temporary, "%s/new-XXXXXX", directory) < 0) return *temporary = NULL, -1;
+  return mkostemp(*temporary, O_CLOEXEC);
+}
+
+static int link_open(int fd, const char *path) {
+  char self[64];
+  snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+  return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* What stands there already could not be used, or this file would not have been written; or somebody else was first a
+ * moment ago, and then theirs is as good. */
+static int give_name(int fd, const char *temporary, const char *path) {
+  if (temporary) return rename(temporary, path);
+  if (link_open(fd, path) == 0) return 0;
+  if (errno != EEXIST) return -1;
+  unlink(path);
+  return link_open(fd, path) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+/* A file without a name cannot take the place of another; one that has a name can. */
+static int take_place(int fd, const char *temporary, const char *path) {
+  char *beside;
+  if (temporary) return rename(temporary, path);
+  if (asprintf(&beside, "%s.new", path) < 0) return errno = ENOMEM, -1;
+  unlink(beside); /* of a writer that was interrupted just here */
+  int result = link_open(fd, beside);
+  if (result == 0 && (result = rename(beside, path)) != 0) {
+    int saved = errno;
+    unlink(beside);
+    errno = saved;
+  }
+  free(beside);
+  return result;
+}
+
+int rh_file_write(const char *directory, const char *path, const void *const *parts,
+                  const size_t *sizes, size_t n, rh_file_meeting meeting) {
+  char *temporary;
+  if (rh_path_make_dirs(directory) != 0) return -1;
+  int fd = open_new(directory, &temporary), result = fd < 0 ? -1 : 0;
+  for (size_t k = 0; k < n && result == 0; k++) result = write_all(fd, parts[k], sizes[k]);
+  if (result == 0)
+    result = meeting == RH_FILE_REPLACE ? take_place(fd, temporary, path)
+                                        : give_name(fd, temporary, path);
+  int saved = errno;
+  if (fd >= 0) close(fd);
+  if (result != 0 && temporary) unlink(temporary);
+  free(temporary);
+  errno = saved;
+  return result;
+}

@@ -1,0 +1,29 @@
+/* Files of our own: what is believed only where nobody else could have written it, and what appears whole or not at all. */
+#ifndef RH_BASE_FILE_H
+#define RH_BASE_FILE_H
+
+#include <stddef.h>
+
+typedef enum rh_file_state {
+  RH_FILE_OK,
+  RH_FILE_ABSENT,
+  RH_FILE_REFUSED /* it is there, and is not to be used */
+} rh_file_state;
+
+/* The whole file, malloc'ed with a 0 behind it, where it is a regular one of this user's that nobody else may write to,
+ * of at most `most` bytes.  Refused: *why is a constant that goes on after "the file ...", "may be written to by others". */
+rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
+                               const char **why);
+
+/* What is to be done where something has the name already. */
+typedef enum rh_file_meeting {
+  RH_FILE_AS_GOOD, /* somebody else was first with the same; what cannot be removed may stay */
+  RH_FILE_REPLACE  /* ours takes its place, in one step; only one process at a time may try */
+} rh_file_meeting;
+
+/* Makes `directory` where it is missing, and in it the file `path` of the n parts, one behind the other.  An interrupted
+ * writer leaves nothing of that name. 0, or -1 with errno. */
+int rh_file_write(const char *directory, const char *path, const void *const *parts,
+                  const size_t *sizes, size_t n, rh_file_meeting meeting);
+
+#endif

@@ -1,0 +1,129 @@
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/text.h"
+#include "tune_work.h"
+
+#include <math.h>
+#include <string.h>
+
+/* So many in the same rounds: the budget may end between them, and each holds memory. */
+enum { TOGETHER = 8 };
+static const double most_of_budget = 0.6; /* what is known by then is searched */
+static const uint64_t probe_n = (uint64_t)1 << 18;
+
+/* ---- What a run will take ---- */
+
+static void expect(rh_tune_work *w, const rh_task *like, double seconds) {
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    rh_task *task = &w->tasks[k];
+    if (task->op == like->op && task->type == like->type && task->strategy == like->strategy)
+      task->expected_s = seconds * fmax(1, (double)task->n / (double)probe_n);
+  }
+}
+
+static int wants_probe(const rh_task *task) {
+  return task->state == RH_TASK_todo && task->n > 2 * probe_n && task->expected_s == 0;
+}
+
+/* One look at a size that nobody takes long for. */
+static rh_status probe(rh_tune_work *w, const rh_task *task, rh_error *error) {
+  rh_row row;
+  rh_sampler *sampler = &w->stage.samplers[task->strategy];
+  RH_TRY(rh_tune_use_point(w, task->op, task->type, probe_n, error));
+  RH_TRY(rh_tune_turn(w, sampler->name, error));
+  rh_status status = rh_trial_look(sampler, &w->point.data, &w->point.scale, 0, &row, error);
+  if (status == RH_OK && row.time.median > 0) expect(w, task, row.time.median);
+  rh_row_finish(&row);
+  return status;
+}
+
+static rh_status probe_all(rh_tune_work *w, rh_error *error) {
+  for (uint32_t k = 0; k < w->n_tasks; k++)
+    if (wants_probe(&w->tasks[k])) RH_TRY(probe(w, &w->tasks[k], error));
+  return RH_OK;
+}
+
+/* ---- Measuring ---- */
+
+static void say_failed(rh_tune_work *w, const rh_task *task, const char *reason) {
+  char problem[64];
+  rh_text text = {0};
+  if (w->app->typed->quiet) return;
+  rh_tune_problem(problem, task);
+  rh_text_add(&text, "%s, %s: left out: %s", rh_tune_strategy(w, task), problem, reason);
+  rh_terminal_say(w->app->terminal, rh_text_get(&text));
+  rh_text_finish(&text);
+}
+
+static rh_status take_row(rh_tune_work *w, rh_task *task, const rh_row *row, rh_error *error) {
+  switch (row->status) {
+  case RH_ROW_ok:
+    task->default_s = task->time_s = row->time.median;
+    task->default_latency_s = task->latency_s = row->latency.median;
+    task->state = rh_tune_is_searchable(w, task) ? RH_TASK_measured : RH_TASK_tuned;
+    return rh_tune_keep(w, task, error);
+  case RH_ROW_wrong: return rh_tune_blame(w, task, row->reason, error);
+  case RH_ROW_failed:
+    task->state = RH_TASK_failed;
+    say_failed(w, task, row->reason);
+    return RH_OK;
+  case RH_ROW_unsupported: task->state = RH_TASK_unsupported; return RH_OK;
+  default: return RH_OK; /* interrupted: still to be done */
+  }
+}
+
+static rh_status measure(rh_tune_work *w, rh_task *const *tasks, uint32_t n, rh_error *error) {
+  static const rh_bench_rules rules = {
+      .precision = 0.02, .max_time_s = 0.15, .min_samples = 8, .max_samples = RH_MOST_SAMPLES};
+  rh_sampler samplers[TOGETHER];
+  rh_row rows[TOGETHER];
+  rh_error why = {0};
+  RH_TRY(rh_tune_use_point(w, tasks[0]->op, tasks[0]->type, tasks[0]->n, error));
+  memset(rows, 0, sizeof rows);
+  for (uint32_t k = 0; k < n; k++) samplers[k] = w->stage.samplers[tasks[k]->strategy];
+  rh_status status = rh_tune_rounds(w, samplers, n, &rules, rows, &why);
+  for (uint32_t k = 0; k < n; k++) {
+    rh_error kept = {0};
+    rh_status put = take_row(w, tasks[k], &rows[k], &kept);
+    if (put != RH_OK && status == RH_OK) status = put, why = kept;
+    rh_row_finish(&rows[k]);
+  }
+  w->n_done += n;
+  if (status != RH_OK && error) *error = why;
+  return status;
+}
+
+/* From the first on that is still to be done, those of its point; *end: where to look next.  Fewer where runs are long: the
+ * budget ends between them. */
+static uint32_t gather(rh_tune_work *w, uint32_t from, rh_task **tasks, uint32_t *end) {
+  static const double runs = 5; /* that each is measured by, at least */
+  double together_s = 0;
+  uint32_t n = 0, k = from;
+  for (; k < w->n_tasks && n < TOGETHER; k++) {
+    rh_task *task = &w->tasks[k];
+    if (n && !rh_tasks_meet(tasks[0], task)) break;
+    if (task->state != RH_TASK_todo) continue;
+    rh_plan_expect(w->tasks, w->n_tasks, task);
+    if (rh_plan_is_hopeless(w->tasks, w->n_tasks, task))
+      task->state = RH_TASK_slow;
+    else if (n && together_s + runs * task->expected_s > w->device_budget_s / 20)
+      break;
+    else
+      together_s += runs * task->expected_s, tasks[n++] = task;
+  }
+  *end = k;
+  return n;
+}
+
+rh_status rh_tune_measure(rh_tune_work *w, rh_error *error) {
+  RH_TRY(probe_all(w, error));
+  double until = w->deadline - (1 - most_of_budget) * w->device_budget_s;
+  rh_plan_measuring(w->tasks, w->n_tasks, TOGETHER);
+  for (uint32_t k = 0; k < w->n_tasks;) {
+    rh_task *tasks[TOGETHER];
+    uint32_t n = gather(w, k, tasks, &k);
+    if (n) RH_TRY(measure(w, tasks, n, error));
+    if (n && rh_now() > until) return RH_OK;
+  }
+  return RH_OK;
+}

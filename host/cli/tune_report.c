@@ -1,0 +1,231 @@
+/* What --tune says: each improvement when it is found, and at the end what came of a device. */
+#include "../base/format.h"
+#include "../base/json_value.h"
+#include "../base/vocabulary.h"
+#include "table.h"
+#include "tune_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rh_tune_words(char text[512], const rh_tuned_setting *settings, uint32_t n) {
+  size_t used = 0;
+  text[0] = 0;
+  for (uint32_t k = 0; k < n && used < 512; k++)
+    used += (size_t)snprintf(text + used, 512 - used, "%s%s=%s", k ? " " : "", settings[k].key,
+                             settings[k].value);
+}
+
+void rh_tune_problem(char text[64], const rh_task *task) {
+  char size[32];
+  rh_format_size(size, task->n);
+  snprintf(text, 64, "%s %s %s", rh_op_name(task->op), rh_type_name(task->type), size);
+}
+
+static int is_for_people(const rh_tune_work *w) {
+  return !w->app->typed->quiet && !w->app->typed->json;
+}
+
+void rh_tune_say_better(const rh_tune_work *w, const rh_task *task) {
+  char problem[64], before[32], after[32], words[512];
+  if (!is_for_people(w)) return;
+  rh_tune_problem(problem, task);
+  rh_tune_words(words, task->settings, task->n_settings);
+  rh_terminal_clear(w->app->terminal);
+  printf("%-18s  %-14s  %s -> %s  %s\n", rh_tune_strategy(w, task), problem,
+         rh_format_seconds(before, task->default_s), rh_format_seconds(after, task->time_s), words);
+  fflush(stdout);
+}
+
+/* ---- Order: as people read, by operator, type, size, and then the fastest first ---- */
+
+static int in_reading_order(const void *first, const void *second) {
+  const rh_task *a = *(rh_task *const *)first, *b = *(rh_task *const *)second;
+  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  if (a->type != b->type) return a->type < b->type ? -1 : 1;
+  if (a->n != b->n) return a->n < b->n ? -1 : 1;
+  int timed = (b->time_s > 0) - (a->time_s > 0);
+  if (timed) return timed;
+  if (a->time_s != b->time_s) return a->time_s < b->time_s ? -1 : 1;
+  return (a->strategy > b->strategy) - (a->strategy < b->strategy);
+}
+
+/* Null where memory runs out. */
+static const rh_task **sorted(const rh_tune_work *w) {
+  const rh_task **list = calloc(w->n_tasks + 1, sizeof *list);
+  for (uint32_t k = 0; list && k < w->n_tasks; k++) list[k] = &w->tasks[k];
+  if (list) qsort(list, w->n_tasks, sizeof *list, in_reading_order);
+  return list;
+}
+
+static uint32_t count(const rh_tune_work *w, uint32_t state) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < w->n_tasks; k++) n += w->tasks[k].state == state;
+  return n;
+}
+
+/* ---- Tables ---- */
+
+static void seconds_cell(rh_table *table, double seconds) {
+  char text[32];
+  rh_table_cell(table, RH_PLAIN, "%s", seconds > 0 ? rh_format_seconds(text, seconds) : "-");
+}
+
+static void gain_cell(rh_table *table, const rh_task *task) {
+  char text[32];
+  if (task->default_s <= 0 || task->time_s <= 0)
+    rh_table_cell(table, RH_PLAIN, "-");
+  else
+    rh_table_cell(table, task->n_settings ? RH_GOOD : RH_PLAIN, "%sx",
+                  rh_format_fixed(text, task->default_s / task->time_s, 2));
+}
+
+static void problem_cells(rh_table *table, const rh_task *task) {
+  char size[32];
+  rh_table_cell(table, RH_PLAIN, "%s", rh_op_name(task->op));
+  rh_table_cell(table, RH_PLAIN, "%s", rh_type_name(task->type));
+  rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, task->n));
+}
+
+static void heading(rh_table *table, const char *const *words, uint32_t n, uint32_t right) {
+  table->columns = n;
+  for (uint32_t k = 0; k < n; k++) {
+    rh_table_cell(table, RH_BOLD, "%s", words[k]);
+    table->right[k] = (int)(right >> k & 1);
+  }
+}
+
+/* Those that the search made better; with --verbose all that have a time. */
+static void print_changes(const rh_tune_work *w, const rh_task *const *tasks) {
+  static const char *const words[] = {"STRATEGY", "OP",    "TYPE", "n",
+                                      "DEFAULT",  "TUNED", "GAIN", "PARAMETERS"};
+  rh_table table = {0};
+  char text[512];
+  uint32_t as_they_are = 0, rows = 0;
+  heading(&table, words, 8, 0x78);
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    const rh_task *task = tasks[k];
+    if (task->time_s <= 0) continue;
+    if (!task->n_settings && !w->app->typed->verbose) {
+      as_they_are += task->state == RH_TASK_tuned || task->state == RH_TASK_kept;
+      continue;
+    }
+    rows++;
+    rh_table_cell(&table, RH_PLAIN, "%s", rh_tune_strategy(w, task));
+    problem_cells(&table, task);
+    seconds_cell(&table, task->default_s);
+    seconds_cell(&table, task->time_s);
+    gain_cell(&table, task);
+    rh_tune_words(text, task->settings, task->n_settings);
+    rh_table_cell(&table, RH_PLAIN, "%s", text);
+  }
+  if (rows) rh_table_print(&table, w->app->terminal, "  ");
+  rh_table_finish(&table);
+  if (as_they_are)
+    printf("%s%u %s best with the defaults%s\n", table.n_rows > 1 ? "" : "  ", as_they_are,
+           as_they_are == 1 ? "is" : "are",
+           w->app->typed->verbose ? "." : "; --verbose lists all.");
+}
+
+static void print_quickest(const rh_tune_work *w, const rh_task *const *tasks) {
+  static const char *const words[] = {"OP",      "TYPE", "n",         "QUICKEST CALL",
+                                      "LATENCY", "TIME", "PARAMETERS"};
+  rh_table table = {0};
+  char text[512];
+  uint32_t rows = 0;
+  heading(&table, words, 7, 0x34);
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    if (k && rh_tasks_meet(tasks[k - 1], tasks[k])) continue;
+    const rh_task *task = rh_plan_quickest(w->tasks, w->n_tasks, tasks[k]);
+    if (!task) continue;
+    rows++;
+    problem_cells(&table, task);
+    rh_table_cell(&table, RH_PLAIN, "%s", rh_tune_strategy(w, task));
+    seconds_cell(&table, task->latency_s);
+    seconds_cell(&table, task->time_s);
+    rh_tune_words(text, task->settings, task->n_settings);
+    rh_table_cell(&table, RH_PLAIN, "%s", text);
+  }
+  if (rows) rh_table_print(&table, w->app->terminal, "  ");
+  rh_table_finish(&table);
+}
+
+static uint32_t left(const rh_tune_work *w) {
+  return count(w, RH_TASK_todo) + count(w, RH_TASK_measured);
+}
+
+static void print_counts(const rh_tune_work *w) {
+  uint32_t candidates = 0, refused = 0, broken = 0, kept = count(w, RH_TASK_kept);
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    candidates += w->tasks[k].candidates;
+    refused += w->tasks[k].refused;
+    broken += w->tasks[k].broken;
+  }
+  printf("%u tuned, %u candidates tried", count(w, RH_TASK_tuned), candidates);
+  if (refused) printf(", %u refused for wrong results", refused);
+  if (broken) printf(", %u of them failed", broken);
+  if (kept) printf("; %u known before (--fresh measures again)", kept);
+  if (count(w, RH_TASK_slow)) printf("; %u far too slow to be searched", count(w, RH_TASK_slow));
+  if (count(w, RH_TASK_failed)) printf("; %u failed and left out", count(w, RH_TASK_failed));
+  printf(". Kept in %s/tuned.json\n", w->app->redhost->cache.directory);
+  if (left(w) && !rh_terminal_was_interrupted())
+    printf("%u of %u left undone when the budget was spent: the same command goes on from there.\n",
+           left(w), w->n_tasks);
+}
+
+void rh_tune_print(const rh_tune_work *w) {
+  const rh_task **tasks = sorted(w);
+  if (!tasks || !is_for_people(w)) {
+    free(tasks);
+    return;
+  }
+  const rh_cl_device *device = w->stage.device;
+  printf("\nOn %s%s%s\n\n", rh_stage_label(&w->stage), device ? " " : "",
+         device ? device->name : "");
+  print_changes(w, tasks);
+  printf("\n");
+  print_quickest(w, tasks);
+  printf("\n");
+  print_counts(w);
+  free(tasks);
+}
+
+/* ---- JSON ---- */
+
+static json_t *settings_json(const rh_task *task) {
+  json_t *object = json_object();
+  for (uint32_t k = 0; k < task->n_settings; k++)
+    json_object_set_new(object, task->settings[k].key, json_string(task->settings[k].value));
+  return object;
+}
+
+static json_t *seconds_json(double seconds) {
+  return seconds > 0 ? rh_json_number(seconds) : json_null();
+}
+
+static json_t *task_json(const rh_tune_work *w, const rh_task *task) {
+  json_t *object = json_object();
+  json_object_set_new(object, "device", json_string(rh_stage_label(&w->stage)));
+  json_object_set_new(object, "strategy", json_string(rh_tune_strategy(w, task)));
+  json_object_set_new(object, "op", json_string(rh_op_name(task->op)));
+  json_object_set_new(object, "type", json_string(rh_type_name(task->type)));
+  json_object_set_new(object, "n", json_integer((json_int_t)task->n));
+  json_object_set_new(object, "status", json_string(rh_task_name(task->state)));
+  json_object_set_new(object, "default_s", seconds_json(task->default_s));
+  json_object_set_new(object, "time_s", seconds_json(task->time_s));
+  json_object_set_new(object, "latency_s", seconds_json(task->latency_s));
+  json_object_set_new(object, "params", settings_json(task));
+  json_object_set_new(object, "candidates", json_integer(task->candidates));
+  json_object_set_new(object, "refused", json_integer(task->refused));
+  json_object_set_new(object, "failed", json_integer(task->broken));
+  return object;
+}
+
+json_t *rh_tune_json(const rh_tune_work *w) {
+  const rh_task **tasks = sorted(w);
+  json_t *list = json_array();
+  for (uint32_t k = 0; tasks && k < w->n_tasks; k++)
+    json_array_append_new(list, task_json(w, tasks[k]));
+  free(tasks);
+  return list;
+}

@@ -1,0 +1,248 @@
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/random.h"
+#include "../base/text.h"
+#include "../tune/search.h"
+#include "tune_work.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The search of one strategy at one point. */
+typedef struct hunt {
+  rh_tune_work *w;
+  rh_task *task;
+  const rh_found *found;
+  rh_space space;
+  double share_s, deadline;
+  double default_s, small_s; /* of the defaults at a first look; of few elements */
+} hunt;
+
+/* Fewer candidates are no search, whatever share of the budget they take. */
+enum { MOST_CANDIDATES = 400, FEWEST_CANDIDATES = 12 };
+static const double clearly_worse = 1.2; /* at a first look */
+static const double unbearable = 10;
+
+/* ---- One candidate ---- */
+
+static void say_refused(const hunt *h, const rh_tuned_setting *settings, uint32_t n,
+                        const char *reason) {
+  char problem[64], words[512];
+  rh_text text = {0};
+  if (h->w->app->typed->quiet) return;
+  rh_tune_problem(problem, h->task);
+  rh_tune_words(words, settings, n);
+  rh_text_add(&text, "%s, %s: %s is refused, its result is wrong: %s", h->found->name, problem,
+              words, reason);
+  rh_terminal_say(h->w->app->terminal, rh_text_get(&text));
+  rh_text_finish(&text);
+}
+
+/* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot run. */
+static double read_row(hunt *h, const rh_tuned_setting *settings, uint32_t n, const rh_row *row) {
+  switch (row->status) {
+  case RH_ROW_ok: return row->time.median;
+  case RH_ROW_wrong:
+    say_refused(h, settings, n, row->reason);
+    h->task->refused++;
+    return INFINITY;
+  case RH_ROW_failed: h->task->broken++; return INFINITY;
+  case RH_ROW_unsupported: return 0;
+  default: return INFINITY; /* given up */
+  }
+}
+
+/* A candidate that leaves most of a device idle may take a minute where the best takes a millisecond, and a run cannot be
+ * called back: few elements tell.  *seconds: as read_row says; anything else of one that may go on. */
+static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tuned_setting *settings,
+                             uint32_t n, double best_s, double *seconds, rh_error *error) {
+  const rh_tune_point *point = &h->w->point;
+  rh_row row;
+  rh_status status = rh_trial_look(sampler, &point->small, &point->small_scale, 0, &row, error);
+  if (row.status == RH_ROW_skipped)
+    *seconds = row.time.median;
+  else
+    *seconds = read_row(h, settings, n, &row);
+  if (*seconds > 0 && h->small_s > 0 &&
+      h->default_s + RH_TUNE_SMALL * (*seconds - h->small_s) > unbearable * best_s)
+    *seconds = INFINITY;
+  rh_row_finish(&row);
+  return status;
+}
+
+static rh_status look(hunt *h, rh_sampler *sampler, const rh_tuned_setting *settings, uint32_t n,
+                      double best_s, double *seconds, rh_error *error) {
+  const rh_tune_point *point = &h->w->point;
+  rh_row row;
+  if (point->has_small && h->small_s > 0) {
+    RH_TRY(look_at_few(h, sampler, settings, n, best_s, seconds, error));
+    if (*seconds == 0 || isinf(*seconds)) return RH_OK;
+  }
+  rh_status status =
+      rh_trial_look(sampler, &point->data, &point->scale, clearly_worse * best_s, &row, error);
+  *seconds = read_row(h, settings, n, &row);
+  rh_row_finish(&row);
+  return status;
+}
+
+static rh_status measure(void *user, uint64_t candidate, double best_s, double *seconds,
+                         rh_error *error) {
+  hunt *h = user;
+  rh_tuned_setting settings[RH_TUNED_MOST_SETTINGS];
+  uint32_t n = rh_space_settings(&h->space, candidate, settings);
+  rh_sampler sampler;
+  RH_TRY(rh_tune_turn(h->w, h->found->name, error));
+  RH_TRY(rh_stage_sampler(&h->w->stage, h->found, settings, n, &sampler, error));
+  rh_status status = look(h, &sampler, settings, n, best_s, seconds, error);
+  sampler.finish(sampler.self);
+  return status;
+}
+
+/* Whatever the budget, one search a call comes to its end: else a small one would never get anywhere. */
+static int is_over(void *user, uint32_t measured) {
+  const hunt *h = user;
+  double now = rh_now();
+  if (now > h->w->deadline && h->w->n_searched > 0) return 1;
+  return now > h->deadline && measured >= FEWEST_CANDIDATES;
+}
+
+/* ---- The defaults ---- */
+
+/* All elements first: the memory that samplers of this point share is as large as it then was. */
+static rh_status look_at_defaults(hunt *h, rh_error *error) {
+  rh_sampler *sampler = &h->w->stage.samplers[h->task->strategy];
+  RH_TRY(rh_tune_turn(h->w, h->found->name, error));
+  RH_TRY(look(h, sampler, NULL, 0, INFINITY, &h->default_s, error));
+  if (!h->w->point.has_small || h->default_s == 0 || isinf(h->default_s)) return RH_OK;
+  return look_at_few(h, sampler, NULL, 0, INFINITY, &h->small_s, error);
+}
+
+/* ---- The verdict ---- */
+
+static rh_status read_verdict(hunt *h, const rh_tune_found *found, rh_row *rows, rh_error *error) {
+  rh_task *task = h->task;
+  rh_tuned_setting settings[1 + RH_TUNE_FINALISTS][RH_TUNED_MOST_SETTINGS];
+  uint32_t n_settings[1 + RH_TUNE_FINALISTS] = {0};
+  for (uint32_t k = 0; k < found->n; k++) {
+    n_settings[k + 1] = rh_space_settings(&h->space, found->best[k].candidate, settings[k + 1]);
+    if (rows[k + 1].status == RH_ROW_wrong)
+      read_row(h, settings[k + 1], n_settings[k + 1], &rows[k + 1]);
+  }
+  if (rows[0].status == RH_ROW_wrong) return rh_tune_blame(h->w, task, rows[0].reason, error);
+  uint32_t kept = rh_trial_decide(rows, n_settings, found->n + 1);
+  if (rh_row_is_timed(&rows[0])) {
+    task->default_s = rows[0].time.median;
+    task->default_latency_s = rows[0].latency.median;
+  }
+  task->time_s = kept ? rows[kept].time.median : task->default_s;
+  task->latency_s = kept ? rows[kept].latency.median : task->default_latency_s;
+  task->n_settings = kept ? n_settings[kept] : 0;
+  if (kept) memcpy(task->settings, settings[kept], sizeof task->settings);
+  if (kept) rh_tune_say_better(h->w, task);
+  return RH_OK;
+}
+
+/* The few best and the defaults in the same rounds, so that noise hits all alike. */
+static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
+  double usual_s = fmax(0.1, fmin(0.5, 0.3 * h->share_s / (found->n + 1)));
+  rh_bench_rules rules = {.precision = 0.005,
+                          .max_time_s = fmax(usual_s, 7 * found->best[0].seconds),
+                          .min_samples = 20,
+                          .max_samples = RH_MOST_SAMPLES};
+  rh_sampler samplers[1 + RH_TUNE_FINALISTS];
+  rh_row rows[1 + RH_TUNE_FINALISTS];
+  uint32_t n = 1;
+  rh_status status = RH_OK;
+  memset(rows, 0, sizeof rows);
+  samplers[0] = h->w->stage.samplers[h->task->strategy];
+  for (; n <= found->n && status == RH_OK; n++) {
+    rh_tuned_setting settings[RH_TUNED_MOST_SETTINGS];
+    uint32_t n_settings = rh_space_settings(&h->space, found->best[n - 1].candidate, settings);
+    status = rh_stage_sampler(&h->w->stage, h->found, settings, n_settings, &samplers[n], error);
+    if (status != RH_OK) break;
+  }
+  if (status == RH_OK) status = rh_tune_rounds(h->w, samplers, n, &rules, rows, error);
+  for (uint32_t k = 1; k < n; k++) samplers[k].finish(samplers[k].self);
+  if (status == RH_OK) status = read_verdict(h, found, rows, error);
+  for (uint32_t k = 0; k <= RH_TUNE_FINALISTS; k++) rh_row_finish(&rows[k]);
+  return status;
+}
+
+/* ---- One task, and all of them ---- */
+
+static void add_hint(const hunt *h, const rh_task *from, rh_tune_spec *spec) {
+  uint64_t candidate;
+  if (from->n_settings == 0 || spec->n_hints == RH_TUNE_MOST_HINTS ||
+      !rh_space_find(&h->space, from->settings, from->n_settings, &candidate))
+    return;
+  spec->hints[spec->n_hints++] = candidate;
+}
+
+static double distance(const rh_task *a, const rh_task *b) {
+  return fabs(log2((double)a->n) - log2((double)b->n)) + (a->op != b->op) + (a->type != b->type);
+}
+
+/* What an earlier search of this task found that came to no end, and what is best for the same strategy at what is most
+ * like it. */
+static void add_hints(const hunt *h, rh_tune_spec *spec) {
+  const rh_tune_work *w = h->w;
+  const rh_task *used[2] = {NULL, NULL};
+  add_hint(h, h->task, spec);
+  for (int k = 0; k < 2; k++) {
+    for (uint32_t j = 0; j < w->n_tasks; j++) {
+      const rh_task *other = &w->tasks[j];
+      if (other == h->task || other == used[0] || other->strategy != h->task->strategy ||
+          other->n_settings == 0)
+        continue;
+      if (!used[k] || distance(other, h->task) < distance(used[k], h->task)) used[k] = other;
+    }
+    if (used[k]) add_hint(h, used[k], spec);
+  }
+}
+
+static uint64_t seed_of(const rh_tune_work *w, const rh_task *task) {
+  return rh_random_mix(w->settings.seed ^ task->n ^ (uint64_t)task->op << 56 ^
+                       (uint64_t)task->type << 48 ^ (uint64_t)task->strategy << 40);
+}
+
+static rh_status search(rh_tune_work *w, rh_task *task, double share_s, rh_error *error) {
+  hunt h = {.w = w, .task = task, .found = &w->stage.found[task->strategy], .share_s = share_s};
+  const rh_entry *entry = rh_registry_find(&w->stage.app.redhost->registry, h.found->name);
+  rh_tune_found found;
+  h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
+  RH_TRY(rh_tune_use_point(w, task->op, task->type, task->n, error));
+  rh_space_init(&h.space, entry->params, entry->n_params);
+  RH_TRY(look_at_defaults(&h, error));
+  rh_tune_spec spec = {.space = &h.space,
+                       .seed = seed_of(w, task),
+                       .most = MOST_CANDIDATES,
+                       .measure = measure,
+                       .is_over = is_over,
+                       .user = &h};
+  add_hints(&h, &spec);
+  double initial_s = h.default_s > 0 && !isinf(h.default_s) ? h.default_s : task->time_s;
+  RH_TRY(rh_tune_search(&spec, initial_s, &found, error));
+  task->candidates += found.measured;
+  if (found.n) RH_TRY(compare(&h, &found, error));
+  if (task->state == RH_TASK_wrong) return RH_OK;
+  int enough = found.complete || found.measured >= FEWEST_CANDIDATES;
+  task->state = enough ? RH_TASK_tuned : RH_TASK_measured;
+  return rh_tune_keep(w, task, error);
+}
+
+rh_status rh_tune_search_all(rh_tune_work *w, rh_error *error) {
+  rh_plan_drop_slow(w->tasks, w->n_tasks);
+  rh_plan_searching(w->tasks, w->n_tasks);
+  w->n_done = 0;
+  for (uint32_t k = 0; k < w->n_tasks; k++) w->n_done += w->tasks[k].state > RH_TASK_measured;
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    if (w->tasks[k].state != RH_TASK_measured) continue;
+    double share_s =
+        rh_plan_share(w->tasks, w->n_tasks, k, w->deadline - rh_now(), w->device_budget_s);
+    if (share_s <= 0) return RH_OK;
+    RH_TRY(search(w, &w->tasks[k], share_s, error));
+    w->n_searched++;
+    w->n_done++;
+  }
+  return RH_OK;
+}

@@ -1,0 +1,232 @@
+/* rh_prepare() and what it prepares: an instance that stays, and the way of the data to it. */
+#include "../base/error.h"
+#include "../base/vocabulary.h"
+#include "../cl/status.h"
+#include "job.h"
+#include "rehearsal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct rh_prepared {
+  rh_job job; /* its input is not used */
+  uint32_t data_on_device, result_on_device, element_size;
+  /* A device's own memory: a buffer of max_n elements.  Else the array that was used last, in place. */
+  rh_cl_input input;
+  uintptr_t view; /* where `input` begins in host memory; 0: it is no view */
+  uint64_t view_bytes;
+};
+
+/* ---- Checks that cost nothing ---- */
+
+static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%llu elements for a reduction that was prepared for %llu",
+                 (unsigned long long)n, (unsigned long long)p->job.spec.n);
+}
+
+static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
+  if (n > p->job.spec.n) return too_many(p, n, error);
+  if (n == 0 && rh_op_needs_an_element(p->job.spec.op))
+    return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist",
+                   rh_op_name(p->job.spec.op));
+  return RH_OK;
+}
+
+static rh_status check_data(const rh_prepared *p, const void *data, uint64_t n, rh_error *error) {
+  RH_TRY(check_count(p, n, error));
+  if (p->data_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was prepared for data on the device: data_on_device");
+  if (n > 0 && (!data || (uintptr_t)data % p->element_size != 0))
+    return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
+  return RH_OK;
+}
+
+static rh_status check_buffer(const rh_prepared *p, cl_mem buffer, uint64_t n, rh_error *error) {
+  RH_TRY(check_count(p, n, error));
+  if (!p->job.device)
+    return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
+                   p->job.strategy->name);
+  if (!buffer) return rh_fail(error, RH_E_USAGE, "the buffer is null");
+  return RH_OK;
+}
+
+/* ---- The way of host data to the device ---- */
+
+static rh_cl_session *session_of(const rh_prepared *p) {
+  return p->job.instance_spec.session;
+}
+
+static int views(const rh_prepared *p, uintptr_t data, uint64_t bytes) {
+  return p->view && data >= p->view && data - p->view <= p->view_bytes &&
+         bytes <= p->view_bytes - (data - p->view);
+}
+
+static void drop_view(rh_prepared *p) {
+  if (!p->job.device || !p->job.device->shares_memory) return;
+  rh_cl_input_finish(&p->input);
+  p->view = 0;
+}
+
+/* A buffer over the array, or over one that it is a part of. */
+static rh_status look_at(rh_prepared *p, const void *data, uint64_t n, rh_error *error) {
+  uint64_t bytes = n * p->element_size;
+  if (views(p, (uintptr_t)data, bytes)) return RH_OK;
+  /* The page that the data starts on is mapped too, so a buffer may begin there. */
+  uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
+  drop_view(p);
+  RH_TRY(rh_cl_input_init(&p->input, session_of(p), (char *)data - offset, offset, n,
+                          p->element_size, error));
+  /* Too large by the beginning of its page, it was copied after all. */
+  if (!p->input.in_place) return RH_OK;
+  p->view = (uintptr_t)data - offset;
+  p->view_bytes = offset + bytes;
+  return RH_OK;
+}
+
+static rh_status place(rh_prepared *p, const void *data, uint64_t n, rh_data *placed,
+                       rh_error *error) {
+  *placed = (rh_data){.host = data};
+  if (!p->job.device) return RH_OK;
+  if (p->job.device->shares_memory)
+    RH_TRY(look_at(p, data, n, error));
+  else
+    RH_TRY(rh_cl_input_write(&p->input, session_of(p), data, n * p->element_size, error));
+  placed->buffer = p->input.buffer;
+  if (p->view) placed->first = ((uintptr_t)data - p->view) / p->element_size;
+  return RH_OK;
+}
+
+/* Only a CPU device's memory is the host's very own: others may have copies of it, which need not follow it. */
+static int keeps_view(const rh_prepared *p) {
+  return p->view && p->job.device->about.kind == RH_DEVICE_CPU;
+}
+
+/* ---- Running ---- */
+
+void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  const rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .n = n};
+  rh_job_result(&spec, p->job.strategy->name, value, result);
+}
+
+/* When this returns RH_OK, nothing reads the data any more: the value was read behind all of it in the queue, or a strategy
+ * that finishes on the host has read what it made of the data. */
+static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result *result,
+                     rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(rh_instance_call(p->job.instance, data, n, value, error));
+  rh_prepared_decode(p, value, n, result);
+  return RH_OK;
+}
+
+rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
+                          rh_error *error) {
+  rh_data placed;
+  RH_TRY(check_data(p, data, n, error));
+  if (n == 0) { /* there is no array to be placed */
+    rh_prepared_decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
+    return RH_OK;
+  }
+  rh_status status = place(p, data, n, &placed, error);
+  if (status == RH_OK) status = run(p, &placed, n, result, error);
+  if (!p->job.device) return status;
+  /* Where it failed half-way the device may still be reading what is the caller's again. */
+  if (status != RH_OK) clFinish(session_of(p)->queue);
+  if (!keeps_view(p)) drop_view(p);
+  return status;
+}
+
+rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
+                                 rh_result *result, rh_error *error) {
+  const rh_data data = {.buffer = buffer, .first = first};
+  RH_TRY(check_buffer(p, buffer, n, error));
+  return run(p, &data, n, result, error);
+}
+
+rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
+                              cl_mem values, uint64_t index, rh_error *error) {
+  const rh_data data = {.buffer = buffer, .first = first};
+  RH_TRY(check_buffer(p, buffer, n, error));
+  if (!p->result_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was not prepared to leave its result on the device: "
+                   "result_on_device");
+  if (!values) return rh_fail(error, RH_E_USAGE, "the buffer for the values is null");
+  return rh_instance_run_to(p->job.instance, &data, n, values, index, error);
+}
+
+uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
+  return rh_instance_op(p->job.instance)->value_size;
+}
+
+/* ---- Life ---- */
+
+/* `auto` has looked for one that fits; one that was named may not. */
+static rh_status check_strategy(const rh_prepared *p, rh_error *error) {
+  const char *name = p->job.strategy->name;
+  if (p->data_on_device && !p->job.device)
+    return rh_fail(error, RH_DECLINED,
+                   "strategy '%s' runs on the host and reads no data on a device", name);
+  if (p->result_on_device && p->job.answer.finishes_on_host)
+    return rh_fail(error, RH_DECLINED,
+                   "strategy '%s' finishes on the host and leaves no result on the device; many "
+                   "have a parameter finish=device",
+                   name);
+  return RH_OK;
+}
+
+static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
+  rh_instance_spec *spec = &p->job.instance_spec;
+  RH_TRY(check_strategy(p, error));
+  if (p->job.device) RH_TRY(rh_redhost_session(redhost, &spec->session, error));
+  RH_TRY(rh_job_instantiate(&p->job, error));
+  RH_TRY(check_strategy(p, error)); /* once more: what was tuned may have been given up */
+  rh_status status = rh_job_rehearse(&p->job, error);
+  if (status == RH_E_WRONG)
+    rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
+                     spec->max_n);
+  RH_TRY(status);
+  /* What only rh_prepare() may need. */
+  p->job.spec = (rh_job_spec){.op = spec->op, .type = spec->type, .n = spec->max_n};
+  if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
+  return rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
+}
+
+rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *wanted, rh_prepared **prepared,
+                     rh_error *error) {
+  rh_job_spec spec = {
+      .strategy = wanted->strategy,
+      .n = wanted->max_n,
+      .settings = wanted->settings,
+      .n_settings = wanted->n_settings,
+      .what = "the data",
+      .on_device = wanted->result_on_device ? RH_JOB_RESULT_ON_DEVICE
+                   : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
+                                            : RH_JOB_ANYWHERE,
+  };
+  *prepared = NULL;
+  RH_TRY(rh_job_name(&spec, wanted->op, wanted->type, error));
+  rh_prepared *p = calloc(1, sizeof *p);
+  if (!p) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  p->result_on_device = wanted->result_on_device;
+  p->data_on_device = wanted->data_on_device || wanted->result_on_device;
+  p->element_size = rh_type_size(wanted->type);
+  rh_status status = rh_job_init(&p->job, redhost, &spec, error);
+  if (status == RH_OK) status = set_up(p, redhost, error);
+  if (status != RH_OK)
+    rh_prepared_destroy(p);
+  else
+    *prepared = p;
+  return status;
+}
+
+void rh_prepared_forget(rh_prepared *p) {
+  if (p) drop_view(p);
+}
+
+void rh_prepared_destroy(rh_prepared *p) {
+  if (!p) return;
+  rh_job_finish(&p->job);
+  rh_cl_input_finish(&p->input);
+  free(p);
+}

@@ -1,0 +1,41 @@
+/* Where the parameters of a job come from: the plugin's defaults, what was tuned, the caller's settings; the later one
+ * wins. */
+#ifndef RH_REDUCE_SETTINGS_H
+#define RH_REDUCE_SETTINGS_H
+
+#include <redhost/redhost.h>
+
+struct rh_job;
+
+/* X(name, number, how it is said): of the values in use, the last of these that any comes from. */
+#define RH_PARAMS_FROM_LIST(X)                                                                     \
+  X(DEFAULT, 0, "default")                                                                         \
+  X(TUNED, 1, "tuned")                                                                             \
+  X(USER, 2, "user")
+enum {
+#define RH_X(name, number, word) RH_PARAMS_FROM_##name = number,
+  RH_PARAMS_FROM_LIST(RH_X)
+#undef RH_X
+      RH_N_PARAMS_FROM
+};
+
+typedef struct rh_origin {
+  uint32_t from;    /* RH_PARAMS_FROM_* */
+  uint32_t n_tuned; /* values in use that were tuned */
+  char note[320];   /* "tuned for driver 570, now 580"; "" where nothing was tuned */
+} rh_origin;
+
+const char *rh_params_from_name(uint32_t from); /* "tuned"; "default" for an unknown number */
+
+/* Fills job->instance_spec.params and job->params_from by the plugin and the settings alone.  RH_E_USAGE where a setting
+ * is wrong. */
+rh_status rh_settings_defaults(struct rh_job *job, rh_error *error);
+
+/* What was tuned for the problem goes in between, once the device is known.  A value that does not fit the plugin is
+ * named, as information, and passed over. */
+rh_status rh_settings_tuned(struct rh_job *job, rh_error *error);
+
+/* Back to rh_settings_defaults(), with a word on why. */
+void rh_settings_give_up(struct rh_job *job, const char *why);
+
+#endif

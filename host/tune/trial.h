@@ -1,0 +1,24 @@
+/* A strategy with certain parameters as a sampler, a quick look at it, and the verdict among a few. */
+#ifndef RH_TUNE_TRIAL_H
+#define RH_TUNE_TRIAL_H
+
+#include "../measure/bench.h"
+#include "../measure/local.h"
+#include "space.h"
+
+/* A sampler in this process like rh_local_sampler's, with settings of its own, which are copied.  *shared serves one
+ * opening at a time. */
+rh_status rh_trial_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_found *found,
+                           const rh_tuned_setting *settings, uint32_t n, rh_error *error);
+
+/* Opens, warms up and takes a few samples, all of them judged; or fewer where the first ones take more than `give_up_s`.
+ * row->status says how it ended: ok with row->time, `skipped' where it was given up.  As rh_contender_start, only
+ * RH_E_CANCELLED and RH_E_NOMEM come back.  The caller finishes *row. */
+rh_status rh_trial_look(rh_sampler *sampler, const rh_bench_data *data, const rh_bench_scale *scale,
+                        double give_up_s, rh_row *row, rh_error *error);
+
+/* Which of the rows, taken in the same rounds, is to be kept: the first, which is the defaults, unless another is better by
+ * more than 1 % and the intervals do not meet; among those that are as good as the best, that with the fewest settings. */
+uint32_t rh_trial_decide(const rh_row *rows, const uint32_t *n_settings, uint32_t n);
+
+#endif

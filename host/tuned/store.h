@@ -1,0 +1,29 @@
+/* <cache>/tuned.json: read as from a stranger, written so that it appears whole or not at all. */
+#ifndef RH_TUNED_STORE_H
+#define RH_TUNED_STORE_H
+
+#include "document.h"
+
+/* Zero-initialised is one without a place. */
+typedef struct rh_tuned_store {
+  rh_cache *cache; /* borrowed */
+  char *path, *lock_path;
+  int left_alone; /* the file is of a later redhost, or cannot be written: what is new stays in memory */
+} rh_tuned_store;
+
+rh_status rh_tuned_store_init(rh_tuned_store *store, rh_cache *cache, rh_error *error);
+void rh_tuned_store_finish(rh_tuned_store *store);
+
+/* What the file holds, a new reference; null where there is none.  One that cannot be used is reported, as a warning, and
+ * renamed to tuned.json.bad; one of a later redhost is reported and stays. */
+json_t *rh_tuned_store_load(rh_tuned_store *store);
+
+/* Between these two nobody else writes, as far as the file system knows how to lock.  -1: no lock; *why says what stood
+ * in the way. */
+int rh_tuned_store_lock(const rh_tuned_store *store, const char **why);
+void rh_tuned_store_unlock(int lock);
+
+/* 0, or -1 where it cannot be written, and *why says what stood in the way. */
+int rh_tuned_store_save(const rh_tuned_store *store, const json_t *document, const char **why);
+
+#endif

@@ -1,0 +1,296 @@
+#include "tuned.h"
+#include "../base/error.h"
+#include "../base/file.h"
+#include "../base/hash.h"
+#include "../base/report.h"
+#include "../base/vocabulary.h"
+#include "shipped.h"
+#include "store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct known {
+  rh_tuned_entry entry;
+  int counts; /* measured on this very device, and not on the host or beside another one */
+} known;
+
+struct rh_tuned {
+  rh_tuned_store store;
+  rh_tuned_key key;
+  uint32_t on_host; /* 1: there is no device */
+  json_t *document; /* the file's, with what could not be written */
+  json_t *shipped;  /* null: nothing that fits */
+  known *list;      /* of both, the entries that this device is concerned with */
+  uint32_t n, capacity;
+  int complained;
+};
+
+/* ---- What there is ---- */
+
+static rh_status add(rh_tuned *tuned, const rh_tuned_entry *entry, int counts, rh_error *error) {
+  if (tuned->n == tuned->capacity) {
+    uint32_t capacity = tuned->capacity ? 2 * tuned->capacity : 64;
+    known *larger = realloc(tuned->list, capacity * sizeof *larger);
+    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+    tuned->list = larger;
+    tuned->capacity = capacity;
+  }
+  tuned->list[tuned->n++] = (known){*entry, counts};
+  return RH_OK;
+}
+
+static rh_status add_all(rh_tuned *tuned, const json_t *entries, const rh_tuned_entry *like,
+                         int counts, rh_error *error) {
+  for (size_t k = 0; k < json_array_size(entries); k++) {
+    rh_tuned_entry entry;
+    int is_known;
+    if (rh_tuned_entry_take(json_array_get(entries, k), &entry, &is_known, NULL) != RH_OK ||
+        !is_known)
+      continue;
+    entry.origin = like->origin;
+    strcpy(entry.driver, like->driver);
+    RH_TRY(add(tuned, &entry, counts && !entry.failed, error));
+  }
+  return RH_OK;
+}
+
+/* What was measured for `theirs`, as this device sees it; 0: it is no concern of it.  A strategy that runs on the host
+ * does so beside any device: with one at hand, what was measured on the host without counts too, and without one, what
+ * was measured beside any. */
+static uint32_t origin_of(const rh_tuned *tuned, const rh_tuned_key *theirs) {
+  const rh_tuned_key host = rh_tuned_key_of(NULL);
+  if (tuned->on_host || rh_tuned_key_is(theirs, &host)) return RH_TUNED_HERE;
+  if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
+      strcmp(theirs->device, tuned->key.device) != 0)
+    return 0;
+  return strcmp(theirs->driver, tuned->key.driver) == 0 ? RH_TUNED_HERE : RH_TUNED_OTHER_DRIVER;
+}
+
+/* Makes the list from the documents. */
+static rh_status rebuild(rh_tuned *tuned, rh_error *error) {
+  const json_t *entries;
+  rh_tuned_key theirs;
+  tuned->n = 0;
+  for (size_t k = 0; (entries = rh_tuned_document_device(tuned->document, k, &theirs)); k++) {
+    rh_tuned_entry like = {.origin = origin_of(tuned, &theirs)};
+    int counts = rh_tuned_key_is(&theirs, &tuned->key);
+    strcpy(like.driver, theirs.driver);
+    if (like.origin) RH_TRY(add_all(tuned, entries, &like, counts, error));
+  }
+  const rh_tuned_entry like = {.origin = RH_TUNED_SHIPPED};
+  return add_all(tuned, json_object_get(tuned->shipped, "entries"), &like, 0, error);
+}
+
+static json_t *find_shipped(const rh_cl_device *device) {
+  json_t *document;
+  int valid;
+  for (size_t k = 0; (document = rh_tuned_shipped(k, &valid)); k++) {
+    if (rh_tuned_shipped_fits(document, device)) return document;
+    json_decref(document);
+  }
+  return NULL;
+}
+
+rh_status rh_tuned_open(rh_tuned **opened, rh_cache *cache, const rh_cl_device *device,
+                        rh_error *error) {
+  *opened = NULL;
+  rh_tuned *tuned = calloc(1, sizeof *tuned);
+  if (!tuned) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+  tuned->key = rh_tuned_key_of(device);
+  tuned->on_host = !device;
+  rh_status status = rh_tuned_store_init(&tuned->store, cache, error);
+  if (status == RH_OK) {
+    tuned->document = rh_tuned_store_load(&tuned->store);
+    tuned->shipped = find_shipped(device);
+    status = rebuild(tuned, error);
+  }
+  if (status != RH_OK)
+    rh_tuned_close(tuned);
+  else
+    *opened = tuned;
+  return status;
+}
+
+void rh_tuned_close(rh_tuned *tuned) {
+  if (!tuned) return;
+  rh_tuned_store_finish(&tuned->store);
+  json_decref(tuned->document);
+  json_decref(tuned->shipped);
+  free(tuned->list);
+  free(tuned);
+}
+
+/* ---- Asking ---- */
+
+static int is_of(const rh_tuned_entry *entry, const char *strategy, uint64_t plugin) {
+  return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
+}
+
+/* 0: the same operator and type; 1, 2: like it; 3: of no use. */
+static uint32_t unlikeness(const rh_tuned_entry *entry, uint32_t op, rh_type type) {
+  uint32_t theirs = rh_op_flags(entry->op, entry->type), asked = rh_op_flags(op, type);
+  if (entry->op == op && entry->type == type) return 0;
+  if ((theirs ^ asked) & RH_OP_INDEXED) return 3;
+  if (entry->type == type) return 1;
+  return rh_type_size(entry->type) == rh_type_size(type) ? 2 : 3;
+}
+
+static double distance(uint64_t a, uint64_t b) {
+  return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
+}
+
+/* Is `a` of more merit?  Ties go to an order that hangs on nothing but what they say. */
+static int is_better(const rh_tuned_entry *a, const rh_tuned_entry *b, uint32_t op, rh_type type,
+                     uint64_t n) {
+  uint32_t of_a = unlikeness(a, op, type), of_b = unlikeness(b, op, type);
+  double far_a = distance(a->n, n), far_b = distance(b->n, n);
+  if (a->origin != b->origin) return a->origin < b->origin;
+  if (of_a != of_b) return of_a < of_b;
+  if (far_a != far_b) return far_a < far_b;
+  if (a->n != b->n) return a->n > b->n;
+  if (a->op != b->op) return a->op < b->op;
+  return a->type < b->type;
+}
+
+static const rh_tuned_entry *find(const rh_tuned *tuned, uint32_t first, uint32_t last,
+                                  const char *strategy, uint64_t plugin, uint32_t op, rh_type type,
+                                  uint64_t n) {
+  const rh_tuned_entry *best = NULL;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const rh_tuned_entry *entry = &tuned->list[k].entry;
+    if (entry->failed || entry->origin < first || entry->origin > last) continue;
+    if (!is_of(entry, strategy, plugin) || unlikeness(entry, op, type) == 3) continue;
+    if (!best || is_better(entry, best, op, type, n)) best = entry;
+  }
+  return best;
+}
+
+const rh_tuned_entry *rh_tuned_find(const rh_tuned *tuned, const char *strategy, uint64_t plugin,
+                                    uint32_t op, rh_type type, uint64_t n, int *exact) {
+  const rh_tuned_entry *best =
+      find(tuned, RH_TUNED_HERE, RH_TUNED_SHIPPED, strategy, plugin, op, type, n);
+  if (exact) *exact = best && unlikeness(best, op, type) == 0;
+  return best;
+}
+
+const rh_tuned_entry *rh_tuned_find_measured(const rh_tuned *tuned, const char *strategy,
+                                             uint64_t plugin, uint32_t op, rh_type type,
+                                             uint64_t n) {
+  return find(tuned, RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, strategy, plugin, op, type, n);
+}
+
+const rh_tuned_entry *rh_tuned_find_shipped(const rh_tuned *tuned, const char *strategy,
+                                            uint64_t plugin, uint32_t op, rh_type type,
+                                            uint64_t n) {
+  return find(tuned, RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, strategy, plugin, op, type, n);
+}
+
+/* Has it been measured, and so found right, under this driver? */
+static int was_good_here(const rh_tuned *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                         rh_type type) {
+  const rh_tuned_entry *good =
+      find(tuned, RH_TUNED_HERE, RH_TUNED_HERE, strategy, plugin, op, type, 1);
+  return good && unlikeness(good, op, type) == 0;
+}
+
+int rh_tuned_has_failed(const rh_tuned *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                        rh_type type) {
+  int elsewhere = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const rh_tuned_entry *entry = &tuned->list[k].entry;
+    if (!entry->failed || entry->op != op || entry->type != type || !is_of(entry, strategy, plugin))
+      continue;
+    if (entry->origin != RH_TUNED_OTHER_DRIVER) return 1;
+    elsewhere = 1;
+  }
+  return elsewhere && !was_good_here(tuned, strategy, plugin, op, type);
+}
+
+int rh_tuned_mentions(const rh_tuned *tuned, const char *strategy) {
+  for (uint32_t k = 0; k < tuned->n; k++)
+    if (strcmp(tuned->list[k].entry.strategy, strategy) == 0) return 1;
+  return 0;
+}
+
+uint32_t rh_tuned_count(const rh_tuned *tuned) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) count += (uint32_t)tuned->list[k].counts;
+  return count;
+}
+
+const char *rh_tuned_shipped_name(const rh_tuned *tuned) {
+  const char *name = json_string_value(json_object_get(tuned->shipped, "name"));
+  return name ? name : "";
+}
+
+/* ---- Telling ---- */
+
+static void complain(rh_tuned *tuned, const char *why, int quiet) {
+  tuned->store.left_alone = 1;
+  if (quiet || tuned->complained) return;
+  tuned->complained = 1;
+  rh_report(tuned->store.cache->reporter, RH_LOG_WARNING,
+            "%s: %s; going on without storing what is tuned (--cache-dir names another place, "
+            "--no-cache needs none)",
+            tuned->store.path, why);
+}
+
+/* With the file's lock, where there is a file to be written: what others wrote meanwhile is read first. */
+static rh_status put_locked(rh_tuned *tuned, const rh_tuned_entry *entry, int save, int quiet,
+                            rh_error *error) {
+  const char *why;
+  json_t *fresh = save ? rh_tuned_store_load(&tuned->store) : NULL;
+  save = save && !tuned->store.left_alone;
+  if (save) {
+    json_decref(tuned->document);
+    tuned->document = fresh;
+  }
+  if (!tuned->document) tuned->document = rh_tuned_document_new();
+  if (!tuned->document) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+  if (rh_tuned_document_put(tuned->document, &tuned->key, entry) != 0)
+    complain(tuned, "it holds as much as it can", quiet);
+  else if (save && rh_tuned_store_save(&tuned->store, tuned->document, &why) != 0)
+    complain(tuned, why, quiet);
+  return rebuild(tuned, error);
+}
+
+static rh_status put(rh_tuned *tuned, const rh_tuned_entry *entry, int quiet, rh_error *error) {
+  const char *why = NULL;
+  int save = tuned->store.path && !tuned->store.left_alone, lock = -1;
+  if (save && (lock = rh_tuned_store_lock(&tuned->store, &why)) < 0) {
+    complain(tuned, why, quiet);
+    save = 0;
+  }
+  rh_status status = put_locked(tuned, entry, save, quiet, error);
+  rh_tuned_store_unlock(lock);
+  return status;
+}
+
+rh_status rh_tuned_put(rh_tuned *tuned, const rh_tuned_entry *entry, rh_error *error) {
+  return put(tuned, entry, 0, error);
+}
+
+void rh_tuned_blame(rh_tuned *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                    rh_type type, uint64_t n) {
+  rh_tuned_entry entry = {.plugin = plugin, .op = op, .type = type, .n = n, .failed = 1};
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+  put(tuned, &entry, 1, NULL);
+}
+
+uint64_t rh_tuned_plugin(const char *path) {
+  unsigned char bytes[1 << 14];
+  uint64_t hash = 0;
+  size_t got, all = 0;
+  FILE *file = fopen(path, "rbe");
+  if (!file) return 0;
+  while ((got = fread(bytes, 1, sizeof bytes, file)) > 0) {
+    hash = rh_hash(all ? hash ^ 0xcbf29ce484222325u : 0, bytes, got);
+    all += got;
+  }
+  int failed = ferror(file);
+  fclose(file);
+  return failed ? 0 : all && !hash ? 1 : hash;
+}

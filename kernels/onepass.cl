@@ -1,0 +1,123 @@
+/* One launch: each work-item takes packs of 16 bytes with the grid's stride, RH_UNROLL of them in flight; the group's
+ * values meet by shuffles, where there are any; one group combines what the groups left, by their index.  Which one:
+ *   -DRH_FINISH_WAIT    the one of the highest index, which waits for the others
+ *   -DRH_FINISH_LAST    the one that arrives last: nobody waits
+ *   -DRH_FINISH_LAUNCH  none: that is rh_finish's, in a second launch
+ *
+ * A microsecond is two thousand cycles here: what can be known before the launch is an argument, so that little stands
+ * before the first load.  RH_GROUP: the work-items of a group, for the same reason, and because NVIDIA's compiler allows
+ * no more than 256 of them where it is not told. */
+#define ONEPASS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
+
+/* What a launch reduces: elements first .. first+n-1, most of them in packs that start where a pack may.
+ * Packs are those from input[pack] on (counted in packs): `steps` times RH_UNROLL of each work-item, and `rest` more,
+ * fewer than that.  Elements outside are `head` before the packs and the others behind them, `outside` in all. */
+#define SHARE_PARAMETERS                                                                                                \
+  __global const rh_pack *input, ulong pack, uint steps, uint rest, ulong first, ulong n, uint head, uint outside
+
+static inline rh_value take_share(SHARE_PARAMETERS) {
+  uint id = get_group_id(0) * RH_GROUP + get_local_id(0), stride = get_num_groups(0) * RH_GROUP;
+  __global const rh_pack *from = input + pack + id;
+  rh_total total = rh_total_identity();
+  rh_pack packs[RH_UNROLL];
+  /* All loads of a step stand before the first use, so that they are in flight together. */
+  for (uint s = 0; s < steps; s++, from += (ulong)RH_UNROLL * stride) {
+#pragma unroll
+    for (uint u = 0; u < RH_UNROLL; u++) packs[u] = from[(ulong)u * stride];
+#ifdef RH_IS_INDEXED
+#pragma unroll
+    for (uint u = 0; u < RH_UNROLL; u++) rh_total_take(&total, packs[u], s * RH_UNROLL + u);
+#else
+    rh_part part = rh_pack_part(packs[0]);
+#pragma unroll
+    for (uint u = 1; u < RH_UNROLL; u++) part = rh_part_join(part, rh_pack_part(packs[u]));
+    total = rh_total_add(total, part);
+#endif
+  }
+  if (id < rest) {
+#pragma unroll
+    for (uint u = 0; u < RH_UNROLL; u++)
+      packs[u] = u == 0 || id + u * stride < rest ? from[(ulong)u * stride] : (rh_pack)(0);
+#pragma unroll
+    for (uint u = 0; u < RH_UNROLL; u++)
+      if (u == 0 || id + u * stride < rest) {
+#ifdef RH_IS_INDEXED
+        rh_total_take(&total, packs[u], steps * RH_UNROLL + u);
+#else
+        total = rh_total_add(total, rh_pack_part(packs[u]));
+#endif
+      }
+  }
+#ifdef RH_IS_INDEXED
+  rh_value mine = rh_total_value(total, head + (id + (ulong)total.round * stride) * RH_WIDTH);
+#else
+  rh_value mine = rh_total_value(total);
+#endif
+  __global const rh_element *elements = (__global const rh_element *)input + first;
+  for (uint i = id; i < outside; i += stride)
+    mine = rh_combine(mine, rh_load(elements, i < head ? i : n - outside + i));
+  return mine;
+}
+
+#ifdef RH_FINISH_LAUNCH
+ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global rh_value *partials) {
+  rh_value all = rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+  if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
+}
+#else
+
+/* What the groups below `groups` left, by their indices; RH_AT_ONCE glances of a work-item are under way together. */
+static inline rh_value collect(rh_value mine, __global const void *slots, uint groups, uint epoch) {
+  for (uint k = get_local_id(0); k < groups; k += RH_AT_ONCE * RH_GROUP) {
+    rh_glance seen[RH_AT_ONCE];
+#pragma unroll
+    for (uint j = 0; j < RH_AT_ONCE; j++)
+      if (j == 0 || k + j * RH_GROUP < groups) seen[j] = rh_glance_at(slots, k + j * RH_GROUP);
+#pragma unroll
+    for (uint j = 0; j < RH_AT_ONCE; j++)
+      if (j == 0 || k + j * RH_GROUP < groups)
+        mine = rh_combine(mine, rh_collect(seen[j], slots, k + j * RH_GROUP, epoch));
+  }
+  return mine;
+}
+
+#ifdef RH_FINISH_WAIT
+/* Is this the group that finishes?  Only one waits, for all the others: none of these waits for anybody, so each that
+ * has a place to run ends and makes room.  A device of two compute units has a place besides the one that is taken by
+ * the waiting group. */
+static inline bool finishes(__global void *slots, __global uint *tickets, __local uint *is_last, rh_value all, uint groups,
+                            uint epoch) {
+  if (get_group_id(0) == groups - 1) return true;
+  if (get_local_id(0) == 0) rh_leave(slots, all, epoch);
+  return false;
+}
+#else
+static inline bool finishes(__global void *slots, __global uint *tickets, __local uint *is_last, rh_value all, uint groups,
+                            uint epoch) {
+  if (get_local_id(0) == 0) {
+    rh_leave(slots, all, epoch);
+    *is_last = rh_is_last_to_arrive(tickets, groups);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  return *is_last;
+}
+#endif
+
+ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void *slots, __global uint *tickets, uint epoch,
+                     __global rh_value *result, ulong result_index) {
+  __local uint is_last;
+  rh_value all = rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+  uint groups = get_num_groups(0);
+  if (groups > 1) {
+    if (!finishes(slots, tickets, &is_last, all, groups, epoch)) return;
+#ifdef RH_FINISH_WAIT
+    all = collect(get_local_id(0) == 0 ? all : rh_identity(), slots, groups - 1, epoch);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#else
+    all = collect(rh_identity(), slots, groups, epoch);
+#endif
+    all = rh_group_shuffle_tree(scratch, all);
+  }
+  if (get_local_id(0) == 0) result[result_index] = all;
+}
+#endif

@@ -1,0 +1,239 @@
+/* 16 bytes at a time, whatever the type, where the plugin asks for it with -DRH_PACKS and -DRH_WIDTH=16, 8, 4 or 2, the
+ * elements that 16 bytes hold.  Small elements are combined several to a word where the device can, and their partial
+ * sums stay narrow for a step of at most RH_MOST_PACKS packs and become wide behind it, before they can overflow.
+ *
+ *   rh_pack   16 bytes as they stand in memory
+ *   rh_part   what the packs of one step come to
+ *   rh_total  what a work-item has so far
+ *
+ * Packs reorder, so their operators must commute. */
+#if defined(RH_PACKS) && defined(RH_WIDTH) && !defined(RH_OP_affine)
+
+typedef uint4 rh_pack;
+#define RH_MOST_PACKS 64
+#define RH_VECTOR_OF(type) RH_PASTE(type, RH_WIDTH)
+
+#if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
+#define RH_PTX RH_NVIDIA_SM
+#else
+#define RH_PTX 0
+#endif
+
+/* ---- Elements in a pack ---- */
+
+#if defined(RH_TYPE_f16)
+#if RH_PTX >= 53
+static inline float2 rh_floats_of(uint word) {
+  float2 x;
+  asm("{.reg .f16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b;}"
+      : "=f"(x.x), "=f"(x.y)
+      : "r"(word));
+  return x;
+}
+static inline float8 rh_pack_elements(rh_pack p) {
+  return (float8)(rh_floats_of(p.x), rh_floats_of(p.y), rh_floats_of(p.z), rh_floats_of(p.w));
+}
+#else
+static inline float8 rh_pack_elements(rh_pack p) { return vload_half8(0, (const half *)&p); }
+#endif
+#else
+#define rh_pack_elements(p) RH_PASTE(as_, RH_VECTOR_OF(RH_ELEMENT))(p)
+#endif
+typedef RH_VECTOR_OF(RH_SCALAR) rh_scalars;
+static inline rh_scalars rh_pack_scalars(rh_pack p) { return RH_TO_SCALAR(rh_pack_elements(p), RH_WIDTH); }
+
+static inline RH_SCALAR rh_fold_scalars(rh_scalars v) {
+  RH_SCALAR lanes[RH_WIDTH];
+  RH_PASTE(vstore, RH_WIDTH)(v, 0, lanes);
+  RH_SCALAR all = lanes[0];
+#pragma unroll
+  for (int k = 1; k < RH_WIDTH; k++) all = RH_APPLY(all, lanes[k]);
+  return all;
+}
+
+/* ---- Parts ---- */
+
+#if (defined(RH_OP_sum) || (defined(RH_OP_asum) && defined(RH_IS_UNSIGNED))) && !defined(RH_IS_FLOAT) &&                 \
+    (defined(RH_TYPE_i8) || defined(RH_TYPE_u8) || defined(RH_TYPE_i16) || defined(RH_TYPE_u16))
+/* A step's partial sum in 32 bits: at most 64 packs * 16 elements * 255, or 64 * 8 * 65535, are below 2^31. */
+#define RH_NARROW_SUM 1
+#ifdef RH_IS_UNSIGNED
+typedef uint rh_part;
+#define RH_DOT "u32.u32"
+#define RH_WIDEN convert_ulong
+#else
+typedef int rh_part;
+#define RH_DOT "s32.s32"
+#define RH_WIDEN(x) as_ulong(convert_long(x))
+#endif
+static inline rh_part rh_word_sum(uint word, rh_part sum) {
+#if defined(RH_TYPE_i8) || defined(RH_TYPE_u8)
+#if RH_PTX >= 61
+  rh_part more;
+  asm("dp4a." RH_DOT " %0, %1, %2, %3;" : "=r"(more) : "r"(word), "r"(0x01010101), "r"(sum));
+  return more;
+#else
+  RH_PASTE(RH_ELEMENT, 4) x = RH_PASTE(RH_PASTE(as_, RH_ELEMENT), 4)(word);
+  return sum + x.x + x.y + x.z + x.w;
+#endif
+#elif RH_PTX >= 61
+  rh_part more;
+  asm("dp2a.lo." RH_DOT " %0, %1, %2, %3;" : "=r"(more) : "r"(word), "r"(0x0101), "r"(sum));
+  return more;
+#else
+  RH_PASTE(RH_ELEMENT, 2) x = RH_PASTE(RH_PASTE(as_, RH_ELEMENT), 2)(word);
+  return sum + x.x + x.y;
+#endif
+}
+static inline rh_part rh_pack_part(rh_pack p) {
+  return rh_word_sum(p.x, rh_word_sum(p.y, rh_word_sum(p.z, rh_word_sum(p.w, 0))));
+}
+static inline rh_part rh_part_join(rh_part a, rh_part b) { return a + b; }
+static inline RH_SCALAR rh_part_scalar(rh_part part) { return RH_WIDEN(part); }
+
+#elif defined(RH_IS_ORDER) && defined(RH_TYPE_f32) && RH_PTX >= 80
+/* min.NaN and max.NaN do what the order keys do: NaN wins, and -0 is below +0.  One instruction for an element; the key
+ * is made once, at the end. */
+typedef float rh_part;
+#ifdef RH_IS_LEAST
+#define RH_BEST "min.NaN.f32"
+#else
+#define RH_BEST "max.NaN.f32"
+#endif
+static inline rh_part rh_part_join(rh_part a, rh_part b) {
+  rh_part best;
+  asm(RH_BEST " %0, %1, %2;" : "=f"(best) : "f"(a), "f"(b));
+  return best;
+}
+static inline rh_part rh_pack_part(rh_pack p) {
+#ifdef RH_IS_MAGNITUDE
+  p &= 0x7fffffffu;
+#endif
+  float4 x = as_float4(p);
+  return rh_part_join(rh_part_join(x.x, x.y), rh_part_join(x.z, x.w));
+}
+static inline RH_SCALAR rh_part_scalar(rh_part part) { return RH_TO_SCALAR(part, ); }
+
+#elif defined(RH_IS_ORDER) && defined(RH_TYPE_f16) && RH_PTX >= 80
+/* The same, two halves to a word. */
+typedef uint rh_part;
+#ifdef RH_IS_LEAST
+#define RH_BEST "min.NaN.f16x2"
+#else
+#define RH_BEST "max.NaN.f16x2"
+#endif
+static inline rh_part rh_part_join(rh_part a, rh_part b) {
+  rh_part best;
+  asm(RH_BEST " %0, %1, %2;" : "=r"(best) : "r"(a), "r"(b));
+  return best;
+}
+static inline rh_part rh_pack_part(rh_pack p) {
+#ifdef RH_IS_MAGNITUDE
+  p &= 0x7fff7fffu;
+#endif
+  return rh_part_join(rh_part_join(p.x, p.y), rh_part_join(p.z, p.w));
+}
+static inline RH_SCALAR rh_part_scalar(rh_part part) {
+  float2 x = rh_floats_of(part);
+  return RH_APPLY(RH_TO_SCALAR(x.x, ), RH_TO_SCALAR(x.y, ));
+}
+
+#elif defined(RH_IS_ORDER) && !defined(RH_IS_MAGNITUDE) && RH_PTX >= 90 &&                                                \
+    (defined(RH_TYPE_i8) || defined(RH_TYPE_u8) || defined(RH_TYPE_i16) || defined(RH_TYPE_u16))
+/* Two 16-bit numbers to a word.  Of bytes, the upper one of a pair decides between the pairs of two words: the words as
+ * they are find the best of the odd bytes, moved up by a byte those of the even ones. */
+#ifdef RH_IS_LEAST
+#define RH_BEST_OF "min."
+#else
+#define RH_BEST_OF "max."
+#endif
+#ifdef RH_IS_UNSIGNED
+#define RH_BEST RH_BEST_OF "u16x2"
+#else
+#define RH_BEST RH_BEST_OF "s16x2"
+#endif
+static inline uint rh_best_of(uint a, uint b) {
+  uint best;
+  asm(RH_BEST " %0, %1, %2;" : "=r"(best) : "r"(a), "r"(b));
+  return best;
+}
+#if defined(RH_TYPE_i16) || defined(RH_TYPE_u16)
+typedef uint rh_part;
+static inline rh_part rh_part_join(rh_part a, rh_part b) { return rh_best_of(a, b); }
+static inline rh_part rh_pack_part(rh_pack p) { return rh_best_of(rh_best_of(p.x, p.y), rh_best_of(p.z, p.w)); }
+static inline RH_SCALAR rh_part_scalar(rh_part part) {
+  RH_PASTE(RH_ELEMENT, 2) x = RH_PASTE(RH_PASTE(as_, RH_ELEMENT), 2)(part);
+  return RH_APPLY((RH_SCALAR)x.x, (RH_SCALAR)x.y);
+}
+#else
+typedef uint2 rh_part; /* odd bytes, even bytes */
+static inline rh_part rh_part_join(rh_part a, rh_part b) {
+  return (rh_part)(rh_best_of(a.x, b.x), rh_best_of(a.y, b.y));
+}
+static inline rh_part rh_pack_part(rh_pack p) {
+  uint4 even = p << 8;
+  return (rh_part)(rh_best_of(rh_best_of(p.x, p.y), rh_best_of(p.z, p.w)),
+                   rh_best_of(rh_best_of(even.x, even.y), rh_best_of(even.z, even.w)));
+}
+static inline RH_SCALAR rh_part_scalar(rh_part part) {
+  RH_PASTE(RH_ELEMENT, 4) x = RH_PASTE(RH_PASTE(as_, RH_ELEMENT), 4)(rh_best_of(part.x, part.y));
+  return RH_APPLY((RH_SCALAR)x.y, (RH_SCALAR)x.w);
+}
+#endif
+
+#else
+/* One lane for each element. */
+typedef rh_scalars rh_part;
+static inline rh_part rh_part_join(rh_part a, rh_part b) { return RH_APPLY(a, b); }
+static inline rh_part rh_pack_part(rh_pack p) { return rh_pack_scalars(p); }
+static inline RH_SCALAR rh_part_scalar(rh_part part) { return rh_fold_scalars(part); }
+#define RH_PART_OF_LANES 1
+#endif
+
+/* ---- Totals ---- */
+
+#if defined(RH_IS_INDEXED)
+/* The best pack so far, and which of this work-item's it is: the element is looked for once, at the end. */
+typedef struct {
+  RH_SCALAR key;
+  uint round; /* packs that this work-item took before it; RH_NO_ROUND: there is none */
+  rh_pack pack;
+} rh_total;
+#define RH_NO_ROUND 0xffffffffu
+static inline rh_total rh_total_identity(void) {
+  rh_total total = {RH_IDENTITY, RH_NO_ROUND, (rh_pack)(0)};
+  return total;
+}
+/* The first among equals stays: rounds go up. */
+static inline void rh_total_take(rh_total *total, rh_pack pack, uint round) {
+  RH_SCALAR key = rh_part_scalar(rh_pack_part(pack));
+  bool better = RH_BEATS(key, total->key) || total->round == RH_NO_ROUND;
+  total->key = better ? key : total->key;
+  total->round = better ? round : total->round;
+  total->pack = better ? pack : total->pack;
+}
+/* `at`: the index of the best pack's first element. */
+static inline rh_value rh_total_value(rh_total total, ulong at) {
+  rh_value value = {total.key, RH_NO_INDEX};
+  RH_SCALAR lanes[RH_WIDTH];
+  RH_PASTE(vstore, RH_WIDTH)(rh_pack_scalars(total.pack), 0, lanes);
+#pragma unroll
+  for (int k = RH_WIDTH - 1; k >= 0; k--)
+    if (lanes[k] == total.key) value.index = at + k;
+  return total.round == RH_NO_ROUND ? rh_identity() : value;
+}
+
+#elif defined(RH_PART_OF_LANES)
+typedef rh_part rh_total;
+static inline rh_total rh_total_identity(void) { return (rh_total)(RH_IDENTITY); }
+static inline rh_total rh_total_add(rh_total total, rh_part part) { return RH_APPLY(total, part); }
+static inline rh_value rh_total_value(rh_total total) { return rh_fold_scalars(total); }
+
+#else
+typedef RH_SCALAR rh_total;
+static inline rh_total rh_total_identity(void) { return RH_IDENTITY; }
+static inline rh_total rh_total_add(rh_total total, rh_part part) { return RH_APPLY(total, rh_part_scalar(part)); }
+static inline rh_value rh_total_value(rh_total total) { return total; }
+#endif
+
+#endif

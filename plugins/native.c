@@ -1,0 +1,293 @@
+/* native: threads and vectors on the host. */
+#include "native/lanes.h"
+#include "native/order.h"
+#include "native/pool.h"
+#include <redhost/kit.h>
+
+#include <string.h>
+
+static const char about[] =
+    "What a careful program does without OpenCL, and so what the articles' devices have to beat "
+    "on a CPU: the processor's widest vectors, several accumulators, and all its threads. The input "
+    "is cut into blocks, as many and as long as n says; threads that are kept awake between "
+    "calls take them in turn, and their values are combined in index order by a tree. A float sum "
+    "therefore has the same bits with any number of threads and any width of vectors. Below "
+    "serial_below bytes the caller does it alone. Extremes are found first and looked for "
+    "afterwards, in the one block that has them. Operators of users' own, and affine, are folded "
+    "block by block in index order.";
+
+enum { THREADS, SERIAL_BELOW, VECTORS };
+static const rh_param params[] = {
+    [THREADS] = RH_NUMBER("threads", 0, 0, 1024,
+                          "threads, the caller's among them; 0: as many as processors"),
+    [SERIAL_BELOW] = RH_NUMBER("serial_below", 3 << 16, 0, (int64_t)1 << 40,
+                               "bytes of input below which the caller works alone"),
+    [VECTORS] = RH_CHOICE("vectors", "auto|512|256|128", 4,
+                          "the widest vectors used, in bits; auto: the processor's"),
+};
+
+/* How a block is folded. */
+enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR };
+
+enum {
+  BLOCK_BYTES = 1 << 17, /* what one thread takes at once, at least: long against taking it */
+  MOST_BLOCKS = 1 << 10, /* short against n, also for many threads */
+  BLOCK_MULTIPLE =
+      1 << 9 /* elements, so that blocks begin where the data are aligned as at their start */
+};
+_Static_assert((int)MOST_BLOCKS <= (int)POOL_MOST_BLOCKS, "a ticket has no place for as many");
+
+typedef struct native {
+  const rh_op *op;
+  rh_type type;
+  int how;
+  uint32_t key_bytes;
+  const rh_native_lanes *lanes;
+  rh_native_fold *fold;
+  rh_native_range_of *range;
+  uint64_t serial_below;
+  rh_native_pool *pool;  /* null: the caller is alone */
+  unsigned char *values; /* the blocks' */
+} native;
+
+/* ---- Blocks: of n alone, or bits would depend on more ---- */
+
+static uint64_t shortest_block(const rh_op *op) {
+  uint64_t elements = op->element_size ? BLOCK_BYTES / op->element_size : 1;
+  return elements < BLOCK_MULTIPLE ? BLOCK_MULTIPLE : elements;
+}
+
+static uint64_t block_length(const rh_op *op, uint64_t n) {
+  uint64_t shortest = shortest_block(op), length = rh_divide_up(n, MOST_BLOCKS);
+  if (length <= shortest) return shortest;
+  return rh_divide_up(length, BLOCK_MULTIPLE) * BLOCK_MULTIPLE;
+}
+
+static uint64_t most_blocks(const rh_op *op, uint64_t max_n) {
+  uint64_t blocks = rh_divide_up(max_n, shortest_block(op));
+  return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+}
+
+/* ---- What is known of an operator ---- */
+
+static int is_64_bit(rh_type type) {
+  return type == RH_TYPE_i64 || type == RH_TYPE_u64 || type == RH_TYPE_f64;
+}
+static int is_float(rh_type type) {
+  return type >= RH_TYPE_f16;
+}
+
+/* The numbers of the ABI mean the same for ever; users' own operators have others. */
+static int how_to_fold(const rh_op *op, rh_type type) {
+  if (type == 0 || type >= NATIVE_TYPES) return BY_OPERATOR;
+  switch (op->id) {
+  case RH_OP_sum:
+  case RH_OP_asum:
+  case RH_OP_prod: return BY_FOLD;
+  case RH_OP_and:
+  case RH_OP_or:
+  case RH_OP_xor: return is_float(type) ? BY_OPERATOR : BY_BYTES;
+  case RH_OP_min:
+  case RH_OP_max:
+  case RH_OP_amax:
+  case RH_OP_argmin:
+  case RH_OP_argmax:
+  case RH_OP_argamax: return BY_KEY;
+  default: return BY_OPERATOR;
+  }
+}
+
+static rh_native_fold *fold_of(const rh_native_lanes *lanes, uint32_t op, rh_type type) {
+  switch (op) {
+  case RH_OP_sum: return lanes->sum[type];
+  case RH_OP_asum: return lanes->asum[type];
+  case RH_OP_prod: return lanes->prod[type];
+  case RH_OP_and: return lanes->and_bytes;
+  case RH_OP_or: return lanes->or_bytes;
+  default: return lanes->xor_bytes;
+  }
+}
+
+/* ---- One block ---- */
+
+/* The elements of a word, combined; what is left is one element, as the scalar that the host holds. */
+static uint64_t narrow(const native *self, uint64_t word) {
+  uint32_t bits = 8 * self->op->element_size;
+  for (uint32_t half = 32; half >= bits; half /= 2) {
+    uint64_t upper = word >> half;
+    word = self->op->id == RH_OP_and  ? word & upper
+           : self->op->id == RH_OP_or ? word | upper
+                                      : word ^ upper;
+  }
+  if (bits == 64) return word;
+  uint64_t sign = (uint64_t)1 << (bits - 1), low = word & (2 * sign - 1);
+  return self->type % 2 == 1 ? (low ^ sign) - sign : low; /* i8, i16, ... are the odd ones */
+}
+
+static void store(const native *self, uint64_t word, unsigned char *value) {
+  uint32_t half = (uint32_t)word;
+  if (self->key_bytes == sizeof half)
+    memcpy(value, &half, sizeof half);
+  else
+    memcpy(value, &word, sizeof word);
+}
+
+static uint64_t stored(const native *self, const unsigned char *value) {
+  uint32_t half;
+  uint64_t word;
+  memcpy(&half, value, sizeof half);
+  if (self->key_bytes == sizeof half) return half;
+  memcpy(&word, value, sizeof word);
+  return word;
+}
+
+/* Where the index stands in a value of arg*. */
+enum { INDEX_AT = 8 };
+
+/* The value of n >= 1 elements from element `first` of x on; that of arg* says of its place no more than `first`. */
+static void fold_block(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
+                       unsigned char *value) {
+  const rh_op *op = self->op;
+  const unsigned char *from = x + first * op->element_size;
+  rh_native_range range;
+  uint64_t word;
+  switch (self->how) {
+  case BY_FOLD: self->fold(from, n, value); return;
+  case BY_BYTES:
+    self->fold(from, n * op->element_size, &word);
+    store(self, narrow(self, word), value);
+    return;
+  case BY_KEY:
+    self->range(from, n, &range);
+    store(self, rh_native_key(op->id, self->type, &range), value);
+    if (op->flags & RH_OP_INDEXED) memcpy(value + INDEX_AT, &first, sizeof first);
+    return;
+  default: memcpy(value, op->identity, op->value_size); op->fold(value, x, first, n);
+  }
+}
+
+/* From the first element of the block that has it to the place itself. */
+static void find_place(const native *self, const unsigned char *x, uint64_t n,
+                       unsigned char *value) {
+  uint64_t first, length = block_length(self->op, n);
+  memcpy(&first, value + INDEX_AT, sizeof first);
+  if (length > n - first) length = n - first;
+  first += rh_native_locate(self->lanes, self->op->id, self->type,
+                            x + first * self->op->element_size, length, stored(self, value));
+  memcpy(value + INDEX_AT, &first, sizeof first);
+}
+
+static void work(void *user, const rh_native_job *job, uint32_t block) {
+  const native *self = user;
+  uint64_t length = block_length(self->op, job->n), first = block * length;
+  uint64_t n = job->n - first < length ? job->n - first : length;
+  fold_block(self, job->input, first, n, self->values + (uint64_t)block * self->op->value_size);
+}
+
+/* ---- The strategy ---- */
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  const rh_op *op = problem->op;
+  uint64_t length = block_length(op, problem->max_n);
+  uint64_t lanes = is_64_bit(problem->type) ? NATIVE_ROW_BYTES / 8 : NATIVE_ROW_BYTES / 4;
+  (void)values;
+  /* A GPU has its data in memory of its own. */
+  answer->score = problem->device->kind & (RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR) ? 150 : 900;
+  answer->finishes_on_host = 1;
+  if (length > problem->max_n) length = problem->max_n;
+  answer->depth = length;
+  if (how_to_fold(op, problem->type) != BY_OPERATOR)
+    answer->depth = rh_divide_up(length, lanes) + rh_log2_up(lanes);
+  answer->depth += rh_log2_up(most_blocks(op, problem->max_n));
+  return RH_OK;
+}
+
+/* The threads that the largest input has work for. */
+static unsigned threads_for(const rh_problem *problem, const int64_t *values) {
+  uint64_t blocks = most_blocks(problem->op, problem->max_n);
+  uint64_t threads = values[THREADS] ? (uint64_t)values[THREADS] : rh_native_processors();
+  if (problem->max_n * problem->op->element_size < (uint64_t)values[SERIAL_BELOW]) return 1;
+  return (unsigned)(threads < blocks ? threads : blocks);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  static const unsigned bits[] = {512, 512, 256, 128};
+  const rh_op *op = problem->op;
+  unsigned threads = threads_for(problem, values);
+  native *self = host->alloc(host, sizeof *self);
+  if (!self) return RH_E_NOMEM;
+  *self = (native){.op = op,
+                   .type = problem->type,
+                   .how = how_to_fold(op, problem->type),
+                   .key_bytes = is_64_bit(problem->type) ? 8 : 4,
+                   .lanes = rh_native_lanes_find(bits[values[VECTORS]]),
+                   .serial_below = (uint64_t)values[SERIAL_BELOW]};
+  if (self->how == BY_FOLD || self->how == BY_BYTES)
+    self->fold = fold_of(self->lanes, op->id, problem->type);
+  if (self->how == BY_KEY) self->range = self->lanes->range[problem->type];
+  uint64_t blocks = most_blocks(op, problem->max_n);
+  self->values = host->alloc(host, (blocks + 1) * op->value_size);
+  void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
+  if (!self->values || (threads > 1 && !memory)) return RH_E_NOMEM;
+  if (memory) self->pool = rh_native_pool_start(memory, threads, work, self);
+  *instance = self;
+  return RH_OK;
+}
+
+static void fold_blocks(native *self, const rh_native_job *job) {
+  const rh_op *op = self->op;
+  if (self->pool && job->n * op->element_size >= self->serial_below)
+    rh_native_pool_run(self->pool, job);
+  else
+    for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
+  /* Neighbours in index order, so that the tree is the same whoever did what. */
+  for (uint64_t apart = 1; apart < job->blocks; apart *= 2)
+    for (uint64_t k = 0; k + apart < job->blocks; k += 2 * apart)
+      op->combine(self->values + k * op->value_size, self->values + (k + apart) * op->value_size);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  native *self = instance;
+  const rh_op *op = self->op;
+  const unsigned char *x = (const unsigned char *)run->host_input + run->first * op->element_size;
+  uint64_t length = block_length(op, run->n);
+  if (run->n == 0) {
+    memcpy(run->host_result, op->identity, op->value_size);
+    return RH_OK;
+  }
+  if (run->n <= length) {
+    fold_block(self, x, 0, run->n, run->host_result);
+  } else {
+    rh_native_job job = {x, run->n, (uint32_t)rh_divide_up(run->n, length)};
+    fold_blocks(self, &job);
+    memcpy(run->host_result, self->values, op->value_size);
+  }
+  if (self->how == BY_KEY && op->flags & RH_OP_INDEXED)
+    find_place(self, x, run->n, run->host_result);
+  return RH_OK;
+}
+
+static void teardown(void *instance) {
+  native *self = instance;
+  if (self->pool) rh_native_pool_stop(self->pool);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "native",
+    .summary = "threads and vectors on the host",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_HOST,
+    .promises = RH_KEEPS_ORDER,
+    .determinism = RH_BITS_SAME_EVERYWHERE,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+    .teardown = teardown,
+};
+RH_PLUGIN(&strategy);

@@ -1,0 +1,14 @@
+/* Operators that look for an extreme: from extremes of bits to the host's keys, and back to an element. */
+#ifndef NATIVE_ORDER_H
+#define NATIVE_ORDER_H
+
+#include "lanes.h"
+
+/* The key of min, max, amax or arg*; of types below 64 bits, the lower half. */
+uint64_t rh_native_key(uint32_t op, rh_type type, const rh_native_range *range);
+
+/* Which of n elements is the first with this key; one has it. */
+uint64_t rh_native_locate(const rh_native_lanes *lanes, uint32_t op, rh_type type,
+                          const void *elements, uint64_t n, uint64_t key);
+
+#endif

@@ -1,0 +1,213 @@
+/* Memory order.  A job is known by its number, `current`.  The caller writes what the job is and then, by a release, its
+ * number; a thread reads the number by an acquire and then what the job is.  It may be late, and read while the next job
+ * is written: that costs it nothing, since every ticket bears the number of its job, and to take one of another job
+ * fails.  To take one of its own job succeeds only while the job lasts, for the caller waits until every block that was
+ * taken is done; so what was read before is right.  `done` is counted by release and read by acquire: behind it the
+ * caller sees what the threads have written, and threads have read all that they read of the input.
+ *
+ * Falling asleep: a thread says that it sleeps and then looks for a job once more, the caller names a job and then looks
+ * for sleepers.  All four in one order (seq_cst): one of them sees the other. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  LINE = 64, /* bytes that processors hand to each other at once */
+  SPIN_NS =
+      100000, /* longer than what stands between the calls of a busy program, and no time to notice */
+  LOOK_AT_CLOCK = 64, /* turns */
+  PATIENCE =
+      1000, /* turns that the caller waits for blocks before it lets others have its processor */
+  STACK = 256 << 10,
+  TICKET_BITS = 16 /* of a ticket, for the next block; the number of the job stands above */
+};
+
+/* The blocks from next on, of one thread; others take from it when theirs are gone. */
+typedef struct share {
+  _Alignas(LINE) _Atomic uint64_t ticket;
+  rh_native_pool *pool;
+  uint32_t index;
+  pthread_t thread;
+} share;
+
+struct rh_native_pool {
+  _Alignas(LINE) _Atomic uint64_t current; /* the job's number, from 1 on */
+  _Atomic(const void *) input;
+  _Atomic uint64_t n;
+  _Atomic uint32_t blocks, sharers; /* sharers: threads that take part */
+  _Atomic int ends;
+  _Alignas(LINE) _Atomic uint32_t done; /* blocks, but for the caller's */
+  _Atomic uint32_t sleepers;
+  rh_native_work *work;
+  void *user;
+  uint32_t threads; /* that run, the caller among them */
+  int crowded;      /* more of them than processors */
+  pid_t process;
+  pthread_mutex_t mutex;
+  pthread_cond_t wake;
+  share shares[];
+};
+
+unsigned rh_native_processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return (unsigned)CPU_COUNT(&set);
+  long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+  return online > 1 ? (unsigned)online : 1;
+}
+
+/* A hint to the processor that somebody waits. */
+static void pause_for_a_moment(int crowded) {
+  if (crowded) sched_yield();
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The first block of thread k's share. */
+static uint32_t share_begin(const rh_native_job *job, uint32_t k, uint32_t sharers) {
+  return (uint32_t)((uint64_t)job->blocks * k / sharers);
+}
+
+/* Takes a block before `end`; 0 where there is none, or the job is another. */
+static int take(share *from, uint64_t number, uint32_t end, uint32_t *block) {
+  uint64_t ticket = atomic_load_explicit(&from->ticket, memory_order_relaxed);
+  do {
+    *block = (uint32_t)(ticket & ((1u << TICKET_BITS) - 1));
+    if (ticket >> TICKET_BITS != number || *block >= end) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(&from->ticket, &ticket, ticket + 1,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  return 1;
+}
+
+/* Works on thread `index`'s own share, then on those of the others.  Returns how many blocks. */
+static uint32_t work_on(rh_native_pool *pool, const rh_native_job *job, uint64_t number,
+                        uint32_t index, uint32_t sharers) {
+  uint32_t block, did = 0;
+  for (uint32_t k = 0; k < sharers; k++) {
+    uint32_t whose = (index + k) % sharers, end = share_begin(job, whose + 1, sharers);
+    for (; take(&pool->shares[whose], number, end, &block); did++)
+      pool->work(pool->user, job, block);
+  }
+  return did;
+}
+
+/* Waits for a job after `seen`: awake for a moment, then asleep. */
+static uint64_t next_job(rh_native_pool *pool, uint64_t seen) {
+  uint64_t until = now() + SPIN_NS, number;
+  for (unsigned turn = 1; turn % LOOK_AT_CLOCK != 0 || now() < until; turn++) {
+    number = atomic_load_explicit(&pool->current, memory_order_acquire);
+    if (number != seen) return number;
+    pause_for_a_moment(pool->crowded);
+  }
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add(&pool->sleepers, 1);
+  while ((number = atomic_load(&pool->current)) == seen)
+    pthread_cond_wait(&pool->wake, &pool->mutex);
+  atomic_fetch_sub(&pool->sleepers, 1);
+  pthread_mutex_unlock(&pool->mutex);
+  return number;
+}
+
+static void *live(void *user) {
+  share *mine = user;
+  rh_native_pool *pool = mine->pool;
+  uint64_t number = 0;
+  for (;;) {
+    number = next_job(pool, number);
+    if (atomic_load_explicit(&pool->ends, memory_order_relaxed)) return NULL;
+    rh_native_job job = {.input = atomic_load_explicit(&pool->input, memory_order_relaxed),
+                         .n = atomic_load_explicit(&pool->n, memory_order_relaxed),
+                         .blocks = atomic_load_explicit(&pool->blocks, memory_order_relaxed)};
+    uint32_t sharers = atomic_load_explicit(&pool->sharers, memory_order_relaxed), did;
+    if (mine->index >= sharers) continue;
+    did = work_on(pool, &job, number, mine->index, sharers);
+    if (did) atomic_fetch_add_explicit(&pool->done, did, memory_order_release);
+  }
+}
+
+/* Gives the job's number to the threads, and wakes those that sleep. */
+static void announce(rh_native_pool *pool, uint64_t number) {
+  atomic_store(&pool->current, number);
+  if (atomic_load(&pool->sleepers) == 0) return;
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
+  uint32_t sharers = pool->threads < job->blocks ? pool->threads : job->blocks;
+  if (getpid() != pool->process) sharers = 1; /* after a fork there is nobody else */
+  if (sharers == 1) {
+    for (uint32_t block = 0; block < job->blocks; block++) pool->work(pool->user, job, block);
+    return;
+  }
+  uint64_t number = atomic_load_explicit(&pool->current, memory_order_relaxed) + 1;
+  for (uint32_t k = 0; k < sharers; k++)
+    atomic_store_explicit(&pool->shares[k].ticket,
+                          number << TICKET_BITS | share_begin(job, k, sharers),
+                          memory_order_relaxed);
+  atomic_store_explicit(&pool->input, job->input, memory_order_relaxed);
+  atomic_store_explicit(&pool->n, job->n, memory_order_relaxed);
+  atomic_store_explicit(&pool->blocks, job->blocks, memory_order_relaxed);
+  atomic_store_explicit(&pool->sharers, sharers, memory_order_relaxed);
+  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  announce(pool, number);
+  uint32_t left = job->blocks - work_on(pool, job, number, 0, sharers);
+  for (unsigned turn = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < left; turn++)
+    pause_for_a_moment(pool->crowded || turn > PATIENCE);
+}
+
+uint64_t rh_native_pool_bytes(unsigned threads) {
+  return sizeof(rh_native_pool) + threads * sizeof(share) + LINE;
+}
+
+rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_work *work,
+                                     void *user) {
+  uintptr_t aligned = ((uintptr_t)memory + LINE - 1) & ~(uintptr_t)(LINE - 1);
+  rh_native_pool *pool = (rh_native_pool *)aligned;
+  pthread_attr_t attributes;
+  sigset_t all, before;
+  pool->work = work;
+  pool->user = user;
+  pool->process = getpid();
+  pool->crowded = threads > rh_native_processors();
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_cond_init(&pool->wake, NULL);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK);
+  /* Signals are for the program's own threads. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (pool->threads = 1; pool->threads < threads; pool->threads++) {
+    share *mine = &pool->shares[pool->threads];
+    mine->pool = pool;
+    mine->index = pool->threads;
+    if (pthread_create(&mine->thread, &attributes, live, mine) != 0) break;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return pool;
+}
+
+void rh_native_pool_stop(rh_native_pool *pool) {
+  if (getpid() != pool->process) return;
+  atomic_store_explicit(&pool->ends, 1, memory_order_relaxed);
+  announce(pool, atomic_load_explicit(&pool->current, memory_order_relaxed) + 1);
+  for (uint32_t k = 1; k < pool->threads; k++) pthread_join(pool->shares[k].thread, NULL);
+  pthread_cond_destroy(&pool->wake);
+  pthread_mutex_destroy(&pool->mutex);
+}

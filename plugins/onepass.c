@@ -1,0 +1,226 @@
+/* onepass: one launch, whose last group finishes. */
+#include "onepass.cl.h"
+#include <redhost/kit.h>
+
+static const char about[] =
+    "Beyond the articles. One launch reads the input once, as wide as the device loads: every "
+    "work-item takes packs of 16 bytes with the grid's stride, several of them in flight, and "
+    "combines small elements several to a word. A group's values meet by shuffles where the device has "
+    "them. The group that arrives last, by a counter of device scope, combines what the groups left, "
+    "in the order of their indices and not of their arrival, so that every run gives the same "
+    "bits. Where a device's atomics do not order memory across work-groups, a second launch "
+    "does this last step. The idea is that of the single-pass reduction in NVIDIA's "
+    "threadFenceReduction sample (CUDA SDK, 2009).";
+
+enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH };
+/* All of them are known to the compiler, or decide what is. */
+#define COMPILED(key_, initial_, min_, max_, doc_)                                                 \
+  {                                                                                                \
+    .key = key_, .doc = doc_, .min = min_, .max = max_, .initial = initial_, .step = 1,            \
+    .flags = RH_PARAM_REBUILD                                                                      \
+  }
+static const rh_param params[] = {
+    [GROUP] = COMPILED("group", 0, 0, 4096,
+                       "work-items in a group; 0: 512, or what the device takes; 1 on a CPU"),
+    [GROUPS_PER_UNIT] = COMPILED("groups_per_unit", 2, 1, 1024,
+                                 "groups for each compute unit, where there is work for them"),
+    [LOADS] = COMPILED("loads", 4, 1, 16, "packs of 16 bytes that a work-item has in flight"),
+    [SHARE] = COMPILED("share", 4, 1, 1 << 20,
+                       "packs that each work-item of a group has before there are more groups"),
+    [FINISH] = {.key = "finish",
+                .doc = "which group combines what the groups left: the last to arrive, one that "
+                       "waits for the others, or one of a second launch; auto: the last, where the "
+                       "device can",
+                .choices = "auto|last|wait|launch",
+                .max = 3,
+                .step = 1,
+                .flags = RH_PARAM_REBUILD},
+};
+
+enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
+static const char *const finish_options[] = {
+    "", "-DRH_ARRIVALS -DRH_FINISH_LAST", "-DRH_ARRIVALS -DRH_FINISH_WAIT", "-DRH_FINISH_LAUNCH"};
+enum { NVIDIA = 0x10de, PACK_BYTES = 16 };
+
+typedef struct onepass {
+  const rh_host *host;
+  struct _cl_kernel *kernel;
+  uint64_t group, most_groups, loads, share, per_pack, local_bytes;
+  int finishes; /* FINISH_* but auto */
+  struct _cl_mem *slots, *tickets;
+  uint64_t slots_bytes;
+  uint32_t epoch;   /* of the last launch; 0: slots and tickets are to be cleared */
+  rh_finish finish; /* by a second launch */
+} onepass;
+
+/* Waiting takes words that are seen while the writer still runs, by inline PTX, and a second place to run. */
+static int can_finish(const rh_device *device, int how) {
+  int is_nvidia = device->vendor_id == NVIDIA && device->kind == RH_DEVICE_GPU;
+  if (how == FINISH_WAIT) return is_nvidia && device->compute_units > 1;
+  return how == FINISH_LAUNCH || is_nvidia || device->features & RH_DEVICE_SCOPE_ATOMICS;
+}
+
+static rh_status choose_finish(const rh_device *device, int64_t asked, int *how,
+                               rh_answer *answer) {
+  *how = asked == FINISH_AUTO ? FINISH_LAST : (int)asked;
+  if (asked == FINISH_AUTO && !can_finish(device, *how)) *how = FINISH_LAUNCH;
+  if (can_finish(device, *how)) return RH_OK;
+  return rh_decline(answer, RH_WHY_PARAM,
+                    "finish=%s: the device's work-groups cannot see each other",
+                    *how == FINISH_WAIT ? "wait" : "last");
+}
+
+/* As many groups as there is work for, up to what fills the device: where one group is soon done, nobody has to wait for
+ * another. */
+static uint64_t groups_for(const onepass *self, uint64_t n) {
+  uint64_t groups = rh_divide_up(n, self->per_pack * self->group * self->share);
+  return groups == 0 ? 1 : groups < self->most_groups ? groups : self->most_groups;
+}
+
+/* The launch's shape and its costs, the same for query and setup. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, onepass *self,
+                      rh_answer *answer) {
+  const rh_device *device = problem->device;
+  uint32_t value_size = problem->op->value_size;
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], device->kind == RH_DEVICE_CPU ? 1 : 512,
+                      value_size, &self->group, answer));
+  self->local_bytes = self->group * value_size;
+  self->per_pack = PACK_BYTES / problem->op->element_size;
+  self->loads = (uint64_t)values[LOADS];
+  self->share = (uint64_t)values[SHARE];
+  RH_TRY(choose_finish(device, values[FINISH], &self->finishes, answer));
+  self->most_groups = device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
+  self->most_groups = groups_for(self, problem->max_n);
+  if (self->most_groups * self->group > UINT32_MAX / self->loads)
+    return rh_decline(answer, RH_WHY_PARAM,
+                      "groups_per_unit=%lld: all work-items together have fewer than 2^32 loads in "
+                      "flight",
+                      (long long)values[GROUPS_PER_UNIT]);
+  uint64_t packs = rh_divide_up(problem->max_n, self->per_pack * self->most_groups * self->group);
+  if (packs >= UINT32_MAX)
+    return rh_decline(answer, RH_WHY_PARAM,
+                      "groups_per_unit=%lld: a work-item takes fewer than 2^32 packs of 16 bytes",
+                      (long long)values[GROUPS_PER_UNIT]);
+  answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
+  answer->launches = 1;
+  /* Packs; the elements of one; at most two rounds of elements outside them; the tree. */
+  answer->depth = packs + self->per_pack + 2 * self->per_pack + rh_log2_up(self->group);
+  self->slots_bytes = self->most_groups * 2 * value_size;
+  rh_finish_query(answer, problem, self->most_groups, 1);
+  if (self->finishes != FINISH_LAUNCH) {
+    answer->launches = 1;
+    answer->scratch_bytes = self->slots_bytes + sizeof(uint32_t);
+  }
+  return RH_OK;
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  onepass shape;
+  return plan(problem, values, &shape, answer);
+}
+
+/* Results of groups that a work-item collects, at most 4 of them under way together. */
+static uint64_t at_once(const onepass *self) {
+  uint64_t each = rh_divide_up(self->most_groups, self->group);
+  return each < 4 ? each : 4;
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  onepass *self = host->alloc(host, sizeof *self);
+  struct _cl_program *program;
+  rh_answer answer = {0};
+  char options[256];
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->host = host;
+  RH_TRY(plan(problem, values, self, &answer));
+  snprintf(options, sizeof options,
+           "%s -DRH_GROUP=%llu -DRH_FINISH -DRH_SHUFFLES=%d -DRH_PACKS -DRH_WIDTH=%llu "
+           "-DRH_UNROLL=%llu -DRH_AT_ONCE=%llu %s",
+           problem->device->features & (RH_DEVICE_SCOPE_ATOMICS | RH_SUBGROUPS)
+               ? rh_newest_language(problem->device)
+               : "",
+           (unsigned long long)self->group, rh_has_shuffles(problem->device),
+           (unsigned long long)self->per_pack, (unsigned long long)self->loads,
+           (unsigned long long)at_once(self), finish_options[self->finishes]);
+  RH_TRY(host->build(host, "onepass.cl", onepass_cl, options, &program));
+  RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
+  if (self->finishes != FINISH_LAUNCH) {
+    RH_TRY(host->scratch(host, self->slots_bytes, &self->slots));
+    return host->scratch(host, sizeof(uint32_t), &self->tickets);
+  }
+  return rh_finish_setup(&self->finish, host, problem, program, self->most_groups, 1);
+}
+
+/* Setup cannot write to the device: the first run does, and one in 2^32, before an epoch comes again. */
+static rh_status next_epoch(onepass *self) {
+  const rh_host *host = self->host;
+  uint32_t zero = 0;
+  if (++self->epoch > 1) return RH_OK;
+  self->epoch = 0; /* until both are clear */
+  RH_TRY(host->fill(host, self->slots, 0, &zero, sizeof zero, self->slots_bytes / sizeof zero));
+  RH_TRY(host->fill(host, self->tickets, 0, &zero, sizeof zero, 1));
+  self->epoch = 1;
+  return RH_OK;
+}
+
+/* What the kernel's first arguments say; see kernels/onepass.cl. */
+typedef struct share {
+  uint64_t pack;
+  uint32_t steps, rest, head, outside;
+} share;
+
+/* A buffer's own address is aligned to more than a pack (OpenCL 1.2, 6.1.5: to its largest type, of 128 bytes). */
+static share share_of(const onepass *self, const rh_run *run, uint64_t groups) {
+  uint64_t head = (0 - run->first) % self->per_pack;
+  if (head > run->n) head = run->n;
+  uint64_t packs = (run->n - head) / self->per_pack;
+  uint64_t step = self->loads * groups * self->group;
+  return (share){
+      .pack = (run->first + head) / self->per_pack,
+      .steps = (uint32_t)(packs / step),
+      .rest = (uint32_t)(packs % step),
+      .head = (uint32_t)head,
+      .outside = (uint32_t)(run->n - packs * self->per_pack),
+  };
+}
+
+#define SHARE(run, s)                                                                              \
+  RH_BUFFER((run)->input), RH_U64((s).pack), RH_U32((s).steps), RH_U32((s).rest),                  \
+      RH_U64((run)->first), RH_U64((run)->n), RH_U32((s).head), RH_U32((s).outside)
+
+static rh_status run(void *instance, const rh_run *run) {
+  onepass *self = instance;
+  const rh_host *host = self->host;
+  uint64_t groups = groups_for(self, run->n), items = groups * self->group;
+  share s = share_of(self, run, groups);
+  if (self->finishes != FINISH_LAUNCH) {
+    RH_TRY(next_epoch(self));
+    return rh_launch(host, self->kernel, "all", items, self->group, SHARE(run, s),
+                     RH_LOCAL(self->local_bytes), RH_BUFFER(self->slots), RH_BUFFER(self->tickets),
+                     RH_U32(self->epoch), RH_BUFFER(run->result), RH_U64(run->result_index));
+  }
+  RH_TRY(rh_launch(host, self->kernel, "shares", items, self->group, SHARE(run, s),
+                   RH_LOCAL(self->local_bytes), RH_BUFFER(self->finish.partials)));
+  self->finish.count = groups;
+  return rh_finish_run(&self->finish, run);
+}
+
+static const rh_strategy strategy = {
+    RH_STRATEGY_SIZE,
+    .name = "onepass",
+    .summary = "one launch of wide loads, whose last group finishes",
+    .about = about,
+    .version = "1.0",
+    .author = "the redhost authors",
+    .license = "MIT",
+    .device_kinds = RH_DEVICE_ANY_CL,
+    .determinism = RH_BITS_SAME_RUN,
+    RH_PARAMS(params),
+    .query = query,
+    .setup = setup,
+    .run = run,
+    .extension = rh_writes_result_once,
+};
+RH_PLUGIN(&strategy);

@@ -1,0 +1,234 @@
+"""redhost --tune from outside: what it finds, keeps, refuses and goes on with.  No times are compared."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import redhost_cli as cli
+
+WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
+CHOOSY = os.path.join(cli.ZOO, "choosy.so")
+FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
+FEW = ("-n", "2^10,2^12", "-s", "cascade,two_stage,serial")
+
+
+class TuneCase(cli.Case):
+    """A cache of its own for each test."""
+
+    def setUp(self):
+        self.env["XDG_CACHE_HOME"] = os.path.join(self.home, self.id().rsplit(".", 1)[1])
+        self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
+
+    def entries(self):
+        with open(self.file, encoding="utf-8") as file:
+            (device,) = json.load(file)["devices"]
+        return {(e["strategy"], e["op"], e["type"], e["n"]): e for e in device["entries"]}
+
+    def tune(self, *args, budget="2", code=0, **how):
+        done = self.redhost("--tune", "--budget", budget, *args, **how)
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def points(self, *args, code=0, **how):
+        """{(strategy, op, type, n): what came of it}, and the document."""
+        document = json.loads(self.tune("--json", *args, code=code, **how).out, parse_constant=cli.no_constants)
+        self.assertEqual(document["schema"], "redhost/1")
+        self.assertEqual(document["file"], self.file)
+        return {(p["strategy"], p["op"], p["type"], p["n"]): p for p in document["tuned"]}, document
+
+
+class Finding(TuneCase):
+    def test_everything_is_measured(self):
+        for budget in ("2", "6", "20", "60"):  # a busy machine gets less done
+            points, document = self.points(*FEW, "--op", "sum,max", "--fresh", budget=budget)
+            if any(p["candidates"] for p in points.values()):
+                break
+        self.assertEqual(set(points), {(s, op, "f32", n) for s in ("cascade", "two_stage", "serial")
+                                       for op in ("sum", "max") for n in (1024, 4096)})
+        entries = self.entries()
+        for key, point in points.items():
+            if point["status"] == "todo":
+                continue
+            self.assertGreater(point["time_s"], 0, point)
+            self.assertGreater(point["latency_s"], 0, point)
+            self.assertEqual(entries[key]["params"], point["params"])
+            self.assertAlmostEqual(entries[key]["time_s"] / point["time_s"], 1, delta=1e-6)
+            self.assertEqual(entries[key].get("searched", False), point["status"] == "tuned", point)
+        self.assertEqual(document["left"], sum(p["status"] in ("todo", "measured") for p in points.values()))
+        self.assertEqual(document["complete"], document["left"] == 0)
+        self.assertTrue(any(p["candidates"] for p in points.values()), points)
+
+    def test_params_are_what_differs_and_what_run_uses(self):
+        if not os.path.exists(CHOOSY):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        args = ("-n", "2^14", "-s", "choosy,serial", "--plugin", CHOOSY)
+        points, document = self.points(*args, budget="20")
+        point = points["choosy", "sum", "f32", 1 << 14]
+        self.assertEqual((point["status"], point["params"]), ("tuned", {"way": "quick"}), point)
+        self.assertLess(point["time_s"], point["default_s"])
+        # Of the four others one declines, which costs nothing; one is wrong and one crashes.
+        self.assertEqual((point["candidates"], point["refused"], point["failed"]), (3, 1, 1))
+        self.assertTrue(document["complete"])
+        ran = self.good("--run", "choosy", "-n", "2^14", "-v", "--plugin", CHOOSY, quiet=False)
+        self.assertRegex(ran.out, r"(?m)^parameters way=quick +tuned here")
+        # auto takes the one that the tables call the quickest; within 2 % it looks at the time.
+        chosen = json.loads(self.good("--run", "auto", "-n", "2^14", "--json", "--plugin", CHOOSY).out)["results"][0]
+        self.assertIn("measured here at 2^14", chosen["chosen"])
+        self.assertLessEqual(points[chosen["strategy"], "sum", "f32", 1 << 14]["latency_s"],
+                             1.02001 * min(p["latency_s"] for p in points.values()))
+
+    def test_defaults_are_the_plugins(self):
+        """What was tuned before is not what candidates are compared with."""
+        if not os.path.exists(CHOOSY):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        for more in ((), ("--fresh",)):
+            points, _ = self.points("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, *more, budget="20")
+            self.assertEqual([p["params"] for p in points.values()], [{"way": "quick"}], more)
+
+    def test_what_people_read(self):
+        if not os.path.exists(CHOOSY):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        done = self.tune("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, budget="20")
+        self.assertRegex(done.out, r"\Achoosy +sum f32 2\^14 +\S+ \S+ -> \S+ \S+  way=quick\n\nOn ")
+        self.assertRegex(done.out, r"(?m)^  choosy +sum +f32 +2\^14 .*x +way=quick$")
+        self.assertIn("1 tuned, 3 candidates tried, 1 refused for wrong results, 1 of them failed. "
+                      "Kept in %s\n" % self.file, done.out)
+        self.assertRegex(done.err, r"\Aredhost: choosy, sum f32 2\^14: way=wrong is refused, its result is wrong: "
+                                   r"says \S+, exact is [^\n]+\.\n\Z")
+        self.assertNotRegex(done.out + done.err, "\x1b|\r")
+
+    def test_quiet(self):
+        done = self.tune(*FEW, "-q", budget="1")
+        self.assertEqual((done.out, done.err), ("", ""))
+        self.assertTrue(self.entries())
+
+    def test_progress(self):
+        done = self.tune(*FEW, "--progress=always", budget="1")
+        self.assertRegex(done.err, r"\r\x1b\[K\[\d+/6\] 2\^1[02] \w+, about \d+ s left")
+
+    def test_without_a_driver(self):
+        """Host strategies are all there is."""
+        points, _ = self.points("-n", "1024", env=cli.NO_PLATFORM)
+        self.assertIn(("serial", "sum", "f32", 1024), points)
+        self.assertTrue(all(p["device"] == "host" for p in points.values()))
+
+
+class GoingOn(TuneCase):
+    def until_done(self, *args):
+        for _ in range(12):
+            points, document = self.points(*args)
+            if document["complete"]:
+                return points
+        self.fail("it never ends: %s" % document)
+
+    def test_resume(self):
+        args = ("-n", "2^10", "-s", "two_stage,serial")
+        self.until_done(*args)
+        before = self.entries()
+        self.assertTrue(all(e["searched"] for e in before.values()), before)
+        again, document = self.points(*args)
+        self.assertEqual({p["status"] for p in again.values()}, {"kept"})
+        self.assertEqual(self.entries(), before)
+        self.assertTrue(document["complete"])
+        self.assertIn("0 tuned, 0 candidates tried; 2 known before (--fresh measures again).", self.tune(*args).out)
+
+    def test_fresh(self):
+        args = ("-n", "2^10", "-s", "serial")
+        self.until_done(*args)
+        before = self.entries()
+        points, _ = self.points(*args, "--fresh")
+        self.assertEqual([p["status"] for p in points.values()], ["tuned"])
+        self.assertNotEqual(self.entries(), before)  # nobody measures the same time twice, to the last digit
+        self.assertEqual(set(self.entries()), set(before))
+
+    def test_another_size_is_another_task(self):
+        self.until_done("-n", "2^10", "-s", "serial")
+        points = self.until_done("-n", "2^10,2^11", "-s", "serial")
+        self.assertEqual(sorted((p["n"], p["status"]) for p in points.values()), [(1024, "kept"), (2048, "tuned")])
+        self.assertEqual(len(self.entries()), 2)
+
+    def test_end_of_the_budget(self):
+        """Exit 0, and a sentence that says how to go on; each call gets somewhere."""
+        args = ("-n", "2^10:2^16", "-s", "two_stage,cascade,tiled*,strided*,blocked*")
+        done = self.tune(*args, budget="0.01")
+        self.assertRegex(done.out, r"(?m)^\d+ of \d+ left undone when the budget was spent: the same command goes on from there\.$")
+        before = len(self.entries())
+        self.assertGreater(before, 0)
+        self.tune(*args, budget="0.01")
+        self.assertGreater(len(self.entries()), before)
+
+    def test_interrupt_keeps_what_it_has(self):
+        process = subprocess.Popen([cli.REDHOST, "--tune", "-n", "2^10:2^20", "--budget", "600"], env=self.env, cwd=self.cwd,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        self.addCleanup(process.kill)
+        end = time.monotonic() + cli.PATIENCE
+        while not os.path.exists(self.file):
+            self.assertLess(time.monotonic(), end, "it never found anything")
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=cli.PATIENCE)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertRegex(err.decode(), r"redhost: interrupted with \d+ left: what was found is kept, and the same command "
+                                       r"goes on from there\.\n\Z")
+        self.assertIn(b"Kept in ", out)
+        self.assertTrue(self.entries())
+
+
+class Trouble(TuneCase):
+    def test_wrong_results(self):
+        """Of the plugin's own defaults: said, kept for auto, exit 1; the others are tuned all the same."""
+        plugin = os.path.join(WRONG, "tail_twice.so")
+        if not WRONG or not os.path.exists(plugin):
+            self.skipTest("no zoo: REDHOST_TEST_WRONG")
+        args = ("-n", "1000:1003:+1", "-s", "tail_twice,serial", "--plugin", plugin)
+        done = self.tune(*args, code=1, budget="20")
+        self.assertRegex(done.err, r"\Aredhost: tail_twice, sum f32 1\d+: not tuned, its result is wrong: says [^\n]+\.\n"
+                                   r"redhost: 1 strategy is wrong with the parameters that it comes with, and `auto' leaves it "
+                                   r"alone\.\n\Z")
+        failed = [e for e in self.entries().values() if e.get("failed")]
+        self.assertEqual({e["strategy"] for e in failed}, {"tail_twice"}, failed)
+        self.assertIn(("serial", "sum", "f32", 1003), self.entries())
+        points, _ = self.points(*args, code=1, budget="20")
+        self.assertEqual(points["serial", "sum", "f32", 1003]["status"], "kept")
+        self.assertIn("wrong", {p["status"] for p in points.values() if p["strategy"] == "tail_twice"})
+        chosen = self.good("--run", "auto", "-n", "1003", "--plugin", plugin, "-v", quiet=False).err
+        self.assertIn("left out for a wrong result here: tail_twice", chosen)
+
+    def test_crashes_are_left_out(self):
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        done = self.tune("-n", "1024", "-s", "worker_crash_in_run,serial", "--plugin", FAULTS)
+        self.assertRegex(done.err, r"\Aredhost: worker_crash_in_run, sum f32 2\^10: left out: [^\n]*crashed in open \(signal 11\)\.\n\Z")
+        self.assertIn("; 1 failed and left out.", done.out)
+        self.assertEqual({key[0] for key in self.entries()}, {"serial"})
+
+    def test_refused(self):
+        for words, args in (
+                ("--no-cache|--cache-dir", ("--no-cache",)),
+                ("--budget '0'|seconds", ("--budget=0",)),
+                ("--budget 'much'", ("--budget=much",)),
+                ("--size 0|nothing to tune", ("-n", "0,1024")),
+                ("unknown strategy 'cascde'", ("-s", "cascde")),
+                ("--size '2^10..2^12'|A:B", ("-n", "2^10..2^12")),
+                ("--param has no meaning with --tune", ("-p", "tile=1")),
+                ("--input has no meaning with --tune", ("-i", "x.npy")),
+                ("--tune and --bench exclude each other", ("--bench",)),
+                ("argmaxx", ("--op", "argmaxx"))):
+            self.bad(2, words, "--tune", *args)
+        self.bad(2, "--fresh has no meaning with --bench", "--bench", "--fresh")
+        self.bad(2, "--no-cache", "--tune", env={"REDHOST_NO_CACHE": "1"})
+        self.bad(3, "no device matches", "--tune", "-d", "nothing like it")
+        self.bad(3, "--size", "--tune", "-n", "2^40")
+
+    def test_cache_dir(self):
+        there = os.path.join(self.home, "elsewhere")
+        self.tune("-n", "1024", "-s", "serial", "--cache-dir", there)
+        self.assertTrue(os.path.exists(os.path.join(there, "tuned.json")))
+        self.assertFalse(os.path.exists(self.file))
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,380 @@
+"""What is known from measuring: tuned.json, the defaults that come with redhost, and what `auto' makes of both."""
+
+import glob
+import json
+import os
+import re
+import shutil
+import unittest
+
+import redhost_cli as cli
+
+WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
+PARTICULAR = os.path.join(cli.ZOO, "particular.so")
+SMALL = ["-n", "1024", "-t", "i32", "--data", "equal"]
+DEFAULTS = os.path.join(cli.HERE, "..", "..", "host", "tuned", "defaults")
+
+
+def hash_of(path):
+    """As redhost identifies a plugin: FNV-1a of its bytes."""
+    value = 0xcbf29ce484222325
+    with open(path, "rb") as file:
+        for byte in file.read():
+            value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return "%016x" % value
+
+
+def entry(strategy, latency=None, time=None, *, op="sum", type="i32", n=1024, path=None, **more):
+    """Of a strategy that came with redhost, or of the file at `path'."""
+    path = path or os.path.join(cli.PLUGINS, strategy + ".so")
+    made = {"strategy": strategy, "plugin": hash_of(path), "op": op, "type": type, "n": n}
+    if latency:
+        made["latency_s"] = latency
+    if time:
+        made["time_s"] = time
+    return {**made, **more}
+
+
+class TunedCase(cli.Case):
+    """A cache of its own for each test."""
+
+    def setUp(self):
+        self.env["XDG_CACHE_HOME"] = os.path.join(self.home, self.id().rsplit(".", 1)[1])
+        self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
+        (self.device,) = self.json("--list")["devices"]
+
+    def tune(self, *entries, driver=None, text=None):
+        os.makedirs(os.path.dirname(self.file), exist_ok=True)
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(text or json.dumps({"schema": "redhost-tuned/1", "devices": [
+                {"platform": self.device["platform"], "device": self.device["name"],
+                 "driver": driver or self.device["driver"], "entries": entries}]}))
+        os.chmod(self.file, 0o600)
+
+    def tuned(self):
+        with open(self.file, encoding="utf-8") as file:
+            return json.load(file)["devices"]
+
+    def run_it(self, *args, **how):
+        """The result as JSON, and what -v said."""
+        done = self.good("--run", *args, "-v", "--json", quiet=False, **how)
+        return json.loads(done.out)["results"][0], done.err
+
+    def choice(self, *args, **how):
+        """What `auto' took, and the sentence."""
+        result, said = self.run_it("auto", *args, **how)
+        (why,) = re.findall(r"(?m)^redhost: auto: (.*)\.$", said)
+        self.assertEqual(result["chosen"], why)
+        self.assertTrue(why.startswith(result["strategy"] + ", "), why)
+        return why
+
+
+class Auto(TunedCase):
+    def test_measured(self):
+        self.tune(entry("cascade", 9e-6), entry("two_stage", 4.4e-6), entry("tiled_4", 6.4e-6))
+        self.assertEqual(self.choice(*SMALL), "two_stage, measured here at 2^10: 4.4 us a call, next is tiled_4 with 6.4 us")
+        self.assertEqual(self.value("--run", "auto", *SMALL), "1024")  # without -v, not a word
+
+    def test_a_tie_goes_to_the_quicker_device(self):
+        self.tune(entry("cascade", 1.00e-5, 8e-6), entry("two_stage", 1.01e-5, 2e-6), entry("tiled_4", 1.03e-5, 1e-6))
+        self.assertIn("two_stage, measured here at 2^10: 10.1 us a call, next is cascade", self.choice(*SMALL))
+
+    def test_only_one_size_compares(self):
+        """A small problem's time says nothing against a large one's."""
+        self.tune(entry("cascade", 1e-6, n=16), entry("two_stage", 5e-6, n=2048), entry("tiled_4", 6e-6, n=2048))
+        self.assertIn("two_stage, measured here at 2^11", self.choice(*SMALL))
+        self.assertIn("cascade, measured here at 16: 1 us a call, and no other was", self.choice(*SMALL, "-n", "16"))
+
+    def test_other_driver(self):
+        self.tune(entry("cascade", 9e-6), driver="570.1")
+        self.assertIn("cascade, measured here under driver 570.1, now %s, at 2^10" % self.device["driver"], self.choice(*SMALL))
+
+    def test_of_something_like_it(self):
+        """What comes with redhost of this very operator goes first."""
+        self.tune(entry("cascade", 9e-6, op="max"))
+        self.assertIn("cascade, measured here, for max of i32 at 2^10", self.choice(*SMALL))
+        self.tune(entry("cascade", 9e-6, op="max", type="f32"))
+        self.assertIn("by the defaults that come with redhost", self.choice("-n", "2^20", "-t", "f32"))
+
+    def test_of_another_file(self):
+        self.tune(entry("cascade", 9e-6, plugin="0" * 15 + "1"), entry("two_stage", 1e-5))
+        self.assertIn("two_stage, measured here", self.choice(*SMALL))
+
+    def test_by_the_defaults(self):
+        if self.device["platform"] != "Portable Computing Language":
+            self.skipTest("the defaults are looked at for PoCL")
+        self.assertRegex(self.choice("-n", "2^22"),
+                         r"^native, by the defaults that come with redhost for PoCL on CPUs at 2\^22: .* a call, "
+                         r"next is cpu_serial_float4 with ")
+        self.assertIn(", for sum of f32 at 2^22: ", self.choice("-n", "2^22", "--op", "min", "-t", "i32"))
+        self.assertTrue(self.choice(*SMALL, env=cli.NO_PLATFORM).startswith("native, by the defaults"))
+
+    def test_by_score(self):
+        why = self.choice("-n", "1000", "-t", "i16", "--op", "xor")  # nothing of 2 bytes comes with redhost for PoCL
+        self.assertRegex(why, r"^\w+, by its own score of [1-9][0-9]*; redhost --tune measures$")
+
+    def test_never_who_failed(self):
+        failed = entry("cascade", failed=True, n=4096)
+        self.tune(entry("cascade", 1e-6), entry("two_stage", 5e-6), failed)
+        self.assertRegex(self.choice(*SMALL), r"^two_stage, .*; left out for a wrong result here: cascade$")
+        self.assertIn("cascade, measured here", self.choice(*SMALL, "--op", "sum", "--op", "max"))
+        self.tune(entry("cascade", 1e-6), entry("two_stage", 5e-6), {**failed, "plugin": "0" * 16})
+        self.assertIn("two_stage", self.choice(*SMALL))  # no hash: whatever its file
+        self.tune(entry("cascade", 1e-6), entry("two_stage", 5e-6), {**failed, "plugin": "f" * 16})
+        self.assertIn("cascade, measured here", self.choice(*SMALL))
+
+    def test_all_failed(self):
+        names = self.good("--list", "-q").out.split()
+        files = {name: os.path.join(cli.PLUGINS, name + ".so") for name in names}
+        self.tune(*(entry(name, failed=True) for name, file in files.items() if os.path.exists(file)))
+        done = self.bad(4, "gave a wrong result here: |cascade|--run NAME", "--run", "auto", *SMALL)
+        self.assertNotIn("...", done.err)
+
+    def test_no_cache(self):
+        self.tune(entry("cascade", 1e-6))
+        self.assertNotIn("measured", self.choice(*SMALL, "--no-cache"))
+
+    def test_no_device(self):
+        """What was found beside a device serves without; strategies of devices are none here."""
+        self.tune(entry("serial", 2e-6), entry("cascade", 1e-6))
+        self.assertEqual(self.choice(*SMALL, env=cli.NO_PLATFORM),
+                         "serial, measured here at 2^10: 2 us a call, and no other was")
+
+
+class Parameters(TunedCase):
+    def params(self, *args, **how):
+        result, said = self.run_it("cascade", *SMALL, *args, **how)
+        return result["params"], result["params_from"], result["params_note"], said
+
+    def test_named_strategy(self):
+        for args in ([], ["--isolate"]):
+            self.tune(entry("cascade", params={"tile": "64", "finish": "device"}))
+            params, origin, note, said = self.params(*args)
+            self.assertEqual((params["tile"], params["finish"], params["tiles_per_unit"]), (64, "device", 4))
+            self.assertEqual((origin, note), ("tuned", "tuned here"))
+            self.assertIn("redhost: parameters of 'cascade': tuned here.\n", said)
+            self.assertRegex(self.good("--run", "cascade", *SMALL, *args, "-v", quiet=False).out,
+                             r"(?m)^parameters tile=64 .*   tuned here$")
+        self.good("--run", "cascade", *SMALL, "-q")
+
+    def test_nothing_tuned(self):
+        params, origin, note, said = self.params()
+        self.assertEqual((params["tile"], origin, note), (0, "default", None))
+        self.assertNotIn("parameters of", said)
+
+    def test_the_user_wins(self):
+        self.tune(entry("cascade", params={"tile": "64", "finish": "device"}))
+        params, origin, _, _ = self.params("-p", "tile=32")
+        self.assertEqual((params["tile"], params["finish"], origin), (32, "device", "user"))
+        params, origin, note, _ = self.params("-p", "tile=32", "-p", "finish=host")
+        self.assertEqual((params["tile"], params["finish"], origin, note), (32, "host", "user", None))
+
+    def test_other_driver(self):
+        for args in ([], ["--isolate"]):
+            self.tune(entry("cascade", params={"tile": "64"}), driver="570.1")
+            params, origin, note, _ = self.params(*args)
+            self.assertEqual((params["tile"], origin), (64, "tuned"))
+            self.assertEqual(note, "tuned for driver 570.1, now %s" % self.device["driver"])
+
+    def test_what_does_not_fit(self):
+        for args in ([], ["--isolate"]):
+            self.tune(entry("cascade", params={"tile": "99999", "width": "3", "finish": "moon", "tiles_per_unit": "2"}))
+            params, origin, _, said = self.params(*args)
+            self.assertEqual((params["tile"], params["finish"], params["tiles_per_unit"], origin), (0, "host", 2, "tuned"))
+            self.assertIn("redhost: tuned tile=99999 is ignored: 'cascade' takes 0 to 4096 for it.\n", said)
+            self.assertIn("redhost: tuned width=3 is ignored: 'cascade' has no such parameter.\n", said)
+            self.assertIn("redhost: tuned finish=moon is ignored: 'cascade' takes host or device for it.\n", said)
+            self.good("--run", "cascade", *SMALL, *args)  # named under -v only
+        self.tune(entry("cascade", params={"tile": "99999"}))
+        self.assertEqual(self.params()[1], "default")
+        self.params("-p", "tile=8")
+
+    def test_given_up(self):
+        """A value that the machine cannot do with never stops a run that would work without."""
+        if not os.path.exists(PARTICULAR):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        for where in ("query", "setup"):
+            for isolate in ("--isolate=never", "--isolate=always"):
+                self.tune(entry("particular", path=PARTICULAR, params={"declines": where, "width": "9"}))
+                args = ["particular", *SMALL, "--plugin", PARTICULAR, isolate]
+                result, said = self.run_it(*args)
+                self.assertEqual((result["value"], result["params"], result["params_from"], result["params_note"]),
+                                 ("1024", {"declines": "nowhere", "width": 8}, "default", None), (where, isolate))
+                self.assertIn("parameters of 'particular' are the defaults again", said)
+                self.assertIn("declines=" + where, said)
+                self.good("--run", *args)
+                # What was asked for is not given up.
+                done = self.redhost("--run", *args, "-p", "declines=" + where)
+                self.assertIn(done.code, (2, 4), done)
+                row = self.bench("-s", "particular", "--plugin", PARTICULAR, isolate)
+                self.assertEqual((row["status"], row["params_from"], row["params"]["width"]), ("ok", "default", 8))
+
+    def bench(self, *args):
+        done = self.good("--bench", *SMALL[:4], "--once", "--json", *args, quiet=False)
+        (row,) = json.loads(done.out)["results"]
+        return row
+
+    def test_bench(self):
+        self.tune(entry("cascade", params={"tile": "64"}))
+        for args in ([], ["--isolate"]):
+            row = self.bench("-s", "cascade", *args)
+            self.assertEqual((row["params"]["tile"], row["params_from"]), (64, "tuned"), args)
+            row = self.bench("-s", "cascade", "-p", "tile=32", *args)
+            self.assertEqual((row["params"]["tile"], row["params_from"]), (32, "user"), args)
+            row = self.bench("-s", "two_stage", *args)
+            self.assertEqual(row["params_from"], "default", args)
+
+
+class File(TunedCase):
+    def check_set_aside(self, words):
+        done = self.good("--run", "auto", *SMALL, quiet=False)
+        self.assertRegex(done.err, r"\Aredhost: [^\n]*/tuned\.json: [^\n]*%s[^\n]*renamed to tuned\.json\.bad[^\n]*\.\n\Z" %
+                         re.escape(words))
+        self.assertNotIn("measured", self.choice(*SMALL))
+        self.assertEqual([name for name in self.cache_files() if "tuned" in name], ["tuned.json.bad"])
+        self.good("--run", "auto", *SMALL)
+
+    def test_damaged(self):
+        good = json.dumps({"schema": "redhost-tuned/1", "devices": []})
+        for text, words in (("{", "is no JSON"), (good[:-3], "is no JSON"), ("{}", 'has no "schema"'),
+                            (good.replace("tuned/1", "plugins/1"), "schema"),
+                            (good.replace("[]", "[{}]"), "devices[0]: device: is missing")):
+            self.tune(text=text)
+            self.check_set_aside(words)
+
+    def test_of_others(self):
+        self.tune(entry("cascade", 1e-6))
+        os.chmod(self.file, 0o666)
+        self.check_set_aside("may be written to by others")
+        if os.geteuid() == 0:
+            self.tune(entry("cascade", 1e-6))
+            os.chown(self.file, 65534, 65534)
+            self.check_set_aside("belongs to another user")
+
+    def test_quiet(self):
+        self.tune(text="{")
+        self.assertEqual(self.value("--run", "auto", *SMALL), "1024")
+
+    def test_every_way_in(self):
+        """One warning, whoever comes across it first."""
+        for args in (["--run", "cascade", *SMALL], ["--run", "cascade", *SMALL, "--isolate"], [],
+                     ["--bench", "-s", "cascade", *SMALL[:4], "--once"],
+                     ["--bench", "-s", "cascade", *SMALL[:4], "--once", "--isolate"]):
+            self.tune(text="{")
+            done = self.good(*args, quiet=False)
+            self.assertEqual(len(re.findall("tuned.json.bad", done.err)), 1, done)
+
+    def test_later(self):
+        later = '{"schema": "redhost-tuned/2", "devices": 3}'
+        self.tune(text=later)
+        for args in (["--run", "auto", *SMALL], ["--run", "auto", *SMALL, "--isolate"], ["--run", "cascade", *SMALL, "--isolate"],
+                     ["--bench", "-s", "cascade", *SMALL[:4], "--once"], ["--bench", "-s", "cascade", *SMALL[:4], "--once", "--isolate"]):
+            done = self.good(*args, quiet=False)
+            self.assertEqual(len(re.findall(r"(?m)^redhost: [^\n]*is redhost-tuned/2, of a later redhost[^\n]*\.$", done.err)), 1, done)
+        with open(self.file, encoding="utf-8") as file:
+            self.assertEqual(file.read(), later)
+
+    def test_summary(self):
+        self.assertIn("tuned       not yet on this device   redhost --tune\n", self.good().out)
+        self.tune(entry("cascade", 1e-6))
+        self.assertIn("tuned       1 entry for this device   redhost --tune\n", self.good().out)
+        self.tune(entry("cascade", 1e-6), entry("two_stage", 1e-6), entry("tiled_4", failed=True))
+        self.assertIn("tuned       2 entries for this device   redhost --tune\n", self.good().out)
+        self.assertEqual(self.json()["tuned"], 2)
+        self.tune(entry("cascade", 1e-6), driver="570.1")
+        self.assertIn("not yet", self.good().out)
+
+
+@unittest.skipUnless(os.path.exists(os.path.join(WRONG, "drops_last.so")), "no wrong plugins: REDHOST_TEST_WRONG")
+class Blame(TunedCase):
+    SIZE = ["-n", "2000", "-t", "i32", "--data", "equal"]
+
+    def setUp(self):
+        super().setUp()
+        self.place = os.path.join(self.home, self.id().rsplit(".", 1)[1] + "-plugins")
+        os.mkdir(self.place)
+        self.plugin = shutil.copy(os.path.join(WRONG, "drops_last.so"), self.place)
+        self.args = [*self.SIZE, "--plugin-path", self.place]
+        self.best = entry("drops_last", 1e-9, n=2048, path=self.plugin)
+
+    def test_auto_learns(self):
+        self.tune(self.best, entry("cascade", 1e-3, n=2048))
+        done = self.redhost("--run", "auto", *self.args, "-v")
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("auto: drops_last, measured here", done.err)
+        self.assertRegex(self.choice(*self.args), r"^cascade, .*; left out for a wrong result here: drops_last$")
+        self.assertEqual(self.value("--run", "auto", *self.args), "2000")
+        # Another file of that name is another plugin.
+        with open(self.plugin, "ab") as file:
+            file.write(b"\0")
+        self.tune(*self.tuned()[0]["entries"], entry("drops_last", 1e-9, n=2048, path=self.plugin))
+        self.assertTrue(self.choice("-n", "500", *self.args[2:]).startswith("drops_last, measured here"))
+
+    def check_blamed(self):
+        (blamed,) = [e for device in self.tuned() for e in device["entries"] if e.get("failed")]
+        self.assertEqual(blamed, {"strategy": "drops_last", "plugin": hash_of(self.plugin), "op": "sum", "type": "i32",
+                                  "n": 2000, "failed": True})
+        self.assertEqual(os.stat(self.file).st_mode & 0o777, 0o600)
+
+    def test_run(self):
+        for isolate in ("never", "always"):
+            self.assertEqual(self.redhost("--run", "drops_last", *self.args, "--isolate=" + isolate).code, 1)
+            self.check_blamed()
+            os.remove(self.file)
+
+    def test_bench(self):
+        for isolate in ("never", "always"):
+            done = self.redhost("--bench", "-s", "drops_last", *self.args[:4], *self.args[6:], "--once",
+                                "--isolate=" + isolate)
+            self.assertEqual(done.code, 1, done)
+            self.check_blamed()
+            os.remove(self.file)
+
+    def test_right_ones_are_not(self):
+        self.good("--run", "drops_last", "-n", "500", *self.args[2:])
+        self.redhost("--run", "drops_last", *self.args, "--no-cache")
+        self.redhost("--run", "drops_last", *self.args, "--no-check")
+        self.assertFalse(os.path.exists(self.file))
+
+    def test_no_place(self):
+        done = self.redhost("--run", "drops_last", *self.args, "--cache-dir", "/proc/x", "--isolate=never")
+        self.assertEqual(done.code, 1, done)
+        self.assertNotIn("tuned", done.err)
+
+
+class Shipped(cli.Case):
+    def test_names(self):
+        """Every strategy and parameter that the defaults know is there."""
+        known = {s["name"]: s for s in self.json("--list")["strategies"]}
+        for path in glob.glob(os.path.join(DEFAULTS, "*.json")):
+            with open(path, encoding="utf-8") as file:
+                for e in json.load(file)["entries"]:
+                    self.assertIn(e["strategy"], known, path)
+                    self.assertNotIn("plugin", e)
+                    self.assertFalse(e.get("failed"))
+                    keys = {p["key"] for p in known[e["strategy"]].get("params", [])}
+                    self.assertLessEqual(set(e["params"]), keys, path)
+
+    def test_script(self):
+        """scripts/tuned-defaults makes them of what --tune wrote."""
+        script = os.path.join(cli.HERE, "..", "..", "scripts", "tuned-defaults")
+        entries = [{"strategy": "b", "plugin": "1" * 16, "op": "sum", "type": "f32", "n": 2048, "time_s": 1.23456e-5,
+                    "params": {"z": "1", "a": "2"}},
+                   {"strategy": "a", "plugin": "1" * 16, "op": "sum", "type": "f32", "n": 1024, "latency_s": 7e-6},
+                   {"strategy": "a", "op": "max", "type": "f32", "n": 1, "failed": True}]
+        self.write("t.json", json.dumps({"schema": "redhost-tuned/1", "devices": [
+            {"platform": "P", "device": "Board", "driver": "1", "entries": entries},
+            {"device": "host", "entries": []}]}))
+        done = self.redhost("t.json", "--name=Boards", "--match", "kind=gpu", "--match", "vendor_id=7", program=script)
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        made = json.loads(done.out)
+        self.assertEqual(made["match"], {"kind": "gpu", "vendor_id": 7})
+        self.assertEqual(made["entries"], [
+            {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "params": {}, "latency_s": 7e-6},
+            {"strategy": "b", "op": "sum", "type": "f32", "n": 2048, "params": {"a": "2", "z": "1"}, "time_s": 1.23e-5}])
+        for args in (["t.json", "--name=x"], ["t.json", "--name=x", "--match", "kind=gpu", "--device", "none"]):
+            self.assertNotEqual(self.redhost(*args, program=script).code, 0)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,60 @@
+/* What a prepared call costs over the strategy's own run: call_cost [STRATEGY] [N].
+ *
+ * REDHOST_TEST_PLUGINS and REDHOST_TEST_PROGRAM as for the tests; without them, what stands beside the library. */
+#include <redhost/redhost.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv) {
+  const char *strategy = argc > 1 ? argv[1] : "serial";
+  uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+  enum { ROUNDS = 101 };
+  double times[ROUNDS];
+  rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM")};
+  rh_prepare_spec spec = {.strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .max_n = n};
+  rh_redhost *redhost;
+  rh_prepared *prepared = NULL;
+  rh_result result;
+  rh_error error = {0};
+  int32_t *x = calloc(n + 1, sizeof *x);
+  if (!x) return 1;
+  double start = now();
+  rh_status status = rh_open(&redhost, &options, &error);
+  if (status == RH_OK) status = rh_prepare(redhost, &spec, &prepared, &error);
+  printf("setup %.3g ms\n", 1e3 * (now() - start));
+  if (status == RH_OK) status = rh_prepared_run(prepared, x, n, &result, &error);
+  start = now();
+  if (status == RH_OK) status = rh_prepared_run(prepared, x, n, &result, &error);
+  uint64_t calls = (uint64_t)(5e-3 / (now() - start)) + 1;
+  for (int round = 0; round < ROUNDS && status == RH_OK; round++) {
+    start = now();
+    for (uint64_t k = 0; k < calls && status == RH_OK; k++)
+      status = rh_prepared_run(prepared, x, n, &result, &error);
+    times[round] = (now() - start) / (double)calls;
+  }
+  if (status == RH_OK) {
+    qsort(times, ROUNDS, sizeof *times, by_value);
+    printf("%s, %llu elements: median %.4g us a call, least %.4g\n", result.strategy,
+           (unsigned long long)n, 1e6 * times[ROUNDS / 2], 1e6 * times[0]);
+  } else {
+    fprintf(stderr, "call_cost: %s\n", error.message);
+  }
+  rh_prepared_destroy(prepared);
+  rh_close(redhost);
+  free(x);
+  return status == RH_OK ? 0 : 1;
+}

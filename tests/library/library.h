@@ -1,0 +1,50 @@
+/* What the tests of the library share: redhost open on the plugins that were built, and answers to compare with. */
+#ifndef TESTS_LIBRARY_H
+#define TESTS_LIBRARY_H
+
+#include <check.h>
+#include <redhost/redhost.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rh_redhost *redhost;
+static rh_error error;
+
+static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *zoo) {
+  char file[4096];
+  rh_redhost *opened;
+  const char *folder = getenv("REDHOST_TEST_ZOO");
+  if (zoo) snprintf(file, sizeof file, "%s/%s.so", folder ? folder : ".", zoo);
+  rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM"),
+                        .plugin_file = zoo ? file : NULL,
+                        .queue = queue};
+  if (rh_open(&opened, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  return opened;
+}
+
+static inline void set_up(void) {
+  redhost = open_on(NULL, NULL);
+}
+
+static inline void tear_down(void) {
+  rh_close(redhost);
+  redhost = NULL;
+}
+
+static inline rh_prepared *prepare(rh_redhost *with, const rh_prepare_spec *spec) {
+  rh_prepared *prepared;
+  if (rh_prepare(with, spec, &prepared, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  return prepared;
+}
+
+/* By the sequential loop, which rh_reduce() checks. */
+static inline rh_result expected(const char *op, rh_type type, const void *data, uint64_t n) {
+  rh_request request = {.strategy = "serial", .op = op, .type = type, .data = data, .n = n};
+  rh_result result;
+  if (rh_reduce(redhost, &request, &result, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  return result;
+}
+
+#endif

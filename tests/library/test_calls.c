@@ -1,0 +1,381 @@
+/* What a prepared call does besides computing: a few OpenCL calls, each counted, and nothing else at all.
+ *
+ * The library's and the plugins' tables of imports are made to point elsewhere while calls are made: a few OpenCL functions
+ * at counters, string functions at themselves, and all others (malloc, clCreateBuffer, mmap, clGetDeviceInfo, whatever
+ * it may be one day) at functions that fail the test by name.  What the driver does inside of its own is not seen. */
+#include "../../host/reduce/context.h"
+#include "library.h"
+
+#include <CL/cl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
+#else
+#define RELOCATIONS_UNKNOWN
+#endif
+
+/* ---- What stands in for the imports ---- */
+
+typedef void function(void);
+
+static struct { unsigned set, launch, read, finish, write, create, release; } counts;
+
+static cl_int count_set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+  counts.set++;
+  return clSetKernelArg(kernel, index, size, value);
+}
+static cl_int count_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                           const size_t *offset, const size_t *global, const size_t *local,
+                           cl_uint n, const cl_event *events, cl_event *event) {
+  counts.launch++;
+  return clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, n, events, event);
+}
+static cl_int count_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                         size_t bytes, void *to, cl_uint n, const cl_event *events,
+                         cl_event *event) {
+  counts.read++;
+  return clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, n, events, event);
+}
+static cl_int count_finish(cl_command_queue queue) {
+  counts.finish++;
+  return clFinish(queue);
+}
+static cl_int count_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                          size_t bytes, const void *from, cl_uint n, const cl_event *events,
+                          cl_event *event) {
+  counts.write++;
+  return clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, n, events, event);
+}
+static cl_mem count_create(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                           cl_int *code) {
+  counts.create++;
+  return clCreateBuffer(context, flags, bytes, host, code);
+}
+static cl_int count_release(cl_mem buffer) {
+  counts.release++;
+  return clReleaseMemObject(buffer);
+}
+
+static const struct {
+  const char *name;
+  function *replacement;
+} counted[] = {
+    {"clSetKernelArg", (function *)count_set},
+    {"clEnqueueNDRangeKernel", (function *)count_launch},
+    {"clEnqueueReadBuffer", (function *)count_read},
+    {"clFinish", (function *)count_finish},
+    {"clEnqueueWriteBuffer", (function *)count_write},
+    {"clCreateBuffer", (function *)count_create},
+    {"clReleaseMemObject", (function *)count_release},
+};
+
+/* Computing, and the size of a page, which is asked for where an array is seen for the first time. */
+static const char *const harmless[] = {"memcpy", "memset", "memcmp", "strncpy", "sysconf"};
+
+enum { MOST = 256, MOST_SLOTS = 2048 };
+static const char *forbidden[MOST];
+static unsigned n_forbidden;
+
+static void complain(unsigned k) {
+  ck_abort_msg("%s() was called", forbidden[k]);
+}
+#define ONE(k)                                                                                     \
+  static void forbidden_##k(void) {                                                                \
+    complain(0x##k);                                                                               \
+  }
+#define NAME(k) forbidden_##k,
+/* clang-format off */
+#define SIXTEEN(X, k)                                                                              \
+  X(k##0) X(k##1) X(k##2) X(k##3) X(k##4) X(k##5) X(k##6) X(k##7)                                  \
+  X(k##8) X(k##9) X(k##a) X(k##b) X(k##c) X(k##d) X(k##e) X(k##f)
+#define ALL(X)                                                                                     \
+  SIXTEEN(X, 0) SIXTEEN(X, 1) SIXTEEN(X, 2) SIXTEEN(X, 3) SIXTEEN(X, 4) SIXTEEN(X, 5)              \
+  SIXTEEN(X, 6) SIXTEEN(X, 7) SIXTEEN(X, 8) SIXTEEN(X, 9) SIXTEEN(X, a) SIXTEEN(X, b)              \
+  SIXTEEN(X, c) SIXTEEN(X, d) SIXTEEN(X, e) SIXTEEN(X, f)
+/* clang-format on */
+ALL(ONE)
+static function *const complainers[MOST] = {ALL(NAME)};
+
+static function *replacement_for(const char *name) {
+  /* The library's own, and what compilers and sanitizers put in. */
+  if (strncmp(name, "rh_", 3) == 0 || strncmp(name, "__", 2) == 0) return NULL;
+  for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
+    if (strcmp(harmless[k], name) == 0) return NULL;
+  for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
+    if (strcmp(counted[k].name, name) == 0) return counted[k].replacement;
+  for (unsigned k = 0; k < n_forbidden; k++)
+    if (strcmp(forbidden[k], name) == 0) return complainers[k];
+  ck_assert_uint_lt(n_forbidden, MOST);
+  forbidden[n_forbidden] = name;
+  return complainers[n_forbidden++];
+}
+
+/* ---- The tables of imports ---- */
+
+static struct { function **slot, *before; } slots[MOST_SLOTS];
+static unsigned n_slots, n_objects;
+
+#ifndef RELOCATIONS_UNKNOWN
+static void redirect(uintptr_t base, const ElfW(Rela) * table, size_t bytes,
+                     const ElfW(Sym) * symbols, const char *strings) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (size_t k = 0; table && k < bytes / sizeof *table; k++) {
+    unsigned type = ELF64_R_TYPE(table[k].r_info);
+    const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(table[k].r_info)];
+    if (type != JUMP_SLOT && (type != GLOBAL_DATA || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC))
+      continue;
+    function *replacement = replacement_for(strings + symbol->st_name);
+    if (!replacement) continue;
+    function **slot = (function **)(base + table[k].r_offset);
+    /* RELRO has made the table read-only. */
+    ck_assert_int_eq(
+        mprotect((void *)((uintptr_t)slot & ~(page - 1)), page, PROT_READ | PROT_WRITE), 0);
+    ck_assert_uint_lt(n_slots, MOST_SLOTS);
+    slots[n_slots].slot = slot;
+    slots[n_slots++].before = *slot;
+    *slot = replacement;
+  }
+}
+
+/* The loader has added the base to some addresses of the dynamic section, and not to others. */
+static uintptr_t absolute(uintptr_t base, uintptr_t address) {
+  return address < base ? base + address : address;
+}
+
+static void redirect_object(uintptr_t base, const ElfW(Dyn) * entry) {
+  const ElfW(Rela) *jumps = NULL, *others = NULL;
+  const ElfW(Sym) *symbols = NULL;
+  const char *strings = NULL;
+  size_t jump_bytes = 0, other_bytes = 0;
+  for (; entry->d_tag != DT_NULL; entry++) {
+    uintptr_t address = absolute(base, entry->d_un.d_ptr);
+    switch (entry->d_tag) {
+    case DT_JMPREL: jumps = (const void *)address; break;
+    case DT_PLTRELSZ: jump_bytes = entry->d_un.d_val; break;
+    case DT_RELA: others = (const void *)address; break;
+    case DT_RELASZ: other_bytes = entry->d_un.d_val; break;
+    case DT_SYMTAB: symbols = (const void *)address; break;
+    case DT_STRTAB: strings = (const void *)address; break;
+    default: break;
+    }
+  }
+  redirect(base, jumps, jump_bytes, symbols, strings);
+  redirect(base, others, other_bytes, symbols, strings);
+  n_objects++;
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *user) {
+  (void)size;
+  (void)user;
+  if (!strstr(info->dlpi_name, "/libredhost.so") && !strstr(info->dlpi_name, "/redhost-1/"))
+    return 0;
+  for (unsigned k = 0; k < info->dlpi_phnum; k++)
+    if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
+      redirect_object(info->dlpi_addr,
+                      (const void *)(info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
+  return 0;
+}
+#endif
+
+/* From here on, calls are watched. */
+static void watch(void) {
+  memset(&counts, 0, sizeof counts);
+  n_slots = n_objects = 0;
+#ifndef RELOCATIONS_UNKNOWN
+  dl_iterate_phdr(visit, NULL);
+  ck_assert_uint_ge(n_objects, 2); /* the library and a plugin */
+#endif
+}
+
+static void watch_no_more(void) {
+  for (unsigned k = 0; k < n_slots; k++) *slots[k].slot = slots[k].before;
+}
+
+static void check_counts(const char *what, unsigned set, unsigned launch, unsigned read,
+                         unsigned write) {
+  ck_assert_msg(
+      counts.set <= set && counts.launch == launch && counts.read + counts.finish == read &&
+          counts.write == write && counts.create == 0 && counts.release == 0,
+      "%s: %u arguments set (at most %u), %u launches (%u), %u reads or waits (%u), %u writes "
+      "(%u), %u buffers created, %u released",
+      what, counts.set, set, counts.launch, launch, counts.read + counts.finish, read, counts.write,
+      write, counts.create, counts.release);
+}
+
+/* ---- Calls ---- */
+
+enum { N = 100003, CALLS = 10 };
+static int32_t x[N];
+
+static const struct {
+  const char *strategy, *finish;
+  unsigned set, launch, read; /* by a call on the same data */
+} strategies[] = {
+    {"serial", NULL, 0, 0, 0},
+    {"cascade", "host", 5, 1, 1},
+    {"cascade", "device", 10, 2, 1},
+    {"two_stage", NULL, 10, 2, 1},
+    {"two_stage_float4", NULL, 10, 2, 1},
+    {"cpu_serial", "host", 5, 1, 1},
+    {"onepass", "last", 14, 1, 1},
+};
+enum { STRATEGIES = sizeof strategies / sizeof *strategies };
+
+static rh_prepared *prepare_one(rh_redhost *with, int k, int on_device) {
+  const rh_setting finish = {"finish", strategies[k].finish};
+  rh_prepare_spec spec = {
+      .strategy = strategies[k].strategy,
+      .op = "sum",
+      .type = RH_TYPE_i32,
+      .max_n = N,
+      .data_on_device = on_device != 0,
+      .settings = &finish,
+      .n_settings = finish.value != NULL,
+  };
+  for (int i = 0; i < N; i++) x[i] = i;
+  return prepare(with, &spec);
+}
+
+static int64_t right(int64_t n) {
+  return n * (n - 1) / 2;
+}
+
+static void run(rh_prepared *prepared, const int32_t *data, int64_t n) {
+  rh_result result;
+  if (rh_prepared_run(prepared, data, (uint64_t)n, &result, &error) != RH_OK)
+    ck_abort_msg("%s", error.message);
+  ck_assert_int_eq(result.value.i, right(n) + (data - x) * n);
+}
+
+static rh_cl_device *the_device(void) {
+  const rh_cl_device *device;
+  if (rh_redhost_device(redhost, &device, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  return (rh_cl_device *)device;
+}
+
+static void try_array(int k, unsigned writes) {
+  rh_prepared *prepared = prepare_one(redhost, k, 0);
+  run(prepared, x, N);
+  watch();
+  for (int call = 0; call < CALLS; call++) run(prepared, x, N);
+  watch_no_more();
+  /* Not fewer either: some drivers look at an object when the argument is set, and not again. */
+  ck_assert_uint_ge(counts.set, strategies[k].set * CALLS);
+  check_counts(strategies[k].strategy, strategies[k].set * CALLS, strategies[k].launch * CALLS,
+               strategies[k].read * CALLS, writes * CALLS);
+  rh_prepared_destroy(prepared);
+}
+
+START_TEST(one_array) {
+  if (the_device()->about.kind != RH_DEVICE_CPU) return; /* makes an object for each call */
+  try_array(_i, 0);
+}
+END_TEST
+
+START_TEST(one_array_to_memory_of_its_own) {
+  the_device()->shares_memory = 0;
+  try_array(_i, strategies[_i].launch > 0);
+}
+END_TEST
+
+/* One that is not where the last one was, on a device that uses it in place: an object, and another one gone. */
+START_TEST(another_array) {
+  if (the_device()->about.kind != RH_DEVICE_CPU || !the_device()->shares_memory) return;
+  rh_prepared *prepared = prepare_one(redhost, 1, 0);
+  run(prepared, x, N / 2);
+  watch();
+  run(prepared, x + N / 4, N / 4); /* a part of it */
+  ck_assert_uint_eq(counts.create, 0);
+  run(prepared, x, N);
+  ck_assert_uint_eq(counts.create, 1);
+  ck_assert_uint_eq(counts.release, 1);
+  watch_no_more();
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+/* A device that may hold copies of memory that it shares must be told anew what stands there. */
+START_TEST(nearly_the_hosts_memory) {
+  the_device()->shares_memory = 1;
+  the_device()->about.kind = RH_DEVICE_GPU;
+  rh_prepared *prepared = prepare_one(redhost, 1, 0);
+  watch();
+  for (int call = 0; call < CALLS; call++) run(prepared, x, N);
+  watch_no_more();
+  ck_assert_uint_eq(counts.create, CALLS);
+  ck_assert_uint_eq(counts.release, CALLS);
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+/* Without the library's array between: a buffer of the caller's, other ranges of it. */
+START_TEST(buffer) {
+  cl_int code;
+  cl_device_id id = the_device()->id;
+  cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+  cl_command_queue queue = clCreateCommandQueue(context, id, 0, &code);
+  rh_redhost *on_queue = open_on(queue, NULL);
+  rh_prepared *prepared = prepare_one(on_queue, _i, 1);
+  cl_mem data = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, &code);
+  rh_result result;
+  watch();
+  for (int64_t n = N; n > N - CALLS; n--) {
+    if (rh_prepared_run_buffer(prepared, data, 0, (uint64_t)n, &result, &error) != RH_OK)
+      ck_abort_msg("%s", error.message);
+    ck_assert_int_eq(result.value.i, right(n));
+  }
+  watch_no_more();
+  /* n changes as well; and the first call sets what the self-test had otherwise. */
+  check_counts(strategies[_i].strategy, (strategies[_i].set + 1) * CALLS + 16,
+               strategies[_i].launch * CALLS, strategies[_i].read * CALLS, 0);
+  rh_prepared_destroy(prepared);
+  rh_close(on_queue);
+  clReleaseMemObject(data);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+}
+END_TEST
+
+/* What would make all of this vain. */
+START_TEST(the_watch_sees) {
+  rh_prepared *prepared = prepare_one(redhost, 1, 0);
+  rh_result result;
+  watch();
+  /* Its sentence is put together by a function that no call that goes well needs. */
+  rh_prepared_run(prepared, x, N + 1, &result, &error);
+}
+END_TEST
+
+int main(void) {
+#ifdef RELOCATIONS_UNKNOWN
+  return 0;
+#endif
+  Suite *suite = suite_create("calls");
+  TCase *all = tcase_create("calls"), *vain = tcase_create("watch");
+  tcase_add_checked_fixture(all, set_up, tear_down);
+  tcase_add_loop_test(all, one_array, 0, STRATEGIES);
+  tcase_add_loop_test(all, one_array_to_memory_of_its_own, 0, STRATEGIES);
+  tcase_add_test(all, another_array);
+  tcase_add_test(all, nearly_the_hosts_memory);
+  tcase_add_loop_test(all, buffer, 1, STRATEGIES);
+  suite_add_tcase(suite, all);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  /* This one must fail. */
+  suite = suite_create("watch");
+  tcase_add_checked_fixture(vain, set_up, tear_down);
+  tcase_add_test(vain, the_watch_sees);
+  suite_add_tcase(suite, vain);
+  runner = srunner_create(suite);
+  srunner_run_all(runner, CK_SILENT);
+  failed += srunner_ntests_failed(runner) != 1;
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}

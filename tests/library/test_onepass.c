@@ -1,0 +1,156 @@
+/* onepass under what a counter of arrivals could break on: many launches without a wait between them, of sizes that
+ * change, on two queues of one device at once. */
+#include "../../host/reduce/context.h"
+#include "library.h"
+
+#include <CL/cl.h>
+
+enum { QUEUES = 2, LAUNCHES = 1000, N = 200003 };
+
+static cl_context context;
+static cl_command_queue queues[QUEUES];
+static rh_redhost *on_queue[QUEUES];
+
+static void set_up_queues(void) {
+  const rh_cl_device *device;
+  cl_int code;
+  set_up();
+  ck_assert_msg(rh_redhost_device(redhost, &device, &error) == RH_OK, "%s", error.message);
+  context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  for (int q = 0; q < QUEUES; q++) {
+    queues[q] = clCreateCommandQueue(context, device->id, 0, &code);
+    ck_assert_int_eq(code, CL_SUCCESS);
+    on_queue[q] = open_on(queues[q], NULL);
+  }
+}
+
+static void tear_down_queues(void) {
+  for (int q = 0; q < QUEUES; q++) {
+    rh_close(on_queue[q]);
+    clReleaseCommandQueue(queues[q]);
+  }
+  clReleaseContext(context);
+  tear_down();
+}
+
+/* Sizes and beginnings that change with every launch: one group, a few, as many as there may be; none at all. */
+static uint64_t size_of(int launch) {
+  static const uint64_t sizes[] = {N, 1, 4099, 0, 65536, 150001, 2, 8191};
+  return sizes[launch % 8];
+}
+static uint64_t first_of(int launch) {
+  return (uint64_t)launch * 7919 % (N - size_of(launch) + 1);
+}
+
+static cl_mem buffer_of(const void *data, size_t bytes) {
+  cl_int code;
+  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
+                                 bytes, (void *)data, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  return buffer;
+}
+
+static void check_all(const rh_prepared *prepared, cl_command_queue queue, cl_mem values,
+                      const int64_t *sums) {
+  uint32_t size = rh_prepared_value_bytes(prepared);
+  unsigned char *got = malloc((size_t)LAUNCHES * size);
+  ck_assert_int_eq(
+      clEnqueueReadBuffer(queue, values, CL_TRUE, 0, (size_t)LAUNCHES * size, got, 0, NULL, NULL),
+      CL_SUCCESS);
+  for (int k = 0; k < LAUNCHES; k++) {
+    rh_result result;
+    rh_prepared_decode(prepared, got + (size_t)k * size, size_of(k), &result);
+    int64_t right = sums[first_of(k) + size_of(k)] - sums[first_of(k)];
+    ck_assert_msg(result.value.i == right, "launch %d, %llu elements from %llu: %lld, not %lld", k,
+                  (unsigned long long)size_of(k), (unsigned long long)first_of(k),
+                  (long long)result.value.i, (long long)right);
+  }
+  free(got);
+}
+
+static const char *const ways[] = {"auto", "last", "launch", "wait"};
+
+START_TEST(launches_back_to_back) {
+  static int32_t numbers[N];
+  static int64_t sums[N + 1];
+  const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}, {"group", "64"}};
+  rh_prepare_spec spec = {.strategy = "onepass",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .result_on_device = 1,
+                          .max_n = N,
+                          .settings = settings,
+                          .n_settings = 3};
+  rh_prepared *prepared[QUEUES];
+  cl_mem values[QUEUES];
+  for (int k = 0; k < N; k++) {
+    numbers[k] = (int32_t)((uint32_t)k * 2654435761u);
+    sums[k + 1] = sums[k] + numbers[k];
+  }
+  cl_mem input = buffer_of(numbers, sizeof numbers);
+  for (int q = 0; q < QUEUES; q++) {
+    rh_status status = rh_prepare(on_queue[q], &spec, &prepared[q], &error);
+    if (status != RH_OK && strstr(error.message, "cannot see each other")) {
+      clReleaseMemObject(input);
+      return; /* not every device has every way */
+    }
+    ck_assert_msg(status == RH_OK, "%s", error.message);
+    values[q] = buffer_of(NULL, (size_t)LAUNCHES * rh_prepared_value_bytes(prepared[q]));
+  }
+  for (int k = 0; k < LAUNCHES; k++)
+    for (int q = 0; q < QUEUES; q++)
+      ck_assert_msg(rh_prepared_enqueue(prepared[q], input, first_of(k), size_of(k), values[q],
+                                        (uint64_t)k, &error) == RH_OK,
+                    "%s", error.message);
+  for (int q = 0; q < QUEUES; q++) clFlush(queues[q]);
+  for (int q = 0; q < QUEUES; q++) {
+    check_all(prepared[q], queues[q], values[q], sums);
+    rh_prepared_destroy(prepared[q]);
+    clReleaseMemObject(values[q]);
+  }
+  clReleaseMemObject(input);
+}
+END_TEST
+
+/* Float sums are combined by index: their bits do not depend on who arrives when. */
+START_TEST(same_bits_every_time) {
+  static float numbers[N];
+  const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}};
+  rh_prepare_spec spec = {.strategy = "onepass",
+                          .op = "sum",
+                          .type = RH_TYPE_f32,
+                          .data_on_device = 1,
+                          .max_n = N,
+                          .settings = settings,
+                          .n_settings = 2};
+  rh_prepared *prepared;
+  rh_result first, again;
+  for (int k = 0; k < N; k++) numbers[k] = 1.0f / (float)(k + 1);
+  rh_status status = rh_prepare(on_queue[0], &spec, &prepared, &error);
+  if (status != RH_OK && strstr(error.message, "cannot see each other")) return;
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  cl_mem input = buffer_of(numbers, sizeof numbers);
+  for (int k = 0; k < 200; k++) {
+    status = rh_prepared_run_buffer(prepared, input, 0, N, k ? &again : &first, &error);
+    ck_assert_msg(status == RH_OK, "%s", error.message);
+    if (k > 0) ck_assert_double_eq(again.value.f, first.value.f);
+  }
+  rh_prepared_destroy(prepared);
+  clReleaseMemObject(input);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("onepass");
+  TCase *tests = tcase_create("onepass");
+  tcase_add_checked_fixture(tests, set_up_queues, tear_down_queues);
+  tcase_add_loop_test(tests, launches_back_to_back, 0, 4);
+  tcase_add_loop_test(tests, same_bits_every_time, 0, 4);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

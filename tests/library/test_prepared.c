@@ -1,0 +1,533 @@
+/* rh_prepare() and what it prepares. */
+#include "../../host/base/vocabulary.h"
+#include "../../host/io/array.h"
+#include "../../host/reduce/context.h"
+#include "library.h"
+
+#include <CL/cl.h>
+#include <math.h>
+#include <pthread.h>
+
+enum { N = 10007 };
+
+static void must(rh_status status) {
+  if (status != RH_OK) ck_abort_msg("%s", error.message);
+}
+
+static void must_fail(rh_status status, rh_status with, const char *words) {
+  ck_assert_msg(status == with, "%d instead of %d: %s", status, with,
+                status == RH_OK ? "" : error.message);
+  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
+}
+
+static void check_same(const rh_result *a, const rh_result *b, const char *what) {
+  ck_assert_msg(a->type == b->type && a->indexed == b->indexed && a->value.u == b->value.u &&
+                    a->index == b->index,
+                "%s: %llx at %llu instead of %llx at %llu", what, (unsigned long long)a->value.u,
+                (unsigned long long)a->index, (unsigned long long)b->value.u,
+                (unsigned long long)b->index);
+}
+
+static rh_array generate(rh_type type, uint64_t n) {
+  rh_array array;
+  must(rh_array_generate(&array, "hash", 7, type, n, NULL, &error));
+  return array;
+}
+
+/* ---- Right answers ---- */
+
+static const char *const strategies[] = {"serial", "auto", "two_stage", "cascade", "atomic"};
+enum { STRATEGIES = sizeof strategies / sizeof *strategies };
+
+/* Only what is exact: every order gives the same bits. */
+static void try_sizes(const char *strategy, const rh_setting *setting, const char *op,
+                      rh_type type) {
+  static const uint64_t sizes[] = {N, 0, 1, 2, 63, 1000, 4099, N};
+  if (!rh_op_is_defined(rh_op_from_name(op), type) ||
+      !(rh_op_flags(rh_op_from_name(op), type) & RH_OP_EXACT))
+    return;
+  rh_prepare_spec spec = {.strategy = strategy,
+                          .op = op,
+                          .type = type,
+                          .max_n = N,
+                          .settings = setting,
+                          .n_settings = setting != NULL};
+  rh_prepared *prepared;
+  rh_status status = rh_prepare(redhost, &spec, &prepared, &error);
+  if (status == RH_DECLINED) return; /* atomic has not every operator */
+  must(status);
+  rh_array array = generate(type, N);
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    if (sizes[k] == 0 && rh_op_needs_an_element(rh_op_from_name(op))) continue;
+    /* From the back, so that not every range begins where the array does. */
+    const char *data = (const char *)rh_array_data(&array) + (N - sizes[k]) * rh_type_size(type);
+    rh_result result, right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
+    must(rh_prepared_run(prepared, sizes[k] ? data : NULL, sizes[k], &result, &error));
+    check_same(&result, &right, op);
+    ck_assert(strcmp(strategy, "auto") == 0 || strcmp(result.strategy, strategy) == 0);
+  }
+  rh_prepared_destroy(prepared);
+  rh_array_finish(&array);
+}
+
+START_TEST(answers_are_right) {
+  static const char *const ops[] = {"sum", "min", "argmax", "xor", "asum"};
+  static const rh_type types[] = {RH_TYPE_i32, RH_TYPE_u8, RH_TYPE_f32, RH_TYPE_f16, RH_TYPE_i64};
+  for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+      try_sizes(strategies[_i], NULL, ops[o], types[t]);
+}
+END_TEST
+
+START_TEST(finish_on_either_side) {
+  const rh_setting host = {"finish", "host"}, device = {"finish", "device"};
+  try_sizes("cascade", &host, "sum", RH_TYPE_i32);
+  try_sizes("cascade", &device, "sum", RH_TYPE_i32);
+  try_sizes("cascade", &device, "argmin", RH_TYPE_f64);
+}
+END_TEST
+
+START_TEST(float_sums_are_close) {
+  float x[1000];
+  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_f32, .max_n = 1000};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  rh_result result;
+  for (int k = 0; k < 1000; k++) x[k] = (float)k;
+  must(rh_prepared_run(prepared, x, 1000, &result, &error));
+  ck_assert_double_eq(result.value.f, 499500);
+  must(rh_prepared_run(prepared, NULL, 0, &result, &error));
+  ck_assert_double_eq(result.value.f, 0);
+  ck_assert(!signbit(result.value.f));
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+/* ---- What is refused ---- */
+
+START_TEST(names_are_checked) {
+  const rh_setting setting = {"no_such", "1"};
+  const struct {
+    rh_prepare_spec spec;
+    rh_status status;
+    const char *words;
+  } cases[] = {
+      {{.op = "total", .type = RH_TYPE_i32, .max_n = 1}, RH_E_USAGE, "'total'"},
+      {{.type = RH_TYPE_i32, .max_n = 1}, RH_E_USAGE, "(null)"},
+      {{.op = "sum", .type = 99, .max_n = 1}, RH_E_USAGE, "type 99"},
+      {{.op = "xor", .type = RH_TYPE_f32, .max_n = 1}, RH_E_USAGE, "not defined"},
+      {{.strategy = "serail", .op = "sum", .type = RH_TYPE_f32, .max_n = 1}, RH_E_USAGE, "serail"},
+      {{.strategy = "cascade",
+        .op = "sum",
+        .type = RH_TYPE_f32,
+        .max_n = 1,
+        .settings = &setting,
+        .n_settings = 1},
+       RH_E_USAGE,
+       "no_such"},
+      {{.strategy = "cascade", .op = "sum", .type = RH_TYPE_f64, .max_n = UINT64_MAX},
+       RH_E_DEVICE,
+       "2^64"},
+      {{.strategy = "serial", .op = "sum", .type = RH_TYPE_f64, .max_n = 1, .data_on_device = 1},
+       RH_DECLINED,
+       "on the host"},
+      {{.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = 1, .result_on_device = 1},
+       RH_DECLINED,
+       "finish=device"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    rh_prepared *prepared = (rh_prepared *)&cases;
+    must_fail(rh_prepare(redhost, &cases[k].spec, &prepared, &error), cases[k].status,
+              cases[k].words);
+    ck_assert_ptr_null(prepared);
+  }
+  rh_prepared_destroy(NULL);
+  rh_prepared_forget(NULL);
+}
+END_TEST
+
+START_TEST(data_is_checked) {
+  _Alignas(8) char bytes[64] = {0};
+  rh_result result;
+  for (int k = 0; k < 2; k++) {
+    rh_prepare_spec spec = {.strategy = k ? "cascade" : "serial", .op = "min", .type = RH_TYPE_i32};
+    spec.max_n = 8;
+    rh_prepared *prepared = prepare(redhost, &spec);
+    must_fail(rh_prepared_run(prepared, bytes, 9, &result, &error), RH_E_USAGE, "prepared for 8");
+    must_fail(rh_prepared_run(prepared, NULL, 8, &result, &error), RH_E_USAGE, "null");
+    must_fail(rh_prepared_run(prepared, bytes + 2, 8, &result, &error), RH_E_USAGE, "aligned");
+    must_fail(rh_prepared_run(prepared, NULL, 0, &result, &error), RH_E_USAGE, "0 elements");
+    must_fail(rh_prepared_run_buffer(prepared, NULL, 0, 1, &result, &error), RH_E_USAGE,
+              k ? "null" : "reads no buffer");
+    must(rh_prepared_run(prepared, bytes, 8, &result, &error));
+    ck_assert_int_eq(result.value.i, 0);
+    /* Whoever wants no words gets none. */
+    ck_assert_int_eq(rh_prepared_run(prepared, bytes, 9, &result, NULL), RH_E_USAGE);
+    rh_prepared_destroy(prepared);
+  }
+}
+END_TEST
+
+START_TEST(wrong_strategy_is_caught) {
+  rh_redhost *zoo = open_on(NULL, "results/drops_last");
+  rh_prepare_spec spec = {.strategy = "drops_last", .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepared *prepared;
+  must_fail(rh_prepare(zoo, &spec, &prepared, &error), RH_E_WRONG, "self-test");
+  ck_assert_ptr_null(prepared);
+  rh_close(zoo);
+}
+END_TEST
+
+/* ---- More than one ---- */
+
+START_TEST(two_at_once) {
+  rh_array x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
+  rh_prepare_spec sum = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec last = {.op = "argmax", .type = RH_TYPE_i64, .max_n = N};
+  rh_prepared *one = prepare(redhost, &sum), *other = prepare(redhost, &last);
+  for (uint64_t n = 1; n < N; n += 997) {
+    rh_result a, b, right_a = expected("sum", RH_TYPE_i32, rh_array_data(&x), n),
+                    right_b = expected("argmax", RH_TYPE_i64, rh_array_data(&y), N - n);
+    must(rh_prepared_run(one, rh_array_data(&x), n, &a, &error));
+    must(rh_prepared_run(other, rh_array_data(&y), N - n, &b, &error));
+    check_same(&a, &right_a, "sum");
+    check_same(&b, &right_b, "argmax");
+  }
+  rh_prepared_destroy(one);
+  rh_prepared_destroy(other);
+  rh_array_finish(&x);
+  rh_array_finish(&y);
+}
+END_TEST
+
+typedef struct worker {
+  rh_prepared *prepared;
+  const void *data;
+  uint64_t n, right, wrong;
+} worker;
+
+static void *work(void *of_worker) {
+  worker *w = of_worker;
+  for (int k = 0; k < 200; k++) {
+    rh_result result;
+    rh_error own;
+    if (rh_prepared_run(w->prepared, w->data, w->n, &result, &own) != RH_OK ||
+        result.value.u != w->right)
+      w->wrong++;
+  }
+  return NULL;
+}
+
+START_TEST(in_parallel) {
+  enum { WORKERS = 3 };
+  worker workers[WORKERS];
+  pthread_t threads[WORKERS];
+  rh_array x = generate(RH_TYPE_u32, N);
+  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_u32, .max_n = N};
+  for (uint64_t k = 0; k < WORKERS; k++)
+    workers[k] = (worker){prepare(redhost, &spec), rh_array_data(&x), N - 1000 * k,
+                          expected("sum", RH_TYPE_u32, rh_array_data(&x), N - 1000 * k).value.u, 0};
+  for (int k = 0; k < WORKERS; k++)
+    ck_assert_int_eq(pthread_create(&threads[k], NULL, work, &workers[k]), 0);
+  for (int k = 0; k < WORKERS; k++) {
+    pthread_join(threads[k], NULL);
+    ck_assert_uint_eq(workers[k].wrong, 0);
+    rh_prepared_destroy(workers[k].prepared);
+  }
+  rh_array_finish(&x);
+}
+END_TEST
+
+/* ---- Host memory ---- */
+
+static void one_array_after_another(void) {
+  enum { LEAST = 100, MOST = 3 * 4096 };
+  rh_prepare_spec spec = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = MOST};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  int32_t *x = malloc(MOST * sizeof *x), *y = malloc(MOST * sizeof *y);
+  rh_result result;
+  for (int k = 0; k < MOST; k++) x[k] = 1, y[k] = 2;
+  must(rh_prepared_run(prepared, x, LEAST, &result, &error));
+  ck_assert_int_eq(result.value.i, LEAST);
+  must(rh_prepared_run(prepared, x, MOST, &result, &error)); /* more of it */
+  ck_assert_int_eq(result.value.i, MOST);
+  must(rh_prepared_run(prepared, x + 17, LEAST, &result, &error)); /* a part of it */
+  ck_assert_int_eq(result.value.i, LEAST);
+  x[17] = 1001; /* something else in it */
+  must(rh_prepared_run(prepared, x + 17, LEAST, &result, &error));
+  ck_assert_int_eq(result.value.i, LEAST + 1000);
+  must(rh_prepared_run(prepared, y, MOST, &result, &error)); /* another */
+  ck_assert_int_eq(result.value.i, 2 * MOST);
+  rh_prepared_forget(prepared);
+  free(y);
+  must(rh_prepared_run(prepared, x, MOST, &result, &error));
+  ck_assert_int_eq(result.value.i, MOST + 1000);
+  rh_prepared_destroy(prepared);
+  free(x);
+}
+
+START_TEST(arrays_of_the_host) {
+  one_array_after_another();
+}
+END_TEST
+
+/* The device is told to be one with memory of its own, or one whose memory is only nearly the host's. */
+static rh_cl_device *the_device(void) {
+  const rh_cl_device *device;
+  must(rh_redhost_device(redhost, &device, &error));
+  return (rh_cl_device *)device;
+}
+
+START_TEST(memory_of_its_own) {
+  the_device()->shares_memory = 0;
+  one_array_after_another();
+}
+END_TEST
+
+START_TEST(memory_nearly_the_hosts) {
+  the_device()->shares_memory = 1;
+  the_device()->about.kind = RH_DEVICE_GPU;
+  one_array_after_another();
+}
+END_TEST
+
+/* The array fits, but not what stands before it in its page. */
+START_TEST(too_large_by_its_page) {
+  rh_cl_device *device = the_device();
+  enum { MOST = 1 << 20 };
+  device->shares_memory = 1;
+  rh_prepare_spec spec = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = MOST};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  device->about.max_alloc_bytes = MOST * sizeof(int32_t);
+  int32_t *x = malloc((MOST + 1) * sizeof *x);
+  for (int k = 0; k <= MOST; k++) x[k] = 1;
+  for (int k = 0; k < 3; k++) {
+    rh_result result;
+    x[1] = k;
+    must(rh_prepared_run(prepared, x + 1, MOST, &result, &error));
+    ck_assert_int_eq(result.value.i, MOST - 1 + k);
+  }
+  rh_prepared_destroy(prepared);
+  free(x);
+}
+END_TEST
+
+/* ---- The caller's queue and buffers ---- */
+
+static cl_context context;
+static cl_command_queue queue;
+static rh_redhost *on_queue;
+static int32_t numbers[N];
+
+static cl_mem make_buffer(cl_context in, const void *data, size_t bytes) {
+  cl_int code;
+  cl_mem buffer = clCreateBuffer(in, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, (void *)data, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  return buffer;
+}
+
+static void set_up_queue(void) {
+  cl_int code;
+  set_up();
+  cl_device_id id = the_device()->id;
+  context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  queue = clCreateCommandQueue(context, id, 0, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  on_queue = open_on(queue, NULL);
+  for (int k = 0; k < N; k++) numbers[k] = (int32_t)((uint32_t)k * 2654435761u);
+}
+
+static void tear_down_queue(void) {
+  rh_close(on_queue);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+  tear_down();
+}
+
+START_TEST(buffers_of_the_caller) {
+  static const char *const ops[] = {"sum", "argmax", "xor"};
+  rh_setting finish = {"finish", _i ? "device" : "host"};
+  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
+  for (int o = 0; o < 3; o++) {
+    rh_prepare_spec spec = {.strategy = "cascade",
+                            .op = ops[o],
+                            .type = RH_TYPE_i32,
+                            .max_n = N,
+                            .data_on_device = 1,
+                            .settings = &finish,
+                            .n_settings = 1};
+    rh_prepared *prepared = prepare(on_queue, &spec);
+    rh_result result;
+    for (uint64_t first = 0; first < N; first += 1 + N / 5)
+      for (uint64_t n = 1; n <= N - first;
+           n = n < N - first && 7 * n > N - first ? N - first : 7 * n) {
+        rh_result right = expected(ops[o], RH_TYPE_i32, numbers + first, n);
+        must(rh_prepared_run_buffer(prepared, buffer, first, n, &result, &error));
+        check_same(&result, &right, ops[o]);
+      }
+    must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_USAGE, "data_on_device");
+    must_fail(rh_prepared_run_buffer(prepared, buffer, 0, N + 1, &result, &error), RH_E_USAGE,
+              "prepared for");
+    must_fail(rh_prepared_enqueue(prepared, buffer, 0, N, buffer, 0, &error), RH_E_USAGE,
+              "result_on_device");
+    rh_prepared_destroy(prepared);
+  }
+  clReleaseMemObject(buffer);
+}
+END_TEST
+
+START_TEST(in_turn_with_the_callers_commands) {
+  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N, .data_on_device = 1};
+  rh_prepared *prepared = prepare(on_queue, &spec);
+  cl_mem buffer = make_buffer(context, NULL, sizeof numbers);
+  for (int32_t k = 0; k < 10; k++) {
+    rh_result result;
+    ck_assert_int_eq(
+        clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL),
+        CL_SUCCESS);
+    must(rh_prepared_run_buffer(prepared, buffer, 7, N - 7, &result, &error));
+    ck_assert_int_eq(result.value.i, k * (N - 7));
+  }
+  rh_prepared_destroy(prepared);
+  clReleaseMemObject(buffer);
+}
+END_TEST
+
+/* A driver may well give the next object the address of the one before. */
+START_TEST(buffers_come_and_go) {
+  rh_prepare_spec spec = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = 1000};
+  const rh_setting finish = {"finish", "device"};
+  spec.result_on_device = 1, spec.settings = &finish, spec.n_settings = 1;
+  rh_prepared *prepared = prepare(on_queue, &spec);
+  for (int round = 0; round < 50; round++) {
+    cl_mem buffer = make_buffer(context, numbers + round, 1000 * sizeof *numbers);
+    cl_mem values = make_buffer(context, NULL, 4 * rh_prepared_value_bytes(prepared));
+    rh_result result, right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
+    uint64_t value = 0;
+    must(rh_prepared_run_buffer(prepared, buffer, 0, 1000, &result, &error));
+    check_same(&result, &right, "run");
+    must(rh_prepared_enqueue(prepared, buffer, 0, 1000, values, 1, &error));
+    ck_assert_int_eq(clEnqueueReadBuffer(queue, values, CL_TRUE, 8, 8, &value, 0, NULL, NULL),
+                     CL_SUCCESS);
+    rh_prepared_decode(prepared, &value, 1000, &result);
+    check_same(&result, &right, "enqueue");
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(values);
+  }
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+/* Several before anybody waits, each in its place, and nothing beside it. */
+START_TEST(results_stay_on_the_device) {
+  enum { PLACES = 6 };
+  static const char *const ops[] = {"argmin", "max", "sum"};
+  rh_prepare_spec spec = {.op = ops[_i], .type = RH_TYPE_i32, .max_n = N, .result_on_device = 1};
+  rh_prepared *prepared = prepare(on_queue, &spec);
+  uint32_t size = rh_prepared_value_bytes(prepared);
+  unsigned char got[PLACES * 16], poison[PLACES * 16];
+  memset(poison, 0xAA, sizeof poison);
+  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
+  cl_mem values = make_buffer(context, poison, PLACES * size);
+  for (uint64_t k = 1; k < PLACES - 1; k++)
+    must(rh_prepared_enqueue(prepared, buffer, k, N - 1000 * k, values, k, &error));
+  ck_assert_int_eq(
+      clEnqueueReadBuffer(queue, values, CL_TRUE, 0, PLACES * size, got, 0, NULL, NULL),
+      CL_SUCCESS);
+  for (uint64_t k = 1; k < PLACES - 1; k++) {
+    rh_result result, right = expected(ops[_i], RH_TYPE_i32, numbers + k, N - 1000 * k);
+    rh_prepared_decode(prepared, got + k * size, N - 1000 * k, &result);
+    check_same(&result, &right, ops[_i]);
+  }
+  ck_assert_int_eq(memcmp(got, poison, size), 0);
+  ck_assert_int_eq(memcmp(got + (PLACES - 1) * size, poison, size), 0);
+  must_fail(rh_prepared_enqueue(prepared, buffer, 0, 1, NULL, 0, &error), RH_E_USAGE, "null");
+  rh_prepared_destroy(prepared);
+  clReleaseMemObject(buffer);
+  clReleaseMemObject(values);
+}
+END_TEST
+
+/* For one call the queue is gone: drivers differ in what else they find wrong with a call. */
+START_TEST(failure_in_the_middle) {
+  static const char *const names[] = {"cascade", "two_stage"};
+  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
+  rh_prepare_spec spec = {.strategy = names[_i], .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepared *prepared = prepare(on_queue, &spec);
+  rh_result result, right = expected("sum", RH_TYPE_i32, numbers, N);
+  for (int k = 0; k < 3; k++) {
+    on_queue->session.queue = NULL;
+    must_fail(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error), RH_E_CL, names[_i]);
+    /* A device of its own memory does not come as far as the strategy. */
+    must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_CL, "QUEUE");
+    on_queue->session.queue = queue;
+    must(rh_prepared_run_buffer(prepared, buffer, 0, N - 1, &result, &error));
+    must(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error));
+    check_same(&result, &right, "buffer");
+    must(rh_prepared_run(prepared, numbers, N, &result, &error));
+    check_same(&result, &right, "array");
+  }
+  rh_prepared_destroy(prepared);
+  clReleaseMemObject(buffer);
+}
+END_TEST
+
+START_TEST(unfit_queues) {
+  cl_int code;
+  rh_redhost *opened;
+  rh_options both = {.device = "cpu", .queue = queue};
+  must_fail(rh_open(&opened, &both, &error), RH_E_USAGE, "queue");
+  cl_command_queue unordered = clCreateCommandQueue(context, the_device()->id,
+                                                    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+  if (code != CL_SUCCESS) return; /* a device without */
+  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepared *prepared;
+  opened = open_on(unordered, NULL);
+  must_fail(rh_prepare(opened, &spec, &prepared, &error), RH_E_USAGE, "out of order");
+  rh_close(opened);
+  clReleaseCommandQueue(unordered);
+}
+END_TEST
+
+/* rh_reduce() works there as well. */
+START_TEST(reduce_on_the_callers_queue) {
+  rh_request request = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .data = numbers};
+  rh_result result, right = expected("sum", RH_TYPE_i32, numbers, N);
+  request.n = N;
+  must(rh_reduce(on_queue, &request, &result, &error));
+  check_same(&result, &right, "sum");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("prepared");
+  TCase *plain = tcase_create("plain"), *queued = tcase_create("queue");
+  tcase_add_checked_fixture(plain, set_up, tear_down);
+  tcase_add_loop_test(plain, answers_are_right, 0, STRATEGIES);
+  tcase_add_test(plain, finish_on_either_side);
+  tcase_add_test(plain, float_sums_are_close);
+  tcase_add_test(plain, names_are_checked);
+  tcase_add_test(plain, data_is_checked);
+  tcase_add_test(plain, wrong_strategy_is_caught);
+  tcase_add_test(plain, two_at_once);
+  tcase_add_test(plain, in_parallel);
+  tcase_add_test(plain, arrays_of_the_host);
+  tcase_add_test(plain, memory_of_its_own);
+  tcase_add_test(plain, memory_nearly_the_hosts);
+  tcase_add_test(plain, too_large_by_its_page);
+  suite_add_tcase(suite, plain);
+  tcase_add_checked_fixture(queued, set_up_queue, tear_down_queue);
+  tcase_add_loop_test(queued, buffers_of_the_caller, 0, 2);
+  tcase_add_test(queued, in_turn_with_the_callers_commands);
+  tcase_add_test(queued, buffers_come_and_go);
+  tcase_add_loop_test(queued, results_stay_on_the_device, 0, 3);
+  tcase_add_loop_test(queued, failure_in_the_middle, 0, 2);
+  tcase_add_test(queued, unfit_queues);
+  tcase_add_test(queued, reduce_on_the_callers_queue);
+  suite_add_tcase(suite, queued);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}

@@ -1,0 +1,193 @@
+/* The strategy `native`, from inside: its threads under load, and that neither they nor the width of vectors change a bit.
+ * Built with its own sources, so that sanitizers see them. */
+#define _GNU_SOURCE /* usleep */
+#include "../../host/reduce/ops.h"
+
+#include <redhost/plugin.h>
+
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 1 << 20, BIG_BLOCK = 1 << 15 };
+
+extern const rh_plugin redhost_plugin_v1;
+static const rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST};
+
+static void *taken[8];
+static int n_taken;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take(const rh_host *host, uint64_t bytes) {
+  (void)host;
+  void *memory = calloc(1, bytes);
+  pthread_mutex_lock(&mutex);
+  ck_assert(memory && n_taken < 8);
+  taken[n_taken++] = memory;
+  pthread_mutex_unlock(&mutex);
+  return memory;
+}
+
+static void free_all(void) {
+  while (n_taken) free(taken[--n_taken]);
+}
+
+static const rh_strategy *strategy(void) {
+  return redhost_plugin_v1.strategies[0];
+}
+
+static void *open_native(uint32_t op, rh_type type, int64_t threads, int64_t vectors) {
+  static const rh_host host = {.struct_size = sizeof host, .alloc = take};
+  rh_problem problem = {.struct_size = sizeof problem,
+                        .type = type,
+                        .op = rh_op_find(op, type),
+                        .device = &device,
+                        .max_n = MOST};
+  int64_t params[] = {threads, 0, vectors}; /* threads, serial_below, vectors */
+  void *self = NULL;
+  ck_assert_uint_eq(strategy()->n_params, 3);
+  ck_assert_int_eq(strategy()->setup(&host, &problem, params, &self), RH_OK);
+  return self;
+}
+
+static void reduce(void *self, const void *input, uint64_t n, void *value) {
+  rh_run run = {.struct_size = sizeof run, .n = n, .host_input = input, .host_result = value};
+  ck_assert_int_eq(strategy()->run(self, &run), RH_OK);
+}
+
+static uint64_t random_next(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return *state >> 33;
+}
+
+/* ---- Bits ---- */
+
+/* 64 lanes in rows, then the upper half onto the lower half: what every processor has to do. */
+static float sum_of_block(const float *x, uint64_t n) {
+  float lanes[64];
+  for (int k = 0; k < 64; k++) lanes[k] = -0.0f;
+  for (uint64_t k = 0; k < n; k++) lanes[k % 64] += x[k];
+  for (int half = 32; half > 0; half /= 2)
+    for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+  return lanes[0];
+}
+
+static float sum_as_said(const float *x, uint64_t n) {
+  static float blocks[MOST / BIG_BLOCK + 1];
+  uint64_t count = n ? (n + BIG_BLOCK - 1) / BIG_BLOCK : 0;
+  for (uint64_t k = 0; k < count; k++)
+    blocks[k] =
+        sum_of_block(x + k * BIG_BLOCK, k + 1 < count ? BIG_BLOCK : n - (count - 1) * BIG_BLOCK);
+  for (uint64_t apart = 1; apart < count; apart *= 2)
+    for (uint64_t k = 0; k + apart < count; k += 2 * apart) blocks[k] += blocks[k + apart];
+  return count ? blocks[0] : -0.0f;
+}
+
+START_TEST(bits_are_those_of_n_alone) {
+  static const uint64_t sizes[] = {0,          1,     63,     64,           65,
+                                   1000,       32767, 32768,  32769,        65535,
+                                   5u * 32768, 99999, 524288, MOST - 12345, MOST};
+  float *x = malloc(MOST * sizeof *x);
+  uint64_t state = 1;
+  for (int k = 0; k < MOST; k++) x[k] = (float)random_next(&state) / (float)(1 + k % 1013) - 3e5f;
+  for (int64_t threads = 1; threads <= 5; threads++)
+    for (int64_t vectors = 0; vectors < 4; vectors++) {
+      void *self = open_native(RH_OP_sum, RH_TYPE_f32, threads, vectors);
+      for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        float value, said = sum_as_said(x, sizes[k]);
+        reduce(self, x, sizes[k], &value);
+        ck_assert_msg(memcmp(&value, &said, sizeof value) == 0, "n=%lu: %a, not %a", sizes[k],
+                      (double)value, (double)said);
+      }
+      strategy()->teardown(self);
+      free_all();
+    }
+  free(x);
+}
+END_TEST
+
+/* ---- Threads ---- */
+
+typedef struct life {
+  uint64_t seed;
+  int64_t threads;
+  int runs, naps;
+} life;
+
+/* Jobs one behind the other, of all sizes, over data that change in between. */
+static void *live(void *user) {
+  life *l = user;
+  uint64_t *x = calloc(MOST / 4, sizeof *x), state = l->seed, total = 0;
+  void *self = open_native(RH_OP_sum, RH_TYPE_u64, l->threads, 0);
+  for (int k = 0; k < l->runs; k++) {
+    uint64_t n = random_next(&state) % (MOST / 4), value;
+    total = 0;
+    x[n / 2] = random_next(&state);
+    for (uint64_t j = 0; j < n; j++) total += x[j];
+    reduce(self, x, n, &value);
+    ck_assert_uint_eq(value, total);
+    if (k % 16 < l->naps) usleep(300); /* so long that threads fall asleep */
+  }
+  strategy()->teardown(self);
+  free(x);
+  return NULL;
+}
+
+START_TEST(threads_under_load) {
+  life lives[] = {{1, 2, 300, 3}, {2, 4, 300, 0}};
+  pthread_t other;
+  ck_assert_int_eq(pthread_create(&other, NULL, live, &lives[0]), 0);
+  live(&lives[1]);
+  pthread_join(other, NULL);
+  free_all();
+}
+END_TEST
+
+START_TEST(more_threads_than_processors) {
+  life l = {3, 40, 3000, 1};
+  live(&l);
+  free_all();
+}
+END_TEST
+
+/* In a child there are no other threads, and nothing to wait for. */
+START_TEST(after_a_fork) {
+  uint64_t *x = calloc(MOST, sizeof *x), value = 0;
+  void *self = open_native(RH_OP_max, RH_TYPE_u64, 3, 0);
+  x[MOST - 2] = 7;
+  reduce(self, x, MOST, &value);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    x[5] = 9;
+    reduce(self, x, MOST, &value);
+    strategy()->teardown(self);
+    _exit(value == 9 ? 0 : 1);
+  }
+  int status = -1;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  strategy()->teardown(self);
+  free_all();
+  free(x);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("native");
+  TCase *all = tcase_create("native");
+  tcase_set_timeout(all, 300);
+  tcase_add_test(all, bits_are_those_of_n_alone);
+  tcase_add_test(all, threads_under_load);
+  tcase_add_test(all, more_threads_than_processors);
+  tcase_add_test(all, after_a_fork);
+  suite_add_tcase(suite, all);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,228 @@
+/* host/reduce: where a job's parameters come from, and what a wrong answer of rh_reduce() leads to.  Without OpenCL: on the
+ * host, plugins of the zoo and foreign functions. */
+#include "../../host/reduce/job.h"
+
+#include <check.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[64];
+static rh_redhost *redhost;
+static rh_error error;
+static rh_job job;
+
+static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
+  (void)info, (void)flag, (void)ftw;
+  return remove(path);
+}
+
+static void set_up(void) {
+  umask(022);
+  strcpy(directory, "/tmp/redhost-test-job-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(directory));
+  setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+  unsetenv("REDHOST_DEVICE");
+  unsetenv("REDHOST_NO_CACHE");
+  const rh_options options = {.plugin_path = directory,
+                              .plugin_file = ZOO_DIR "/particular.so",
+                              .cache_dir = directory,
+                              .program = REDHOST_PROGRAM};
+  ck_assert_int_eq(rh_open(&redhost, &options, &error), RH_OK);
+}
+
+static void tear_down(void) {
+  rh_job_finish(&job);
+  rh_close(redhost);
+  nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void tune(const char *strategy, const char *path, rh_type type, double time_s,
+                 const char *key, const char *value) {
+  rh_tuned *tuned;
+  rh_tuned_entry entry = {.op = RH_OP_sum, .type = type, .n = 1000, .time_s = time_s};
+  entry.plugin = rh_tuned_plugin(path);
+  ck_assert_uint_ne(entry.plugin, 0);
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+  if (key) {
+    snprintf(entry.settings[0].key, RH_TUNED_WORD, "%s", key);
+    snprintf(entry.settings[0].value, RH_TUNED_WORD, "%s", value);
+    entry.n_settings = 1;
+  }
+  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+}
+
+/* ---- Parameters ---- */
+
+static const rh_job_spec plain = {
+    .strategy = "particular", .op = RH_OP_sum, .type = RH_TYPE_i32, .n = 1000, .what = "the data"};
+
+static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
+  rh_job_finish(&job);
+  ck_assert_msg(rh_job_init(&job, redhost, spec, &error) == RH_OK, "%s", error.message);
+  ck_assert_uint_eq(job.params_from.from, from);
+  return job.instance_spec.params[1];
+}
+
+START_TEST(where_parameters_come_from) {
+  static const rh_setting settings[] = {{"colour", "red"}, {"width", "7"}};
+  rh_job_spec spec = plain;
+  ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_DEFAULT), 8);
+  tune("particular", ZOO_DIR "/particular.so", RH_TYPE_i32, 1e-6, "width", "9");
+  ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_TUNED), 9);
+  ck_assert_str_eq(job.params_from.note, "tuned here");
+  spec.untuned = 1;
+  ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_DEFAULT), 8);
+  spec.untuned = 0;
+  spec.settings = settings + 1;
+  spec.n_settings = 1;
+  ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_USER), 7);
+  spec.settings = settings;
+  spec.n_settings = 2;
+  spec.others_too = 1;
+  ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_USER), 7);
+  spec.n_settings = 1; /* none of them is its own */
+  ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_TUNED), 9);
+  spec.others_too = 0;
+  rh_job_finish(&job);
+  ck_assert_int_eq(rh_job_init(&job, redhost, &spec, &error), RH_E_USAGE);
+}
+END_TEST
+
+/* ---- Wrong answers ---- */
+
+static void describe(const char *name, const char *symbol) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s.foreign.json", directory, name);
+  FILE *file = fopen(path, "w");
+  ck_assert_ptr_nonnull(file);
+  fprintf(file,
+          "{\"summary\": \"a loop\", \"library\": \"%s\", \"symbol\": \"%s\", \"operator\": "
+          "\"sum\", \"type\": \"f32\", \"returns\": {\"role\": \"result\", \"type\": \"f32\"}, "
+          "\"arguments\": [{\"role\": \"data\"}, {\"role\": \"n\", \"type\": \"size_t\"}]}",
+          FOREIGN_LIBRARY, symbol);
+  fclose(file);
+  tune(name, path, RH_TYPE_f32, strcmp(symbol, "plain_sum") == 0 ? 2e-9 : 1e-9, NULL, NULL);
+}
+
+START_TEST(auto_leaves_alone_who_was_wrong) {
+  static float ones[1000];
+  const rh_request request = {.op = "sum", .type = RH_TYPE_f32, .data = ones, .n = 1000};
+  rh_result result;
+  for (int k = 0; k < 1000; k++) ones[k] = 1;
+  describe("forgetful", "forgets_the_last");
+  describe("right", "plain_sum");
+  ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_WRONG);
+  ck_assert_str_eq(result.strategy, "forgetful");
+  ck_assert_msg(rh_reduce(redhost, &request, &result, &error) == RH_OK, "%s", error.message);
+  ck_assert_str_eq(result.strategy, "right");
+  ck_assert(result.value.f == 1000);
+  ck_assert_msg(strstr(redhost->chosen, "right, measured here at 1000: 2 ns a reduction") &&
+                    strstr(redhost->chosen, "left out for a wrong result here: forgetful"),
+                "%s", redhost->chosen);
+}
+END_TEST
+
+/* ---- Where the data are ---- */
+
+static char name[] = "Board", platform[] = "Maker", driver[] = "1", none[] = "";
+
+/* A device that nothing of OpenCL stands behind: choosing asks for nothing of it. */
+static rh_cl_device made_up = {
+    .about = {.struct_size = sizeof(rh_device),
+              .kind = RH_DEVICE_GPU,
+              .cl_version = 120,
+              .compute_units = 4,
+              .max_group = 256,
+              .local_bytes = 32768,
+              .global_bytes = 1 << 30,
+              .max_alloc_bytes = 1 << 28,
+              .name = name,
+              .driver = driver,
+              .extensions = none},
+    .name = name,
+    .platform_name = platform,
+    .driver = driver,
+};
+
+static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
+  rh_found found;
+  ck_assert_msg(rh_job_locate(redhost, spec, &found, &error) == RH_OK, "%s", error.message);
+  ck_assert_str_eq(found.name, expected);
+  rh_found_finish(&found);
+}
+
+static void assert_chosen(const char *expected) {
+  rh_job_spec spec = plain;
+  spec.strategy = NULL;
+  spec.type = RH_TYPE_f32;
+  assert_chosen_for(&spec, expected);
+}
+
+static const char *built_in(const char *strategy) {
+  static char path[512];
+  snprintf(path, sizeof path, "%s/%s.so", PLUGINS_DIR, strategy);
+  return path;
+}
+
+START_TEST(the_host_is_far_from_some_devices) {
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  tune("serial", built_in("serial"), RH_TYPE_f32, 1e-9, NULL, NULL);
+  tune("cascade", built_in("cascade"), RH_TYPE_f32, 2e-6, NULL, NULL);
+  tune("two_stage", built_in("two_stage"), RH_TYPE_f32, 1e-6, NULL, NULL);
+  assert_chosen("two_stage");
+  made_up.shares_memory = 1;
+  assert_chosen("serial");
+}
+END_TEST
+
+/* What was tuned to end on the host is in the way of who wants the result on the device. */
+START_TEST(where_the_result_is_wanted) {
+  rh_job_spec spec = plain;
+  spec.strategy = "cascade";
+  spec.on_device = RH_JOB_RESULT_ON_DEVICE;
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "finish", "device");
+  ck_assert_int_eq(rh_job_init(&job, redhost, &spec, &error), RH_OK);
+  ck_assert(job.params_from.from == RH_PARAMS_FROM_TUNED && !job.answer.finishes_on_host);
+  rh_job_finish(&job);
+  tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "tile", "64");
+  ck_assert_int_eq(rh_job_init(&job, redhost, &spec, &error), RH_OK);
+  ck_assert(job.params_from.from == RH_PARAMS_FROM_DEFAULT);
+  rh_job_finish(&job);
+  /* And `auto` takes none that ends on the host, nor one that runs there. */
+  tune("serial", built_in("serial"), RH_TYPE_f32, 1e-9, NULL, NULL);
+  tune("cascade", built_in("cascade"), RH_TYPE_f32, 2e-9, NULL, NULL);
+  tune("two_stage", built_in("two_stage"), RH_TYPE_f32, 1e-6, NULL, NULL);
+  made_up.shares_memory = 1;
+  spec.strategy = NULL;
+  spec.type = RH_TYPE_f32;
+  assert_chosen_for(&spec, "two_stage");
+  spec.on_device = RH_JOB_DATA_ON_DEVICE;
+  assert_chosen_for(&spec, "cascade");
+  spec.on_device = RH_JOB_ANYWHERE;
+  assert_chosen_for(&spec, "serial");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("job");
+  TCase *jobs = tcase_create("jobs");
+  tcase_add_checked_fixture(jobs, set_up, tear_down);
+  tcase_add_test(jobs, where_parameters_come_from);
+  tcase_add_test(jobs, auto_leaves_alone_who_was_wrong);
+  tcase_add_test(jobs, the_host_is_far_from_some_devices);
+  tcase_add_test(jobs, where_the_result_is_wanted);
+  suite_add_tcase(suite, jobs);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,673 @@
+/* host/tuned: what is put in is found again, by merit; nothing that is read is believed; nothing that others wrote is lost.
+ */
+#include "../../host/tuned/shipped.h"
+#include "../../host/tuned/tuned.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- A cache of its own for each test ---------------------------------------------------------------------------- */
+
+static char directory[64], warnings[4096];
+static int n_warnings;
+static rh_reporter reporter;
+static rh_cache cache;
+static rh_error error;
+
+static void on_log(void *user, uint32_t level, const char *text) {
+  (void)user;
+  if (level != RH_LOG_WARNING) return;
+  n_warnings++;
+  snprintf(warnings, sizeof warnings, "%s", text);
+}
+
+static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
+  (void)info, (void)flag, (void)ftw;
+  return remove(path);
+}
+
+static void set_up(void) {
+  strcpy(directory, "/tmp/redhost-test-tuned-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(directory));
+  reporter = (rh_reporter){.log = on_log};
+  cache = (rh_cache){.directory = directory, .reporter = &reporter};
+  n_warnings = 0;
+}
+
+static void tear_down(void) {
+  nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static const char *in_dir(const char *name) {
+  static char paths[2][256];
+  static int k;
+  k = !k;
+  snprintf(paths[k], sizeof paths[k], "%s/%s", directory, name);
+  return paths[k];
+}
+
+static int is_there(const char *name) {
+  struct stat st;
+  return lstat(in_dir(name), &st) == 0;
+}
+
+static void write_text(const char *text) {
+  umask(022);
+  FILE *file = fopen(in_dir("tuned.json"), "wb");
+  ck_assert_ptr_nonnull(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static const char *read_text(void) {
+  static char text[1 << 16];
+  FILE *file = fopen(in_dir("tuned.json"), "rb");
+  ck_assert_ptr_nonnull(file);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  return text;
+}
+
+/* ---- Devices and entries ----------------------------------------------------------------------------------------- */
+
+static char board[] = "Board", other[] = "Other", maker[] = "Maker", v1[] = "1", v2[] = "2";
+static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";
+static rh_cl_device device = {.name = board, .platform_name = maker, .driver = v1};
+
+static rh_tuned *open_for(const rh_cl_device *of) {
+  rh_tuned *tuned;
+  ck_assert_int_eq(rh_tuned_open(&tuned, &cache, of, &error), RH_OK);
+  return tuned;
+}
+
+static rh_tuned_entry entry_of(const char *strategy, uint32_t op, rh_type type, uint64_t n,
+                               double time_s) {
+  rh_tuned_entry entry = {.plugin = 7, .op = op, .type = type, .n = n, .time_s = time_s};
+  strcpy(entry.strategy, strategy);
+  entry.latency_s = 2 * time_s;
+  return entry;
+}
+
+static void put(rh_tuned *tuned, const char *strategy, uint32_t op, rh_type type, uint64_t n,
+                double time_s) {
+  const rh_tuned_entry entry = entry_of(strategy, op, type, n, time_s);
+  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+}
+
+static double time_of(const rh_tuned *tuned, uint32_t op, rh_type type, uint64_t n, int exact) {
+  int is_exact;
+  const rh_tuned_entry *found = rh_tuned_find(tuned, "s", 7, op, type, n, &is_exact);
+  ck_assert_int_eq(is_exact, exact);
+  return found ? found->time_s : 0;
+}
+
+/* ---- What is put in ---------------------------------------------------------------------------------------------- */
+
+START_TEST(what_is_put_is_found) {
+  rh_tuned *tuned = open_for(&device);
+  rh_tuned_entry entry =
+      entry_of("two_stage", RH_OP_argmin, RH_TYPE_f64, (uint64_t)1 << 60, 1.5e-6);
+  entry.plugin = UINT64_MAX;
+  entry.settings[0] = (rh_tuned_setting){"group", "256"};
+  entry.settings[1] = (rh_tuned_setting){"finish", "h\xc3\xb6st"};
+  entry.n_settings = 2;
+  entry.searched = 1;
+  ck_assert_uint_eq(rh_tuned_count(tuned), 0);
+  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  for (int again = 0; again < 2; again++) { /* from memory, and from the file */
+    const rh_tuned_entry *found = rh_tuned_find(tuned, "two_stage", UINT64_MAX, RH_OP_argmin,
+                                                RH_TYPE_f64, (uint64_t)1 << 59, NULL);
+    ck_assert_ptr_nonnull(found);
+    ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
+    ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->n_settings == 2);
+    ck_assert_mem_eq(found->settings, entry.settings, sizeof entry.settings);
+    ck_assert_uint_eq(found->searched, 1);
+    ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
+    ck_assert_str_eq(found->driver, "1");
+    ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+    ck_assert(!rh_tuned_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
+    ck_assert(!rh_tuned_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
+    ck_assert(rh_tuned_mentions(tuned, "two_stage") && !rh_tuned_mentions(tuned, "two"));
+    rh_tuned_close(tuned);
+    tuned = open_for(&device);
+  }
+  rh_tuned_close(tuned);
+  ck_assert_int_eq(n_warnings, 0);
+}
+END_TEST
+
+START_TEST(the_same_is_replaced) {
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3);
+  rh_tuned_close(tuned);
+}
+END_TEST
+
+/* Operator and type, then like ones, then the size; n = 0 is a size too. */
+START_TEST(order_of_merit) {
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_max, RH_TYPE_i32, 1024, 1);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 1);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f64, 1024, 0) == 0);
+  ck_assert(time_of(tuned, RH_OP_argmax, RH_TYPE_i32, 1024, 0) == 0);
+  put(tuned, "s", RH_OP_prod, RH_TYPE_f32, 1 << 20, 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 << 24, 3);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 << 14, 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 0, 1) == 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) - 1, 1) == 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) + 1, 1) == 3);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
+  rh_tuned_close(tuned);
+}
+END_TEST
+
+START_TEST(other_devices_and_drivers) {
+  rh_cl_device updated = device, stranger = device;
+  updated.driver = v2;
+  stranger.name = other;
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  rh_tuned_close(tuned);
+
+  tuned = open_for(&stranger);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  rh_tuned_close(tuned);
+
+  tuned = open_for(&updated);
+  const rh_tuned_entry *found = rh_tuned_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024, NULL);
+  ck_assert(found && found->origin == RH_TUNED_OTHER_DRIVER && rh_tuned_count(tuned) == 0);
+  ck_assert_str_eq(found->driver, "1");
+  /* What was measured under this one comes first, however far. */
+  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
+  rh_tuned_close(tuned);
+
+  tuned = open_for(&device); /* and nothing was lost */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  rh_tuned_close(tuned);
+}
+END_TEST
+
+/* Strategies on the host know no device: what was found beside any serves without, and the other way round. */
+START_TEST(the_host) {
+  rh_tuned *tuned = open_for(NULL);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  rh_tuned_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 0);
+  ck_assert(rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  put(tuned, "bad", RH_OP_sum, RH_TYPE_f32, 1, 1); /* takes it back there, too */
+  ck_assert(!rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
+  rh_tuned_close(tuned);
+  tuned = open_for(NULL);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert(!rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tuned_close(tuned);
+}
+END_TEST
+
+START_TEST(who_failed) {
+  rh_cl_device updated = device;
+  updated.driver = v2;
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  rh_tuned_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 4096);
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(!rh_tuned_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32)); /* another file */
+  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
+  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64));
+  /* Its parameters are no worse for that. */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
+  rh_tuned_close(tuned);
+
+  tuned =
+      open_for(&updated); /* perhaps it was the driver's fault: measured here, it counts no more */
+  ck_assert(rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
+  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tuned_close(tuned);
+
+  tuned = open_for(&device);
+  ck_assert(rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tuned_close(tuned);
+  ck_assert_int_eq(n_warnings, 0);
+}
+END_TEST
+
+/* ---- What comes with redhost ------------------------------------------------------------------------------------- */
+
+START_TEST(shipped_defaults) {
+  json_t *document;
+  int valid;
+  size_t n = 0;
+  for (; (document = rh_tuned_shipped(n, &valid)); n++) {
+    ck_assert_msg(valid, "the defaults number %zu are damaged", n);
+    ck_assert_ptr_nonnull(json_object_get(document, "name"));
+    const json_t *entries = json_object_get(document, "entries");
+    for (size_t k = 0; k < json_array_size(entries); k++) {
+      rh_tuned_entry entry;
+      int known;
+      ck_assert_int_eq(rh_tuned_entry_take(json_array_get(entries, k), &entry, &known, &error),
+                       RH_OK);
+      ck_assert(known && entry.plugin == 0 && !entry.failed && entry.time_s > 0);
+    }
+    json_decref(document);
+  }
+  ck_assert_uint_eq(n, 2);
+}
+END_TEST
+
+START_TEST(shipped_for_whom) {
+  rh_cl_device gpu = device, cpu = device;
+  gpu.about.kind = RH_DEVICE_GPU;
+  gpu.about.vendor_id = 4318;
+  gpu.platform_name = nvidia;
+  cpu.about.kind = RH_DEVICE_CPU;
+  cpu.platform_name = pocl;
+  rh_tuned *tuned = open_for(&gpu);
+  const rh_tuned_entry *found =
+      rh_tuned_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tuned_count(tuned) == 0);
+  ck_assert_str_eq(rh_tuned_shipped_name(tuned), "NVIDIA GPUs");
+  ck_assert(!rh_tuned_find_measured(tuned, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1));
+  put(tuned, "two_stage_float4", RH_OP_sum, RH_TYPE_f32, 16, 5); /* measured comes first */
+  found = rh_tuned_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
+  ck_assert(found && found->time_s == 5);
+  found = rh_tuned_find_shipped(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED);
+  rh_tuned_close(tuned);
+  gpu.about.vendor_id = 4098;
+  const rh_cl_device *others[] = {&cpu, NULL, &gpu, &device};
+  static const char *const names[] = {"PoCL on CPUs", "PoCL on CPUs", "", ""};
+  for (int k = 0; k < 4; k++) {
+    tuned = open_for(others[k]);
+    ck_assert_str_eq(rh_tuned_shipped_name(tuned), names[k]);
+    rh_tuned_close(tuned);
+  }
+}
+END_TEST
+
+/* ---- What stands in the file ------------------------------------------------------------------------------------- */
+
+#define HEAD                                                                                       \
+  "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"platform\":\"Maker\",\"device\":\"Board\",\"driver\":\"1\",\"entries\":["
+#define PLACE  "\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\""
+#define GOOD   "{" PLACE ",\"n\":1024,\"time_s\":1.0}"
+#define TAIL   "]}]}"
+#define ONE(e) HEAD "{" PLACE e "}" TAIL
+
+START_TEST(what_is_good_is_read) {
+  write_text(HEAD GOOD ",{\"strategy\":\"s\",\"op\":\"median\",\"type\":\"f32\",\"n\":1},"
+                       "{" PLACE ",\"n\":\"18446744073709551615\",\"time_s\":2,\"colour\":3,"
+                       "\"plugin\":\"0000000000000007\",\"params\":{}}]}],\"author\":[]}");
+  rh_tuned *tuned = open_for(&device);
+  ck_assert_int_eq(n_warnings, 0);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 2); /* an operator of a later redhost is passed over */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1, 1) == 1);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 9);
+  rh_tuned_close(tuned);
+  static const char *const kept[] = {"median", "colour", "author", "18446744073709551615"};
+  for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+    ck_assert_msg(strstr(read_text(), kept[k]) != NULL, "%s is lost", kept[k]);
+}
+END_TEST
+
+static const char *const damaged[] = {
+    "",
+    "{",
+    "null",
+    "[]",
+    "{}",
+    "{\"schema\":1}",
+    "{\"schema\":\"redhost-tuned/1\"}",
+    "{\"schema\":\"redhost-tuned/1\",\"devices\":{}}",
+    "{\"schema\":\"redhost-tuned/1\",\"devices\":[1]}",
+    "{\"schema\":\"redhost-tuned/1\",\"entries\":[]}",
+    "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"device\":\"d\"}]}",
+    "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"entries\":[]}]}",
+    "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"device\":\"d\\u001b\",\"entries\":[]}]}",
+    "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"device\":\"d\",\"driver\":1,\"entries\":[]}]}",
+    "{\"schema\":\"redhost-tuned/0\",\"devices\":[]}",
+    "{\"schema\":\"redhost-tuned/2x\",\"devices\":[]}",
+    "{\"schema\":\"redhost-tuned/\",\"devices\":[]}",
+    "{\"schema\":\"redhost/2\",\"devices\":[]}",
+    HEAD GOOD "]}]",
+    HEAD GOOD TAIL "}",
+    HEAD "1" TAIL,
+    HEAD "{" PLACE "}" TAIL,
+    HEAD "{\"op\":\"sum\",\"type\":\"f32\",\"n\":1}" TAIL,
+    HEAD "{\"strategy\":\"../x\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1}" TAIL,
+    HEAD "{\"strategy\":\"s\",\"op\":1,\"type\":\"f32\",\"n\":1}" TAIL,
+    HEAD "{\"strategy\":\"s\",\"op\":\"sum\",\"n\":1}" TAIL,
+    ONE(",\"n\":1,\"n\":2"),
+    ONE(",\"n\":-1"),
+    ONE(",\"n\":1.5"),
+    ONE(",\"n\":9007199254740992"),
+    ONE(",\"n\":\"18446744073709551616\""),
+    ONE(",\"n\":\"\""),
+    ONE(",\"n\":\" 1\""),
+    ONE(",\"n\":\"-1\""),
+    ONE(",\"n\":1,\"time_s\":-1e-6"),
+    ONE(",\"n\":1,\"time_s\":1e999"),
+    ONE(",\"n\":1,\"time_s\":1e10"),
+    ONE(",\"n\":1,\"time_s\":\"1\""),
+    ONE(",\"n\":1,\"latency_s\":NaN"),
+    ONE(",\"n\":1,\"latency_s\":-0.5"),
+    ONE(",\"n\":1,\"failed\":1"),
+    ONE(",\"n\":1,\"searched\":\"yes\""),
+    ONE(",\"n\":1,\"plugin\":7"),
+    ONE(",\"n\":1,\"plugin\":\"7\""),
+    ONE(",\"n\":1,\"plugin\":\"000000000000000G\""),
+    ONE(",\"n\":1,\"params\":[]"),
+    ONE(",\"n\":1,\"params\":{\"group\":256}"),
+    ONE(",\"n\":1,\"params\":{\"\":\"256\"}"),
+    ONE(",\"n\":1,\"params\":{\"a b\":\"256\"}"),
+    ONE(",\"n\":1,\"params\":{\"group\":\"\"}"),
+    ONE(",\"n\":1,\"params\":{\"group\":\"2\\n56\"}"),
+    ONE(",\"n\":1,\"params\":{\"group\":\"0123456789012345678901234567890123456789012345678\"}"),
+    ONE(",\"n\":1,\"params\":{\"a\":\"1\",\"b\":\"1\",\"c\":\"1\",\"d\":\"1\",\"e\":\"1\",\"f\":"
+        "\"1\",\"g\":\"1\",\"h\":\"1\",\"i\":\"1\",\"j\":\"1\",\"k\":\"1\",\"l\":\"1\",\"m\":\"1\","
+        "\"n\":\"1\",\"o\":\"1\",\"p\":\"1\",\"q\":\"1\"}"),
+    HEAD GOOD "," GOOD ",{\"strategy\":\"s\\u0000\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1}" TAIL,
+};
+
+/* Set aside with one warning, and a new one is begun. */
+static void check_set_aside(const char *says) {
+  rh_tuned *tuned = open_for(&device);
+  ck_assert_msg(n_warnings == 1, "%d warnings", n_warnings);
+  ck_assert_msg(strstr(warnings, says) && strstr(warnings, in_dir("tuned.json")), "%s", warnings);
+  ck_assert(is_there("tuned.json.bad") && !is_there("tuned.json"));
+  ck_assert_uint_eq(rh_tuned_count(tuned), 0);
+  ck_assert_ptr_null(rh_tuned_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1, NULL));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  ck_assert_int_eq(n_warnings, 1);
+  rh_tuned_close(tuned);
+}
+
+START_TEST(what_is_damaged_is_set_aside) {
+  write_text(damaged[_i]);
+  check_set_aside("renamed to tuned.json.bad");
+}
+END_TEST
+
+START_TEST(cut_at_any_byte) {
+  static const char whole[] = HEAD GOOD TAIL;
+  char text[sizeof whole];
+  for (size_t length = 0; length + 1 < sizeof whole; length++) {
+    memcpy(text, whole, length);
+    text[length] = 0;
+    write_text(text);
+    n_warnings = 0;
+    rh_tuned *tuned = open_for(&device);
+    ck_assert(n_warnings == 1 && !is_there("tuned.json") && rh_tuned_count(tuned) == 0);
+    rh_tuned_close(tuned);
+  }
+}
+END_TEST
+
+START_TEST(too_much_is_set_aside) {
+  FILE *file = fopen(in_dir("tuned.json"), "wb");
+  fputs(HEAD GOOD, file);
+  for (int k = 0; k < RH_TUNED_MOST_ENTRIES; k++) fputs("," GOOD, file);
+  fputs(TAIL, file);
+  fchmod(fileno(file), 0644);
+  fclose(file);
+  check_set_aside("are more than");
+}
+END_TEST
+
+START_TEST(too_large_is_set_aside) {
+  write_text(HEAD GOOD TAIL);
+  ck_assert_int_eq(truncate(in_dir("tuned.json"), RH_TUNED_MOST_BYTES + 1), 0);
+  check_set_aside("far too large");
+}
+END_TEST
+
+START_TEST(of_somebody_else) {
+  write_text(HEAD GOOD TAIL);
+  switch (_i) {
+  case 0: chmod(in_dir("tuned.json"), 0620); break;
+  case 1: chmod(in_dir("tuned.json"), 0602); break;
+  case 2:
+    if (geteuid() != 0) return;
+    ck_assert_int_eq(chown(in_dir("tuned.json"), 65534, 65534), 0);
+    break;
+  case 3:
+    unlink(in_dir("tuned.json"));
+    ck_assert_int_eq(mkfifo(in_dir("tuned.json"), 0600), 0);
+    break;
+  case 4:
+    unlink(in_dir("tuned.json"));
+    ck_assert_int_eq(mkdir(in_dir("tuned.json"), 0700), 0);
+    break;
+  }
+  static const char *const says[] = {"may be written to by others", "may be written to by others",
+                                     "belongs to another user", "is no regular file",
+                                     "is no regular file"};
+  check_set_aside(says[_i]);
+}
+END_TEST
+
+/* It cannot be renamed either: not used, and what is new is kept in memory. */
+START_TEST(cannot_be_set_aside) {
+  write_text("{");
+  ck_assert_int_eq(mkdir(in_dir("tuned.json.bad"), 0700), 0);
+  rh_tuned *tuned = open_for(&device);
+  ck_assert_int_eq(n_warnings, 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 2);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  rh_tuned_close(tuned);
+  ck_assert_int_eq(n_warnings, 1);
+  ck_assert_str_eq(read_text(), "{");
+}
+END_TEST
+
+START_TEST(a_later_schema_stays) {
+  static const char later[] = "{\"schema\":\"redhost-tuned/2\",\"devices\":7}";
+  write_text(later);
+  rh_tuned *tuned = open_for(&device);
+  ck_assert(n_warnings == 1 && strstr(warnings, "redhost-tuned/2"));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  rh_tuned_blame(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 1);
+  ck_assert(rh_tuned_count(tuned) == 1 &&
+            rh_tuned_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
+  rh_tuned_close(tuned);
+  ck_assert_int_eq(n_warnings, 1);
+  ck_assert_str_eq(read_text(), later);
+  ck_assert(!is_there("tuned.json.bad"));
+}
+END_TEST
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+enum { WRITERS = 6, PUTS = 20 };
+
+START_TEST(writers_at_once) {
+  for (uint64_t w = 0; w < WRITERS; w++) {
+    if (fork() != 0) continue;
+    rh_tuned *tuned = open_for(&device);
+    for (uint64_t k = 0; k < PUTS; k++)
+      put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 + w * PUTS + k, 1);
+    rh_tuned_close(tuned);
+    _exit(n_warnings);
+  }
+  int status;
+  for (int w = 0; w < WRITERS; w++)
+    ck_assert(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  rh_tuned *tuned = open_for(&device);
+  ck_assert_uint_eq(rh_tuned_count(tuned), WRITERS * PUTS);
+  rh_tuned_close(tuned);
+  ck_assert(!is_there("tuned.json.new") && !is_there("tuned.json.bad"));
+  ck_assert_int_eq(n_warnings, 0);
+}
+END_TEST
+
+/* What a writer left that was interrupted in the wrong moment is in nobody's way. */
+START_TEST(left_by_an_interrupted_writer) {
+  FILE *file = fopen(in_dir("tuned.json.new"), "wb");
+  fputs("{", file);
+  fclose(file);
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  rh_tuned_close(tuned);
+  ck_assert(!is_there("tuned.json.new") && n_warnings == 0);
+  struct stat st;
+  ck_assert(stat(in_dir("tuned.json"), &st) == 0 && (st.st_mode & 0777) == 0600);
+}
+END_TEST
+
+START_TEST(no_place_to_write) {
+  cache.directory = (char *)"/proc/redhost-test";
+  rh_tuned *tuned = open_for(&device);
+  rh_tuned_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  ck_assert_int_eq(n_warnings, 0);
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  ck_assert(n_warnings == 1 && strstr(warnings, "--cache-dir"));
+  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  rh_tuned_close(tuned);
+}
+END_TEST
+
+/* What cannot be stored is not lost for as long as this process needs it, and what is there stays whole. */
+START_TEST(a_disk_that_is_full) {
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  signal(SIGXFSZ, SIG_IGN);
+  ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64}), 0);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 3, 1);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 3);
+  rh_tuned_close(tuned);
+  ck_assert_int_eq(n_warnings, 1);
+  tuned = open_for(&device);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  rh_tuned_close(tuned);
+  ck_assert(n_warnings == 1 && !is_there("tuned.json.new") && !is_there("tuned.json.bad"));
+}
+END_TEST
+
+START_TEST(no_cache_at_all) {
+  cache.directory = NULL;
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  rh_tuned_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  ck_assert(rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tuned_close(tuned);
+  ck_assert_int_eq(n_warnings, 0);
+}
+END_TEST
+
+/* Somebody holds the lock and does not let go: not for ever, and with a warning. */
+START_TEST(a_lock_that_is_held) {
+  int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
+  ck_assert_int_eq(flock(lock, LOCK_EX), 0);
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  ck_assert(n_warnings == 1 && strstr(warnings, "tuned.lock"));
+  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  rh_tuned_close(tuned);
+  ck_assert(!is_there("tuned.json"));
+  close(lock);
+}
+END_TEST
+
+START_TEST(a_plugin_is_its_bytes) {
+  char text[40000];
+  memset(text, 'x', sizeof text);
+  text[sizeof text - 1] = 0;
+  ck_assert_uint_eq(rh_tuned_plugin(in_dir("tuned.json")), 0);
+  write_text(text);
+  uint64_t first = rh_tuned_plugin(in_dir("tuned.json"));
+  ck_assert_uint_ne(first, 0);
+  ck_assert_uint_eq(rh_tuned_plugin(in_dir("tuned.json")), first);
+  text[0] = 'y';
+  write_text(text);
+  ck_assert_uint_ne(rh_tuned_plugin(in_dir("tuned.json")), first);
+  write_text("a");
+  ck_assert_uint_eq(rh_tuned_plugin(in_dir("tuned.json")), 0xaf63dc4c8601ec8c); /* FNV's own */
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void add_files(Suite *suite) {
+  TCase *file = tcase_create("file");
+  tcase_add_checked_fixture(file, set_up, tear_down);
+  tcase_add_test(file, what_is_good_is_read);
+  tcase_add_loop_test(file, what_is_damaged_is_set_aside, 0,
+                      (int)(sizeof damaged / sizeof *damaged));
+  tcase_add_test(file, cut_at_any_byte);
+  tcase_add_test(file, too_much_is_set_aside);
+  tcase_add_test(file, too_large_is_set_aside);
+  tcase_add_loop_test(file, of_somebody_else, 0, 5);
+  tcase_add_test(file, cannot_be_set_aside);
+  tcase_add_test(file, a_later_schema_stays);
+  tcase_add_test(file, writers_at_once);
+  tcase_add_test(file, left_by_an_interrupted_writer);
+  tcase_add_test(file, no_place_to_write);
+  tcase_add_test(file, a_disk_that_is_full);
+  tcase_add_test(file, no_cache_at_all);
+  tcase_add_test(file, a_lock_that_is_held);
+  tcase_add_test(file, a_plugin_is_its_bytes);
+  suite_add_tcase(suite, file);
+}
+
+int main(void) {
+  Suite *suite = suite_create("tuned");
+  TCase *entries = tcase_create("entries");
+  tcase_add_checked_fixture(entries, set_up, tear_down);
+  tcase_add_test(entries, what_is_put_is_found);
+  tcase_add_test(entries, the_same_is_replaced);
+  tcase_add_test(entries, order_of_merit);
+  tcase_add_test(entries, other_devices_and_drivers);
+  tcase_add_test(entries, the_host);
+  tcase_add_test(entries, who_failed);
+  tcase_add_test(entries, shipped_defaults);
+  tcase_add_test(entries, shipped_for_whom);
+  suite_add_tcase(suite, entries);
+  add_files(suite);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

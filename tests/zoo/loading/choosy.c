@@ -1,0 +1,49 @@
+/* Right and quick with one value of its parameter; with the others slow, which is the default, or wrong though quicker
+ * still, or it crashes, or it declines.  For --tune, which has to find the one. */
+#include "zoo.h"
+#include <redhost/kit.h>
+
+enum { SLOW, QUICK, WRONG, CRASH, DECLINE };
+static const rh_param params[] = {
+    RH_CHOICE("way", "slow|quick|wrong|crash|decline", 5, "how it goes about it"),
+};
+
+typedef struct choosy {
+  const rh_op *op;
+  int64_t way;
+} choosy;
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  if (values[0] == DECLINE) return rh_decline(answer, RH_WHY_PARAM, "way=decline is no way");
+  return zoo_query(problem, values, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **self) {
+  choosy *c = host->alloc(host, sizeof *c);
+  if (!c) return RH_E_NOMEM;
+  *c = (choosy){problem->op, values[0]};
+  *self = c;
+  return RH_OK;
+}
+
+static rh_status run(void *self, const rh_run *run) {
+  static int *volatile nowhere;
+  choosy *c = self;
+  if (c->way == CRASH) *nowhere = 1;
+  for (int k = 0; k < (c->way == SLOW ? 20 : 1); k++) zoo_run((void *)(uintptr_t)c->op, run);
+  if (c->way == WRONG) memset(run->host_result, 0x7f, c->op->value_size);
+  return RH_OK;
+}
+
+static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
+                                     .device_kinds = RH_DEVICE_HOST,
+                                     .name = "choosy",
+                                     ZOO_TEXTS,
+                                     .promises = RH_KEEPS_ORDER,
+                                     .determinism = RH_BITS_SAME_EVERYWHERE,
+                                     RH_PARAMS(params),
+                                     .query = query,
+                                     .setup = setup,
+                                     .run = run};
+ZOO_PLUGIN(strategy);

@@ -1,0 +1,34 @@
+/* Nothing is wrong, but for values of its parameter that it cannot do with: query knows of one, setup of another.  For
+ * tuned parameters, which may be of another machine. */
+#include "zoo.h"
+#include <redhost/kit.h>
+
+enum { NONE, IN_QUERY, IN_SETUP };
+static const rh_param params[] = {
+    RH_CHOICE("declines", "nowhere|query|setup", 3, "where it cannot go on"),
+    RH_NUMBER("width", 8, 1, 64, "means nothing"),
+};
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  if (values[0] == IN_QUERY)
+    return rh_decline(answer, RH_WHY_PARAM, "declines=query is nothing for this machine");
+  return zoo_query(problem, values, answer);
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **self) {
+  if (values[0] == IN_SETUP) return host->fail(host, RH_DECLINED, 0, "declines=setup at last");
+  return zoo_setup(host, problem, values, self);
+}
+
+static const rh_strategy particular = {.struct_size = sizeof(rh_strategy),
+                                       .device_kinds = RH_DEVICE_HOST,
+                                       .name = "particular",
+                                       ZOO_TEXTS,
+                                       .promises = RH_KEEPS_ORDER,
+                                       .determinism = RH_BITS_SAME_EVERYWHERE,
+                                       RH_PARAMS(params),
+                                       .query = query,
+                                       .setup = setup,
+                                       .run = zoo_run};
+ZOO_PLUGIN(particular);
