@@ -74,12 +74,20 @@ static void to_cache(rh_cl_session *session, const char *key, cl_program program
   free(binary);
 }
 
+/* PoCL 3.1 keeps programs in a folder of its own, and where several processes build the same one at the same moment, each
+ * removes what it finds there before it writes: who finds it gone meanwhile fails, whatever the program is.  By the second
+ * try it is there.  A program that is at fault fails again. */
+enum { TRIES = 2 };
+
 static rh_status from_source(rh_cl_session *session, const char *file, const char *source,
                              const char *options, cl_program *program, rh_error *error) {
-  cl_int code;
-  *program = clCreateProgramWithSource(session->context, 1, &source, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a program");
-  code = clBuildProgram(*program, 1, &session->device->id, options, NULL, NULL);
+  cl_int code = CL_BUILD_PROGRAM_FAILURE;
+  for (int i = 0; i < TRIES && code == CL_BUILD_PROGRAM_FAILURE; i++) {
+    if (*program) clReleaseProgram(*program);
+    *program = clCreateProgramWithSource(session->context, 1, &source, NULL, &code);
+    if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a program");
+    code = clBuildProgram(*program, 1, &session->device->id, options, NULL, NULL);
+  }
   if (code == CL_SUCCESS) return RH_OK;
   build_failed(session, file, *program, code, error);
   clReleaseProgram(*program);

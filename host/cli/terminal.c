@@ -4,6 +4,7 @@
 #include "../base/path.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -158,10 +159,12 @@ void rh_terminal_catch_interrupt(void) {
     sigaction(SIGINT, &action, NULL);
 }
 
-/* A page of a mapped file that is no longer there. */
+/* A page of a mapped file that is no longer there.  Several threads may meet one at once: the first speaks. */
 static void on_bus_error(int signal_number) {
   (void)signal_number;
+  static atomic_flag taken = ATOMIC_FLAG_INIT;
   static const char said[] = "redhost: the input file was cut short while it was being read.\n";
+  while (atomic_flag_test_and_set(&taken)) pause();
   if (write(STDERR_FILENO, said, sizeof said - 1) < 0) _exit(6);
   _exit(6);
 }

@@ -17,6 +17,7 @@ DATA = os.environ.get("REDHOST_TEST_DATA", os.path.join(HERE, "..", "data"))
 ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
 FOREIGN = os.environ.get("REDHOST_TEST_FOREIGN", "")  # a library of functions
 PLUGINS = os.environ.get("REDHOST_TEST_PLUGINS", os.path.join(os.path.dirname(REDHOST), "..", "lib", "redhost-1"))
+DRIVERS = os.environ.get("REDHOST_TEST_DRIVERS", "")  # libraries to be preloaded, and a driver
 NO_PLATFORM = {"OCL_ICD_VENDORS": "/nonexistent"}
 
 OPS = "sum prod min max argmin argmax and or xor asum amax argamax".split()
@@ -36,6 +37,16 @@ def clean_environment(home, **more):
     os.makedirs(env["POCL_CACHE_DIR"], exist_ok=True)
     env.update(more)
     return {key: value for key, value in env.items() if value is not None}
+
+
+def needs(file):
+    return unittest.skipUnless(os.path.exists(file), "%s is not built" % (os.path.basename(file) or "the zoo"))
+
+
+def preloaded(name):
+    """The environment in which the driver calls one of DRIVERS first, also where redhost has sanitizers."""
+    return {"LD_PRELOAD": os.path.join(DRIVERS, name),
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
 
 
 class Done:

@@ -187,6 +187,13 @@ class Together(CacheCase):
         self.assertEqual(len(self.entries()), 1)
         self.assertTrue(self.is_cached())
 
+    @cli.needs(os.path.join(cli.DRIVERS, "stolen_program.so"))
+    def test_another_was_first(self):
+        """What eight at once seldom show: in PoCL's own cache they are in each other's way."""
+        env = {"POCL_CACHE_DIR": os.path.join(self.home, "pocl-stolen"), **cli.preloaded("stolen_program.so")}
+        self.assertFalse(self.is_cached(env=env))
+        self.assertTrue(self.is_cached(env=env))
+
 
 class NoRoom(CacheCase):
     """The result is printed; one warning says what is wrong and what to do."""

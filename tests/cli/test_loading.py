@@ -10,13 +10,8 @@ import unittest
 import redhost_cli as cli
 
 SUM = ["-n", "100", "-t", "i8", "--data", "equal"]
-DRIVERS = os.environ.get("REDHOST_TEST_DRIVERS", "")
 LIFE = os.path.join(cli.ZOO, "..", "life")
 SERIAL = os.path.join(cli.PLUGINS, "serial.so")
-
-
-def needs(file):
-    return unittest.skipUnless(os.path.exists(file), "%s is not built" % (os.path.basename(file) or "the zoo"))
 
 
 class Loading(cli.Case):
@@ -211,7 +206,7 @@ class Privileged(Loading):
 class Drivers(Loading):
     """What OpenCL's side does to plugins, and plugins to it."""
 
-    @needs(os.path.join(LIFE, "late_release.so"))
+    @cli.needs(os.path.join(LIFE, "late_release.so"))
     def test_released_after_the_driver(self):
         """A static destructor that still talks to OpenCL: the answer counts, and the plugin is named."""
         file = os.path.realpath(os.path.join(LIFE, "late_release.so"))
@@ -221,13 +216,13 @@ class Drivers(Loading):
             self.skipTest("this driver forgives it")
         self.assertRegex(done.err, r"\Aredhost: plugin %s crashed when all was done \(signal \d+\)\.\n\Z" % file)
 
-    @needs(os.path.join(DRIVERS, "aborting_driver.so"))
+    @cli.needs(os.path.join(cli.DRIVERS, "aborting_driver.so"))
     def test_a_driver_that_aborts(self):
         """Host code is reduced without asking for platforms at all; and plugins are not blamed for what a driver does."""
         vendors = os.path.join(self.directory, "vendors")
         os.mkdir(vendors)
         with open(os.path.join(vendors, "aborting.icd"), "w", encoding="utf-8") as file:
-            file.write(os.path.join(DRIVERS, "aborting_driver.so") + "\n")
+            file.write(os.path.join(cli.DRIVERS, "aborting_driver.so") + "\n")
         env = {"OCL_ICD_VENDORS": vendors}
         self.assertLess(self.redhost("--devices", env=env).code, 0)  # it does abort
         self.assertEqual(self.value("--run", "serial", *SUM, env=env), "100")
@@ -265,11 +260,10 @@ class StalePrograms(Loading):
         self.assertTrue(self.is_cached(*where))
         self.assertTrue(self.is_cached())  # the one that came with redhost is as the first
 
-    @needs(os.path.join(DRIVERS, "other_version.so"))
+    @cli.needs(os.path.join(cli.DRIVERS, "other_version.so"))
     def test_another_driver(self):
         """An update of the driver."""
-        env = {"LD_PRELOAD": os.path.join(DRIVERS, "other_version.so"),
-               "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}  # for builds with it
+        env = cli.preloaded("other_version.so")
         self.assertFalse(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
         self.assertTrue(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
         self.assertFalse(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.9"}))
