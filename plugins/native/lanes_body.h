@@ -81,12 +81,38 @@ VECTOR(f64, double)
 #define MOST_OF_64(type, suffix, a, b)  BLEND_MAX(type, a, b)
 #endif
 
-/* The processor's own prefetching stops at each page of memory; asked a kilobyte ahead, a loop that waits for memory is
- * 2 to 5 % faster (AMD EPYC, medians beside OpenMP's), and one that does not is as fast as before. */
-enum { AHEAD = 1024, LINE_BYTES = 64 };
-#define LOOK_AHEAD(x, bytes)                                                                       \
-  for (size_t ahead = AHEAD; ahead < AHEAD + (size_t)(bytes); ahead += LINE_BYTES)                 \
-  __builtin_prefetch((const char *)(x) + ahead)
+/* ---- Rows: some vectors that stand side by side, and are taken at once ----
+ * A processor fetches ahead in several pages of memory at a time, but in each of them no further than its end: who reads
+ * a few pages side by side has more on the way than who reads one after the other.  Data that come from memory pass
+ * 1.4 times as fast (Intel Xeon with AVX-512, two threads, 2^26 floats: 2, 4, 8 and 16 pages take 1.01, 0.77, 0.72 and
+ * 0.71 of the time of one), those in a cache as fast as before, or a little faster.  Prefetch instructions take a tenth
+ * of it away again. */
+enum { PAGE_BYTES = 4096, MOST_PAGES = 8 };
+
+typedef struct walk {
+  const unsigned char *at; /* the first of the rows that are read side by side */
+  size_t left;             /* rows from there on */
+  size_t deep, pages;      /* of so many in each of so many pages */
+} walk;
+
+static inline walk walk_from(const void *at, size_t left, size_t row_bytes) {
+  size_t deep = PAGE_BYTES / row_bytes, pages = left / deep;
+  if (pages > MOST_PAGES) pages = MOST_PAGES;
+  return pages > 1 ? (walk){at, left, deep, pages} : (walk){at, left, left, 1};
+}
+
+static inline walk walk_on(walk w, size_t row_bytes) {
+  size_t rows = w.deep * w.pages;
+  return walk_from(w.at + rows * row_bytes, w.left - rows, row_bytes);
+}
+
+/* Goes through the rows from `elements` on; in what follows, ROW is where the row stands. */
+#define EACH_ROW(elements, rows, row_bytes)                                                        \
+  for (walk w = walk_from((elements), (rows), (row_bytes)); w.left > 0; w = walk_on(w, row_bytes)) \
+    for (const unsigned char *line = w.at, *end = line + w.deep * (row_bytes); line < end;         \
+         line += (row_bytes))                                                                      \
+      for (size_t page = 0; page < w.pages; page++)
+#define ROW ((const void *)(line + page * PAGE_BYTES))
 
 /* ---- Lanes of sums ---- */
 
@@ -154,17 +180,18 @@ static inline v_f32 halves(const e_u16 *p) {
 #define DEFINE_FLOAT(op, type, element, lane, VECTORS, SCALARS, APPLY, identity)                   \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
     enum { WIDTH = LANES_BYTES / sizeof(e_##lane), MANY = NATIVE_ROW_BYTES / LANES_BYTES };        \
-    const e_##element *x = elements;                                                               \
+    const uint64_t rows = n / (MANY * WIDTH);                                                      \
     v_##lane a[MANY];                                                                              \
     union {                                                                                        \
       v_##lane v[MANY];                                                                            \
       e_##lane s[MANY * WIDTH];                                                                    \
     } lanes;                                                                                       \
     EACH(k, MANY) a[k] = SPLAT(lane, (e_##lane)identity);                                          \
-    for (uint64_t row = n / (MANY * WIDTH); row > 0; row--, x += MANY * WIDTH) {                   \
-      LOOK_AHEAD(x, MANY *LANES_BYTES);                                                            \
+    EACH_ROW(elements, rows, MANY *WIDTH * sizeof(e_##element)) {                                  \
+      const e_##element *x = ROW;                                                                  \
       EACH(k, MANY) a[k] = APPLY(a[k], VECTORS(lane, LOAD_##type(x + k * WIDTH)));                 \
     }                                                                                              \
+    const e_##element *x = (const e_##element *)elements + rows * (MANY * WIDTH);                  \
     EACH(k, MANY) lanes.v[k] = a[k];                                                               \
     for (uint64_t k = 0; k < n % (MANY * WIDTH); k++)                                              \
       lanes.s[k] = APPLY(lanes.s[k], SCALARS(lane, SCALAR_##type(x[k])));                          \
@@ -185,14 +212,14 @@ enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a lo
 #define DEFINE_INTEGER(op, type, bits, TRANSFORM, above, MAGNITUDE_OF)                             \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
-    const e_##type *x = elements;                                                                  \
     v_u64 a[FOUR];                                                                                 \
     EACH(k, FOUR) a[k] = (v_u64){0};                                                               \
     uint64_t rows = n / (FOUR * WIDTH), sum = 0 - rows * (FOUR * WIDTH) * (above);                 \
-    for (uint64_t row = rows; row > 0; row--, x += FOUR * WIDTH) {                                 \
-      LOOK_AHEAD(x, FOUR *LANES_BYTES);                                                            \
+    EACH_ROW(elements, rows, FOUR *LANES_BYTES) {                                                  \
+      const e_##type *x = ROW;                                                                     \
       EACH(k, FOUR) a[k] += WIDEN_##bits(TRANSFORM(type, LOAD(type, x + k * WIDTH)));              \
     }                                                                                              \
+    const e_##type *x = (const e_##type *)elements + rows * (FOUR * WIDTH);                        \
     for (uint64_t k = 0; k < n % (FOUR * WIDTH); k++) sum += (uint64_t)MAGNITUDE_OF(x[k]);         \
     a[0] = (a[0] + a[1]) + (a[2] + a[3]);                                                          \
     for (size_t k = 0; k < LANES_BYTES / 8; k++) sum += a[0][k];                                   \
@@ -236,14 +263,15 @@ DEFINE_PRODUCT(u64)
 
 #define DEFINE_BITS(op, operation, identity)                                                       \
   LANES_TARGET static void op##_bytes(const void *elements, uint64_t n, void *value) {             \
-    const unsigned char *x = elements;                                                             \
+    const uint64_t rows = n / (FOUR * LANES_BYTES);                                                \
     v_u64 a[FOUR];                                                                                 \
     uint64_t all = identity, word;                                                                 \
     EACH(k, FOUR) a[k] = SPLAT(u64, (uint64_t)identity);                                           \
-    for (uint64_t row = n / (FOUR * LANES_BYTES); row > 0; row--, x += FOUR * LANES_BYTES) {       \
-      LOOK_AHEAD(x, FOUR *LANES_BYTES);                                                            \
+    EACH_ROW(elements, rows, FOUR *LANES_BYTES) {                                                  \
+      const unsigned char *x = ROW;                                                                \
       EACH(k, FOUR) a[k] operation LOAD(u64, x + k * LANES_BYTES);                                 \
     }                                                                                              \
+    const unsigned char *x = (const unsigned char *)elements + rows * (FOUR * LANES_BYTES);        \
     for (n %= FOUR * LANES_BYTES; n > 0; x += sizeof word) {                                       \
       size_t bytes = n < sizeof word ? (size_t)n : sizeof word;                                    \
       word = identity;                                                                             \
@@ -279,10 +307,10 @@ DEFINE_BITS(xor, ^=, 0)
       for (uint64_t k = 1; k < n; k++) least = LEAST_1(least, x[k]), most = MOST_1(most, x[k]);    \
     } else {                                                                                       \
       EACH(k, FOUR) low[k] = high[k] = LOAD(type, x + n - FOUR * WIDTH + k * WIDTH);               \
-      for (uint64_t row = n / (FOUR * WIDTH); row > 0; row--, x += FOUR * WIDTH) {                 \
-        LOOK_AHEAD(x, FOUR *LANES_BYTES);                                                          \
+      EACH_ROW(elements, n / (FOUR * WIDTH), FOUR * LANES_BYTES) {                                 \
+        const e_##type *row = ROW;                                                                 \
         EACH(k, FOUR) {                                                                            \
-          v_##type v = LOAD(type, x + k * WIDTH);                                                  \
+          v_##type v = LOAD(type, row + k * WIDTH);                                                \
           low[k] = MIN(type, suffix, low[k], v);                                                   \
           high[k] = MAX(type, suffix, high[k], v);                                                 \
         }                                                                                          \
@@ -320,10 +348,10 @@ DEFINE_RANGE(u64, epu64, LEAST_OF_64, MOST_OF_64, uint64_t)
     } else {                                                                                       \
       EACH(k, FOUR) low[k] = high[k] = LOAD(u, x + n - FOUR * WIDTH + k * WIDTH);                  \
       EACH(k, FOUR) up[k] = (v_##s)low[k];                                                         \
-      for (uint64_t row = n / (FOUR * WIDTH); row > 0; row--, x += FOUR * WIDTH) {                 \
-        LOOK_AHEAD(x, FOUR *LANES_BYTES);                                                          \
+      EACH_ROW(elements, n / (FOUR * WIDTH), FOUR * LANES_BYTES) {                                 \
+        const e_##u *row = ROW;                                                                    \
         EACH(k, FOUR) {                                                                            \
-          v_##u v = LOAD(u, x + k * WIDTH);                                                        \
+          v_##u v = LOAD(u, row + k * WIDTH);                                                      \
           low[k] = MIN(u, usuffix, low[k], v);                                                     \
           high[k] = MAX(u, usuffix, high[k], v);                                                   \
           up[k] = MAX(s, ssuffix, up[k], (v_##s)v);                                                \
