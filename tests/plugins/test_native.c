@@ -65,12 +65,22 @@ static uint64_t random_next(uint64_t *state) {
 
 /* ---- Bits ---- */
 
-/* 64 lanes in rows, then the upper half onto the lower half: what every processor has to do. */
+enum { LANES = 64, PAGE = 1024 };
+
+/* What every processor has to do: rows of 64 lanes, from up to eight pages in turn as long as there are two; what is left
+ * in order; then the upper half of the lanes onto the lower half. */
 static float sum_of_block(const float *x, uint64_t n) {
-  float lanes[64];
-  for (int k = 0; k < 64; k++) lanes[k] = -0.0f;
-  for (uint64_t k = 0; k < n; k++) lanes[k % 64] += x[k];
-  for (int half = 32; half > 0; half /= 2)
+  float lanes[LANES];
+  uint64_t done = 0, pages;
+  for (int k = 0; k < LANES; k++) lanes[k] = -0.0f;
+  for (; (pages = (n - done) / PAGE) > 1; done += pages * PAGE) {
+    if (pages > 8) pages = 8;
+    for (uint64_t row = 0; row < PAGE; row += LANES)
+      for (uint64_t page = 0; page < pages; page++)
+        for (uint64_t k = 0; k < LANES; k++) lanes[k] += x[done + page * PAGE + row + k];
+  }
+  for (uint64_t k = done; k < n; k++) lanes[k % LANES] += x[k];
+  for (int half = LANES / 2; half > 0; half /= 2)
     for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
   return lanes[0];
 }
@@ -87,12 +97,13 @@ static float sum_as_said(const float *x, uint64_t n) {
 }
 
 START_TEST(bits_are_those_of_n_alone) {
-  static const uint64_t sizes[] = {0,          1,     63,     64,           65,
-                                   1000,       32767, 32768,  32769,        65535,
-                                   5u * 32768, 99999, 524288, MOST - 12345, MOST};
+  static const uint64_t sizes[] = {
+      0,     1,     63,    64,    65,         1000,  2047,   2048,         5 * 1024 + 77, 8191,
+      11000, 32767, 32768, 32769, 5u * 32768, 99999, 524288, MOST - 12345, MOST};
   float *x = malloc(MOST * sizeof *x);
   uint64_t state = 1;
-  for (int k = 0; k < MOST; k++) x[k] = (float)random_next(&state) / (float)(1 + k % 1013) - 3e5f;
+  /* Of both signs: what rounding did to a lane is not lost behind a large total. */
+  for (int k = 0; k < MOST; k++) x[k] = (float)random_next(&state) * 0x1p-30f - 1;
   for (int64_t threads = 1; threads <= 5; threads++)
     for (int64_t vectors = 0; vectors < 4; vectors++) {
       void *self = open_native(RH_OP_sum, RH_TYPE_f32, threads, vectors);
