@@ -9,9 +9,11 @@ static const char about[] =
     "this pays on a CPU only with the min() and max() built-ins: the ternary operator on "
     "vectors brings control flow into them, and the compiler gives up on vector instructions. "
     "Lanes reorder, so the operator must commute. Today's processors have wider vectors, and "
-    "several additions under way at a time: width and accumulators say how many.";
+    "several additions under way at a time: width and accumulators say how many. They also fetch "
+    "ahead in several pages of memory at once, but in none of them beyond its end: pages says "
+    "from how many a work-item reads in turn.";
 
-enum { GROUPS, FINISH, WIDTH, ACCUMULATORS };
+enum { GROUPS, FINISH, WIDTH, ACCUMULATORS, PAGES };
 static const rh_param params[] = {
     [GROUPS] = RH_NUMBER("groups", 0, 0, 65536,
                          "blocks, each reduced by one work-item; 0: as many as compute units"),
@@ -30,6 +32,13 @@ static const rh_param params[] = {
                       .initial = 1,
                       .step = 1,
                       .flags = RH_PARAM_REBUILD},
+    [PAGES] = {.key = "pages",
+               .doc = "pages of 4 KiB that a work-item reads from in turn",
+               .min = 1,
+               .max = 32,
+               .initial = 1,
+               .step = 1,
+               .flags = RH_PARAM_REBUILD},
 };
 
 typedef struct cpu_serial_float4 {
@@ -65,13 +74,14 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   cpu_serial_float4 *self = host->alloc(host, sizeof *self);
   struct _cl_program *program;
   rh_answer answer = {0};
-  char options[64];
+  char options[96];
   if (!self) return RH_E_NOMEM;
   *instance = self;
   self->host = host;
   RH_TRY(plan(problem, values, self, &answer));
-  snprintf(options, sizeof options, "-DRH_WIDTH=%u -DRH_ACCUMULATORS=%u %s", (unsigned)self->width,
-           (unsigned)self->accumulators, rh_finish_options(values[FINISH]));
+  snprintf(options, sizeof options, "-DRH_WIDTH=%u -DRH_ACCUMULATORS=%u -DRH_PAGES=%u %s",
+           (unsigned)self->width, (unsigned)self->accumulators, (unsigned)values[PAGES],
+           rh_finish_options(values[FINISH]));
   RH_TRY(host->build(host, "cpu_serial_float4.cl", cpu_serial_float4_cl, options, &program));
   RH_TRY(rh_group_kernel(host, program, "cpu_serial_float4", 1, &self->kernel));
   return rh_finish_setup(&self->finish, host, problem, program, self->groups, values[FINISH]);
