@@ -14,7 +14,7 @@ __kernel void cpu_serial_float4(__global const rh_element *input, ulong first, u
   for (uint k = 0; k < RH_ACCUMULATORS; k++) lanes[k] = rh_vector_identity();
   ulong rows = (end - v) / RH_ACCUMULATORS, turns, pages;
   for (; rows > 0; rows -= turns * pages) {
-    turns = max((ulong)1, RH_PAGE_BYTES / (RH_ACCUMULATORS * RH_WIDTH * sizeof(rh_element)));
+    turns = max((ulong)1, (ulong)(RH_PAGE_BYTES / (RH_ACCUMULATORS * RH_WIDTH * sizeof(rh_element))));
     pages = min(rows / turns, (ulong)RH_PAGES);
     if (pages < 2) turns = rows, pages = 1;
     for (ulong turn = 0; turn < turns; turn++)

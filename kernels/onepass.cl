@@ -84,7 +84,11 @@ static inline rh_value collect(rh_value mine, __global const void *slots, uint g
 #ifdef RH_FINISH_WAIT
 /* Is this the group that finishes?  Only one waits, for all the others: none of these waits for anybody, so each that
  * has a place to run ends and makes room.  A device of two compute units has a place besides the one that is taken by
- * the waiting group. */
+ * the waiting group.  Launches of several queues at once could fill a small GPU with waiting groups only if places were
+ * not given in the order of indices, where the one that waits comes last. */
+#ifndef RH_SEES_WHILE_RUNNING
+#error "no group can wait for another here"
+#endif
 static inline bool finishes(__global void *slots, __global uint *tickets, __local uint *is_last, rh_value all, uint groups,
                             uint epoch) {
   if (get_group_id(0) == groups - 1) return true;
@@ -105,11 +109,11 @@ static inline bool finishes(__global void *slots, __global uint *tickets, __loca
 
 ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void *slots, __global uint *tickets, uint epoch,
                      __global rh_value *result, ulong result_index) {
-  __local uint is_last;
+  __local uint *is_last = (__local uint *)(scratch + RH_GROUP);
   rh_value all = rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
   uint groups = get_num_groups(0);
   if (groups > 1) {
-    if (!finishes(slots, tickets, &is_last, all, groups, epoch)) return;
+    if (!finishes(slots, tickets, is_last, all, groups, epoch)) return;
 #ifdef RH_FINISH_WAIT
     all = collect(get_local_id(0) == 0 ? all : rh_identity(), slots, groups - 1, epoch);
     barrier(CLK_LOCAL_MEM_FENCE);

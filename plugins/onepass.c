@@ -40,7 +40,7 @@ static const rh_param params[] = {
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
 static const char *const finish_options[] = {
     "", "-DRH_ARRIVALS -DRH_FINISH_LAST", "-DRH_ARRIVALS -DRH_FINISH_WAIT", "-DRH_FINISH_LAUNCH"};
-enum { NVIDIA = 0x10de, PACK_BYTES = 16 };
+enum { PACK_BYTES = 16 };
 
 typedef struct onepass {
   const rh_host *host;
@@ -55,9 +55,8 @@ typedef struct onepass {
 
 /* Waiting takes words that are seen while the writer still runs, by inline PTX, and a second place to run. */
 static int can_finish(const rh_device *device, int how) {
-  int is_nvidia = device->vendor_id == NVIDIA && device->kind == RH_DEVICE_GPU;
-  if (how == FINISH_WAIT) return is_nvidia && device->compute_units > 1;
-  return how == FINISH_LAUNCH || is_nvidia || device->features & RH_DEVICE_SCOPE_ATOMICS;
+  if (how == FINISH_WAIT) return rh_takes_ptx(device) && device->compute_units > 1;
+  return how == FINISH_LAUNCH || rh_takes_ptx(device) || device->features & RH_DEVICE_SCOPE_ATOMICS;
 }
 
 static rh_status choose_finish(const rh_device *device, int64_t asked, int *how,
@@ -84,7 +83,13 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   uint32_t value_size = problem->op->value_size;
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], device->kind == RH_DEVICE_CPU ? 1 : 512,
                       value_size, &self->group, answer));
-  self->local_bytes = self->group * value_size;
+  self->local_bytes = self->group * value_size + sizeof(uint32_t); /* and who is the last */
+  if (self->local_bytes > device->local_bytes)
+    return rh_decline(answer, RH_WHY_PARAM,
+                      "group=%llu needs %llu B of local memory, the device has %llu",
+                      (unsigned long long)self->group, (unsigned long long)self->local_bytes,
+                      (unsigned long long)device->local_bytes);
+  answer->local_bytes = self->local_bytes;
   self->per_pack = PACK_BYTES / problem->op->element_size;
   self->loads = (uint64_t)values[LOADS];
   self->share = (uint64_t)values[SHARE];
@@ -104,13 +109,16 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
   answer->launches = 1;
   /* Packs; the elements of one; at most two rounds of elements outside them; the tree. */
-  answer->depth = packs + self->per_pack + 2 * self->per_pack + rh_log2_up(self->group);
+  answer->depth = packs + self->per_pack + 2 * self->per_pack + rh_group_depth(device, self->group);
   self->slots_bytes = self->most_groups * 2 * value_size;
-  rh_finish_query(answer, problem, self->most_groups, 1);
-  if (self->finishes != FINISH_LAUNCH) {
-    answer->launches = 1;
-    answer->scratch_bytes = self->slots_bytes + sizeof(uint32_t);
+  if (self->finishes == FINISH_LAUNCH) {
+    rh_finish_query(answer, problem, self->most_groups, 1);
+    return RH_OK;
   }
+  /* What each work-item of the last group collects, from its own on; and the tree once more. */
+  answer->depth +=
+      1 + rh_divide_up(self->most_groups, self->group) + rh_group_depth(device, self->group);
+  answer->scratch_bytes = self->slots_bytes + sizeof(uint32_t);
   return RH_OK;
 }
 
@@ -171,7 +179,8 @@ typedef struct share {
   uint32_t steps, rest, head, outside;
 } share;
 
-/* A buffer's own address is aligned to more than a pack (OpenCL 1.2, 6.1.5: to its largest type, of 128 bytes). */
+/* A buffer's own address is aligned to more than a pack: sub-buffers by CL_DEVICE_MEM_BASE_ADDR_ALIGN, of 128 bytes at
+ * least, memory of the caller's by what redhost.h asks of it. */
 static share share_of(const onepass *self, const rh_run *run, uint64_t groups) {
   uint64_t head = (0 - run->first) % self->per_pack;
   if (head > run->n) head = run->n;

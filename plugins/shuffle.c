@@ -39,7 +39,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, shuffle 
   answer->scratch_bytes = self->groups * value_size;
   /* Vectors; their 4 lanes; at most 6 elements outside them; the tree; and that of the partial results. */
   answer->depth = rh_divide_up(problem->max_n, 4 * self->groups * self->group) + 4 + 6 +
-                  rh_divide_up(self->groups, self->group) + 2 * rh_log2_up(self->group) + 2;
+                  rh_divide_up(self->groups, self->group) +
+                  2 * rh_group_depth(device, self->group) + 2;
   return RH_OK;
 }
 

@@ -190,6 +190,8 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
 void rh_instance_destroy(rh_instance *instance) {
   if (!instance) return;
   rh_fpstate saved = rh_fpstate_save();
+  /* What a teardown takes away must not be in use any more. */
+  if (instance->spec.session) clFinish(instance->spec.session->queue);
   rh_services_enter(&instance->services, RH_PHASE_TEARDOWN, NULL);
   if (instance->spec.strategy->teardown) instance->spec.strategy->teardown(instance->self);
   rh_fpstate_restore(&saved);

@@ -1,5 +1,6 @@
 /* How the work-groups of one launch hand their values to the last of them to arrive, where the plugin asks for it with
- * -DRH_ARRIVALS.  RH_HAS_ARRIVALS says whether this device's compiler offers what that takes.
+ * -DRH_ARRIVALS.  RH_HAS_ARRIVALS says whether this device's compiler offers what that takes; RH_SEES_WHILE_RUNNING, that
+ * rh_collect waits for a group that has not arrived yet.
  *
  *   rh_leave(slots, value, epoch)             one work-item of each group, then
  *   rh_is_last_to_arrive(tickets, groups)     the same work-item: true in the last group to come
@@ -13,6 +14,7 @@
 
 #if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
 #define RH_HAS_ARRIVALS 1
+#define RH_SEES_WHILE_RUNNING 1
 
 /* Nothing here waits for a fence.  A value travels in words of 64 bits, each half of it value and half the epoch, by
  * relaxed stores of device scope, which are not torn: a word that shows the epoch shows what was left in this launch, whatever

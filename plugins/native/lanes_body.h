@@ -142,13 +142,14 @@ static inline walk walk_on(walk w, size_t row_bytes) {
 #define MAGNITUDE_64(type, x) MAGNITUDE(u64, x)
 
 #ifndef HALVES
-/* The bits of a half stand in the place of a float's; what is wrong then is the exponent, by 2^112, subnormals too. */
+/* As rh_native_half. */
 static inline v_f32 halves(const e_u16 *p) {
   v_u32 bits = {p[0], p[1], p[2], p[3]};
-  v_u32 sign = (bits & 0x8000u) << 16, rest = (bits & 0x7fffu) << 13;
-  v_u32 infinite = (v_u32)((bits & 0x7c00u) == 0x7c00u);
-  v_u32 scaled = (v_u32)((v_f32)rest * 0x1p112f);
-  return (v_f32)(sign | (infinite & (rest | 0x7f800000u)) | (~infinite & scaled));
+  v_u32 sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
+  v_u32 small = (v_u32)(magnitude < 0x400u), infinite = (v_u32)(magnitude >= 0x7c00u);
+  v_u32 scaled = (v_u32)(__builtin_convertvector((v_i32)magnitude, v_f32) * 0x1p-24f);
+  v_u32 rest = (magnitude << 13) + (112u << 23);
+  return (v_f32)(sign | (small & scaled) | (~small & rest) | (infinite & 0x7f800000u));
 }
 #define HALVES(p) halves(p)
 #endif

@@ -43,17 +43,16 @@ static uint64_t integer_key(uint32_t op, rh_type type, const rh_native_range *ra
   return least > most ? least : most;
 }
 
+/* No subnormal float on the way: a thread may have set its processor to take them for 0. */
 float rh_native_half(uint16_t bits) {
-  uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, rest = (uint32_t)(bits & 0x7fffu) << 13;
-  float x;
-  /* What is wrong is the exponent, by 2^112, subnormals too. */
-  if ((bits & 0x7c00u) == 0x7c00u) {
-    rest |= 0x7f800000u;
-  } else {
-    memcpy(&x, &rest, sizeof x);
-    x *= 0x1p112f;
+  uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu, rest;
+  float x = (float)magnitude * 0x1p-24f;
+  if (magnitude >= 0x7c00u)
+    rest = magnitude << 13 | 0x7f800000u;
+  else if (magnitude >= 0x400u)
+    rest = (magnitude << 13) + (112u << 23);
+  else
     memcpy(&rest, &x, sizeof rest);
-  }
   rest |= sign;
   memcpy(&x, &rest, sizeof x);
   return x;

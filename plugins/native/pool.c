@@ -1,9 +1,11 @@
 /* Memory order.  A job is known by its number, `current`.  The caller writes what the job is and then, by a release, its
  * number; a thread reads the number by an acquire and then what the job is.  It may be late, and read while the next job
- * is written: that costs it nothing, since every ticket bears the number of its job, and to take one of another job
- * fails.  To take one of its own job succeeds only while the job lasts, for the caller waits until every block that was
- * taken is done; so what was read before is right.  `done` is counted by release and read by acquire: behind it the
- * caller sees what the threads have written, and threads have read all that they read of the input.
+ * is written.  Every ticket bears the number of its job, and the caller writes tickets before it writes what the job is,
+ * with a release fence between; a thread takes one after it has read that, with an acquire fence between.  So one that
+ * has read anything of the next job meets the next job's tickets, and takes none.  To take one of its own job succeeds
+ * only while the job lasts, for the caller waits until every block that was taken is done.  `done` is counted by release
+ * and read by acquire: behind it the caller sees what the threads have written, and threads have read all that they read
+ * of the input.
  *
  * Falling asleep: a thread says that it sleeps and then looks for a job once more, the caller names a job and then looks
  * for sleepers.  All four in one order (seq_cst): one of them sees the other. */
@@ -133,6 +135,7 @@ static void *live(void *user) {
                          .n = atomic_load_explicit(&pool->n, memory_order_relaxed),
                          .blocks = atomic_load_explicit(&pool->blocks, memory_order_relaxed)};
     uint32_t sharers = atomic_load_explicit(&pool->sharers, memory_order_relaxed), did;
+    atomic_thread_fence(memory_order_acquire); /* before tickets are taken */
     if (mine->index >= sharers) continue;
     did = work_on(pool, &job, number, mine->index, sharers);
     if (did) atomic_fetch_add_explicit(&pool->done, did, memory_order_release);
@@ -160,6 +163,7 @@ void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
     atomic_store_explicit(&pool->shares[k].ticket,
                           number << TICKET_BITS | share_begin(job, k, sharers),
                           memory_order_relaxed);
+  atomic_thread_fence(memory_order_release); /* tickets first */
   atomic_store_explicit(&pool->input, job->input, memory_order_relaxed);
   atomic_store_explicit(&pool->n, job->n, memory_order_relaxed);
   atomic_store_explicit(&pool->blocks, job->blocks, memory_order_relaxed);
@@ -180,7 +184,8 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_w
   uintptr_t aligned = ((uintptr_t)memory + LINE - 1) & ~(uintptr_t)(LINE - 1);
   rh_native_pool *pool = (rh_native_pool *)aligned;
   pthread_attr_t attributes;
-  sigset_t all, before;
+  static const int of_its_own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP};
+  sigset_t others, before;
   pool->work = work;
   pool->user = user;
   pool->process = getpid();
@@ -189,9 +194,12 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_w
   pthread_cond_init(&pool->wake, NULL);
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
-  /* Signals are for the program's own threads. */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  /* Signals are for the program's own threads; but what a thread does itself, as to read a page that a file no longer
+   * has, would end the process past the program's handler where it is blocked. */
+  sigfillset(&others);
+  for (size_t k = 0; k < sizeof of_its_own / sizeof *of_its_own; k++)
+    sigdelset(&others, of_its_own[k]);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   for (pool->threads = 1; pool->threads < threads; pool->threads++) {
     share *mine = &pool->shares[pool->threads];
     mine->pool = pool;

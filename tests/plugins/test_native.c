@@ -7,8 +7,11 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,6 +190,37 @@ START_TEST(after_a_fork) {
 }
 END_TEST
 
+/* ---- Signals ---- */
+
+static void end_by_6(int signal_number) {
+  (void)signal_number;
+  _exit(6);
+}
+
+static void read_a_cut_file(FILE *file) {
+  void *x = mmap(NULL, MOST * sizeof(float), PROT_READ, MAP_SHARED, fileno(file), 0);
+  struct sigaction action = {.sa_handler = end_by_6};
+  float value;
+  if (x == MAP_FAILED || sigaction(SIGBUS, &action, NULL) != 0) _exit(1);
+  reduce(open_native(RH_OP_sum, RH_TYPE_f32, 4, 0), x, MOST, &value);
+  _exit(0);
+}
+
+/* Whichever thread meets the page that is gone. */
+START_TEST(a_cut_file_reaches_the_programs_handler) {
+  FILE *file = tmpfile();
+  ck_assert(file && ftruncate(fileno(file), MOST) == 0); /* a quarter of it */
+  for (int k = 0; k < 50; k++) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) read_a_cut_file(file);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 6, "try %d: %x", k, (unsigned)status);
+  }
+  fclose(file);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("native");
   TCase *all = tcase_create("native");
@@ -195,6 +229,7 @@ int main(void) {
   tcase_add_test(all, threads_under_load);
   tcase_add_test(all, more_threads_than_processors);
   tcase_add_test(all, after_a_fork);
+  tcase_add_test(all, a_cut_file_reaches_the_programs_handler);
   suite_add_tcase(suite, all);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

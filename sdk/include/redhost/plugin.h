@@ -10,7 +10,8 @@
  * will want redhost/kit.h on top.
  *
  * ABI 1.0 is frozen: a plugin built against this file loads and runs with every redhost
- * whose major is 1, and no field, number, name or promise here changes its place or its meaning.
+ * whose major is 1, and no field, number, name or promise here changes its place or its meaning.  One
+ * that cannot do without what came later names its minor in rh_plugin.min_host_minor.
  * What a later 1.x may do is append: a field at the end of a struct that carries its size or a
  * stride, a number in a list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Everything
  * else is major 2: another symbol, another directory.  The names that rh_op.prelude gives to kernels
@@ -325,7 +326,7 @@ typedef struct rh_run {
 /* What a float result's bits depend on, weakest promise first; operators that are RH_OP_EXACT never
  * vary. */
 #define RH_BITS_VARY            0u /* may change from run to run: float atomics */
-#define RH_BITS_SAME_RUN        1u /* same device, n and parameters: same bits */
+#define RH_BITS_SAME_RUN        1u /* same device, n, parameters and alignment of `first`: same bits */
 #define RH_BITS_SAME_LAUNCH     2u /* ... whatever the parameters */
 #define RH_BITS_SAME_EVERYWHERE 3u /* ... and on every IEEE device */
 

@@ -166,7 +166,8 @@ rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, r
 /* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in the
  * answer count from `first`.  Runs in that queue, behind what was enqueued there, and returns when the
  * answer is here.  `buffer` is borrowed; that it has first+n elements and is readable is not checked,
- * the rest as above.  [as above] */
+ * the rest as above.  Memory of the caller's in it (CL_MEM_USE_HOST_PTR) starts at a multiple of the
+ * device's CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers must: kernels load vectors.  [as above] */
 rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                                  uint64_t n, rh_result *result, rh_error *error);
 
