@@ -250,8 +250,8 @@ static rh_status put_locked(rh_tuned *tuned, const rh_tuned_entry *entry, int sa
   }
   if (!tuned->document) tuned->document = rh_tuned_document_new();
   if (!tuned->document) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
-  if (rh_tuned_document_put(tuned->document, &tuned->key, entry) != 0)
-    complain(tuned, "it holds as much as it can", quiet);
+  if (rh_tuned_document_put(tuned->document, &tuned->key, entry, &why) != 0)
+    complain(tuned, why, quiet);
   else if (save && rh_tuned_store_save(&tuned->store, tuned->document, &why) != 0)
     complain(tuned, why, quiet);
   return rebuild(tuned, error);

@@ -157,6 +157,25 @@ START_TEST(the_same_is_replaced) {
 }
 END_TEST
 
+/* One entry that reading refuses would cost all the others. */
+START_TEST(what_could_not_be_read_is_not_written) {
+  rh_tuned_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  if (_i == 0) entry.time_s = 1e10;
+  if (_i == 1) entry.settings[entry.n_settings++] = (rh_tuned_setting){"way", "quick way"};
+  if (_i == 2) strcpy(entry.strategy, "no name");
+  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  ck_assert(n_warnings == 1 && strstr(warnings, "could not be read again"));
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 2048, 1) == 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 3);
+  rh_tuned_close(tuned);
+  ck_assert(n_warnings == 1 && !is_there("tuned.json.bad"));
+}
+END_TEST
+
 /* Operator and type, then like ones, then the size; n = 0 is a size too. */
 START_TEST(order_of_merit) {
   rh_tuned *tuned = open_for(&device);
@@ -657,6 +676,7 @@ int main(void) {
   tcase_add_checked_fixture(entries, set_up, tear_down);
   tcase_add_test(entries, what_is_put_is_found);
   tcase_add_test(entries, the_same_is_replaced);
+  tcase_add_loop_test(entries, what_could_not_be_read_is_not_written, 0, 3);
   tcase_add_test(entries, order_of_merit);
   tcase_add_test(entries, other_devices_and_drivers);
   tcase_add_test(entries, the_host);
