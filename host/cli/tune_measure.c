@@ -26,13 +26,16 @@ static int wants_probe(const rh_task *task) {
 }
 
 /* One look at a size that nobody takes long for. */
-static rh_status probe(rh_tune_work *w, const rh_task *task, rh_error *error) {
+static rh_status probe(rh_tune_work *w, rh_task *task, rh_error *error) {
   rh_row row;
   rh_sampler *sampler = &w->stage.samplers[task->strategy];
   RH_TRY(rh_tune_use_point(w, task->op, task->type, probe_n, error));
   RH_TRY(rh_tune_turn(w, sampler->name, error));
   rh_status status = rh_trial_look(sampler, &w->point.data, &w->point.scale, 0, &row, error);
-  if (status == RH_OK && row.time.median > 0) expect(w, task, row.time.median);
+  if (status == RH_OK && row.status == RH_ROW_wrong)
+    status = rh_tune_blame(w, task, &row, error);
+  else if (status == RH_OK && row.time.median > 0)
+    expect(w, task, row.time.median);
   rh_row_finish(&row);
   return status;
 }
@@ -49,7 +52,7 @@ static void say_failed(rh_tune_work *w, const rh_task *task, const char *reason)
   char problem[64];
   rh_text text = {0};
   if (w->app->typed->quiet) return;
-  rh_tune_problem(problem, task);
+  rh_tune_problem(problem, task->op, task->type, task->n);
   rh_text_add(&text, "%s, %s: left out: %s", rh_tune_strategy(w, task), problem, reason);
   rh_terminal_say(w->app->terminal, rh_text_get(&text));
   rh_text_finish(&text);
@@ -62,7 +65,7 @@ static rh_status take_row(rh_tune_work *w, rh_task *task, const rh_row *row, rh_
     task->default_latency_s = task->latency_s = row->latency.median;
     task->state = rh_tune_is_searchable(w, task) ? RH_TASK_measured : RH_TASK_tuned;
     return rh_tune_keep(w, task, error);
-  case RH_ROW_wrong: return rh_tune_blame(w, task, row->reason, error);
+  case RH_ROW_wrong: return rh_tune_blame(w, task, row, error);
   case RH_ROW_failed:
     task->state = RH_TASK_failed;
     say_failed(w, task, row->reason);

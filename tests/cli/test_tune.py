@@ -197,6 +197,16 @@ class Trouble(TuneCase):
         chosen = self.good("--run", "auto", "-n", "1003", "--plugin", plugin, "-v", quiet=False).err
         self.assertIn("left out for a wrong result here: tail_twice", chosen)
 
+    def test_wrong_where_few_are_looked_at(self):
+        """At a size that was not asked for, on the way to one that was: a wrong result all the same."""
+        if not os.path.exists(CHOOSY):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        for n, op, where in (("2^20", "max", "2^18"), ("2^22", "sum", "2^16")):
+            done = self.tune("-n", n, "--op", op, "-s", "choosy_of_sizes", "--plugin", CHOOSY, code=1, budget="20")
+            self.assertRegex(done.err, r"\Aredhost: choosy_of_sizes, %s f32 %s: not tuned, its result is wrong: says [^\n]+\.\n"
+                                       r"redhost: 1 strategy is wrong [^\n]+\.\n\Z" % (op, where.replace("^", r"\^")))
+            self.assertTrue(any(e.get("failed") for key, e in self.entries().items() if key[1] == op), self.entries())
+
     def test_crashes_are_left_out(self):
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
