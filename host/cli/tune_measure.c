@@ -9,6 +9,7 @@
 /* So many in the same rounds: the budget may end between them, and each holds memory. */
 enum { TOGETHER = 8 };
 static const double most_of_budget = 0.6; /* what is known by then is searched */
+static const double most_for_probes = 0.25;
 static const uint64_t probe_n = (uint64_t)1 << 18;
 
 /* ---- What a run will take ---- */
@@ -21,8 +22,21 @@ static void expect(rh_tune_work *w, const rh_task *like, double seconds) {
   }
 }
 
-static int wants_probe(const rh_task *task) {
-  return task->state == RH_TASK_todo && task->n > 2 * probe_n && task->expected_s == 0;
+static int is_large(const rh_task *task) {
+  return task->state == RH_TASK_todo && task->n > 2 * probe_n;
+}
+
+/* The first of several sizes speaks for all of them, also where nothing came of it. */
+static int wants_probe(const rh_tune_work *w, uint32_t k) {
+  const rh_task *task = &w->tasks[k];
+  if (!is_large(task)) return 0;
+  for (uint32_t j = 0; j < k; j++) {
+    const rh_task *other = &w->tasks[j];
+    if (is_large(other) && other->op == task->op && other->type == task->type &&
+        other->strategy == task->strategy)
+      return 0;
+  }
+  return 1;
 }
 
 /* One look at a size that nobody takes long for. */
@@ -41,8 +55,9 @@ static rh_status probe(rh_tune_work *w, rh_task *task, rh_error *error) {
 }
 
 static rh_status probe_all(rh_tune_work *w, rh_error *error) {
-  for (uint32_t k = 0; k < w->n_tasks; k++)
-    if (wants_probe(&w->tasks[k])) RH_TRY(probe(w, &w->tasks[k], error));
+  double until = w->deadline - (1 - most_for_probes) * w->device_budget_s;
+  for (uint32_t k = 0; k < w->n_tasks && rh_now() < until; k++)
+    if (wants_probe(w, k)) RH_TRY(probe(w, &w->tasks[k], error));
   return RH_OK;
 }
 

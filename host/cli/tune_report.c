@@ -167,7 +167,10 @@ static void print_counts(const rh_tune_work *w) {
   if (kept) printf("; %u known before (--fresh measures again)", kept);
   if (count(w, RH_TASK_slow)) printf("; %u far too slow to be searched", count(w, RH_TASK_slow));
   if (count(w, RH_TASK_failed)) printf("; %u failed and left out", count(w, RH_TASK_failed));
-  printf(". Kept in %s/tuned.json\n", w->app->redhost->cache.directory);
+  if (*w->unkept.message)
+    printf(". Not kept\n");
+  else
+    printf(". Kept in %s/tuned.json\n", w->app->redhost->cache.directory);
   if (left(w) && !rh_terminal_was_interrupted())
     printf("%u of %u left undone when the budget was spent: the same command goes on from there.\n",
            left(w), w->n_tasks);

@@ -174,6 +174,19 @@ static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
   return status;
 }
 
+/* Ctrl-C before the verdict: what looked clearly better in a few samples, all of them right, is kept for the next call to go
+ * on from.  Its latency is not known, and taken for that of the defaults. */
+static rh_status keep_unfinished(hunt *h, const rh_tune_found *found, rh_error *error) {
+  static const double clearly_better = 0.9;
+  rh_task *task = h->task;
+  if (!found->n || !(found->best[0].seconds < clearly_better * fmin(h->default_s, task->time_s)))
+    return RH_OK;
+  task->n_settings = rh_space_settings(&h->space, found->best[0].candidate, task->settings);
+  task->time_s = found->best[0].seconds;
+  rh_tune_say_better(h->w, task);
+  return rh_tune_keep(h->w, task, error);
+}
+
 /* ---- One task, and all of them ---- */
 
 static void add_hint(const hunt *h, const rh_task *from, rh_tune_spec *spec) {
@@ -228,9 +241,11 @@ static rh_status search(rh_tune_work *w, rh_task *task, double share_s, rh_error
                        .user = &h};
   add_hints(&h, &spec);
   double initial_s = h.default_s > 0 && !isinf(h.default_s) ? h.default_s : task->time_s;
-  RH_TRY(rh_tune_search(&spec, initial_s, &found, error));
+  rh_status status = rh_tune_search(&spec, initial_s, &found, error);
   task->candidates += found.measured;
-  if (found.n) RH_TRY(compare(&h, &found, error));
+  if (status == RH_OK && found.n) status = compare(&h, &found, error);
+  if (status == RH_E_CANCELLED) RH_TRY(keep_unfinished(&h, &found, error));
+  if (status != RH_OK) return status;
   if (task->state == RH_TASK_wrong) return RH_OK;
   int enough = found.complete || found.measured >= FEWEST_CANDIDATES;
   task->state = enough ? RH_TASK_tuned : RH_TASK_measured;

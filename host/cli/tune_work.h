@@ -29,6 +29,7 @@ typedef struct rh_tune_work {
   double budget_s;
   uint32_t n_wrong; /* strategies' defaults, on all devices */
   uint32_t n_left;  /* tasks, likewise */
+  rh_error unkept;  /* why what was found is not in the file; an empty message: it is */
   /* Of the device at hand. */
   rh_stage stage;
   rh_results header; /* which nobody asks for here */
