@@ -18,34 +18,56 @@ static const char *find_fault(const struct stat *st, size_t most) {
   return (unsigned long long)st->st_size > most ? "is far too large" : NULL;
 }
 
-/* As many bytes as there were a moment ago, or fewer. */
-static size_t read_all(int fd, unsigned char *data, size_t wanted) {
-  size_t done = 0;
-  while (done < wanted) {
-    ssize_t got = read(fd, data + done, wanted - done);
+/* As many bytes as there were a moment ago, or fewer.  -1: they cannot be read. */
+static int read_all(int fd, unsigned char *data, size_t wanted, size_t *done) {
+  while (*done < wanted) {
+    ssize_t got = read(fd, data + *done, wanted - *done);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += (size_t)got;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    *done += (size_t)got;
   }
-  return done;
+  data[*done] = 0;
+  return 0;
+}
+
+/* Too many open files, say, are no fault of the file's. */
+static rh_file_state state_by(int opening_failed) {
+  switch (opening_failed) {
+  case ENOENT:
+  case ENOTDIR: return RH_FILE_ABSENT;
+  case EACCES: /* whose it is, and its mode */
+  case ELOOP:
+  case ENXIO: return RH_FILE_REFUSED; /* no regular file */
+  default: return RH_FILE_UNREAD;
+  }
+}
+
+static rh_file_state read_open(int fd, size_t most, unsigned char **data, size_t *bytes,
+                               const char **why) {
+  struct stat st;
+  *why = "cannot be looked at";
+  if (fstat(fd, &st) != 0) return RH_FILE_UNREAD;
+  if ((*why = find_fault(&st, most))) return RH_FILE_REFUSED;
+  *why = "does not fit into memory";
+  if (!(*data = malloc((size_t)st.st_size + 1))) return RH_FILE_UNREAD;
+  *why = "cannot be read";
+  if (read_all(fd, *data, (size_t)st.st_size, bytes) == 0) return RH_FILE_OK;
+  free(*data);
+  *data = NULL;
+  return RH_FILE_UNREAD;
 }
 
 rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
                                const char **why) {
-  struct stat st;
   *data = NULL;
   *bytes = 0;
   *why = "cannot be opened";
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return errno == ENOENT || errno == ENOTDIR ? RH_FILE_ABSENT : RH_FILE_REFUSED;
-  *why = fstat(fd, &st) == 0 ? find_fault(&st, most) : "cannot be looked at";
-  if (!*why && !(*data = malloc((size_t)st.st_size + 1))) *why = "does not fit into memory";
-  if (*data) {
-    *bytes = read_all(fd, *data, (size_t)st.st_size);
-    (*data)[*bytes] = 0;
-  }
+  if (fd < 0) return state_by(errno);
+  rh_file_state state = read_open(fd, most, data, bytes, why);
   close(fd);
-  return *why ? RH_FILE_REFUSED : RH_FILE_OK;
+  return state;
 }
 
 /* ---- Writing ---- */

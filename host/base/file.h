@@ -7,11 +7,13 @@
 typedef enum rh_file_state {
   RH_FILE_OK,
   RH_FILE_ABSENT,
-  RH_FILE_REFUSED /* it is there, and is not to be used */
+  RH_FILE_REFUSED, /* it is there, and is not to be used */
+  RH_FILE_UNREAD /* nothing is wrong with it, as far as anybody knows: it cannot be read just now */
 } rh_file_state;
 
 /* The whole file, malloc'ed with a 0 behind it, where it is a regular one of this user's that nobody else may write to,
- * of at most `most` bytes.  Refused: *why is a constant that goes on after "the file ...", "may be written to by others". */
+ * of at most `most` bytes.  Refused or unread: *why is a constant that goes on after "the file ...", "may be written to by
+ * others". */
 rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
                                const char **why);
 

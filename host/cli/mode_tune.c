@@ -76,12 +76,14 @@ static rh_status tune(rh_tune_work *w, double budget_s, rh_error *error) {
   return rh_now() < w->deadline ? rh_tune_search_all(w, error) : RH_OK;
 }
 
+/* What could not be kept is not measured. */
 static rh_status open_device(rh_tune_work *w, const rh_cl_device *device, rh_error *error) {
   RH_TRY(rh_stage_open(&w->stage, w->app, device, &w->settings, error));
+  RH_TRY(rh_redhost_tuned(w->stage.app.redhost, &w->tuned, error));
+  RH_TRY(rh_tuned_settle(w->tuned, error));
   drop_host_strategies(w);
   RH_TRY(rh_bench_header_begin(&w->header, w->app, &w->settings, error));
-  RH_TRY(rh_stage_calibrate(&w->stage, &w->settings, &w->header, error));
-  return rh_redhost_tuned(w->stage.app.redhost, &w->tuned, error);
+  return rh_stage_calibrate(&w->stage, &w->settings, &w->header, error);
 }
 
 static void close_device(rh_tune_work *w) {
@@ -103,6 +105,7 @@ static rh_status device(rh_tune_work *w, const rh_cl_device *device_or_none, dou
   if (began) {
     status = tune(w, budget_s, error);
     blame_again(w);
+    rh_tuned_settle(w->tuned, &w->unkept);
   }
   rh_terminal_clear(w->app->terminal);
   for (uint32_t k = 0; k < w->n_tasks; k++) w->n_left += w->tasks[k].state <= RH_TASK_measured;
@@ -139,7 +142,7 @@ static rh_status print_json(const rh_tune_work *w, json_t *tuned, int complete, 
   json_t *document = rh_json_document();
   snprintf(path, sizeof path, "%s/tuned.json", w->app->redhost->cache.directory);
   json_object_set_new(document, "tuned", json_incref(tuned));
-  json_object_set_new(document, "file", rh_json_bytes(path));
+  json_object_set_new(document, "file", *w->unkept.message ? json_null() : rh_json_bytes(path));
   json_object_set_new(document, "budget_s", rh_json_number(w->budget_s));
   json_object_set_new(document, "left", json_integer(w->n_left));
   json_object_set_new(document, "complete", json_boolean(complete && w->n_left == 0));
@@ -147,11 +150,18 @@ static rh_status print_json(const rh_tune_work *w, json_t *tuned, int complete, 
 }
 
 static rh_status conclude(const rh_tune_work *w, rh_status status, rh_error *error) {
+  int kept = !*w->unkept.message;
+  if (status == RH_E_CANCELLED && !kept)
+    return rh_fail(error, RH_E_CANCELLED,
+                   "interrupted with %u left, and not all that was found is kept: %s", w->n_left,
+                   w->unkept.message);
   if (status == RH_E_CANCELLED)
     return rh_fail(error, RH_E_CANCELLED,
                    "interrupted with %u left: what was found is kept, and the same command goes on "
                    "from there",
                    w->n_left);
+  if (status == RH_OK && !kept)
+    return rh_fail(error, RH_E_FILE, "not all that was found is kept: %s", w->unkept.message);
   if (status != RH_OK || w->n_wrong == 0) return status;
   return rh_fail(
       error, RH_E_WRONG,

@@ -9,6 +9,7 @@
 /* So many in the same rounds: the budget may end between them, and each holds memory. */
 enum { TOGETHER = 8 };
 static const double most_of_budget = 0.6; /* what is known by then is searched */
+static const double most_for_probes = 0.25;
 static const uint64_t probe_n = (uint64_t)1 << 18;
 
 /* ---- What a run will take ---- */
@@ -21,25 +22,42 @@ static void expect(rh_tune_work *w, const rh_task *like, double seconds) {
   }
 }
 
-static int wants_probe(const rh_task *task) {
-  return task->state == RH_TASK_todo && task->n > 2 * probe_n && task->expected_s == 0;
+static int is_large(const rh_task *task) {
+  return task->state == RH_TASK_todo && task->n > 2 * probe_n;
+}
+
+/* The first of several sizes speaks for all of them, also where nothing came of it. */
+static int wants_probe(const rh_tune_work *w, uint32_t k) {
+  const rh_task *task = &w->tasks[k];
+  if (!is_large(task)) return 0;
+  for (uint32_t j = 0; j < k; j++) {
+    const rh_task *other = &w->tasks[j];
+    if (is_large(other) && other->op == task->op && other->type == task->type &&
+        other->strategy == task->strategy)
+      return 0;
+  }
+  return 1;
 }
 
 /* One look at a size that nobody takes long for. */
-static rh_status probe(rh_tune_work *w, const rh_task *task, rh_error *error) {
+static rh_status probe(rh_tune_work *w, rh_task *task, rh_error *error) {
   rh_row row;
   rh_sampler *sampler = &w->stage.samplers[task->strategy];
   RH_TRY(rh_tune_use_point(w, task->op, task->type, probe_n, error));
   RH_TRY(rh_tune_turn(w, sampler->name, error));
   rh_status status = rh_trial_look(sampler, &w->point.data, &w->point.scale, 0, &row, error);
-  if (status == RH_OK && row.time.median > 0) expect(w, task, row.time.median);
+  if (status == RH_OK && row.status == RH_ROW_wrong)
+    status = rh_tune_blame(w, task, &row, error);
+  else if (status == RH_OK && row.time.median > 0)
+    expect(w, task, row.time.median);
   rh_row_finish(&row);
   return status;
 }
 
 static rh_status probe_all(rh_tune_work *w, rh_error *error) {
-  for (uint32_t k = 0; k < w->n_tasks; k++)
-    if (wants_probe(&w->tasks[k])) RH_TRY(probe(w, &w->tasks[k], error));
+  double until = w->deadline - (1 - most_for_probes) * w->device_budget_s;
+  for (uint32_t k = 0; k < w->n_tasks && rh_now() < until; k++)
+    if (wants_probe(w, k)) RH_TRY(probe(w, &w->tasks[k], error));
   return RH_OK;
 }
 
@@ -49,7 +67,7 @@ static void say_failed(rh_tune_work *w, const rh_task *task, const char *reason)
   char problem[64];
   rh_text text = {0};
   if (w->app->typed->quiet) return;
-  rh_tune_problem(problem, task);
+  rh_tune_problem(problem, task->op, task->type, task->n);
   rh_text_add(&text, "%s, %s: left out: %s", rh_tune_strategy(w, task), problem, reason);
   rh_terminal_say(w->app->terminal, rh_text_get(&text));
   rh_text_finish(&text);
@@ -62,7 +80,7 @@ static rh_status take_row(rh_tune_work *w, rh_task *task, const rh_row *row, rh_
     task->default_latency_s = task->latency_s = row->latency.median;
     task->state = rh_tune_is_searchable(w, task) ? RH_TASK_measured : RH_TASK_tuned;
     return rh_tune_keep(w, task, error);
-  case RH_ROW_wrong: return rh_tune_blame(w, task, row->reason, error);
+  case RH_ROW_wrong: return rh_tune_blame(w, task, row, error);
   case RH_ROW_failed:
     task->state = RH_TASK_failed;
     say_failed(w, task, row->reason);

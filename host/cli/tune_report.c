@@ -16,10 +16,10 @@ void rh_tune_words(char text[512], const rh_tuned_setting *settings, uint32_t n)
                              settings[k].value);
 }
 
-void rh_tune_problem(char text[64], const rh_task *task) {
+void rh_tune_problem(char text[64], uint32_t op, rh_type type, uint64_t n) {
   char size[32];
-  rh_format_size(size, task->n);
-  snprintf(text, 64, "%s %s %s", rh_op_name(task->op), rh_type_name(task->type), size);
+  rh_format_size(size, n);
+  snprintf(text, 64, "%s %s %s", rh_op_name(op), rh_type_name(type), size);
 }
 
 static int is_for_people(const rh_tune_work *w) {
@@ -29,7 +29,7 @@ static int is_for_people(const rh_tune_work *w) {
 void rh_tune_say_better(const rh_tune_work *w, const rh_task *task) {
   char problem[64], before[32], after[32], words[512];
   if (!is_for_people(w)) return;
-  rh_tune_problem(problem, task);
+  rh_tune_problem(problem, task->op, task->type, task->n);
   rh_tune_words(words, task->settings, task->n_settings);
   rh_terminal_clear(w->app->terminal);
   printf("%-18s  %-14s  %s -> %s  %s\n", rh_tune_strategy(w, task), problem,
@@ -167,7 +167,10 @@ static void print_counts(const rh_tune_work *w) {
   if (kept) printf("; %u known before (--fresh measures again)", kept);
   if (count(w, RH_TASK_slow)) printf("; %u far too slow to be searched", count(w, RH_TASK_slow));
   if (count(w, RH_TASK_failed)) printf("; %u failed and left out", count(w, RH_TASK_failed));
-  printf(". Kept in %s/tuned.json\n", w->app->redhost->cache.directory);
+  if (*w->unkept.message)
+    printf(". Not kept\n");
+  else
+    printf(". Kept in %s/tuned.json\n", w->app->redhost->cache.directory);
   if (left(w) && !rh_terminal_was_interrupted())
     printf("%u of %u left undone when the budget was spent: the same command goes on from there.\n",
            left(w), w->n_tasks);

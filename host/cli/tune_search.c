@@ -30,7 +30,7 @@ static void say_refused(const hunt *h, const rh_tuned_setting *settings, uint32_
   char problem[64], words[512];
   rh_text text = {0};
   if (h->w->app->typed->quiet) return;
-  rh_tune_problem(problem, h->task);
+  rh_tune_problem(problem, h->task->op, h->task->type, h->task->n);
   rh_tune_words(words, settings, n);
   rh_text_add(&text, "%s, %s: %s is refused, its result is wrong: %s", h->found->name, problem,
               words, reason);
@@ -38,18 +38,23 @@ static void say_refused(const hunt *h, const rh_tuned_setting *settings, uint32_
   rh_text_finish(&text);
 }
 
-/* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot run. */
-static double read_row(hunt *h, const rh_tuned_setting *settings, uint32_t n, const rh_row *row) {
+/* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot run.  No settings: the
+ * defaults, which were right before, perhaps of more elements. */
+static rh_status read_row(hunt *h, const rh_tuned_setting *settings, uint32_t n, const rh_row *row,
+                          double *seconds, rh_error *error) {
+  *seconds = INFINITY; /* also of what was given up */
   switch (row->status) {
-  case RH_ROW_ok: return row->time.median;
+  case RH_ROW_ok: *seconds = row->time.median; break;
   case RH_ROW_wrong:
+    if (n == 0) return rh_tune_blame(h->w, h->task, row, error);
     say_refused(h, settings, n, row->reason);
     h->task->refused++;
-    return INFINITY;
-  case RH_ROW_failed: h->task->broken++; return INFINITY;
-  case RH_ROW_unsupported: return 0;
-  default: return INFINITY; /* given up */
+    break;
+  case RH_ROW_failed: h->task->broken++; break;
+  case RH_ROW_unsupported: *seconds = 0; break;
+  default: break;
   }
+  return RH_OK;
 }
 
 /* A candidate that leaves most of a device idle may take a minute where the best takes a millisecond, and a run cannot be
@@ -61,8 +66,8 @@ static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tuned_settin
   rh_status status = rh_trial_look(sampler, &point->small, &point->small_scale, 0, &row, error);
   if (row.status == RH_ROW_skipped)
     *seconds = row.time.median;
-  else
-    *seconds = read_row(h, settings, n, &row);
+  else if (status == RH_OK)
+    status = read_row(h, settings, n, &row, seconds, error);
   if (*seconds > 0 && h->small_s > 0 &&
       h->default_s + RH_TUNE_SMALL * (*seconds - h->small_s) > unbearable * best_s)
     *seconds = INFINITY;
@@ -80,7 +85,7 @@ static rh_status look(hunt *h, rh_sampler *sampler, const rh_tuned_setting *sett
   }
   rh_status status =
       rh_trial_look(sampler, &point->data, &point->scale, clearly_worse * best_s, &row, error);
-  *seconds = read_row(h, settings, n, &row);
+  if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
   rh_row_finish(&row);
   return status;
 }
@@ -123,12 +128,13 @@ static rh_status read_verdict(hunt *h, const rh_tune_found *found, rh_row *rows,
   rh_task *task = h->task;
   rh_tuned_setting settings[1 + RH_TUNE_FINALISTS][RH_TUNED_MOST_SETTINGS];
   uint32_t n_settings[1 + RH_TUNE_FINALISTS] = {0};
-  for (uint32_t k = 0; k < found->n; k++) {
-    n_settings[k + 1] = rh_space_settings(&h->space, found->best[k].candidate, settings[k + 1]);
-    if (rows[k + 1].status == RH_ROW_wrong)
-      read_row(h, settings[k + 1], n_settings[k + 1], &rows[k + 1]);
+  for (uint32_t k = 0; k <= found->n; k++) {
+    double seconds;
+    if (k) n_settings[k] = rh_space_settings(&h->space, found->best[k - 1].candidate, settings[k]);
+    if (rows[k].status == RH_ROW_wrong)
+      RH_TRY(read_row(h, settings[k], n_settings[k], &rows[k], &seconds, error));
   }
-  if (rows[0].status == RH_ROW_wrong) return rh_tune_blame(h->w, task, rows[0].reason, error);
+  if (task->state == RH_TASK_wrong) return RH_OK;
   uint32_t kept = rh_trial_decide(rows, n_settings, found->n + 1);
   if (rh_row_is_timed(&rows[0])) {
     task->default_s = rows[0].time.median;
@@ -166,6 +172,19 @@ static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
   if (status == RH_OK) status = read_verdict(h, found, rows, error);
   for (uint32_t k = 0; k <= RH_TUNE_FINALISTS; k++) rh_row_finish(&rows[k]);
   return status;
+}
+
+/* Ctrl-C before the verdict: what looked clearly better in a few samples, all of them right, is kept for the next call to go
+ * on from.  Its latency is not known, and taken for that of the defaults. */
+static rh_status keep_unfinished(hunt *h, const rh_tune_found *found, rh_error *error) {
+  static const double clearly_better = 0.9;
+  rh_task *task = h->task;
+  if (!found->n || !(found->best[0].seconds < clearly_better * fmin(h->default_s, task->time_s)))
+    return RH_OK;
+  task->n_settings = rh_space_settings(&h->space, found->best[0].candidate, task->settings);
+  task->time_s = found->best[0].seconds;
+  rh_tune_say_better(h->w, task);
+  return rh_tune_keep(h->w, task, error);
 }
 
 /* ---- One task, and all of them ---- */
@@ -213,6 +232,7 @@ static rh_status search(rh_tune_work *w, rh_task *task, double share_s, rh_error
   RH_TRY(rh_tune_use_point(w, task->op, task->type, task->n, error));
   rh_space_init(&h.space, entry->params, entry->n_params);
   RH_TRY(look_at_defaults(&h, error));
+  if (task->state == RH_TASK_wrong) return RH_OK;
   rh_tune_spec spec = {.space = &h.space,
                        .seed = seed_of(w, task),
                        .most = MOST_CANDIDATES,
@@ -221,9 +241,11 @@ static rh_status search(rh_tune_work *w, rh_task *task, double share_s, rh_error
                        .user = &h};
   add_hints(&h, &spec);
   double initial_s = h.default_s > 0 && !isinf(h.default_s) ? h.default_s : task->time_s;
-  RH_TRY(rh_tune_search(&spec, initial_s, &found, error));
+  rh_status status = rh_tune_search(&spec, initial_s, &found, error);
   task->candidates += found.measured;
-  if (found.n) RH_TRY(compare(&h, &found, error));
+  if (status == RH_OK && found.n) status = compare(&h, &found, error);
+  if (status == RH_E_CANCELLED) RH_TRY(keep_unfinished(&h, &found, error));
+  if (status != RH_OK) return status;
   if (task->state == RH_TASK_wrong) return RH_OK;
   int enough = found.complete || found.measured >= FEWEST_CANDIDATES;
   task->state = enough ? RH_TASK_tuned : RH_TASK_measured;

@@ -114,7 +114,7 @@ static void give_up(rh_tune_work *w, const rh_task *like) {
   }
 }
 
-rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const char *reason, rh_error *error) {
+rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const rh_row *row, rh_error *error) {
   char problem[64];
   rh_text text = {0};
   rh_tuned_entry entry = entry_for(w, task);
@@ -123,8 +123,9 @@ rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const char *reason, rh_e
   task->time_s = task->latency_s = 0;
   w->n_wrong++;
   give_up(w, task);
-  rh_tune_problem(problem, task);
-  rh_text_add(&text, "%s, %s: not tuned, its result is wrong: %s", entry.strategy, problem, reason);
+  rh_tune_problem(problem, task->op, task->type, row->n);
+  rh_text_add(&text, "%s, %s: not tuned, its result is wrong: %s", entry.strategy, problem,
+              row->reason);
   rh_terminal_say(w->app->terminal, rh_text_get(&text));
   rh_text_finish(&text);
   return rh_tuned_put(w->tuned, &entry, error);

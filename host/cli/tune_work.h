@@ -29,6 +29,7 @@ typedef struct rh_tune_work {
   double budget_s;
   uint32_t n_wrong; /* strategies' defaults, on all devices */
   uint32_t n_left;  /* tasks, likewise */
+  rh_error unkept;  /* why what was found is not in the file; an empty message: it is */
   /* Of the device at hand. */
   rh_stage stage;
   rh_results header; /* which nobody asks for here */
@@ -63,8 +64,8 @@ int rh_tune_is_searchable(const rh_tune_work *w, const rh_task *task);
 const char *rh_tune_strategy(const rh_tune_work *w, const rh_task *task);
 /* Writes down what is known of a task. */
 rh_status rh_tune_keep(rh_tune_work *w, const rh_task *task, rh_error *error);
-/* Writes down a wrong result of its own defaults, and says so. */
-rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const char *reason, rh_error *error);
+/* Writes down a wrong result of its own defaults, and says so; the row may be of another size. */
+rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const rh_row *row, rh_error *error);
 
 /* ---- tune_measure.c ---- */
 
@@ -83,7 +84,7 @@ void rh_tune_say_better(const rh_tune_work *w, const rh_task *task);
 /* Settings as words: "group=512 finish=device". */
 void rh_tune_words(char text[512], const rh_tuned_setting *settings, uint32_t n);
 /* "sum f32 2^22" */
-void rh_tune_problem(char text[64], const rh_task *task);
+void rh_tune_problem(char text[64], uint32_t op, rh_type type, uint64_t n);
 /* What came of a device. */
 void rh_tune_print(const rh_tune_work *w);
 json_t *rh_tune_json(const rh_tune_work *w);

@@ -85,7 +85,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 /* ---- Times that can be compared ---- */
 
 typedef const rh_tuned_entry *source(const rh_tuned *, const char *, uint64_t, uint32_t, rh_type,
-                                     uint64_t);
+                                     uint64_t, int);
 
 static int is_exact(const choice *c, const rh_tuned_entry *entry) {
   return entry->op == c->spec->op && entry->type == c->spec->type;
@@ -119,9 +119,9 @@ static uint32_t look_up(choice *c, source *find, int exact) {
   for (uint32_t k = 0; k < c->n; k++) {
     candidate *one = &c->list[k];
     const rh_tuned_entry *known =
-        find(c->tuned, one->entry->name, one->plugin, spec->op, spec->type, spec->n);
+        find(c->tuned, one->entry->name, one->plugin, spec->op, spec->type, spec->n, exact);
     int timed = known && (known->latency_s > 0 || known->time_s > 0);
-    one->known = timed && (!exact || is_exact(c, known)) ? known : NULL;
+    one->known = timed ? known : NULL;
     if (one->known && (!nearest || is_nearer(c, known, nearest))) nearest = known;
   }
   for (uint32_t k = 0; k < c->n; k++) {

@@ -79,13 +79,13 @@ static void fill_axis(rh_space_axis *axis) {
     if (axis->values[place] == param->initial) axis->initial = place;
 }
 
-/* Is there room for every value of it in a tuned setting? */
+/* Can a tuned setting hold every value of it?  A choice may have blanks; a setting is one short word. */
 static int fits(const rh_space_axis *axis) {
   char text[64];
   if (strlen(axis->param->key) >= RH_TUNED_WORD) return 0;
   for (uint32_t place = 0; place < axis->n; place++) {
     rh_param_format(axis->param, axis->values[place], text, sizeof text);
-    if (strlen(text) >= RH_TUNED_WORD) return 0;
+    if (strlen(text) >= RH_TUNED_WORD || strchr(text, ' ')) return 0;
   }
   return 1;
 }

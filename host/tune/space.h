@@ -23,7 +23,7 @@ typedef struct rh_space {
 
 /* Every value of a short range, and every word; of a long one the default, 0 where the range begins there (it means
  * "automatic"), and powers of two with what lies half-way between them, up to 64 times the default.  Parameters of one
- * value, and those that the tuned values have no room for, keep their default.  `params` must outlive *space. */
+ * value, and those with values that a tuned setting cannot hold, keep their default.  `params` must outlive *space. */
 void rh_space_init(rh_space *space, const rh_param *params, uint32_t n);
 
 int64_t rh_space_value(const rh_space *space, uint64_t candidate, uint32_t axis);

@@ -164,8 +164,21 @@ static size_t count(const json_t *devices) {
   return total;
 }
 
-int rh_tuned_document_put(json_t *document, const rh_tuned_key *key, const rh_tuned_entry *entry) {
-  json_t *devices = json_object_get(document, "devices");
+/* Whoever reads refuses a whole file for one entry, so none is written that would be refused. */
+static json_t *pack(const rh_tuned_entry *entry, const char **why) {
+  rh_tuned_entry read;
+  int known;
+  json_t *packed = rh_tuned_entry_pack(entry);
+  *why = packed ? NULL : "no memory";
+  if (packed && rh_tuned_entry_take(packed, &read, &known, NULL) != RH_OK)
+    *why = "an entry could not be read again";
+  if (!*why) return packed;
+  json_decref(packed);
+  return NULL;
+}
+
+static void make_room_everywhere(const json_t *devices, const rh_tuned_key *key,
+                                 const rh_tuned_entry *entry) {
   const rh_tuned_key host = rh_tuned_key_of(NULL);
   for (size_t k = 0; k < json_array_size(devices); k++) {
     rh_tuned_key theirs;
@@ -175,8 +188,16 @@ int rh_tuned_document_put(json_t *document, const rh_tuned_key *key, const rh_tu
     if (own || rh_tuned_key_is(&theirs, &host))
       make_room(json_object_get(device, "entries"), entry, own);
   }
-  if (count(devices) >= RH_TUNED_MOST_ENTRIES) return -1;
-  json_t *entries = entries_of(devices, key);
-  json_t *packed = entries ? rh_tuned_entry_pack(entry) : NULL;
-  return packed ? json_array_append_new(entries, packed) : -1;
+}
+
+int rh_tuned_document_put(json_t *document, const rh_tuned_key *key, const rh_tuned_entry *entry,
+                          const char **why) {
+  json_t *devices = json_object_get(document, "devices"), *packed = pack(entry, why);
+  if (!packed) return -1;
+  make_room_everywhere(devices, key, entry);
+  json_t *entries = count(devices) < RH_TUNED_MOST_ENTRIES ? entries_of(devices, key) : NULL;
+  if (entries && json_array_append(entries, packed) != 0) *why = "no memory";
+  if (!entries) *why = "it holds as much as it can";
+  json_decref(packed);
+  return *why ? -1 : 0;
 }

@@ -38,8 +38,10 @@ json_t *rh_tuned_document_new(void);
 const json_t *rh_tuned_document_device(const json_t *document, size_t place, rh_tuned_key *key);
 
 /* Puts in an entry, which takes the place of the one of the same strategy, operator, type and size.  One that is good takes
- * away what says that its strategy failed, for this device and for the host.  0, or -1 where memory runs out or there are
- * as many as there can be; the document is what it was, or holds less. */
-int rh_tuned_document_put(json_t *document, const rh_tuned_key *key, const rh_tuned_entry *entry);
+ * away what says that its strategy failed, for this device and for the host.  0, or -1 and in *why, a constant, what stands
+ * in the way: no memory, as many as there can be, or an entry that reading would refuse.  The document is what it was, or
+ * holds less. */
+int rh_tuned_document_put(json_t *document, const rh_tuned_key *key, const rh_tuned_entry *entry,
+                          const char **why);
 
 #endif

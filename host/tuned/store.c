@@ -70,6 +70,10 @@ json_t *rh_tuned_store_load(rh_tuned_store *store) {
   const char *why;
   if (!store->path || store->left_alone) return NULL;
   rh_file_state state = rh_file_read_own(store->path, RH_TUNED_MOST_BYTES, &text, &length, &why);
+  if (state == RH_FILE_UNREAD && !store->unread)
+    rh_report(store->cache->reporter, RH_LOG_WARNING,
+              "%s: %s just now; it is neither used nor changed", store->path, why);
+  store->unread = state == RH_FILE_UNREAD;
   if (state == RH_FILE_REFUSED) set_aside(store, why);
   if (state != RH_FILE_OK) return NULL;
   json_t *document = read_document(store, text, length);
@@ -99,6 +103,11 @@ int rh_tuned_store_lock(const rh_tuned_store *store, const char **why) {
 
 void rh_tuned_store_unlock(int lock) {
   if (lock >= 0) close(lock);
+}
+
+int rh_tuned_store_try(const rh_tuned_store *store, const char **why) {
+  *why = access(store->cache->directory, W_OK | X_OK) == 0 ? NULL : strerror(errno);
+  return *why ? -1 : 0;
 }
 
 int rh_tuned_store_save(const rh_tuned_store *store, const json_t *document, const char **why) {

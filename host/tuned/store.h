@@ -8,14 +8,15 @@
 typedef struct rh_tuned_store {
   rh_cache *cache; /* borrowed */
   char *path, *lock_path;
-  int left_alone; /* the file is of a later redhost, or cannot be written: what is new stays in memory */
+  int left_alone; /* the file is of a later redhost, or cannot be set aside: what is new stays in memory */
+  int unread; /* the last load could not read it, which says nothing against it: nor may it be replaced */
 } rh_tuned_store;
 
 rh_status rh_tuned_store_init(rh_tuned_store *store, rh_cache *cache, rh_error *error);
 void rh_tuned_store_finish(rh_tuned_store *store);
 
 /* What the file holds, a new reference; null where there is none.  One that cannot be used is reported, as a warning, and
- * renamed to tuned.json.bad; one of a later redhost is reported and stays. */
+ * renamed to tuned.json.bad; one of a later redhost is reported and stays, as does one that cannot be read just now. */
 json_t *rh_tuned_store_load(rh_tuned_store *store);
 
 /* Between these two nobody else writes, as far as the file system knows how to lock.  -1: no lock; *why says what stood
@@ -23,6 +24,8 @@ json_t *rh_tuned_store_load(rh_tuned_store *store);
 int rh_tuned_store_lock(const rh_tuned_store *store, const char **why);
 void rh_tuned_store_unlock(int lock);
 
+/* Could it be written?  As rh_tuned_store_save, but nothing is. */
+int rh_tuned_store_try(const rh_tuned_store *store, const char **why);
 /* 0, or -1 where it cannot be written, and *why says what stood in the way. */
 int rh_tuned_store_save(const rh_tuned_store *store, const json_t *document, const char **why);
 

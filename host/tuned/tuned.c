@@ -1,4 +1,5 @@
 #include "tuned.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/file.h"
 #include "../base/hash.h"
@@ -26,7 +27,14 @@ struct rh_tuned {
   known *list;      /* of both, the entries that this device is concerned with */
   uint32_t n, capacity;
   int complained;
+  rh_tuned_entry *unsaved; /* what the file does not have yet, in the order in which it came */
+  uint32_t n_unsaved, room_unsaved;
+  double not_before; /* by rh_now(): when the file is tried again */
+  const char *lost;  /* why something could not even be put into a document; null: all could */
 };
+
+/* After trouble with the file, which may have cost a wait. */
+static const double pause_s = 10;
 
 /* ---- What there is ---- */
 
@@ -120,6 +128,7 @@ void rh_tuned_close(rh_tuned *tuned) {
   json_decref(tuned->document);
   json_decref(tuned->shipped);
   free(tuned->list);
+  free(tuned->unsaved);
   free(tuned);
 }
 
@@ -142,58 +151,71 @@ static double distance(uint64_t a, uint64_t b) {
   return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
 }
 
-/* Is `a` of more merit?  Ties go to an order that hangs on nothing but what they say. */
-static int is_better(const rh_tuned_entry *a, const rh_tuned_entry *b, uint32_t op, rh_type type,
-                     uint64_t n) {
+/* Is `a` of more merit?  Ties go to what was measured with the device itself, and then to an order that hangs on nothing
+ * but what they say. */
+static int is_better(const known *one, const known *other, uint32_t op, rh_type type, uint64_t n) {
+  const rh_tuned_entry *a = &one->entry, *b = &other->entry;
   uint32_t of_a = unlikeness(a, op, type), of_b = unlikeness(b, op, type);
   double far_a = distance(a->n, n), far_b = distance(b->n, n);
   if (a->origin != b->origin) return a->origin < b->origin;
   if (of_a != of_b) return of_a < of_b;
   if (far_a != far_b) return far_a < far_b;
   if (a->n != b->n) return a->n > b->n;
+  if (one->counts != other->counts) return one->counts;
   if (a->op != b->op) return a->op < b->op;
   return a->type < b->type;
 }
 
-static const rh_tuned_entry *find(const rh_tuned *tuned, uint32_t first, uint32_t last,
-                                  const char *strategy, uint64_t plugin, uint32_t op, rh_type type,
-                                  uint64_t n) {
-  const rh_tuned_entry *best = NULL;
+typedef struct wanted {
+  uint32_t first, last; /* origins */
+  const char *strategy;
+  uint64_t plugin;
+  uint32_t op;
+  rh_type type;
+  uint64_t n;
+  int exact;
+} wanted;
+
+static const rh_tuned_entry *find(const rh_tuned *tuned, const wanted *of) {
+  const known *best = NULL;
   for (uint32_t k = 0; k < tuned->n; k++) {
-    const rh_tuned_entry *entry = &tuned->list[k].entry;
-    if (entry->failed || entry->origin < first || entry->origin > last) continue;
-    if (!is_of(entry, strategy, plugin) || unlikeness(entry, op, type) == 3) continue;
-    if (!best || is_better(entry, best, op, type, n)) best = entry;
+    const known *one = &tuned->list[k];
+    const rh_tuned_entry *entry = &one->entry;
+    if (entry->failed || entry->origin < of->first || entry->origin > of->last) continue;
+    if (!is_of(entry, of->strategy, of->plugin)) continue;
+    if (unlikeness(entry, of->op, of->type) > (of->exact ? 0 : 2)) continue;
+    if (!best || is_better(one, best, of->op, of->type, of->n)) best = one;
   }
-  return best;
+  return best ? &best->entry : NULL;
 }
 
 const rh_tuned_entry *rh_tuned_find(const rh_tuned *tuned, const char *strategy, uint64_t plugin,
                                     uint32_t op, rh_type type, uint64_t n, int *exact) {
-  const rh_tuned_entry *best =
-      find(tuned, RH_TUNED_HERE, RH_TUNED_SHIPPED, strategy, plugin, op, type, n);
+  const wanted of = {RH_TUNED_HERE, RH_TUNED_SHIPPED, strategy, plugin, op, type, n, 0};
+  const rh_tuned_entry *best = find(tuned, &of);
   if (exact) *exact = best && unlikeness(best, op, type) == 0;
   return best;
 }
 
 const rh_tuned_entry *rh_tuned_find_measured(const rh_tuned *tuned, const char *strategy,
-                                             uint64_t plugin, uint32_t op, rh_type type,
-                                             uint64_t n) {
-  return find(tuned, RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, strategy, plugin, op, type, n);
+                                             uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
+                                             int exact) {
+  const wanted of = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, strategy, plugin, op, type, n, exact};
+  return find(tuned, &of);
 }
 
 const rh_tuned_entry *rh_tuned_find_shipped(const rh_tuned *tuned, const char *strategy,
-                                            uint64_t plugin, uint32_t op, rh_type type,
-                                            uint64_t n) {
-  return find(tuned, RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, strategy, plugin, op, type, n);
+                                            uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
+                                            int exact) {
+  const wanted of = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, strategy, plugin, op, type, n, exact};
+  return find(tuned, &of);
 }
 
 /* Has it been measured, and so found right, under this driver? */
 static int was_good_here(const rh_tuned *tuned, const char *strategy, uint64_t plugin, uint32_t op,
                          rh_type type) {
-  const rh_tuned_entry *good =
-      find(tuned, RH_TUNED_HERE, RH_TUNED_HERE, strategy, plugin, op, type, 1);
-  return good && unlikeness(good, op, type) == 0;
+  const wanted of = {RH_TUNED_HERE, RH_TUNED_HERE, strategy, plugin, op, type, 1, 1};
+  return find(tuned, &of) != NULL;
 }
 
 int rh_tuned_has_failed(const rh_tuned *tuned, const char *strategy, uint64_t plugin, uint32_t op,
@@ -228,9 +250,9 @@ const char *rh_tuned_shipped_name(const rh_tuned *tuned) {
 
 /* ---- Telling ---- */
 
-static void complain(rh_tuned *tuned, const char *why, int quiet) {
-  tuned->store.left_alone = 1;
-  if (quiet || tuned->complained) return;
+/* Once, however much cannot be stored. */
+static void complain(rh_tuned *tuned, const char *why) {
+  if (tuned->complained) return;
   tuned->complained = 1;
   rh_report(tuned->store.cache->reporter, RH_LOG_WARNING,
             "%s: %s; going on without storing what is tuned (--cache-dir names another place, "
@@ -238,35 +260,74 @@ static void complain(rh_tuned *tuned, const char *why, int quiet) {
             tuned->store.path, why);
 }
 
-/* With the file's lock, where there is a file to be written: what others wrote meanwhile is read first. */
-static rh_status put_locked(rh_tuned *tuned, const rh_tuned_entry *entry, int save, int quiet,
-                            rh_error *error) {
-  const char *why;
-  json_t *fresh = save ? rh_tuned_store_load(&tuned->store) : NULL;
-  save = save && !tuned->store.left_alone;
-  if (save) {
-    json_decref(tuned->document);
-    tuned->document = fresh;
+static rh_status remember(rh_tuned *tuned, const rh_tuned_entry *entry, rh_error *error) {
+  if (tuned->n_unsaved == tuned->room_unsaved) {
+    uint32_t room = tuned->room_unsaved ? 2 * tuned->room_unsaved : 16;
+    rh_tuned_entry *larger = realloc(tuned->unsaved, room * sizeof *larger);
+    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+    tuned->unsaved = larger;
+    tuned->room_unsaved = room;
   }
+  tuned->unsaved[tuned->n_unsaved++] = *entry;
+  return RH_OK;
+}
+
+static rh_status put_in(rh_tuned *tuned, const rh_tuned_entry *entry, rh_error *error) {
+  const char *why;
   if (!tuned->document) tuned->document = rh_tuned_document_new();
   if (!tuned->document) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
-  if (rh_tuned_document_put(tuned->document, &tuned->key, entry) != 0)
-    complain(tuned, "it holds as much as it can", quiet);
-  else if (save && rh_tuned_store_save(&tuned->store, tuned->document, &why) != 0)
-    complain(tuned, why, quiet);
-  return rebuild(tuned, error);
+  if (rh_tuned_document_put(tuned->document, &tuned->key, entry, &why) != 0) tuned->lost = why;
+  return RH_OK;
+}
+
+/* With the file's lock: what others wrote meanwhile is read first.  *why: as store's. */
+static rh_status store_locked(rh_tuned *tuned, const char **why, rh_error *error) {
+  json_t *fresh = rh_tuned_store_load(&tuned->store);
+  if (tuned->store.left_alone || tuned->store.unread) {
+    *why = "it is neither used nor changed";
+    return RH_OK;
+  }
+  json_decref(tuned->document);
+  tuned->document = fresh;
+  for (uint32_t k = 0; k < tuned->n_unsaved; k++) RH_TRY(put_in(tuned, &tuned->unsaved[k], error));
+  if ((tuned->n_unsaved ? rh_tuned_store_save(&tuned->store, tuned->document, why)
+                        : rh_tuned_store_try(&tuned->store, why)) == 0)
+    tuned->n_unsaved = 0;
+  return RH_OK;
+}
+
+/* *why: what stood in the way, or null.  Trouble is not looked for again at each result. */
+static rh_status store(rh_tuned *tuned, const char **why, rh_error *error) {
+  int lock = rh_tuned_store_lock(&tuned->store, why);
+  rh_status status = lock < 0 ? RH_OK : store_locked(tuned, why, error);
+  rh_tuned_store_unlock(lock);
+  tuned->not_before = *why ? rh_now() + pause_s : 0;
+  return status;
 }
 
 static rh_status put(rh_tuned *tuned, const rh_tuned_entry *entry, int quiet, rh_error *error) {
   const char *why = NULL;
-  int save = tuned->store.path && !tuned->store.left_alone, lock = -1;
-  if (save && (lock = rh_tuned_store_lock(&tuned->store, &why)) < 0) {
-    complain(tuned, why, quiet);
-    save = 0;
+  RH_TRY(put_in(tuned, entry, error));
+  if (tuned->store.path) RH_TRY(remember(tuned, entry, error));
+  if (tuned->store.path && !tuned->store.left_alone && rh_now() >= tuned->not_before)
+    RH_TRY(store(tuned, &why, error));
+  if (tuned->lost) why = tuned->lost;
+  int was_said = tuned->store.left_alone || tuned->store.unread;
+  if (why && !quiet && !was_said) complain(tuned, why);
+  return rebuild(tuned, error);
+}
+
+rh_status rh_tuned_settle(rh_tuned *tuned, rh_error *error) {
+  const char *why = "it is neither used nor changed";
+  if (!tuned->store.path) return RH_OK;
+  if (!tuned->store.left_alone) {
+    RH_TRY(store(tuned, &why, error));
+    RH_TRY(rebuild(tuned, error));
   }
-  rh_status status = put_locked(tuned, entry, save, quiet, error);
-  rh_tuned_store_unlock(lock);
-  return status;
+  if (!why) why = tuned->lost;
+  if (!why) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: %s. --cache-dir names another place", tuned->store.path,
+                 why);
 }
 
 rh_status rh_tuned_put(rh_tuned *tuned, const rh_tuned_entry *entry, rh_error *error) {

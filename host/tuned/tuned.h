@@ -64,12 +64,14 @@ void rh_tuned_close(rh_tuned *tuned); /* null is legal */
 const rh_tuned_entry *rh_tuned_find(const rh_tuned *tuned, const char *strategy, uint64_t plugin,
                                     uint32_t op, rh_type type, uint64_t n, int *exact);
 
-/* The same among what was measured on this device, under whatever driver; and among what comes with redhost. */
+/* The same among what was measured on this device, under whatever driver; and among what comes with redhost.  `exact`: of
+ * this very operator and type, so that what is like it but has a nearer origin stands in nobody's way. */
 const rh_tuned_entry *rh_tuned_find_measured(const rh_tuned *tuned, const char *strategy,
-                                             uint64_t plugin, uint32_t op, rh_type type,
-                                             uint64_t n);
+                                             uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
+                                             int exact);
 const rh_tuned_entry *rh_tuned_find_shipped(const rh_tuned *tuned, const char *strategy,
-                                            uint64_t plugin, uint32_t op, rh_type type, uint64_t n);
+                                            uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
+                                            int exact);
 
 /* Is there any entry of that name?  If not, its file need not be hashed. */
 int rh_tuned_mentions(const rh_tuned *tuned, const char *strategy);
@@ -81,12 +83,18 @@ int rh_tuned_has_failed(const rh_tuned *tuned, const char *strategy, uint64_t pl
 
 /* Adds an entry, or replaces the one of the same strategy, operator, type and size, in memory and in the file, which
  * appears whole or not at all; what other processes wrote meanwhile stays.  A good entry of a strategy, of whatever size,
- * takes back that it failed for this operator and type: whoever measures several sizes puts a failure last.  Without a directory it is kept in memory only.  A file that cannot be written is a warning, once. */
+ * takes back that it failed for this operator and type: whoever measures several sizes puts a failure last.  Without a
+ * directory it is kept in memory only.  A file that cannot be written is a warning, once; what is not in it is written
+ * with what comes later, when it can be. */
 rh_status rh_tuned_put(rh_tuned *tuned, const rh_tuned_entry *entry, rh_error *error);
 
 /* Says that a strategy's result was wrong, for --run and --bench; keeps quiet where nothing can be written. */
 void rh_tuned_blame(rh_tuned *tuned, const char *strategy, uint64_t plugin, uint32_t op,
                     rh_type type, uint64_t n);
+
+/* Writes what could not be written so far, without the pauses that are made after trouble; where there is nothing, finds out
+ * whether it could be.  RH_E_FILE with a sentence: not all that was put is in the file, or would be. */
+rh_status rh_tuned_settle(rh_tuned *tuned, rh_error *error);
 
 /* How many good entries were measured here, under this driver; for the summary of this machine. */
 uint32_t rh_tuned_count(const rh_tuned *tuned);

@@ -177,6 +177,31 @@ class GoingOn(TuneCase):
         self.assertTrue(self.entries())
 
 
+    def test_interrupted_search(self):
+        """What it found by then is kept, and searched on."""
+        if not os.path.exists(CHOOSY):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        args = ("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, "--budget", "60")
+        for seed in range(1, 9):  # in the order that it draws, one that is right has to come before the wrong one
+            process = subprocess.Popen([cli.REDHOST, "--tune", *args, "--seed=%d" % seed], env=self.env, cwd=self.cwd,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+            self.addCleanup(process.kill)
+            self.assertIn(b"way=wrong is refused", process.stderr.readline())
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=cli.PATIENCE)
+            self.assertEqual(process.returncode, 130, err)
+            (entry,) = self.entries().values()
+            self.assertNotIn("searched", entry)
+            if entry["params"]:
+                break
+            os.remove(self.file)
+        self.assertEqual(entry["params"], {"way": "quick"})
+        self.assertIn(b"way=quick", out)
+        points, document = self.points(*args)
+        self.assertEqual([(p["status"], p["params"]) for p in points.values()], [("tuned", {"way": "quick"})])
+
+
 class Trouble(TuneCase):
     def test_wrong_results(self):
         """Of the plugin's own defaults: said, kept for auto, exit 1; the others are tuned all the same."""
@@ -196,6 +221,16 @@ class Trouble(TuneCase):
         self.assertIn("wrong", {p["status"] for p in points.values() if p["strategy"] == "tail_twice"})
         chosen = self.good("--run", "auto", "-n", "1003", "--plugin", plugin, "-v", quiet=False).err
         self.assertIn("left out for a wrong result here: tail_twice", chosen)
+
+    def test_wrong_where_few_are_looked_at(self):
+        """At a size that was not asked for, on the way to one that was: a wrong result all the same."""
+        if not os.path.exists(CHOOSY):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        for n, op, where in (("2^20", "max", "2^18"), ("2^22", "sum", "2^16")):
+            done = self.tune("-n", n, "--op", op, "-s", "choosy_of_sizes", "--plugin", CHOOSY, code=1, budget="20")
+            self.assertRegex(done.err, r"\Aredhost: choosy_of_sizes, %s f32 %s: not tuned, its result is wrong: says [^\n]+\.\n"
+                                       r"redhost: 1 strategy is wrong [^\n]+\.\n\Z" % (op, where.replace("^", r"\^")))
+            self.assertTrue(any(e.get("failed") for key, e in self.entries().items() if key[1] == op), self.entries())
 
     def test_crashes_are_left_out(self):
         if not os.path.exists(FAULTS):
@@ -222,6 +257,39 @@ class Trouble(TuneCase):
         self.bad(2, "--no-cache", "--tune", env={"REDHOST_NO_CACHE": "1"})
         self.bad(3, "no device matches", "--tune", "-d", "nothing like it")
         self.bad(3, "--size", "--tune", "-n", "2^40")
+
+    def test_no_place(self):
+        """Said before anything is measured; a later redhost's file stays as it is."""
+        args = ("--tune", "-n", "2^10", "-s", "serial", "--budget", "20")
+        done = self.bad(6, "/proc/x/tuned.json: |--cache-dir", *args, "--cache-dir", "/proc/x")
+        self.assertEqual(done.out, "")
+        os.makedirs(os.path.dirname(self.file))
+        later = '{"schema": "redhost-tuned/2"}'
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(later)
+        done = self.redhost(*args)
+        self.assertEqual((done.code, done.out), (6, ""), done)
+        with open(self.file, encoding="utf-8") as file:
+            self.assertEqual(file.read(), later)
+
+    def test_cannot_be_written(self):
+        """Found out too late: what was measured is printed, but nothing is called kept."""
+        args = ("-n", "2^10", "-s", "serial")
+        os.makedirs(self.file + ".new")  # a directory, where the new file is to be
+        done = self.tune(*args, code=6)
+        self.assertRegex(done.out, r"(?m)^\d+ tuned, \d+ candidates tried\. Not kept$")
+        self.assertRegex(done.err, r"(?s)going on without storing .*redhost: not all that was found is kept: [^\n]+\.\n\Z")
+        self.assertFalse(os.path.exists(self.file))
+        self.assertIsNone(json.loads(self.tune(*args, "--json", code=6).out)["file"])
+
+    def test_looks_end_with_the_budget(self):
+        """A strategy of which nothing comes is looked at once, not once for each size; and looks have a quarter of the budget."""
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        done = self.tune("-n", "2^20:2^22", "-s", "worker_crash_in_run", "--plugin", FAULTS, "--progress=always", budget="20")
+        self.assertEqual(done.err.count(" 2^18 worker_crash_in_run"), 1, done)
+        done = self.tune("-n", "2^20", "--progress=always", budget="0.001")
+        self.assertLess(done.err.count(" 2^18 "), 3, done)
 
     def test_cache_dir(self):
         there = os.path.join(self.home, "elsewhere")

@@ -43,12 +43,14 @@ class TunedCase(cli.Case):
         self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
         (self.device,) = self.json("--list")["devices"]
 
-    def tune(self, *entries, driver=None, text=None):
+    def tune(self, *entries, driver=None, text=None, before=()):
+        """`before': entries under an older driver, besides."""
         os.makedirs(os.path.dirname(self.file), exist_ok=True)
         with open(self.file, "w", encoding="utf-8") as file:
             file.write(text or json.dumps({"schema": "redhost-tuned/1", "devices": [
                 {"platform": self.device["platform"], "device": self.device["name"],
-                 "driver": driver or self.device["driver"], "entries": entries}]}))
+                 "driver": driver or self.device["driver"], "entries": entries},
+                {"platform": self.device["platform"], "device": self.device["name"], "driver": "570.1", "entries": before}]}))
         os.chmod(self.file, 0o600)
 
     def tuned(self):
@@ -88,6 +90,11 @@ class Auto(TunedCase):
     def test_other_driver(self):
         self.tune(entry("cascade", 9e-6), driver="570.1")
         self.assertIn("cascade, measured here under driver 570.1, now %s, at 2^10" % self.device["driver"], self.choice(*SMALL))
+
+    def test_other_driver_of_this_very_operator(self):
+        """Goes before something like it, measured under this one."""
+        self.tune(entry("cascade", 1e-6, op="max"), before=[entry("cascade", 5e-6), entry("two_stage", 9e-6)])
+        self.assertIn("cascade, measured here under driver 570.1, now", self.choice(*SMALL))
 
     def test_of_something_like_it(self):
         """What comes with redhost of this very operator goes first."""

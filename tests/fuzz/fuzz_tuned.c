@@ -69,8 +69,9 @@ static void put_and_read(json_t *document) {
   rh_tuned_entry entry = {.strategy = "s", .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1};
   const rh_tuned_key key = {"Maker", "Board", "1"};
   rh_error error = {0};
+  const char *why;
   json_t *again;
-  if (rh_tuned_document_put(document, &key, &entry) != 0) return;
+  if (rh_tuned_document_put(document, &key, &entry, &why) != 0) return;
   char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   RULE(text);
   rh_status status = rh_tuned_document_read(text, strlen(text), 0, &again, &error);

@@ -119,6 +119,17 @@ START_TEST(short_ranges_are_whole) {
 }
 END_TEST
 
+/* What tuned.json would refuse to read is nothing to search either. */
+START_TEST(choices_with_blanks) {
+  static const rh_param ways[] = {RH_CHOICE("way", "slow way|quick way", 2, ""),
+                                  RH_CHOICE("finish", "host|device", 2, "")};
+  rh_space space;
+  rh_space_init(&space, ways, 2);
+  ck_assert_uint_eq(space.n_axes, 1);
+  ck_assert_ptr_eq(space.axes[0].param, &ways[1]);
+}
+END_TEST
+
 /* More parameters than a tuned entry takes, or than can be counted, keep their defaults. */
 START_TEST(many_parameters) {
   rh_param many[40];
@@ -492,6 +503,7 @@ int main(void) {
   tcase_add_test(space, values_are_legal);
   tcase_add_test(space, long_ranges_are_sampled);
   tcase_add_test(space, short_ranges_are_whole);
+  tcase_add_test(space, choices_with_blanks);
   tcase_add_test(space, many_parameters);
   tcase_add_test(space, settings_and_back);
   tcase_add_test(space, neighbours_differ_in_one);

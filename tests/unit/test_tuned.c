@@ -157,6 +157,25 @@ START_TEST(the_same_is_replaced) {
 }
 END_TEST
 
+/* One entry that reading refuses would cost all the others. */
+START_TEST(what_could_not_be_read_is_not_written) {
+  rh_tuned_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
+  rh_tuned *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  if (_i == 0) entry.time_s = 1e10;
+  if (_i == 1) entry.settings[entry.n_settings++] = (rh_tuned_setting){"way", "quick way"};
+  if (_i == 2) strcpy(entry.strategy, "no name");
+  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  ck_assert(n_warnings == 1 && strstr(warnings, "could not be read again"));
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 2048, 1) == 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 3);
+  rh_tuned_close(tuned);
+  ck_assert(n_warnings == 1 && !is_there("tuned.json.bad"));
+}
+END_TEST
+
 /* Operator and type, then like ones, then the size; n = 0 is a size too. */
 START_TEST(order_of_merit) {
   rh_tuned *tuned = open_for(&device);
@@ -196,6 +215,10 @@ START_TEST(other_devices_and_drivers) {
   /* What was measured under this one comes first, however far. */
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
+  /* Only where the very operator is asked for, the older driver's measurement is all there is. */
+  found = rh_tuned_find_measured(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  ck_assert(found && found->time_s == 1 && found->origin == RH_TUNED_OTHER_DRIVER);
+  ck_assert(!rh_tuned_find_measured(tuned, "s", 7, RH_OP_min, RH_TYPE_f32, 1024, 1));
   rh_tuned_close(tuned);
 
   tuned = open_for(&device); /* and nothing was lost */
@@ -219,10 +242,12 @@ START_TEST(the_host) {
   ck_assert(!rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3); /* behind it, however old */
   rh_tuned_close(tuned);
   tuned = open_for(NULL);
   ck_assert_uint_eq(rh_tuned_count(tuned), 1);
   ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
   ck_assert(!rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
   rh_tuned_close(tuned);
 }
@@ -295,11 +320,11 @@ START_TEST(shipped_for_whom) {
       rh_tuned_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tuned_count(tuned) == 0);
   ck_assert_str_eq(rh_tuned_shipped_name(tuned), "NVIDIA GPUs");
-  ck_assert(!rh_tuned_find_measured(tuned, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1));
+  ck_assert(!rh_tuned_find_measured(tuned, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1, 0));
   put(tuned, "two_stage_float4", RH_OP_sum, RH_TYPE_f32, 16, 5); /* measured comes first */
   found = rh_tuned_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
   ck_assert(found && found->time_s == 5);
-  found = rh_tuned_find_shipped(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24);
+  found = rh_tuned_find_shipped(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, 1);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED);
   rh_tuned_close(tuned);
   gpu.about.vendor_id = 4098;
@@ -478,6 +503,29 @@ START_TEST(of_somebody_else) {
 }
 END_TEST
 
+/* Too many open files are no fault of the file's: it stays, and has all in it when it can be read again. */
+START_TEST(what_cannot_be_read_now_stays) {
+  struct rlimit limit, none;
+  write_text(HEAD GOOD TAIL);
+  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  none = (struct rlimit){0, limit.rlim_max};
+  ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+  rh_tuned *tuned = open_for(&device);
+  int n = n_warnings;
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
+  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_E_FILE);
+  ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  ck_assert(n == 1 && n_warnings == 1 && strstr(warnings, "cannot be opened just now"));
+  ck_assert(rh_tuned_count(tuned) == 1 && !is_there("tuned.json.bad"));
+  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_OK);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(rh_tuned_count(tuned) == 2 && n_warnings == 1);
+  rh_tuned_close(tuned);
+}
+END_TEST
+
 /* It cannot be renamed either: not used, and what is new is kept in memory. */
 START_TEST(cannot_be_set_aside) {
   write_text("{");
@@ -562,6 +610,8 @@ START_TEST(no_place_to_write) {
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
   ck_assert(n_warnings == 1 && strstr(warnings, "--cache-dir"));
   ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_E_FILE);
+  ck_assert(strstr(error.message, "/proc/redhost-test/tuned.json: ") && n_warnings == 1);
   rh_tuned_close(tuned);
 }
 END_TEST
@@ -596,17 +646,23 @@ START_TEST(no_cache_at_all) {
 }
 END_TEST
 
-/* Somebody holds the lock and does not let go: not for ever, and with a warning. */
+/* Somebody holds the lock and does not let go: not for ever, and with a warning; what is put meanwhile does not wait
+ * again, and is stored when the lock is free. */
 START_TEST(a_lock_that_is_held) {
   int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
   ck_assert_int_eq(flock(lock, LOCK_EX), 0);
   rh_tuned *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   ck_assert(n_warnings == 1 && strstr(warnings, "tuned.lock"));
-  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
-  rh_tuned_close(tuned);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
   ck_assert(!is_there("tuned.json"));
   close(lock);
+  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_OK);
+  rh_tuned_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(rh_tuned_count(tuned) == 2 && n_warnings == 1);
+  rh_tuned_close(tuned);
 }
 END_TEST
 
@@ -639,6 +695,7 @@ static void add_files(Suite *suite) {
   tcase_add_test(file, too_much_is_set_aside);
   tcase_add_test(file, too_large_is_set_aside);
   tcase_add_loop_test(file, of_somebody_else, 0, 5);
+  tcase_add_test(file, what_cannot_be_read_now_stays);
   tcase_add_test(file, cannot_be_set_aside);
   tcase_add_test(file, a_later_schema_stays);
   tcase_add_test(file, writers_at_once);
@@ -657,6 +714,7 @@ int main(void) {
   tcase_add_checked_fixture(entries, set_up, tear_down);
   tcase_add_test(entries, what_is_put_is_found);
   tcase_add_test(entries, the_same_is_replaced);
+  tcase_add_loop_test(entries, what_could_not_be_read_is_not_written, 0, 3);
   tcase_add_test(entries, order_of_merit);
   tcase_add_test(entries, other_devices_and_drivers);
   tcase_add_test(entries, the_host);

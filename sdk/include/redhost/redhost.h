@@ -126,7 +126,7 @@ typedef struct rh_prepared rh_prepared;
 
 /* All strings and settings are needed during rh_prepare() only. */
 typedef struct rh_prepare_spec {
-  const char *strategy; /* null or "auto": the one that promises most */
+  const char *strategy; /* null or "auto": the best for problem and device */
   const char *op;       /* "sum", ... */
   rh_type type;         /* of the elements */
   /* 1: the data of all calls stand on the device, and nothing is allocated for others: only

@@ -1,5 +1,6 @@
-/* Right and quick with one value of its parameter; with the others slow, which is the default, or wrong though quicker
- * still, or it crashes, or it declines.  For --tune, which has to find the one. */
+/* choosy: right and quick with one value of its parameter; with the others slow, which is the default, or wrong though
+ * quicker still, or it crashes, or it declines.  For --tune, which has to find the one.
+ * choosy_of_sizes: wrong at the sizes that --tune takes a look at on the way to others: max of 2^18, sum of 2^16. */
 #include "zoo.h"
 #include <redhost/kit.h>
 
@@ -46,4 +47,26 @@ static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
                                      .query = query,
                                      .setup = setup,
                                      .run = run};
-ZOO_PLUGIN(strategy);
+
+static rh_status run_of_sizes(void *self, const rh_run *run) {
+  choosy *c = self;
+  RH_TRY(zoo_run((void *)(uintptr_t)c->op, run));
+  if (run->n == (c->op->id == RH_OP_max ? 1 << 18 : 1 << 16))
+    memset(run->host_result, 0x7f, c->op->value_size);
+  return RH_OK;
+}
+
+static const rh_strategy of_sizes = {.struct_size = sizeof(rh_strategy),
+                                     .device_kinds = RH_DEVICE_HOST,
+                                     .name = "choosy_of_sizes",
+                                     ZOO_TEXTS,
+                                     .promises = RH_KEEPS_ORDER,
+                                     .determinism = RH_BITS_SAME_EVERYWHERE,
+                                     RH_PARAMS(params),
+                                     .query = query,
+                                     .setup = setup,
+                                     .run = run_of_sizes};
+
+static const rh_strategy *const strategies[] = {&strategy, &of_sizes};
+RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 2,
+                                               .strategies = strategies, .build = "zoo"};
