@@ -84,8 +84,8 @@ VECTOR(f64, double)
 /* ---- Rows: some vectors that stand side by side, and are taken at once ----
  * A processor fetches ahead in several pages of memory at a time, but in each of them no further than its end: who reads
  * a few pages side by side has more on the way than who reads one after the other.  Data that come from memory pass
- * 1.4 times as fast (Intel Xeon with AVX-512, two threads, 2^26 floats: 2, 4, 8 and 16 pages take 1.01, 0.77, 0.72 and
- * 0.71 of the time of one), those in a cache as fast as before, or a little faster.  Prefetch instructions take a tenth
+ * 1.4 times as fast (Intel Xeon with AVX-512, two threads, 2^26 floats: 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and
+ * 0.68 of the time of one), those in a cache as fast as before, or a little faster.  Prefetch instructions take a tenth
  * of it away again. */
 enum { PAGE_BYTES = 4096, MOST_PAGES = 8 };
 
