@@ -40,7 +40,7 @@ static rh_status blame(rh_peer_process *process, const rh_peer_question *questio
 static rh_status ended(rh_peer_process *process, const rh_peer_question *question,
                        rh_error *error) {
   char what[120], where[40];
-  int status = stop(process, 0.2);
+  int status = stop(process, RH_CHILD_CLOSED_S);
   snprintf(where, sizeof where, "in %s", question->verb);
   rh_ending_name(status, where, what, sizeof what);
   return blame(process, question, what, error);
@@ -182,8 +182,7 @@ rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error) {
 /* What does no harm to the figures is a warning. */
 static void judge_ending(const rh_peer_process *process, int status) {
   char what[120], printed[256];
-  if (status == 0 || status == -1) return;
-  rh_ending_name(status, "when all was done", what, sizeof what);
+  if (!rh_ending_name_done(status, what, sizeof what)) return;
   rh_printed_quote(&process->printed, printed, sizeof printed);
   rh_report(&process->options->reporter, RH_LOG_WARNING, "%s %s%s", process->who, what, printed);
 }
@@ -191,5 +190,5 @@ static void judge_ending(const rh_peer_process *process, int status) {
 void rh_peer_process_end(rh_peer_process *process) {
   if (!process->runs) return;
   shutdown(process->child.fd, SHUT_RDWR);
-  judge_ending(process, stop(process, 2));
+  judge_ending(process, stop(process, RH_CHILD_DONE_S));
 }

@@ -55,7 +55,7 @@ static int file_was_cut(const rh_worker *worker, int status) {
 
 static rh_status ended(rh_worker *worker, rh_error *error) {
   char what[160];
-  int status = stop(worker, 0.2);
+  int status = stop(worker, RH_CHILD_CLOSED_S);
   if (file_was_cut(worker, status))
     return rh_fail(error, RH_E_FILE, "the input file was cut short while it was being read");
   rh_ending_name(status, rh_work_phase_words(worker->phase), what, sizeof what);
@@ -212,10 +212,8 @@ static void judge_manners(const rh_worker *worker, int status, uint64_t dropped)
     rh_report(reporter, RH_LOG_WARNING,
               "plugin %.500s wrote %llu bytes to standard output or error, which were dropped%s",
               job->plugin, (unsigned long long)worker->printed.bytes, printed);
-  int hung = status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-  if (status == 0 || status == -1 || hung) return;
-  rh_ending_name(status, "when all was done", what, sizeof what);
-  rh_report(reporter, RH_LOG_WARNING, "plugin %.500s %s", job->plugin, what);
+  if (rh_ending_name_done(status, what, sizeof what))
+    rh_report(reporter, RH_LOG_WARNING, "plugin %.500s %s", job->plugin, what);
 }
 
 rh_status rh_worker_end(rh_worker *worker, rh_error *error) {
@@ -224,8 +222,7 @@ rh_status rh_worker_end(rh_worker *worker, rh_error *error) {
   if (rh_child_tell(&worker->child, "end\n") != 0) return ended(worker, error);
   RH_TRY(wait_for(worker, RH_FRAME_DONE, &frame, &unused, error));
   /* What was said counts; destructors that hang afterwards are cut short. */
-  int status = stop(worker, 0.5);
-  judge_manners(worker, status, frame.done);
+  judge_manners(worker, stop(worker, RH_CHILD_DONE_S), frame.done);
   return RH_OK;
 }
 

@@ -1,4 +1,5 @@
 #include "ending.h"
+#include "spawn.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,4 +13,13 @@ void rh_ending_name(int status, const char *where, char *to, size_t bytes) {
     snprintf(to, bytes, "ended the process with exit status %d %s", WEXITSTATUS(status), where);
   else
     snprintf(to, bytes, "ended the process %s", where);
+}
+
+int rh_ending_name_done(int status, char *to, size_t bytes) {
+  if (status == 0 || status == -1) return 0;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    snprintf(to, bytes, "did not end within %g s when all was done", RH_CHILD_DONE_S);
+  else
+    rh_ending_name(status, "when all was done", to, bytes);
+  return 1;
 }

@@ -58,6 +58,12 @@ rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_
 /* A line to the child, with its end.  0, or -1 where it cannot hear any more. */
 int rh_child_tell(const rh_child *child, const char *line);
 
+/* How long to wait for a child's end, in seconds, so that its status is its own and not that of being
+ * killed, on a busy machine too: one whose channel is closed is all but gone; one that has said
+ * everything runs its destructors and its driver's. */
+#define RH_CHILD_CLOSED_S 1.0
+#define RH_CHILD_DONE_S   5.0
+
 /* Gives the child `grace` seconds to end, kills its whole group, reaps it and frees everything. Its
  * status as of waitpid, or -1 where another part of the program reaped it. */
 int rh_child_finish(rh_child *child, double grace);

@@ -232,7 +232,7 @@ rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t
   fate_kind fate = listen(&talk);
   /* What was said counts; destructors that hang afterwards are cut short.  Garbage: it lives on and
    * is not waited for. */
-  double grace = fate == ALL_DONE ? 0.5 : fate == ENDED ? 0.2 : 0;
+  double grace = fate == ALL_DONE ? 0.5 : fate == ENDED ? RH_CHILD_CLOSED_S : 0;
   int status = rh_child_finish(&talk.child, grace);
   rh_status result = conclude(&talk, fate, status, error);
   *done += talk.answered;

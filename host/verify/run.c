@@ -18,7 +18,6 @@
 
 enum { MOST_BYTES = 16 << 20 };
 static const double patience_after_hang_s = 5;
-static const double grace_s = 5; /* for drivers and destructors at a process' end */
 
 typedef struct runner {
   const rh_options *options;
@@ -99,6 +98,11 @@ static double limit_of(const runner *r, const rh_test *test) {
   return limit_s < r->patience_s ? limit_s : r->patience_s;
 }
 
+static double time_to_end(const said *s) {
+  if (s->has_verdict || s->names) return RH_CHILD_DONE_S;
+  return s->ended == RH_LINE_END ? RH_CHILD_CLOSED_S : 0;
+}
+
 /* The child's standard output and error go to a file that both can look at. */
 static rh_status run_child(const runner *r, const rh_trial_order *order, said *s, rh_error *error) {
   static const char *const argv[] = {"redhost", "--trial", NULL};
@@ -119,7 +123,7 @@ static rh_status run_child(const runner *r, const rh_trial_order *order, said *s
     if (r->spec->on_group) r->spec->on_group(child.pid);
     listen(&child, limit_of(r, order->test), s);
     if (r->spec->on_group) r->spec->on_group(0);
-    s->status = rh_child_finish(&child, s->has_verdict || s->names ? grace_s : 0.2);
+    s->status = rh_child_finish(&child, time_to_end(s));
   }
   if (output >= 0) close(output);
   return status;
@@ -145,7 +149,7 @@ static void judge_after_verdict(said *s) {
   if (WTERMSIG(s->status) != SIGKILL && !rh_outcome_is_bad(s->outcome))
     set(s, RH_CRASH, "%s", ending);
   else if (s->outcome == RH_PASS)
-    set(s, RH_WARN, "passes, but the process did not end by itself within %g s", grace_s);
+    set(s, RH_WARN, "passes, but the process did not end by itself within %g s", RH_CHILD_DONE_S);
 }
 
 /* Without a verdict it was the plugin that kept the child from giving one. */

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static int *volatile nowhere;
-static int is_to_crash_at_exit;
+static int is_to_crash_at_exit, is_to_hang_at_exit;
+static unsigned seconds_at_exit;
 
 static void *crash(void *unused) {
   *nowhere = 1;
@@ -15,7 +16,9 @@ static void *crash(void *unused) {
 }
 
 __attribute__((destructor)) static void zoo_on_exit(void) {
+  if (seconds_at_exit) sleep(seconds_at_exit);
   if (is_to_crash_at_exit) crash(NULL);
+  while (is_to_hang_at_exit) pause();
 }
 
 static rh_status crash_in_setup(const rh_host *host, const rh_problem *problem,
@@ -166,6 +169,16 @@ static rh_status crash_at_exit(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
+static rh_status crash_late_at_exit(void *self, const rh_run *run) {
+  seconds_at_exit = 1;
+  return crash_at_exit(self, run);
+}
+
+static rh_status hang_at_exit(void *self, const rh_run *run) {
+  is_to_hang_at_exit = 1;
+  return zoo_run(self, run);
+}
+
 static void crash_in_teardown(void *self) {
   (void)self;
   crash(NULL);
@@ -207,6 +220,8 @@ FAULT(forge, zoo_setup, forge, NULL);
 FAULT(leave_orphan, zoo_setup, leave_orphan, NULL);
 FAULT(hang_with_orphan, zoo_setup, hang_with_orphan, NULL);
 FAULT(crash_at_exit, zoo_setup, crash_at_exit, NULL);
+FAULT(crash_late_at_exit, zoo_setup, crash_late_at_exit, NULL);
+FAULT(hang_at_exit, zoo_setup, hang_at_exit, NULL);
 FAULT(crash_in_teardown, zoo_setup, zoo_run, crash_in_teardown);
 
 static const rh_strategy *const strategies[] = {
@@ -234,6 +249,8 @@ static const rh_strategy *const strategies[] = {
     &of_print_much,
     &of_hang_with_orphan,
     &of_crash_at_exit,
+    &of_crash_late_at_exit,
+    &of_hang_at_exit,
     &of_crash_in_teardown,
 };
 RH_EXPORT const rh_plugin redhost_plugin_v1 = {
