@@ -112,8 +112,12 @@ rh_status rh_bench_header_end(rh_results *results, double wall_s, int complete, 
 
 /* ---- Devices and strategies ---- */
 
-rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device,
-                                 const rh_range *range, rh_error *error) {
+rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device, rh_error *error) {
+  return finished(json_array_append_new(results->devices, rh_json_device(device)), error);
+}
+
+rh_status rh_bench_header_calibration(rh_results *results, const rh_cl_device *device,
+                                      const rh_range *range, rh_error *error) {
   const rh_calibration *c = &range->calibration;
   json_t *object = json_object();
   int failed = put(object, "device", json_string(device->label)) |
@@ -127,9 +131,7 @@ rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device
                put(object, "h2d_Bps", rh_json_number(c->upload)) |
                put(object, "d2h_Bps", rh_json_number(c->download)) |
                put(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
-  failed |= json_array_append_new(results->calibration, object);
-  failed |= json_array_append_new(results->devices, rh_json_device(device));
-  return finished(failed, error);
+  return finished(failed | json_array_append_new(results->calibration, object), error);
 }
 
 rh_status rh_bench_header_strategy(rh_results *results, const rh_app *app, const rh_entry *entry,

@@ -9,9 +9,11 @@
 /* tool, run and settings.  `results` must be empty. */
 rh_status rh_bench_header_begin(rh_results *results, const rh_app *app,
                                 const rh_bench_settings *settings, rh_error *error);
-/* Another device, with what it does at best. */
-rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device,
-                                 const rh_range *range, rh_error *error);
+/* Another device. */
+rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device, rh_error *error);
+/* What it does at best. */
+rh_status rh_bench_header_calibration(rh_results *results, const rh_cl_device *device,
+                                      const rh_range *range, rh_error *error);
 /* Another strategy: `entry` as the registry of app->redhost has it; or a peer. */
 rh_status rh_bench_header_strategy(rh_results *results, const rh_app *app, const rh_entry *entry,
                                    rh_error *error);

@@ -83,7 +83,7 @@ static rh_status check_same(const char *path, const rh_results *was, const rh_re
 }
 
 /* What was interrupted is measured again. */
-static rh_status take_over(rh_results *results, rh_results *was, rh_error *error) {
+static rh_status take_rows(rh_results *results, rh_results *was, rh_error *error) {
   for (uint32_t k = 0; k < was->n_rows; k++) {
     rh_row row = was->rows[k];
     if (row.status == RH_ROW_skipped) continue;
@@ -108,12 +108,12 @@ static rh_status read_old(const char *path, rh_results *results, rh_read_notes *
     status = rh_fail(error, RH_E_FILE,
                      "--resume %s: it is one JSON document; only JSONL can be appended to", path);
   if (status == RH_OK) status = check_same(path, &was, results, error);
-  if (status == RH_OK) status = take_over(results, &was, error);
+  if (status == RH_OK) status = take_rows(results, &was, error);
   rh_results_finish(&was);
   return status;
 }
 
-rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh_error *error) {
+rh_status rh_bench_output_take_over(rh_bench_output *output, rh_results *results, rh_error *error) {
   const char *path = output->app->typed->resume;
   rh_read_notes notes = {0};
   if (!path) return RH_OK;
@@ -121,7 +121,14 @@ rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh
     return rh_fail(error, RH_E_USAGE,
                    "--resume takes one device at a time: its file has one header");
   if (is_there(path)) RH_TRY(read_old(path, results, &notes, error));
-  return rh_jsonl_begin(&output->resume, path, results, notes.whole_bytes, error);
+  output->whole = notes.whole_bytes;
+  return RH_OK;
+}
+
+rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh_error *error) {
+  const char *path = output->app->typed->resume;
+  if (!path) return RH_OK;
+  return rh_jsonl_begin(&output->resume, path, results, output->whole, error);
 }
 
 rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_error *error) {

@@ -9,6 +9,7 @@ typedef struct rh_bench_output {
   const rh_app *app;
   const char *format; /* "table", ... */
   FILE *resume;       /* what is resumed, once its header stands; null */
+  uint64_t whole;     /* bytes of the file to resume up to its last whole line */
 } rh_bench_output;
 
 /* Everything that will be written can be: RH_E_FILE, before anything is measured.  RH_E_USAGE for an ending that names no
@@ -16,8 +17,11 @@ typedef struct rh_bench_output {
 rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, const char *format,
                                rh_error *error);
 
-/* The header of *results is whole.  A new file for --resume begins with it; of an old one the rows are taken over, or
- * RH_E_FILE where it comes from another build, another device or other settings. */
+/* *results has tool, settings and device.  Of a file to resume the rows are taken over, before time goes into anything
+ * else; RH_E_FILE where it comes from another build, another device or other settings. */
+rh_status rh_bench_output_take_over(rh_bench_output *output, rh_results *results, rh_error *error);
+
+/* The header of *results is whole: a new file for --resume begins with it. */
 rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh_error *error);
 
 /* A row as it was measured, to the file that is resumed. */

@@ -242,7 +242,7 @@ static rh_status describe(rh_stage *stage, rh_results *results, rh_error *error)
   }
   RH_TRY(describe_peers(stage, results, error));
   if (!stage->device) return RH_OK;
-  return rh_bench_header_device(results, stage->device, &stage->range, error);
+  return rh_bench_header_calibration(results, stage->device, &stage->range, error);
 }
 
 rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,

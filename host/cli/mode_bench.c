@@ -192,6 +192,8 @@ static rh_status device(work *w, const rh_cl_device *device_or_none, rh_error *e
     rh_bench_plan_print(&w->stage, &w->settings);
     return RH_OK;
   }
+  if (w->stage.device) RH_TRY(rh_bench_header_device(&w->results, w->stage.device, error));
+  RH_TRY(rh_bench_output_take_over(&w->output, &w->results, error));
   RH_TRY(rh_stage_calibrate(&w->stage, &w->settings, &w->results, error));
   rh_bench_pace_begin(&w->pace, &w->stage, &w->settings);
   RH_TRY(rh_bench_output_begin(&w->output, &w->results, error));

@@ -64,7 +64,7 @@ class Finding(TuneCase):
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         args = ("-n", "2^14", "-s", "choosy,serial", "--plugin", CHOOSY)
-        points, document = self.points(*args, budget="20")
+        points, document = self.points(*args, budget="200")
         point = points["choosy", "sum", "f32", 1 << 14]
         self.assertEqual((point["status"], point["params"]), ("tuned", {"way": "quick"}), point)
         self.assertLess(point["time_s"], point["default_s"])
@@ -84,13 +84,13 @@ class Finding(TuneCase):
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for more in ((), ("--fresh",)):
-            points, _ = self.points("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, *more, budget="20")
+            points, _ = self.points("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, *more, budget="200")
             self.assertEqual([p["params"] for p in points.values()], [{"way": "quick"}], more)
 
     def test_what_people_read(self):
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
-        done = self.tune("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, budget="20")
+        done = self.tune("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, budget="200")
         self.assertRegex(done.out, r"\Achoosy +sum f32 2\^14 +\S+ \S+ -> \S+ \S+  way=quick\n\nOn ")
         self.assertRegex(done.out, r"(?m)^  choosy +sum +f32 +2\^14 .*x +way=quick$")
         self.assertIn("1 tuned, 3 candidates tried, 1 refused for wrong results, 1 of them failed. "
@@ -181,7 +181,7 @@ class GoingOn(TuneCase):
         """What it found by then is kept, and searched on."""
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
-        args = ("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, "--budget", "60")
+        args = ("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, "--budget", "200")
         for seed in range(1, 9):  # in the order that it draws, one that is right has to come before the wrong one
             process = subprocess.Popen([cli.REDHOST, "--tune", *args, "--seed=%d" % seed], env=self.env, cwd=self.cwd,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -209,14 +209,14 @@ class Trouble(TuneCase):
         if not WRONG or not os.path.exists(plugin):
             self.skipTest("no zoo: REDHOST_TEST_WRONG")
         args = ("-n", "1000:1003:+1", "-s", "tail_twice,serial", "--plugin", plugin)
-        done = self.tune(*args, code=1, budget="20")
+        done = self.tune(*args, code=1, budget="200")
         self.assertRegex(done.err, r"\Aredhost: tail_twice, sum f32 1\d+: not tuned, its result is wrong: says [^\n]+\.\n"
                                    r"redhost: 1 strategy is wrong with the parameters that it comes with, and `auto' leaves it "
                                    r"alone\.\n\Z")
         failed = [e for e in self.entries().values() if e.get("failed")]
         self.assertEqual({e["strategy"] for e in failed}, {"tail_twice"}, failed)
         self.assertIn(("serial", "sum", "f32", 1003), self.entries())
-        points, _ = self.points(*args, code=1, budget="20")
+        points, _ = self.points(*args, code=1, budget="200")
         self.assertEqual(points["serial", "sum", "f32", 1003]["status"], "kept")
         self.assertIn("wrong", {p["status"] for p in points.values() if p["strategy"] == "tail_twice"})
         chosen = self.good("--run", "auto", "-n", "1003", "--plugin", plugin, "-v", quiet=False).err
@@ -227,7 +227,7 @@ class Trouble(TuneCase):
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for n, op, where in (("2^20", "max", "2^18"), ("2^22", "sum", "2^16")):
-            done = self.tune("-n", n, "--op", op, "-s", "choosy_of_sizes", "--plugin", CHOOSY, code=1, budget="20")
+            done = self.tune("-n", n, "--op", op, "-s", "choosy_of_sizes", "--plugin", CHOOSY, code=1, budget="200")
             self.assertRegex(done.err, r"\Aredhost: choosy_of_sizes, %s f32 %s: not tuned, its result is wrong: says [^\n]+\.\n"
                                        r"redhost: 1 strategy is wrong [^\n]+\.\n\Z" % (op, where.replace("^", r"\^")))
             self.assertTrue(any(e.get("failed") for key, e in self.entries().items() if key[1] == op), self.entries())
@@ -260,7 +260,7 @@ class Trouble(TuneCase):
 
     def test_no_place(self):
         """Said before anything is measured; a later redhost's file stays as it is."""
-        args = ("--tune", "-n", "2^10", "-s", "serial", "--budget", "20")
+        args = ("--tune", "-n", "2^10", "-s", "serial", "--budget", "200")
         done = self.bad(6, "/proc/x/tuned.json: |--cache-dir", *args, "--cache-dir", "/proc/x")
         self.assertEqual(done.out, "")
         os.makedirs(os.path.dirname(self.file))
@@ -286,7 +286,7 @@ class Trouble(TuneCase):
         """A strategy of which nothing comes is looked at once, not once for each size; and looks have a quarter of the budget."""
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
-        done = self.tune("-n", "2^20:2^22", "-s", "worker_crash_in_run", "--plugin", FAULTS, "--progress=always", budget="20")
+        done = self.tune("-n", "2^20:2^22", "-s", "worker_crash_in_run", "--plugin", FAULTS, "--progress=always", budget="200")
         self.assertEqual(done.err.count(" 2^18 worker_crash_in_run"), 1, done)
         done = self.tune("-n", "2^20", "--progress=always", budget="0.001")
         self.assertLess(done.err.count(" 2^18 "), 3, done)
