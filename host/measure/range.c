@@ -72,8 +72,24 @@ static rh_status time_sweeps(rh_range *range, const rh_sweep *sweep, uint64_t by
   return RH_OK;
 }
 
+static rh_status open_scratch(rh_range *range, rh_error *error) {
+  cl_int code;
+  size_t words = range->scratch_bytes / sizeof(cl_uint);
+  range->scratch =
+      clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, range->scratch_bytes, NULL, &code);
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating memory to sweep over");
+  cl_kernel fill = clCreateKernel(range->program, "roof_fill", &code);
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
+  clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
+  code = clEnqueueNDRangeKernel(range->plain, fill, 1, NULL, &words, NULL, 0, NULL, NULL);
+  if (code == CL_SUCCESS) code = clFinish(range->plain);
+  clReleaseKernel(fill);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "filling memory to sweep over");
+}
+
 rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error) {
   double sweeps = ceil(seconds / range->sweep_s);
+  if (!range->scratch) RH_TRY(open_scratch(range, error));
   for (uint32_t k = 0; k < sweeps && k < MOST_SWEEPS; k++)
     RH_TRY(launch_sweep(range, &range->sweep, range->scratch_bytes, NULL, error));
   RH_CL_TRY(error, clFlush(range->timed), "starting the device");
@@ -281,23 +297,12 @@ static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
   return bytes < most ? bytes : most;
 }
 
-static rh_status open_scratch(rh_range *range, rh_error *error) {
+static rh_status open_empty(rh_range *range, rh_error *error) {
   cl_int code;
-  const rh_cl_device *device = range->session->device;
-  cl_ulong words;
-  size_t items = 256ull * device->about.compute_units;
-  range->scratch =
-      clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, range->scratch_bytes, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating memory to sweep over");
-  cl_kernel fill = clCreateKernel(range->program, "roof_fill", &code);
+  range->empty = clCreateKernel(range->program, "roof_empty", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  words = range->scratch_bytes / sizeof(cl_uint);
-  clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
-  clSetKernelArg(fill, 1, sizeof words, &words);
-  code = clEnqueueNDRangeKernel(range->plain, fill, 1, NULL, &items, NULL, 0, NULL, NULL);
-  if (code == CL_SUCCESS) code = clFinish(range->plain);
-  clReleaseKernel(fill);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "filling memory to sweep over");
+  clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch);
+  return RH_OK;
 }
 
 static rh_status calibrate(rh_range *range, rh_error *error) {
@@ -305,6 +310,8 @@ static rh_status calibrate(rh_range *range, rh_error *error) {
   clGetDeviceInfo(range->session->device->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
                   sizeof resolution, &resolution, NULL);
   range->calibration.timer_declared_s = (double)resolution * 1e-9;
+  RH_TRY(open_scratch(range, error));
+  RH_TRY(open_empty(range, error));
   RH_TRY(measure_roof(range, error));
   RH_TRY(measure_step(range, error));
   RH_TRY(measure_launches(range, error));
@@ -313,15 +320,9 @@ static rh_status calibrate(rh_range *range, rh_error *error) {
 }
 
 static rh_status prepare(rh_range *range, rh_error *error) {
-  cl_int code;
   RH_TRY(open_queue(range, error));
-  RH_TRY(rh_cl_program(range->session, "roof.cl", "", (const char *)roof_cl, "", &range->program,
-                       error));
-  range->empty = clCreateKernel(range->program, "roof_empty", &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  RH_TRY(open_scratch(range, error));
-  clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch);
-  return RH_OK;
+  return rh_cl_program(range->session, "roof.cl", "", (const char *)roof_cl, "", &range->program,
+                       error);
 }
 
 rh_status rh_range_open(rh_range *range, rh_cl_session *session, int host_clock, rh_error *error) {

@@ -28,7 +28,7 @@ typedef struct rh_range {
   cl_command_queue plain, timed; /* the session's own; one with profiling */
   cl_program program;
   cl_kernel empty;
-  cl_mem scratch;
+  cl_mem scratch; /* null until it is needed: filling it takes a fair part of a second on a CPU */
   uint64_t scratch_bytes;
   rh_sweep sweep; /* the fastest one */
   double sweep_s; /* of one sweep over all of the scratch memory */
