@@ -78,6 +78,8 @@ void rh_print_man(FILE *out) {
         ".B redhost \\-\\-run\n\\fINAME\\fR [\\fB\\-n\\fR \\fISIZE\\fR | \\fB\\-i\\fR \\fIFILE\\fR]"
         " [\\fIOPTION\\fR]...\n.br\n"
         ".B redhost \\-\\-verify\n[\\fINAME\\fR | \\fIFILE.so\\fR]... [\\fIOPTION\\fR]...\n.br\n"
+        ".B redhost \\-\\-bench\n[\\fIOPTION\\fR]...\n.br\n"
+        ".B redhost \\-\\-tune\n[\\fIOPTION\\fR]...\n.br\n"
         ".B redhost \\-\\-new\\-plugin\n\\fINAME\\fR [\\fIDIR\\fR]\n"
         ".SH DESCRIPTION\n"
         "Reduces vectors on an OpenCL device by several strategies, and checks\n"

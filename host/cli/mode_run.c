@@ -50,7 +50,8 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
     snprintf(what, what_size, "--size %s in %s", size, rh_type_name(spec->type));
   }
   if (spec->n == 0 && rh_op_needs_an_element(app->op))
-    return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist", rh_op_name(app->op));
+    return rh_fail(error, RH_E_USAGE, "%s%s%s of 0 elements does not exist",
+                   typed->input ? typed->input : "", typed->input ? ": " : "", rh_op_name(app->op));
   return RH_OK;
 }
 

@@ -1,6 +1,7 @@
 /* redhost --tune */
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../base/path.h"
 #include "../base/vocabulary.h"
 #include "bench_header.h"
 #include "json.h"
@@ -13,6 +14,14 @@
 
 /* ---- What to do ---- */
 
+static rh_status miss_cache(const rh_typed *typed, rh_error *error) {
+  const char *how = "HOME names no directory; set it, or name one with --cache-dir";
+  if (rh_env("REDHOST_NO_CACHE")) how = "REDHOST_NO_CACHE is set; unset it";
+  if (typed->no_cache) how = "leave out --no-cache";
+  return rh_fail(error, RH_E_USAGE,
+                 "--tune keeps what it finds in the cache, and there is none: %s", how);
+}
+
 static rh_status parse(rh_tune_work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   w->budget_s = 60;
@@ -21,11 +30,7 @@ static rh_status parse(rh_tune_work *w, rh_error *error) {
   for (uint32_t t = 0; t < w->settings.types.n; t++)
     if (w->settings.sizes[t][0] == 0)
       return rh_fail(error, RH_E_USAGE, "--size 0: there is nothing to tune for 0 elements");
-  if (w->app->redhost->cache.directory) return RH_OK;
-  return rh_fail(
-      error, RH_E_USAGE,
-      "--tune keeps what it finds in the cache, and there is none: leave out --no-cache, "
-      "or name a directory with --cache-dir");
+  return w->app->redhost->cache.directory ? RH_OK : miss_cache(typed, error);
 }
 
 /* Those of the usual sizes that the device takes, and that leave most of the memory alone. */
@@ -138,11 +143,11 @@ static rh_status devices(rh_tune_work *w, json_t *tuned, rh_error *error) {
 }
 
 static rh_status print_json(const rh_tune_work *w, json_t *tuned, int complete, rh_error *error) {
-  char path[4096];
   json_t *document = rh_json_document();
-  snprintf(path, sizeof path, "%s/tuned.json", w->app->redhost->cache.directory);
+  char *path = rh_tune_file(w);
   json_object_set_new(document, "tuned", json_incref(tuned));
-  json_object_set_new(document, "file", *w->unkept.message ? json_null() : rh_json_bytes(path));
+  json_object_set_new(document, "file", path ? rh_json_bytes(path) : json_null());
+  free(path);
   json_object_set_new(document, "budget_s", rh_json_number(w->budget_s));
   json_object_set_new(document, "left", json_integer(w->n_left));
   json_object_set_new(document, "complete", json_boolean(complete && w->n_left == 0));
@@ -151,10 +156,15 @@ static rh_status print_json(const rh_tune_work *w, json_t *tuned, int complete, 
 
 static rh_status conclude(const rh_tune_work *w, rh_status status, rh_error *error) {
   int kept = !*w->unkept.message;
+  char *file = rh_tune_file(w);
+  int file_is_there = file != NULL;
+  free(file);
   if (status == RH_E_CANCELLED && !kept)
     return rh_fail(error, RH_E_CANCELLED,
                    "interrupted with %u left, and not all that was found is kept: %s", w->n_left,
                    w->unkept.message);
+  if (status == RH_E_CANCELLED && !file_is_there)
+    return rh_fail(error, RH_E_CANCELLED, "interrupted before anything was found");
   if (status == RH_E_CANCELLED)
     return rh_fail(error, RH_E_CANCELLED,
                    "interrupted with %u left: what was found is kept, and the same command goes on "
@@ -163,10 +173,14 @@ static rh_status conclude(const rh_tune_work *w, rh_status status, rh_error *err
   if (status == RH_OK && !kept)
     return rh_fail(error, RH_E_FILE, "not all that was found is kept: %s", w->unkept.message);
   if (status != RH_OK || w->n_wrong == 0) return status;
-  return rh_fail(
-      error, RH_E_WRONG,
-      "%u strateg%s wrong with the parameters that it comes with, and `auto' leaves it alone",
-      w->n_wrong, w->n_wrong == 1 ? "y is" : "ies are");
+  if (w->n_wrong == 1)
+    return rh_fail(error, RH_E_WRONG,
+                   "1 strategy is wrong with the parameters that it comes with, and `auto' leaves "
+                   "it alone");
+  return rh_fail(error, RH_E_WRONG,
+                 "%u strategies are wrong with the parameters that they come with, and `auto' "
+                 "leaves them alone",
+                 w->n_wrong);
 }
 
 static rh_status tune_all(rh_tune_work *w, json_t *tuned, rh_error *error) {

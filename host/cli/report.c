@@ -52,14 +52,16 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
 }
 
 static void print_measured(const rh_run_report *report) {
-  char time[32], latency[32];
+  char time[32], latency[32], spread[32] = "";
   const rh_quick *quick = &report->facts.quick;
   double n = (double)report->spec->n, seconds = quick->time.seconds;
-  printf("time       %s +-%.1f %%   %.3g G/s   %.3g GB/s   host clock, %s%u samples\n",
-         rh_format_seconds(time, seconds), 100 * quick->time.spread, 1e-9 * n / seconds,
+  if (quick->time.samples > 1) /* one has none */
+    snprintf(spread, sizeof spread, " +-%.1f %%", 100 * quick->time.spread);
+  printf("time       %s%s   %.3g G/s   %.3g GB/s   host clock, %s%u sample%s\n",
+         rh_format_seconds(time, seconds), spread, 1e-9 * n / seconds,
          1e-9 * (double)bytes_of(report) / seconds,
-         report->facts.answer.finishes_on_host ? "finishes on the host, " : "",
-         quick->time.samples);
+         report->facts.answer.finishes_on_host ? "finishes on the host, " : "", quick->time.samples,
+         quick->time.samples == 1 ? "" : "s");
   printf("latency    %s   one call, result on the host\n",
          rh_format_seconds(latency, quick->latency.seconds));
 }

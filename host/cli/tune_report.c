@@ -1,12 +1,14 @@
 /* What --tune says: each improvement when it is found, and at the end what came of a device. */
 #include "../base/format.h"
 #include "../base/json_value.h"
+#include "../base/path.h"
 #include "../base/vocabulary.h"
 #include "table.h"
 #include "tune_work.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void rh_tune_words(char text[512], const rh_tuned_setting *settings, uint32_t n) {
   size_t used = 0;
@@ -154,6 +156,14 @@ static uint32_t left(const rh_tune_work *w) {
   return count(w, RH_TASK_todo) + count(w, RH_TASK_measured);
 }
 
+char *rh_tune_file(const rh_tune_work *w) {
+  const char *directory = w->app->redhost->cache.directory;
+  char *path = *w->unkept.message ? NULL : rh_path_join(directory, "tuned.json");
+  if (!path || access(path, F_OK) == 0) return path;
+  free(path);
+  return NULL;
+}
+
 static void print_counts(const rh_tune_work *w) {
   uint32_t candidates = 0, refused = 0, broken = 0, kept = count(w, RH_TASK_kept);
   for (uint32_t k = 0; k < w->n_tasks; k++) {
@@ -167,10 +177,12 @@ static void print_counts(const rh_tune_work *w) {
   if (kept) printf("; %u known before (--fresh measures again)", kept);
   if (count(w, RH_TASK_slow)) printf("; %u far too slow to be searched", count(w, RH_TASK_slow));
   if (count(w, RH_TASK_failed)) printf("; %u failed and left out", count(w, RH_TASK_failed));
-  if (*w->unkept.message)
-    printf(". Not kept\n");
+  char *file = rh_tune_file(w);
+  if (file)
+    printf(". Kept in %s\n", file);
   else
-    printf(". Kept in %s/tuned.json\n", w->app->redhost->cache.directory);
+    printf(*w->unkept.message ? ". Not kept\n" : ". Nothing to keep\n");
+  free(file);
   if (left(w) && !rh_terminal_was_interrupted())
     printf("%u of %u left undone when the budget was spent: the same command goes on from there.\n",
            left(w), w->n_tasks);

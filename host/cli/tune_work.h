@@ -85,6 +85,8 @@ void rh_tune_say_better(const rh_tune_work *w, const rh_task *task);
 void rh_tune_words(char text[512], const rh_tuned_setting *settings, uint32_t n);
 /* "sum f32 2^22" */
 void rh_tune_problem(char text[64], uint32_t op, rh_type type, uint64_t n);
+/* Where what was found is kept, malloc'ed; null: nowhere, because it could not be or nothing was found. */
+char *rh_tune_file(const rh_tune_work *w);
 /* What came of a device. */
 void rh_tune_print(const rh_tune_work *w);
 json_t *rh_tune_json(const rh_tune_work *w);

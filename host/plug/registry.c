@@ -49,7 +49,7 @@ static int gather_entries(rh_registry *registry, rh_survey *survey) {
   return 0;
 }
 
-static int gather_refusals(rh_registry *registry, const rh_survey *survey) {
+static int gather_refusals(rh_registry *registry, const rh_survey *survey, int asked) {
   registry->refusals = calloc(survey->search.n + 1u, sizeof *registry->refusals);
   if (!registry->refusals) return -1;
   for (uint32_t k = 0; k < survey->search.n; k++) {
@@ -59,6 +59,7 @@ static int gather_refusals(rh_registry *registry, const rh_survey *survey) {
     refusal->path = rh_copy_string(survey->search.candidates[k].path);
     refusal->reason = rh_copy_string(reason);
     if (!refusal->path || !refusal->reason) return -1;
+    if (k == 0) registry->asked_refused = (uint32_t)asked;
   }
   return 0;
 }
@@ -79,8 +80,9 @@ rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
   RH_TRY(rh_survey_open(&survey, options, device, max_n, error));
   rh_status status = rh_survey_look(&survey, 0, survey.search.n, error);
   if (status == RH_OK) {
+    int asked = options && options->plugin_file && *options->plugin_file;
     take_notes(registry, &survey.search);
-    if (gather_entries(registry, &survey) != 0 || gather_refusals(registry, &survey) != 0 ||
+    if (gather_entries(registry, &survey) != 0 || gather_refusals(registry, &survey, asked) != 0 ||
         shadow(registry) != 0)
       status = rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
   }

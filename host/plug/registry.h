@@ -34,6 +34,7 @@ typedef struct rh_registry {
   uint32_t n_entries;
   rh_refusal *refusals;
   uint32_t n_refusals;
+  uint32_t asked_refused; /* 1: refusals[0] is of options->plugin_file */
   char **notes;
   uint32_t n_notes;
   char *searched;

@@ -1,5 +1,6 @@
 #include "context.h"
 #include "../base/error.h"
+#include "../base/report.h"
 #include "../base/text.h"
 #include "ops.h"
 
@@ -116,6 +117,13 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   redhost->registry_n = n;
   *registry = &redhost->registry;
   return RH_OK;
+}
+
+void rh_redhost_miss_plugin(const rh_redhost *redhost) {
+  const rh_registry *registry = &redhost->registry;
+  if (registry->asked_refused)
+    rh_report(&redhost->options.reporter, RH_LOG_WARNING, "plugin %s is not loaded: %s",
+              registry->refusals[0].path, registry->refusals[0].reason);
 }
 
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tuned **tuned, rh_error *error) {

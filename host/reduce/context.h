@@ -33,6 +33,10 @@ rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_er
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
+/* Whoever names a plugin's file and then lets several strategies run, or `auto` choose, counts on it: a warning where it
+ * was not loaded, after rh_redhost_registry(). */
+void rh_redhost_miss_plugin(const rh_redhost *redhost);
+
 /* What is known from measuring, of the device that was chosen so far, or of the host alone: asking looks for no device.
  * Valid until another one is chosen. */
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tuned **tuned, rh_error *error);

@@ -100,13 +100,25 @@ static rh_status check(const json_t *document, int shipped, rh_error *error) {
   return check_devices(json_object_get(document, "devices"), &total, error);
 }
 
+/* What jansson says of it may quote the file, and is not repeated. */
+static rh_status refuse_text(const json_error_t *said, rh_error *error) {
+  const char *what = "is no JSON";
+  switch (json_error_code(said)) {
+  case json_error_duplicate_key: what = "has the same key twice"; break;
+  case json_error_stack_overflow: what = "is nested too deep"; break;
+  case json_error_numeric_overflow: what = "has a number out of all bounds"; break;
+  default: break;
+  }
+  return rh_fail(error, RH_E_FILE, "%s: line %d", what, said->line);
+}
+
 rh_status rh_tuned_document_read(const char *text, size_t length, int shipped, json_t **document,
                                  rh_error *error) {
   json_error_t said;
   *document = NULL;
   json_t *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &said);
   if (!read && !length) return rh_fail(error, RH_E_FILE, "is empty");
-  if (!read) return rh_fail(error, RH_E_FILE, "is no JSON: line %d", said.line);
+  if (!read) return refuse_text(&said, error);
   rh_status status = check(read, shipped, error);
   if (status == RH_OK)
     *document = read;

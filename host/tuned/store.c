@@ -42,9 +42,9 @@ static void set_aside(rh_tuned_store *store, const char *why) {
   /* Another process may have been faster, with a warning of its own. */
   int gone = !moved && aside && errno == ENOENT;
   if (!gone)
-    rh_report(store->cache->reporter, RH_LOG_WARNING,
-              "%s: %s; it is not used%s. redhost --tune measures again", store->path, why,
-              moved ? " and was renamed to tuned.json.bad" : "");
+    rh_report(store->cache->reporter, RH_LOG_WARNING, "%s: %s; it is not used%s", store->path, why,
+              moved ? " and was renamed to tuned.json.bad. redhost --tune measures again"
+                    : ", and cannot be renamed: remove it, or name another place with --cache-dir");
   if (!moved && !gone) store->left_alone = 1;
   free(aside);
 }
@@ -83,12 +83,19 @@ json_t *rh_tuned_store_load(rh_tuned_store *store) {
 
 /* ---- Writing ---- */
 
+/* What is wrong with the directory is wrong with tuned.json, too; what stands there as the lock is not. */
+static const char *why_no_lock(int code) {
+  if (code == EISDIR || code == ELOOP || code == ENXIO)
+    return "tuned.lock beside it is no file of redhost's: remove it";
+  return strerror(code);
+}
+
 int rh_tuned_store_lock(const rh_tuned_store *store, const char **why) {
   double start = rh_now();
   *why = NULL;
   if (rh_path_make_dirs(store->cache->directory) != 0) return *why = strerror(errno), -1;
   int lock = open(store->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (lock < 0) return *why = strerror(errno), -1;
+  if (lock < 0) return *why = why_no_lock(errno), -1;
   while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
     /* A file system that knows no locks: what appears whole is worth more than nothing. */
     if (errno != EWOULDBLOCK && errno != EINTR) return lock;

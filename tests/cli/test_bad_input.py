@@ -208,6 +208,9 @@ class Files(cli.Case):
         for kind, size in (("f32", 4), ("f64", 8), ("u16", 2)):
             self.file("odd.bin", "1003 bytes|multiple of %d|--type %s" % (size, kind), "--type", kind, content=bytes(1003))
         self.file("none.bin", "empty", "--type", "f32", content=b"")
+        self.write("none.npy", f4("(0,)", b""))
+        self.assertEqual(self.value("--run", "serial", "-i", "none.npy"), "0")
+        self.bad(2, "none.npy: min of 0 elements does not exist", "--run", "serial", "--op", "min", "-i", "none.npy")
         self.file("v.npy", "f32|f64", "--type", "f64", content=f4("(3,)", bytes(12)), code=2)
         self.bad(6, "1003 bytes|multiple of 4", *SERIAL, "-i", "-", "-t", "f32", input=bytes(1003))
         self.bad(6, "--type", *SERIAL, "-i", "-", input=bytes(16))

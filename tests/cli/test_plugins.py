@@ -180,6 +180,17 @@ class Bad(cli.Case):
                      "--plugin-path", self.directory)
         self.assertEqual(self.value("--run", "cascade", *SUM, "--plugin-path", self.directory), "100")
 
+    def test_asked_for(self):
+        """A file that is named counts on being there where several run, or `auto' chooses."""
+        self.put("text.so", b"this is text\n" * 100)
+        file = os.path.realpath(os.path.join(self.directory, "text.so"))
+        sentence = "redhost: plugin %s is not loaded: %s.\n" % (file, self.refusals()["text.so"])
+        for args in (("--run", "auto", *SUM), ("--bench", "-s", "serial", "-n", "2^10", "--once"),
+                     ("--tune", "-s", "serial", "-n", "2^10", "--budget", "0.1")):
+            self.assertEqual(self.good(*args, "--plugin", file, quiet=False).err, sentence)
+            self.assertEqual(self.good(*args, "-q", "--plugin", file).err, "")
+        self.assertEqual(self.good("--run", "auto", *SUM, "--plugin-path", self.directory).err, "")
+
     def test_descriptors(self):
         self.from_zoo("no_symbol", "wrong_abi", "wrong_magic", "short_struct", "needs_newer_host", "missing_dependency",
                       "undefined_symbol", "fine")

@@ -176,6 +176,21 @@ class GoingOn(TuneCase):
         self.assertIn(b"Kept in ", out)
         self.assertTrue(self.entries())
 
+    def test_interrupted_before_anything(self):
+        """While the device is calibrated, which begins once there is a place to write."""
+        process = subprocess.Popen([cli.REDHOST, "--tune", "-n", "2^10", "--budget", "600", "--json"], env=self.env, cwd=self.cwd,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        self.addCleanup(process.kill)
+        end = time.monotonic() + cli.PATIENCE
+        while not os.path.exists(self.file.replace(".json", ".lock")):
+            self.assertLess(time.monotonic(), end, "it never came that far")
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=cli.PATIENCE)
+        self.assertEqual((process.returncode, err), (130, b"redhost: interrupted before anything was found.\n"))
+        self.assertIsNone(json.loads(out)["file"])
+        self.assertFalse(os.path.exists(self.file))
 
     def test_interrupted_search(self):
         """What it found by then is kept, and searched on."""
@@ -242,7 +257,7 @@ class Trouble(TuneCase):
 
     def test_refused(self):
         for words, args in (
-                ("--no-cache|--cache-dir", ("--no-cache",)),
+                ("in the cache|leave out --no-cache", ("--no-cache",)),
                 ("--budget '0'|seconds", ("--budget=0",)),
                 ("--budget 'much'", ("--budget=much",)),
                 ("--size 0|nothing to tune", ("-n", "0,1024")),
@@ -254,7 +269,8 @@ class Trouble(TuneCase):
                 ("argmaxx", ("--op", "argmaxx"))):
             self.bad(2, words, "--tune", *args)
         self.bad(2, "--fresh has no meaning with --bench", "--bench", "--fresh")
-        self.bad(2, "--no-cache", "--tune", env={"REDHOST_NO_CACHE": "1"})
+        self.bad(2, "in the cache|REDHOST_NO_CACHE is set", "--tune", env={"REDHOST_NO_CACHE": "1"})
+        self.bad(2, "in the cache|HOME|--cache-dir", "--tune", env={"HOME": "", "XDG_CACHE_HOME": ""})
         self.bad(3, "no device matches", "--tune", "-d", "nothing like it")
         self.bad(3, "--size", "--tune", "-n", "2^40")
 
@@ -271,6 +287,10 @@ class Trouble(TuneCase):
         self.assertEqual((done.code, done.out), (6, ""), done)
         with open(self.file, encoding="utf-8") as file:
             self.assertEqual(file.read(), later)
+
+    def test_lock_is_in_the_way(self):
+        os.makedirs(self.file.replace(".json", ".lock"))
+        self.bad(6, "tuned.lock|remove it", "--tune", "-n", "2^10", "-s", "serial")
 
     def test_cannot_be_written(self):
         """Found out too late: what was measured is printed, but nothing is called kept."""

@@ -244,10 +244,22 @@ class File(TunedCase):
     def test_damaged(self):
         good = json.dumps({"schema": "redhost-tuned/1", "devices": []})
         for text, words in (("{", "is no JSON"), (good[:-3], "is no JSON"), ("{}", 'has no "schema"'),
+                            (good.replace("[]", '[],\n"devices": []'), "has the same key twice: line 2"),
+                            ("[" * 5000 + "]" * 5000, "is nested too deep"), ("[%s]" % ("9" * 30), "has a number out of all bounds"),
                             (good.replace("tuned/1", "plugins/1"), "schema"),
                             (good.replace("[]", "[{}]"), "devices[0]: device: is missing")):
             self.tune(text=text)
             self.check_set_aside(words)
+
+    def test_cannot_be_set_aside(self):
+        """What helps then is not --tune, which keeps nothing there either."""
+        os.makedirs(os.path.join(self.file, "x"))
+        os.makedirs(os.path.join(self.file + ".bad", "x"))
+        done = self.good("--run", "auto", *SMALL, quiet=False)
+        self.assertRegex(done.err, r"\Aredhost: [^\n]*/tuned\.json: is no regular file; it is not used, and cannot be renamed: "
+                                   r"remove it, or name another place with --cache-dir\.\n\Z")
+        done = self.redhost("--tune", "-n", "2^10", "-s", "serial", "-q")
+        self.assertEqual((done.code, done.out), (6, ""), done)
 
     def test_of_others(self):
         self.tune(entry("cascade", 1e-6))
