@@ -115,12 +115,12 @@ void rh_range_use_host_clock(rh_range *range) {
 
 /* ---- The roof ---- */
 
-static rh_status make_sweep(rh_range *range, rh_sweep *sweep, uint32_t width, uint32_t group,
-                            uint64_t items, rh_error *error) {
+static rh_status make_sweep(rh_range *range, rh_sweep *sweep, rh_error *error) {
+  static const char *const orders[] = {"strided", "chunked", "paged"};
   char name[32];
   cl_int code;
-  snprintf(name, sizeof name, "roof_%s_%u", is_cpu(range) ? "chunked" : "strided", width);
-  *sweep = (rh_sweep){clCreateKernel(range->program, name, &code), width, group, items};
+  snprintf(name, sizeof name, "roof_%s_%u", orders[sweep->order], sweep->width);
+  sweep->kernel = clCreateKernel(range->program, name, &code);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "creating a sweep");
 }
 
@@ -143,19 +143,32 @@ static rh_status try_sweep(rh_range *range, rh_sweep *sweep, double *best_s, rh_
   return RH_OK;
 }
 
-/* The best of a few widths, and groups for each compute unit. */
+/* The best of a few orders, widths, and groups for each compute unit. */
 static rh_status find_sweep(rh_range *range, double *best_s, rh_error *error) {
   static const struct candidate {
+    rh_sweep_order order;
     uint32_t width, groups;
-  } for_cpus[] = {{8, 1}, {16, 1}, {16, 2}, {0, 0}},
-    for_others[] = {{2, 8}, {4, 4}, {4, 8}, {4, 16}, {8, 4}, {8, 8}, {0, 0}};
+  } for_cpus[] = {{RH_SWEEP_CHUNKED, 8, 1},
+                  {RH_SWEEP_CHUNKED, 16, 1},
+                  {RH_SWEEP_PAGED, 8, 1},
+                  {RH_SWEEP_PAGED, 16, 1},
+                  {0, 0, 0}},
+    for_others[] = {{RH_SWEEP_STRIDED, 2, 8},
+                    {RH_SWEEP_STRIDED, 4, 4},
+                    {RH_SWEEP_STRIDED, 4, 8},
+                    {RH_SWEEP_STRIDED, 4, 16},
+                    {RH_SWEEP_STRIDED, 8, 4},
+                    {RH_SWEEP_STRIDED, 8, 8},
+                    {0, 0, 0}};
   const rh_device *about = &range->session->device->about;
   uint32_t group = is_cpu(range) ? 1 : about->max_group < 512 ? about->max_group : 512;
   *best_s = INFINITY;
   for (const struct candidate *c = is_cpu(range) ? for_cpus : for_others; c->width; c++) {
-    rh_sweep sweep;
-    uint64_t items = (uint64_t)group * c->groups * about->compute_units;
-    RH_TRY(make_sweep(range, &sweep, c->width, group, items, error));
+    rh_sweep sweep = {.order = c->order,
+                      .width = c->width,
+                      .group = group,
+                      .items = (uint64_t)group * c->groups * about->compute_units};
+    RH_TRY(make_sweep(range, &sweep, error));
     RH_TRY(try_sweep(range, &sweep, best_s, error));
   }
   return RH_OK;
@@ -338,9 +351,9 @@ rh_status rh_range_open(rh_range *range, rh_cl_session *session, int host_clock,
 }
 
 rh_range_known rh_range_tell(const rh_range *range) {
-  return (rh_range_known){range->calibration,         range->sweep_s,     range->scratch_bytes,
-                          range->sweep.items,         range->sweep.width, range->sweep.group,
-                          (uint32_t)range->host_clock};
+  return (rh_range_known){
+      range->calibration, range->sweep_s,     range->scratch_bytes, range->sweep.items,
+      range->sweep.order, range->sweep.width, range->sweep.group,   (uint32_t)range->host_clock};
 }
 
 rh_status rh_range_adopt(rh_range *range, rh_cl_session *session, const rh_range_known *known,
@@ -351,7 +364,11 @@ rh_status rh_range_adopt(rh_range *range, rh_cl_session *session, const rh_range
                       .scratch_bytes = known->scratch_bytes,
                       .host_clock = (int)known->host_clock};
   RH_TRY(prepare(range, error));
-  return make_sweep(range, &range->sweep, known->width, known->group, known->items, error);
+  range->sweep = (rh_sweep){.order = (rh_sweep_order)known->order,
+                            .width = known->width,
+                            .group = known->group,
+                            .items = known->items};
+  return make_sweep(range, &range->sweep, error);
 }
 
 void rh_range_close(rh_range *range) {

@@ -5,9 +5,13 @@
 
 #include "../reduce/context.h"
 
+/* The order in which a sweep reads, as the kernels of roof.cl are called. */
+typedef enum rh_sweep_order { RH_SWEEP_STRIDED, RH_SWEEP_CHUNKED, RH_SWEEP_PAGED } rh_sweep_order;
+
 /* How a sweep over the scratch memory is launched. */
 typedef struct rh_sweep {
   cl_kernel kernel;
+  rh_sweep_order order;
   uint32_t width, group;
   uint64_t items;
 } rh_sweep;
@@ -47,7 +51,7 @@ typedef struct rh_range_known {
   rh_calibration calibration;
   double sweep_s;
   uint64_t scratch_bytes, items;
-  uint32_t width, group;
+  uint32_t order, width, group;
   uint32_t host_clock;
 } rh_range_known;
 rh_range_known rh_range_tell(const rh_range *range);
