@@ -85,14 +85,16 @@ static int list_has(const char *list, int number) {
 static rh_status check_list(const char *option, const char *list, rh_error *error) {
   uint32_t n;
   const rh_test *tests = rh_tests(&n);
-  int last = atoi(tests[n - 1].id + 1), low, high, more;
+  int last = 0, low, high, more;
   const char *at = list;
+  for (uint32_t k = 0; k < n; k++)
+    if (atoi(tests[k].id + 1) > last) last = atoi(tests[k].id + 1);
   if (list && !*list)
     return rh_fail(error, RH_E_USAGE, "--%s is empty; expected tests, as in V01,V10-V15", option);
   while ((more = next_range(&at, &low, &high)) == 1)
     if (high > last)
-      return rh_fail(error, RH_E_USAGE, "--%s '%s': there is no V%02d; the last one is %s", option,
-                     list, high, tests[n - 1].id);
+      return rh_fail(error, RH_E_USAGE, "--%s '%s': there is no V%02d; the last one is V%02d",
+                     option, list, high, last);
   if (more == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--%s '%s': expected tests, as in V01,V10-V15", option, list);
 }

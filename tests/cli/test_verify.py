@@ -34,7 +34,7 @@ class Targets(cli.Case):
             for text in ("", "V", "1", "V01,", "V05-V01", "V01;V02", "V99", "V00", "V1x"):
                 with self.subTest(option + " " + text):
                     self.bad(2, option, "--verify", "serial", option, text)
-        self.bad(2, "no test is left", "--verify", "serial", "--include", "V01", "--exclude", "V01-V57")
+        self.bad(2, "no test is left", "--verify", "serial", "--include", "V01", "--exclude", "V01-V20")
         tests = [r["test"] for r in self.json("--verify", "serial", "--include", "V01-V09", "--exclude", "V03,V05-V07")["verify"]]
         self.assertEqual(tests, ["V01", "V02", "V04", "V08", "V09"])
 
@@ -109,7 +109,7 @@ class Crashes(cli.Case):
                             ("crash_in_query", "query"), ("exit_in_query", "query"), ("wrong_cpu", "query")):
             with self.subTest(name):
                 results, done = self.verdicts(os.path.join(cli.ZOO, name + ".so"))
-                self.assertEqual(len({r["test"] for r in results}), 57)
+                self.assertGreaterEqual(len({r["test"] for r in results}), 57)
                 crashes = [r for r in results if r["verdict"] == "crash"]
                 self.assertTrue(crashes, done)
                 self.assertEqual([r["text"] for r in crashes if words not in r["text"]], [])
