@@ -10,12 +10,19 @@
 
 /* ---- Reading ---- */
 
-/* Null where the open file is to be used. */
-static const char *find_fault(const struct stat *st, size_t most) {
-  if (!S_ISREG(st->st_mode)) return "is no regular file";
-  if (st->st_uid != geteuid()) return "belongs to another user";
-  if (st->st_mode & (S_IWGRP | S_IWOTH)) return "may be written to by others";
-  return (unsigned long long)st->st_size > most ? "is far too large" : NULL;
+static void explain(char *why, const char *text) {
+  snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
+}
+
+/* 1: the open file is not to be used. */
+static int has_fault(const char *path, const struct stat *st, size_t most, char *why) {
+  static const char says[] = "is not trusted: ";
+  if (!S_ISREG(st->st_mode)) return explain(why, "is no regular file"), 1;
+  explain(why, says);
+  if (rh_trust_path(path, 0, st, why + sizeof says - 1, RH_FILE_WHY_BYTES - sizeof says + 1) != 0)
+    return 1;
+  explain(why, "is far too large");
+  return (unsigned long long)st->st_size > most;
 }
 
 /* As many bytes as there were a moment ago, or fewer.  -1: they cannot be read. */
@@ -43,15 +50,15 @@ static rh_file_state state_by(int opening_failed) {
   }
 }
 
-static rh_file_state read_open(int fd, size_t most, unsigned char **data, size_t *bytes,
-                               const char **why) {
+static rh_file_state read_open(const char *path, int fd, size_t most, unsigned char **data,
+                               size_t *bytes, char *why) {
   struct stat st;
-  *why = "cannot be looked at";
+  explain(why, "cannot be looked at");
   if (fstat(fd, &st) != 0) return RH_FILE_UNREAD;
-  if ((*why = find_fault(&st, most))) return RH_FILE_REFUSED;
-  *why = "does not fit into memory";
+  if (has_fault(path, &st, most, why)) return RH_FILE_REFUSED;
+  explain(why, "does not fit into memory");
   if (!(*data = malloc((size_t)st.st_size + 1))) return RH_FILE_UNREAD;
-  *why = "cannot be read";
+  explain(why, "cannot be read");
   if (read_all(fd, *data, (size_t)st.st_size, bytes) == 0) return RH_FILE_OK;
   free(*data);
   *data = NULL;
@@ -59,13 +66,13 @@ static rh_file_state read_open(int fd, size_t most, unsigned char **data, size_t
 }
 
 rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
-                               const char **why) {
+                               char why[RH_FILE_WHY_BYTES]) {
   *data = NULL;
   *bytes = 0;
-  *why = "cannot be opened";
+  explain(why, "cannot be opened");
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return state_by(errno);
-  rh_file_state state = read_open(fd, most, data, bytes, why);
+  rh_file_state state = read_open(path, fd, most, data, bytes, why);
   close(fd);
   return state;
 }

@@ -2,7 +2,10 @@
 #ifndef RH_BASE_FILE_H
 #define RH_BASE_FILE_H
 
+#include "trust.h"
 #include <stddef.h>
+
+enum { RH_FILE_WHY_BYTES = RH_TRUST_BYTES };
 
 typedef enum rh_file_state {
   RH_FILE_OK,
@@ -11,11 +14,10 @@ typedef enum rh_file_state {
   RH_FILE_UNREAD /* nothing is wrong with it, as far as anybody knows: it cannot be read just now */
 } rh_file_state;
 
-/* The whole file, malloc'ed with a 0 behind it, where it is a regular one of this user's that nobody else may write to,
- * of at most `most` bytes.  Refused or unread: *why is a constant that goes on after "the file ...", "may be written to by
- * others". */
+/* The whole file, malloc'ed with a 0 behind it, where it is a regular one of at most `most` bytes that rh_trust_path
+ * trusts.  Refused or unread: `why` goes on after "the file ...", "is not trusted: ...". */
 rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
-                               const char **why);
+                               char why[RH_FILE_WHY_BYTES]);
 
 /* What is to be done where something has the name already. */
 typedef enum rh_file_meeting {

@@ -5,12 +5,14 @@
 #include "../base/path.h"
 #include "../base/report.h"
 #include "../base/text.h"
+#include "../base/trust.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_ENTRY_BYTES = 1 << 28 };
@@ -21,6 +23,27 @@ typedef struct header {
 } header;
 static const char magic[8] = "RHPROG1";
 
+/* Where others decide what stands there, there is no cache.  The programs' directory is asked about: the cache's own may
+ * be as /tmp, where what is there is judged one by one. */
+static rh_status check_directory(rh_cache *cache, rh_error *error) {
+  char why[RH_TRUST_BYTES];
+  struct stat st;
+  /* What is no directory can hold nothing, and storing says so. */
+  if (stat(cache->directory, &st) == 0 && !S_ISDIR(st.st_mode)) return RH_OK;
+  char *programs = rh_path_join(cache->directory, "bin");
+  if (!programs) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  int trusted = rh_trust_path(programs, 0, NULL, why, sizeof why) == 0;
+  free(programs);
+  if (trusted) return RH_OK;
+  rh_report(cache->reporter, RH_LOG_WARNING,
+            "%s: is not trusted: %s; going on without compiled programs and tuning results "
+            "(--cache-dir names another place, --no-cache needs none)",
+            cache->directory, why);
+  cache->distrusted = 1;
+  rh_cache_finish(cache);
+  return RH_OK;
+}
+
 rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *error) {
   *cache = (rh_cache){.reporter = &options->reporter};
   if (options->no_cache || rh_env("REDHOST_NO_CACHE")) return RH_OK;
@@ -28,7 +51,7 @@ rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *er
   if (given && !*given) return rh_fail(error, RH_E_USAGE, "--cache-dir: an empty name");
   cache->directory = given ? strdup(given) : rh_path_cache();
   if (given && !cache->directory) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
-  return RH_OK;
+  return cache->directory ? check_directory(cache, error) : RH_OK;
 }
 
 void rh_cache_finish(rh_cache *cache) {
@@ -72,9 +95,9 @@ unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
   if (!path) return NULL;
   size_t file_bytes;
   unsigned char *file;
-  const char *why;
+  char why[RH_FILE_WHY_BYTES];
   /* What others may write to is no cache: an entry is code that the driver runs. */
-  rh_file_read_own(path, MAX_ENTRY_BYTES, &file, &file_bytes, &why);
+  rh_file_read_own(path, MAX_ENTRY_BYTES, &file, &file_bytes, why);
   const unsigned char *data = file ? check_entry(file, file_bytes, key, bytes) : NULL;
   if (file && !data) {
     rh_report(cache->reporter, RH_LOG_DEBUG, "%s: damaged or of another program; built again",

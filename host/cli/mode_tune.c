@@ -14,7 +14,11 @@
 
 /* ---- What to do ---- */
 
-static rh_status miss_cache(const rh_typed *typed, rh_error *error) {
+static rh_status miss_cache(const rh_typed *typed, const rh_cache *cache, rh_error *error) {
+  if (cache->distrusted)
+    return rh_fail(error, RH_E_FILE,
+                   "--tune keeps what it finds in the cache, whose directory is not trusted: name "
+                   "another one with --cache-dir");
   const char *how = "HOME names no directory; set it, or name one with --cache-dir";
   if (rh_env("REDHOST_NO_CACHE")) how = "REDHOST_NO_CACHE is set; unset it";
   if (typed->no_cache) how = "leave out --no-cache";
@@ -30,7 +34,8 @@ static rh_status parse(rh_tune_work *w, rh_error *error) {
   for (uint32_t t = 0; t < w->settings.types.n; t++)
     if (w->settings.sizes[t][0] == 0)
       return rh_fail(error, RH_E_USAGE, "--size 0: there is nothing to tune for 0 elements");
-  return w->app->redhost->cache.directory ? RH_OK : miss_cache(typed, error);
+  const rh_cache *cache = &w->app->redhost->cache;
+  return cache->directory ? RH_OK : miss_cache(typed, cache, error);
 }
 
 /* Those of the usual sizes that the device takes, and that leave most of the memory alone. */

@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/path.h"
 #include "../base/text.h"
+#include "../base/trust.h"
 #include "../base/vocabulary.h"
 #include "dl.h"
 #include "elf.h"
@@ -180,7 +181,19 @@ static rh_status make_plugin(opened *self, rh_error *error) {
               &self->strategy.setup, error);
 }
 
-/* A path with a slash is looked at as plugins are, before any of its code runs. */
+/* Before any of its code runs. */
+static rh_status check_library(const char *path, rh_error *error) {
+  struct stat st;
+  char why[RH_TRUST_BYTES];
+  RH_TRY(rh_elf_check(path, error));
+  if (stat(path, &st) != 0)
+    return rh_fail(error, RH_E_PLUGIN, "cannot be looked at: %s", strerror(errno));
+  if (rh_trust_path(path, 0, &st, why, sizeof why) != 0)
+    return rh_fail(error, RH_E_PLUGIN, "is not trusted: %s", why);
+  return RH_OK;
+}
+
+/* A path with a slash is looked at as plugins are; any other name is the loader's to find. */
 static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   const char *library = self->foreign.library;
   if (!strchr(library, '/')) return rh_dl_open_library(dl, library, error);
@@ -189,7 +202,7 @@ static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
                : directory       ? rh_path_join(directory, library)
                                  : NULL;
   rh_status status =
-      path ? rh_elf_check(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+      path ? check_library(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
   if (status == RH_OK) status = rh_dl_open(dl, path, error);
   if (status != RH_OK) rh_error_prefix(error, "its library %s", library);
   free(path);

@@ -23,7 +23,7 @@ static void search_list(rh_walk *walk, const char *list, const char *from) {
     else if (directory[0] != '/')
       rh_walk_note(walk, "%s: '%s' is relative and ignored", from, directory);
     else
-      rh_walk_directory(walk, directory, from);
+      rh_walk_directory(walk, directory, 0, from);
     free(directory);
     at = at[length] ? at + length + 1 : NULL;
   }
@@ -43,25 +43,32 @@ static void search_environment(rh_walk *walk) {
   char *home = rh_path_data_home();
   char *directory = home ? rh_path_join(home, "redhost/plugins-1") : NULL;
   if (home && !directory) walk->failed = 1;
-  if (directory) rh_walk_directory(walk, directory, NULL);
+  if (directory) rh_walk_directory(walk, directory, 0, NULL);
   free(directory);
   free(home);
 }
 
-/* The directories that came with redhost, each handed to `visit`. */
-static void for_installed(rh_walk *walk, void (*visit)(rh_walk *walk, const char *directory)) {
+/* The directories that came with redhost, each handed to `visit`.  Where the library stands is trusted already: whoever
+ * could change that directory could change the library. */
+static void for_installed(rh_walk *walk,
+                          void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
   char *library = rh_path_library_dir();
   char *directory = library ? rh_path_join(library, "redhost-1") : NULL;
-  if (directory) visit(walk, directory);
+  if (directory) visit(walk, directory, strlen(library));
   free(directory);
   free(library);
 #ifdef REDHOST_PLUGIN_DIR
-  visit(walk, REDHOST_PLUGIN_DIR);
+  visit(walk, REDHOST_PLUGIN_DIR, 0);
 #endif
 }
 
-static void search_one(rh_walk *walk, const char *directory) {
-  rh_walk_directory(walk, directory, NULL);
+static void remember_home(rh_walk *walk, const char *directory, size_t known) {
+  (void)known;
+  rh_walk_home(walk, directory);
+}
+
+static void search_one(rh_walk *walk, const char *directory, size_t known) {
+  rh_walk_directory(walk, directory, known, NULL);
 }
 
 /* The one file that was asked for by name: it must be there, and its directory may be anybody's. */
@@ -85,7 +92,7 @@ rh_status rh_search_run(rh_search *search, const rh_options *options, rh_error *
   const char *file = options ? options->plugin_file : NULL;
   const char *path = options ? options->plugin_path : NULL;
   memset(search, 0, sizeof *search);
-  for_installed(&walk, rh_walk_home);
+  for_installed(&walk, remember_home);
   rh_status status = file && *file ? search_file(&walk, file, error) : RH_OK;
   if (status == RH_OK) {
     if (path && *path) search_list(&walk, path, "the plugin path");

@@ -1,5 +1,6 @@
 #include "walk.h"
 #include "../base/path.h"
+#include "../base/trust.h"
 #include "disable.h"
 #include "rank.h"
 
@@ -58,24 +59,20 @@ static int seen_before(rh_walk *walk, const struct stat *st) {
   return 0;
 }
 
-/* Whoever can write the file runs code as this user.  A sticky bit does not help: it stops
- * deleting, not adding. 1: *reason says why it is not trusted. */
-static int is_distrusted(const struct stat *st, const char *what, char *reason, size_t bytes) {
-  if (st->st_uid != 0 && st->st_uid != geteuid())
-    snprintf(reason, bytes, "%s owned by a stranger (uid %lu)", what, (unsigned long)st->st_uid);
-  else if (st->st_mode & S_IWOTH)
-    snprintf(reason, bytes, "%s writable by others (mode %04o)", what,
-             (unsigned)st->st_mode & 07777u);
-  else
-    return 0;
-  return 1;
+/* 1: *reason says why it is not trusted: whoever can change the file runs code as this user. */
+static int is_distrusted(const rh_walk *walk, const char *path, const struct stat *st, char *reason,
+                         size_t bytes) {
+  static const char says[] = "is not trusted: ";
+  snprintf(reason, bytes, says);
+  return rh_trust_path(path, walk->known, st, reason + sizeof says - 1, bytes - sizeof says + 1);
 }
 
+/* A name that is not trusted is not remembered: the same file may have a better one. */
 void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st) {
-  char reason[512];
-  if (seen_before(walk, st)) return;
-  int refused = is_distrusted(st, "is", reason, sizeof reason) ||
-                (!walk->at_home && rh_is_disabled_file(path, reason, sizeof reason));
+  char reason[RH_TRUST_BYTES];
+  int refused = is_distrusted(walk, path, st, reason, sizeof reason);
+  if (!refused && seen_before(walk, st)) return;
+  refused = refused || (!walk->at_home && rh_is_disabled_file(path, reason, sizeof reason));
   add(walk, path, refused ? reason : NULL);
 }
 
@@ -98,6 +95,7 @@ void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st) {
     return;
   }
   walk->at_home = stat(directory, &of_directory) == 0 && is_home(walk, &of_directory);
+  walk->known = strlen(directory); /* whoever names a file has chosen where it stands */
   rh_walk_file(walk, path, st);
   walk->place++;
   free(directory);
@@ -160,21 +158,23 @@ static void report_missing(rh_walk *walk, const char *directory, const char *fro
   add(walk, directory, reason);
 }
 
-void rh_walk_directory(rh_walk *walk, const char *directory, const char *from) {
+void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from) {
   struct stat st;
-  char reason[80];
+  char reason[RH_TRUST_BYTES];
   int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = errno;
-  int known = fd >= 0 && fstat(fd, &st) == 0;
-  if (known && seen_before(walk, &st)) {
+  int is_there = fd >= 0 && fstat(fd, &st) == 0;
+  walk->known = known;
+  /* Judged by the open descriptor: the name may mean another directory a moment later. */
+  int refused = is_there && is_distrusted(walk, directory, &st, reason, sizeof reason);
+  if (is_there && !refused && seen_before(walk, &st)) {
     close(fd);
     return;
   }
   rh_text_add(&walk->searched, "%s%s", walk->searched.length ? ":" : "", directory);
-  walk->at_home = known && is_home(walk, &st);
-  /* Judged by the open descriptor: the name may mean another directory a moment later. */
-  if (!known)
+  walk->at_home = is_there && is_home(walk, &st);
+  if (!is_there)
     report_missing(walk, directory, from, code);
-  else if (is_distrusted(&st, "directory is", reason, sizeof reason))
+  else if (refused)
     add(walk, directory, reason);
   else
     list(walk, directory, fd);

@@ -44,6 +44,8 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
   if (status == RH_OK && redhost->options.device && redhost->options.queue)
     status = rh_fail(error, RH_E_USAGE, "a device and a queue: the queue says the device");
   if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
+  if (redhost->cache.distrusted)
+    redhost->options.no_cache = 1; /* its processes need not find out again */
   if (status != RH_OK)
     rh_close(redhost);
   else

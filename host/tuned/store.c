@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,9 +68,9 @@ static json_t *read_document(rh_tuned_store *store, const unsigned char *text, s
 json_t *rh_tuned_store_load(rh_tuned_store *store) {
   unsigned char *text;
   size_t length;
-  const char *why;
+  char why[RH_FILE_WHY_BYTES];
   if (!store->path || store->left_alone) return NULL;
-  rh_file_state state = rh_file_read_own(store->path, RH_TUNED_MOST_BYTES, &text, &length, &why);
+  rh_file_state state = rh_file_read_own(store->path, RH_TUNED_MOST_BYTES, &text, &length, why);
   if (state == RH_FILE_UNREAD && !store->unread)
     rh_report(store->cache->reporter, RH_LOG_WARNING,
               "%s: %s just now; it is neither used nor changed", store->path, why);
@@ -90,12 +91,22 @@ static const char *why_no_lock(int code) {
   return strerror(code);
 }
 
+static int is_ours(const char *path, int lock) {
+  struct stat st;
+  char why[RH_TRUST_BYTES];
+  return fstat(lock, &st) == 0 && rh_trust_path(path, 0, &st, why, sizeof why) == 0;
+}
+
 int rh_tuned_store_lock(const rh_tuned_store *store, const char **why) {
   double start = rh_now();
   *why = NULL;
   if (rh_path_make_dirs(store->cache->directory) != 0) return *why = strerror(errno), -1;
   int lock = open(store->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (lock < 0) return *why = why_no_lock(errno), -1;
+  if (!is_ours(store->lock_path, lock)) {
+    close(lock);
+    return *why = "tuned.lock beside it is not trusted, as others may hold it: remove it", -1;
+  }
   while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
     /* A file system that knows no locks: what appears whole is worth more than nothing. */
     if (errno != EWOULDBLOCK && errno != EINTR) return lock;

@@ -1,5 +1,6 @@
 /* V01 to V09: the file, before anything of it runs. */
 #include "../base/error.h"
+#include "../base/trust.h"
 #include "../plug/elf.h"
 #include "image.h"
 #include "libraries.h"
@@ -7,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Reads the file for a test; RH_SKIP where V01 fails. */
 static rh_outcome read_image(rh_trial *trial, rh_image *image) {
@@ -172,14 +172,13 @@ rh_outcome rh_v07_unique(rh_trial *trial) {
 
 /* One element of a run path; null: in order. */
 static const char *judge_path(const char *element, size_t length) {
-  struct stat st;
-  char path[4096];
+  char path[4096], why[RH_TRUST_BYTES];
   if (length == 0) return "is empty, which means the current directory";
   if (strncmp(element, "$ORIGIN", 7) == 0 || strncmp(element, "${ORIGIN}", 9) == 0) return NULL;
   if (element[0] != '/')
     return "is relative: whoever chooses the current directory chooses the library";
   snprintf(path, sizeof path, "%.*s", (int)length, element);
-  if (stat(path, &st) == 0 && st.st_mode & S_IWOTH) return "can be written by anybody";
+  if (rh_trust_path(path, 0, NULL, why, sizeof why) != 0) return "can be changed by others";
   return NULL;
 }
 

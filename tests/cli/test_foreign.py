@@ -59,7 +59,11 @@ class Foreign(cli.Case):
         self.assertEqual([refusal["path"] for refusal in self.json("--list", "--plugin-path", where)["not_loaded"]
                           if where in refusal["path"]], [])
         os.chmod(os.path.join(where, "by_file.foreign.json"), 0o666)
-        self.bad(5, "'by_file'|is writable by others", "--run", "by_file", "--plugin-path", where, "-n", "10")
+        self.bad(5, "'by_file'|may be written to by everybody", "--run", "by_file", "--plugin-path", where, "-n", "10")
+        os.chmod(os.path.join(where, "by_file.foreign.json"), 0o644)
+        os.chmod(os.path.join(where, "lib"), 0o777)
+        self.bad(5, "its library lib/functions.so|/described/lib may be written to by everybody", "--run", "by_file",
+                 "--plugin-path", where, "-n", "10")
         shutil.rmtree(where)
 
     def test_wrong_results_are_caught(self):

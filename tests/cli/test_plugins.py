@@ -234,13 +234,21 @@ class Bad(cli.Case):
         self.bad(5, "text.so", "--run", "text", "-n", "10", "--plugin", os.path.join(self.directory, "text.so"))
 
     def test_not_safe(self):
-        """A directory that anybody may write to is not searched."""
+        """A directory that anybody may write to is not searched, nor is one below it or behind a link in it."""
         shutil.copy(os.path.join(cli.PLUGINS, "serial.so"), os.path.join(self.directory, "serial.so"))
         os.chmod(self.directory, 0o777)
         document = self.json("--list", "--plugin-path", self.directory)
-        self.assertIn((self.directory, "directory is writable by others (mode 0777)"),
+        self.assertIn((self.directory, f"is not trusted: {self.directory} may be written to by everybody (mode 0777)"),
                       [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
         self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(self.directory)])
+        below, link = os.path.join(self.directory, "below"), os.path.join(self.directory, "link")
+        os.mkdir(below, 0o755)
+        os.symlink(cli.PLUGINS, link)
+        for path in (below, link):
+            document = self.json("--list", "--plugin-path", path)
+            self.assertIn((path, f"is not trusted: {self.directory} may be written to by everybody (mode 0777)"),
+                          [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
+            self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(path)])
 
 
 if __name__ == "__main__":

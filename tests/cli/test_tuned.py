@@ -264,11 +264,25 @@ class File(TunedCase):
     def test_of_others(self):
         self.tune(entry("cascade", 1e-6))
         os.chmod(self.file, 0o666)
-        self.check_set_aside("may be written to by others")
+        self.check_set_aside("may be written to by everybody")
         if os.geteuid() == 0:
             self.tune(entry("cascade", 1e-6))
             os.chown(self.file, 65534, 65534)
             self.check_set_aside("belongs to another user")
+
+    def test_directory_of_others(self):
+        """Nothing there is believed or changed, whoever wrote the file itself; --tune has nowhere to keep anything."""
+        self.tune(entry("cascade", 1e-6))
+        cache = os.path.dirname(self.file)
+        os.chmod(cache, 0o777)
+        warning = (r"\Aredhost: [^\n]*: is not trusted: %s may be written to by everybody \(mode 0777\); going on without "
+                   r"compiled programs and tuning results [^\n]*\n\Z" % re.escape(cache))
+        for args in ((), ("--isolate",)):
+            self.assertRegex(self.good("--run", "auto", *SMALL, *args, quiet=False).err, warning)
+        self.assertEqual(os.listdir(cache), ["tuned.json"])
+        done = self.redhost("--tune", "-n", "2^10", "-s", "serial")
+        self.assertEqual((done.code, done.out), (6, ""), done)
+        self.assertRegex(done.err, "the cache, whose directory is not trusted: name another one with --cache-dir")
 
     def test_quiet(self):
         self.tune(text="{")

@@ -813,14 +813,12 @@ START_TEST(what_others_can_write_is_refused) {
   ck_assert(chmod(in("closed/b.so"), 0666) == 0);
   rh_options options = options_for(path_of("%s:%s:%s", in("open"), in("sticky"), in("closed")));
   search_for(&search, &options);
-  ck_assert_str_eq(fate_of(&search, in("open")),
-                   "refused: directory is writable by others (mode 0777)");
-  ck_assert_str_eq(fate_of(&search, in("sticky")),
-                   "refused: directory is writable by others (mode 1777)");
+  assert_says(fate_of(&search, in("open")), "/open may be written to by everybody (mode 0777)");
+  assert_says(fate_of(&search, in("sticky")), "/sticky may be written to by everybody (mode 1777)");
   ck_assert_str_eq(fate_of(&search, in("open/a.so")), "not found");
   ck_assert_str_eq(fate_of(&search, in("closed/a.so")), "at 2");
-  ck_assert_str_eq(fate_of(&search, in("closed/b.so")),
-                   "refused: is writable by others (mode 0666)");
+  assert_says(fate_of(&search, in("closed/b.so")),
+              "/closed/b.so may be written to by everybody (mo");
   rh_search_finish(&search);
   /* The file that is asked for by name may stand anywhere. */
   options.plugin_file = in("open/a.so");
@@ -829,7 +827,31 @@ START_TEST(what_others_can_write_is_refused) {
   rh_search_finish(&search);
   options.plugin_file = in("closed/b.so");
   search_for(&search, &options);
-  assert_says(fate_of(&search, in("closed/b.so")), "refused: is writable by others");
+  assert_says(fate_of(&search, in("closed/b.so")), "refused: is not trusted: ");
+  rh_search_finish(&search);
+}
+END_TEST
+
+/* The rule itself is the table of test_trust.c. */
+START_TEST(the_way_to_a_plugin_counts) {
+  rh_search search;
+  make_dir("open"), make_dir("open/in"), make_dir("good");
+  copy_as("fine", "open/in/a.so"), copy_as("fine", "good/a.so");
+  ck_assert(chmod(in("open"), 0777) == 0);
+  ck_assert(symlink("open/in", in("to-open")) == 0 && symlink("../good", in("open/to-good")) == 0);
+  ck_assert(symlink("../open/in/a.so", in("good/b.so")) == 0);
+  rh_options options =
+      options_for(path_of("%s:%s:%s", in("open/in"), in("to-open"), in("open/to-good")));
+  search_for(&search, &options);
+  assert_says(fate_of(&search, in("open/in")), "/open may be written to by everybody");
+  assert_says(fate_of(&search, in("to-open")), "/open may be written to by everybody");
+  assert_says(fate_of(&search, in("open/to-good")), "/open may be written to by everybody");
+  rh_search_finish(&search);
+  /* A bad name does not spoil a good one of the same directory or file. */
+  options.plugin_path = path_of("%s:%s", in("open/to-good"), in("good"));
+  search_for(&search, &options);
+  ck_assert_str_eq(fate_of(&search, in("good/a.so")), "at 1");
+  assert_says(fate_of(&search, in("good/b.so")), "/open may be written to by everybody");
   rh_search_finish(&search);
 }
 END_TEST
@@ -842,10 +864,8 @@ START_TEST(strangers_are_refused) {
   ck_assert(chown(in("theirs"), 12345, 0) == 0 && chown(in("ours/a.so"), 12345, 0) == 0);
   rh_options options = options_for(path_of("%s:%s", in("theirs"), in("ours")));
   search_for(&search, &options);
-  ck_assert_str_eq(fate_of(&search, in("theirs")),
-                   "refused: directory is owned by a stranger (uid 12345)");
-  ck_assert_str_eq(fate_of(&search, in("ours/a.so")),
-                   "refused: is owned by a stranger (uid 12345)");
+  assert_says(fate_of(&search, in("theirs")), "/theirs belongs to another user (uid 12345)");
+  assert_says(fate_of(&search, in("ours/a.so")), "/ours/a.so belongs to another user (uid 12345)");
   rh_search_finish(&search);
 }
 END_TEST
@@ -1140,7 +1160,7 @@ START_TEST(no_plugins_need_no_program) {
   rh_options options = options_for(dir);
   options.program = "/nowhere/redhost";
   scan(&registry, &options);
-  assert_says(refusal_of(&registry, in("fine.so")), "is writable by others");
+  assert_says(refusal_of(&registry, in("fine.so")), "may be written to by everybody");
   rh_registry_finish(&registry);
 }
 END_TEST
@@ -1249,7 +1269,7 @@ START_TEST(what_cannot_be_loaded_is_explained) {
       dir, "crash_on_load", RH_E_PLUGIN,
       path_of("strategy 'crash_on_load': %s: crashed on load (signal 11)", in("crash_on_load.so")));
   assert_fails(dir, "wrong_abi", RH_E_PLUGIN, "wrong_abi.so: ABI 3, this redhost speaks 1");
-  assert_fails(dir, "open", RH_E_PLUGIN, "open.so: is writable by others (mode 0666)");
+  assert_fails(dir, "open", RH_E_PLUGIN, "open.so may be written to by everybody (mode 0666)");
   /* Another file may offer it all the same. */
   copy_as("crash_on_load", "fine.so"), copy_as("fine", "other.so");
   assert_loads(dir, "fine", in("other.so"));
@@ -1445,6 +1465,7 @@ static void add_search_cases(Suite *suite) {
   tcase_add_test(searching, relative_elements_are_ignored);
   tcase_add_test(searching, odd_entries_are_refused);
   tcase_add_test(searching, what_others_can_write_is_refused);
+  tcase_add_test(searching, the_way_to_a_plugin_counts);
   tcase_add_test(searching, strangers_are_refused);
   tcase_add_test(searching, the_file_asked_for_must_be_there);
   tcase_add_test(searching, privileges_shut_the_environment_out);

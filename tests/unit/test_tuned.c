@@ -481,7 +481,11 @@ END_TEST
 START_TEST(of_somebody_else) {
   write_text(HEAD GOOD TAIL);
   switch (_i) {
-  case 0: chmod(in_dir("tuned.json"), 0620); break;
+  case 0:
+    if (geteuid() != 0) return;
+    ck_assert_int_eq(chown(in_dir("tuned.json"), 0, 12345), 0);
+    ck_assert_int_eq(chmod(in_dir("tuned.json"), 0620), 0);
+    break;
   case 1: chmod(in_dir("tuned.json"), 0602); break;
   case 2:
     if (geteuid() != 0) return;
@@ -496,9 +500,9 @@ START_TEST(of_somebody_else) {
     ck_assert_int_eq(mkdir(in_dir("tuned.json"), 0700), 0);
     break;
   }
-  static const char *const says[] = {"may be written to by others", "may be written to by others",
-                                     "belongs to another user", "is no regular file",
-                                     "is no regular file"};
+  static const char *const says[] = {"may be written to by group 12345",
+                                     "may be written to by everybody", "belongs to another user",
+                                     "is no regular file", "is no regular file"};
   check_set_aside(says[_i]);
 }
 END_TEST
@@ -522,6 +526,22 @@ START_TEST(what_cannot_be_read_now_stays) {
   rh_tuned_close(tuned);
   tuned = open_for(&device);
   ck_assert(rh_tuned_count(tuned) == 2 && n_warnings == 1);
+  rh_tuned_close(tuned);
+}
+END_TEST
+
+/* Somebody else could hold it for ever. */
+START_TEST(a_lock_of_others) {
+  rh_tuned *tuned = open_for(&device);
+  fclose(fopen(in_dir("tuned.lock"), "w"));
+  ck_assert_int_eq(chmod(in_dir("tuned.lock"), 0666), 0);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
+  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_E_FILE);
+  ck_assert_msg(strstr(error.message, "tuned.lock beside it is not trusted") != NULL, "%s",
+                error.message);
+  ck_assert(!is_there("tuned.json"));
+  ck_assert_int_eq(unlink(in_dir("tuned.lock")), 0);
+  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_OK);
   rh_tuned_close(tuned);
 }
 END_TEST
@@ -696,6 +716,7 @@ static void add_files(Suite *suite) {
   tcase_add_test(file, too_large_is_set_aside);
   tcase_add_loop_test(file, of_somebody_else, 0, 5);
   tcase_add_test(file, what_cannot_be_read_now_stays);
+  tcase_add_test(file, a_lock_of_others);
   tcase_add_test(file, cannot_be_set_aside);
   tcase_add_test(file, a_later_schema_stays);
   tcase_add_test(file, writers_at_once);

@@ -1,0 +1,216 @@
+#include "trust.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { MOST_LINKS = 40 /* as the kernel */, ENTRY_BYTES = 1 << 14 };
+
+/* ---- Groups ---- */
+
+static int is_one_of(const char *name, const rh_trust_user *users, int n) {
+  for (int k = 0; k < n; k++)
+    if (strcmp(name, users[k].name) == 0) return 1;
+  return 0;
+}
+
+/* Does an account other than the users' have the group as its primary one? */
+static int is_primary_of_others(gid_t group, const rh_trust_user *users, int n, FILE *accounts) {
+  struct passwd entry, *found;
+  char *bytes = malloc(ENTRY_BYTES);
+  int others = !bytes;
+  while (!others && fgetpwent_r(accounts, &entry, bytes, ENTRY_BYTES, &found) == 0) {
+    others = entry.pw_gid == group;
+    for (int k = 0; k < n; k++) others = others && entry.pw_uid != users[k].uid;
+  }
+  free(bytes);
+  return others;
+}
+
+int rh_trust_is_private(const struct group *group, const rh_trust_user *users, int n,
+                        FILE *accounts) {
+  int owned = 0;
+  for (int k = 0; k < n; k++)
+    owned |= users[k].group == group->gr_gid && strcmp(users[k].name, group->gr_name) == 0;
+  if (!owned) return 0;
+  for (char **member = group->gr_mem; *member; member++)
+    if (!is_one_of(*member, users, n)) return 0;
+  return !accounts || !is_primary_of_others(group->gr_gid, users, n, accounts);
+}
+
+/* root and the effective user, as far as they have names; the names stand in `bytes`. */
+static int find_users(rh_trust_user users[2], char *bytes) {
+  const uid_t uids[2] = {0, geteuid()};
+  int n = 0;
+  for (int k = 0; k < (uids[1] == 0 ? 1 : 2); k++) {
+    struct passwd entry, *found = NULL;
+    char *at = bytes + k * ENTRY_BYTES;
+    if (getpwuid_r(uids[k], &entry, at, ENTRY_BYTES, &found) == 0 && found)
+      users[n++] = (rh_trust_user){entry.pw_uid, entry.pw_gid, entry.pw_name};
+  }
+  return n;
+}
+
+/* 1: the members of the group are root and the user at most.  `name` gets the group's, or its number. */
+static int is_harmless_group(gid_t gid, char *name, size_t size) {
+  rh_trust_user users[2];
+  struct group entry, *found = NULL;
+  snprintf(name, size, "%lu", (unsigned long)gid);
+  char *bytes = malloc(3 * ENTRY_BYTES);
+  /* What does not fit has many members. */
+  int harmless = bytes && getgrgid_r(gid, &entry, bytes, ENTRY_BYTES, &found) == 0 && found;
+  if (harmless) {
+    FILE *accounts = fopen("/etc/passwd", "re");
+    snprintf(name, size, "%s", entry.gr_name);
+    int n = find_users(users, bytes + ENTRY_BYTES);
+    harmless = rh_trust_is_private(&entry, users, n, accounts);
+    if (accounts) fclose(accounts);
+  }
+  free(bytes);
+  return harmless;
+}
+
+/* ---- One component ---- */
+
+typedef struct reason {
+  char *text;
+  size_t bytes;
+} reason;
+
+static int complain(const reason *why, const char *path, const char *what) {
+  snprintf(why->text, why->bytes, "%.300s %s", *path ? path : "/", what);
+  return -1;
+}
+
+static int cannot_judge(const reason *why, const char *path, int code) {
+  char what[160];
+  snprintf(what, sizeof what, "cannot be looked at: %s", strerror(code));
+  return complain(why, path, what);
+}
+
+static int judge_writers(const char *path, const struct stat *st, const reason *why) {
+  unsigned mode = (unsigned)st->st_mode & 07777u;
+  char what[160], group[80];
+  if (mode & S_IWOTH) {
+    snprintf(what, sizeof what, "may be written to by everybody (mode %04o)", mode);
+    return complain(why, path, what);
+  }
+  if (!(mode & S_IWGRP)) return 0;
+  if (!is_harmless_group(st->st_gid, group, sizeof group)) {
+    snprintf(what, sizeof what, "may be written to by group %s (mode %04o)", group, mode);
+    return complain(why, path, what);
+  }
+  /* With a list, the group's bits are the most that any of its entries grants. */
+  if (getxattr(*path ? path : "/", "system.posix_acl_access", NULL, 0) > 0)
+    return complain(why, path, "may be written to by others, by its access control list");
+  return 0;
+}
+
+static int judge_owner(const char *path, const struct stat *st, const reason *why) {
+  char what[80];
+  if (st->st_uid == 0 || st->st_uid == geteuid()) return 0;
+  snprintf(what, sizeof what, "belongs to another user (uid %lu)", (unsigned long)st->st_uid);
+  return complain(why, path, what);
+}
+
+/* ---- The path ---- */
+
+typedef struct walk {
+  char at[PATH_MAX];   /* what has been judged: no links, "" for the root */
+  char rest[PATH_MAX]; /* what is still to be gone */
+  int links;
+} walk;
+
+/* Takes the next component off the rest; null at the end. */
+static const char *next(walk *w, char name[NAME_MAX + 1]) {
+  char *start = w->rest + strspn(w->rest, "/");
+  size_t length = strcspn(start, "/");
+  if (length == 0) return NULL;
+  snprintf(name, NAME_MAX + 1, "%.*s", (int)length, start);
+  memmove(w->rest, start + length, strlen(start + length) + 1);
+  return name;
+}
+
+static void go_up(walk *w) {
+  char *slash = strrchr(w->at, '/');
+  if (slash) *slash = 0;
+}
+
+/* The link's target takes its place in the path. */
+static int follow(walk *w, const reason *why) {
+  char target[PATH_MAX], rest[PATH_MAX];
+  ssize_t length = readlink(w->at, target, sizeof target - 1);
+  if (length < 0) return cannot_judge(why, w->at, errno);
+  target[length] = 0;
+  if (++w->links > MOST_LINKS) return cannot_judge(why, w->at, ELOOP);
+  size_t needed = (size_t)length + strlen(w->rest) + 2;
+  if (needed > sizeof rest) return cannot_judge(why, w->at, ENAMETOOLONG);
+  memcpy(rest, target, (size_t)length);
+  rest[length] = '/';
+  memcpy(rest + length + 1, w->rest, strlen(w->rest) + 1);
+  memcpy(w->rest, rest, needed);
+  if (target[0] == '/')
+    w->at[0] = 0;
+  else
+    go_up(w);
+  return 0;
+}
+
+/* 1: there is no such component.  -1: it is not trusted. */
+static int judge_step(walk *w, const char *name, const reason *why) {
+  struct stat st;
+  size_t length = strlen(w->at), more = strlen(name);
+  if (strcmp(name, ".") == 0) return 0;
+  if (strcmp(name, "..") == 0) return go_up(w), 0;
+  if (length + more + 2 > sizeof w->at) return cannot_judge(why, w->at, ENAMETOOLONG);
+  w->at[length] = '/';
+  memcpy(w->at + length + 1, name, more + 1);
+  if (lstat(w->at, &st) != 0) return errno == ENOENT ? 1 : cannot_judge(why, w->at, errno);
+  if (judge_owner(w->at, &st, why) != 0) return -1;
+  if (S_ISLNK(st.st_mode)) return follow(w, why);
+  if (S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX) return 0;
+  return judge_writers(w->at, &st, why);
+}
+
+/* Strictly: no sticky bit helps here. */
+static int judge_end(const walk *w, const struct stat *opened, const reason *why) {
+  struct stat st;
+  if (lstat(*w->at ? w->at : "/", &st) != 0) return cannot_judge(why, w->at, errno);
+  if (opened && (st.st_dev != opened->st_dev || st.st_ino != opened->st_ino))
+    return complain(why, w->at, "was replaced while it was opened");
+  return judge_owner(w->at, &st, why) != 0 ? -1 : judge_writers(w->at, &st, why);
+}
+
+static int begin(walk *w, const char *path, size_t known, const reason *why) {
+  char here[PATH_MAX] = "";
+  struct stat st;
+  if (path[0] != '/' && !getcwd(here, sizeof here)) return cannot_judge(why, path, errno);
+  if ((size_t)snprintf(w->rest, sizeof w->rest, "%s/%s", here, path + known) >= sizeof w->rest ||
+      known >= sizeof w->at)
+    return cannot_judge(why, path, ENAMETOOLONG);
+  w->links = 0;
+  memcpy(w->at, path, known);
+  w->at[known] = 0;
+  while (known && w->at[known - 1] == '/') w->at[--known] = 0;
+  if (known) return 0;
+  if (lstat("/", &st) != 0) return cannot_judge(why, "/", errno);
+  if (judge_owner("/", &st, why) != 0) return -1;
+  return st.st_mode & S_ISVTX ? 0 : judge_writers("/", &st, why);
+}
+
+int rh_trust_path(const char *path, size_t known, const struct stat *opened, char *why,
+                  size_t bytes) {
+  walk w;
+  char name[NAME_MAX + 1];
+  const reason to = {why, bytes};
+  if (begin(&w, path, known, &to) != 0) return -1;
+  while (next(&w, name)) {
+    int status = judge_step(&w, name, &to);
+    if (status < 0) return -1;
+    if (status > 0) return opened ? cannot_judge(&to, w.at, ENOENT) : 0;
+  }
+  return judge_end(&w, opened, &to);
+}
