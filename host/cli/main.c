@@ -140,6 +140,9 @@ int main(int argc, char **argv) {
     error = of_output;
     status = error.status;
   }
+  /* A write that the interrupt broke off is not the file's fault. */
+  if (status == RH_E_FILE && rh_terminal_was_interrupted())
+    status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
   if (status != RH_OK) {
     rh_make_plain(error.message); /* it quotes what was typed */
     rh_terminal_say(&terminal, error.message);

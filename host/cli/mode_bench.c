@@ -242,6 +242,7 @@ static rh_status bench(work *w, rh_error *error) {
   rh_terminal_hold_interrupt();
   double start = rh_now();
   rh_status status = devices(w, &why);
+  rh_terminal_write_down();
   rh_terminal_clear(w->app->terminal);
   if (w->app->typed->dry_run && status == RH_OK) return RH_OK;
   /* Whatever ended it, what was measured is not lost. */

@@ -159,7 +159,6 @@ static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *er
       .data = &run->array.region,
       .offset = run->array.offset_bytes,
       .limit_s = run->timeout_s,
-      .on_group = rh_terminal_watch_group,
   };
   RH_TRY(rh_worker_start(worker, &spec, facts, error));
   RH_TRY(fill(app, run, error));

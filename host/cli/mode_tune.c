@@ -192,6 +192,7 @@ static rh_status tune_all(rh_tune_work *w, json_t *tuned, rh_error *error) {
   RH_TRY(parse(w, error));
   rh_terminal_hold_interrupt();
   rh_status status = devices(w, tuned, error);
+  rh_terminal_write_down();
   if (w->app->typed->json && (status == RH_OK || status == RH_E_CANCELLED))
     RH_TRY(print_json(w, tuned, status == RH_OK, error));
   return conclude(w, status, error);

@@ -191,7 +191,6 @@ static rh_status run_all(work *w, rh_error *error) {
                          .exclude = typed->exclude,
                          .quick = typed->quick,
                          .in_process = typed->in_process,
-                         .on_group = rh_terminal_watch_group,
                          .user = w,
                          .begin = on_begin};
   RH_TRY(rh_seed_parse(typed->seed, &spec.seed, error));

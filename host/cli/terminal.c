@@ -1,16 +1,26 @@
 #include "terminal.h"
+#include "../base/children.h"
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/path.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t line_is_up, group_to_kill;
+static volatile sig_atomic_t line_is_up;
+static volatile sig_atomic_t interrupted, writes_down; /* where interrupts are held */
 
+/* After an interrupt nothing waits for a pipe that nobody reads. */
+static int would_block(void) {
+  struct pollfd terminal = {STDERR_FILENO, POLLOUT, 0};
+  return interrupted && poll(&terminal, 1, 0) != 1;
+}
 /* --color over NO_COLOR over CLICOLOR_FORCE over CLICOLOR over the terminal itself. */
 static int wants_color(void) {
   const char *term = getenv("TERM"), *clicolor = rh_env("CLICOLOR"),
@@ -43,7 +53,7 @@ rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_erro
 
 void rh_terminal_clear(rh_terminal *terminal) {
   (void)terminal;
-  if (!line_is_up) return;
+  if (!line_is_up || would_block()) return;
   fputs("\r\033[K", stderr);
   fflush(stderr);
   line_is_up = 0;
@@ -60,20 +70,18 @@ static void draw(const char *phase, uint64_t done, uint64_t total) {
 
 void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
                        const char *what, const char *which) {
-  if (!terminal->progress) return;
+  if (!terminal->progress || would_block()) return;
   fprintf(stderr, "\r\033[K[%u/%u] %s %s, about %.0f s left", done + 1, total, what, which,
           left_s > 1 ? left_s : 1);
   fflush(stderr);
   line_is_up = 1;
 }
 
-static volatile sig_atomic_t interrupted; /* where it is held */
-
 /* Nothing for the first second; then a line, drawn again ten times a second at most. */
 static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
   rh_terminal *terminal = user;
   double now = rh_now();
-  if (!terminal->progress) return interrupted;
+  if (!terminal->progress || would_block()) return interrupted;
   if (!terminal->phase || strcmp(terminal->phase, phase) != 0) {
     rh_terminal_clear(terminal);
     terminal->phase = phase;
@@ -105,6 +113,7 @@ void rh_terminal_say(rh_terminal *terminal, const char *message) {
   while (length && message[length - 1] == '\n') length--;
   char last = 0;
   if (length) last = message[length - 1];
+  if (would_block()) return;
   rh_terminal_clear(terminal);
   fprintf(stderr, "redhost: %.*s%s\n", (int)length, message,
           last && strchr(".?!", last) ? "" : ".");
@@ -120,18 +129,32 @@ const char *rh_style_off(const rh_terminal *terminal, int style) {
   return terminal->color && style != RH_PLAIN ? "\033[0m" : "";
 }
 
+/* Child processes have groups of their own, which the terminal's interrupt does not reach, and whoever gets the prompt back
+ * counts on the device being free.  A driver may keep a process for long after it was killed: up to a second. */
+static void end_children(void) {
+  const struct timespec nap = {0, 2000000};
+  double deadline = rh_now() + 1;
+  while (rh_children_signal(SIGTERM) > 0 && rh_now() < deadline) {
+    while (waitpid(-1, NULL, WNOHANG) > 0) {}
+    nanosleep(&nap, NULL);
+  }
+  rh_children_signal(SIGKILL);
+}
+
 /* Ends at once: nothing is printed before it is complete, and files appear whole or not at all. */
 static void on_interrupt(int signal_number) {
   (void)signal_number;
   static const char clear[] = "\r\033[K";
-  if (group_to_kill > 0) kill(-group_to_kill, SIGKILL);
-  if (line_is_up && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(130);
+  end_children();
+  interrupted = 1;
+  if (line_is_up && !would_block() && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(130);
   _exit(130);
 }
 
 static void on_held_interrupt(int signal_number) {
   if (interrupted) on_interrupt(signal_number);
   interrupted = 1;
+  if (writes_down) alarm(2);
 }
 
 void rh_terminal_hold_interrupt(void) {
@@ -146,8 +169,11 @@ int rh_terminal_was_interrupted(void) {
   return interrupted;
 }
 
-void rh_terminal_watch_group(int64_t group) {
-  group_to_kill = (sig_atomic_t)group;
+void rh_terminal_write_down(void) {
+  const struct sigaction action = {.sa_handler = on_interrupt};
+  sigaction(SIGALRM, &action, NULL);
+  writes_down = 1;
+  if (interrupted) alarm(2);
 }
 
 void rh_terminal_catch_interrupt(void) {
@@ -165,6 +191,7 @@ static void on_bus_error(int signal_number) {
   static atomic_flag taken = ATOMIC_FLAG_INIT;
   static const char said[] = "redhost: the input file was cut short while it was being read.\n";
   while (atomic_flag_test_and_set(&taken)) pause();
+  end_children();
   if (write(STDERR_FILENO, said, sizeof said - 1) < 0) _exit(6);
   _exit(6);
 }

@@ -38,15 +38,15 @@ enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM };
 const char *rh_style_on(const rh_terminal *terminal, int style);
 const char *rh_style_off(const rh_terminal *terminal, int style);
 
-/* On SIGINT: the progress line goes, and the process ends with status 130. */
+/* On SIGINT: the children end, the progress line goes, and the process ends with status 130. */
 void rh_terminal_catch_interrupt(void);
 
 /* From here on the first SIGINT is only noted, for a mode that has something to write down; the second ends the process. */
 void rh_terminal_hold_interrupt(void);
 int rh_terminal_was_interrupted(void);
-
-/* A process group that goes too when an interrupt comes; 0 for none. */
-void rh_terminal_watch_group(int64_t group);
+/* What is left is to write down: an interrupt, before this or after, gives that two seconds, since nobody may read the pipe
+ * that it goes to. */
+void rh_terminal_write_down(void);
 
 /* From here on a SIGBUS means that the mapped input file shrank: a sentence, and exit status 6. */
 void rh_terminal_catch_cut_file(void);

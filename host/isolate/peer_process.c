@@ -153,6 +153,7 @@ static rh_status spawn(rh_peer_process *process, const char *const *environment,
       .bytes = process->request_bytes,
       .data = process->data,
       .output = -1,
+      .stranger = !process->argv,
       .printed = &process->printed,
   };
   process->printed = (rh_printed){0};

@@ -26,7 +26,6 @@ static void grant(rh_worker *worker) {
 /* Ends the process, and gives its status as of waitpid. */
 static int stop(rh_worker *worker, double grace) {
   if (worker->child.pid <= 0) return -1;
-  if (worker->spec.on_group) worker->spec.on_group(0);
   return rh_child_finish(&worker->child, grace);
 }
 
@@ -172,7 +171,6 @@ static rh_status spawn(rh_worker *worker, const rh_text *asked, rh_error *error)
   };
   rh_status status = rh_child_start(&worker->child, &spec, error);
   free(program);
-  if (status == RH_OK && worker->spec.on_group) worker->spec.on_group(worker->child.pid);
   return status;
 }
 

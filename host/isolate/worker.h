@@ -14,9 +14,6 @@ typedef struct rh_worker_spec {
   const rh_region *data;      /* shared; it may be filled until rh_worker_run */
   uint64_t offset;
   double limit_s; /* without a sign of life */
-  /* Called with the process group when there is one, and with 0 when it is about to go: a signal handler may want to
-   * know.  May be null. */
-  void (*on_group)(int64_t group);
 } rh_worker_spec;
 
 /* Zero-initialised is one that was never started. */

@@ -100,6 +100,7 @@ rh_status rh_gnuplot_run(const char *const *argv, double patience, char *said, s
   if (output < 0) return rh_fail(error, RH_E_FILE, "gnuplot: %s", strerror(errno));
   const char **environment = make_environment();
   rh_child_spec spec = {.program = argv[0],
+                        .stranger = 1,
                         .argv = argv,
                         .request = "",
                         .data = -1,

@@ -1,11 +1,10 @@
 #include "channel.h"
+#include "guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,7 +43,7 @@ int rh_channel_open(rh_channel *channel, int64_t parent) {
   struct rlimit none = {0, 0};
   channel->fd = -1;
   setrlimit(RLIMIT_CORE, &none);
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != (pid_t)parent) return -1;
+  if (rh_guard(parent) != 0) return -1;
   channel->fd = hide(ANSWER_FD);
   if (channel->fd < 0) return -1;
   close(REQUEST_FD);

@@ -12,8 +12,8 @@ typedef struct rh_channel {
 
 /* The whole request, malloc'ed and with a 0 behind it; null where there is none. */
 char *rh_channel_request(size_t *length);
-/* Hides the descriptors from plugins and ties this process to `parent`: it ends when the parent does, even where a
- * plugin hangs, and leaves no core file.  0, or -1. */
+/* Hides the descriptors from plugins, and splits the process (guard.h): the caller goes on as the one that ends when
+ * `parent` does, even where a plugin hangs, with all that the plugin started.  It leaves no core file.  0, or -1. */
 int rh_channel_open(rh_channel *channel, int64_t parent);
 /* The data, out of the way too; or -1. */
 int rh_channel_data(void);

@@ -175,6 +175,7 @@ rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *e
   child->most = UINT64_MAX;
   child->fd = child->output = -1;
   child->printed = spec->printed;
+  child->stranger = spec->stranger;
   int code = open_descriptors(&fds, child, spec);
   if (code == 0) code = spawn(&child->pid, spec, &fds);
   close_all(&fds);
@@ -300,16 +301,23 @@ int rh_child_tell(const rh_child *child, const char *line) {
   return send(child->fd, line, length, MSG_NOSIGNAL) == (ssize_t)length ? 0 : -1;
 }
 
-int rh_child_finish(rh_child *child, double grace) {
-  int status = -1;
-  double deadline = rh_now() + grace;
+static void wait_for_end(rh_child *child, double seconds) {
+  double deadline = rh_now() + seconds;
   struct timespec nap = {0, 100000};
-  if (child->pid <= 0) return -1;
   while (life_of(child) == LIVES && rh_now() < deadline) {
     drain(child);
     nanosleep(&nap, NULL);
     if (nap.tv_nsec < 5000000) nap.tv_nsec *= 2;
   }
+}
+
+int rh_child_finish(rh_child *child, double grace) {
+  int status = -1;
+  if (child->pid <= 0) return -1;
+  wait_for_end(child, grace);
+  /* Its guard kills what no signal to the group would reach. */
+  if (!child->stranger && life_of(child) == LIVES && kill(child->pid, SIGTERM) == 0)
+    wait_for_end(child, RH_CHILD_CLOSED_S);
   /* Before reaping: only so long is the number surely its own.  Whatever it started in its group
    * goes, too. */
   if (life_of(child) != GONE) {

@@ -20,6 +20,7 @@ typedef struct rh_child {
   int fd;     /* the other end of the child's descriptor 4 */
   int output; /* reads what it prints, or -1 */
   rh_printed *printed;
+  int stranger;            /* no redhost: it has no guard */
   int ended;               /* nothing more will come */
   uint64_t received, most; /* bytes so far, and when it is a flood */
   char *buffer;
@@ -39,6 +40,7 @@ typedef struct rh_child_spec {
   int data;   /* becomes descriptor 5; -1: none */
   int output; /* becomes standard output and error; -1: /dev/null, or where `printed` says */
   rh_printed *printed; /* null, or where to count what it prints; it must outlive the child */
+  int stranger;        /* 1: another program than redhost, which has no guard (guard.h) */
   const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
 } rh_child_spec;
 
@@ -64,7 +66,8 @@ int rh_child_tell(const rh_child *child, const char *line);
 #define RH_CHILD_CLOSED_S 1.0
 #define RH_CHILD_DONE_S   5.0
 
-/* Gives the child `grace` seconds to end, kills its whole group, reaps it and frees everything. Its
+/* Gives the child `grace` seconds to end, kills it and all that it started (of a stranger: its process group), reaps it
+ * and frees everything.  Its
  * status as of waitpid, or -1 where another part of the program reaped it. */
 int rh_child_finish(rh_child *child, double grace);
 

@@ -120,9 +120,7 @@ static rh_status run_child(const runner *r, const rh_trial_order *order, said *s
   rh_status status = rh_child_start(&child, &spec, error);
   rh_text_finish(&request);
   if (status == RH_OK) {
-    if (r->spec->on_group) r->spec->on_group(child.pid);
     listen(&child, limit_of(r, order->test), s);
-    if (r->spec->on_group) r->spec->on_group(0);
     s->status = rh_child_finish(&child, time_to_end(s));
   }
   if (output >= 0) close(output);

@@ -43,9 +43,6 @@ typedef struct rh_verify_spec {
   uint32_t quick;      /* 1: a preset of about ten seconds; 2: one operator and type a test */
   uint32_t in_process; /* 1: no children, for a debugger: a crash is one */
   double random_s;     /* how long V53 tries random cases; 0: by the preset */
-  /* Called with the process group of each child, and with 0 when it is about to go: a signal handler may want to know.
-   * May be null. */
-  void (*on_group)(int64_t group);
   void *user;
   /* Before each test, with how many there are and how long they may take in all; may be null. */
   void (*begin)(void *user, const char *test, const char *strategy, uint32_t done, uint32_t total,

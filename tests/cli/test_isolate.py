@@ -303,7 +303,7 @@ class Interrupt(cli.Case):
             self.assertLess(time.monotonic(), end, "it never came that far")
             time.sleep(0.01)
 
-    def end_by(self, number, name="worker_hang_in_run", processes=2):
+    def end_by(self, number, name="worker_hang_in_run", processes=3):
         """A hanging worker goes with the process that started it."""
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
@@ -321,10 +321,45 @@ class Interrupt(cli.Case):
 
     def test_interrupt_reaches_all(self):
         """What the plugin started, too."""
-        self.assertEqual(self.end_by(signal.SIGINT, "worker_hang_with_orphan", 3), (130, b"", b""))
+        self.assertEqual(self.end_by(signal.SIGINT, "worker_hang_with_orphan", 4), (130, b"", b""))
 
     def test_killed(self):
         self.assertEqual(self.end_by(signal.SIGKILL), (-signal.SIGKILL, b"", b""))
+
+    ROLES = {"--probe": ["--list", "--plugin", os.path.join(cli.ZOO, "daemons.so")],
+             "--work": ["--run", "worker_hang_with_daemons", "--plugin", FAULTS, *SIZE],
+             "--sample": ["--bench", "--isolate", "-s", "worker_hang_with_daemons", "--plugin", FAULTS, "-n", "1000"],
+             "--trial": ["--verify", os.path.join(cli.ZOO, "daemons.so"), "--include", "V10"]}
+
+    def test_daemons(self):
+        """Nothing that a plugin started outlives redhost, in whatever session and whatever ended redhost."""
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        for role, args in self.ROLES.items():
+            for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGKILL:
+                with self.subTest("%s, signal %d" % (role, number)):
+                    mark, process = self.start(*args)
+                    self.wait_until(lambda: len(processes_with(mark)) == 6)  # redhost, guard, child, and what it started
+                    self.assertTrue(any(role.encode() in cli_of(pid) for pid in processes_with(mark)))
+                    process.send_signal(number)
+                    if role == "--sample" and number == signal.SIGINT:
+                        process.send_signal(number)  # the first is for writing down what was measured
+                    process.communicate(timeout=cli.PATIENCE)
+                    if number == signal.SIGINT:  # it has waited for them
+                        self.assertEqual(processes_with(mark), [])
+                    end = time.monotonic() + 1
+                    while processes_with(mark) and time.monotonic() < end:
+                        time.sleep(0.01)
+                    self.assertEqual(processes_with(mark), [])
+
+    def test_daemons_of_a_run(self):
+        """Nor do they outlive the run that started them."""
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        mark, process = self.start(*self.ROLES["--work"], "--timeout", "0.5")
+        self.wait_until(lambda: len(processes_with(mark)) == 6)
+        process.communicate(timeout=cli.PATIENCE)
+        self.assertEqual((process.returncode, processes_with(mark)), (5, []))
 
     def test_child_is_killed(self):
         if not os.path.exists(FAULTS):
@@ -332,7 +367,7 @@ class Interrupt(cli.Case):
         mark, process = self.start("--run", "worker_hang_in_run", "--plugin", FAULTS, *SIZE)
         self.wait_until(lambda: any(b"--work" in cli_of(pid) for pid in processes_with(mark)))
         time.sleep(0.2)
-        (child,) = [pid for pid in processes_with(mark) if b"--work" in cli_of(pid)]
+        guard, child = sorted(pid for pid in processes_with(mark) if b"--work" in cli_of(pid))
         os.kill(child, signal.SIGKILL)
         out, err = process.communicate(timeout=cli.PATIENCE)
         self.assertEqual((process.returncode, out), (5, b""))

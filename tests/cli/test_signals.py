@@ -99,10 +99,42 @@ class Interrupt(cli.Case):
         os.symlink(plugin, self.path("plugins/hang_on_load.so"))
         mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
         process = self.start("--list", "--plugin-path", self.path("plugins"), env=dict([mark.split("=")]))
-        self.wait_until(lambda: len(processes_with(mark)) == 2)
+        self.wait_until(lambda: len(processes_with(mark)) == 3)  # with the child's guard
         time.sleep(0.2)
         self.interrupt(process)
         self.wait_until(lambda: not processes_with(mark))
+
+    def full_pipe(self):
+        """A pipe that takes nothing more, and that nobody reads: its writing end."""
+        ends = os.pipe()
+        for end in ends:
+            self.addCleanup(os.close, end)
+        os.set_blocking(ends[1], False)
+        for piece in (bytes(4096), b"\0"):
+            try:
+                while os.write(ends[1], piece):
+                    pass
+            except BlockingIOError:
+                pass
+        os.set_blocking(ends[1], True)
+        return ends[1]
+
+    def test_while_output_stalls(self):
+        """A pipe that nobody reads does not hold redhost, wherever it is written to."""
+        bench = ["--bench", "-s", "native", "-n", "2^10:2^12", "--quick"]
+        for args in (["--list"], ["--run", "native", "-n", "1000"], bench, [*bench, "--json"], ["--verify", "native", "--quick"],
+                     ["--tune", "-s", "native", "-n", "1000", "--budget", "1"]):
+            for stream in "stdout", "stderr":
+                with self.subTest("%s, %s" % (" ".join(args), stream)):
+                    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: self.full_pipe()}
+                    process = subprocess.Popen([cli.REDHOST, *args, "--progress=always"], env=self.env, cwd=self.cwd,
+                                               stdin=subprocess.DEVNULL, **streams)
+                    self.addCleanup(process.kill)
+                    time.sleep(2)
+                    if process.poll() is not None:
+                        continue  # it had nothing to say there
+                    process.send_signal(signal.SIGINT)
+                    self.assertEqual(process.wait(timeout=15), 130)
 
     def test_ignored(self):
         """Started with SIGINT ignored, as by `nohup' or in a shell's background: stays ignored."""

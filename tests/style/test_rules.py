@@ -81,6 +81,8 @@ class Rules(unittest.TestCase):
                 found = self.complaints(loader.check, path, "\n" + code + "\n")
                 self.assertEqual(len(found), 1, code)
                 self.assertIn(path + ":2: ", found[0])
+        self.assertEqual(self.complaints(loader.check, "host/plug/guard.c", "pid = fork();"), [])
+        self.assertEqual(len(self.complaints(loader.check, "host/plug/guard.c", "pid = vfork();")), 1)
         for code in ("dlopen(p, RTLD_NOW | RTLD_LOCAL);", "/* never dlmopen */", 'f("fork()");', "posix_spawn(&pid);"):
             self.assertEqual(self.complaints(loader.check, "host/plug/dl.c", code), [], code)
 

@@ -164,6 +164,17 @@ static rh_status hang_with_orphan(void *self, const rh_run *run) {
   return hang_in_run(self, run);
 }
 
+/* What a kill of the process group reaches, a session of its own, and one whose parent is gone. */
+static rh_status hang_with_daemons(void *self, const rh_run *run) {
+  for (int kind = 0; kind < 3; kind++) {
+    if (fork() != 0) continue;
+    if (kind > 0) setsid();
+    if (kind > 1 && fork() != 0) _exit(0);
+    for (;;) pause();
+  }
+  return hang_in_run(self, run);
+}
+
 static rh_status crash_at_exit(void *self, const rh_run *run) {
   is_to_crash_at_exit = 1;
   return zoo_run(self, run);
@@ -219,6 +230,7 @@ FAULT(lie, zoo_setup, lie, NULL);
 FAULT(forge, zoo_setup, forge, NULL);
 FAULT(leave_orphan, zoo_setup, leave_orphan, NULL);
 FAULT(hang_with_orphan, zoo_setup, hang_with_orphan, NULL);
+FAULT(hang_with_daemons, zoo_setup, hang_with_daemons, NULL);
 FAULT(crash_at_exit, zoo_setup, crash_at_exit, NULL);
 FAULT(crash_late_at_exit, zoo_setup, crash_late_at_exit, NULL);
 FAULT(hang_at_exit, zoo_setup, hang_at_exit, NULL);
@@ -248,6 +260,7 @@ static const rh_strategy *const strategies[] = {
     &of_leave_orphan,
     &of_print_much,
     &of_hang_with_orphan,
+    &of_hang_with_daemons,
     &of_crash_at_exit,
     &of_crash_late_at_exit,
     &of_hang_at_exit,

@@ -1,0 +1,75 @@
+#include "guard.h"
+#include "../base/children.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ALIVE = -1 };
+
+/* Takes the status of those that have ended; a process that lost its parent became a child of this one. */
+static void reap(pid_t work, int *status) {
+  int ended;
+  for (pid_t pid; (pid = waitpid(-1, &ended, WNOHANG)) > 0;)
+    if (pid == work) *status = ended;
+}
+
+/* The children of a process that is killed become this one's: so there is a next round until there are none. */
+static void end_all(pid_t work, int *status) {
+  struct timespec nap = {0, 1000000};
+  if (*status == ALIVE) kill(work, SIGKILL);
+  for (reap(work, status); rh_children_signal(SIGKILL) > 0; reap(work, status))
+    nanosleep(&nap, NULL);
+  while (*status == ALIVE && waitpid(work, status, 0) < 0 && errno == EINTR) {}
+}
+
+/* Whoever waits for this process learns how the work ended. */
+static void end_like(int status) {
+  sigset_t one;
+  if (status == ALIVE) _exit(3);
+  if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
+  sigemptyset(&one);
+  sigaddset(&one, WTERMSIG(status));
+  sigprocmask(SIG_UNBLOCK, &one, NULL);
+  raise(WTERMSIG(status));
+  _exit(3);
+}
+
+static void watch(pid_t work, pid_t parent, const sigset_t *awaited) {
+  int status = ALIVE, stopped = 0;
+  siginfo_t info;
+  /* Its copies of the descriptors would keep the channel open when the work has ended. */
+  for (int fd = 0; fd < 64; fd++) close(fd);
+  while (status == ALIVE && !stopped && getppid() == parent) {
+    int number = sigwaitinfo(awaited, &info);
+    /* A plugin that signals its whole process group does not mean this process. */
+    stopped = number == SIGTERM && info.si_pid == parent;
+    reap(work, &status);
+  }
+  end_all(work, &status);
+  end_like(status);
+}
+
+static int work_for(pid_t guard, const sigset_t *mask) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != guard) _exit(3);
+  return sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+int rh_guard(int64_t parent) {
+  sigset_t awaited, before;
+  pid_t guard = getpid();
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGTERM);
+  sigaddset(&awaited, SIGCHLD);
+  if (sigprocmask(SIG_BLOCK, &awaited, &before) != 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 ||
+      prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || getppid() != (pid_t)parent)
+    return -1;
+  pid_t work = fork();
+  if (work < 0) return -1;
+  if (work == 0) return work_for(guard, &before);
+  watch(work, (pid_t)parent, &awaited);
+  return -1;
+}
