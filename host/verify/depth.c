@@ -40,12 +40,9 @@ static rh_op row_of(const char *prelude) {
 /* Every element a 1: one value, through nothing yet. */
 static rh_status fill_with_ones(rh_rig *rig, uint64_t n) {
   RH_TRY(rh_rig_fill(rig, "zeros", 1, n, 0));
-  uint32_t *elements = (uint32_t *)(void *)rig->memory;
+  uint32_t *elements = (uint32_t *)(void *)rig->place->memory;
   for (uint64_t k = 0; k < n; k++) elements[k] = 1;
-  if (!rig->session || n == 0) return RH_OK;
-  cl_int code = clEnqueueWriteBuffer(rig->session->queue, rig->input, CL_TRUE, 0,
-                                     n * sizeof *elements, elements, 0, NULL, NULL);
-  return code == CL_SUCCESS ? RH_OK : rh_fail(&rig->error, RH_E_CL, "placing the input");
+  return rh_place_write(rig->place, &rig->error);
 }
 
 static rh_status measure(rh_rig *rig, uint64_t n, uint32_t *deepest) {

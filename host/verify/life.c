@@ -35,7 +35,7 @@ rh_outcome rh_v31_no_run(rh_trial *trial) {
 
 /* ---- V32 ---- */
 
-enum { RUNS = 100, SETTLED = 20, MOST_GROWTH = 64 << 10 };
+enum { RUNS = 300, SETTLED = 20, MOST_GROWTH = 64 << 10 };
 
 rh_outcome rh_v32_runs(rh_trial *trial) {
   _Alignas(16) unsigned char first[16], value[16];

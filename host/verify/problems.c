@@ -74,6 +74,24 @@ rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int lay
   return rh_rig_outcome(trial, rig, status);
 }
 
+rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                        int (*wanted)(rh_pair), rh_try_pair *try) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_served_pairs(trial, max_n, pairs), tried = 0;
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) {
+    rh_rig rig;
+    if (wanted && !wanted(pairs[k])) continue;
+    if (trial->quick && tried++ == (trial->quick > 1 ? 1 : most_when_quick)) break;
+    rh_status status = rh_rig_init(&rig, trial, pairs[k].op, pairs[k].type, max_n);
+    if (status == RH_OK) status = rh_rig_setup(&rig);
+    if (status == RH_OK) status = try(&rig, trial->seed);
+    outcome = rh_rig_outcome(trial, &rig, status);
+    rh_rig_finish(&rig);
+  }
+  return outcome;
+}
+
 rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n) {
   rh_rig rig;
   rh_outcome outcome = rh_rig_ordinary(&rig, trial, n, RH_RIG_PLAIN);

@@ -19,6 +19,12 @@ uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_
 uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                        rh_pair pairs[RH_MOST_PAIRS]);
 
+/* What one test tries on a rig that is set up: every case, until one is not right. */
+typedef rh_status rh_try_pair(rh_rig *rig, uint64_t seed);
+/* Each of the pairs that are served and `wanted` (null: all), on an instance of its own, set up for max_n. */
+rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                        int (*wanted)(rh_pair), rh_try_pair *try);
+
 /* Sets up the most ordinary problem that is served: RH_PASS and *rig ready to run, else why not.  The caller finishes
  * the rig either way. */
 rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout);

@@ -24,28 +24,6 @@ static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,     16,     17
                                  2049, 4095, 4097, 8191, 8193, 65537, LARGEST};
 #define COUNT(array) (sizeof array / sizeof *array)
 
-/* What one test tries: every case of one pair, until one is not right. */
-typedef rh_status try_pair(rh_rig *rig, uint64_t seed);
-
-/* Each pair on an instance of its own, set up for max_n. */
-static rh_outcome try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
-                            int (*wanted)(rh_pair), try_pair *try) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_served_pairs(trial, max_n, pairs), tried = 0;
-  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) {
-    rh_rig rig;
-    if (wanted && !wanted(pairs[k])) continue;
-    if (trial->quick && tried++ == (trial->quick > 1 ? 1 : most_when_quick)) break;
-    rh_status status = rh_rig_init(&rig, trial, pairs[k].op, pairs[k].type, max_n);
-    if (status == RH_OK) status = rh_rig_setup(&rig);
-    if (status == RH_OK) status = try(&rig, trial->seed);
-    outcome = rh_rig_outcome(trial, &rig, status);
-    rh_rig_finish(&rig);
-  }
-  return outcome;
-}
-
 /* ---- V41 ---- */
 
 static rh_status nothing(rh_rig *rig, uint64_t seed) {
@@ -55,7 +33,7 @@ static rh_status nothing(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v41_nothing(rh_trial *trial) {
-  return try_pairs(trial, 1003, 6, NULL, nothing);
+  return rh_try_pairs(trial, 1003, 6, NULL, nothing);
 }
 
 /* ---- V42, V43 ---- */
@@ -74,7 +52,7 @@ static rh_status exact(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v42_exact(rh_trial *trial) {
-  return try_pairs(trial, trial->quick ? 65537 : LARGEST, 6, NULL, exact);
+  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 6, NULL, exact);
 }
 
 static int is_rounded(rh_pair pair) {
@@ -92,7 +70,7 @@ static rh_status bounded(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v43_bound(rh_trial *trial) {
-  return try_pairs(trial, trial->quick ? 65537 : LARGEST, 3, is_rounded, bounded);
+  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 3, is_rounded, bounded);
 }
 
 /* ---- V44, V45 ---- */
@@ -109,7 +87,7 @@ static rh_status smaller(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v44_smaller(rh_trial *trial) {
-  return try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, smaller);
+  return rh_try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, smaller);
 }
 
 static rh_status offsets(rh_rig *rig, uint64_t seed) {
@@ -121,37 +99,52 @@ static rh_status offsets(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v45_offsets(rh_trial *trial) {
-  return try_pairs(trial, 4099, 4, NULL, offsets);
+  return rh_try_pairs(trial, 4099, 4, NULL, offsets);
 }
 
 /* ---- V46 to V48 ---- */
 
-static rh_status untouched(rh_rig *rig, uint64_t seed, rh_status (*check)(rh_rig *rig)) {
+static rh_status untouched(rh_rig *rig, uint64_t seed,
+                           rh_status (*check)(rh_place *place, rh_error *error)) {
   _Alignas(16) unsigned char value[16];
   for (size_t k = 0; k < COUNT(small_sizes); k++) {
     RH_TRY(rh_rig_fill(rig, "hash", seed + k, small_sizes[k], k));
     RH_TRY(rh_rig_run(rig, value));
-    RH_TRY(check(rig));
+    RH_TRY(check(rig->place, &rig->error));
   }
   RH_TRY(rh_rig_fill(rig, "hash", seed, rig->max_n, 0));
   RH_TRY(rh_rig_run(rig, value));
-  return check(rig);
+  return check(rig->place, &rig->error);
 }
 
 static rh_status input_kept(rh_rig *rig, uint64_t seed) {
-  return untouched(rig, seed, rh_rig_check_input);
+  return untouched(rig, seed, rh_place_check_input);
 }
 
+/* Far around the result: where a work-item, a group or a launch of them would write. */
+enum { NEIGHBOURS = 4096 };
+
 static rh_status neighbours_kept(rh_rig *rig, uint64_t seed) {
-  return untouched(rig, seed, rh_rig_check_neighbours);
+  static const uint64_t at[] = {NEIGHBOURS, 1, 0, 2, 257, 2 * NEIGHBOURS};
+  rh_place wide;
+  rh_status status = rh_place_init(&wide, rig->session, &rig->row, rig->place->elements,
+                                   2 * NEIGHBOURS + 1, &rig->error);
+  rig->place = &wide;
+  for (size_t k = 0; k < COUNT(at) && status == RH_OK; k++) {
+    status = rh_place_aim(&wide, at[k], &rig->error);
+    if (status == RH_OK) status = untouched(rig, seed + k, rh_place_check_result);
+  }
+  rig->place = &rig->own;
+  rh_place_finish(&wide);
+  return status;
 }
 
 rh_outcome rh_v46_input(rh_trial *trial) {
-  return try_pairs(trial, 20011, 3, NULL, input_kept);
+  return rh_try_pairs(trial, 20011, 3, NULL, input_kept);
 }
 
 rh_outcome rh_v47_neighbours(rh_trial *trial) {
-  return try_pairs(trial, 20011, 4, NULL, neighbours_kept);
+  return rh_try_pairs(trial, 20011, 4, NULL, neighbours_kept);
 }
 
 /* The same range between other bytes: what is read from outside it shows. */
@@ -174,7 +167,7 @@ static rh_status poisoned(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v48_poison(rh_trial *trial) {
-  return try_pairs(trial, 1009, 6, NULL, poisoned);
+  return rh_try_pairs(trial, 1009, 6, NULL, poisoned);
 }
 
 /* ---- V51 ---- */
@@ -194,7 +187,7 @@ static rh_status specials(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v51_specials(rh_trial *trial) {
-  return try_pairs(trial, 4097, 6, is_float, specials);
+  return rh_try_pairs(trial, 4097, 6, is_float, specials);
 }
 
 /* ---- V52 ---- */

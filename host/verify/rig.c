@@ -2,7 +2,6 @@
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
-#include "../cl/status.h"
 #include "../plug/judge.h"
 #include "../plug/plugin.h"
 #include "../reduce/instance.h"
@@ -15,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { RESULT_SLOT = 1, RESULT_SLOTS = 3, TAIL = 256 };
+enum { RESULT_SLOTS = 3, TAIL = 256 };
 
 /* ---- Structs as the plugin sees them ---- */
 
@@ -54,28 +53,13 @@ static void unplace(rh_rig *rig) {
 
 /* ---- Beginning ---- */
 
-static rh_status place_input(rh_rig *rig) {
-  uint64_t bytes = (2 * RH_AROUND + rig->max_n) * rig->row.element_size;
-  cl_int code;
-  rig->memory = malloc(bytes);
-  rig->copy = malloc(bytes);
-  if (!rig->memory || !rig->copy)
-    return rh_fail(&rig->error, RH_E_NOMEM, "no memory for the input");
-  if (!rig->session) return RH_OK;
-  rig->input = clCreateBuffer(rig->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(&rig->error, code, "allocating the input");
-  rig->result = clCreateBuffer(rig->session->context, CL_MEM_READ_WRITE,
-                               RESULT_SLOTS * rig->row.value_size, NULL, &code);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(&rig->error, code, "allocating the result");
-}
-
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
   *rig = (rh_rig){.trial = trial,
                   .strategy = trial->strategy,
                   .op = op,
                   .type = type,
                   .max_n = max_n,
-                  .poison = RH_RIG_POISON,
+                  .poison = RH_POISON,
                   .device = rh_host_device()};
   RH_TRY(rh_params_resolve(rig->strategy, NULL, 0, rig->params, &rig->error));
   if (!rh_strategy_is_host(rig->strategy)) {
@@ -86,7 +70,9 @@ rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, u
   rig->prelude = rh_op_prelude(op, type);
   if (!rig->prelude) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a program's source");
   rig->row.prelude = rig->prelude;
-  return place_input(rig);
+  rig->place = &rig->own;
+  return rh_place_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + max_n, RESULT_SLOTS,
+                       &rig->error);
 }
 
 static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
@@ -164,12 +150,10 @@ void rh_rig_teardown(rh_rig *rig) {
 void rh_rig_finish(rh_rig *rig) {
   rh_rig_teardown(rig);
   if (rig->services.host.struct_size) rh_services_finish(&rig->services);
-  if (rig->input) clReleaseMemObject(rig->input);
-  if (rig->result) clReleaseMemObject(rig->result);
+  if (rig->fence) rh_fence_finish(rig->fence);
+  rh_place_finish(&rig->own);
   rh_array_finish(&rig->array);
   unplace(rig);
-  free(rig->memory);
-  free(rig->copy);
   free(rig->prelude);
   memset(rig, 0, sizeof *rig);
 }
@@ -178,58 +162,27 @@ void rh_rig_finish(rh_rig *rig) {
 
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
   uint32_t size = rig->row.element_size;
-  uint64_t bytes = (2 * RH_AROUND + rig->max_n) * size;
   rh_array_finish(&rig->array);
   RH_TRY(rh_array_generate(&rig->array, kind, seed, rig->type, n, NULL, &rig->error));
   rig->first = first;
-  memset(rig->memory, rig->poison, bytes);
-  if (n) memcpy(rig->memory + first * size, rh_array_data(&rig->array), n * size);
-  if (!rig->session) {
-    memcpy(rig->copy, rig->memory, bytes);
-    return RH_OK;
-  }
-  RH_CL_TRY(&rig->error,
-            clEnqueueWriteBuffer(rig->session->queue, rig->input, CL_TRUE, 0, bytes, rig->memory, 0,
-                                 NULL, NULL),
-            "placing the input");
-  return RH_OK;
-}
-
-static rh_status poison_result(rh_rig *rig) {
-  memset(rig->host_result, RH_RIG_POISON, sizeof rig->host_result);
-  if (!rig->result) return RH_OK;
-  unsigned char byte = RH_RIG_POISON;
-  RH_CL_TRY(&rig->error,
-            clEnqueueFillBuffer(rig->session->queue, rig->result, &byte, 1, 0,
-                                RESULT_SLOTS * rig->row.value_size, 0, NULL, NULL),
-            "filling the result");
-  RH_CL_TRY(&rig->error, clFinish(rig->session->queue), "filling the result");
-  return RH_OK;
-}
-
-static rh_status fetch(rh_rig *rig, unsigned char value[16]) {
-  if (rig->answer.finishes_on_host || !rig->result) {
-    memcpy(value, rig->host_result, rig->row.value_size);
-    return RH_OK;
-  }
-  RH_CL_TRY(&rig->error,
-            clEnqueueReadBuffer(rig->session->queue, rig->result, CL_TRUE,
-                                RESULT_SLOT * rig->row.value_size, rig->row.value_size, value, 0,
-                                NULL, NULL),
-            "reading the result from the device");
-  return RH_OK;
+  rig->n = n;
+  rig->data = rh_array_data(&rig->array);
+  memset(rig->place->memory, rig->poison, rig->place->elements * size);
+  if (n) memcpy(rig->place->memory + first * size, rig->data, n * size);
+  return rh_place_write(rig->place, &rig->error);
 }
 
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
+  rh_place *where = rig->place;
   rh_run run = {.struct_size = sizeof run,
                 .first = rig->first,
-                .n = rig->array.n,
-                .input = rig->input,
-                .host_input = rig->memory,
-                .result = rig->result,
-                .result_index = RESULT_SLOT,
-                .host_result = rig->host_result};
-  RH_TRY(poison_result(rig));
+                .n = rig->n,
+                .input = where->input,
+                .host_input = where->memory,
+                .result = where->result,
+                .result_index = where->index,
+                .host_result = where->host_result + where->index * where->value_size};
+  RH_TRY(rh_place_clear(where, &rig->error));
   uint32_t kept = rig->n_structs;
   rh_run *placed = PLACE(rig, &run, rh_run, host_result);
   if (!placed) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a run");
@@ -244,7 +197,8 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rig->launches = rig->services.launches;
   munmap(rig->structs[kept].address, rig->structs[kept].bytes);
   rig->n_structs = kept;
-  if (status == RH_OK) return fetch(rig, value);
+  if (status == RH_OK)
+    return rh_place_fetch(where, (int)rig->answer.finishes_on_host, value, &rig->error);
   if (!rig->error.message[0])
     rh_fail(&rig->error, status, "%s, and the plugin did not say why", rh_status_text(status));
   return status < RH_OK ? status : RH_E_INTERNAL;
@@ -256,37 +210,6 @@ int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *
   int indexed = (rig->row.flags & RH_OP_INDEXED) != 0;
   return memcmp(a + (indexed ? 8 : 0), b + (indexed ? 8 : 0), indexed ? 8 : rig->row.value_size) ==
          0;
-}
-
-rh_status rh_rig_check_neighbours(rh_rig *rig) {
-  unsigned char slots[RESULT_SLOTS * 16];
-  uint32_t size = rig->row.value_size;
-  if (!rig->result) {
-    for (uint32_t k = size; k < sizeof rig->host_result; k++)
-      if (rig->host_result[k] != RH_RIG_POISON)
-        return rh_fail(&rig->error, RH_E_WRONG, "wrote behind its result");
-    return RH_OK;
-  }
-  RH_CL_TRY(&rig->error,
-            clEnqueueReadBuffer(rig->session->queue, rig->result, CL_TRUE, 0, RESULT_SLOTS * size,
-                                slots, 0, NULL, NULL),
-            "reading the result from the device");
-  for (uint32_t k = 0; k < RESULT_SLOTS * size; k++)
-    if (k / size != RESULT_SLOT && slots[k] != RH_RIG_POISON)
-      return rh_fail(&rig->error, RH_E_WRONG, "wrote %s its result",
-                     k / size < RESULT_SLOT ? "before" : "behind");
-  return RH_OK;
-}
-
-rh_status rh_rig_check_input(rh_rig *rig) {
-  uint64_t bytes = (2 * RH_AROUND + rig->max_n) * rig->row.element_size;
-  if (rig->session)
-    RH_CL_TRY(&rig->error,
-              clEnqueueReadBuffer(rig->session->queue, rig->input, CL_TRUE, 0, bytes, rig->copy, 0,
-                                  NULL, NULL),
-              "reading the input back");
-  if (memcmp(rig->memory, rig->copy, bytes) == 0) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG, "the input, or what stands around it, was written");
 }
 
 /* The depth declared for this very n, which may be less than the one set up for. */
@@ -311,11 +234,10 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
   rh_result result;
   rh_reference reference;
   rh_verdict verdict;
-  uint64_t n = rig->array.n;
+  uint64_t n = rig->n;
   if (n == 0) return judge_identity(rig, value);
   rh_op_result(rig->op, rig->type, value, &result);
-  RH_TRY(rh_reference_compute(&reference, rig->op, rig->type, rh_array_data(&rig->array), n, 1,
-                              NULL, &rig->error));
+  RH_TRY(rh_reference_compute(&reference, rig->op, rig->type, rig->data, n, 1, NULL, &rig->error));
   uint32_t flushes = 0;
   if (rig->session)
     flushes = rig->type == RH_TYPE_f64 ? rig->session->device->flushes_f64

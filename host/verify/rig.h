@@ -7,9 +7,11 @@
 #include "../io/array.h"
 #include "../reduce/params.h"
 #include "../reduce/reference.h"
+#include "fence.h"
+#include "place.h"
 #include "trial.h"
 
-enum { RH_AROUND = 64, RH_RIG_POISON = 0xAA, RH_RIG_STRUCTS = 8 };
+enum { RH_AROUND = 64, RH_RIG_STRUCTS = 8 };
 
 /* How the structs that a plugin is given lie in memory. */
 enum {
@@ -44,13 +46,12 @@ typedef struct rh_rig {
   } structs[RH_RIG_STRUCTS];
   uint32_t n_structs;
 
-  /* The input: `first` elements, then the range, then RH_AROUND more; poison where no range is. */
-  unsigned char *memory, *copy;
-  cl_mem input, result;
-  rh_array array; /* the range */
-  uint64_t first;
-  unsigned char poison;
-  _Alignas(16) unsigned char host_result[16];
+  rh_place own, *place; /* the one that runs use is its own unless a test has more */
+  unsigned char poison; /* of the input where no range is */
+  uint64_t first, n;    /* the range in the place's input, and its elements once more */
+  const void *data;
+  rh_array array;  /* them, where rh_rig_fill made them */
+  rh_fence *fence; /* around what the plugin asks for, or null; set before setup */
 
   /* Seen since setup, or since the last run where it says so. */
   uint32_t calls, fail_at; /* services called; the one that fails, from 1; 0: none */
@@ -64,19 +65,18 @@ typedef struct rh_rig {
   const char *left_fpstate; /* the function that left another control word behind, or null */
 } rh_rig;
 
-/* Takes the default parameters and places memory; asks nothing yet.  Everything fails with rig->error set. */
+/* Takes the default parameters and a place of its own, of RH_AROUND elements, max_n and RH_AROUND more; asks nothing yet.
+ * Everything fails with rig->error set. */
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
 rh_status rh_rig_query(rh_rig *rig);        /* with the host's rules around it */
 rh_status rh_rig_setup(rh_rig *rig);        /* asks first */
 rh_status rh_rig_setup_anyway(rh_rig *rig); /* whatever query says */
-/* `n` elements of `kind`, the first of them element `first` (at most RH_AROUND) of the input. */
+/* `n` elements of `kind` between poison, the first of them element `first` of the place's input. */
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
-/* Reduces what was filled in.  The result and what stands beside it are poisoned before. */
+/* Reduces what was filled in, or whatever `place`, `first`, `n` and `data` say. */
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]);
 /* RH_OK, or RH_E_WRONG with what is wrong. */
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
-rh_status rh_rig_check_neighbours(rh_rig *rig);
-rh_status rh_rig_check_input(rh_rig *rig);
 void rh_rig_teardown(rh_rig *rig);
 void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
 

@@ -50,7 +50,7 @@ static const rh_test tests[] = {
     QUERY_TEST("V30", rh_v30_threads, "query: eight threads at once agree"),
 
     RUN_TEST("V31", rh_v31_no_run, "setup, then teardown without a run", 0.2, 0.1),
-    RUN_TEST("V32", rh_v32_runs, "100 runs: same results, memory flat", 0.2, 0.1),
+    RUN_TEST("V32", rh_v32_runs, "300 runs: same results, memory flat", 0.2, 0.1),
     RUN_TEST("V33", rh_v33_faults, "each host service fails in turn: an error, and no leak", 1.5,
              1),
     RUN_TEST("V34", rh_v34_references, "OpenCL's reference counts balance", 0.2, 0.1),
@@ -80,6 +80,8 @@ static const rh_test tests[] = {
     RUN_TEST("V56", rh_v56_enqueues, "run only enqueues", 0.2, 0.1),
     RUN_TEST("V57", rh_v57_build_error, "a kernel that does not build comes back with its place", 1,
              1),
+
+    RUN_TEST("V60", rh_v60_places, "one instance in many places, beside others", 3, 0.5),
 };
 
 const rh_test *rh_tests(uint32_t *n) {

@@ -78,5 +78,6 @@ rh_outcome rh_v41_nothing(rh_trial *), rh_v42_exact(rh_trial *), rh_v43_bound(rh
     rh_v52_depth(rh_trial *), rh_v53_random(rh_trial *);
 rh_outcome rh_v49_order(rh_trial *), rh_v50_determinism(rh_trial *), rh_v54_params(rh_trial *),
     rh_v55_rebuild(rh_trial *), rh_v56_enqueues(rh_trial *), rh_v57_build_error(rh_trial *);
+rh_outcome rh_v60_places(rh_trial *);
 
 #endif

@@ -81,12 +81,17 @@ static rh_status watch_kernel(const rh_host *host, struct _cl_program *program, 
 static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
   rh_rig *rig = of(host);
   RH_TRY(enter(rig, "scratch", RH_PHASE_SETUP));
+  if (rig->fence && rig->session &&
+      rh_fence_scratch(rig->fence, rig->session, bytes, buffer, NULL) == RH_OK)
+    return RH_OK;
   return rig->services.host.scratch(&rig->services.host, bytes, buffer);
 }
 
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   rh_rig *rig = of(host);
   if (enter(rig, "alloc", RH_PHASE_SETUP) != RH_OK) return NULL;
+  void *fenced = rig->fence ? rh_fence_alloc(rig->fence, bytes) : NULL;
+  if (fenced) return fenced;
   return rig->services.host.alloc(&rig->services.host, bytes);
 }
 

@@ -1,0 +1,143 @@
+#include "place.h"
+#include "../base/error.h"
+#include "../cl/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t input_bytes(const rh_place *place) {
+  return place->elements * place->element_size;
+}
+
+/* From slot `from` on. */
+static rh_status poison(rh_place *place, uint64_t from, uint64_t slots, rh_error *error) {
+  static const unsigned char byte = RH_POISON;
+  uint64_t at = from * place->value_size, bytes = slots * place->value_size;
+  memset(place->host_result + at, RH_POISON, bytes);
+  if (!place->result) return RH_OK;
+  RH_CL_TRY(
+      error,
+      clEnqueueFillBuffer(place->session->queue, place->result, &byte, 1, at, bytes, 0, NULL, NULL),
+      "filling the result");
+  RH_CL_TRY(error, clFinish(place->session->queue), "filling the result");
+  return RH_OK;
+}
+
+static rh_status buffer_of(const rh_place *place, uint64_t bytes, const char *what, cl_mem *buffer,
+                           rh_error *error) {
+  cl_int code;
+  *buffer =
+      clCreateBuffer(place->session->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, what);
+}
+
+rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *row,
+                        uint64_t elements, uint64_t slots, rh_error *error) {
+  *place = (rh_place){.session = session,
+                      .element_size = row->element_size,
+                      .value_size = row->value_size,
+                      .elements = elements,
+                      .slots = slots,
+                      .index = slots / 2};
+  uint64_t bytes = input_bytes(place);
+  place->memory = malloc(bytes ? bytes : 1);
+  place->copy = malloc(bytes ? bytes : 1);
+  place->host_result = malloc(slots * place->value_size);
+  if (!place->memory || !place->copy || !place->host_result)
+    return rh_fail(error, RH_E_NOMEM, "no memory for the input");
+  if (session) {
+    RH_TRY(buffer_of(place, bytes, "allocating the input", &place->input, error));
+    RH_TRY(buffer_of(place, slots * place->value_size, "allocating the result", &place->result,
+                     error));
+  }
+  return poison(place, 0, slots, error);
+}
+
+void rh_place_finish(rh_place *place) {
+  if (place->input) clReleaseMemObject(place->input);
+  if (place->result) clReleaseMemObject(place->result);
+  free(place->memory);
+  free(place->copy);
+  free(place->host_result);
+  *place = (rh_place){0};
+}
+
+/* ---- The input ---- */
+
+rh_status rh_place_write(rh_place *place, rh_error *error) {
+  uint64_t bytes = input_bytes(place);
+  if (!place->session) {
+    memcpy(place->copy, place->memory, bytes);
+    return RH_OK;
+  }
+  if (bytes == 0) return RH_OK;
+  RH_CL_TRY(error,
+            clEnqueueWriteBuffer(place->session->queue, place->input, CL_TRUE, 0, bytes,
+                                 place->memory, 0, NULL, NULL),
+            "placing the input");
+  return RH_OK;
+}
+
+rh_status rh_place_check_input(rh_place *place, rh_error *error) {
+  uint64_t bytes = input_bytes(place);
+  if (place->session && bytes)
+    RH_CL_TRY(error,
+              clEnqueueReadBuffer(place->session->queue, place->input, CL_TRUE, 0, bytes,
+                                  place->copy, 0, NULL, NULL),
+              "reading the input back");
+  if (memcmp(place->memory, place->copy, bytes) == 0) return RH_OK;
+  return rh_fail(error, RH_E_WRONG, "the input, or what stands around it, was written");
+}
+
+/* ---- The result ---- */
+
+rh_status rh_place_clear(rh_place *place, rh_error *error) {
+  return poison(place, place->index, 1, error);
+}
+
+rh_status rh_place_aim(rh_place *place, uint64_t index, rh_error *error) {
+  if (index == place->index) return RH_OK;
+  RH_TRY(rh_place_clear(place, error));
+  place->index = index;
+  return RH_OK;
+}
+
+rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], rh_error *error) {
+  uint64_t at = place->index * place->value_size;
+  if (on_host || !place->result) {
+    memcpy(value, place->host_result + at, place->value_size);
+    return RH_OK;
+  }
+  RH_CL_TRY(error,
+            clEnqueueReadBuffer(place->session->queue, place->result, CL_TRUE, at,
+                                place->value_size, value, 0, NULL, NULL),
+            "reading the result from the device");
+  return RH_OK;
+}
+
+static rh_status check_slots(const rh_place *place, const unsigned char *slots, rh_error *error) {
+  uint64_t size = place->value_size;
+  for (uint64_t k = 0; k < place->slots * size; k++)
+    if (k / size != place->index && slots[k] != RH_POISON)
+      return rh_fail(error, RH_E_WRONG, "result_index = %llu: wrote %llu values %s its result",
+                     (unsigned long long)place->index,
+                     (unsigned long long)(k / size < place->index ? place->index - k / size
+                                                                  : k / size - place->index),
+                     k / size < place->index ? "before" : "behind");
+  return RH_OK;
+}
+
+rh_status rh_place_check_result(rh_place *place, rh_error *error) {
+  RH_TRY(check_slots(place, place->host_result, error));
+  if (!place->result) return RH_OK;
+  uint64_t bytes = place->slots * place->value_size;
+  unsigned char *slots = malloc(bytes);
+  if (!slots) return rh_fail(error, RH_E_NOMEM, "no memory for the result");
+  cl_int code = clEnqueueReadBuffer(place->session->queue, place->result, CL_TRUE, 0, bytes, slots,
+                                    0, NULL, NULL);
+  rh_status status = code == CL_SUCCESS
+                         ? check_slots(place, slots, error)
+                         : rh_cl_fail(error, code, "reading the result from the device");
+  free(slots);
+  return status;
+}
