@@ -73,7 +73,7 @@ static const option_row table[] = {
     {"input", 'i', WORD, "FILE", NULL, ".npy, or raw with --type; `-' is standard input", IN(RUN),
      AT(input)},
     {"data", 0, WORD, "KIND", NULL,
-     "uniform equal ramp cancel huge subnormal nan hash\nonehot units zeros infs descending loguniform [uniform]",
+     "uniform equal ramp cancel huge subnormal nan hash\nonehot units zeros infs descending loguniform least\ngreatest ends two [uniform]",
      IN(RUN) | TIMING, AT(data)},
     {"seed", 0, WORD, "N", NULL, "for --data, --verify and --tune [1]", TOUCHING, AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",

@@ -187,6 +187,40 @@ static uint64_t loguniform_integer(const rh_recipe *r, uint64_t i) {
   return r->is_signed && (more & 1) ? 0 - x : x;
 }
 
+/* The ends of the type's range, and two numbers that chance chooses: what a partial sum can hold, and what the
+ * magnitude of the least number is, shows there. */
+static double least_real(const rh_recipe *r, uint64_t i) {
+  (void)i;
+  return -r->largest;
+}
+static uint64_t least_integer(const rh_recipe *r, uint64_t i) {
+  (void)i;
+  return r->is_signed ? r->largest_integer + 1 : 0;
+}
+
+static double greatest_real(const rh_recipe *r, uint64_t i) {
+  (void)i;
+  return r->largest;
+}
+static uint64_t greatest_integer(const rh_recipe *r, uint64_t i) {
+  (void)i;
+  return r->largest_integer;
+}
+
+static double ends_real(const rh_recipe *r, uint64_t i) {
+  return is_negative(random_bits(r, i)) ? -r->largest : r->largest;
+}
+static uint64_t ends_integer(const rh_recipe *r, uint64_t i) {
+  return is_negative(random_bits(r, i)) ? least_integer(r, i) : r->largest_integer;
+}
+
+static double two_real(const rh_recipe *r, uint64_t i) {
+  return loguniform_real(r, r->n + (uint64_t)is_negative(random_bits(r, i)));
+}
+static uint64_t two_integer(const rh_recipe *r, uint64_t i) {
+  return uniform_integer(r, r->n + (uint64_t)is_negative(random_bits(r, i)));
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 /* X(name, function for floats, function for integers) */
@@ -204,7 +238,11 @@ static uint64_t loguniform_integer(const rh_recipe *r, uint64_t i) {
   X(zeros, zeros_real, zeros_integer)                                                              \
   X(infs, infs_real, uniform_integer)                                                              \
   X(descending, descending_real, descending_integer)                                               \
-  X(loguniform, loguniform_real, loguniform_integer)
+  X(loguniform, loguniform_real, loguniform_integer)                                               \
+  X(least, least_real, least_integer)                                                              \
+  X(greatest, greatest_real, greatest_integer)                                                     \
+  X(ends, ends_real, ends_integer)                                                                 \
+  X(two, two_real, two_integer)
 
 static const rh_kind kinds[] = {
 #define X(name, real, integer) {#name, real, integer},

@@ -38,6 +38,16 @@ rh_outcome rh_v41_nothing(rh_trial *trial) {
 
 /* ---- V42, V43 ---- */
 
+/* The ends of the type's range: partial sums are fullest there, and the least number has no negative. */
+static rh_status ends(rh_rig *rig, uint64_t seed) {
+  static const char *const kinds[] = {"least", "greatest", "ends", "two"};
+  static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
+  for (size_t k = 0; k < COUNT(at); k++)
+    for (size_t j = 0; j < COUNT(kinds); j++)
+      RH_TRY(rh_rig_case(rig, kinds[j], seed + k, at[k], k % 3));
+  return RH_OK;
+}
+
 /* Hashes show any element that is lost, doubled or misplaced; a single one at some place shows an edge.  On floats these
  * kinds are such that every order of adding them is exact. */
 static rh_status exact(rh_rig *rig, uint64_t seed) {
@@ -48,7 +58,7 @@ static rh_status exact(rh_rig *rig, uint64_t seed) {
     for (size_t j = 0; j < (sizes[k] > 10000 || quick ? 2u : COUNT(kinds)); j++)
       RH_TRY(rh_rig_case(rig, kinds[j], seed + k, sizes[k], k % 3));
   }
-  return RH_OK;
+  return ends(rig, seed);
 }
 
 rh_outcome rh_v42_exact(rh_trial *trial) {

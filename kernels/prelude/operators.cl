@@ -35,14 +35,26 @@
     return RH_MERGE_ZEROS(key, N);                                                                 \
   }
 
+/* The magnitude of a signed integer, in the unsigned type of the same width: that of the least number is right too.
+ * Not abs(), which promises the same: the one of PoCL 3.1 is written `x < 0 ? -x : x`, and the compiler takes it from the
+ * overflow that is undefined there that no magnitude of an int or a long has its highest bit set.  The sum of two
+ * converted to ulong, each of -2^31, is then 0. */
+#define RH_DEFINE_MAGNITUDE(name, N)                                                                                    \
+  static inline RH_PASTE(RH_UNSIGNED_ELEMENT, N) name(RH_PASTE(RH_ELEMENT, N) x) {                                      \
+    RH_PASTE(RH_UNSIGNED_ELEMENT, N) bits = RH_PASTE(RH_PASTE(as_, RH_UNSIGNED_ELEMENT), N)(x);                         \
+    RH_PASTE(RH_UNSIGNED_ELEMENT, N)                                                                                    \
+    sign = RH_PASTE(RH_PASTE(convert_, RH_UNSIGNED_ELEMENT), N)(x >> RH_ELEMENT_SIGN_SHIFT);                            \
+    return (bits ^ sign) - sign;                                                                                        \
+  }
+
 /* From an element, as it was read, to what is combined. */
 #if defined(RH_OP_asum) && defined(RH_IS_FLOAT)
 #define RH_TO_SCALAR(x, N) fabs(x)
 #elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)
 #define RH_TO_SCALAR(x, N) (x)
-#elif defined(RH_IS_MAGNITUDE) && !defined(RH_IS_FLOAT)
-/* abs() is unsigned, so that of the least number is right too. */
-#define RH_TO_SCALAR(x, N) RH_PASTE(RH_PASTE(convert_, RH_SCALAR), N)(abs(x))
+#elif defined(RH_IS_MAGNITUDE) && !defined(RH_IS_FLOAT) && !defined(RH_IS_UNSIGNED)
+RH_DEFINE_MAGNITUDE(rh_magnitude, )
+#define RH_TO_SCALAR(x, N) RH_PASTE(RH_PASTE(convert_, RH_SCALAR), N)(RH_PASTE(rh_magnitude, N)(x))
 #elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_UNSIGNED)
 #define RH_TO_SCALAR(x, N) RH_PASTE(convert_ulong, N)(x)
 #elif defined(RH_IS_ARITHMETIC)

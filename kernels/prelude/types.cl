@@ -38,6 +38,9 @@
 #define RH_ELEMENT double
 #endif
 typedef RH_ELEMENT rh_element;
+/* Of signed integers: uchar, ushort, uint or ulong. */
+#define RH_UNSIGNED_ELEMENT RH_PASTE(u, RH_ELEMENT)
+#define RH_ELEMENT_SIGN_SHIFT (8 * (int)sizeof(RH_ELEMENT) - 1)
 
 #if defined(RH_TYPE_f16) || defined(RH_TYPE_f32) || defined(RH_TYPE_f64)
 #define RH_IS_FLOAT 1

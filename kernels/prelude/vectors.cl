@@ -15,6 +15,8 @@ typedef RH_PASTE(RH_SCALAR, RH_WIDTH) rh_vector;
 RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), double, RH_WIDTH)
 #elif defined(RH_IS_ORDER) && defined(RH_IS_FLOAT)
 RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), float, RH_WIDTH)
+#elif defined(RH_IS_MAGNITUDE) && !defined(RH_IS_FLOAT) && !defined(RH_IS_UNSIGNED)
+RH_DEFINE_MAGNITUDE(RH_PASTE(rh_magnitude, RH_WIDTH), RH_WIDTH)
 #endif
 
 #ifdef RH_IS_INDEXED

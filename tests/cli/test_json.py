@@ -105,7 +105,7 @@ class Documents(cli.Case):
                 self.assertIsNone(result["check"]["bound_fraction"])
         (result,) = self.json("--run", "cascade", "-n", "0")["results"]
         self.assertEqual(result["value"], "0")
-        for kind in "uniform equal ramp cancel huge subnormal hash onehot units zeros descending loguniform".split():
+        for kind in "uniform equal ramp cancel huge subnormal hash onehot units zeros descending loguniform least greatest ends two".split():
             (result,) = self.json("--run", "serial", "-n", "100", "--data", kind, "--op", "prod")["results"]
             float(result["value"])
 

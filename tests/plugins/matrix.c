@@ -83,6 +83,17 @@ static const char *const *kinds_for(int extent, uint64_t n) {
   return edge ? thorough : everyday;
 }
 
+/* The ends of the type's range, and two values only: cheap everywhere but for an interpreter, and telling wherever a wide
+ * load has a remainder, or a narrow partial sum is at its fullest. */
+static const char *const ends[] = {"least", "greatest", "ends", "two", NULL};
+
+static int takes_ends(int extent, uint64_t n) {
+  if (extent == EXTENT_ALL) return n > 0;
+  if (extent == EXTENT_TINY) return n == 2 || n == 17 || n == 65;
+  return n == 1 || n == 2 || n == 7 || n == 8 || n == 9 || n == 16 || n == 17 || n == 33 ||
+         n == 63 || n == 1023 || n == 8193 || n == 65537;
+}
+
 /* ---- One case ---- */
 
 /* The data between poison: whatever is read from outside the range shows in the result. */
@@ -196,6 +207,8 @@ static int run_sizes(bench *b) {
       if (sizes[at] == 0 && kind > 0) break;
       if (!run_case(b, kinds[kind], sizes[at], 1 + at + 7 * kind)) return 0;
     }
+    for (uint32_t kind = 0; ends[kind] && takes_ends(b->m->extent, sizes[at]); kind++)
+      if (!run_case(b, ends[kind], sizes[at], 1 + at + 7 * kind)) return 0;
   }
   return 1;
 }

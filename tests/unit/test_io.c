@@ -1013,7 +1013,8 @@ END_TEST
 START_TEST(kinds_are_the_promised_ones) {
   static const char *const expected[] = {"uniform",   "equal", "ramp",       "cancel",     "huge",
                                          "subnormal", "nan",   "hash",       "onehot",     "units",
-                                         "zeros",     "infs",  "descending", "loguniform", NULL};
+                                         "zeros",     "infs",  "descending", "loguniform", "least",
+                                         "greatest",  "ends",  "two",        NULL};
   const char *const *kinds = rh_array_kinds();
   for (size_t k = 0; expected[k]; k++) {
     int found = 0;
@@ -1459,6 +1460,38 @@ START_TEST(loguniform_spans_magnitudes) {
 }
 END_TEST
 
+START_TEST(ends_are_the_types_own) {
+  static const char *const of[] = {"least", "greatest", "ends", "two"};
+  for (rh_type type = 1; type <= RH_N_TYPES; type++)
+    for (int kind = 0; kind < 4; kind++) {
+      rh_array array;
+      int is_float = rh_type_is_float(type), bits = (int)rh_type_size(type) * 8, first = 0;
+      double largest = type == RH_TYPE_f16   ? 65504
+                       : type == RH_TYPE_f32 ? (double)FLT_MAX
+                       : is_float            ? DBL_MAX
+                                             : ldexp(1, bits - rh_type_is_signed(type));
+      double least = is_float ? -largest : rh_type_is_signed(type) ? -largest : 0, a = 0, b = 0;
+      generate(&array, of[kind], 3, type, 1000);
+      for (uint64_t i = 0; i < 1000; i++) {
+        double x = is_float ? real_at(&array, i) : (double)integer_at(&array, i);
+        if (!is_float && !rh_type_is_signed(type)) x = (double)(uint64_t)integer_at(&array, i);
+        if (i == 0) a = b = x;
+        if (x != a && b == a) b = x;
+        ck_assert_msg(x == a || x == b, "%s %s", of[kind], rh_type_name(type));
+        first += x == a;
+      }
+      ck_assert_msg(kind < 2 ? first == 1000 : first > 300 && first < 700, "%s %s: %d", of[kind],
+                    rh_type_name(type), first);
+      /* A double holds no more than 53 bits of the largest integer. */
+      double top = is_float ? largest : bits == 64 ? largest : largest - 1;
+      if (kind == 0) ck_assert_double_eq(a, least);
+      if (kind == 1) ck_assert_double_eq(a, top);
+      if (kind == 2) ck_assert(fmin(a, b) == least && fmax(a, b) == top);
+      rh_array_finish(&array);
+    }
+}
+END_TEST
+
 /* ---- The suite */
 
 static TCase *add_case(Suite *suite, const char *name) {
@@ -1545,6 +1578,7 @@ static void add_generated_cases(Suite *suite) {
   tcase_add_test(generated, infs_come_alone_or_in_pairs);
   tcase_add_test(generated, descending_descends);
   tcase_add_test(generated, loguniform_spans_magnitudes);
+  tcase_add_test(generated, ends_are_the_types_own);
 }
 
 int main(void) {
