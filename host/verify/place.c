@@ -53,11 +53,33 @@ rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *ro
   return poison(place, 0, slots, error);
 }
 
-void rh_place_finish(rh_place *place) {
+static void drop_input(rh_place *place) {
   if (place->input) clReleaseMemObject(place->input);
-  if (place->result) clReleaseMemObject(place->result);
-  free(place->memory);
+  if (!place->is_lent) free(place->memory);
   free(place->copy);
+  place->input = NULL;
+  place->memory = place->copy = NULL;
+}
+
+rh_status rh_place_put(rh_place *place, unsigned char *memory, uint64_t elements, rh_error *error) {
+  cl_int code;
+  drop_input(place);
+  place->memory = memory;
+  place->elements = elements;
+  place->is_lent = 1;
+  if (!place->session) return RH_OK;
+  if (place->session->device->shares_memory) {
+    place->input = clCreateBuffer(place->session->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                  input_bytes(place), memory, &code);
+    return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "using the input in place");
+  }
+  RH_TRY(buffer_of(place, input_bytes(place), "allocating the input", &place->input, error));
+  return rh_place_write(place, error);
+}
+
+void rh_place_finish(rh_place *place) {
+  drop_input(place);
+  if (place->result) clReleaseMemObject(place->result);
   free(place->host_result);
   *place = (rh_place){0};
 }

@@ -13,6 +13,7 @@ typedef struct rh_place {
   uint64_t elements;            /* that the input holds, the range among them */
   unsigned char *memory, *copy; /* the input on the host, and room to compare it with */
   cl_mem input;
+  int is_lent; /* memory is somebody else's */
 
   uint64_t slots, index; /* values that the result has room for; the one that is to be written */
   cl_mem result;         /* null for a host strategy */
@@ -22,6 +23,9 @@ typedef struct rh_place {
 /* Values of `row` in `slots` places, all of them poison; `elements` of them, uninitialised. */
 rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *row,
                         uint64_t elements, uint64_t slots, rh_error *error);
+/* The input is `elements` in `memory` from now on, which outlives the place; a device that works in the host's memory
+ * uses it as it stands, and others get a copy.  Such an input is not for rh_place_write and rh_place_check_input. */
+rh_status rh_place_put(rh_place *place, unsigned char *memory, uint64_t elements, rh_error *error);
 void rh_place_finish(rh_place *place); /* zero-initialised is fine */
 
 /* Hands over what stands in `memory`. */

@@ -53,7 +53,7 @@ static void unplace(rh_rig *rig) {
 
 /* ---- Beginning ---- */
 
-rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
+rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
   *rig = (rh_rig){.trial = trial,
                   .strategy = trial->strategy,
                   .op = op,
@@ -70,6 +70,11 @@ rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, u
   rig->prelude = rh_op_prelude(op, type);
   if (!rig->prelude) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a program's source");
   rig->row.prelude = rig->prelude;
+  return RH_OK;
+}
+
+rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
+  RH_TRY(rh_rig_begin(rig, trial, op, type, max_n));
   rig->place = &rig->own;
   return rh_place_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + max_n, RESULT_SLOTS,
                        &rig->error);

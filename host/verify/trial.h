@@ -39,9 +39,10 @@ rh_outcome rh_trial_load(rh_trial *trial);
 
 /* What a test needs before it starts. */
 enum {
-  RH_NEEDS_NOTHING, /* the file alone */
-  RH_NEEDS_PLUGIN,  /* loaded and judged */
-  RH_NEEDS_DEVICE   /* and a session on a device, where the strategy runs on one */
+  RH_NEEDS_NOTHING,     /* the file alone */
+  RH_NEEDS_PLUGIN,      /* loaded and judged */
+  RH_NEEDS_INTERPRETER, /* and somebody else's program around it, whose crash is not the plugin's */
+  RH_NEEDS_DEVICE       /* and a session on a device, where the strategy runs on one */
 };
 
 typedef struct rh_test {
@@ -78,6 +79,7 @@ rh_outcome rh_v41_nothing(rh_trial *), rh_v42_exact(rh_trial *), rh_v43_bound(rh
     rh_v52_depth(rh_trial *), rh_v53_random(rh_trial *);
 rh_outcome rh_v49_order(rh_trial *), rh_v50_determinism(rh_trial *), rh_v54_params(rh_trial *),
     rh_v55_rebuild(rh_trial *), rh_v56_enqueues(rh_trial *), rh_v57_build_error(rh_trial *);
-rh_outcome rh_v60_places(rh_trial *);
+rh_outcome rh_v60_places(rh_trial *), rh_v61_huge(rh_trial *), rh_v62_edges(rh_trial *),
+    rh_v63_memory(rh_trial *), rh_v64_interpreter(rh_trial *);
 
 #endif
