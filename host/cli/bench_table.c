@@ -7,7 +7,7 @@
 /* Columns stand apart by two spaces; the size belongs to all rows below it. */
 static const char *const indent = "  ";
 
-static void add_row(rh_table *table, const rh_row *row, const rh_row *best, int is_first) {
+static void add_row(rh_table *table, const rh_row *row, const rh_best *best, int is_first) {
   rh_cells cells;
   rh_cells_fill(&cells, row, best);
   int bad = row->status == RH_ROW_wrong || row->status == RH_ROW_failed;
@@ -27,8 +27,8 @@ static void print_table(const rh_row *const *rows, uint32_t n, const rh_terminal
   }
   for (uint32_t k = 0, length; k < n; k += length) {
     length = rh_point_length(rows + k, n - k);
-    const rh_row *best = rh_point_best(rows + k, length, 0).row;
-    for (uint32_t j = 0; j < length; j++) add_row(&table, rows[k + j], best, j == 0);
+    const rh_best best = rh_point_best(rows + k, length, 0);
+    for (uint32_t j = 0; j < length; j++) add_row(&table, rows[k + j], &best, j == 0);
   }
   rh_table_print(&table, terminal, indent);
   rh_table_finish(&table);

@@ -209,12 +209,13 @@ json_t *rh_header_to_json(const rh_results *results) {
 }
 
 /* Strategies only: this is what a program chooses by. */
-static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_row *best) {
+static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best *of) {
+  const rh_row *best = of->row;
   maker to = {json_object(), 0};
   json_t *tied = json_array();
   for (uint32_t k = 0; k < n; k++)
     if (rows[k] != best && rh_row_is_timed(rows[k]) && !rows[k]->is_peer &&
-        rh_row_ties(best, rows[k]))
+        rh_best_ties(of, rows[k]))
       to.failed |= json_array_append_new(tied, rh_json_bytes(rows[k]->strategy));
   put(&to, "device", rh_json_bytes(best->device));
   put(&to, "op", rh_json_bytes(rh_op_name(best->op)));
@@ -232,7 +233,7 @@ json_t *rh_best_to_json(const rh_results *results) {
   for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
     n = rh_point_length(rows + k, results->n_rows - k);
     rh_best best = rh_point_best(rows + k, n, 1);
-    if (best.row) failed |= json_array_append_new(array, best_object(rows + k, n, best.row));
+    if (best.row) failed |= json_array_append_new(array, best_object(rows + k, n, &best));
   }
   free(rows);
   if (!failed) return array;

@@ -15,7 +15,7 @@ static void print_cell(const char *s, FILE *out) {
   putc(' ', out);
 }
 
-static void print_row(const rh_row *row, const rh_row *best, FILE *out) {
+static void print_row(const rh_row *row, const rh_best *best, FILE *out) {
   rh_cells cells;
   rh_cells_fill(&cells, row, best);
   for (int k = 0; k < RH_CELL_NOTE; k++) print_cell(cells.text[k], out);
@@ -51,8 +51,8 @@ int rh_write_markdown(const rh_results *results, FILE *out) {
     print_head(out);
     for (uint32_t j = k, length; j < k + n; j += length) {
       length = rh_point_length(rows + j, k + n - j);
-      const rh_row *best = rh_point_best(rows + j, length, 0).row;
-      for (uint32_t i = j; i < j + length; i++) print_row(rows[i], best, out);
+      const rh_best best = rh_point_best(rows + j, length, 0);
+      for (uint32_t i = j; i < j + length; i++) print_row(rows[i], &best, out);
     }
     rh_table_best(&text, rows + k, n);
     failed |= print_line(&text, "\n", out);

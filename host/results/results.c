@@ -126,11 +126,21 @@ uint32_t rh_point_length(const rh_row *const *rows, uint32_t n) {
 
 /* ---- Which is best ---- */
 
-int rh_row_ties(const rh_row *best, const rh_row *row) {
-  const rh_spread *a = &best->time, *b = &row->time;
-  double least = fmin(a->median, b->median);
-  if (fabs(a->median - b->median) < 0.01 * least) return 1;
-  return a->ci_low <= b->ci_high && b->ci_low <= a->ci_high;
+/* Less than this apart, two times are not told apart by anybody who looks at them. */
+static const double visible = 1.01;
+
+static int is_within(double median, const rh_spread *interval) {
+  return interval->ci_low <= median && median <= interval->ci_high;
+}
+
+int rh_best_ties(const rh_best *best, const rh_row *row) {
+  const rh_spread *a = &best->fastest->time, *b = &row->time;
+  if (row == best->row || row == best->fastest) return 1;
+  return is_within(a->median, b) && is_within(b->median, a);
+}
+
+int rh_best_could_be(const rh_best *best, const rh_row *row) {
+  return rh_best_ties(best, row) && row->time.median < visible * best->fastest->time.median;
 }
 
 static int is_ranked(const rh_row *row, int strategies_only) {
@@ -156,15 +166,12 @@ rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only
     if (is_ranked(rows[k], strategies_only) &&
         (!fastest || rows[k]->time.median < fastest->time.median))
       fastest = rows[k];
-  rh_best best = {fastest, 0};
-  if (!fastest) return best;
-  for (uint32_t k = 0; k < n; k++)
-    if (is_ranked(rows[k], strategies_only) && rh_row_ties(fastest, rows[k]) &&
-        is_preferred(rows[k], best.row))
-      best.row = rows[k];
-  for (uint32_t k = 0; k < n; k++)
-    best.n_tied += rows[k] != best.row && is_ranked(rows[k], strategies_only) &&
-                   rh_row_ties(best.row, rows[k]);
+  rh_best best = {fastest, fastest, 0};
+  for (uint32_t k = 0; fastest && k < n; k++) {
+    if (!is_ranked(rows[k], strategies_only) || !rh_best_ties(&best, rows[k])) continue;
+    best.n_tied += rows[k] != fastest;
+    if (rh_best_could_be(&best, rows[k]) && is_preferred(rows[k], best.row)) best.row = rows[k];
+  }
   return best;
 }
 

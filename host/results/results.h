@@ -108,16 +108,20 @@ double rh_results_calibration(const rh_results *results, const char *id, const c
 
 /* ---- Which is best ---- */
 
-/* Among the ok rows of one (device, op, type, n).  A tie (intervals overlap, or less than 1 % apart) goes to fewer
- * passes, then to the more reproducible one. */
+/* Among the ok rows of one (device, op, type, n): the one with the least median.  Another row ties with the fastest where
+ * each of their two medians lies within the other's interval, so that a row whose own time is hardly known makes no other
+ * one a tie.  Of the rows that tie and are less than 1 % slower, the best is the one with fewer passes, then the more
+ * reproducible one. */
 typedef struct rh_best {
   const rh_row *row;
-  uint32_t n_tied; /* others that tie with it */
+  const rh_row *fastest; /* the least median: `row`, or one that it ties with */
+  uint32_t n_tied;       /* others that tie with the fastest */
 } rh_best;
 /* Peers are ranked too unless strategies_only.  row is null where none is ok. */
 rh_best rh_results_best(const rh_results *results, const rh_row *like, int strategies_only);
-/* 1: `row` ties with `best`; both are ok. */
-int rh_row_ties(const rh_row *best, const rh_row *row);
+/* 1: the row is the best or ties with it; and 1: it ties so closely that it could be the best.  It is of the point, and ok. */
+int rh_best_ties(const rh_best *best, const rh_row *row);
+int rh_best_could_be(const rh_best *best, const rh_row *row);
 
 /* ---- By points, for whoever walks over all of them ---- */
 

@@ -32,21 +32,11 @@ static int compare_lines(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-static void put_first(const rh_row **rows, uint32_t n, const rh_row *first) {
-  uint32_t k = 0;
-  while (k < n && rows[k] != first) k++;
-  if (k == n) return;
-  memmove(rows + 1, rows, k * sizeof *rows);
-  rows[0] = first;
-}
-
 const rh_row **rh_results_tabulated(const rh_results *results) {
   const rh_row **rows = rh_results_by_point(results);
   for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
     n = rh_point_length(rows + k, results->n_rows - k);
     qsort(rows + k, n, sizeof *rows, compare_lines);
-    /* Of those that tie it need not be the fastest. */
-    put_first(rows + k, n, rh_point_best(rows + k, n, 0).row);
   }
   return rows;
 }
@@ -67,13 +57,13 @@ static const char *three_digits(char text[32], double number) {
   return number < 1000 ? rh_format_digits(text, number, 3) : rh_format_fixed(text, number, 0);
 }
 
-static void fill_rank(rh_cells *cells, const rh_row *row, const rh_row *best) {
+static void fill_rank(rh_cells *cells, const rh_row *row, const rh_best *best) {
   char number[32];
-  double ratio = row->time.median / best->time.median;
+  double ratio = row->time.median / best->row->time.median;
   size_t size = sizeof cells->note;
   if (cells->is_best)
     add(cells->note, size, "best");
-  else if (rh_row_ties(best, row))
+  else if (rh_best_ties(best, row))
     add(cells->note, size, "tie");
   else
     add(cells->note, size, "%sx", rh_format_fixed(number, ratio, ratio < 10 ? 2 : ratio < 100));
@@ -102,13 +92,13 @@ static void fill_times(rh_cells *cells, const rh_row *row) {
     add(cells->text[RH_CELL_LATENCY], size, "%s", rh_format_seconds(number, row->latency.median));
 }
 
-void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_row *best) {
+void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_best *best) {
   char number[32];
   size_t size = sizeof cells->text[0];
-  *cells = (rh_cells){.is_best = row == best};
+  *cells = (rh_cells){.is_best = row == best->row};
   add(cells->text[RH_CELL_SIZE], size, "%s", rh_format_size(number, row->n));
   add(cells->text[RH_CELL_STRATEGY], size, "%s", row->strategy);
-  if (best && rh_row_is_timed(row)) {
+  if (best->row && rh_row_is_timed(row)) {
     fill_times(cells, row);
     fill_rank(cells, row, best);
   } else {
@@ -142,17 +132,17 @@ static void add_ranges(rh_text *text, const rh_row *const *rows, uint32_t n, int
   char size[32];
   for (uint32_t k = 0, length; k < n; k += length) {
     length = rh_point_length(rows + k, n - k);
-    const rh_row *best = rh_point_best(rows + k, length, strategies_only).row;
-    if (!best) continue;
+    rh_best best = rh_point_best(rows + k, length, strategies_only);
+    if (!best.row) continue;
     int goes_on = 0;
     for (uint32_t j = k; current && j < k + length; j++)
       goes_on |= rh_row_is_timed(rows[j]) && strcmp(rows[j]->strategy, current->strategy) == 0 &&
-                 rh_row_ties(best, rows[j]);
+                 rh_best_could_be(&best, rows[j]);
     if (current && !goes_on) {
       rh_text_add(text, "%s to %s, ", current->strategy, rh_format_size(size, last));
       several = 1;
     }
-    if (!goes_on) current = best;
+    if (!goes_on) current = best.row;
     last = rows[k]->n;
   }
   if (current) rh_text_add(text, "%s%s", current->strategy, several ? " above" : "");

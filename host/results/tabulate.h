@@ -5,8 +5,8 @@
 #include "../base/text.h"
 #include "results.h"
 
-/* A table for each (device, op, type), by sizes, and in each size from the best to the slowest; what has no time is
- * last. */
+/* A table for each (device, op, type), by sizes, and in each size from the fastest to the slowest; what has no time
+ * is last. */
 enum {
   RH_CELL_SIZE,
   RH_CELL_STRATEGY,
@@ -31,8 +31,8 @@ typedef struct rh_cells {
 const rh_row **rh_results_tabulated(const rh_results *results);
 /* How many of the n rows from the first on belong to its table. */
 uint32_t rh_table_length(const rh_row *const *rows, uint32_t n);
-/* `best`: of the row's point, peers among them; null where none has a time. */
-void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_row *best);
+/* `best`: of the row's point, peers among them; its row is null where none has a time. */
+void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_best *best);
 
 /* Lines of text, appended without a line break.  `rows`: the n rows of one table. */
 
