@@ -47,7 +47,9 @@ rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64
   *input = (rh_cl_input){0};
   input->buffer =
       clCreateBuffer(session->context, CL_MEM_READ_ONLY, n ? n * size : size, NULL, &code);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "allocating the input on the device");
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the input on the device");
+  input->room = n ? n * size : size;
+  return RH_OK;
 }
 
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
@@ -80,6 +82,18 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
   rh_status status = upload(input, session, (const char *)region + offset, bytes, error);
   if (status != RH_OK) rh_cl_input_finish(input);
   return status;
+}
+
+rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, void *region,
+                            uint64_t offset, uint64_t n, uint32_t size, rh_error *error) {
+  uint64_t bytes = n * size;
+  const char *data = (const char *)region + offset;
+  if (!input->buffer || input->room < bytes) {
+    rh_cl_input_finish(input);
+    return rh_cl_input_init(input, session, region, offset, n, size, error);
+  }
+  if (bytes > chunk_bytes) return upload(input, session, data, bytes, error);
+  return bytes ? rh_cl_input_write(input, session, data, bytes, error) : RH_OK;
 }
 
 void rh_cl_input_finish(rh_cl_input *input) {

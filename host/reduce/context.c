@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/report.h"
 #include "../base/text.h"
+#include "kept.h"
 #include "ops.h"
 
 #include <stdlib.h>
@@ -33,11 +34,25 @@ static void free_options(rh_options *options) {
   free((char *)options->program);
 }
 
+/* Notices a thread that would wait for itself. */
+static int make_lock(pthread_mutex_t *lock) {
+  pthread_mutexattr_t kind;
+  if (pthread_mutexattr_init(&kind) != 0) return 0;
+  int made = pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
+             pthread_mutex_init(lock, &kind) == 0;
+  pthread_mutexattr_destroy(&kind);
+  return made;
+}
+
 rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
   static const rh_options defaults;
+  if (!opened) return rh_fail(error, RH_E_USAGE, "rh_open: the place for the rh_redhost is null");
   *opened = NULL;
   rh_redhost *redhost = calloc(1, sizeof *redhost);
-  if (!redhost) return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  if (!redhost || !make_lock(&redhost->lock)) {
+    free(redhost);
+    return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  }
   rh_status status = RH_OK;
   if (!copy_options(&redhost->options, options ? options : &defaults))
     status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
@@ -53,15 +68,35 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
   return status;
 }
 
-void rh_close(rh_redhost *redhost) {
-  if (!redhost) return;
+rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
+  if (pthread_mutex_lock(&redhost->lock) == 0) return RH_OK;
+  return rh_fail(error, RH_E_INVALID,
+                 "the library was called from within one of its own callbacks, log or progress, "
+                 "which must not use the same rh_redhost");
+}
+
+static void release(rh_redhost *redhost) {
   if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
   rh_tuned_close(redhost->tuned);
   rh_cl_session_finish(&redhost->session);
   rh_cl_devices_finish(&redhost->devices);
   rh_cache_finish(&redhost->cache);
   free_options(&redhost->options);
+  pthread_mutex_destroy(&redhost->lock);
   free(redhost);
+}
+
+void rh_redhost_leave(rh_redhost *redhost) {
+  int is_last = redhost->closed && redhost->n_prepared == 0;
+  pthread_mutex_unlock(&redhost->lock);
+  if (is_last) release(redhost);
+}
+
+void rh_close(rh_redhost *redhost) {
+  if (!redhost || rh_redhost_enter(redhost, NULL) != RH_OK) return;
+  redhost->closed = 1;
+  rh_kept_finish(redhost);
+  rh_redhost_leave(redhost);
 }
 
 rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error) {
@@ -143,6 +178,7 @@ rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tuned **tuned, rh_error *erro
 void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
                       rh_type type, uint64_t n) {
   rh_tuned *tuned;
+  redhost->blame++;
   if (rh_redhost_tuned(redhost, &tuned, NULL) == RH_OK)
     rh_tuned_blame(tuned, strategy, rh_tuned_plugin(path), op, type, n);
 }

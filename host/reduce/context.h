@@ -6,6 +6,8 @@
 #include "../plug/registry.h"
 #include "../tuned/tuned.h"
 
+#include <pthread.h>
+
 /* Devices are looked for when one is needed, and not before: host strategies and --list of a machine without a driver
  * never touch OpenCL. */
 struct rh_redhost {
@@ -21,8 +23,20 @@ struct rh_redhost {
   uint64_t registry_n;
   rh_tuned *tuned; /* null until asked for */
   const rh_cl_device *tuned_for;
+  uint32_t blame; /* grows with each strategy that was wrong: what `auto` chose before may be it */
+  struct rh_kept *kept; /* what rh_reduce() set up; null until it did */
+  pthread_mutex_t
+      lock;            /* of the public functions: everything here but `options` changes under it */
+  uint32_t n_prepared; /* those that are not destroyed */
+  int closed;          /* the last of them releases everything */
   char chosen[512]; /* what `auto` took last, and why: "onepass, measured here at 2^20: ..."; "" */
 };
+
+/* Around what a public function does with *redhost, except to run what is prepared.  RH_E_INVALID where this thread is inside
+ * already, by a callback of the caller's. */
+rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
+void rh_redhost_leave(
+    rh_redhost *redhost); /* releases it where it is closed and nothing prepared is left */
 
 rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error);
 rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error);

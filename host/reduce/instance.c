@@ -258,6 +258,10 @@ const rh_op *rh_instance_op(const rh_instance *instance) {
   return &instance->op;
 }
 
+uint64_t rh_instance_scratch(const rh_instance *instance) {
+  return instance->services.scratch_bytes;
+}
+
 rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error) {
   memset(instance->value, byte, sizeof instance->value);
   if (!instance->result) return RH_OK;

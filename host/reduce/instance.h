@@ -47,6 +47,9 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
 /* The operator's row: its identity, the size of its values. */
 const rh_op *rh_instance_op(const rh_instance *instance);
 
+/* Bytes of device memory that it has for itself. */
+uint64_t rh_instance_scratch(const rh_instance *instance);
+
 /* One reduction and its value, waited for: the shortest way there is on this device. */
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);

@@ -5,7 +5,9 @@
 #include "job.h"
 #include "rehearsal.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 struct rh_prepared {
@@ -15,7 +17,34 @@ struct rh_prepared {
   rh_cl_input input;
   uintptr_t view; /* where `input` begins in host memory; 0: it is no view */
   uint64_t view_bytes;
+  atomic_int busy; /* 1: a call is under way */
 };
+
+/* ---- One call at a time ---- */
+
+static rh_status begin(rh_prepared *p, const char *function, rh_error *error) {
+  if (!p) return rh_fail(error, RH_E_USAGE, "%s: the rh_prepared is null", function);
+  if (!atomic_exchange_explicit(&p->busy, 1, memory_order_acquire)) return RH_OK;
+  return rh_fail(
+      error, RH_E_INVALID,
+      "%s: a call on this prepared reduction is under way in another thread; each thread "
+      "prepares one of its own",
+      function);
+}
+
+static void end(rh_prepared *p) {
+  atomic_store_explicit(&p->busy, 0, memory_order_release);
+}
+
+/* As begin(), when the call that is under way has ended. */
+static void wait_and_begin(rh_prepared *p) {
+  const struct timespec pause = {0, 50000};
+  while (atomic_exchange_explicit(&p->busy, 1, memory_order_acquire)) nanosleep(&pause, NULL);
+}
+
+static rh_status no_result(const char *function, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%s: the place for the result is null", function);
+}
 
 /* ---- Checks that cost nothing ---- */
 
@@ -105,6 +134,7 @@ static int keeps_view(const rh_prepared *p) {
 /* ---- Running ---- */
 
 void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  if (!p || !value || !result) return;
   const rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .n = n};
   rh_job_result(&spec, p->job.strategy->name, value, result);
 }
@@ -119,9 +149,10 @@ static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result 
   return RH_OK;
 }
 
-rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
-                          rh_error *error) {
+static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
+                           rh_error *error) {
   rh_data placed;
+  if (!result) return no_result("rh_prepared_run", error);
   RH_TRY(check_data(p, data, n, error));
   if (n == 0) { /* there is no array to be placed */
     rh_prepared_decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
@@ -136,15 +167,32 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
   return status;
 }
 
-rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
-                                 rh_result *result, rh_error *error) {
+rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
+                          rh_error *error) {
+  RH_TRY(begin(p, "rh_prepared_run", error));
+  rh_status status = run_array(p, data, n, result, error);
+  end(p);
+  return status;
+}
+
+static rh_status run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
+                            rh_result *result, rh_error *error) {
   const rh_data data = {.buffer = buffer, .first = first};
+  if (!result) return no_result("rh_prepared_run_buffer", error);
   RH_TRY(check_buffer(p, buffer, n, error));
   return run(p, &data, n, result, error);
 }
 
-rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
-                              cl_mem values, uint64_t index, rh_error *error) {
+rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
+                                 rh_result *result, rh_error *error) {
+  RH_TRY(begin(p, "rh_prepared_run_buffer", error));
+  rh_status status = run_buffer(p, buffer, first, n, result, error);
+  end(p);
+  return status;
+}
+
+static rh_status enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n, cl_mem values,
+                         uint64_t index, rh_error *error) {
   const rh_data data = {.buffer = buffer, .first = first};
   RH_TRY(check_buffer(p, buffer, n, error));
   if (!p->result_on_device)
@@ -155,7 +203,16 @@ rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uin
   return rh_instance_run_to(p->job.instance, &data, n, values, index, error);
 }
 
+rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
+                              cl_mem values, uint64_t index, rh_error *error) {
+  RH_TRY(begin(p, "rh_prepared_enqueue", error));
+  rh_status status = enqueue(p, buffer, first, n, values, index, error);
+  end(p);
+  return status;
+}
+
 uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
+  if (!p) return 0;
   return rh_instance_op(p->job.instance)->value_size;
 }
 
@@ -192,8 +249,42 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   return rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
 }
 
+static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *spec,
+                            rh_prepared **prepared, rh_error *error) {
+  if (prepared) *prepared = NULL;
+  if (!redhost || !spec || !prepared)
+    return rh_fail(error, RH_E_USAGE, "rh_prepare: the %s is null",
+                   !redhost ? "rh_redhost"
+                   : !spec  ? "spec"
+                            : "place for the rh_prepared");
+  if (spec->reserved)
+    return rh_fail(error, RH_E_USAGE, "rh_prepare: `reserved` is %u and must be 0", spec->reserved);
+  return rh_settings_check(spec->settings, spec->n_settings, error);
+}
+
+/* What a destroyed one no longer needs of *redhost. */
+static void release(rh_prepared *p) {
+  rh_job_finish(&p->job);
+  rh_cl_input_finish(&p->input);
+  free(p);
+}
+
+static rh_status make(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
+                      rh_error *error) {
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_status status = rh_job_init(&p->job, redhost, spec, error);
+  if (status == RH_OK) status = set_up(p, redhost, error);
+  if (status == RH_OK)
+    redhost->n_prepared++;
+  else
+    rh_job_finish(&p->job);
+  rh_redhost_leave(redhost);
+  return status;
+}
+
 rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *wanted, rh_prepared **prepared,
                      rh_error *error) {
+  RH_TRY(check_call(redhost, wanted, prepared, error));
   rh_job_spec spec = {
       .strategy = wanted->strategy,
       .n = wanted->max_n,
@@ -204,29 +295,36 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *wanted, rh_prep
                    : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
                                             : RH_JOB_ANYWHERE,
   };
-  *prepared = NULL;
   RH_TRY(rh_job_name(&spec, wanted->op, wanted->type, error));
   rh_prepared *p = calloc(1, sizeof *p);
   if (!p) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
   p->result_on_device = wanted->result_on_device;
   p->data_on_device = wanted->data_on_device || wanted->result_on_device;
   p->element_size = rh_type_size(wanted->type);
-  rh_status status = rh_job_init(&p->job, redhost, &spec, error);
-  if (status == RH_OK) status = set_up(p, redhost, error);
+  rh_status status = make(p, redhost, &spec, error);
   if (status != RH_OK)
-    rh_prepared_destroy(p);
+    release(p);
   else
     *prepared = p;
   return status;
 }
 
 void rh_prepared_forget(rh_prepared *p) {
-  if (p) drop_view(p);
+  if (!p) return;
+  wait_and_begin(p);
+  drop_view(p);
+  end(p);
 }
 
 void rh_prepared_destroy(rh_prepared *p) {
   if (!p) return;
-  rh_job_finish(&p->job);
-  rh_cl_input_finish(&p->input);
-  free(p);
+  rh_redhost *redhost = p->job.redhost;
+  wait_and_begin(p);
+  if (rh_redhost_enter(redhost, NULL) != RH_OK) { /* of its own callback: nothing can go yet */
+    end(p);
+    return;
+  }
+  release(p);
+  redhost->n_prepared--;
+  rh_redhost_leave(redhost);
 }

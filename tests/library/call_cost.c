@@ -1,4 +1,4 @@
-/* What a prepared call costs over the strategy's own run: call_cost [STRATEGY] [N].
+/* What a prepared call costs over the strategy's own run, and rh_reduce() without the check: call_cost [STRATEGY] [N].
  *
  * REDHOST_TEST_PLUGINS and REDHOST_TEST_PROGRAM as for the tests; without them, what stands beside the library. */
 #include <redhost/redhost.h>
@@ -18,41 +18,58 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+enum { ROUNDS = 101 };
+
+static rh_redhost *redhost;
+static rh_prepared *prepared;
+static rh_request request;
+static rh_result result;
+static rh_error error;
+
+static rh_status call_prepared(void) {
+  return rh_prepared_run(prepared, request.data, request.n, &result, &error);
+}
+
+static rh_status call_reduce(void) {
+  return rh_reduce(redhost, &request, &result, &error);
+}
+
+static rh_status measure(const char *what, rh_status (*call)(void)) {
+  double times[ROUNDS], start = now();
+  rh_status status = call();
+  double first = now() - start;
+  start = now();
+  if (status == RH_OK) status = call();
+  uint64_t calls = (uint64_t)(5e-3 / (now() - start)) + 1;
+  for (int round = 0; round < ROUNDS && status == RH_OK; round++) {
+    start = now();
+    for (uint64_t k = 0; k < calls && status == RH_OK; k++) status = call();
+    times[round] = (now() - start) / (double)calls;
+  }
+  if (status != RH_OK) return status;
+  qsort(times, ROUNDS, sizeof *times, by_value);
+  printf("%s, %llu elements, %s: median %.4g us a call, least %.4g, first %.4g\n", result.strategy,
+         (unsigned long long)request.n, what, 1e6 * times[ROUNDS / 2], 1e6 * times[0], 1e6 * first);
+  return RH_OK;
+}
+
 int main(int argc, char **argv) {
   const char *strategy = argc > 1 ? argv[1] : "serial";
   uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-  enum { ROUNDS = 101 };
-  double times[ROUNDS];
   rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM")};
   rh_prepare_spec spec = {.strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .max_n = n};
-  rh_redhost *redhost;
-  rh_prepared *prepared = NULL;
-  rh_result result;
-  rh_error error = {0};
   int32_t *x = calloc(n + 1, sizeof *x);
   if (!x) return 1;
+  request = (rh_request){
+      .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .data = x, .n = n, .unchecked = 1};
   double start = now();
   rh_status status = rh_open(&redhost, &options, &error);
   if (status == RH_OK) status = rh_prepare(redhost, &spec, &prepared, &error);
   printf("setup %.3g ms\n", 1e3 * (now() - start));
-  if (status == RH_OK) status = rh_prepared_run(prepared, x, n, &result, &error);
-  start = now();
-  if (status == RH_OK) status = rh_prepared_run(prepared, x, n, &result, &error);
-  uint64_t calls = (uint64_t)(5e-3 / (now() - start)) + 1;
-  for (int round = 0; round < ROUNDS && status == RH_OK; round++) {
-    start = now();
-    for (uint64_t k = 0; k < calls && status == RH_OK; k++)
-      status = rh_prepared_run(prepared, x, n, &result, &error);
-    times[round] = (now() - start) / (double)calls;
-  }
-  if (status == RH_OK) {
-    qsort(times, ROUNDS, sizeof *times, by_value);
-    printf("%s, %llu elements: median %.4g us a call, least %.4g\n", result.strategy,
-           (unsigned long long)n, 1e6 * times[ROUNDS / 2], 1e6 * times[0]);
-  } else {
-    fprintf(stderr, "call_cost: %s\n", error.message);
-  }
+  if (status == RH_OK) status = measure("prepared", call_prepared);
+  if (status == RH_OK) status = measure("rh_reduce, unchecked", call_reduce);
+  if (status != RH_OK) fprintf(stderr, "call_cost: %s\n", error.message);
   rh_prepared_destroy(prepared);
   rh_close(redhost);
   free(x);

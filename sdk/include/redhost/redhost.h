@@ -8,11 +8,26 @@
  *     if (rh_reduce(redhost, &request, &result, &error) == RH_OK) use(result.value.f);
  *     rh_close(redhost);
  *
- * and for more than one array rh_prepare(), below, which does once what every rh_reduce() does anew.
+ * and rh_prepare(), below, for a program that wants to choose when things are set up, or whose data
+ * are on a device.
  *
  * The library never prints, never exits and keeps no global state.  Errors come back as a status
- * and, in words, in an rh_error of the caller's.  Only what this header declares is meant for
- * programs; other exported rh_* symbols belong to the redhost program and change without notice. */
+ * and, in words, in an rh_error of the caller's.  A null pointer where none is allowed is RH_E_USAGE
+ * with a sentence; functions that return nothing then do nothing.  Only what this header declares is
+ * meant for programs; other exported rh_* symbols belong to the redhost program and change without
+ * notice.
+ *
+ * Threads.  What may run at the same time:
+ *   - anything on different rh_redhosts, rh_open() and rh_close() among it;
+ *   - rh_reduce(), rh_prepare() and rh_prepared_destroy() on one rh_redhost: they take turns;
+ *   - calls of different rh_prepareds, with each other and with all of the above: they take no lock,
+ *     and share only the device, or the caller's queue, which runs their commands in turn.
+ * What may not:
+ *   - two calls of one rh_prepared: the later one is RH_E_INVALID, and the other one's answer is
+ *     right.  rh_prepared_forget() and rh_prepared_destroy() wait for a call that is under way; no
+ *     call may begin after rh_prepared_destroy();
+ *   - rh_close() beside a call on the same rh_redhost, other than those of its rh_prepareds;
+ *   - a callback of rh_reporter that calls the library on the same rh_redhost: RH_E_INVALID. */
 #ifndef REDHOST_REDHOST_H
 #define REDHOST_REDHOST_H
 
@@ -31,7 +46,7 @@ typedef struct rh_error {
 } rh_error;
 
 /* Where the library says what it is doing.  Both functions may be null; they are called on the
- * thread that called the library. */
+ * thread that called the library, so by several at once where several run what they prepared. */
 typedef struct rh_reporter {
   void *user;
   void (*log)(void *user, uint32_t level, const char *text); /* RH_LOG_* */
@@ -55,7 +70,8 @@ typedef struct rh_options {
   /* A cl_command_queue of the caller's, in order, on a whole device: redhost then works on its
    * device, in its context and in the queue itself, so that buffers of that context can be reduced
    * and commands of the caller's run in turn with redhost's.  Null: redhost makes its own.  Not
-   * together with `device`; REDHOST_DEVICE is not looked at.  It must live until rh_close.  One that
+   * together with `device`; REDHOST_DEVICE is not looked at.  It must live until rh_close
+   * and the last rh_prepared_destroy.  One that
    * does not fit is RH_E_USAGE or RH_E_DEVICE where a device is first needed. */
   struct _cl_command_queue *queue;
 } rh_options;
@@ -74,7 +90,7 @@ typedef struct rh_request {
   const void
       *data; /* n elements in host memory, naturally aligned; not written; null where n is 0 */
   uint64_t n;
-  const rh_setting *settings;
+  const rh_setting *settings; /* as `redhost --param` takes them */
   uint64_t n_settings;
 } rh_request;
 
@@ -94,13 +110,21 @@ typedef struct rh_result {
   char strategy[64];
 } rh_result;
 
-/* Opens the library.  Devices and plugins are looked for when they are first needed.  [any thread] */
+/* Opens the library.  Devices and plugins are looked for when they are first needed; what was found
+ * then, and what was tuned by then, is what this rh_redhost goes by.  [any thread] */
 rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *error);
 
 /* Reduces one array and, unless told otherwise, checks the answer against an exact reference
  * computed on the host: a wrong one is RH_E_WRONG, and *result holds it.  The plugin runs in this
  * process, for the data are this process's own memory; `redhost --run --isolate' runs it in another.
- * [one call at a time per rh_redhost] */
+ *
+ * What it sets up for a problem (strategy as named, operator, type, settings, and n, which is rounded
+ * up to a power of two as long as that is at most 16 MiB) is kept for the next call on that problem.
+ * Without the check that costs little more than a prepared call.  The 8 problems that were used last
+ * are kept, each with at most 64 MiB of scratch memory on the device, and one input buffer of at most
+ * 64 MiB; rh_close() releases them.  Nothing of the caller's memory is kept: `data` may be changed or
+ * freed between calls.  After a failure, and after a wrong answer, it is set up and chosen anew.
+ * [any thread; on one rh_redhost one after the other] */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error);
 
@@ -143,8 +167,9 @@ typedef struct rh_prepare_spec {
 
 /* *prepared is null on failure: RH_DECLINED where the strategy cannot serve this here, RH_E_WRONG
  * where its answers are wrong here, RH_E_DEVICE where the device cannot hold max_n elements,
- * RH_E_USAGE for unknown names.  `redhost` must outlive it.
- * [with rh_reduce and rh_prepared_destroy: one call at a time per rh_redhost] */
+ * RH_E_USAGE for unknown names.
+ * After rh_close() what was prepared goes on working, and the last rh_prepared_destroy() releases
+ * the rest.  [any thread, in turn with rh_reduce and rh_prepared_destroy] */
 rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepared **prepared,
                      rh_error *error);
 
@@ -159,7 +184,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepar
  * until rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; what stands in
  * it may change between calls.  With other devices the object is made and released by each call, for
  * OpenCL lets a device hold copies of such memory.
- * [one call at a time per rh_prepared, several of them in parallel] */
+ * [one call at a time per rh_prepared, else RH_E_INVALID; several of them in parallel] */
 rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
                           rh_error *error);
 
@@ -186,13 +211,15 @@ void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t
                         rh_result *result);
 
 /* Lets go of the array of the last rh_prepared_run().  Where nothing is kept it does nothing;
- * null is legal.  [as rh_prepared_run] */
+ * null is legal.  Waits for a call that is under way in another thread. */
 void rh_prepared_forget(rh_prepared *prepared);
 
-/* Waits for the queue and releases everything; null is legal.  [as rh_prepare] */
+/* Waits for a call that is under way in another thread and for the queue, and releases everything;
+ * null is legal.  [any thread, in turn with rh_reduce and rh_prepare] */
 void rh_prepared_destroy(rh_prepared *prepared);
 
-/* Releases everything; null is legal. */
+/* Releases everything but what is prepared and not destroyed, and what that needs; null is legal.
+ * No other call on *redhost may be under way or follow. */
 void rh_close(rh_redhost *redhost);
 
 /* "0.1.0". */

@@ -1,0 +1,328 @@
+/* rh_reduce() for many arrays: what it keeps set up, and when that goes; and null pointers wherever a program may hand one
+ * over. */
+#include "../../host/reduce/kept.h"
+#include "library.h"
+
+#include <sys/mman.h>
+
+enum { N = 3001 };
+
+static int32_t numbers[N];
+
+static void set_up_numbers(void) {
+  set_up();
+  for (int k = 0; k < N; k++) numbers[k] = k * 7919 % 1013 - 500;
+}
+
+static int64_t sum_of(const int32_t *x, uint64_t n) {
+  int64_t sum = 0;
+  for (uint64_t k = 0; k < n; k++) sum += x[k];
+  return sum;
+}
+
+static rh_request request_of(const char *strategy, const int32_t *x, uint64_t n) {
+  return (rh_request){
+      .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .data = x, .n = n, .unchecked = 1};
+}
+
+static void reduce(const rh_request *request, rh_result *result) {
+  if (rh_reduce(redhost, request, result, &error) != RH_OK) ck_abort_msg("%s", error.message);
+}
+
+static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32_t unchecked) {
+  rh_request request = request_of(strategy, x, n);
+  rh_result result;
+  request.unchecked = unchecked;
+  reduce(&request, &result);
+  ck_assert_int_eq(result.value.i, sum_of(x, n));
+}
+
+/* What is kept for a strategy's name; null: nothing. */
+static const rh_instance *kept_for(const char *strategy) {
+  for (int k = 0; redhost->kept && k < RH_KEPT_JOBS; k++) {
+    const rh_kept_job *kept = &redhost->kept->jobs[k];
+    if (kept->used && strcmp(kept->job.spec.strategy, strategy) == 0) return kept->job.instance;
+  }
+  return NULL;
+}
+
+static int n_kept(void) {
+  int n = 0;
+  for (int k = 0; redhost->kept && k < RH_KEPT_JOBS; k++) n += redhost->kept->jobs[k].used != 0;
+  return n;
+}
+
+static const char *const strategies[] = {"serial", "native", "auto", "cascade", "two_stage"};
+enum { STRATEGIES = sizeof strategies / sizeof *strategies };
+
+/* ---- What is kept ---- */
+
+START_TEST(set_up_once_for_all_sizes_of_a_class) {
+  const char *name = strategies[_i];
+  check_sum(name, numbers, 2000, 0);
+  const rh_instance *first = kept_for(name);
+  ck_assert_ptr_nonnull(first);
+  for (uint64_t n = 1025; n <= 2048; n += 93) check_sum(name, numbers + n % 7, n, n % 2);
+  ck_assert_ptr_eq(kept_for(name), first);
+  ck_assert_int_eq(n_kept(), 1);
+  check_sum(name, numbers, 2049, 1);
+  check_sum(name, numbers, 1, 1);
+  check_sum(name, NULL, 0, 0);
+  ck_assert_int_eq(n_kept(), 4);
+  check_sum(name, numbers, 1500, 1);
+  ck_assert_int_eq(n_kept(), 4);
+}
+END_TEST
+
+/* Whatever differs is another problem, and strings are compared by what they say. */
+START_TEST(problems_are_told_apart) {
+  char key[] = "tile", value[] = "64", op[] = "sum";
+  rh_setting setting = {key, value};
+  rh_request request = request_of("cascade", numbers, N);
+  rh_result result;
+  request.op = op;
+  reduce(&request, &result);
+  request.settings = &setting, request.n_settings = 1;
+  reduce(&request, &result);
+  ck_assert_int_eq(n_kept(), 2);
+  strcpy(value, "32");
+  reduce(&request, &result);
+  ck_assert_int_eq(n_kept(), 3);
+  char again[] = "64";
+  setting.value = again;
+  reduce(&request, &result);
+  ck_assert_int_eq(n_kept(), 3);
+  strcpy(op, "max");
+  reduce(&request, &result);
+  ck_assert_int_eq(result.value.i, 512);
+  request.type = RH_TYPE_u32;
+  reduce(&request, &result);
+  ck_assert_int_eq(n_kept(), 5);
+}
+END_TEST
+
+START_TEST(the_least_recently_used_goes) {
+  static const char *const ops[] = {"sum", "min",  "max",  "xor",   "and",
+                                    "or",  "asum", "amax", "argmin"};
+  rh_result result;
+  check_sum("native", numbers, N, 1);
+  for (int o = 1; o < 9; o++) {
+    rh_request request = request_of("serial", numbers, N);
+    request.op = ops[o];
+    reduce(&request, &result);
+    if (o < 8) ck_assert_int_eq(n_kept(), o + 1);
+    if (o == 6) check_sum("native", numbers, N, 1); /* not the oldest any more */
+  }
+  ck_assert_int_eq(n_kept(), RH_KEPT_JOBS);
+  ck_assert_ptr_nonnull(kept_for("native"));
+  check_sum("native", numbers, N, 1);
+  ck_assert_int_eq(n_kept(), RH_KEPT_JOBS);
+}
+END_TEST
+
+/* ---- The caller's memory ---- */
+
+static rh_cl_device *the_device(void) {
+  const rh_cl_device *device;
+  if (rh_redhost_device(redhost, &device, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  return (rh_cl_device *)device;
+}
+
+/* Mapped and gone again, and other numbers at the same address. */
+START_TEST(arrays_come_and_go) {
+  size_t bytes = N * sizeof(int32_t);
+  the_device()->shares_memory = (uint32_t)_i;
+  for (int round = 0; round < 20; round++) {
+    int32_t *x = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(x != MAP_FAILED);
+    for (int k = 0; k < N; k++) x[k] = round * k;
+    check_sum("cascade", x, N, (uint32_t)round % 2);
+    check_sum("cascade", x + 5, N - 500, 1);
+    ck_assert_int_eq(munmap(x, bytes), 0);
+    /* No object over what was the caller's; a buffer of the device's own stays. */
+    ck_assert_int_eq(redhost->kept->input.buffer == NULL, _i);
+    ck_assert_uint_eq(redhost->kept->input.in_place, 0);
+  }
+  ck_assert_int_eq(n_kept(), 1);
+}
+END_TEST
+
+START_TEST(large_buffers_do_not_stay) {
+  uint64_t n = RH_KEPT_BYTES / sizeof(int32_t) + 1;
+  int32_t *x = calloc(n, sizeof *x);
+  the_device()->shares_memory = 0;
+  x[n - 1] = 5;
+  check_sum("cascade", x, n, 1);
+  ck_assert_ptr_null(redhost->kept->input.buffer);
+  ck_assert_ptr_nonnull(kept_for("cascade")); /* itself it takes little */
+  free(x);
+}
+END_TEST
+
+/* ---- When it fails ---- */
+
+START_TEST(a_failure_is_not_kept) {
+  const rh_setting setting = {"tile", "7777777"};
+  rh_request request = request_of("cascade", numbers, N);
+  rh_result result;
+  request.settings = &setting, request.n_settings = 1;
+  ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE);
+  ck_assert_int_eq(n_kept(), 0);
+  request.settings = NULL, request.n_settings = 0;
+  reduce(&request, &result);
+  ck_assert_int_eq(n_kept(), 1);
+  cl_command_queue queue = redhost->session.queue;
+  redhost->session.queue = NULL; /* for one call */
+  ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_CL);
+  redhost->session.queue = queue;
+  ck_assert_int_eq(n_kept(), 0);
+  check_sum("cascade", numbers, N, 0);
+  ck_assert_int_eq(n_kept(), 1);
+}
+END_TEST
+
+/* What serves 3001 elements and not the 4096 of their class. */
+START_TEST(a_class_that_is_too_large) {
+  the_device()->about.max_alloc_bytes = N * sizeof(int32_t);
+  check_sum("cascade", numbers, N, 1);
+  const rh_instance *first = kept_for("cascade");
+  check_sum("cascade", numbers, N, 0);
+  ck_assert_ptr_eq(kept_for("cascade"), first);
+  ck_assert_int_eq(n_kept(), 1);
+}
+END_TEST
+
+/* `auto` chooses again where what it took turns out to be wrong, by whatever call. */
+START_TEST(auto_leaves_who_was_wrong) {
+  rh_result before, after;
+  rh_request request = request_of(NULL, numbers, N);
+  setenv("REDHOST_NO_CACHE", "1", 1);
+  reduce(&request, &before);
+  const rh_job *job = &redhost->kept->jobs[0].job;
+  rh_redhost_blame(redhost, job->strategy->name, job->path, job->spec.op, job->spec.type, 7);
+  reduce(&request, &after);
+  ck_assert_str_ne(before.strategy, after.strategy);
+  ck_assert_int_eq(n_kept(), 1);
+}
+END_TEST
+
+START_TEST(a_wrong_one_is_not_kept) {
+  rh_redhost *plain = redhost;
+  rh_result result;
+  rh_request request = request_of("drops_last", numbers, N);
+  redhost = open_on(NULL, "results/drops_last");
+  reduce(&request, &result); /* unchecked */
+  ck_assert_int_eq(n_kept(), 1);
+  request.unchecked = 0;
+  for (int k = 0; k < 2; k++) {
+    ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_WRONG);
+    ck_assert_int_eq(n_kept(), 0);
+  }
+  rh_close(redhost);
+  redhost = plain;
+}
+END_TEST
+
+/* ---- Null pointers ---- */
+
+static void must_say(rh_status status, const char *words) {
+  ck_assert_msg(status == RH_E_USAGE && error.status == RH_E_USAGE, "%d: %s", status,
+                error.message);
+  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
+}
+
+static void reduce_null(rh_request request, const char *words) {
+  rh_result result;
+  must_say(rh_reduce(redhost, &request, &result, &error), words);
+  ck_assert_int_eq(rh_reduce(redhost, &request, &result, NULL), RH_E_USAGE);
+  rh_prepare_spec spec = {.strategy = request.strategy,
+                          .op = request.op,
+                          .type = request.type,
+                          .max_n = request.n,
+                          .settings = request.settings,
+                          .n_settings = request.n_settings};
+  rh_prepared *prepared = (rh_prepared *)&spec;
+  if (!request.data) return;
+  must_say(rh_prepare(redhost, &spec, &prepared, &error), words);
+  ck_assert_ptr_null(prepared);
+}
+
+START_TEST(nulls_in_a_request) {
+  static const rh_setting no_value = {"tile", NULL}, no_key = {NULL, "1"};
+  static const rh_setting second[] = {{"tile", "64"}, {"finish", NULL}};
+  rh_request request = request_of("cascade", NULL, N);
+  reduce_null(request, "null");
+  request.data = numbers, request.op = NULL;
+  reduce_null(request, "operator '(null)'");
+  request.op = "sum", request.type = 0;
+  reduce_null(request, "type 0");
+  request.type = RH_TYPE_i32, request.n_settings = 1;
+  reduce_null(request, "settings is null");
+  request.settings = &no_value;
+  reduce_null(request, "settings[0]: its value is null");
+  request.settings = &no_key;
+  reduce_null(request, "settings[0]: its key is null");
+  request.settings = second, request.n_settings = 2;
+  reduce_null(request, "settings[1]: its value is null");
+}
+END_TEST
+
+START_TEST(nulls_in_a_call) {
+  rh_request request = request_of("serial", numbers, N);
+  rh_prepare_spec spec = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_result result;
+  rh_prepared *prepared;
+  must_say(rh_open(NULL, NULL, &error), "null");
+  must_say(rh_reduce(NULL, &request, &result, &error), "rh_redhost is null");
+  must_say(rh_reduce(redhost, NULL, &result, &error), "request is null");
+  must_say(rh_reduce(redhost, &request, NULL, &error), "result is null");
+  must_say(rh_prepare(NULL, &spec, &prepared, &error), "rh_redhost is null");
+  must_say(rh_prepare(redhost, NULL, &prepared, &error), "spec is null");
+  ck_assert_ptr_null(prepared);
+  must_say(rh_prepare(redhost, &spec, NULL, &error), "rh_prepared is null");
+  spec.reserved = 1;
+  must_say(rh_prepare(redhost, &spec, &prepared, &error), "`reserved` is 1");
+  spec.reserved = 0;
+  must_say(rh_prepared_run(NULL, numbers, N, &result, &error), "rh_prepared is null");
+  must_say(rh_prepared_run_buffer(NULL, NULL, 0, N, &result, &error), "rh_prepared is null");
+  must_say(rh_prepared_enqueue(NULL, NULL, 0, N, NULL, 0, &error), "rh_prepared is null");
+  prepared = prepare(redhost, &spec);
+  must_say(rh_prepared_run(prepared, numbers, N, NULL, &error), "result is null");
+  must_say(rh_prepared_run(prepared, NULL, N, &result, &error), "data is null");
+  must_say(rh_prepared_run_buffer(prepared, NULL, 0, N, NULL, &error), "result is null");
+  ck_assert_int_eq(rh_prepared_run(prepared, numbers, N, &result, NULL), RH_OK);
+  rh_prepared_decode(prepared, NULL, 1, &result);
+  rh_prepared_decode(prepared, numbers, 1, NULL);
+  rh_prepared_decode(NULL, numbers, 1, &result);
+  ck_assert_uint_eq(rh_prepared_value_bytes(NULL), 0);
+  rh_prepared_forget(NULL);
+  rh_prepared_destroy(prepared);
+  rh_prepared_destroy(NULL);
+  rh_close(NULL);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("reduce");
+  TCase *kept = tcase_create("kept"), *nulls = tcase_create("nulls");
+  tcase_add_checked_fixture(kept, set_up_numbers, tear_down);
+  tcase_add_loop_test(kept, set_up_once_for_all_sizes_of_a_class, 0, STRATEGIES);
+  tcase_add_test(kept, problems_are_told_apart);
+  tcase_add_test(kept, the_least_recently_used_goes);
+  tcase_add_loop_test(kept, arrays_come_and_go, 0, 2);
+  tcase_add_test(kept, large_buffers_do_not_stay);
+  tcase_add_test(kept, a_failure_is_not_kept);
+  tcase_add_test(kept, a_class_that_is_too_large);
+  tcase_add_test(kept, auto_leaves_who_was_wrong);
+  tcase_add_test(kept, a_wrong_one_is_not_kept);
+  suite_add_tcase(suite, kept);
+  tcase_add_checked_fixture(nulls, set_up_numbers, tear_down);
+  tcase_add_test(nulls, nulls_in_a_request);
+  tcase_add_test(nulls, nulls_in_a_call);
+  suite_add_tcase(suite, nulls);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}

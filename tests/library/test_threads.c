@@ -1,0 +1,372 @@
+/* Several threads in the library: what redhost.h says may run beside what.  Without a device, as under ThreadSanitizer, by
+ * host strategies alone. */
+#include "../../host/reduce/context.h"
+#include "library.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { THREADS = 4, N = 5003 };
+
+static int32_t numbers[N];
+static int has_device;
+
+/* Names of strategies; the later ones need a device. */
+static const char *const strategies[] = {"serial", "native", "auto", "cascade", "two_stage"};
+
+static int n_strategies(void) {
+  return has_device ? 5 : 3;
+}
+
+static void open_all(void) {
+  const rh_cl_device *device;
+  set_up();
+  has_device = rh_redhost_device(redhost, &device, NULL) == RH_OK;
+  rh_close(redhost);
+  redhost = open_on(NULL, NULL); /* as it is before anything was asked of it */
+  for (int k = 0; k < N; k++) numbers[k] = k * 7919 % 1013 - 500;
+}
+
+static int64_t sum_of(uint64_t n) {
+  int64_t sum = 0;
+  for (uint64_t k = 0; k < n; k++) sum += numbers[k];
+  return sum;
+}
+
+/* ---- The same in every thread ---- */
+
+typedef struct work {
+  int thread, rounds;
+  rh_redhost *redhost;
+  rh_prepared *prepared;
+  unsigned right, busy;
+  char wrong[1200]; /* the first thing that should not be; "" */
+} work;
+
+static atomic_int waiting;
+
+/* All at once, as nearly as that can be had. */
+static void meet(void) {
+  atomic_fetch_sub(&waiting, 1);
+  while (atomic_load(&waiting) > 0) usleep(10);
+}
+
+static void in_threads(work *all, void *(*what)(void *)) {
+  pthread_t threads[THREADS];
+  atomic_store(&waiting, THREADS);
+  for (int k = 0; k < THREADS; k++) {
+    all[k].thread = k;
+    ck_assert_int_eq(pthread_create(&threads[k], NULL, what, &all[k]), 0);
+  }
+  for (int k = 0; k < THREADS; k++) pthread_join(threads[k], NULL);
+  for (int k = 0; k < THREADS; k++) ck_assert_msg(!all[k].wrong[0], "%s", all[k].wrong);
+}
+
+static void note(work *w, rh_status status, const rh_result *result, int64_t right,
+                 const rh_error *why) {
+  if (status == RH_OK && result->value.i == right) {
+    w->right++;
+  } else if (status == RH_E_INVALID && strstr(why->message, "under way in another thread")) {
+    w->busy++;
+  } else if (!w->wrong[0]) {
+    if (status == RH_OK)
+      snprintf(w->wrong, sizeof w->wrong, "%lld by %s instead of %lld", (long long)result->value.i,
+               result->strategy, (long long)right);
+    else
+      snprintf(w->wrong, sizeof w->wrong, "status %d: %s", status, why->message);
+  }
+}
+
+/* ---- rh_prepare() and rh_reduce() on one handle ---- */
+
+static void *prepare_and_run(void *of_work) {
+  work *w = of_work;
+  meet();
+  for (int k = 0; k < w->rounds; k++) {
+    uint64_t n = (uint64_t)(N - 100 * w->thread - k);
+    rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
+    rh_prepared *prepared;
+    rh_result result = {0};
+    rh_error why = {0};
+    spec.strategy = strategies[(k + w->thread) % n_strategies()];
+    rh_status status = rh_prepare(w->redhost, &spec, &prepared, &why);
+    if (status == RH_OK) status = rh_prepared_run(prepared, numbers, n, &result, &why);
+    note(w, status, &result, sum_of(n), &why);
+    rh_prepared_destroy(prepared);
+  }
+  return NULL;
+}
+
+START_TEST(prepare_on_one_handle) {
+  work all[THREADS] = {0};
+  for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = 12};
+  in_threads(all, prepare_and_run);
+  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 12);
+}
+END_TEST
+
+static void reduce_once(work *w, int k) {
+  uint64_t n = (uint64_t)(N - 1000 * w->thread - k % 997);
+  rh_request request = {.op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = n};
+  rh_result result = {0};
+  rh_error why = {0};
+  request.strategy = strategies[(k + w->thread) % n_strategies()];
+  request.unchecked = (uint32_t)k % 2;
+  rh_status status = rh_reduce(w->redhost, &request, &result, &why);
+  note(w, status, &result, sum_of(n), &why);
+}
+
+static void *reduce(void *of_work) {
+  work *w = of_work;
+  meet();
+  for (int k = 0; k < w->rounds; k++) reduce_once(w, k);
+  return NULL;
+}
+
+START_TEST(reduce_on_one_handle) {
+  work all[THREADS];
+  for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = 300};
+  in_threads(all, reduce);
+  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 300);
+}
+END_TEST
+
+/* Even threads prepare, odd ones reduce. */
+static void *both(void *of_work) {
+  work *w = of_work;
+  return w->thread % 2 ? reduce(w) : prepare_and_run(w);
+}
+
+START_TEST(prepare_beside_reduce) {
+  work all[THREADS];
+  for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = k % 2 ? 200 : 10};
+  in_threads(all, both);
+  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, (unsigned)all[k].rounds);
+}
+END_TEST
+
+/* ---- A handle for each thread ---- */
+
+static void *open_and_close(void *of_work) {
+  work *w = of_work;
+  meet();
+  for (int k = 0; k < w->rounds; k++) {
+    rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                          .program = getenv("REDHOST_TEST_PROGRAM")};
+    rh_error why = {0};
+    rh_status status = rh_open(&w->redhost, &options, &why);
+    if (status == RH_OK)
+      reduce_once(w, k);
+    else
+      note(w, status, NULL, 0, &why);
+    rh_close(w->redhost);
+  }
+  return NULL;
+}
+
+START_TEST(a_handle_for_each) {
+  work all[THREADS] = {0};
+  for (int k = 0; k < THREADS; k++) all[k].rounds = 4;
+  in_threads(all, open_and_close);
+  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 4);
+}
+END_TEST
+
+/* ---- What is prepared ---- */
+
+static rh_prepared *prepare_by(rh_redhost *with, const char *strategy) {
+  rh_prepare_spec spec = {.strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  return prepare(with, &spec);
+}
+
+static void *run(void *of_work) {
+  work *w = of_work;
+  meet();
+  for (int k = 0; k < w->rounds; k++) {
+    uint64_t n = (uint64_t)(N - 1000 * w->thread - k % 997);
+    rh_result result = {0};
+    rh_error why = {0};
+    rh_status status = rh_prepared_run(w->prepared, numbers, n, &result, &why);
+    note(w, status, &result, sum_of(n), &why);
+  }
+  return NULL;
+}
+
+START_TEST(one_for_each_thread) {
+  work all[THREADS];
+  for (int s = 0; s < n_strategies(); s++) {
+    int rounds = s < 2 ? 2000 : 500;
+    for (int k = 0; k < THREADS; k++)
+      all[k] = (work){.prepared = prepare_by(redhost, strategies[s]), .rounds = rounds};
+    in_threads(all, run);
+    for (int k = 0; k < THREADS; k++) {
+      ck_assert_uint_eq(all[k].right, (unsigned)rounds);
+      rh_prepared_destroy(all[k].prepared);
+    }
+  }
+}
+END_TEST
+
+/* Illegal, and so each call either has the right answer or says why it has none. */
+START_TEST(one_for_all_threads) {
+  for (int s = 0; s < n_strategies(); s++) {
+    int rounds = s < 2 ? 2000 : 500;
+    work all[THREADS], after = {.rounds = 1};
+    rh_prepared *prepared = prepare_by(redhost, strategies[s]);
+    for (int k = 0; k < THREADS; k++) all[k] = (work){.prepared = prepared, .rounds = rounds};
+    in_threads(all, run);
+    for (int k = 0; k < THREADS; k++)
+      ck_assert_uint_eq(all[k].right + all[k].busy, (unsigned)rounds);
+    after.prepared = prepared;
+    run(&after);
+    ck_assert_msg(after.right == 1, "%s", after.wrong);
+    rh_prepared_destroy(prepared);
+  }
+}
+END_TEST
+
+/* ---- A call that takes long, by the sequential loop ---- */
+
+enum { LONG = 1 << 22 };
+
+typedef struct long_call {
+  rh_prepared *prepared;
+  const int32_t *data;
+  rh_result result;
+  rh_error why;
+  rh_status status;
+  atomic_int done;
+} long_call;
+
+static void *run_long(void *of_call) {
+  long_call *call = of_call;
+  do call->status = rh_prepared_run(call->prepared, call->data, LONG, &call->result, &call->why);
+  while (call->status == RH_E_INVALID); /* the other thread's was under way */
+  atomic_store(&call->done, 1);
+  return NULL;
+}
+
+/* 1 when that call was seen to be under way, and then it is the last one of its thread. */
+static int see_busy(long_call *call) {
+  rh_result result;
+  while (!atomic_load(&call->done)) {
+    rh_status status = rh_prepared_run(call->prepared, numbers, 1, &result, &error);
+    if (status == RH_E_INVALID) return 1;
+    ck_assert_msg(status == RH_OK && result.value.i == numbers[0], "%s", error.message);
+  }
+  return 0;
+}
+
+static void end_call(pthread_t thread, const long_call *call) {
+  pthread_join(thread, NULL);
+  ck_assert_msg(call->status == RH_OK, "%s", call->why.message);
+  ck_assert_int_eq(call->result.value.i, LONG);
+}
+
+/* Destroying, and forgetting an array, wait for the call that is under way. */
+START_TEST(destroy_beside_a_run) {
+  int32_t *ones = malloc(LONG * sizeof *ones);
+  int seen = 0;
+  for (int k = 0; k < LONG; k++) ones[k] = 1;
+  for (int attempt = 0; attempt < 100 && seen < 2; attempt++) {
+    rh_prepare_spec spec = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = LONG};
+    long_call call = {.prepared = prepare(redhost, &spec), .data = ones};
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, run_long, &call), 0);
+    if (see_busy(&call)) {
+      ck_assert_ptr_nonnull(strstr(error.message, "under way in another thread"));
+      seen++;
+      rh_prepared_forget(call.prepared);
+      rh_prepared_destroy(call.prepared);
+      end_call(thread, &call);
+    } else {
+      end_call(thread, &call);
+      rh_prepared_destroy(call.prepared);
+    }
+  }
+  ck_assert_int_eq(seen, 2);
+  free(ones);
+}
+END_TEST
+
+/* ---- Ends, and callbacks ---- */
+
+START_TEST(close_before_destroy) {
+  for (int s = 0; s < n_strategies(); s++) {
+    rh_redhost *opened = open_on(NULL, NULL);
+    rh_prepared *one = prepare_by(opened, strategies[s]), *other = prepare_by(opened, "serial");
+    rh_result result;
+    rh_close(opened);
+    ck_assert_int_eq(rh_prepared_run(one, numbers, N, &result, &error), RH_OK);
+    ck_assert_int_eq(result.value.i, sum_of(N));
+    rh_prepared_destroy(one);
+    ck_assert_int_eq(rh_prepared_run(other, numbers, N, &result, &error), RH_OK);
+    rh_prepared_destroy(other);
+  }
+}
+END_TEST
+
+typedef struct nested {
+  rh_redhost *redhost;
+  int calls;
+  rh_status status;
+  rh_error why;
+} nested;
+
+static int call_back(void *user, const char *phase, uint64_t done, uint64_t total) {
+  nested *of = user;
+  rh_request request = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = 0};
+  rh_result result;
+  (void)phase;
+  (void)done;
+  (void)total;
+  of->calls++;
+  of->status = rh_reduce(of->redhost, &request, &result, &of->why);
+  rh_close(of->redhost); /* does nothing */
+  return 0;
+}
+
+static void say_nothing(void *user, uint32_t level, const char *text) {
+  (void)level;
+  call_back(user, text, 0, 0);
+}
+
+/* It would wait for itself for ever. */
+START_TEST(callbacks_stay_out) {
+  nested of = {0};
+  rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM"),
+                        .reporter = {&of, say_nothing, call_back}};
+  rh_request request = {.op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = N};
+  rh_result result;
+  ck_assert_int_eq(rh_open(&of.redhost, &options, &error), RH_OK);
+  ck_assert_msg(rh_reduce(of.redhost, &request, &result, &error) == RH_OK, "%s", error.message);
+  ck_assert_int_gt(of.calls, 0); /* `auto` says what it takes */
+  ck_assert_int_eq(of.status, RH_E_INVALID);
+  ck_assert_msg(strstr(of.why.message, "callbacks"), "%s", of.why.message);
+  rh_close(of.redhost);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("threads");
+  TCase *threads = tcase_create("threads");
+  tcase_set_timeout(threads, 240);
+  tcase_add_checked_fixture(threads, open_all, tear_down);
+  tcase_add_test(threads, prepare_on_one_handle);
+  tcase_add_test(threads, reduce_on_one_handle);
+  tcase_add_test(threads, prepare_beside_reduce);
+  tcase_add_test(threads, a_handle_for_each);
+  tcase_add_test(threads, one_for_each_thread);
+  tcase_add_test(threads, one_for_all_threads);
+  tcase_add_test(threads, destroy_beside_a_run);
+  tcase_add_test(threads, close_before_destroy);
+  tcase_add_test(threads, callbacks_stay_out);
+  suite_add_tcase(suite, threads);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}
