@@ -1,12 +1,13 @@
-/* swift, second step: as many groups as keep the device busy, each of which leaves one partial
- * result; the host or the device combines those.  SPDX-License-Identifier: MIT */
+/* swift, second step: as many groups as keep the device busy, each with a block of the input and
+ * one partial result, which the host or the device combines.  SPDX-License-Identifier: MIT */
 #include "swift.cl.h"
 #include <redhost/kit.h>
 
-enum { GROUP, GROUPS_PER_UNIT, FINISH };
+enum { GROUP, GROUPS_PER_UNIT, WALK, FINISH };
 static const rh_param params[] = {
-    [GROUP] = RH_NUMBER("group", 0, 0, 4096, "work-items; 0: 256, or what the device takes"),
+    [GROUP] = RH_NUMBER("group", 0, 0, 4096, "work-items; 0: 1 on a CPU, else 256"),
     [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 4, 1, 1024, "groups for each compute unit"),
+    [WALK] = RH_CHOICE("walk", "blocks|strides", 2, "how the groups divide the input"),
     [FINISH] = RH_FINISH_PARAM,
 };
 
@@ -14,6 +15,7 @@ typedef struct state {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, groups, local_bytes;
+  uint32_t blocks;
   rh_finish finish;
 } state;
 
@@ -21,14 +23,18 @@ typedef struct state {
 static rh_status plan(const rh_problem *problem, const int64_t *values, state *self,
                       rh_answer *answer) {
   uint32_t value_size = problem->op->value_size;
-  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, value_size, &self->group, answer));
+  /* A CPU runs the work-items of a group one after the other: a group of one loses nothing. */
+  uint64_t preferred = problem->device->kind == RH_DEVICE_CPU ? 1 : 256;
+  RH_TRY(
+      rh_fit_group(problem, "group", values[GROUP], preferred, value_size, &self->group, answer));
   self->local_bytes = self->group * value_size;
   self->groups = problem->device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
+  self->blocks = values[WALK] == 0;
   answer->score = 1; /* `--run auto` takes the strategy that promises most: be honest */
   answer->launches = 1;
   /* How many operations one element can go through: the rounding error that is allowed follows. */
-  answer->depth =
-      rh_divide_up(problem->max_n, self->groups * self->group) + rh_log2_up(self->group);
+  uint64_t block = rh_divide_up(problem->max_n, self->groups);
+  answer->depth = rh_divide_up(block, self->group) + rh_log2_up(self->group);
   rh_finish_query(answer, problem, self->groups, values[FINISH]);
   return RH_OK;
 }
@@ -59,7 +65,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 static rh_status run(void *instance, const rh_run *run) {
   const state *self = instance;
   RH_TRY(rh_launch(self->host, self->kernel, "reduce", self->groups * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n), RH_U32(self->blocks),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(self->finish.partials)));
   return rh_finish_run(&self->finish, run);
 }
@@ -67,9 +73,9 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "swift",
-    .summary = "many groups stride over the input, a tree in each",
-    .about = "Over the plugin template, as many work-groups as keep the device busy read the input "
-             "with a stride of all of them together; their results are combined in order.",
+    .summary = "many groups, a block of the input and a tree in each",
+    .about = "Over the plugin template, as many work-groups as keep the device busy read one "
+             "contiguous block each; their results are combined in order.",
     .version = "1.1",
     .author = "your name",
     .license = "MIT",

@@ -1,11 +1,17 @@
-/* One group of many, on vectors.  A vector load wants an aligned address: the few elements in front of the first vector and
- * behind the last one are taken one by one. */
-__kernel void reduce(__global const rh_element *input, ulong first, ulong n,
+/* As the second step, on vectors.  A vector load needs an aligned address, so the few elements in front of the first
+ * vector and behind the last one are loaded one by one. */
+__kernel void reduce(__global const rh_element *input, ulong first, ulong n, uint blocks,
                      __local rh_value *scratch, __global rh_value *partials) {
   input += first;
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
+  ulong block = (vectors + get_num_groups(0) - 1) / get_num_groups(0);
+  ulong begin = blocks ? min(get_group_id(0) * block, vectors) : 0;
+  ulong end = blocks ? min(begin + block, vectors) : vectors;
+  ulong at = blocks ? get_local_id(0) : get_global_id(0);
+  ulong stride = blocks ? get_local_size(0) : get_global_size(0);
+
   rh_vector lanes = rh_vector_identity();
-  for (ulong v = get_global_id(0); v < vectors; v += get_global_size(0))
+  for (ulong v = begin + at; v < end; v += stride)
     lanes = rh_vector_combine(lanes, rh_vector_load(input, head + v * RH_WIDTH));
   rh_value mine = rh_vector_fold(lanes);
 
