@@ -311,6 +311,14 @@ static void wait_for_end(rh_child *child, double seconds) {
   }
 }
 
+/* Its status, or -1.  A process that was killed is gone at once, unless its driver holds it in the kernel: nobody waits
+ * for that. */
+static int reap(rh_child *child) {
+  int status = -1;
+  wait_for_end(child, RH_CHILD_KILLED_S);
+  return waitpid(child->pid, &status, WNOHANG) == child->pid ? status : -1;
+}
+
 int rh_child_finish(rh_child *child, double grace) {
   int status = -1;
   if (child->pid <= 0) return -1;
@@ -324,11 +332,7 @@ int rh_child_finish(rh_child *child, double grace) {
     kill(-child->pid, SIGKILL);
     kill(child->pid, SIGKILL); /* it may have left its group */
   }
-  while (waitpid(child->pid, &status, 0) < 0) {
-    if (errno == EINTR) continue;
-    status = -1;
-    break;
-  }
+  status = reap(child);
   drain(child); /* no more than a pipe holds */
   if (child->output >= 0) close(child->output);
   close(child->fd);

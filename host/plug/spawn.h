@@ -65,10 +65,12 @@ int rh_child_tell(const rh_child *child, const char *line);
  * everything runs its destructors and its driver's. */
 #define RH_CHILD_CLOSED_S 1.0
 #define RH_CHILD_DONE_S   5.0
+/* And to be gone once it was killed; then it is left to the system. */
+#define RH_CHILD_KILLED_S 2.0
 
 /* Gives the child `grace` seconds to end, kills it and all that it started (of a stranger: its process group), reaps it
  * and frees everything.  Its
- * status as of waitpid, or -1 where another part of the program reaped it. */
+ * status as of waitpid, or -1 where another part of the program reaped it, or it cannot be killed. */
 int rh_child_finish(rh_child *child, double grace);
 
 #endif

@@ -111,7 +111,8 @@ static int say_names(const rh_channel *channel, rh_trial *trial) {
 static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test *test,
                        const rh_options *options) {
   rh_outcome outcome = rh_trial_run(trial, options, test);
-  return rh_channel_say(channel, json_pack("{s:i, s:o}", "verdict", (int)outcome, "text",
+  return rh_channel_say(channel, json_pack("{s:i, s:I, s:o}", "verdict", (int)outcome, "digest",
+                                           (json_int_t)trial->digest, "text",
                                            rh_wire_text(rh_text_get(&trial->text))));
 }
 
@@ -134,6 +135,7 @@ static int serve(const request *in, const rh_channel *channel) {
                     .quick = (uint32_t)in->quick,
                     .variant = (uint32_t)in->variant,
                     .random_s = in->random_s,
+                    .alone = 1,
                     .user = (void *)channel,
                     .say_phase = say_phase};
   const rh_test *test = find_test(in->test);

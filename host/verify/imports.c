@@ -10,11 +10,19 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
-enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
+enum {
+  JUMP_SLOT = R_X86_64_JUMP_SLOT,
+  GLOBAL_DATA = R_X86_64_GLOB_DAT,
+  IN_DATA = R_X86_64_64 /* a function's address in a table of the plugin's own */
+};
 #define TYPE(info)   ELF64_R_TYPE(info)
 #define SYMBOL(info) ELF64_R_SYM(info)
 #elif defined(__aarch64__)
-enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
+enum {
+  JUMP_SLOT = R_AARCH64_JUMP_SLOT,
+  GLOBAL_DATA = R_AARCH64_GLOB_DAT,
+  IN_DATA = R_AARCH64_ABS64
+};
 #define TYPE(info)   ELF64_R_TYPE(info)
 #define SYMBOL(info) ELF64_R_SYM(info)
 #else
@@ -137,10 +145,7 @@ static cl_int watch_device_info(cl_device_id device, cl_device_info what, size_t
 
 typedef void function(void);
 
-static const struct {
-  const char *name;
-  function *replacement;
-} watched[] = {
+static const rh_redirect watched[] = {
     {"malloc", (function *)watch_malloc},
     {"calloc", (function *)watch_calloc},
     {"realloc", (function *)watch_realloc},
@@ -162,24 +167,45 @@ static const struct {
 typedef struct object {
   dev_t device;
   ino_t inode;
+  const rh_redirect *redirects;
+  size_t n;
   int found;
 } object;
+
+/* What stood in a slot before. */
+enum { MOST_CHANGED = 256 };
+static struct {
+  uintptr_t slot;
+  function *before;
+} changed[MOST_CHANGED];
+static size_t n_changed;
 
 /* RELRO has made the table read-only: for one word, it is writable again. */
 static void redirect(uintptr_t slot, function *to) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = slot & ~(page - 1);
-  if (mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return;
+  if (n_changed == MOST_CHANGED || mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
+    return;
+  changed[n_changed].slot = slot;
+  memcpy(&changed[n_changed++].before, (void *)slot, sizeof to);
   memcpy((void *)slot, &to, sizeof to);
 }
 
-static void redirect_all(uintptr_t base, const ElfW(Rela) * table, size_t bytes,
-                         const ElfW(Sym) * symbols, const char *strings) {
+void rh_imports_restore(void) {
+  while (n_changed) {
+    n_changed--;
+    memcpy((void *)changed[n_changed].slot, &changed[n_changed].before, sizeof(function *));
+  }
+}
+
+static void redirect_all(const object *wanted, uintptr_t base, const ElfW(Rela) * table,
+                         size_t bytes, const ElfW(Sym) * symbols, const char *strings) {
   for (size_t k = 0; table && k < bytes / sizeof *table; k++) {
-    if (TYPE(table[k].r_info) != JUMP_SLOT && TYPE(table[k].r_info) != GLOBAL_DATA) continue;
+    uint32_t type = (uint32_t)TYPE(table[k].r_info);
+    if (type != JUMP_SLOT && type != GLOBAL_DATA && type != IN_DATA) continue;
     const char *name = strings + symbols[SYMBOL(table[k].r_info)].st_name;
-    for (size_t j = 0; j < sizeof watched / sizeof *watched; j++)
-      if (strcmp(watched[j].name, name) == 0)
-        redirect(base + table[k].r_offset, watched[j].replacement);
+    for (size_t j = 0; j < wanted->n; j++)
+      if (strcmp(wanted->redirects[j].name, name) == 0)
+        redirect(base + table[k].r_offset, wanted->redirects[j].to);
   }
 }
 
@@ -188,7 +214,7 @@ static uintptr_t absolute(uintptr_t base, uintptr_t address) {
   return address < base ? base + address : address;
 }
 
-static void redirect_object(uintptr_t base, const ElfW(Dyn) * entry) {
+static void redirect_object(const object *wanted, uintptr_t base, const ElfW(Dyn) * entry) {
   const ElfW(Rela) *jumps = NULL, *others = NULL;
   const ElfW(Sym) *symbols = NULL;
   const char *strings = NULL;
@@ -206,8 +232,8 @@ static void redirect_object(uintptr_t base, const ElfW(Dyn) * entry) {
     }
   }
   if (!symbols || !strings) return;
-  redirect_all(base, jumps, jump_bytes, symbols, strings);
-  redirect_all(base, others, other_bytes, symbols, strings);
+  redirect_all(wanted, base, jumps, jump_bytes, symbols, strings);
+  redirect_all(wanted, base, others, other_bytes, symbols, strings);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *user) {
@@ -219,22 +245,34 @@ static int visit(struct dl_phdr_info *info, size_t size, void *user) {
     return 0;
   for (unsigned k = 0; k < info->dlpi_phnum; k++)
     if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
-      redirect_object(info->dlpi_addr,
+      redirect_object(wanted, info->dlpi_addr,
                       (const void *)(info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
   wanted->found = 1;
   return 1;
 }
 
-int rh_imports_watch(const char *path) {
+int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
   struct stat st;
   if (stat(path, &st) != 0) return 0;
-  object wanted = {.device = st.st_dev, .inode = st.st_ino};
+  object wanted = {.device = st.st_dev, .inode = st.st_ino, .redirects = table, .n = n};
   dl_iterate_phdr(visit, &wanted);
-  rh_imports_take();
   return wanted.found;
 }
 
+int rh_imports_watch(const char *path) {
+  int found = rh_imports_redirect(path, watched, sizeof watched / sizeof *watched);
+  rh_imports_take();
+  return found;
+}
+
 #else
+int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
+  (void)path;
+  (void)table;
+  (void)n;
+  return 0;
+}
+void rh_imports_restore(void) {}
 int rh_imports_watch(const char *path) {
   (void)path;
   return 0;

@@ -9,6 +9,16 @@
  * (anything that begins with cl), and of pthread_create.  0 where this machine's relocations are not known here. */
 int rh_imports_watch(const char *path);
 
+/* A function of the plugin's imports, and what it is to call instead. */
+typedef struct rh_redirect {
+  const char *name;
+  void (*to)(void);
+} rh_redirect;
+
+/* Puts these in place until rh_imports_restore().  0 where this machine's relocations are not known here. */
+int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n);
+void rh_imports_restore(void);
+
 typedef struct rh_imports_seen {
   unsigned memory, waits,
       opencl;       /* waits: clFinish and its like; opencl: all of OpenCL that is watched */

@@ -1,11 +1,12 @@
 /* V49, V50, V54 to V57: promises about order, bits, parameters and run. */
 #include "../base/error.h"
-#include "../base/random.h"
 #include "../base/vocabulary.h"
 #include "../plug/plugin.h"
 #include "../reduce/instance.h"
 #include "imports.h"
+#include "points.h"
 #include "problems.h"
+#include "raw.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,22 +153,6 @@ rh_outcome rh_v50_determinism(rh_trial *trial) {
 
 /* ---- V54 ---- */
 
-/* Inside the range; powers of two where only those are allowed. */
-static int64_t random_value(const rh_param *param, uint64_t *state) {
-  uint64_t span = (uint64_t)param->max - (uint64_t)param->min;
-  /* Small values as often as large ones: ranges are wide, and what is wrong is wrong at small values. */
-  uint64_t bits = rh_random_next(state) % 33, mask = ((uint64_t)1 << bits) - 1;
-  uint64_t offset = rh_random_next(state) & mask;
-  int64_t value = param->min + (int64_t)(span == UINT64_MAX ? offset : offset % (span + 1));
-  if (param->step > 1) value -= (value - param->min) % param->step;
-  if (param->flags & RH_PARAM_POWER_OF_TWO) {
-    value = (int64_t)1 << rh_random_next(state) % 12;
-    if (value < param->min) value = param->min;
-    if (value > param->max) value = param->max;
-  }
-  return value;
-}
-
 static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *params, int *accepted) {
   static const uint64_t at[] = {1, 257, 1003, 20011};
   rh_rig rig;
@@ -180,48 +165,28 @@ static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *param
   rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
   if (outcome == RH_FAIL) {
     rh_text words = {0};
-    for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
-      char value[64];
-      rh_param_format(rh_strategy_param(trial->strategy, k), params[k], value, sizeof value);
-      rh_text_add(&words, " --param %s=%s", rh_strategy_param(trial->strategy, k)->key, value);
-    }
-    outcome = rh_trial_fail(trial, "with%s: %s", rh_text_get(&words), rig.error.message);
+    rh_point_words(trial->strategy, params, &words);
+    outcome = rh_trial_fail(trial, "%s%s: %s", words.length ? "with" : "by default",
+                            rh_text_get(&words), rig.error.message);
     rh_text_finish(&words);
   }
   rh_rig_finish(&rig);
   return outcome;
 }
 
-static rh_outcome try_ends(rh_trial *trial, rh_pair pair) {
-  int64_t params[RH_MAX_PARAMS];
-  rh_outcome outcome = RH_PASS;
-  int accepted;
-  for (uint32_t k = 0; k < trial->strategy->n_params && outcome == RH_PASS; k++) {
-    const rh_param *param = rh_strategy_param(trial->strategy, k);
-    const int64_t values[] = {param->min, param->initial, param->max};
-    for (int j = 0; j < 3 && outcome == RH_PASS; j++) {
-      rh_params_resolve(trial->strategy, NULL, 0, params, &trial->error);
-      params[k] = values[j];
-      outcome = try_params(trial, pair, params, &accepted);
-    }
-  }
-  return outcome;
-}
-
+/* Each at its least, initial and greatest value; then so many random points that are accepted. */
 rh_outcome rh_v54_params(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   int64_t params[RH_MAX_PARAMS] = {0};
-  uint64_t state = trial->seed;
-  uint32_t n_params = trial->strategy->n_params;
-  int wanted = trial->quick ? 5 : 20, accepted;
-  if (n_params == 0) return rh_trial_skip(trial, "has no parameters");
+  uint32_t ends = rh_n_points(trial->strategy), wanted = trial->quick ? 5 : 20;
+  int accepted;
+  if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   if (rh_served_pairs(trial, 20011, pairs) == 0) return RH_SKIP;
-  rh_outcome outcome = try_ends(trial, pairs[0]);
-  for (int k = 0; k < 20 * wanted && wanted > 0 && outcome == RH_PASS; k++) {
-    for (uint32_t j = 0; j < n_params; j++)
-      params[j] = random_value(rh_strategy_param(trial->strategy, j), &state);
+  rh_outcome outcome = RH_PASS;
+  for (uint32_t k = 0; k < ends + 20 * wanted && wanted > 0 && outcome == RH_PASS; k++) {
+    rh_point(trial, k, params);
     outcome = try_params(trial, pairs[0], params, &accepted);
-    wanted -= accepted;
+    if (k >= ends) wanted -= (uint32_t)accepted;
   }
   return outcome;
 }
@@ -234,7 +199,8 @@ static uint64_t code_with(rh_trial *trial, rh_pair pair, const int64_t *params) 
   rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
   memcpy(rig.params, params, sizeof rig.params);
   if (status == RH_OK) status = rh_rig_setup(&rig);
-  uint64_t code = status == RH_OK ? rig.code : 0;
+  uint64_t code = rig.code ^ rh_raw_take().code;
+  if (status != RH_OK) code = 0;
   rh_rig_finish(&rig);
   return code;
 }
@@ -260,6 +226,7 @@ rh_outcome rh_v55_rebuild(rh_trial *trial) {
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   if (rh_served_pairs(trial, 1003, pairs) == 0) return RH_SKIP;
   rh_params_resolve(trial->strategy, NULL, 0, params, &trial->error);
+  rh_raw_watch(trial->path);
   uint64_t usual = code_with(trial, pairs[0], params);
   for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(trial->strategy, k);

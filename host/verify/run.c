@@ -1,23 +1,15 @@
 /* The parent: one child for each test, and never the plugin itself. */
 #include "../base/clock.h"
 #include "../base/error.h"
-#include "../plug/ending.h"
-#include "../plug/spawn.h"
-#include "child.h"
+#include "attempt.h"
 #include "target.h"
 
-#include <jansson.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { MOST_BYTES = 16 << 20 };
-static const double patience_after_hang_s = 5;
+/* How far a test gets into the plugin, and where one can hang. */
+typedef enum place { AT_LOADING, AT_QUERY, AT_RUNNING, N_PLACES } place;
 
 typedef struct runner {
   const rh_options *options;
@@ -26,191 +18,114 @@ typedef struct runner {
   char *program;
   char **names; /* of the strategies; empty where they are not known */
   uint32_t n_names;
-  int cannot_load;   /* the process that asked for the names was lost */
-  double patience_s; /* for one test at most: less once the plugin has hung */
-  double left_s;     /* by the forecast */
+  int cannot_load;         /* the process that asked for the names was lost */
+  uint32_t hung[N_PLACES]; /* tests that did not come back from there */
+  uint32_t late_ends;      /* processes that did not end by themselves */
+  int is_over;             /* the time for all of them was up */
+  double left_s;           /* by the forecast */
+  double until;            /* rh_now() when all have to be done */
   uint32_t done, total;
 } runner;
 
-/* What one child said, and how it ended. */
-typedef struct said {
-  int has_verdict;
-  rh_outcome outcome;
-  char *text;
-  json_t *names;
-  char phase[64];
-  rh_line ended; /* why nothing more was read */
-  int status;    /* as of waitpid */
-  int garbage;
-} said;
+/* ---- Patience ---- */
 
-static void finish_said(said *s) {
-  free(s->text);
-  json_decref(s->names);
+/* So much for all tests together, and for one: what is slow on a busy machine is done by then. */
+static double most_s(double forecast_s) {
+  return 120 + 20 * forecast_s;
 }
 
-/* ---- Listening ---- */
+/* Two tests that do not come back say enough about one place. */
+enum { ENOUGH = 2 };
 
-/* 1: the last frame. */
-static int take_frame(said *s, json_t *frame) {
-  const char *text, *phase;
-  int outcome;
-  json_t *names;
-  if (json_unpack(frame, "{s:s!}", "phase", &phase) == 0) {
-    snprintf(s->phase, sizeof s->phase, "%s", phase);
-    return 0;
-  }
-  if (json_unpack(frame, "{s:O!}", "names", &names) == 0) {
-    json_decref(s->names);
-    s->names = names;
-    return 1;
-  }
-  if (json_unpack(frame, "{s:i, s:s!}", "verdict", &outcome, "text", &text) == 0 &&
-      outcome >= RH_PASS && outcome <= RH_FAIL && !s->has_verdict) {
-    s->has_verdict = 1;
-    s->outcome = (rh_outcome)outcome;
-    s->text = strdup(text);
-    return 1;
-  }
-  s->garbage = 1;
-  return 1;
+static rh_patience patience_of(const runner *r, const rh_test *test) {
+  int hung = 0;
+  for (int k = 0; k < N_PLACES; k++) hung |= r->hung[k] != 0;
+  double limit_s = test ? test->limit_s : 10, silence_s = hung ? 15 : limit_s;
+  double until = rh_now() + most_s(test ? test->usual_s : 0);
+  int loads_only = test && strcmp(test->id, "V10") == 0;
+  return (rh_patience){.silence_s = silence_s,
+                       .busy_s = hung           ? 5
+                                 : limit_s > 60 ? limit_s / 3
+                                                : 20,
+                       .until = until < r->until ? until : r->until,
+                       .end_s = r->late_ends >= ENOUGH ? 0.5
+                                : loads_only           ? 4 * RH_CHILD_DONE_S
+                                                       : RH_CHILD_DONE_S};
 }
 
-static void listen(rh_child *child, double limit_s, said *s) {
-  const char *line;
-  size_t length;
-  int last = 0;
-  child->most = MOST_BYTES;
-  while (!last) {
-    s->ended = rh_child_read(child, rh_now() + limit_s, &line, &length);
-    if (s->ended != RH_LINE_READ) return;
-    json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-    if (json_is_object(frame))
-      last = take_frame(s, frame);
-    else
-      s->garbage = last = 1;
-    json_decref(frame);
-  }
+static place place_of(const rh_test *test) {
+  return test->needs >= RH_NEEDS_INTERPRETER ? AT_RUNNING
+         : test->needs == RH_NEEDS_PLUGIN    ? AT_QUERY
+                                             : AT_LOADING;
 }
 
-static double limit_of(const runner *r, const rh_test *test) {
-  double limit_s = test ? test->limit_s : 10;
-  return limit_s < r->patience_s ? limit_s : r->patience_s;
+/* The phases of rh_trial_phase(). */
+static place place_named(const char *phase) {
+  if (strncmp(phase, "query", 5) == 0) return AT_QUERY;
+  return strcmp(phase, "loading") == 0 || !*phase ? AT_LOADING : AT_RUNNING;
 }
 
-static double time_to_end(const said *s) {
-  if (s->has_verdict || s->names) return RH_CHILD_DONE_S;
-  return s->ended == RH_LINE_END ? RH_CHILD_CLOSED_S : 0;
+/* Null, or why the test is not tried: one test in vain is enough for a plugin that takes down whoever loads it, and two
+ * for one that does not come back. */
+static const char *in_vain(const runner *r, const rh_test *test) {
+  int loads = test->needs != RH_NEEDS_NOTHING || strcmp(test->id, "V10") > 0;
+  if (r->cannot_load && loads) return "whoever loads the plugin is lost, see V10";
+  if (r->hung[AT_LOADING] >= ENOUGH && loads) return "loading the plugin hangs, see above";
+  if (r->hung[AT_QUERY] >= ENOUGH && place_of(test) >= AT_QUERY) return "query hangs, see above";
+  if (r->hung[AT_RUNNING] >= ENOUGH && place_of(test) == AT_RUNNING)
+    return "the plugin hangs between setup and teardown, see above";
+  return r->is_over ? "the time for all tests is over" : NULL;
 }
 
-/* The child's standard output and error go to a file that both can look at. */
-static rh_status run_child(const runner *r, const rh_trial_order *order, said *s, rh_error *error) {
-  static const char *const argv[] = {"redhost", "--trial", NULL};
-  rh_text request = {0};
-  rh_child child;
-  *s = (said){0};
-  RH_TRY(rh_trial_request(&request, order, error));
-  int output = memfd_create("redhost-output", MFD_CLOEXEC);
-  rh_child_spec spec = {.program = r->program,
-                        .argv = argv,
-                        .request = request.s,
-                        .bytes = request.length,
-                        .data = -1,
-                        .output = output};
-  rh_status status = rh_child_start(&child, &spec, error);
-  rh_text_finish(&request);
-  if (status == RH_OK) {
-    listen(&child, limit_of(r, order->test), s);
-    s->status = rh_child_finish(&child, time_to_end(s));
-  }
-  if (output >= 0) close(output);
-  return status;
-}
-
-/* ---- Judging how it ended ---- */
-
-__attribute__((format(printf, 3, 4))) static void set(said *s, rh_outcome outcome,
-                                                      const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  free(s->text);
-  if (vasprintf(&s->text, format, args) < 0) s->text = NULL;
-  va_end(args);
-  s->outcome = outcome;
-}
-
-/* With a verdict the end still counts: that is when destructors run. */
-static void judge_after_verdict(said *s) {
-  char ending[128];
-  if (s->status == -1 || !WIFSIGNALED(s->status)) return;
-  rh_ending_name(s->status, "when the process ended", ending, sizeof ending);
-  if (WTERMSIG(s->status) != SIGKILL && !rh_outcome_is_bad(s->outcome))
-    set(s, RH_CRASH, "%s", ending);
-  else if (s->outcome == RH_PASS)
-    set(s, RH_WARN, "passes, but the process did not end by itself within %g s", RH_CHILD_DONE_S);
-}
-
-/* Without a verdict it was the plugin that kept the child from giving one. */
-static void judge_end(said *s, double limit_s) {
-  char where[80], ending[160];
-  snprintf(where, sizeof where, "in %s", s->phase[0] ? s->phase : "loading");
-  rh_ending_name(s->status, where, ending, sizeof ending);
-  if (s->has_verdict)
-    judge_after_verdict(s);
-  else if (s->ended == RH_LINE_LATE)
-    set(s, RH_TIMEOUT, "no sign of life for %g s %s", limit_s, where);
-  else if (s->garbage || s->ended == RH_LINE_FLOOD)
-    set(s, RH_FAIL, "disturbed the answer %s", where);
-  else
-    set(s, RH_CRASH, "%s", ending);
+static void note_hang(runner *r, const rh_attempt *a) {
+  if (a->outcome == RH_TIMEOUT) r->hung[place_named(a->phase)]++;
+  if (a->is_late_to_end) r->late_ends++;
 }
 
 /* ---- One test ---- */
 
-static rh_status run_here(const runner *r, const rh_trial_order *order, said *s) {
+static void run_here(const runner *r, const rh_trial_order *order, rh_attempt *a) {
   rh_trial trial = {.path = order->path,
                     .strategy_name = order->strategy,
                     .seed = order->seed,
                     .quick = order->quick,
                     .variant = order->variant,
                     .random_s = order->random_s};
-  *s = (said){.has_verdict = 1};
-  s->outcome = rh_trial_run(&trial, r->options, order->test);
-  s->text = strdup(rh_text_get(&trial.text));
+  *a = (rh_attempt){.has_verdict = 1};
+  a->outcome = rh_trial_run(&trial, r->options, order->test);
+  a->text = strdup(rh_text_get(&trial.text));
+  a->digest = trial.digest;
   rh_text_finish(&trial.text);
-  return RH_OK;
 }
 
 /* Others' interpreters know less than a device does. */
-static void excuse(said *s) {
+static void excuse(rh_attempt *a) {
   rh_text text = {0};
-  if (s->outcome != RH_CRASH && s->outcome != RH_TIMEOUT) return;
-  rh_text_add(&text, "the interpreter does not get through: %s", s->text ? s->text : "");
-  set(s, RH_SKIP, "%s", rh_text_get(&text));
+  if (a->outcome != RH_CRASH && a->outcome != RH_TIMEOUT) return;
+  rh_text_add(&text, "the interpreter does not get through: %s", a->text ? a->text : "");
+  rh_attempt_say(a, RH_SKIP, "%s", rh_text_get(&text));
   rh_text_finish(&text);
 }
 
-static rh_status run_variant(const runner *r, const rh_trial_order *order, said *s,
+static rh_status run_variant(runner *r, const rh_trial_order *order, rh_attempt *a,
                              rh_error *error) {
-  if (r->spec->in_process) return run_here(r, order, s);
-  RH_TRY(run_child(r, order, s, error));
-  judge_end(s, limit_of(r, order->test));
-  if (order->test && order->test->needs == RH_NEEDS_INTERPRETER) excuse(s);
+  rh_patience patience = patience_of(r, order->test);
+  if (r->spec->in_process) {
+    run_here(r, order, a);
+    return RH_OK;
+  }
+  RH_TRY(rh_attempt_run(a, r->program, order, &patience, error));
+  rh_attempt_judge(a, &patience);
+  if (rh_now() >= r->until) r->is_over = 1;
+  if (order->test->needs == RH_NEEDS_INTERPRETER)
+    excuse(a);
+  else
+    note_hang(r, a);
   return RH_OK;
 }
 
-/* One test in vain is enough for a plugin that takes down whoever loads it. */
-static int is_in_vain(const runner *r, const rh_test *test) {
-  return r->cannot_load && (test->needs != RH_NEEDS_NOTHING || strcmp(test->id, "V10") > 0);
-}
-
-static void skip_in_vain(said *s) {
-  *s = (said){.has_verdict = 1, .outcome = RH_SKIP};
-  s->text = strdup("not tried: whoever loads the plugin is lost, see V10");
-}
-
-/* The worst of its processes. */
-static rh_status run_test(const runner *r, const rh_test *test, const char *strategy, said *worst,
+/* The worst of its processes; what they say of all that they saw must be the same. */
+static rh_status run_test(runner *r, const rh_test *test, const char *strategy, rh_attempt *worst,
                           rh_error *error) {
   rh_trial_order order = {.options = r->options,
                           .path = r->report->path,
@@ -221,18 +136,25 @@ static rh_status run_test(const runner *r, const rh_test *test, const char *stra
                           .random_s = r->spec->random_s > 0 ? r->spec->random_s
                                       : r->spec->quick      ? 1
                                                             : 30};
-  *worst = (said){0};
-  for (uint32_t k = 0; k < test->variants; k++) {
-    said s;
+  uint64_t digest = 0;
+  int differ = 0;
+  *worst = (rh_attempt){0};
+  for (uint32_t k = 0; k < test->variants && !rh_outcome_is_bad(worst->outcome); k++) {
+    rh_attempt a;
     order.variant = k;
-    RH_TRY(run_variant(r, &order, &s, error));
-    if (k == 0 || s.outcome > worst->outcome) {
-      finish_said(worst);
-      *worst = s;
+    RH_TRY(run_variant(r, &order, &a, error));
+    differ |= k && a.digest && digest && a.digest != digest;
+    digest = a.digest;
+    if (k == 0 || a.outcome > worst->outcome) {
+      rh_attempt_finish(worst);
+      *worst = a;
     } else {
-      finish_said(&s);
+      rh_attempt_finish(&a);
     }
   }
+  if (differ && !rh_outcome_is_bad(worst->outcome))
+    rh_attempt_say(worst, RH_FAIL,
+                   "in another process, with another environment, the answers differ");
   return RH_OK;
 }
 
@@ -265,7 +187,7 @@ static char *reproduce(const runner *r, const rh_test *test) {
 }
 
 static rh_status record(runner *r, const rh_test *test, const char *strategy, double seconds,
-                        said *s, rh_error *error) {
+                        rh_attempt *a, rh_error *error) {
   rh_verify_report *report = r->report;
   rh_verified *grown = realloc(report->results, (report->n + 1u) * sizeof *grown);
   if (!grown) return rh_fail(error, RH_E_NOMEM, "no memory for the results");
@@ -274,29 +196,30 @@ static rh_status record(runner *r, const rh_test *test, const char *strategy, do
   *verified = (rh_verified){.test = test->id,
                             .title = test->title,
                             .strategy = rh_copy_string(strategy),
-                            .outcome = s->outcome,
-                            .text = s->text,
+                            .outcome = a->outcome,
+                            .text = a->text,
                             .again = reproduce(r, test),
                             .seconds = seconds};
-  s->text = NULL;
-  report->counts[s->outcome]++;
+  a->text = NULL;
+  report->counts[a->outcome]++;
   if (r->spec->end) r->spec->end(r->spec->user, verified);
   return RH_OK;
 }
 
 static rh_status try_one(runner *r, const rh_test *test, const char *strategy, rh_error *error) {
-  said s;
+  rh_attempt a = {0};
   double start = rh_now();
   if (r->spec->begin)
-    r->spec->begin(r->spec->user, test->id, strategy, r->done, r->total, r->left_s);
+    r->spec->begin(r->spec->user, test->id, strategy, r->done, r->total, r->left_s,
+                   r->until - start);
   rh_status status = RH_OK;
-  if (is_in_vain(r, test))
-    skip_in_vain(&s);
+  const char *why = in_vain(r, test);
+  if (why)
+    rh_attempt_say(&a, RH_SKIP, "not tried: %s", why);
   else
-    status = run_test(r, test, strategy, &s, error);
-  if (status == RH_OK && s.outcome == RH_TIMEOUT) r->patience_s = patience_after_hang_s;
-  if (status == RH_OK) status = record(r, test, strategy, rh_now() - start, &s, error);
-  finish_said(&s);
+    status = run_test(r, test, strategy, &a, error);
+  if (status == RH_OK) status = record(r, test, strategy, rh_now() - start, &a, error);
+  rh_attempt_finish(&a);
   r->left_s -= r->spec->quick ? test->usual_quick_s : test->usual_s;
   r->done++;
   return status;
@@ -308,7 +231,7 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
  * say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
   rh_trial_order order = {.options = r->options, .path = r->report->path};
-  said s;
+  rh_attempt a;
   if (r->spec->strategy) {
     r->names = calloc(1, sizeof *r->names);
     if (!r->names || !(r->names[0] = strdup(r->spec->strategy)))
@@ -316,15 +239,16 @@ static rh_status ask_names(runner *r, rh_error *error) {
     r->n_names = 1;
     return RH_OK;
   }
-  RH_TRY(run_child(r, &order, &s, error));
-  r->cannot_load = s.names == NULL;
-  size_t n = s.names ? json_array_size(s.names) : 0;
+  rh_patience patience = patience_of(r, NULL);
+  RH_TRY(rh_attempt_run(&a, r->program, &order, &patience, error));
+  r->cannot_load = a.names == NULL;
+  size_t n = a.names ? json_array_size(a.names) : 0;
   r->names = calloc(n + 1, sizeof *r->names);
   for (size_t k = 0; r->names && k < n; k++) {
-    const char *name = json_string_value(json_array_get(s.names, k));
+    const char *name = json_string_value(json_array_get(a.names, k));
     if (name && (r->names[r->n_names] = strdup(name))) r->n_names++;
   }
-  finish_said(&s);
+  rh_attempt_finish(&a);
   return r->names ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for names");
 }
 
@@ -352,14 +276,16 @@ static rh_status run_all(runner *r, rh_error *error) {
       }
     }
     if (r->total == 0) return nothing_chosen(r, error);
+    if (counting) r->until = rh_now() + most_s(r->left_s);
   }
   return RH_OK;
 }
 
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error) {
-  runner r = {.options = options, .spec = spec, .report = report, .patience_s = 1e9};
+  runner r = {.options = options, .spec = spec, .report = report};
   double start = rh_now();
+  r.until = start + most_s(0);
   *report = (rh_verify_report){0};
   RH_TRY(rh_tests_check_lists(spec->include, spec->exclude, error));
   RH_TRY(rh_verify_target(spec->file, &report->path, error));

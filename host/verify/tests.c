@@ -37,7 +37,9 @@ static const rh_test tests[] = {
     FILE_TEST("V20", rh_v20_promises, "descriptor: promises are known and go together"),
     RUN_TEST("V21", rh_v21_constant, "descriptor: the same after a whole run", 0.2, 0.1),
 
-    QUERY_TEST("V22", rh_v22_pure, "query: the same answer twice, no memory, no OpenCL"),
+    QUERY_TEST("V22", rh_v22_pure, "query: the same answer 10^5 times, no memory, no OpenCL"),
+    {"V65", "query: nothing but the question decides", rh_v65_nothing_else, RH_NEEDS_NOTHING, 1, 2,
+     20, 1.5, 1.5},
     QUERY_TEST("V23", rh_v23_matrix, "query: every type, operator and device"),
     QUERY_TEST("V24", rh_v24_reasons, "query: every no has a code and a sentence"),
     QUERY_TEST("V25", rh_v25_unknown, "query: what is unknown is declined"),
@@ -46,7 +48,7 @@ static const rh_test tests[] = {
     RUN_TEST("V27", rh_v27_starved, "query: poor devices are declined or served", 4, 0.2),
     RUN_TEST("V28", rh_v28_keeps_word, "query: yes means setup succeeds, no means it fails", 7,
              0.3),
-    RUN_TEST("V29", rh_v29_forecast, "query: launches, scratch and local memory as said", 0.3, 0.2),
+    RUN_TEST("V29", rh_v29_forecast, "query: launches, device and local memory as said", 0.3, 0.2),
     QUERY_TEST("V30", rh_v30_threads, "query: eight threads at once agree"),
 
     RUN_TEST("V31", rh_v31_no_run, "setup, then teardown without a run", 0.2, 0.1),

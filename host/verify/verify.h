@@ -44,9 +44,9 @@ typedef struct rh_verify_spec {
   uint32_t in_process; /* 1: no children, for a debugger: a crash is one */
   double random_s;     /* how long V53 tries random cases; 0: by the preset */
   void *user;
-  /* Before each test, with how many there are and how long they may take in all; may be null. */
+  /* Before each test, with how many there are, and how long they will take by the forecast and at most; may be null. */
   void (*begin)(void *user, const char *test, const char *strategy, uint32_t done, uint32_t total,
-                double left_s);
+                double left_s, double most_s);
   /* After each. */
   void (*end)(void *user, const rh_verified *verified);
 } rh_verify_spec;

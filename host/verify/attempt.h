@@ -1,0 +1,43 @@
+/* One child: started, listened to for as long as it shows signs of life, and judged by what it said and how it ended. */
+#ifndef RH_VERIFY_ATTEMPT_H
+#define RH_VERIFY_ATTEMPT_H
+
+#include "../plug/spawn.h"
+#include "child.h"
+
+#include <jansson.h>
+
+typedef struct rh_patience {
+  /* Without a sign of life: by the clock, and of the processor's time.  A process that is given little of the processor
+   * uses little; one that goes round in circles uses all it gets. */
+  double silence_s, busy_s;
+  double until; /* rh_now() when it is over whatever it says */
+  double end_s; /* for its end, once it has said everything */
+} rh_patience;
+
+typedef struct rh_attempt {
+  int has_verdict;
+  rh_outcome outcome;
+  char *text;
+  uint64_t digest;
+  json_t *names;
+  char phase[64]; /* the last one it named */
+  rh_line ended;  /* why nothing more was read */
+  int is_over;    /* ... because of patience->until */
+  int status;     /* as of waitpid; -1: nobody knows */
+  int garbage;
+  int is_late_to_end; /* it said everything, and had to be killed */
+} rh_attempt;
+
+/* Runs it in a child. */
+rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial_order *order,
+                         const rh_patience *patience, rh_error *error);
+
+/* Its outcome and text, by how it ended. */
+void rh_attempt_judge(rh_attempt *attempt, const rh_patience *patience);
+
+void rh_attempt_say(rh_attempt *attempt, rh_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rh_attempt_finish(rh_attempt *attempt);
+
+#endif

@@ -1,0 +1,182 @@
+/* Nothing is wrong with it: it takes the prelude, the context and the queue from the host and does the rest by OpenCL's
+ * own calls, with programs, kernels, buffers and events of its own. */
+#include <CL/cl.h>
+#include <redhost/kit.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP, FINISH };
+static const rh_param params[] = {
+    [GROUP] = {.key = "group",
+               .doc = "work-items",
+               .min = 1,
+               .max = 256,
+               .initial = 64,
+               .step = 1,
+               .flags = RH_PARAM_POWER_OF_TWO | RH_PARAM_REBUILD},
+    [FINISH] = {.key = "finish",
+                .doc = "where the result ends up",
+                .choices = "device|host",
+                .max = 1,
+                .step = 1},
+};
+
+enum { GROUPS = 8 };
+
+typedef struct raw {
+  const rh_host *host;
+  cl_program program;
+  cl_kernel parts, last;
+  cl_mem partials;
+  uint64_t group, value_size, max_n;
+  int64_t on_host;
+} raw;
+
+static const char source[] =
+    "static rh_value tree(__local rh_value *scratch, rh_value mine) {\n"
+    "  uint lid = get_local_id(0);\n"
+    "  scratch[lid] = mine;\n"
+    "  for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (lid < half_size) scratch[lid] = rh_combine(scratch[lid], scratch[lid + half_size]);\n"
+    "  }\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  return scratch[0];\n"
+    "}\n"
+    "__kernel void parts(__global const rh_element *input, ulong first, ulong n,\n"
+    "                    __local rh_value *scratch, __global rh_value *partials) {\n"
+    "  rh_value mine = rh_identity();\n"
+    "  for (ulong i = get_global_id(0); i < n; i += get_global_size(0))\n"
+    "    mine = rh_combine(mine, rh_load(input + first, i));\n"
+    "  rh_value value = tree(scratch, mine);\n"
+    "  if (get_local_id(0) == 0) partials[get_group_id(0)] = value;\n"
+    "}\n"
+    "__kernel void last(__global const rh_value *partials, __local rh_value *scratch,\n"
+    "                  __global rh_value *result, ulong at) {\n"
+    "  rh_value mine = rh_identity();\n"
+    "  for (uint i = get_local_id(0); i < 8; i += GROUP) mine = rh_combine(mine, partials[i]);\n"
+    "  rh_value value = tree(scratch, mine);\n"
+    "  if (get_local_id(0) == 0) result[at] = value;\n"
+    "}\n";
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  uint64_t group = (uint64_t)values[GROUP], size = problem->op->value_size;
+  if (problem->type < RH_TYPE_i8 || problem->type > RH_TYPE_f64)
+    return rh_decline(answer, RH_WHY_TYPE, "type %u is not known", problem->type);
+  if (problem->op->id < RH_OP_sum || (problem->op->id > RH_OP_argamax && problem->op->id < 0x10000))
+    return rh_decline(answer, RH_WHY_OP, "operator %u is not known", problem->op->id);
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], 64, size, &group, answer));
+  answer->score = 1;
+  answer->launches = 2;
+  answer->finishes_on_host = values[FINISH] == 1;
+  answer->scratch_bytes = (GROUPS + 1) * size;
+  answer->local_bytes = group * size;
+  answer->depth = rh_divide_up(problem->max_n, GROUPS * group) + GROUPS + 2 * rh_log2_up(group);
+  return RH_OK;
+}
+
+static void release(raw *self) {
+  if (self->parts) clReleaseKernel(self->parts);
+  if (self->last) clReleaseKernel(self->last);
+  if (self->program) clReleaseProgram(self->program);
+  if (self->partials) clReleaseMemObject(self->partials);
+}
+
+static cl_int build(raw *self, const rh_problem *problem) {
+  const char *texts[] = {problem->op->prelude, source};
+  char options[32];
+  cl_device_id device = self->host->device;
+  cl_int code;
+  snprintf(options, sizeof options, "-DGROUP=%u", (unsigned)self->group);
+  self->program = clCreateProgramWithSource(self->host->context, 2, texts, NULL, &code);
+  if (code == CL_SUCCESS) code = clBuildProgram(self->program, 1, &device, options, NULL, NULL);
+  if (code == CL_SUCCESS) self->parts = clCreateKernel(self->program, "parts", &code);
+  if (code == CL_SUCCESS) self->last = clCreateKernel(self->program, "last", &code);
+  if (code == CL_SUCCESS)
+    self->partials = clCreateBuffer(self->host->context, CL_MEM_READ_WRITE,
+                                    (GROUPS + 1) * self->value_size, NULL, &code);
+  return code;
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  rh_answer answer = {0};
+  if (query(problem, values, &answer) != RH_OK)
+    return host->fail(host, RH_DECLINED, 0, answer.reason);
+  raw *self = calloc(1, sizeof *self);
+  if (!self) return RH_E_NOMEM;
+  *self = (raw){.host = host,
+                .group = (uint64_t)values[GROUP],
+                .max_n = problem->max_n,
+                .value_size = problem->op->value_size,
+                .on_host = values[FINISH]};
+  cl_int code = build(self, problem);
+  *instance = self;
+  if (code == CL_SUCCESS) return RH_OK;
+  release(self);
+  free(self);
+  return host->fail(host, RH_E_CL, code, "raw.cl");
+}
+
+static cl_int launch_parts(const raw *self, const rh_run *run, cl_event *done) {
+  size_t local = self->group, global = GROUPS * local;
+  cl_mem input = run->input;
+  cl_ulong first = run->first, n = run->n;
+  cl_int code = clSetKernelArg(self->parts, 0, sizeof input, &input);
+  code |= clSetKernelArg(self->parts, 1, sizeof first, &first);
+  code |= clSetKernelArg(self->parts, 2, sizeof n, &n);
+  code |= clSetKernelArg(self->parts, 3, self->group * self->value_size, NULL);
+  code |= clSetKernelArg(self->parts, 4, sizeof self->partials, &self->partials);
+  if (code != CL_SUCCESS) return code;
+  return clEnqueueNDRangeKernel(self->host->queue, self->parts, 1, NULL, &global, &local, 0, NULL,
+                                done);
+}
+
+static cl_int launch_last(const raw *self, cl_mem result, cl_ulong at, cl_event after) {
+  size_t local = self->group;
+  cl_int code = clSetKernelArg(self->last, 0, sizeof self->partials, &self->partials);
+  code |= clSetKernelArg(self->last, 1, self->group * self->value_size, NULL);
+  code |= clSetKernelArg(self->last, 2, sizeof result, &result);
+  code |= clSetKernelArg(self->last, 3, sizeof at, &at);
+  if (code != CL_SUCCESS) return code;
+  return clEnqueueNDRangeKernel(self->host->queue, self->last, 1, NULL, &local, &local, 1, &after,
+                                NULL);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const raw *self = instance;
+  cl_event done = NULL;
+  if (run->n > self->max_n)
+    return self->host->fail(self->host, RH_E_INVALID, 0, "more elements than it was set up for");
+  cl_int code = launch_parts(self, run, &done);
+  cl_mem to = self->on_host ? self->partials : run->result;
+  if (code == CL_SUCCESS)
+    code = launch_last(self, to, self->on_host ? GROUPS : run->result_index, done);
+  if (done) clReleaseEvent(done);
+  if (code == CL_SUCCESS && self->on_host)
+    code =
+        clEnqueueReadBuffer(self->host->queue, self->partials, CL_TRUE, GROUPS * self->value_size,
+                            self->value_size, run->host_result, 0, NULL, NULL);
+  return code == CL_SUCCESS ? RH_OK : self->host->fail(self->host, RH_E_CL, code, "running");
+}
+
+static void teardown(void *instance) {
+  release(instance);
+  free(instance);
+}
+
+static const rh_strategy strategy = {RH_STRATEGY_SIZE,
+                                     .name = "right_raw",
+                                     .summary = "OpenCL's own calls throughout",
+                                     .about = "Of redhost's zoo: right, and on its own.",
+                                     .version = "1.0",
+                                     .author = "the redhost authors",
+                                     .license = "MIT",
+                                     .device_kinds = RH_DEVICE_ANY_CL,
+                                     .determinism = RH_BITS_SAME_RUN,
+                                     RH_PARAMS(params),
+                                     .query = query,
+                                     .setup = setup,
+                                     .run = run,
+                                     .teardown = teardown};
+RH_PLUGIN(&strategy);

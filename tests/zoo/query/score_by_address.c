@@ -1,0 +1,11 @@
+/* V65: its score comes from where the question stands. */
+#include "../right.h"
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  RH_TRY(right_query(problem, values, answer));
+  answer->score = (int32_t)((uintptr_t)problem->device / 16 % 2);
+  return RH_OK;
+}
+
+RIGHT_BUT("score_by_address", .summary = "its score comes from where the question stands",
+          .query = query);

@@ -1,0 +1,19 @@
+/* V65: its score comes from the question before. */
+#include "../right.h"
+
+static volatile uint64_t last;
+
+static int32_t compare(uint64_t n) {
+  uint64_t before = last;
+  last = n;
+  return before > n;
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  RH_TRY(right_query(problem, values, answer));
+  answer->score = compare(problem->max_n);
+  return RH_OK;
+}
+
+RIGHT_BUT("score_by_last_question", .summary = "its score comes from the question before",
+          .query = query);

@@ -1,0 +1,13 @@
+/* V65: its score comes from where it was loaded. */
+#include "../right.h"
+
+static const int32_t anything = 1;
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  RH_TRY(right_query(problem, values, answer));
+  answer->score = (int32_t)((uintptr_t)&anything >> 12 & 511);
+  return RH_OK;
+}
+
+RIGHT_BUT("score_by_load_address", .summary = "its score comes from where it was loaded",
+          .query = query);

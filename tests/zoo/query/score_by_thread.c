@@ -1,0 +1,13 @@
+/* V65: its score comes from the thread that asks. */
+#include "../right.h"
+
+static __thread int32_t asked __attribute__((tls_model("global-dynamic")));
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  RH_TRY(right_query(problem, values, answer));
+  answer->score = (asked = asked ? asked : 7) + (int32_t)((uintptr_t)&asked >> 12 & 255);
+  return RH_OK;
+}
+
+RIGHT_BUT("score_by_thread", .summary = "its score comes from the thread that asks",
+          .query = query);

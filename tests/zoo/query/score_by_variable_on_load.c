@@ -1,0 +1,21 @@
+/* V65: its score comes from a variable of the environment, which it looks at when it is loaded. */
+#include "../right.h"
+#include <stdlib.h>
+
+static int32_t score = 1;
+
+__attribute__((constructor)) static void look(void) {
+  if (getenv("SCORE_OF_MINE")) score = 7;
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  RH_TRY(right_query(problem, values, answer));
+  answer->score = score;
+  return RH_OK;
+}
+
+RIGHT_BUT(
+    "score_by_variable_on_load",
+    .summary =
+        "its score comes from a variable of the environment, which it looks at when it is loaded",
+    .query = query);
