@@ -55,13 +55,16 @@ static rh_status measure(rh_rig *rig, uint64_t n, uint32_t *deepest) {
   return RH_OK;
 }
 
-rh_status rh_depth_measure(rh_trial *trial, uint64_t n, uint32_t *deepest, uint64_t *declared,
+rh_status rh_depth_measure(rh_trial *trial, uint64_t n, const int64_t params[RH_MAX_PARAMS],
+                           const rh_device *device, uint32_t *deepest, uint64_t *declared,
                            rh_error *error) {
   rh_rig rig;
   rh_status status = rh_rig_init(&rig, trial, RH_OP_or, RH_TYPE_u32, n);
   free(rig.prelude);
   rig.prelude = rh_op_prelude_named("depth", RH_TYPE_u32);
   rig.row = row_of(rig.prelude);
+  memcpy(rig.params, params, sizeof rig.params);
+  if (device) rig.device = device;
   if (status == RH_OK && !rig.prelude)
     status = rh_fail(&rig.error, RH_E_NOMEM, "no memory for a program's source");
   if (status == RH_OK) status = measure(&rig, n, deepest);

@@ -5,6 +5,7 @@
 #include "../reduce/instance.h"
 #include "../reduce/ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What breaks most easily first: exact sums show a lost element, argmin order and ties, f16 its accumulator, pairs of 16
@@ -150,4 +151,56 @@ int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device) {
   case 6: device->max_group = 1, device->local_bytes = 16, device->features = 0; return 1;
   default: return 0;
   }
+}
+
+/* As if another device were described: the numbers that plans are made of, and the names that one may go by. */
+int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]) {
+  static const uint32_t units[] = {1, 2, 3, 7, 64, 132},
+                        groups[] = {1, 32, 64, 128, 256, 512, 1024}, lanes[] = {1, 8, 16, 32, 64};
+  static const uint64_t features[] = {RH_SUBGROUPS | RH_INTEL_SUBGROUP_BLOCKS,
+                                      RH_WORK_GROUP_COLLECTIVES, RH_INT64_ATOMICS,
+                                      RH_DEVICE_SCOPE_ATOMICS};
+  enum { UNITS = 6, GROUPS = 7, LOCALS = 3, LANES = 5, FEATURES = 4 };
+  *device = *real;
+  if (k < UNITS) {
+    device->compute_units = units[k];
+    snprintf(how, 160, "%u compute units", units[k]);
+    return 1;
+  }
+  if ((k -= UNITS) < GROUPS) {
+    if (groups[k] < real->max_group) device->max_group = groups[k];
+    snprintf(how, 160, "work-groups of at most %u", device->max_group);
+    return 1;
+  }
+  if ((k -= GROUPS) < LOCALS) {
+    device->local_bytes = real->local_bytes >> (2 * k + 2);
+    snprintf(how, 160, "%llu B of local memory", (unsigned long long)device->local_bytes);
+    return 1;
+  }
+  if ((k -= LOCALS) < LANES) {
+    /* Kernels count on the real ones, where there are any. */
+    if (!(real->features & RH_SUBGROUPS) && real->kind == RH_DEVICE_CPU)
+      device->subgroup_min = device->subgroup_max = lanes[k];
+    snprintf(how, 160, "sub-groups of %u", lanes[k]);
+    return 1;
+  }
+  if ((k -= LANES) < FEATURES) {
+    device->features &= ~features[k];
+    snprintf(how, 160, "features 0x%llx", (unsigned long long)device->features);
+    return 1;
+  }
+  snprintf(how, 160, "other names");
+  device->name = "another device";
+  device->driver = "1.0";
+  device->vendor_id = 1;
+  if (k == FEATURES + 1) device->kind = real->kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
+  if (real->kind == RH_DEVICE_HOST) device->kind = real->kind;
+  if (k == FEATURES + 1) snprintf(how, 160, "another kind");
+  if (k == FEATURES + 2) {
+    device->global_bytes = real->global_bytes / 4;
+    device->max_alloc_bytes = real->max_alloc_bytes / 4;
+    device->cl_version = 120;
+    snprintf(how, 160, "less memory and OpenCL C 1.2");
+  }
+  return k <= FEATURES + 2;
 }

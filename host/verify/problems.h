@@ -39,5 +39,8 @@ rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status);
 int rh_common_device(uint32_t k, rh_device *device);
 /* The real device as if it lacked something; 0 behind the last. */
 int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device);
+/* The real device as another one might describe itself, where that does no harm here: in numbers and names that shapes
+ * may be made of.  `how` says in which; 0 behind the last. */
+int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
 
 #endif

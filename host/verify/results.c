@@ -1,4 +1,4 @@
-/* V41 to V48, V51 to V53: results, by the rules of validation: exact where every order of operations is, within a proved
+/* V41 to V48, V51 and V53: results, by the rules of validation: exact where every order of operations is, within a proved
  * bound elsewhere. */
 #include "../base/clock.h"
 #include "../base/error.h"
@@ -7,7 +7,6 @@
 #include "../plug/plugin.h"
 #include "../reduce/instance.h"
 #include "../reduce/ops.h"
-#include "depth.h"
 #include "problems.h"
 
 #include <stdio.h>
@@ -198,31 +197,6 @@ static rh_status specials(rh_rig *rig, uint64_t seed) {
 
 rh_outcome rh_v51_specials(rh_trial *trial) {
   return rh_try_pairs(trial, 4097, 6, is_float, specials);
-}
-
-/* ---- V52 ---- */
-
-/* An operator that counts what the bound counts: no float rounds the same way twice, but a counter does not lie. */
-static rh_outcome measure(rh_trial *trial, uint64_t n) {
-  uint32_t deepest = 0;
-  uint64_t declared = 0;
-  rh_error *error = &trial->error;
-  rh_status status = rh_depth_measure(trial, n, &deepest, &declared, error);
-  if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", error->message);
-  if (status != RH_OK) return rh_trial_fail(trial, "%s", error->message);
-  if (declared && deepest > declared)
-    return rh_trial_fail(trial,
-                         "n = %llu: an element passes through %u combinations, %llu are declared",
-                         (unsigned long long)n, deepest, (unsigned long long)declared);
-  return RH_PASS;
-}
-
-rh_outcome rh_v52_depth(rh_trial *trial) {
-  static const uint64_t at[] = {1, 2, 3, 33, 257, 1003, 4097, 65537, LARGEST, 1u << 22};
-  rh_outcome outcome = RH_PASS;
-  for (size_t k = 0; k < COUNT(at) - (trial->quick ? 1 : 0) && outcome == RH_PASS; k++)
-    outcome = measure(trial, at[k]);
-  return outcome;
 }
 
 /* ---- V53 ---- */

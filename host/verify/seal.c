@@ -37,8 +37,9 @@ extern char **environ;
 #define DENIED_LIST(X) \
   X(time) X(gettimeofday) X(clock_gettime) X(clock) X(timespec_get) X(times) X(ftime) \
   X(localtime) X(localtime_r) X(mktime) X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) \
-  X(getenv) X(secure_getenv) X(setenv) X(putenv) X(unsetenv) X(clearenv) X(localeconv) \
-  X(nl_langinfo) X(fopen) X(fopen64) X(freopen) X(fread) X(fgets) X(getline) X(open) X(open64) \
+  X(getenv) X(secure_getenv) X(setenv) X(putenv) X(unsetenv) X(clearenv) X(setlocale) \
+  X(localeconv) X(nl_langinfo) X(fopen) X(fopen64) X(freopen) X(fread) X(fgets) X(getline) \
+  X(open) X(open64) \
   X(openat) X(openat64) X(read) X(pread) X(pread64) X(write) X(access) X(stat) X(stat64) \
   X(lstat) X(fstat) X(readlink) X(opendir) X(getcwd) X(ioctl) X(socket) X(printf) \
   X(__printf_chk) X(fprintf) X(__fprintf_chk) X(puts) X(putchar) X(fputs) X(fwrite) X(perror) \

@@ -47,8 +47,30 @@
     return (bits ^ sign) - sign;                                                                                        \
   }
 
+/* For redhost --verify, on u32: operators that mix words, so that each tree of combinations gives another one; `order`
+ * tells the left operand from the right, too.  An element's highest bit says that loading it takes long, and is no part
+ * of it: so groups of work-items finish in another order. */
+#if defined(RH_OP_order) || defined(RH_OP_grouping)
+static inline void rh_spin(int slow) {
+  volatile uint k = slow ? 0 : 20000;
+  while (k < 20000) k = k + 1;
+}
+#define RH_DEFINE_SLOW(name, N)                                                                    \
+  static inline RH_PASTE(uint, N) name(RH_PASTE(uint, N) x) {                                      \
+    rh_spin(any(RH_PASTE(as_int, N)(x)));                                                          \
+    return x & 0x7fffffffu;                                                                        \
+  }
+RH_DEFINE_SLOW(rh_slow, )
+RH_DEFINE_SLOW(rh_slow2, 2)
+RH_DEFINE_SLOW(rh_slow4, 4)
+RH_DEFINE_SLOW(rh_slow8, 8)
+RH_DEFINE_SLOW(rh_slow16, 16)
+#endif
+
 /* From an element, as it was read, to what is combined. */
-#if defined(RH_OP_asum) && defined(RH_IS_FLOAT)
+#if defined(RH_OP_order) || defined(RH_OP_grouping)
+#define RH_TO_SCALAR(x, N) RH_PASTE(rh_slow, N)(x)
+#elif defined(RH_OP_asum) && defined(RH_IS_FLOAT)
 #define RH_TO_SCALAR(x, N) fabs(x)
 #elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)
 #define RH_TO_SCALAR(x, N) (x)
@@ -101,6 +123,14 @@ static inline ulong rh_compose(ulong f, ulong g) {
 /* For redhost --verify, on u32: a value is how many combinations its deepest element has been through, plus 1.  Combining
  * with the identity costs nothing, as adding it rounds nothing. */
 #define RH_APPLY(a, b) select(select(max(a, b) + 1, (b), (a) == 0), (a), (b) == 0)
+#define RH_IDENTITY 0
+#elif defined(RH_OP_order) || defined(RH_OP_grouping)
+#ifdef RH_OP_order
+#define RH_MIX(a, b) (((3 * (a) + (b)) * 0x2c1b3c6du) ^ ((a) * (b)))
+#else
+#define RH_MIX(a, b) ((((a) + (b)) * 0x2c1b3c6du) ^ ((a) * (b)))
+#endif
+#define RH_APPLY(a, b) select(select(RH_MIX(a, b), (b), (a) == 0), (a), (b) == 0)
 #define RH_IDENTITY 0
 #elif defined(RH_IS_LEAST)
 #define RH_APPLY(a, b) min(a, b)

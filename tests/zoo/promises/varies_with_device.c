@@ -1,4 +1,4 @@
-/* Promises the same bits on every device (V50), and reduces in smaller groups on PoCL, whose devices
+/* V50: promises the same bits on every device, and reduces in smaller groups on PoCL, whose devices
  * have names that begin with "pthread-" or "cpu-". */
 #include "../right.h"
 #include <string.h>
