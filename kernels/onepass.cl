@@ -16,7 +16,8 @@
   __global const rh_pack *input, ulong pack, uint steps, uint rest, ulong first, ulong n, uint head, uint outside
 
 static inline rh_value take_share(SHARE_PARAMETERS) {
-  uint id = get_group_id(0) * RH_GROUP + get_local_id(0), stride = get_num_groups(0) * RH_GROUP;
+  uint id = (uint)(get_group_id(0) * RH_GROUP + get_local_id(0));
+  uint stride = (uint)(get_num_groups(0) * RH_GROUP);
   __global const rh_pack *from = input + pack + id;
   rh_total total = rh_total_identity();
   rh_pack packs[RH_UNROLL];
@@ -111,7 +112,7 @@ ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void 
                      __global rh_value *result, ulong result_index) {
   __local uint *is_last = (__local uint *)(scratch + RH_GROUP);
   rh_value all = rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
-  uint groups = get_num_groups(0);
+  uint groups = (uint)get_num_groups(0);
   if (groups > 1) {
     if (!finishes(slots, tickets, is_last, all, groups, epoch)) return;
 #ifdef RH_FINISH_WAIT

@@ -154,9 +154,9 @@ class Trouble(BenchCase):
                 ("min of 0 elements", ("--op", "min", "-n", "0,4"))):
             self.bad(2, words, "--bench", *args)
         self.bad(3, "--size|GiB", "--bench", "-s", "serial", "-n", "2^40")
-        self.bad(6, "/nonexistent/r.json", "--bench", "-s", "serial", "--export=/nonexistent/r.json")
-        self.bad(6, "/nonexistent/r.csv", "--bench", "-s", "serial", "-o", "/nonexistent/r.csv")
-        self.bad(6, "/nonexistent/peer", "--bench", "-s", "serial", "--peer=/nonexistent/peer")
+        self.bad(6, "/proc/nonexistent/r.json", "--bench", "-s", "serial", "--export=/proc/nonexistent/r.json")
+        self.bad(6, "/proc/nonexistent/r.csv", "--bench", "-s", "serial", "-o", "/proc/nonexistent/r.csv")
+        self.bad(6, "/proc/nonexistent/peer", "--bench", "-s", "serial", "--peer=/proc/nonexistent/peer")
         self.bad(2, "no meaning with --run", "--run", "serial", "--precision=1")
 
     def test_dry_run(self):

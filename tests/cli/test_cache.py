@@ -161,7 +161,7 @@ class Damaged(CacheCase):
     def test_dangling_link(self):
         def replace(entry, whole):
             os.remove(entry)
-            os.symlink("/nonexistent/x", entry)
+            os.symlink("/proc/nonexistent/x", entry)
         self.damage(replace)
 
     def test_no_file(self):

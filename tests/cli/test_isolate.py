@@ -269,7 +269,7 @@ class Same(cli.Case):
                      ["--run", "cascade", "-p", "tile=-3"], ["--run", "cascade", "-p", "tlie=3"],
                      ["--run", "cascade", "-n", "2^50"], ["--run", "serial", "-n", "2^60"],
                      ["--run", "cascade", "-n", "10", "-d", "nothing-like-that"], ["--run", "nothing", "-n", "10"],
-                     ["--run", "serial", "-i", "/nonexistent"]):
+                     ["--run", "serial", "-i", "/proc/nonexistent"]):
             done = [self.redhost(*args, "--isolate=" + when) for when in ("never", "always")]
             self.assertGreater(done[0].code, 1, done[0])
             self.assertEqual((done[0].code, done[0].out, done[0].err), (done[1].code, done[1].out, done[1].err), args)

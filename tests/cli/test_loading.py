@@ -198,7 +198,7 @@ class Privileged(Loading):
         self.assertTrue(os.stat(program).st_mode & stat.S_ISGID)
         for name in ("HOME", "XDG_CACHE_HOME"):
             self.addCleanup(self.env.__setitem__, name, self.env[name])
-            self.env[name] = "/nonexistent"
+            self.env[name] = "/proc/nonexistent"
         self.run_as(program, "import os, sys; os.setgroups([]); os.setresgid(*[65534] * 3); os.setresuid(*[65534] * 3); "
                              "os.execv(sys.argv[1], sys.argv[1:])")
 

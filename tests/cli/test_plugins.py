@@ -165,7 +165,7 @@ class Bad(cli.Case):
         self.put("no plugin.txt", b"not even looked at")
         os.mkdir(os.path.join(self.directory, "directory.so"))
         os.mkfifo(os.path.join(self.directory, "fifo.so"))
-        os.symlink("/nonexistent", os.path.join(self.directory, "dangling.so"))
+        os.symlink("/proc/nonexistent", os.path.join(self.directory, "dangling.so"))
         found = self.refusals()
         for name, words in (("empty.so", "empty"), ("text.so", "no shared object"), ("one_byte.so", "cut off"),
                             ("cut_at_200.so", "cut off"), ("cut_in_half.so", "cut off"), ("cut_at_end.so", "cut off"),
@@ -229,7 +229,7 @@ class Bad(cli.Case):
 
     def test_one_file(self):
         self.put("text.so", b"this is text\n")
-        self.bad(6, "/nonexistent.so|No such file", "--run", "serial", "-n", "10", "--plugin", "/nonexistent.so")
+        self.bad(6, "/proc/nonexistent.so|No such file", "--run", "serial", "-n", "10", "--plugin", "/proc/nonexistent.so")
         self.bad(6, "directory", "--run", "serial", "-n", "10", "--plugin", self.directory)
         self.bad(5, "text.so", "--run", "text", "-n", "10", "--plugin", os.path.join(self.directory, "text.so"))
 

@@ -58,7 +58,7 @@ class Reports(cli.Case):
         self.assertEqual(int(suite.get("failures")), len(suite.findall("testcase/failure")))
         self.assertGreater(int(suite.get("failures")), 0)  # it is linked as people link by hand
         self.assertIn("redhost --verify", suite.find("testcase/failure").text)
-        self.bad(6, "--junit /nonexistent/r.xml", "--verify", "serial", "--include", "V01", "-q", "--junit", "/nonexistent/r.xml")
+        self.bad(6, "--junit /proc/nonexistent/r.xml", "--verify", "serial", "--include", "V01", "-q", "--junit", "/proc/nonexistent/r.xml")
 
     def test_junit_stays_what_it_is(self):
         """A link is followed, a pipe and a device written to, a mode kept; the plugin itself is not overwritten."""

@@ -7,7 +7,7 @@ set -eu
 command -v oclgrind >/dev/null || { echo "SKIP: oclgrind is not installed"; exit 77; }
 findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
-export REDHOST_DEVICE=Oclgrind REDHOST_NO_CACHE=1 REDHOST_TEST_EXTENT=tiny
+export REDHOST_DEVICE=Oclgrind REDHOST_NO_CACHE=1 REDHOST_TEST_EXTENT=tiny REDHOST_TEST_PAIRS="${REDHOST_TEST_PAIRS:-few}"
 export REDHOST_BUILD_OPTIONS=-cl-opt-disable
 export REDHOST_TEST_SETTINGS="group=16 tile=16 groups_per_unit=2 tiles_per_unit=2 groups=4 items=3 few=3 window=3 loads=1"
 status=0

@@ -4,6 +4,7 @@
 #define TESTS_MATRIX_H
 
 #include "../../host/reduce/job.h"
+#include "cover.h"
 
 /* How many sizes and kinds of data: a few for an interpreter that watches every access, a covering
  * set for each commit, everything at night. */
@@ -15,6 +16,7 @@ typedef struct matrix {
   rh_redhost *redhost;
   const rh_strategy *strategy;
   int extent;
+  cover_extent pairs; /* of operators and types; large sizes are on few of them */
   const char *settings[MATRIX_SETTINGS]; /* "tile=96" and so on; null behind the last */
   uint64_t cases, declined;              /* counted */
   char failure[1024];                    /* the first one, with a line that reproduces it */
@@ -23,7 +25,7 @@ typedef struct matrix {
 /* No sizes above this; 0: no limit.  For strategies that are slow on purpose. */
 extern uint64_t matrix_most;
 
-/* Runs all cases of one type: 1 if all passed. */
+/* Runs the cases of one type: 1 if all passed.  What the strategy declines is asked about on every type. */
 int matrix_run_type(matrix *m, rh_type type);
 
 #endif

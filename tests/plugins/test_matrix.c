@@ -1,10 +1,11 @@
 /* Every strategy x operator x type, over sizes and data.  The environment says on what:
  *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by
  * spaces REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
- *   REDHOST_TEST_TYPE     one type instead of all
+ *   REDHOST_TEST_PAIRS    of operators and types: few, covering (see cover.h) or all, which the extent all is anyway
+ *   REDHOST_TEST_TYPE     one type instead of all, with every operator
  *   REDHOST_TEST_MOST     the largest n, for strategies that are slow on purpose
  *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
- * One test for each strategy and type; OpenCL lives in the test's own process. */
+ * One test for each strategy, or for each of its types; OpenCL lives in the test's own process. */
 #include "../../host/base/error.h"
 #include "../../host/base/vocabulary.h"
 #include "matrix.h"
@@ -42,6 +43,13 @@ static int extent(void) {
   return strcmp(name, "all") == 0 ? EXTENT_ALL : EXTENT_COVERING;
 }
 
+static cover_extent pairs(void) {
+  const char *name = environment("REDHOST_TEST_PAIRS", "covering");
+  if (extent() == EXTENT_ALL || strcmp(name, "all") == 0 || environment("REDHOST_TEST_TYPE", NULL))
+    return COVER_ALL;
+  return strcmp(name, "few") == 0 ? COVER_FEW : COVER_PAIRS;
+}
+
 static void set_up(void) {
   rh_options options = {.plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
                         .program = environment("REDHOST_TEST_PROGRAM", NULL)};
@@ -53,18 +61,23 @@ static void tear_down(void) {
   rh_close(redhost);
 }
 
-START_TEST(strategy_on_type) {
-  const char *name = strategies[_i / RH_N_TYPES];
-  rh_type type = (rh_type)(_i % RH_N_TYPES + 1);
-  const char *only = environment("REDHOST_TEST_TYPE", NULL);
-  if (only && rh_type_from_name(only) != type) return;
-  matrix m = {.redhost = redhost, .extent = extent()};
+/* A process for each type of all pairs; one for what is quick, or most of the time would go into opening OpenCL. */
+static int parts(void) {
+  return pairs() == COVER_ALL ? RH_N_TYPES : 1;
+}
+
+START_TEST(strategy_on_types) {
+  const char *name = strategies[_i / parts()], *only = environment("REDHOST_TEST_TYPE", NULL);
+  int first = _i % parts() + 1, last = parts() == 1 ? RH_N_TYPES : first;
+  if (only && rh_type_from_name(only) != (rh_type)first) return;
+  matrix m = {.redhost = redhost, .extent = extent(), .pairs = pairs()};
   memcpy(m.settings, settings, sizeof settings);
   rh_error error;
   char *path = NULL;
   if (rh_registry_load(&redhost->options, name, &m.strategy, &path, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
-  int ok = matrix_run_type(&m, type);
+  int ok = 1;
+  for (int type = first; type <= last && ok; type++) ok = matrix_run_type(&m, (rh_type)type);
   __atomic_fetch_add(&counts->cases, m.cases, __ATOMIC_RELAXED);
   __atomic_fetch_add(&counts->declined, m.declined, __ATOMIC_RELAXED);
   free(path);
@@ -87,7 +100,7 @@ int main(void) {
   TCase *all = tcase_create("strategies");
   tcase_set_timeout(all, 1200);
   tcase_add_checked_fixture(all, set_up, tear_down);
-  tcase_add_loop_test(all, strategy_on_type, 0, n_strategies * RH_N_TYPES);
+  tcase_add_loop_test(all, strategy_on_types, 0, n_strategies * parts());
   suite_add_tcase(suite, all);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -3,6 +3,7 @@ import os
 import tempfile
 import unittest
 
+import budget
 import failures
 import layers
 import length
@@ -56,6 +57,19 @@ class Rules(unittest.TestCase):
 
     def test_commented_out(self):
         self.assertEqual(self.complaints(layers.check, "host/base/a.c", '/*\n#include "../cl/b.h"\n*/\n'), [])
+
+    def test_budget(self):
+        budgets = {("default", label): seconds for label, seconds in
+                   [("matrix", 400), ("cli", 300), ("unit", 60), ("style", 20), ("sdk", 100)]}
+        for slower in (0.5, 1, 2.5):
+            took = {key: seconds * slower for key, seconds in budgets.items()}
+            self.assertEqual(budget.judge(budgets, took), (max(1, slower), []))
+            took["default", "cli"] *= 1.3
+            self.assertEqual(budget.judge(budgets, took)[1], [])
+            took["default", "cli"] = 300 * max(1, slower) * 1.4
+            self.assertRegex("|".join(budget.judge(budgets, took)[1]), "^default cli took [0-9]+ s of processor time[^|]*$")
+        took["default", "new"] = 1
+        self.assertIn("default new has no budget", budget.judge(budgets, took)[1])
 
     def long(self, lines, head="static int f(int a,\n             int b) {"):
         body = "  g(\"}\"); /* { */\n" * (lines - head.count("\n") - 2)

@@ -24,7 +24,7 @@ static void set_up(void) {
   umask(022);
   strcpy(directory, "/tmp/redhost-test-job-XXXXXX");
   ck_assert_ptr_nonnull(mkdtemp(directory));
-  setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+  setenv("OCL_ICD_VENDORS", "/proc/nonexistent", 1);
   unsetenv("REDHOST_DEVICE");
   unsetenv("REDHOST_NO_CACHE");
   const rh_options options = {.plugin_path = directory,
