@@ -25,6 +25,9 @@ NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 PATTERNS = {
     "<number>": NUMBER,
     "<time>": NUMBER + r" (?:ns|us|ms|s)",
+    # A machine that is busy takes a single sample, which has no spread.
+    "<spread>": r"(?: \+-" + NUMBER + " %)?",
+    "<samples>": "(?:1 sample|" + NUMBER + " samples)",
     "<size>": NUMBER + r" (?:B|KiB|MiB|GiB)",
     "<device>": r"[0-9]+:[0-9]+ +[^ ,][^,]*?",
     "<name>": r"\S.*?",
@@ -87,8 +90,9 @@ def generalise(line):
     line = re.sub(PATTERNS["<plugins>"] or "$^", "<plugins>", line)
     line = re.sub(r"\b(on|device) ( *)[0-9]+:[0-9]+ [^,(\n]*[^,( \n]", r"\1 \2<device>", line)
     line = re.sub(NUMBER + r" (ns|us|ms|s)\b", "<time>", line)
-    line = re.sub(r"\+-%s %%" % NUMBER, "+-<number> %", line)
-    line = re.sub(NUMBER + r" (G/s|GB/s|ulp|samples|%)", r"<number> \1", line)
+    line = re.sub(r" \+-%s %%" % NUMBER, "<spread>", line)
+    line = re.sub(NUMBER + r" samples?\b", "<samples>", line)
+    line = re.sub(NUMBER + r" (G/s|GB/s|ulp|%)", r"<number> \1", line)
     return re.sub(r"(error|at most|h =|depth) %s" % NUMBER, r"\1 <number>", line)
 
 
