@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_HOST_SLOTS = 1 << 18 };
+
 static uint64_t input_bytes(const rh_place *place) {
   return place->elements * place->element_size;
 }
@@ -13,7 +15,10 @@ static uint64_t input_bytes(const rh_place *place) {
 static rh_status poison(rh_place *place, uint64_t from, uint64_t slots, rh_error *error) {
   static const unsigned char byte = RH_POISON;
   uint64_t at = from * place->value_size, bytes = slots * place->value_size;
-  memset(place->host_result + at, RH_POISON, bytes);
+  if (slots == 1)
+    memset(rh_place_host_result(place), RH_POISON, place->value_size);
+  else
+    memset(place->host_result, RH_POISON, place->host_slots * place->value_size);
   if (!place->result) return RH_OK;
   RH_CL_TRY(
       error,
@@ -38,11 +43,12 @@ rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *ro
                       .value_size = row->value_size,
                       .elements = elements,
                       .slots = slots,
+                      .host_slots = slots < MOST_HOST_SLOTS ? slots : MOST_HOST_SLOTS,
                       .index = slots / 2};
   uint64_t bytes = input_bytes(place);
   place->memory = malloc(bytes ? bytes : 1);
   place->copy = malloc(bytes ? bytes : 1);
-  place->host_result = malloc(slots * place->value_size);
+  place->host_result = malloc(place->host_slots * place->value_size);
   if (!place->memory || !place->copy || !place->host_result)
     return rh_fail(error, RH_E_NOMEM, "no memory for the input");
   if (session) {
@@ -124,10 +130,14 @@ rh_status rh_place_aim(rh_place *place, uint64_t index, rh_error *error) {
   return RH_OK;
 }
 
+unsigned char *rh_place_host_result(const rh_place *place) {
+  return place->host_result + place->index % place->host_slots * place->value_size;
+}
+
 rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], rh_error *error) {
   uint64_t at = place->index * place->value_size;
   if (on_host || !place->result) {
-    memcpy(value, place->host_result + at, place->value_size);
+    memcpy(value, rh_place_host_result(place), place->value_size);
     return RH_OK;
   }
   RH_CL_TRY(error,
@@ -137,20 +147,22 @@ rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], 
   return RH_OK;
 }
 
-static rh_status check_slots(const rh_place *place, const unsigned char *slots, rh_error *error) {
-  uint64_t size = place->value_size;
-  for (uint64_t k = 0; k < place->slots * size; k++)
-    if (k / size != place->index && slots[k] != RH_POISON)
-      return rh_fail(error, RH_E_WRONG, "result_index = %llu: wrote %llu values %s its result",
-                     (unsigned long long)place->index,
-                     (unsigned long long)(k / size < place->index ? place->index - k / size
-                                                                  : k / size - place->index),
-                     k / size < place->index ? "before" : "behind");
-  return RH_OK;
+/* `own`: the slot that is not compared. */
+static rh_status check_slots(const rh_place *place, const unsigned char *slots, uint64_t n,
+                             uint64_t own, rh_error *error) {
+  uint64_t size = place->value_size, k = 0;
+  while (k < n * size && (k / size == own || slots[k] == RH_POISON)) k++;
+  if (k == n * size) return RH_OK;
+  uint64_t at = k / size;
+  return rh_fail(error, RH_E_WRONG, "result_index = %llu: wrote %llu values %s its result",
+                 (unsigned long long)place->index,
+                 (unsigned long long)(at < own ? own - at : at - own),
+                 at < own ? "before" : "behind");
 }
 
 rh_status rh_place_check_result(rh_place *place, rh_error *error) {
-  RH_TRY(check_slots(place, place->host_result, error));
+  RH_TRY(check_slots(place, place->host_result, place->host_slots, place->index % place->host_slots,
+                     error));
   if (!place->result) return RH_OK;
   uint64_t bytes = place->slots * place->value_size;
   unsigned char *slots = malloc(bytes);
@@ -158,7 +170,7 @@ rh_status rh_place_check_result(rh_place *place, rh_error *error) {
   cl_int code = clEnqueueReadBuffer(place->session->queue, place->result, CL_TRUE, 0, bytes, slots,
                                     0, NULL, NULL);
   rh_status status = code == CL_SUCCESS
-                         ? check_slots(place, slots, error)
+                         ? check_slots(place, slots, place->slots, place->index, error)
                          : rh_cl_fail(error, code, "reading the result from the device");
   free(slots);
   return status;

@@ -17,7 +17,8 @@ typedef struct rh_place {
 
   uint64_t slots, index; /* values that the result has room for; the one that is to be written */
   cl_mem result;         /* null for a host strategy */
-  unsigned char *host_result; /* as many slots, on the host */
+  unsigned char *host_result; /* the same on the host; of very many slots, indices wrap around */
+  uint64_t host_slots;
 } rh_place;
 
 /* Values of `row` in `slots` places, all of them poison; `elements` of them, uninitialised. */
@@ -34,6 +35,8 @@ rh_status rh_place_write(rh_place *place, rh_error *error);
 rh_status rh_place_aim(rh_place *place, uint64_t index, rh_error *error);
 /* Makes the slot that is to be written poison. */
 rh_status rh_place_clear(rh_place *place, rh_error *error);
+/* Where a run that finishes on the host writes. */
+unsigned char *rh_place_host_result(const rh_place *place);
 /* What the run wrote, on the host or on the device. */
 rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], rh_error *error);
 

@@ -186,7 +186,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
                 .host_input = where->memory,
                 .result = where->result,
                 .result_index = where->index,
-                .host_result = where->host_result + where->index * where->value_size};
+                .host_result = rh_place_host_result(where)};
   RH_TRY(rh_place_clear(where, &rig->error));
   uint32_t kept = rig->n_structs;
   rh_run *placed = PLACE(rig, &run, rh_run, host_result);
