@@ -88,7 +88,8 @@ static int complain(const reason *why, const char *path, const char *what) {
 static int cannot_judge(const reason *why, const char *path, int code) {
   char what[160];
   snprintf(what, sizeof what, "cannot be looked at: %s", strerror(code));
-  return complain(why, path, what);
+  complain(why, path, what);
+  return RH_TRUST_UNKNOWN;
 }
 
 static int judge_writers(const char *path, const struct stat *st, const reason *why) {
@@ -206,10 +207,11 @@ int rh_trust_path(const char *path, size_t known, const struct stat *opened, cha
   walk w;
   char name[NAME_MAX + 1];
   const reason to = {why, bytes};
-  if (begin(&w, path, known, &to) != 0) return -1;
+  int status = begin(&w, path, known, &to);
+  if (status != 0) return status;
   while (next(&w, name)) {
-    int status = judge_step(&w, name, &to);
-    if (status < 0) return -1;
+    status = judge_step(&w, name, &to);
+    if (status < 0) return status;
     if (status > 0) return opened ? cannot_judge(&to, w.at, ENOENT) : 0;
   }
   return judge_end(&w, opened, &to);

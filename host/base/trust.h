@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { RH_TRUST_BYTES = 512 }; /* for a reason */
+enum {
+  RH_TRUST_BYTES = 512,  /* for a reason */
+  RH_TRUST_UNKNOWN = -2, /* a component could not be examined */
+};
 
 /* 0: only root and the effective user decide what `path` leads to.  Every directory from the root on, every symbolic link on
  * the way and the end itself belongs to one of the two, and nobody else may write to it: neither everybody, nor a group
@@ -23,7 +26,8 @@ enum { RH_TRUST_BYTES = 512 }; /* for a reason */
  *
  * Nobody else can change a path that passed, so it may be opened by its name afterwards.
  *
- * -1: `why` names the component and what is wrong: "/a/b may be written to by group users (mode 0775)". */
+ * -1, or RH_TRUST_UNKNOWN: `why` names the component and what is wrong: "/a/b may be written to by group users (mode
+ * 0775)". */
 int rh_trust_path(const char *path, size_t known, const struct stat *opened, char *why,
                   size_t bytes);
 

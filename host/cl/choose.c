@@ -12,6 +12,8 @@
 #include <strings.h>
 
 static rh_status none_at_all(const rh_cl_devices *devices, rh_error *error) {
+  if (devices->n_faults)
+    return rh_fail(error, RH_E_DEVICE, "no OpenCL device can be used: %s", devices->faults[0]);
   if (devices->n_platforms == 0)
     return rh_fail(error, RH_E_DEVICE,
                    "no OpenCL platform found. Install a driver (PoCL runs on any CPU: package "
@@ -79,7 +81,7 @@ static rh_status by_index(const rh_cl_devices *devices, const char *spec, const 
   char *end;
   unsigned long flat = strtoul(spec, &end, 10);
   for (uint32_t k = 0; k < devices->n; k++)
-    if (*end ? strcmp(devices->list[k].label, spec) == 0 : k == flat) {
+    if (*end ? strcmp(devices->list[k].label, spec) == 0 : devices->list[k].index == flat) {
       *device = &devices->list[k];
       return RH_OK;
     }

@@ -1,39 +1,56 @@
 #include "devices.h"
 #include "../base/error.h"
+#include "../base/text.h"
 #include "status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char *device_string(cl_device_id id, cl_device_info what) {
+/* An unknown question is a plain "no" of devices that are older than it, unless OpenCL obliges them to know.  Any other
+ * failure leaves us without an answer: the first one is kept, and the device is not used. */
+static void judge_answer(rh_cl_device *device, cl_int code, int is_required) {
+  if (code == CL_SUCCESS || device->failed != CL_SUCCESS) return;
+  if (is_required || code != CL_INVALID_VALUE) device->failed = code;
+}
+
+static char *device_string(rh_cl_device *device, cl_device_info what) {
   size_t size = 0;
-  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS) size = 0;
+  cl_int code = clGetDeviceInfo(device->id, what, 0, NULL, &size);
   char *s = calloc(size + 1, 1);
-  if (s && size) clGetDeviceInfo(id, what, size, s, NULL);
+  if (s && code == CL_SUCCESS && size) code = clGetDeviceInfo(device->id, what, size, s, NULL);
+  judge_answer(device, code, 1);
   return s;
 }
 
-static char *platform_string(cl_platform_id id, cl_platform_info what) {
+static char *platform_string(rh_cl_device *device, cl_platform_info what) {
   size_t size = 0;
-  if (clGetPlatformInfo(id, what, 0, NULL, &size) != CL_SUCCESS) size = 0;
+  cl_int code = clGetPlatformInfo(device->platform, what, 0, NULL, &size);
   char *s = calloc(size + 1, 1);
-  if (s && size) clGetPlatformInfo(id, what, size, s, NULL);
+  if (s && code == CL_SUCCESS && size)
+    code = clGetPlatformInfo(device->platform, what, size, s, NULL);
+  judge_answer(device, code, 1);
   return s;
 }
 
-/* A number of whatever width OpenCL gives it; 0 where the device does not say. */
-static uint64_t device_number(cl_device_id id, cl_device_info what) {
-  uint64_t number = 0;
-  size_t size = 0;
-  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size > sizeof number) return 0;
-  clGetDeviceInfo(id, what, size, &number,
-                  NULL); /* little endian: a narrow number stands in front */
-  return number;
+/* A number of at most 64 bits; 0 where the device does not have it. */
+static uint64_t ask_number(rh_cl_device *device, cl_device_info what, int is_required) {
+  uint64_t number = 0; /* little endian: a narrow number stands in front */
+  cl_int code = clGetDeviceInfo(device->id, what, sizeof number, &number, NULL);
+  judge_answer(device, code, is_required);
+  return code == CL_SUCCESS ? number : 0;
 }
 
-static uint32_t kind_of(cl_device_id id) {
-  uint64_t type = device_number(id, CL_DEVICE_TYPE);
+static uint64_t optional_number(rh_cl_device *device, cl_device_info what) {
+  return ask_number(device, what, 0);
+}
+
+static uint64_t device_number(rh_cl_device *device, cl_device_info what) {
+  return ask_number(device, what, 1);
+}
+
+static uint32_t kind_of(rh_cl_device *device) {
+  uint64_t type = device_number(device, CL_DEVICE_TYPE);
   if (type & CL_DEVICE_TYPE_GPU) return RH_DEVICE_GPU;
   return type & CL_DEVICE_TYPE_CPU ? RH_DEVICE_CPU : RH_DEVICE_ACCELERATOR;
 }
@@ -52,22 +69,29 @@ static uint32_t c_version_number(const char *c_version) {
   return major * 100 + minor * 10;
 }
 
+/* What OpenCL 3 made optional, and obliges devices to answer; 0 before. */
+static uint64_t number_of_3(rh_cl_device *device, cl_device_info what) {
+  unsigned major = 1;
+  sscanf(device->version, "OpenCL %u", &major);
+  return ask_number(device, what, major >= 3);
+}
+
 /* OpenCL 2 has them by rule; OpenCL 3 answers this query. */
-static int has_device_scope_atomics(const rh_cl_device *device) {
+static int has_device_scope_atomics(rh_cl_device *device) {
   unsigned version = c_version_number(device->c_version);
   uint64_t wanted = CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
   if (version >= 200 && version < 300) return 1;
-  return (device_number(device->id, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & wanted) == wanted;
+  return (number_of_3(device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & wanted) == wanted;
 }
 
-static uint64_t features_of(const rh_cl_device *device) {
+static uint64_t features_of(rh_cl_device *device) {
   uint64_t features = 0;
-  if (device_number(device->id, CL_DEVICE_DOUBLE_FP_CONFIG)) features |= RH_FP64;
+  if (optional_number(device, CL_DEVICE_DOUBLE_FP_CONFIG)) features |= RH_FP64;
   if (has_extension(device, "cl_khr_int64_base_atomics") &&
       has_extension(device, "cl_khr_int64_extended_atomics"))
     features |= RH_INT64_ATOMICS;
   if (has_extension(device, "cl_khr_subgroups") || has_extension(device, "cl_intel_subgroups") ||
-      device_number(device->id, CL_DEVICE_MAX_NUM_SUB_GROUPS))
+      number_of_3(device, CL_DEVICE_MAX_NUM_SUB_GROUPS))
     features |= RH_SUBGROUPS;
   /* A block read's shape is the sub-group's, so its size must be the program's choice. */
   if (has_extension(device, "cl_intel_subgroups") &&
@@ -76,7 +100,7 @@ static uint64_t features_of(const rh_cl_device *device) {
   /* Part of OpenCL 2; optional in 3, which answers this query. */
   unsigned version = c_version_number(device->c_version);
   if ((version >= 200 && version < 300) ||
-      device_number(device->id, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT))
+      number_of_3(device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT))
     features |= RH_WORK_GROUP_COLLECTIVES;
   if (has_device_scope_atomics(device)) features |= RH_DEVICE_SCOPE_ATOMICS;
   return features;
@@ -87,10 +111,11 @@ static void find_subgroup_sizes(rh_cl_device *device) {
   enum { SUB_GROUP_SIZES_INTEL = 0x4108, WARP_SIZE_NV = 0x4003 };
   rh_device *about = &device->about;
   size_t sizes[16], bytes = 0;
-  about->subgroup_min = about->subgroup_max = (uint32_t)device_number(device->id, WARP_SIZE_NV);
-  if (!has_extension(device, "cl_intel_required_subgroup_size") ||
-      clGetDeviceInfo(device->id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
-    return;
+  about->subgroup_min = about->subgroup_max = (uint32_t)optional_number(device, WARP_SIZE_NV);
+  if (!has_extension(device, "cl_intel_required_subgroup_size")) return;
+  cl_int code = clGetDeviceInfo(device->id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes);
+  judge_answer(device, code, 1);
+  if (code != CL_SUCCESS) return;
   for (size_t k = 0; k < bytes / sizeof *sizes; k++) {
     uint32_t size = (uint32_t)sizes[k];
     if (k == 0 || size < about->subgroup_min) about->subgroup_min = size;
@@ -99,24 +124,23 @@ static void find_subgroup_sizes(rh_cl_device *device) {
 }
 
 /* As cl_nv_device_attribute_query numbers them. */
-static uint32_t nvidia_sm_of(cl_device_id id) {
+static uint32_t nvidia_sm_of(rh_cl_device *device) {
   enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
-  return (uint32_t)(10 * device_number(id, COMPUTE_CAPABILITY_MAJOR_NV) +
-                    device_number(id, COMPUTE_CAPABILITY_MINOR_NV));
+  return (uint32_t)(10 * device_number(device, COMPUTE_CAPABILITY_MAJOR_NV) +
+                    device_number(device, COMPUTE_CAPABILITY_MINOR_NV));
 }
 
 static void describe(rh_cl_device *device) {
-  cl_device_id id = device->id;
   device->about = (rh_device){
       .struct_size = sizeof device->about,
-      .kind = kind_of(id),
+      .kind = kind_of(device),
       .cl_version = c_version_number(device->c_version),
-      .vendor_id = (uint32_t)device_number(id, CL_DEVICE_VENDOR_ID),
-      .compute_units = (uint32_t)device_number(id, CL_DEVICE_MAX_COMPUTE_UNITS),
-      .max_group = (uint32_t)device_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE),
-      .local_bytes = device_number(id, CL_DEVICE_LOCAL_MEM_SIZE),
-      .global_bytes = device_number(id, CL_DEVICE_GLOBAL_MEM_SIZE),
-      .max_alloc_bytes = device_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+      .vendor_id = (uint32_t)device_number(device, CL_DEVICE_VENDOR_ID),
+      .compute_units = (uint32_t)device_number(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+      .max_group = (uint32_t)device_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE),
+      .local_bytes = device_number(device, CL_DEVICE_LOCAL_MEM_SIZE),
+      .global_bytes = device_number(device, CL_DEVICE_GLOBAL_MEM_SIZE),
+      .max_alloc_bytes = device_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
       .features = features_of(device),
       .name = device->name,
       .driver = device->driver,
@@ -126,36 +150,73 @@ static void describe(rh_cl_device *device) {
   if (device->about.max_group == 0) device->about.max_group = 1;
   find_subgroup_sizes(device);
   if (has_extension(device, "cl_nv_device_attribute_query"))
-    device->nvidia_sm = nvidia_sm_of(device->id);
-  device->clock_hz = device_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
-  device->cache_bytes = device_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-  device->shares_memory = device_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  device->flushes_f32 = !(device_number(id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_DENORM);
-  device->flushes_f64 = !(device_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_DENORM);
+    device->nvidia_sm = nvidia_sm_of(device);
+  device->clock_hz = optional_number(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
+  device->cache_bytes = optional_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  device->shares_memory = optional_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  device->flushes_f32 = !(device_number(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_DENORM);
+  device->flushes_f64 = !(optional_number(device, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_DENORM);
+}
+
+static void release_device(rh_cl_device *device) {
+  free(device->name);
+  free(device->vendor);
+  free(device->driver);
+  free(device->version);
+  free(device->c_version);
+  free(device->extensions);
+  free(device->platform_name);
+  free(device->platform_version);
+}
+
+static rh_status no_memory(rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for the list of devices");
+}
+
+/* The strings first: what the device has depends on its version and extensions.  -1: no memory. */
+static int ask_all(rh_cl_device *device) {
+  device->name = device_string(device, CL_DEVICE_NAME);
+  device->vendor = device_string(device, CL_DEVICE_VENDOR);
+  device->driver = device_string(device, CL_DRIVER_VERSION);
+  device->version = device_string(device, CL_DEVICE_VERSION);
+  device->c_version = device_string(device, CL_DEVICE_OPENCL_C_VERSION);
+  device->extensions = device_string(device, CL_DEVICE_EXTENSIONS);
+  device->platform_name = platform_string(device, CL_PLATFORM_NAME);
+  device->platform_version = platform_string(device, CL_PLATFORM_VERSION);
+  if (!device->name || !device->vendor || !device->driver || !device->version ||
+      !device->c_version || !device->extensions || !device->platform_name ||
+      !device->platform_version)
+    return -1;
+  describe(device);
+  return 0;
+}
+
+static rh_status add_fault(rh_cl_devices *devices, const char *what, cl_int code, rh_error *error) {
+  if (rh_strings_add(&devices->faults, &devices->n_faults, "%s: %s (%d)", what,
+                     rh_cl_status_name(code), code) == 0)
+    return RH_OK;
+  return no_memory(error);
 }
 
 static rh_status add_device(rh_cl_devices *devices, cl_platform_id platform, cl_device_id id,
                             uint32_t platform_index, uint32_t index, rh_error *error) {
   rh_cl_device *list = realloc(devices->list, (devices->n + 1) * sizeof *list);
-  if (!list) return rh_fail(error, RH_E_NOMEM, "no memory for the list of devices");
+  if (!list) return no_memory(error);
   devices->list = list;
-  rh_cl_device *device = &list[devices->n++];
-  *device = (rh_cl_device){.platform = platform, .id = id};
+  rh_cl_device *device = &list[devices->n];
+  *device = (rh_cl_device){.platform = platform, .id = id, .index = devices->n_seen++};
   snprintf(device->label, sizeof device->label, "%u:%u", platform_index, index);
-  device->name = device_string(id, CL_DEVICE_NAME);
-  device->vendor = device_string(id, CL_DEVICE_VENDOR);
-  device->driver = device_string(id, CL_DRIVER_VERSION);
-  device->version = device_string(id, CL_DEVICE_VERSION);
-  device->c_version = device_string(id, CL_DEVICE_OPENCL_C_VERSION);
-  device->extensions = device_string(id, CL_DEVICE_EXTENSIONS);
-  device->platform_name = platform_string(platform, CL_PLATFORM_NAME);
-  device->platform_version = platform_string(platform, CL_PLATFORM_VERSION);
-  if (!device->name || !device->vendor || !device->driver || !device->version ||
-      !device->c_version || !device->extensions || !device->platform_name ||
-      !device->platform_version)
-    return rh_fail(error, RH_E_NOMEM, "no memory for the list of devices");
-  describe(device);
-  return RH_OK;
+  rh_status status = ask_all(device) == 0 ? RH_OK : no_memory(error);
+  if (status == RH_OK && device->failed == CL_SUCCESS) {
+    devices->n++;
+    return RH_OK;
+  }
+  char what[160];
+  snprintf(what, sizeof what, "device %s does not answer what it is%s%.100s", device->label,
+           device->name && *device->name ? ", " : "", device->name ? device->name : "");
+  if (status == RH_OK) status = add_fault(devices, what, device->failed, error);
+  release_device(device);
+  return status;
 }
 
 static rh_status add_platform(rh_cl_devices *devices, cl_platform_id platform, uint32_t index,
@@ -163,41 +224,40 @@ static rh_status add_platform(rh_cl_devices *devices, cl_platform_id platform, u
   cl_device_id ids[64];
   cl_uint n = 0;
   cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, ids, &n);
-  if (code != CL_SUCCESS) return RH_OK; /* a driver without its device: the others still serve */
+  if (code == CL_DEVICE_NOT_FOUND) return RH_OK; /* a driver without its device */
+  if (code != CL_SUCCESS) {
+    char what[64];
+    snprintf(what, sizeof what, "OpenCL platform %u does not list its devices", index);
+    return add_fault(devices, what, code, error);
+  }
   if (n > 64) n = 64;
   for (cl_uint k = 0; k < n; k++) RH_TRY(add_device(devices, platform, ids[k], index, k, error));
   return RH_OK;
 }
 
 rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
+  enum { PLATFORM_NOT_FOUND = -1001 }; /* of the loader, cl_khr_icd: there is none */
   cl_platform_id platforms[64];
   cl_uint n = 0;
   *devices = (rh_cl_devices){0};
-  if (clGetPlatformIDs(64, platforms, &n) != CL_SUCCESS) n = 0; /* none is an error code, too */
+  rh_status status = RH_OK;
+  cl_int code = clGetPlatformIDs(64, platforms, &n);
+  if (code != CL_SUCCESS) n = 0;
+  if (code != CL_SUCCESS && code != PLATFORM_NOT_FOUND)
+    status = add_fault(devices, "OpenCL does not list its platforms", code, error);
   if (n > 64) n = 64;
   devices->n_platforms = n;
-  for (cl_uint k = 0; k < n; k++) {
-    rh_status status = add_platform(devices, platforms[k], k, error);
-    if (status == RH_OK) continue;
-    rh_cl_devices_finish(devices);
-    return status;
-  }
-  return RH_OK;
+  for (cl_uint k = 0; k < n && status == RH_OK; k++)
+    status = add_platform(devices, platforms[k], k, error);
+  if (status != RH_OK) rh_cl_devices_finish(devices);
+  return status;
 }
 
 void rh_cl_devices_finish(rh_cl_devices *devices) {
-  for (uint32_t k = 0; k < devices->n; k++) {
-    rh_cl_device *device = &devices->list[k];
-    free(device->name);
-    free(device->vendor);
-    free(device->driver);
-    free(device->version);
-    free(device->c_version);
-    free(device->extensions);
-    free(device->platform_name);
-    free(device->platform_version);
-  }
+  for (uint32_t k = 0; k < devices->n; k++) release_device(&devices->list[k]);
+  for (uint32_t k = 0; k < devices->n_faults; k++) free(devices->faults[k]);
   free(devices->list);
+  free(devices->faults);
   *devices = (rh_cl_devices){0};
 }
 

@@ -11,6 +11,8 @@ typedef struct rh_cl_device {
   cl_platform_id platform;
   cl_device_id id;
   char label[24]; /* "1:0": platform and device by number */
+  uint32_t index; /* over all platforms; devices that are left out count */
+  cl_int failed;  /* of a device that is being described: the first query without an answer */
   char *name, *vendor, *driver, *version, *c_version, *extensions, *platform_name,
       *platform_version;
   uint64_t clock_hz, cache_bytes;
@@ -21,10 +23,14 @@ typedef struct rh_cl_device {
 
 typedef struct rh_cl_devices {
   rh_cl_device *list; /* by platform, then device, as OpenCL orders them */
-  uint32_t n, n_platforms;
+  uint32_t n, n_seen, n_platforms;
+  char **faults; /* "device 0:0 does not answer what it is: CL_... (-5)": left out for that */
+  uint32_t n_faults;
 } rh_cl_devices;
 
-/* Every device of every platform; none at all is RH_OK with n = 0. */
+/* Every device of every platform; none at all is RH_OK with n = 0.  A device that does not answer a
+ * query about itself is left out, for a guess would change what is computed; so is a platform that
+ * does not list its devices. */
 rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error);
 void rh_cl_devices_finish(rh_cl_devices *devices);
 

@@ -104,8 +104,11 @@ static rh_status service_kernel(const rh_host *host, struct _cl_program *program
   if (code != CL_SUCCESS) return cl_failed(s, code, "asking for a kernel's largest work-group");
   /* A kernel that requires one size takes it: NVIDIA's driver says 256 for all that. */
   size_t required[3] = {0};
-  clGetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-                           sizeof required, required, NULL);
+  code =
+      clGetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                               sizeof required, required, NULL);
+  if (code != CL_SUCCESS)
+    return cl_failed(s, code, "asking for the work-group that a kernel requires");
   if (required[0]) most = required[0] * required[1] * required[2];
   if (max_group) *max_group = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
   return RH_OK;

@@ -90,7 +90,7 @@ static rh_status find_strategies(rh_stage *stage, const rh_bench_settings *setti
                                  rh_error *error) {
   const rh_registry *registry;
   RH_TRY(rh_redhost_registry(stage->app.redhost, largest(settings), &registry, NULL, error));
-  rh_redhost_miss_plugin(stage->app.redhost);
+  rh_redhost_miss_plugins(stage->app.redhost);
   unsigned char *selected = calloc(registry->n_entries + 1, 1);
   stage->found = calloc(registry->n_entries + 1, sizeof *stage->found);
   rh_status status = RH_OK;

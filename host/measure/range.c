@@ -47,9 +47,11 @@ static rh_status launch_sweep(rh_range *range, const rh_sweep *sweep, uint64_t b
                               cl_event *event, rh_error *error) {
   cl_ulong vectors = bytes / (sizeof(float) * sweep->width);
   size_t items = sweep->items, group = sweep->group;
-  clSetKernelArg(sweep->kernel, 0, sizeof range->scratch, &range->scratch);
-  clSetKernelArg(sweep->kernel, 1, sizeof vectors, &vectors);
-  clSetKernelArg(sweep->kernel, 2, sizeof range->scratch, &range->scratch);
+  cl_int code = clSetKernelArg(sweep->kernel, 0, sizeof range->scratch, &range->scratch);
+  if (code == CL_SUCCESS) code = clSetKernelArg(sweep->kernel, 1, sizeof vectors, &vectors);
+  if (code == CL_SUCCESS)
+    code = clSetKernelArg(sweep->kernel, 2, sizeof range->scratch, &range->scratch);
+  RH_CL_TRY(error, code, "setting a sweep's arguments");
   RH_CL_TRY(
       error,
       clEnqueueNDRangeKernel(range->timed, sweep->kernel, 1, NULL, &items, &group, 0, NULL, event),
@@ -80,8 +82,9 @@ static rh_status open_scratch(rh_range *range, rh_error *error) {
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating memory to sweep over");
   cl_kernel fill = clCreateKernel(range->program, "roof_fill", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
-  code = clEnqueueNDRangeKernel(range->plain, fill, 1, NULL, &words, NULL, 0, NULL, NULL);
+  code = clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
+  if (code == CL_SUCCESS)
+    code = clEnqueueNDRangeKernel(range->plain, fill, 1, NULL, &words, NULL, 0, NULL, NULL);
   if (code == CL_SUCCESS) code = clFinish(range->plain);
   clReleaseKernel(fill);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "filling memory to sweep over");
@@ -314,7 +317,8 @@ static rh_status open_empty(rh_range *range, rh_error *error) {
   cl_int code;
   range->empty = clCreateKernel(range->program, "roof_empty", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch);
+  RH_CL_TRY(error, clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch),
+            "setting an argument");
   return RH_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "../base/error.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <locale.h>
 #include <stdio.h>
@@ -18,12 +19,14 @@ enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 #endif
 
+static const char no_reason[] = "the loader gives no reason";
+
 /* dlerror in the C locale, whatever language the program speaks: explain() reads it. */
 static void loader_said(char *to, size_t bytes) {
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
   if (plain) before = uselocale(plain);
   const char *said = dlerror();
-  snprintf(to, bytes, "%s", said ? said : "the loader gives no reason");
+  snprintf(to, bytes, "%s", said ? said : no_reason);
   if (plain) {
     uselocale(before);
     freelocale(plain);
@@ -83,27 +86,27 @@ static rh_status explain(const char *path, const char *said, rh_error *error) {
     return rh_fail(error, RH_E_PLUGIN, "is a program, no shared object");
   size_t length = strlen(path);
   if (strncmp(said, path, length) == 0 && strncmp(said + length, ": ", 2) == 0) said += length + 2;
-  return rh_fail(error, RH_E_PLUGIN, "cannot be loaded: %s", said);
+  int is_for_lack = strstr(said, strerror(ENOMEM)) || strcmp(said, no_reason) == 0;
+  return rh_fail(error, is_for_lack ? RH_E_NOMEM : RH_E_PLUGIN, "cannot be loaded: %s", said);
 }
 
-/* `path`: what needs no naming in messages. */
-static rh_status open_as(rh_dl *dl, const char *name, const char *path, rh_error *error) {
+rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
   char said[1024];
-  dl->handle = dlopen(name, OPEN_FLAGS);
+  dl->handle = NULL;
+  /* A bare name would be looked for along the library path. */
+  if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is no absolute path");
+  dl->handle = dlopen(path, OPEN_FLAGS);
   if (dl->handle) return RH_OK;
   loader_said(said, sizeof said);
   return explain(path, said, error);
 }
 
-rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
-  dl->handle = NULL;
-  /* A bare name would be looked for along the library path. */
-  if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is no absolute path");
-  return open_as(dl, path, path, error);
-}
-
 rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error) {
-  return open_as(dl, soname, "", error);
+  char said[1024];
+  dl->handle = dlopen(soname, OPEN_FLAGS);
+  if (dl->handle) return RH_OK;
+  loader_said(said, sizeof said);
+  return explain_missing("", said, error) ? RH_DECLINED : explain("", said, error);
 }
 
 rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(void),

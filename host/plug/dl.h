@@ -8,13 +8,14 @@ typedef struct rh_dl {
   void *handle;
 } rh_dl;
 
-/* All failures are RH_E_PLUGIN with a sentence that does not repeat the path: the caller puts it
- * before. */
+/* A failure is RH_E_PLUGIN with a sentence that does not repeat the path: the caller puts it
+ * before.  RH_E_NOMEM: the loader lacked something, and nothing is known against the file. */
 
 /* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another
  * machine, a library that is missing, a symbol nobody defines, a C library too old. */
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
-/* A library that is no plugin, by the name that the loader looks for: "libopenblas.so.0". */
+/* A library that is no plugin, by the name that the loader looks for: "libopenblas.so.0".
+ * RH_DECLINED: it is not installed. */
 rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error);
 /* A function of the library, or of one that it needs. */
 rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(void),

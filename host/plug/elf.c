@@ -16,6 +16,7 @@ typedef struct elf_file {
   uint64_t size;
   ElfW(Ehdr) header;
   uint64_t least; /* bytes that the headers say the file has */
+  int code;       /* errno of a read that failed, which says nothing about the file */
 } elf_file;
 
 static const unsigned char native_class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -43,11 +44,12 @@ enum { NATIVE_MACHINE = EM_NONE }; /* unknown: the loader itself judges */
 #endif
 
 /* 1: all `bytes` at `offset` were read. */
-static int read_at(const elf_file *file, uint64_t offset, void *to, size_t bytes) {
+static int read_at(elf_file *file, uint64_t offset, void *to, size_t bytes) {
   if (offset > file->size || bytes > file->size - offset) return 0;
   for (size_t done = 0; done < bytes;) {
     ssize_t got = pread(file->fd, (char *)to + done, bytes - done, (off_t)(offset + done));
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0) file->code = errno;
     if (got <= 0) return 0;
     done += (size_t)got;
   }
@@ -65,7 +67,7 @@ static rh_status open_file(elf_file *file, const char *path, rh_error *error) {
   /* O_NONBLOCK: opening a FIFO must not wait for somebody to write into it. */
   file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file->fd < 0 || fstat(file->fd, &st) != 0)
-    return rh_fail(error, RH_E_PLUGIN, "cannot be opened: %s", strerror(errno));
+    return rh_fail(error, RH_E_FILE, "cannot be opened: %s", strerror(errno));
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is no regular file");
   file->size = (uint64_t)st.st_size;
   return RH_OK;
@@ -212,6 +214,8 @@ static rh_status check(elf_file *file, const char *path, rh_error *error) {
 rh_status rh_elf_check(const char *path, rh_error *error) {
   elf_file file = {.fd = -1};
   rh_status status = check(&file, path, error);
+  if (status != RH_OK && file.code)
+    status = rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(file.code));
   if (file.fd >= 0) close(file.fd);
   return status;
 }

@@ -257,8 +257,7 @@ static void destroy(opened *self) {
 static rh_status read_text(int fd, char **text, rh_error *error) {
   struct stat st;
   size_t done = 0;
-  if (fstat(fd, &st) != 0)
-    return rh_fail(error, RH_E_PLUGIN, "cannot be read: %s", strerror(errno));
+  if (fstat(fd, &st) != 0) return rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is no regular file");
   if (st.st_size > RH_FOREIGN_MOST_BYTES)
     return rh_fail(error, RH_E_PLUGIN, "has %lld bytes; a description has at most %d",
@@ -268,12 +267,18 @@ static rh_status read_text(int fd, char **text, rh_error *error) {
   while (done < (size_t)st.st_size) {
     ssize_t got = read(fd, bytes + done, (size_t)st.st_size - done);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
+    if (got < 0) {
+      rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
+      free(bytes);
+      return RH_E_FILE;
+    }
+    if (got == 0) break;
     done += (size_t)got;
   }
   *text = bytes;
   if (strlen(bytes) == done && done == (size_t)st.st_size) return RH_OK;
-  return rh_fail(error, RH_E_PLUGIN, "is no text: it has null bytes, or cannot be read to its end");
+  return rh_fail(error, RH_E_PLUGIN,
+                 "is no text: it has null bytes, or became shorter while it was read");
 }
 
 static opened *find(const char *path, const char *text) {
@@ -313,7 +318,7 @@ static rh_status open_text(const char *path, char *text, const rh_plugin **plugi
 rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error) {
   char *text = NULL;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return rh_fail(error, RH_E_PLUGIN, "cannot be opened: %s", strerror(errno));
+  if (fd < 0) return rh_fail(error, RH_E_FILE, "cannot be opened: %s", strerror(errno));
   rh_status status = read_text(fd, &text, error);
   close(fd);
   if (status != RH_OK) {

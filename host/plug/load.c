@@ -79,10 +79,31 @@ static int64_t guilty(const rh_survey *survey, const rh_options *options, const 
   return asked && rh_survey_refusal(survey, 0) ? 0 : NONE;
 }
 
+/* The first that could not be examined. */
+static int64_t unread(const rh_survey *survey) {
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (rh_survey_refusal(survey, k) && rh_survey_refusal_kind(survey, k) == RH_REFUSED_UNREAD)
+      return k;
+  return NONE;
+}
+
+/* Whether candidate `taken` stands in for one that would have come first. */
+static void note_unread(const rh_survey *survey, uint32_t taken, rh_found *found) {
+  int64_t k = unread(survey);
+  if (k == NONE || k > taken) return;
+  snprintf(found->missed, sizeof found->missed, "plugin %.600s is not loaded: %.300s",
+           survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
+}
+
 static rh_status unknown(const rh_survey *survey, const char *name, rh_error *error) {
   uint32_t total = 0, n = 0;
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (!survey->findings[k].refused) total += survey->findings[k].n_entries;
+  int64_t lost = unread(survey);
+  if (lost != NONE)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "strategy '%.64s' was not found, but %s was not examined: %s", name,
+                   survey->search.candidates[lost].path, rh_survey_refusal(survey, (uint32_t)lost));
   if (total == 0)
     return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
                    survey->search.searched);
@@ -112,6 +133,7 @@ static rh_status locate(rh_survey *survey, const rh_options *options, const char
                    survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
   }
   const rh_candidate *candidate = &survey->search.candidates[k];
+  note_unread(survey, (uint32_t)k, found);
   found->path = rh_copy_string(candidate->path);
   found->installed = candidate->installed;
   found->device_kinds = offer(&survey->findings[k], name)->device_kinds;

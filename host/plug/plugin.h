@@ -7,7 +7,8 @@
 /* Looks at the file as an ELF object, opens it, and judges its descriptor as data before any
  * function of it is called; or makes a plugin from a description of a foreign function.  `path` is
  * absolute.  Everything refused is RH_E_PLUGIN with a sentence
- * that does not repeat the path: the caller puts it before.  The plugin stays loaded; *plugin is
+ * that does not repeat the path: the caller puts it before.  RH_DECLINED: the library that a
+ * description names is not installed.  Any other failure says that the file could not be examined.  The plugin stays loaded; *plugin is
  * valid until the process ends. The floating-point control word is put back, and a plugin that
  * changed it is refused. */
 rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *error);

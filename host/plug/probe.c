@@ -60,14 +60,19 @@ static json_t *describe(const prober *probe, const rh_plugin *plugin, uint32_t k
   return json_pack("{s:i, s:o}", "plugin", (int)k, "strategies", strategies);
 }
 
+static rh_refusal_kind kind_of(rh_status status) {
+  if (status == RH_DECLINED) return RH_REFUSED_BY_INTENT;
+  return status == RH_E_PLUGIN ? RH_REFUSED_FOR_FAULT : RH_REFUSED_UNREAD;
+}
+
 static int look(const prober *probe, uint32_t k) {
   const rh_plugin *plugin;
   rh_error error;
   if (say(probe, json_pack("{s:i}", "begin", (int)k)) != 0) return -1;
-  if (rh_plugin_open(probe->request.paths[k], &plugin, &error) == RH_OK)
-    return say(probe, describe(probe, plugin, k));
-  return say(probe,
-             json_pack("{s:i, s:o}", "refused", (int)k, "reason", rh_wire_text(error.message)));
+  rh_status status = rh_plugin_open(probe->request.paths[k], &plugin, &error);
+  if (status == RH_OK) return say(probe, describe(probe, plugin, k));
+  return say(probe, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind", (int)kind_of(status),
+                              "reason", rh_wire_text(error.message)));
 }
 
 static int look_at_all(const prober *probe) {

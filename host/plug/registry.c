@@ -58,6 +58,8 @@ static int gather_refusals(rh_registry *registry, const rh_survey *survey, int a
     rh_refusal *refusal = &registry->refusals[registry->n_refusals++];
     refusal->path = rh_copy_string(survey->search.candidates[k].path);
     refusal->reason = rh_copy_string(reason);
+    refusal->kind = rh_survey_refusal_kind(survey, k);
+    refusal->installed = survey->search.candidates[k].installed;
     if (!refusal->path || !refusal->reason) return -1;
     if (k == 0) registry->asked_refused = (uint32_t)asked;
   }

@@ -27,6 +27,8 @@ typedef struct rh_entry {
 
 typedef struct rh_refusal {
   char *path, *reason;
+  rh_refusal_kind kind;
+  uint32_t installed; /* 1: it came with redhost */
 } rh_refusal;
 
 typedef struct rh_registry {
@@ -57,6 +59,7 @@ typedef struct rh_found {
   char *path;         /* the plugin's file */
   uint32_t installed; /* 1: it came with redhost */
   uint32_t device_kinds;
+  char missed[1024]; /* "", or a plugin that comes before this one and could not be examined */
 } rh_found;
 
 /* Finds the strategy of that name, looking only at the files that matter: inside one directory the

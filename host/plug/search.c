@@ -40,26 +40,13 @@ static void search_environment(rh_walk *walk) {
     return;
   }
   if (list) search_list(walk, list, "REDHOST_PLUGIN_PATH");
+  errno = 0;
   char *home = rh_path_data_home();
   char *directory = home ? rh_path_join(home, "redhost/plugins-1") : NULL;
-  if (home && !directory) walk->failed = 1;
+  if (!directory && (home || errno == ENOMEM)) walk->failed = 1;
   if (directory) rh_walk_directory(walk, directory, 0, NULL);
   free(directory);
   free(home);
-}
-
-/* The directories that came with redhost, each handed to `visit`.  Where the library stands is trusted already: whoever
- * could change that directory could change the library. */
-static void for_installed(rh_walk *walk,
-                          void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
-  char *library = rh_path_library_dir();
-  char *directory = library ? rh_path_join(library, "redhost-1") : NULL;
-  if (directory) visit(walk, directory, strlen(library));
-  free(directory);
-  free(library);
-#ifdef REDHOST_PLUGIN_DIR
-  visit(walk, REDHOST_PLUGIN_DIR, 0);
-#endif
 }
 
 static void remember_home(rh_walk *walk, const char *directory, size_t known) {
@@ -69,6 +56,23 @@ static void remember_home(rh_walk *walk, const char *directory, size_t known) {
 
 static void search_one(rh_walk *walk, const char *directory, size_t known) {
   rh_walk_directory(walk, directory, known, NULL);
+}
+
+/* The directories that came with redhost, each handed to `visit`.  Where the library stands is trusted already: whoever
+ * could change that directory could change the library. */
+static void for_installed(rh_walk *walk,
+                          void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
+  char *library = rh_path_library_dir();
+  char *directory = library ? rh_path_join(library, "redhost-1") : NULL;
+  if (directory)
+    visit(walk, directory, strlen(library));
+  else if (visit == search_one)
+    rh_walk_lost(walk, "the directory of redhost's own plugins", errno);
+  free(directory);
+  free(library);
+#ifdef REDHOST_PLUGIN_DIR
+  visit(walk, REDHOST_PLUGIN_DIR, 0);
+#endif
 }
 
 /* The one file that was asked for by name: it must be there, and its directory may be anybody's. */

@@ -4,6 +4,13 @@
 
 #include <redhost/redhost.h>
 
+/* Why something that was found is left out. */
+typedef enum rh_refusal_kind {
+  RH_REFUSED_FOR_FAULT, /* it was examined, and must not be used */
+  RH_REFUSED_BY_INTENT, /* the user disabled it, or the library that it describes is not installed */
+  RH_REFUSED_UNREAD     /* it could not be examined: nothing is known against it */
+} rh_refusal_kind;
+
 typedef struct rh_candidate {
   char *path;     /* absolute */
   uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
@@ -11,6 +18,7 @@ typedef struct rh_candidate {
       installed; /* 1: in a directory that came with redhost, under whatever name it was found */
   char *refused; /* null, or why it is not even opened: writable by others, owned by a stranger, ...
                   */
+  rh_refusal_kind kind; /* of the refusal */
 } rh_candidate;
 
 /* Every regular *.so and *.foreign.json file, each once (by device and inode), by place and then byte order; also the

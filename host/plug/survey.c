@@ -28,14 +28,22 @@ const char *rh_survey_refusal(const rh_survey *survey, uint32_t k) {
   return refused ? refused : survey->findings[k].refused;
 }
 
+rh_refusal_kind rh_survey_refusal_kind(const rh_survey *survey, uint32_t k) {
+  const rh_candidate *candidate = &survey->search.candidates[k];
+  return candidate->refused ? candidate->kind : survey->findings[k].kind;
+}
+
 /* Names of strategies are known only now; the file as a whole is what is switched off. */
 static rh_status disable(const rh_candidate *candidate, rh_finding *finding, rh_error *error) {
   char reason[512];
-  for (uint32_t k = 0; k < finding->n_entries && !finding->refused; k++)
-    if (!candidate->installed &&
-        rh_is_disabled_strategy(finding->entries[k].name, reason, sizeof reason) &&
-        !(finding->refused = rh_copy_string(reason)))
+  for (uint32_t k = 0; k < finding->n_entries && !finding->refused; k++) {
+    if (candidate->installed ||
+        !rh_is_disabled_strategy(finding->entries[k].name, reason, sizeof reason))
+      continue;
+    if (!(finding->refused = rh_copy_string(reason)))
       return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+    finding->kind = RH_REFUSED_BY_INTENT;
+  }
   return RH_OK;
 }
 

@@ -15,6 +15,7 @@ rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_
 rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error *error);
 /* Why candidate k is not used, or null: the search's reason or the child's. */
 const char *rh_survey_refusal(const rh_survey *survey, uint32_t k);
+rh_refusal_kind rh_survey_refusal_kind(const rh_survey *survey, uint32_t k);
 void rh_survey_finish(rh_survey *survey);
 
 #endif

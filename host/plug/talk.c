@@ -60,12 +60,13 @@ static fate_kind take_plugin(talker *talk, const json_t *strategies) {
 }
 
 /* The reason may quote file names and what the loader said: it becomes one line. */
-static fate_kind take_refusal(talker *talk, const char *reason) {
+static fate_kind take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
   char *copy = strdup(reason);
   if (!copy) return NO_MEMORY;
   for (char *p = copy; *p; p++)
     if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
   finding_of(talk)->refused = copy;
+  finding_of(talk)->kind = kind;
   return settle(talk);
 }
 
@@ -78,7 +79,7 @@ static fate_kind take_begin(talker *talk) {
 
 /* One frame, if it is the one that may come now. */
 static fate_kind take_frame(talker *talk, json_t *frame) {
-  int number;
+  int number, kind;
   const char *text, *name;
   json_t *strategies;
   int here = (int)talk->answered;
@@ -99,8 +100,10 @@ static fate_kind take_frame(talker *talk, json_t *frame) {
     snprintf(talk->strategy, sizeof talk->strategy, "%s", name);
     return GOES_ON;
   }
-  if (json_unpack(frame, "{s:i, s:s!}", "refused", &number, "reason", &text) == 0 && number == here)
-    return take_refusal(talk, text);
+  if (json_unpack(frame, "{s:i, s:i, s:s!}", "refused", &number, "kind", &kind, "reason", &text) ==
+          0 &&
+      number == here && kind >= 0 && kind <= RH_REFUSED_UNREAD)
+    return take_refusal(talk, text, (rh_refusal_kind)kind);
   if (json_unpack(frame, "{s:i, s:o!}", "plugin", &number, "strategies", &strategies) == 0 &&
       number == here)
     return take_plugin(talk, strategies);
@@ -158,7 +161,7 @@ static rh_status blame(talker *talk, fate_kind fate, int status, rh_error *error
    * for itself.  Not after a hang, which costs seconds. */
   if (talk->answered > 0 && fate != LATE) return RH_OK;
   name_fate(talk, fate, status, reason, sizeof reason);
-  if (take_refusal(talk, reason) == NO_MEMORY)
+  if (take_refusal(talk, reason, RH_REFUSED_FOR_FAULT) == NO_MEMORY)
     return rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
   return RH_OK;
 }

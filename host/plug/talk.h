@@ -8,7 +8,8 @@
 /* What became of candidate k. */
 typedef struct rh_finding {
   int looked;
-  char *refused;     /* null, or why not: the search's reasons are not repeated here */
+  char *refused; /* null, or why not: the search's reasons are not repeated here */
+  rh_refusal_kind kind;
   rh_entry *entries; /* of a refused one too, where it got so far: they are not to be had */
   uint32_t n_entries;
 } rh_finding;

@@ -22,7 +22,7 @@ void rh_walk_note(rh_walk *walk, const char *format, ...) {
 }
 
 /* A candidate; `refused` is null or why not. */
-static void add(rh_walk *walk, const char *path, const char *refused) {
+static void add(rh_walk *walk, const char *path, const char *refused, rh_refusal_kind kind) {
   rh_search *search = walk->search;
   if (search->n == search->capacity) {
     uint32_t capacity = search->capacity ? 2 * search->capacity : 16;
@@ -34,7 +34,8 @@ static void add(rh_walk *walk, const char *path, const char *refused) {
     search->candidates = grown;
     search->capacity = capacity;
   }
-  rh_candidate new = {rh_copy_string(path), walk->place, walk->at_home, rh_copy_string(refused)};
+  rh_candidate new = {rh_copy_string(path), walk->place, walk->at_home, rh_copy_string(refused),
+                      kind};
   if (!new.path || (refused && !new.refused)) {
     free(new.path);
     free(new.refused);
@@ -42,6 +43,13 @@ static void add(rh_walk *walk, const char *path, const char *refused) {
     return;
   }
   search->candidates[search->n++] = new;
+}
+
+/* A file or directory that could not be examined. */
+static void add_unread(rh_walk *walk, const char *path, const char *what, int code) {
+  char reason[256];
+  snprintf(reason, sizeof reason, "%s: %s", what, strerror(code));
+  add(walk, path, reason, RH_REFUSED_UNREAD);
 }
 
 /* 1: it had its turn already.  The same directory is often named twice, and links name one file
@@ -59,7 +67,7 @@ static int seen_before(rh_walk *walk, const struct stat *st) {
   return 0;
 }
 
-/* 1: *reason says why it is not trusted: whoever can change the file runs code as this user. */
+/* Not 0: *reason says why it is not trusted: whoever can change the file runs code as this user. */
 static int is_distrusted(const rh_walk *walk, const char *path, const struct stat *st, char *reason,
                          size_t bytes) {
   static const char says[] = "is not trusted: ";
@@ -67,13 +75,21 @@ static int is_distrusted(const rh_walk *walk, const char *path, const struct sta
   return rh_trust_path(path, walk->known, st, reason + sizeof says - 1, bytes - sizeof says + 1);
 }
 
+static rh_refusal_kind kind_of(int distrusted) {
+  return distrusted == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_FOR_FAULT;
+}
+
 /* A name that is not trusted is not remembered: the same file may have a better one. */
 void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st) {
   char reason[RH_TRUST_BYTES];
-  int refused = is_distrusted(walk, path, st, reason, sizeof reason);
-  if (!refused && seen_before(walk, st)) return;
-  refused = refused || (!walk->at_home && rh_is_disabled_file(path, reason, sizeof reason));
-  add(walk, path, refused ? reason : NULL);
+  int distrusted = is_distrusted(walk, path, st, reason, sizeof reason);
+  if (!distrusted && seen_before(walk, st)) return;
+  if (distrusted)
+    add(walk, path, reason, kind_of(distrusted));
+  else if (!walk->at_home && rh_is_disabled_file(path, reason, sizeof reason))
+    add(walk, path, reason, RH_REFUSED_BY_INTENT);
+  else
+    add(walk, path, NULL, RH_REFUSED_FOR_FAULT);
 }
 
 void rh_walk_home(rh_walk *walk, const char *directory) {
@@ -102,15 +118,18 @@ void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st) {
 }
 
 static void look_at(rh_walk *walk, const char *directory, int fd, const char *name) {
-  char *path = rh_path_join(directory, name), reason[256];
+  char *path = rh_path_join(directory, name);
   struct stat st;
   if (!path) {
     walk->failed = 1;
   } else if (fstatat(fd, name, &st, 0) != 0) {
-    snprintf(reason, sizeof reason, "cannot be read: %s", strerror(errno));
-    add(walk, path, reason);
+    if (errno == ENOENT)
+      add(walk, path, "is a link to nothing", RH_REFUSED_FOR_FAULT);
+    else
+      add_unread(walk, path, "cannot be read", errno);
   } else if (!S_ISREG(st.st_mode)) {
-    add(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is no regular file");
+    add(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is no regular file",
+        RH_REFUSED_FOR_FAULT);
   } else {
     rh_walk_file(walk, path, &st);
   }
@@ -134,9 +153,7 @@ static void list(rh_walk *walk, const char *directory, int fd) {
   struct dirent **names;
   int n = scandirat(fd, ".", &names, is_candidate, by_bytes);
   if (n < 0) {
-    char reason[256];
-    snprintf(reason, sizeof reason, "directory cannot be read: %s", strerror(errno));
-    add(walk, directory, reason);
+    add_unread(walk, directory, "directory cannot be read", errno);
     return;
   }
   for (int k = 0; k < n; k++) {
@@ -148,21 +165,19 @@ static void list(rh_walk *walk, const char *directory, int fd) {
 
 /* It cannot be opened: say so where somebody named it. */
 static void report_missing(rh_walk *walk, const char *directory, const char *from, int code) {
-  char reason[256];
   if (code == ENOENT || code == ENOTDIR) {
     const char *is = code == ENOENT ? "does not exist" : "is no directory";
     if (from) rh_walk_note(walk, "%s: %s %s", from, directory, is);
     return;
   }
-  snprintf(reason, sizeof reason, "directory cannot be read: %s", strerror(code));
-  add(walk, directory, reason);
+  add_unread(walk, directory, "directory cannot be read", code);
 }
 
 void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from) {
   struct stat st;
   char reason[RH_TRUST_BYTES];
-  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = errno;
-  int is_there = fd >= 0 && fstat(fd, &st) == 0;
+  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int is_there = fd >= 0 && fstat(fd, &st) == 0, code = errno;
   walk->known = known;
   /* Judged by the open descriptor: the name may mean another directory a moment later. */
   int refused = is_there && is_distrusted(walk, directory, &st, reason, sizeof reason);
@@ -175,11 +190,15 @@ void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const
   if (!is_there)
     report_missing(walk, directory, from, code);
   else if (refused)
-    add(walk, directory, reason);
+    add(walk, directory, reason, kind_of(refused));
   else
     list(walk, directory, fd);
   if (fd >= 0) close(fd);
   walk->place++;
+}
+
+void rh_walk_lost(rh_walk *walk, const char *what, int code) {
+  add_unread(walk, what, "cannot be found", code);
 }
 
 void rh_walk_finish(rh_walk *walk) {

@@ -34,6 +34,8 @@ void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st);
 /* One file, known to be regular, that was asked for by its name: a place of its own.  Its directory may be anybody's, as
  * that of a program that is started by its path. */
 void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st);
+/* Where to look is itself unknown: `what` is "the directory of ...", and errno was `code`. */
+void rh_walk_lost(rh_walk *walk, const char *what, int code);
 void rh_walk_note(rh_walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rh_walk_finish(rh_walk *walk);
 

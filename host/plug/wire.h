@@ -3,11 +3,11 @@
  * Descriptor 3 holds the request: one JSON object, a null byte, then the files' paths, each ended
  * by a null byte (a path is any bytes, JSON is not).  On descriptor 4 the child answers with one
  * JSON object a line:
- *     {"redhost-probe":1}                       the channel works
+ *     {"redhost-probe":2}                       the channel works
  *     {"begin":k}                               it goes to look at file k, counted from 0
  *     {"phase":"query","strategy":"cascade"}    it goes to ask
  *     {"plugin":k,"strategies":[...]}           what is in the file, or
- *     {"refused":k,"reason":"..."}              why not
+ *     {"refused":k,"kind":2,"reason":"..."}     why not, and an rh_refusal_kind
  *     {"end":n}                                 all n were looked at
  * Whatever does not come in this order was not written by redhost. */
 #ifndef RH_PLUG_WIRE_H
@@ -17,7 +17,7 @@
 #include "registry.h"
 #include <jansson.h>
 
-enum { RH_WIRE_VERSION = 1 };
+enum { RH_WIRE_VERSION = 2 };
 
 /* A request as the child reads it. */
 typedef struct rh_request_in {

@@ -232,7 +232,7 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const char **n
   choice c = {.redhost = redhost, .spec = spec};
   rh_text text = {0};
   RH_TRY(rh_redhost_registry(redhost, spec->n, &registry, NULL, error));
-  rh_redhost_miss_plugin(redhost);
+  rh_redhost_miss_plugins(redhost);
   RH_TRY(rh_redhost_tuned(redhost, &c.tuned, error));
   rh_status status = gather(&c, registry, error);
   if (status == RH_OK) {

@@ -99,8 +99,19 @@ void rh_close(rh_redhost *redhost) {
   rh_redhost_leave(redhost);
 }
 
+/* Another device may be taken for one that was left out. */
+static void report_faults(const rh_redhost *redhost) {
+  for (uint32_t k = 0; k < redhost->devices.n_faults; k++)
+    rh_report(&redhost->options.reporter, RH_LOG_ERROR, "%s; it is left out",
+              redhost->devices.faults[k]);
+}
+
 rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error) {
-  if (!redhost->devices_found) RH_TRY(rh_cl_devices_find(&redhost->devices, error));
+  if (!redhost->devices_found) {
+    RH_TRY(rh_cl_devices_find(&redhost->devices, error));
+    /* Where no other is left, choosing fails with the same words. */
+    if (redhost->devices.n) report_faults(redhost);
+  }
   redhost->devices_found = 1;
   *devices = &redhost->devices;
   return RH_OK;
@@ -142,6 +153,7 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
     if (error) *error = why;
     return status;
   }
+  if (status != RH_OK && !redhost->registry_scanned) report_faults(redhost);
   if (no_device) *no_device = why;
   if (redhost->registry_scanned && redhost->registry_n != n) {
     rh_registry_finish(&redhost->registry);
@@ -156,11 +168,23 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   return RH_OK;
 }
 
-void rh_redhost_miss_plugin(const rh_redhost *redhost) {
+void rh_redhost_miss_plugins(const rh_redhost *redhost) {
   const rh_registry *registry = &redhost->registry;
-  if (registry->asked_refused)
-    rh_report(&redhost->options.reporter, RH_LOG_WARNING, "plugin %s is not loaded: %s",
-              registry->refusals[0].path, registry->refusals[0].reason);
+  const rh_refusal *first = NULL;
+  uint32_t n = 0, level = RH_LOG_WARNING;
+  for (uint32_t k = 0; k < registry->n_refusals; k++) {
+    const rh_refusal *refusal = &registry->refusals[k];
+    int was_asked_for = k == 0 && registry->asked_refused;
+    if (refusal->kind == RH_REFUSED_BY_INTENT && !was_asked_for) continue;
+    if (refusal->kind == RH_REFUSED_UNREAD || refusal->installed) level = RH_LOG_ERROR;
+    if (n++ == 0) first = refusal;
+  }
+  if (n == 0) return;
+  rh_text others = {0};
+  if (n > 1) rh_text_add(&others, ". So are %u more: see redhost --list", n - 1);
+  rh_report(&redhost->options.reporter, level, "plugin %s is not loaded: %s%s", first->path,
+            first->reason, rh_text_get(&others));
+  rh_text_finish(&others);
 }
 
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tuned **tuned, rh_error *error) {

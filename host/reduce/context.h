@@ -47,9 +47,10 @@ rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_er
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
-/* Whoever names a plugin's file and then lets several strategies run, or `auto` choose, counts on it: a warning where it
- * was not loaded, after rh_redhost_registry(). */
-void rh_redhost_miss_plugin(const rh_redhost *redhost);
+/* After rh_redhost_registry(), for a caller that lets several strategies run, lists them or lets `auto` choose: one line
+ * to the reporter where plugins are missing that nobody left out on purpose.  It is more
+ * than a warning where a plugin came with redhost or could not be examined. */
+void rh_redhost_miss_plugins(const rh_redhost *redhost);
 
 /* What is known from measuring, of the device that was chosen so far, or of the host alone: asking looks for no device.
  * Valid until another one is chosen. */

@@ -1,6 +1,7 @@
 #include "job.h"
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../base/report.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "choose.h"
@@ -22,17 +23,21 @@ rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *
                         rh_error *error) {
   const char *name = spec->strategy;
   redhost->chosen[0] = 0;
-  *found = (rh_found){{0}, NULL, 0, 0};
+  *found = (rh_found){0};
   if (!rh_op_is_defined(spec->op, spec->type))
     return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
-  if (!name || strcmp(name, "auto") == 0) RH_TRY(rh_choose(redhost, spec, &name, error));
-  return rh_registry_locate(&redhost->options, name, found, error);
+  int is_auto = !name || strcmp(name, "auto") == 0;
+  if (is_auto) RH_TRY(rh_choose(redhost, spec, &name, error)); /* says what is missing */
+  RH_TRY(rh_registry_locate(&redhost->options, name, found, error));
+  if (!is_auto && found->missed[0])
+    rh_report(&redhost->options.reporter, RH_LOG_ERROR, "%s", found->missed);
+  return RH_OK;
 }
 
 /* Opens the strategy in this process. */
 static rh_status open_strategy(rh_job *job, rh_error *error) {
-  rh_found found = {{0}, NULL, 0, 0};
+  rh_found found = {0};
   const char *name = job->spec.strategy;
   if (job->spec.plugin) {
     if (!(job->path = rh_copy_string(job->spec.plugin)))

@@ -100,8 +100,12 @@ static void try_strategies(const char *text) {
 static void try_devices(const char *text) {
   static rh_cl_device list[] = {
       {.about.kind = RH_DEVICE_CPU, .label = "0:0", .name = "Xeon", .platform_name = "First"},
-      {.about.kind = RH_DEVICE_GPU, .label = "1:0", .name = "Fast", .platform_name = "Second"}};
-  static const rh_cl_devices devices = {list, 2, 2};
+      {.about.kind = RH_DEVICE_GPU,
+       .index = 1,
+       .label = "1:0",
+       .name = "Fast",
+       .platform_name = "Second"}};
+  static const rh_cl_devices devices = {.list = list, .n = 2, .n_platforms = 2};
   const rh_cl_device **chosen;
   uint32_t n;
   rh_error error = {0};

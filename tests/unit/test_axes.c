@@ -255,10 +255,18 @@ END_TEST
 
 static rh_cl_device three[] = {
     {.about.kind = RH_DEVICE_CPU, .label = "0:0", .name = "Xeon", .platform_name = "First"},
-    {.about.kind = RH_DEVICE_GPU, .label = "1:0", .name = "Fast One", .platform_name = "Second"},
-    {.about.kind = RH_DEVICE_GPU, .label = "1:1", .name = "Fast Two", .platform_name = "Second"},
+    {.about.kind = RH_DEVICE_GPU,
+     .index = 1,
+     .label = "1:0",
+     .name = "Fast One",
+     .platform_name = "Second"},
+    {.about.kind = RH_DEVICE_GPU,
+     .index = 2,
+     .label = "1:1",
+     .name = "Fast Two",
+     .platform_name = "Second"},
 };
-static const rh_cl_devices three_devices = {three, 3, 2}, no_devices = {NULL, 0, 0};
+static const rh_cl_devices three_devices = {.list = three, .n = 3, .n_platforms = 2}, no_devices;
 
 /* "120": the numbers of the devices chosen. */
 static const char *devices_of(const char *list) {

@@ -1,0 +1,20 @@
+/* A preloaded library that makes the k-th call of a function fail.
+ *
+ *   REDHOST_FAULT       "PATTERNS:K[:TIMES]": the K-th call, from 1, of the functions that match one of the patterns
+ *                       (with commas between) fails, and TIMES - 1 more behind it; TIMES is 1, or 0 for all
+ *   REDHOST_FAULT_BY    "own" (the default): only calls made by redhost's own code and its libraries for JSON and
+ *                       foreign functions count; "all": every call after the start of main, drivers' included
+ *   REDHOST_FAULT_IN    only in a process that has this as its first argument ("--probe"); "-" is the process that
+ *                       has none of redhost's words for its children
+ *   REDHOST_FAULT_LOG   a file: the name of the function is added for each call that failed
+ */
+#ifndef RH_TESTS_FAULT_H
+#define RH_TESTS_FAULT_H
+
+/* 1: this call of `function`, made from `caller`, is to fail. */
+int fault_is_due(const char *function, const void *caller);
+
+/* The function that this library stands before. */
+void *fault_real(const char *function);
+
+#endif
