@@ -89,7 +89,9 @@ static int cannot_judge(const reason *why, const char *path, int code) {
   char what[160];
   snprintf(what, sizeof what, "cannot be looked at: %s", strerror(code));
   complain(why, path, what);
-  return RH_TRUST_UNKNOWN;
+  /* These say what the path is. */
+  int is_known = code == ENOENT || code == ENOTDIR || code == ELOOP || code == ENAMETOOLONG;
+  return is_known ? -1 : RH_TRUST_UNKNOWN;
 }
 
 static int judge_writers(const char *path, const struct stat *st, const reason *why) {
