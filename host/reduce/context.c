@@ -174,9 +174,10 @@ void rh_redhost_miss_plugins(const rh_redhost *redhost) {
   uint32_t n = 0, level = RH_LOG_WARNING;
   for (uint32_t k = 0; k < registry->n_refusals; k++) {
     const rh_refusal *refusal = &registry->refusals[k];
-    int was_asked_for = k == 0 && registry->asked_refused;
-    if (refusal->kind == RH_REFUSED_BY_INTENT && !was_asked_for) continue;
-    if (refusal->kind == RH_REFUSED_UNREAD || refusal->installed) level = RH_LOG_ERROR;
+    int is_unexpected = refusal->kind == RH_REFUSED_UNREAD ||
+                        (refusal->kind == RH_REFUSED_FOR_FAULT && refusal->installed);
+    if (!is_unexpected && !(k == 0 && registry->asked_refused)) continue;
+    if (is_unexpected) level = RH_LOG_ERROR;
     if (n++ == 0) first = refusal;
   }
   if (n == 0) return;

@@ -48,8 +48,8 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
                               rh_error *no_device, rh_error *error);
 
 /* After rh_redhost_registry(), for a caller that lets several strategies run, lists them or lets `auto` choose: one line
- * to the reporter where plugins are missing that nobody left out on purpose.  It is more
- * than a warning where a plugin came with redhost or could not be examined. */
+ * to the reporter where a plugin is missing that was asked for by its file, came with redhost or could not be examined.
+ * In the last two cases it is more than a warning. */
 void rh_redhost_miss_plugins(const rh_redhost *redhost);
 
 /* What is known from measuring, of the device that was chosen so far, or of the host alone: asking looks for no device.
