@@ -87,6 +87,8 @@ class Rules(unittest.TestCase):
     def test_words(self):
         self.assertEqual(self.complaints(words.check, "host/a.c", "int todo;\n"), [])
         self.assertEqual(len(self.complaints(words.check, "host/a.c", "\n/* TO" "DO: later */\n")), 1)
+        for text, wrong in [("/proc/non" "existent/x", 0), ("/non" "existent", 1), ('"/non" + "existent"', 0), ("of /non" "existent.so", 1)]:
+            self.assertEqual(len(self.complaints(words.check, "tests/cli/a.py", text + "\n")), wrong, text)
 
     def test_loader(self):
         for code in ("dlopen(p, RTLD_NOW | RTLD_DEEPBIND);", "dlmopen(LM_ID_NEWLM, p, 0);", "if (fork() == 0) x();",
