@@ -307,20 +307,25 @@ static int run_op(matrix *m, uint32_t op, rh_type type, const cover *few, bench 
 
 /* Memory is given back at the end: Oclgrind 21.10 remembers what was never set, such as the padding of pairs, when an
  * address is used again.  Where it is much memory, at once. */
-int matrix_run_type(matrix *m, rh_type type) {
-  bench benches[RH_N_OPS + 1] = {{0}};
+int matrix_run(matrix *m, rh_type first, rh_type last) {
+  static bench benches[RH_N_TYPES + 1][RH_N_OPS + 1];
   cover served, few, chosen;
   int ok = 1;
+  memset(benches, 0, sizeof benches);
   find_served(m, &served);
   cover_choose(&few, &served, COVER_FEW);
   cover_choose(&chosen, &served, m->pairs);
-  for (uint32_t op = 1; op <= RH_N_OPS && ok; op++) {
-    if (!rh_op_is_defined(op, type) || (served.has[op][type] && !chosen.has[op][type])) continue;
-    ok = run_op(m, op, type, &few, &benches[op]);
-    if (m->extent == EXTENT_TINY) continue;
-    close_bench(&benches[op]);
-    benches[op] = (bench){0};
-  }
-  for (uint32_t op = 1; op <= RH_N_OPS; op++) close_bench(&benches[op]);
+  for (uint32_t type = first; type <= (uint32_t)last; type++)
+    for (uint32_t op = 1; op <= RH_N_OPS && ok; op++) {
+      bench *b = &benches[type][op];
+      if (!rh_op_is_defined(op, (rh_type)type)) continue;
+      if (served.has[op][type] && !chosen.has[op][type]) continue;
+      ok = run_op(m, op, (rh_type)type, &few, b);
+      if (m->extent == EXTENT_TINY) continue;
+      close_bench(b);
+      *b = (bench){0};
+    }
+  for (uint32_t type = first; type <= (uint32_t)last; type++)
+    for (uint32_t op = 1; op <= RH_N_OPS; op++) close_bench(&benches[type][op]);
   return ok;
 }

@@ -76,8 +76,7 @@ START_TEST(strategy_on_types) {
   char *path = NULL;
   if (rh_registry_load(&redhost->options, name, &m.strategy, &path, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
-  int ok = 1;
-  for (int type = first; type <= last && ok; type++) ok = matrix_run_type(&m, (rh_type)type);
+  int ok = matrix_run(&m, (rh_type)first, (rh_type)last);
   __atomic_fetch_add(&counts->cases, m.cases, __ATOMIC_RELAXED);
   __atomic_fetch_add(&counts->declined, m.declined, __ATOMIC_RELAXED);
   free(path);
