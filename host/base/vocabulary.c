@@ -1,5 +1,6 @@
 #include "vocabulary.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *rh_type_name(rh_type type) {
@@ -55,6 +56,51 @@ uint32_t rh_op_from_name(const char *name) {
   RH_OP_LIST(RH_X)
 #undef RH_X
   return 0;
+}
+
+/* Names of NumPy, CUB, BLAS, MPI and SQL.  What redhost has comes first. */
+const char *rh_op_instead(const char *name) {
+  static const struct {
+    const char *names, *instead;
+  } table[] = {
+      {"|mean|avg|average|nanmean|", "take sum and divide it by n"},
+      {"|add|plus|total|fsum|accumulate|", "take sum"},
+      {"|multiply|mul|product|", "take prod"},
+      {"|minimum|fmin|amin|", "take min; of floats a NaN wins"},
+      {"|maximum|fmax|", "take max; of floats a NaN wins"},
+      {"|nansum|nanprod|nanmin|nanmax|nanargmin|nanargmax|",
+       "take the operator without nan; it answers NaN where there is one, and none leaves NaNs out"},
+      {"|minloc|iamin|arg_min|", "take argmin"},
+      {"|maxloc|arg_max|", "take argmax"},
+      {"|iamax|isamax|idamax|", "take argamax, which counts from 0"},
+      {"|minmax|extrema|ptp|range|", "take min and max, in two calls"},
+      {"|any|logical_or|lor|", "take amax, which is 0 only where every element is"},
+      {"|all|logical_and|land|",
+       "of booleans, and of integers that are 0 or 1, take min, which is 1 only where all are"},
+      {"|bitwise_and|bit_and|band|", "take and"},
+      {"|bitwise_or|bit_or|bor|", "take or"},
+      {"|bitwise_xor|bit_xor|bxor|logical_xor|lxor|parity|", "take xor"},
+      {"|count|count_nonzero|count_if|size|len|",
+       "of booleans, and of integers that are 0 or 1, take sum; nothing else is counted"},
+      {"|norm|norm2|nrm2|l2|l2norm|",
+       "asum is the 1-norm and amax the maximum norm; nothing adds squares"},
+      {"|l1|l1norm|norm1|sasum|dasum|", "take asum"},
+      {"|linf|norminf|absmax|", "take amax"},
+      {"|dot|inner|vdot|sumsq|sumsquares|",
+       "take sum of the products, which redhost does not make"},
+      {"|std|stddev|var|variance|nanstd|nanvar|",
+       "take sum, of the elements and of their squares, which redhost does not make"},
+      {"|cumsum|cumprod|scan|prefix_sum|inclusive_scan|exclusive_scan|",
+       "sum and prod give its last element; redhost has no scans"},
+      {"|median|nanmedian|percentile|quantile|mode|sort|unique|histogram|",
+       "it is no reduction of this kind; min and max come nearest"},
+  };
+  char wanted[64];
+  if (strchr(name, '|') || snprintf(wanted, sizeof wanted, "|%s|", name) >= (int)sizeof wanted)
+    return NULL;
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (strstr(table[k].names, wanted)) return table[k].instead;
+  return NULL;
 }
 
 uint32_t rh_op_flags(uint32_t op, rh_type type) {

@@ -15,6 +15,8 @@ int rh_type_is_signed(rh_type type); /* signed integers and floats */
 
 const char *rh_op_name(uint32_t op);        /* "argmin"; null */
 uint32_t rh_op_from_name(const char *name); /* 0 */
+/* Of a name that other libraries have and redhost has not, "mean" say: what to do instead, in a clause; else null. */
+const char *rh_op_instead(const char *name);
 uint32_t rh_op_flags(uint32_t op,
                      rh_type type); /* RH_OP_*; sums and products of integers are exact too */
 /* Is this operator defined on this type?  (and, or, xor: integers only; affine: u64 only.) */

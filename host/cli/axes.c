@@ -43,6 +43,10 @@ static rh_status find_number(const vocabulary *known, const char *name, uint32_t
       *number = k + 1;
       return RH_OK;
     }
+  const char *instead = known == &operators ? rh_op_instead(name) : NULL;
+  if (instead)
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%s': %s. There are%s", name, instead,
+                   known->all);
   const char *close = rh_closest(name, known->names, known->n);
   return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s%s%s There are%s", known->what, name,
                  close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".",

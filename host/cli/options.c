@@ -70,7 +70,8 @@ static const option_row table[] = {
      IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
      IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(type)},
-    {"input", 'i', WORD, "FILE", NULL, ".npy, or raw with --type; `-' is standard input", IN(RUN),
+    {"input", 'i', WORD, "FILE", NULL,
+     ".npy, or raw with --type; `-' is standard input; without\na mode: --run auto", IN(RUN),
      AT(input)},
     {"data", 0, WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\nonehot units zeros infs descending loguniform least\ngreatest ends two [uniform]",
@@ -337,6 +338,14 @@ static rh_status malformed(int code, char **argv, rh_error *error) {
   return unknown_long_option(word, error);
 }
 
+/* Whoever names a file wants it reduced. */
+static void run_on_input(rh_typed *typed, const char **mode_option) {
+  if (*mode_option || !typed->input) return;
+  *mode_option = "run";
+  typed->mode = RH_MODE_RUN;
+  typed->name = "auto";
+}
+
 /* Every option belongs to some modes; in others it would be ignored, which nobody who typed it wants. */
 static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const char *mode_option,
                              rh_error *error) {
@@ -412,6 +421,7 @@ rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *err
     given[row] = 1;
     RH_TRY(take(typed, &table[row], optarg, &mode_option, error));
   }
+  run_on_input(typed, &mode_option);
   typed->mode_option = mode_option;
   RH_TRY(take_operands(typed, argv + optind, argc - optind, error));
   return check_modes(typed, given, mode_option, error);

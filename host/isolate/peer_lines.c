@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1024, PARTS_BYTES = 8192 };
+enum { LINE_BYTES = 1024, PARTS_BYTES = 16384 };
 
 /* The words of a line, one space between two; the rest stays as it is. */
 typedef struct words {
@@ -189,14 +189,27 @@ static int read_opened(words *from, rh_peer_said *said) {
   return 1;
 }
 
+/* A blank stands in a word as "%20", and "%" as "%25". */
+static int read_stage(const char *word, char *stage, size_t size) {
+  size_t length = 0;
+  for (const char *c = word; c && *c; c++) {
+    int is_blank = strncmp(c, "%20", 3) == 0;
+    if (length + 1 >= size) return 0;
+    stage[length++] = (char)(is_blank ? ' ' : *c);
+    if (is_blank || strncmp(c, "%25", 3) == 0) c += 2;
+  }
+  stage[length] = 0;
+  return length > 0;
+}
+
 /* "parts HOST-SHARE [STAGE SECONDS]...". */
 static int read_parts(words *from, rh_peer_said *said) {
   if (!read_amount(next_word(from), &said->host_share_s)) return 0;
   while (!is_over(from)) {
     rh_part *part = &said->parts[said->n_parts];
-    const char *stage = next_word(from);
-    if (!stage || said->n_parts == RH_MAX_PARTS || strlen(stage) >= sizeof part->stage) return 0;
-    memcpy(part->stage, stage, strlen(stage) + 1);
+    if (said->n_parts == RH_MAX_PARTS ||
+        !read_stage(next_word(from), part->stage, sizeof part->stage))
+      return 0;
     if (!read_amount(next_word(from), &part->seconds)) return 0;
     said->n_parts++;
   }

@@ -118,6 +118,15 @@ static int take_sample(sampling *s, const char *line) {
              index);
 }
 
+/* A stage is a text of the plugin's, and stands in a line as one word. */
+static void add_stage(rh_text *text, const char *stage) {
+  for (const char *c = stage; *c; c++)
+    if (*c == ' ')
+      rh_text_add(text, "%%20");
+    else
+      rh_text_add(text, "%c%s", *c, *c == '%' ? "25" : "");
+}
+
 static int show_parts(sampling *s) {
   rh_part parts[RH_MAX_PARTS];
   rh_error error = {0};
@@ -129,9 +138,9 @@ static int show_parts(sampling *s) {
     return say_no(s, &error);
   rh_text_add(&text, "parts %.9g", host_share_s);
   for (uint32_t k = 0; k < n; k++) {
-    for (char *c = parts[k].stage; *c; c++)
-      if (*c == ' ') *c = '_';
-    rh_text_add(&text, " %s %.9g", *parts[k].stage ? parts[k].stage : "-", parts[k].seconds);
+    rh_text_add(&text, " ");
+    add_stage(&text, parts[k].stage);
+    rh_text_add(&text, " %.9g", parts[k].seconds);
   }
   int failed = say(s, "%s", rh_text_get(&text));
   rh_text_finish(&text);

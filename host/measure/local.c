@@ -177,7 +177,9 @@ typedef struct parts_tap {
 static cl_event *at_every(void *of_tap, const char *stage) {
   parts_tap *tap = of_tap;
   if (tap->n == RH_MAX_PARTS) return NULL;
-  snprintf(tap->parts[tap->n].stage, sizeof tap->parts[tap->n].stage, "%s", stage);
+  char *named = tap->parts[tap->n].stage;
+  snprintf(named, sizeof tap->parts->stage, "%s", *stage ? stage : "command");
+  rh_make_plain(named); /* it may be anything, and cut within a letter */
   return &tap->events[tap->n++];
 }
 

@@ -4,6 +4,7 @@
 #include "../base/report.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "estimate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ static const double tie = 1.02;
 typedef struct candidate {
   const rh_entry *entry;
   uint64_t plugin;
-  const rh_tuned_entry *known; /* of the source at hand; null: nothing */
+  rh_estimate known;
 } candidate;
 
 typedef struct choice {
@@ -82,89 +83,74 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
                  type);
 }
 
-/* ---- Times that can be compared ---- */
+/* ---- Who takes how long ---- */
 
-typedef const rh_tuned_entry *source(const rh_tuned *, const char *, uint64_t, uint32_t, rh_type,
-                                     uint64_t, int);
-
-static int is_exact(const choice *c, const rh_tuned_entry *entry) {
-  return entry->op == c->spec->op && entry->type == c->spec->type;
-}
-
-static double far(const choice *c, const rh_tuned_entry *entry) {
-  uint64_t n = c->spec->n;
-  return fabs(log2((double)(entry->n ? entry->n : 1)) - log2((double)(n ? n : 1)));
-}
-
-static int is_same_problem(const rh_tuned_entry *a, const rh_tuned_entry *b) {
-  return a->op == b->op && a->type == b->type && a->n == b->n;
-}
-
-/* Is `a` measured of something more like what is asked for? */
-static int is_nearer(const choice *c, const rh_tuned_entry *a, const rh_tuned_entry *b) {
-  int own_a = a->type == c->spec->type, own_b = b->type == c->spec->type;
-  double far_a = far(c, a), far_b = far(c, b);
-  if (is_exact(c, a) != is_exact(c, b)) return is_exact(c, a);
-  if (own_a != own_b) return own_a;
-  if (far_a != far_b) return far_a < far_b;
-  if (a->n != b->n) return a->n > b->n;
-  return a->op != b->op ? a->op < b->op : a->type < b->type;
-}
-
-/* Only times of one problem compare: those of the problem that is nearest stay in `known`.  How many. */
-static uint32_t look_up(choice *c, source *find, int exact) {
+/* Every strategy by the best that is known of it.  What comes with redhost was measured on another machine: where some were
+ * measured here too, the others are taken to be as much slower or faster.  How many are known. */
+static uint32_t look_up(choice *c) {
   const rh_job_spec *spec = c->spec;
-  const rh_tuned_entry *nearest = NULL;
-  uint32_t left = 0;
+  uint32_t known = 0, both = 0;
+  double logs = 0;
   for (uint32_t k = 0; k < c->n; k++) {
     candidate *one = &c->list[k];
-    const rh_tuned_entry *known =
-        find(c->tuned, one->entry->name, one->plugin, spec->op, spec->type, spec->n, exact);
-    int timed = known && (known->latency_s > 0 || known->time_s > 0);
-    one->known = timed ? known : NULL;
-    if (one->known && (!nearest || is_nearer(c, known, nearest))) nearest = known;
+    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->type, spec->n};
+    one->known = rh_estimate_of(c->tuned, &of);
+    known += one->known.from != NULL;
+    if (one->known.measured_per_shipped <= 0) continue;
+    logs += log(one->known.measured_per_shipped);
+    both++;
   }
+  double scale = both ? exp(logs / both) : 1;
   for (uint32_t k = 0; k < c->n; k++) {
-    candidate *one = &c->list[k];
-    if (one->known && !is_same_problem(one->known, nearest)) one->known = NULL;
-    left += one->known != NULL;
+    rh_estimate *of = &c->list[k].known;
+    if (!of->from || of->from->origin != RH_TUNED_SHIPPED) continue;
+    of->time_s *= scale;
+    of->latency_s *= scale;
   }
-  return left;
+  return known;
 }
 
 /* By one call until the value is there, where that is known of all of them; else by what the device takes. */
 static int knows_latency(const choice *c) {
   for (uint32_t k = 0; k < c->n; k++)
-    if (c->list[k].known && c->list[k].known->latency_s == 0) return 0;
+    if (c->list[k].known.from && c->list[k].known.latency_s == 0) return 0;
   return 1;
 }
 
-static double cost(const rh_tuned_entry *known, int by_latency) {
-  return by_latency || known->time_s == 0 ? known->latency_s : known->time_s;
+static double either(double time_s, double latency_s, int by_latency) {
+  return (by_latency && latency_s > 0) || time_s == 0 ? latency_s : time_s;
+}
+
+static double cost(const candidate *of, int by_latency) {
+  return either(of->known.time_s, of->known.latency_s, by_latency);
 }
 
 static const candidate *quickest(const choice *c, int by_latency, const candidate *but) {
   const candidate *best = NULL;
   for (uint32_t k = 0; k < c->n; k++) {
     const candidate *one = &c->list[k];
-    if (!one->known || one == but) continue;
-    if (!best || cost(one->known, by_latency) < cost(best->known, by_latency)) best = one;
+    if (!one->known.from || one == but) continue;
+    if (!best || cost(one, by_latency) < cost(best, by_latency)) best = one;
   }
   return best;
 }
 
 static const candidate *best_of(const choice *c, int by_latency) {
   const candidate *best = quickest(c, by_latency, NULL);
-  double least = cost(best->known, by_latency);
+  double least = cost(best, by_latency);
   for (uint32_t k = 0; k < c->n; k++) {
     const candidate *one = &c->list[k];
-    if (!one->known || cost(one->known, by_latency) > tie * least) continue;
-    if (one->known->time_s > 0 && one->known->time_s < best->known->time_s) best = one;
+    if (!one->known.from || cost(one, by_latency) > tie * least) continue;
+    if (one->known.time_s > 0 && one->known.time_s < best->known.time_s) best = one;
   }
   return best;
 }
 
 /* ---- In words ---- */
+
+static int is_exact(const choice *c, const rh_tuned_entry *entry) {
+  return entry->op == c->spec->op && entry->type == c->spec->type;
+}
 
 /* "measured here", "measured here for sum of f32 under driver 570, now 580" */
 static void add_source(const choice *c, const rh_tuned_entry *known, rh_text *text) {
@@ -180,19 +166,28 @@ static void add_source(const choice *c, const rh_tuned_entry *known, rh_text *te
                 c->redhost->device ? c->redhost->device->driver : "none");
 }
 
+static const char *cost_of(char text[32], const rh_tuned_entry *known, int by_latency) {
+  return rh_format_seconds(text, either(known->time_s, known->latency_s, by_latency));
+}
+
+/* What was measured, not what was made of it. */
 static void explain_times(const choice *c, const candidate *best, int by_latency, rh_text *text) {
-  char size[32], time[32], other[32];
+  char size[32], time[32];
+  const rh_tuned_entry *first = best->known.from, *second;
   const candidate *next = quickest(c, by_latency, best);
   rh_text_add(text, "%s, ", best->entry->name);
-  add_source(c, best->known, text);
-  rh_text_add(text, " at %s: %s a %s", rh_format_size(size, best->known->n),
-              rh_format_seconds(time, cost(best->known, by_latency)),
-              by_latency ? "call" : "reduction");
-  if (next)
-    rh_text_add(text, ", next is %s with %s", next->entry->name,
-                rh_format_seconds(other, cost(next->known, by_latency)));
-  else
-    rh_text_add(text, ", and no other was");
+  add_source(c, first, text);
+  rh_text_add(text, " at %s: %s a %s", rh_format_size(size, first->n),
+              cost_of(time, first, by_latency), by_latency ? "call" : "reduction");
+  if (!next) {
+    rh_text_add(text, ", and of no other it is known");
+    return;
+  }
+  second = next->known.from;
+  rh_text_add(text, ", next is %s with %s", next->entry->name, cost_of(time, second, by_latency));
+  if (second->n != first->n) rh_text_add(text, " at %s", rh_format_size(size, second->n));
+  if (second->origin == RH_TUNED_SHIPPED && first->origin != RH_TUNED_SHIPPED)
+    rh_text_add(text, " by the defaults");
 }
 
 static int32_t score(const choice *c, const candidate *of) {
@@ -209,21 +204,11 @@ static const candidate *by_score(const choice *c, rh_text *text) {
 }
 
 static const candidate *choose(choice *c, rh_text *text) {
-  static const struct {
-    source *find;
-    int exact;
-  } sources[] = {{rh_tuned_find_measured, 1},
-                 {rh_tuned_find_shipped, 1},
-                 {rh_tuned_find_measured, 0},
-                 {rh_tuned_find_shipped, 0}};
-  for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-    if (!look_up(c, sources[k].find, sources[k].exact)) continue;
-    int by_latency = knows_latency(c);
-    const candidate *best = best_of(c, by_latency);
-    explain_times(c, best, by_latency, text);
-    return best;
-  }
-  return by_score(c, text);
+  if (!look_up(c)) return by_score(c, text);
+  int by_latency = knows_latency(c);
+  const candidate *best = best_of(c, by_latency);
+  explain_times(c, best, by_latency, text);
+  return best;
 }
 
 rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const char **name,

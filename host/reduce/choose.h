@@ -4,10 +4,10 @@
 
 #include "job.h"
 
-/* By the first of these that knows any of the strategies that can serve the problem: what was measured here of this
- * operator and type; what comes with redhost of it; what was measured, and then what comes with redhost, of one like it;
- * the strategies' own scores.  Never one whose result was wrong here.  *name is the registry's; why it was chosen stands
- * in redhost->chosen, and is reported as information. */
+/* The strategy that is likely to take the shortest time of those that can serve the problem, each by the best that is known
+ * of it: measured here, or what comes with redhost, of this operator and type or of like ones, at the nearest sizes.  Where
+ * nothing is known of any, the one that promises most by its own score.  Never one whose result was wrong here.  *name is
+ * the registry's; why it was chosen stands in redhost->chosen, and is reported as information. */
 rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const char **name,
                     rh_error *error);
 

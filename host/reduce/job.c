@@ -13,8 +13,11 @@
 
 rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error) {
   spec->type = type;
-  if (!op || !(spec->op = rh_op_from_name(op)))
-    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'", op ? op : "(null)");
+  if (!op || !(spec->op = rh_op_from_name(op))) {
+    const char *instead = op ? rh_op_instead(op) : NULL;
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s", op ? op : "(null)",
+                   instead ? ": " : "", instead ? instead : "");
+  }
   if (!rh_type_name(type)) return rh_fail(error, RH_E_USAGE, "unknown type %u", type);
   return RH_OK;
 }

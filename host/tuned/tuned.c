@@ -138,13 +138,12 @@ static int is_of(const rh_tuned_entry *entry, const char *strategy, uint64_t plu
   return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
 }
 
-/* 0: the same operator and type; 1, 2: like it; 3: of no use. */
 static uint32_t unlikeness(const rh_tuned_entry *entry, uint32_t op, rh_type type) {
   uint32_t theirs = rh_op_flags(entry->op, entry->type), asked = rh_op_flags(op, type);
-  if (entry->op == op && entry->type == type) return 0;
-  if ((theirs ^ asked) & RH_OP_INDEXED) return 3;
-  if (entry->type == type) return 1;
-  return rh_type_size(entry->type) == rh_type_size(type) ? 2 : 3;
+  if (entry->op == op && entry->type == type) return RH_TUNED_SAME;
+  if ((theirs ^ asked) & RH_OP_INDEXED) return RH_TUNED_UNLIKE;
+  if (entry->type == type) return RH_TUNED_SAME_TYPE;
+  return rh_type_size(entry->type) == rh_type_size(type) ? RH_TUNED_SAME_SIZE : RH_TUNED_OTHER_SIZE;
 }
 
 static double distance(uint64_t a, uint64_t b) {
@@ -167,23 +166,28 @@ static int is_better(const known *one, const known *other, uint32_t op, rh_type 
 }
 
 typedef struct wanted {
-  uint32_t first, last; /* origins */
+  rh_tuned_timed among;
+  int timed; /* 1: only what has a time */
   const char *strategy;
   uint64_t plugin;
   uint32_t op;
   rh_type type;
   uint64_t n;
-  int exact;
 } wanted;
+
+static int is_among(const rh_tuned_entry *entry, const rh_tuned_timed *among) {
+  return !entry->failed && entry->origin >= among->first && entry->origin <= among->last &&
+         entry->n >= among->least_n && entry->n <= among->most_n;
+}
 
 static const rh_tuned_entry *find(const rh_tuned *tuned, const wanted *of) {
   const known *best = NULL;
   for (uint32_t k = 0; k < tuned->n; k++) {
     const known *one = &tuned->list[k];
     const rh_tuned_entry *entry = &one->entry;
-    if (entry->failed || entry->origin < of->first || entry->origin > of->last) continue;
-    if (!is_of(entry, of->strategy, of->plugin)) continue;
-    if (unlikeness(entry, of->op, of->type) > (of->exact ? 0 : 2)) continue;
+    if (!is_among(entry, &of->among) || !is_of(entry, of->strategy, of->plugin)) continue;
+    if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
+    if (unlikeness(entry, of->op, of->type) > of->among.unlike) continue;
     if (!best || is_better(one, best, of->op, of->type, of->n)) best = one;
   }
   return best ? &best->entry : NULL;
@@ -191,30 +195,35 @@ static const rh_tuned_entry *find(const rh_tuned *tuned, const wanted *of) {
 
 const rh_tuned_entry *rh_tuned_find(const rh_tuned *tuned, const char *strategy, uint64_t plugin,
                                     uint32_t op, rh_type type, uint64_t n, int *exact) {
-  const wanted of = {RH_TUNED_HERE, RH_TUNED_SHIPPED, strategy, plugin, op, type, n, 0};
+  const wanted of = {{RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
+                     0,
+                     strategy,
+                     plugin,
+                     op,
+                     type,
+                     n};
   const rh_tuned_entry *best = find(tuned, &of);
   if (exact) *exact = best && unlikeness(best, op, type) == 0;
   return best;
 }
 
-const rh_tuned_entry *rh_tuned_find_measured(const rh_tuned *tuned, const char *strategy,
-                                             uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
-                                             int exact) {
-  const wanted of = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, strategy, plugin, op, type, n, exact};
-  return find(tuned, &of);
-}
-
-const rh_tuned_entry *rh_tuned_find_shipped(const rh_tuned *tuned, const char *strategy,
-                                            uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
-                                            int exact) {
-  const wanted of = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, strategy, plugin, op, type, n, exact};
+const rh_tuned_entry *rh_tuned_find_timed(const rh_tuned *tuned, const rh_tuned_timed *among,
+                                          const char *strategy, uint64_t plugin, uint32_t op,
+                                          rh_type type, uint64_t n) {
+  const wanted of = {*among, 1, strategy, plugin, op, type, n};
   return find(tuned, &of);
 }
 
 /* Has it been measured, and so found right, under this driver? */
 static int was_good_here(const rh_tuned *tuned, const char *strategy, uint64_t plugin, uint32_t op,
                          rh_type type) {
-  const wanted of = {RH_TUNED_HERE, RH_TUNED_HERE, strategy, plugin, op, type, 1, 1};
+  const wanted of = {{RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
+                     0,
+                     strategy,
+                     plugin,
+                     op,
+                     type,
+                     1};
   return find(tuned, &of) != NULL;
 }
 

@@ -64,14 +64,25 @@ void rh_tuned_close(rh_tuned *tuned); /* null is legal */
 const rh_tuned_entry *rh_tuned_find(const rh_tuned *tuned, const char *strategy, uint64_t plugin,
                                     uint32_t op, rh_type type, uint64_t n, int *exact);
 
-/* The same among what was measured on this device, under whatever driver; and among what comes with redhost.  `exact`: of
- * this very operator and type, so that what is like it but has a nearer origin stands in nobody's way. */
-const rh_tuned_entry *rh_tuned_find_measured(const rh_tuned *tuned, const char *strategy,
-                                             uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
-                                             int exact);
-const rh_tuned_entry *rh_tuned_find_shipped(const rh_tuned *tuned, const char *strategy,
-                                            uint64_t plugin, uint32_t op, rh_type type, uint64_t n,
-                                            int exact);
+/* How little an entry is like what is asked for. */
+enum {
+  RH_TUNED_SAME = 0,       /* the same operator and type */
+  RH_TUNED_SAME_TYPE = 1,  /* the same type, and as to whether the answer is an index */
+  RH_TUNED_SAME_SIZE = 2,  /* elements of the same size, likewise */
+  RH_TUNED_OTHER_SIZE = 3, /* elements of another size, likewise */
+  RH_TUNED_UNLIKE = 4
+};
+
+/* The same, in the same order of merit, among entries that have a time, of some origins and sizes, and no less like what is
+ * asked for than `unlike`. */
+typedef struct rh_tuned_timed {
+  uint32_t first, last; /* origins: RH_TUNED_HERE, ... */
+  uint32_t unlike;
+  uint64_t least_n, most_n;
+} rh_tuned_timed;
+const rh_tuned_entry *rh_tuned_find_timed(const rh_tuned *tuned, const rh_tuned_timed *among,
+                                          const char *strategy, uint64_t plugin, uint32_t op,
+                                          rh_type type, uint64_t n);
 
 /* Is there any entry of that name?  If not, its file need not be hashed. */
 int rh_tuned_mentions(const rh_tuned *tuned, const char *strategy);

@@ -63,7 +63,7 @@ class Finding(TuneCase):
     def test_params_are_what_differs_and_what_run_uses(self):
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
-        args = ("-n", "2^14", "-s", "choosy,serial", "--plugin", CHOOSY)
+        args = ("-n", "2^14", "-s", "choosy,serial,native", "--plugin", CHOOSY)
         points, document = self.points(*args, budget="200")
         point = points["choosy", "sum", "f32", 1 << 14]
         self.assertEqual((point["status"], point["params"]), ("tuned", {"way": "quick"}), point)

@@ -1,4 +1,5 @@
 /* host/cli: the lists and numbers that --bench and its like are given. */
+#include "../../host/base/vocabulary.h"
 #include "../../host/cli/axes.h"
 #include "../../host/cli/number.h"
 #include "../../host/cli/size.h"
@@ -413,9 +414,36 @@ START_TEST(samples) {
 }
 END_TEST
 
+START_TEST(operators_of_others) {
+  static const struct {
+    const char *name, *said;
+  } cases[] = {{"mean", "'mean': take sum and divide it by n. There are sum"},
+               {"avg", "divide it by n"},
+               {"std", "take sum, of the elements and of their squares"},
+               {"nanmax", "none leaves NaNs out"},
+               {"count_nonzero", "take sum"},
+               {"any", "take amax"},
+               {"all", "take min"},
+               {"norm", "asum is the 1-norm"},
+               {"dot", "of the products"},
+               {"cumsum", "no scans"},
+               {"mea", "unknown operator 'mea'"},
+               {"", "unknown operator ''"},
+               {"mean|avg", "unknown operator 'mean|avg'."}};
+  uint32_t op;
+  rh_error why;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    ck_assert_int_eq(rh_op_parse(cases[k].name, &op, &why), RH_E_USAGE);
+    ck_assert_msg(strstr(why.message, cases[k].said), "%s", why.message);
+  }
+  for (op = 1; op <= RH_N_OPS; op++) ck_assert_ptr_null(rh_op_instead(rh_op_name(op)));
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("axes");
   TCase *tests = tcase_create("axes");
+  tcase_add_test(tests, operators_of_others);
   tcase_add_test(tests, sizes);
   tcase_add_test(tests, ranges);
   tcase_add_test(tests, ranges_to_the_end);

@@ -211,6 +211,143 @@ START_TEST(where_the_result_is_wanted) {
 }
 END_TEST
 
+/* ---- Everybody competes by the best that is known ---- */
+
+static char pocl_platform[] = "Portable Computing Language";
+
+static const char *built_in_or_zoo(const char *strategy) {
+  return strcmp(strategy, "particular") == 0 ? ZOO_DIR "/particular.so" : built_in(strategy);
+}
+
+enum { MOST_KNOWN = 8 };
+typedef struct knowledge {
+  const char *strategy;
+  uint32_t op;
+  rh_type type;
+  uint64_t n;
+  double latency_s; /* 0: it was wrong */
+} knowledge;
+
+/* On a CPU under PoCL, of which sum, min and argmin of f32 come with redhost, and sum of f64 and u8, for native, serial,
+ * onepass and cpu_serial_float4.  sum of f32 at 2^16, one call: native 3 us, serial 55 us. */
+static const struct {
+  const char *what;
+  uint32_t op;
+  rh_type type;
+  uint64_t n;
+  knowledge known[MOST_KNOWN];
+  const char *chosen;
+} choices[] = {
+#define SUM_F32 RH_OP_sum, RH_TYPE_f32
+    {"nothing was measured", SUM_F32, 1 << 16, {{0}}, "native"},
+    {"two that are not the fastest, at this size",
+     SUM_F32,
+     1 << 16,
+     {{"particular", SUM_F32, 1 << 16, 31e-6}, {"cpu_serial_float4", SUM_F32, 1 << 16, 47e-6}},
+     "native"},
+    {"one that is faster than what comes with redhost",
+     SUM_F32,
+     1 << 16,
+     {{"particular", SUM_F32, 1 << 16, 1e-6}},
+     "particular"},
+    {"the same, between two sizes that were measured",
+     SUM_F32,
+     1 << 17,
+     {{"particular", SUM_F32, 1 << 16, 1e-6}, {"particular", SUM_F32, 1 << 18, 4e-6}},
+     "particular"},
+    {"a slower machine: native would take ten times as long here, as another one does",
+     SUM_F32,
+     1 << 16,
+     {{"particular", SUM_F32, 1 << 16, 12e-6}, {"serial", SUM_F32, 1 << 16, 550e-6}},
+     "particular"},
+    {"fast at a small size alone says nothing of a large one",
+     SUM_F32,
+     1 << 26,
+     {{"particular", SUM_F32, 64, 0.01e-6}},
+     "native"},
+    {"measured at a large size alone, asked for a small one",
+     SUM_F32,
+     1 << 10,
+     {{"particular", SUM_F32, 1 << 20, 30e-6}},
+     "native"},
+    {"native was measured at a large size alone, and is faster at small ones by what is known of how it grows",
+     SUM_F32,
+     1 << 13,
+     {{"native", SUM_F32, 1 << 22, 200e-6}, {"particular", SUM_F32, 1 << 13, 9e-6}},
+     "native"},
+    {"what was measured here goes before what comes with redhost, of the same strategy",
+     SUM_F32,
+     1 << 16,
+     {{"native", SUM_F32, 1 << 16, 90e-6}, {"particular", SUM_F32, 1 << 16, 31e-6}},
+     "particular"},
+    {"measured of another operator",
+     RH_OP_max,
+     RH_TYPE_i32,
+     1 << 16,
+     {{"particular", RH_OP_max, RH_TYPE_i32, 1 << 16, 31e-6}},
+     "native"},
+    {"of a type that nothing comes with redhost for",
+     RH_OP_sum,
+     RH_TYPE_i16,
+     1 << 16,
+     {{"particular", RH_OP_sum, RH_TYPE_i16, 1 << 16, 31e-6}},
+     "native"},
+    {"one whose result was wrong, though it comes with redhost",
+     SUM_F32,
+     1 << 16,
+     {{"native", SUM_F32, 1 << 20, 0}, {"particular", SUM_F32, 1 << 16, 31e-6}},
+     "particular"},
+    {"wrong of another type",
+     SUM_F32,
+     1 << 16,
+     {{"native", RH_OP_sum, RH_TYPE_i32, 1 << 16, 0}, {"particular", SUM_F32, 1 << 16, 31e-6}},
+     "native"},
+    {"an index is found at another speed",
+     RH_OP_argmin,
+     RH_TYPE_f32,
+     1 << 16,
+     {{"particular", SUM_F32, 1 << 16, 1e-6}},
+     "native"},
+#undef SUM_F32
+};
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+/* A GPU that nothing comes with redhost for. */
+START_TEST(nothing_is_known_of_any) {
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  assert_chosen("onepass");
+  ck_assert_ptr_nonnull(strstr(redhost->chosen, "by its own score of"));
+}
+END_TEST
+
+START_TEST(everybody_competes) {
+  rh_tuned *tuned;
+  rh_job_spec spec = plain;
+  made_up.about.kind = RH_DEVICE_CPU;
+  made_up.platform_name = pocl_platform;
+  made_up.shares_memory = 1;
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  for (const knowledge *k = choices[_i].known; k->strategy; k++) {
+    rh_tuned_entry entry = {.op = k->op, .type = k->type, .n = k->n};
+    entry.plugin = rh_tuned_plugin(built_in_or_zoo(k->strategy));
+    entry.time_s = entry.latency_s = k->latency_s;
+    entry.failed = k->latency_s == 0;
+    snprintf(entry.strategy, sizeof entry.strategy, "%s", k->strategy);
+    ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  }
+  spec.strategy = NULL;
+  spec.op = choices[_i].op, spec.type = choices[_i].type, spec.n = choices[_i].n;
+  rh_found found;
+  ck_assert_msg(rh_job_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%s: %s", choices[_i].what,
+                redhost->chosen);
+  rh_found_finish(&found);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("job");
   TCase *jobs = tcase_create("jobs");
@@ -219,6 +356,8 @@ int main(void) {
   tcase_add_test(jobs, auto_leaves_alone_who_was_wrong);
   tcase_add_test(jobs, the_host_is_far_from_some_devices);
   tcase_add_test(jobs, where_the_result_is_wanted);
+  tcase_add_test(jobs, nothing_is_known_of_any);
+  tcase_add_loop_test(jobs, everybody_competes, 0, CHOICES);
   suite_add_tcase(suite, jobs);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -143,6 +143,19 @@ START_TEST(what_is_said_is_understood) {
 }
 END_TEST
 
+/* What a stage is called comes through whole, blanks and all. */
+START_TEST(stages_have_any_name) {
+  static const char line[] =
+      "parts 1e-6 tiles 2e-6 two%20words 3e-6 50%25 4e-6 50% 5e-6 %2525 6e-6";
+  static const char *const names[] = {"tiles", "two words", "50%", "50%", "%25"};
+  rh_peer_said said;
+  ck_assert_int_eq(rh_peer_line_read(line, strlen(line), RH_OP_sum, RH_TYPE_f32, &said),
+                   RH_PEER_PARTS);
+  ck_assert_uint_eq(said.n_parts, 5);
+  for (int k = 0; k < 5; k++) ck_assert_str_eq(said.parts[k].stage, names[k]);
+}
+END_TEST
+
 START_TEST(values_are_of_the_result_type) {
   rh_peer_said said;
   const rh_result *r = &said.result;
@@ -560,6 +573,7 @@ static TCase *tests(void) {
   TCase *tests = tcase_create("peer");
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, what_is_said_is_understood);
+  tcase_add_test(tests, stages_have_any_name);
   tcase_add_test(tests, values_are_of_the_result_type);
   tcase_add_loop_test(tests, garbage_is_refused, 0, (int)(sizeof garbage / sizeof *garbage));
   tcase_add_test(tests, long_lines_do_no_harm);

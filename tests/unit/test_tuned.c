@@ -216,9 +216,12 @@ START_TEST(other_devices_and_drivers) {
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
   /* Only where the very operator is asked for, the older driver's measurement is all there is. */
-  found = rh_tuned_find_measured(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  rh_tuned_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME, 0, UINT64_MAX};
+  found = rh_tuned_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024);
   ck_assert(found && found->time_s == 1 && found->origin == RH_TUNED_OTHER_DRIVER);
-  ck_assert(!rh_tuned_find_measured(tuned, "s", 7, RH_OP_min, RH_TYPE_f32, 1024, 1));
+  ck_assert(!rh_tuned_find_timed(tuned, &measured, "s", 7, RH_OP_min, RH_TYPE_f32, 1024));
+  measured.most_n = 1023;
+  ck_assert(!rh_tuned_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024));
   rh_tuned_close(tuned);
 
   tuned = open_for(&device); /* and nothing was lost */
@@ -320,11 +323,16 @@ START_TEST(shipped_for_whom) {
       rh_tuned_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tuned_count(tuned) == 0);
   ck_assert_str_eq(rh_tuned_shipped_name(tuned), "NVIDIA GPUs");
-  ck_assert(!rh_tuned_find_measured(tuned, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1, 0));
+  const rh_tuned_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_OTHER_SIZE, 0,
+                                   UINT64_MAX};
+  const rh_tuned_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0, UINT64_MAX};
+  ck_assert(
+      !rh_tuned_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1));
   put(tuned, "two_stage_float4", RH_OP_sum, RH_TYPE_f32, 16, 5); /* measured comes first */
   found = rh_tuned_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
   ck_assert(found && found->time_s == 5);
-  found = rh_tuned_find_shipped(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, 1);
+  found =
+      rh_tuned_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED);
   rh_tuned_close(tuned);
   gpu.about.vendor_id = 4098;
