@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* How far a test gets into the plugin, and where one can hang. */
 typedef enum place { AT_LOADING, AT_QUERY, AT_RUNNING, N_PLACES } place;
@@ -22,6 +23,7 @@ typedef struct runner {
   uint32_t hung[N_PLACES]; /* tests that did not come back from there */
   uint32_t late_ends;      /* processes that did not end by themselves */
   int is_over;             /* the time for all of them was up */
+  double crowding;         /* of the machine, at least 1 */
   double left_s;           /* by the forecast */
   double until;            /* rh_now() when all have to be done */
   uint32_t done, total;
@@ -29,9 +31,17 @@ typedef struct runner {
 
 /* ---- Patience ---- */
 
+/* How many others want each processor. */
+static double crowding(void) {
+  double load = 0;
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (processors < 1 || getloadavg(&load, 1) != 1) return 1;
+  return load > (double)processors ? load / (double)processors : 1;
+}
+
 /* So much for all tests together, and for one: what is slow on a busy machine is done by then. */
-static double most_s(double forecast_s) {
-  return 120 + 20 * forecast_s;
+static double most_s(const runner *r, double forecast_s) {
+  return (120 + 20 * forecast_s) * r->crowding;
 }
 
 /* Two tests that do not come back say enough about one place. */
@@ -41,7 +51,7 @@ static rh_patience patience_of(const runner *r, const rh_test *test) {
   int hung = 0;
   for (int k = 0; k < N_PLACES; k++) hung |= r->hung[k] != 0;
   double limit_s = test ? test->limit_s : 10, silence_s = hung ? 15 : limit_s;
-  double until = rh_now() + most_s(test ? test->usual_s : 0);
+  double until = rh_now() + most_s(r, test ? test->usual_s : 0);
   int loads_only = test && strcmp(test->id, "V10") == 0;
   return (rh_patience){.silence_s = silence_s,
                        .busy_s = hung           ? 5
@@ -276,16 +286,16 @@ static rh_status run_all(runner *r, rh_error *error) {
       }
     }
     if (r->total == 0) return nothing_chosen(r, error);
-    if (counting) r->until = rh_now() + most_s(r->left_s);
+    if (counting) r->until = rh_now() + most_s(r, r->left_s);
   }
   return RH_OK;
 }
 
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error) {
-  runner r = {.options = options, .spec = spec, .report = report};
+  runner r = {.options = options, .spec = spec, .report = report, .crowding = crowding()};
   double start = rh_now();
-  r.until = start + most_s(0);
+  r.until = start + most_s(&r, 0);
   *report = (rh_verify_report){0};
   RH_TRY(rh_tests_check_lists(spec->include, spec->exclude, error));
   RH_TRY(rh_verify_target(spec->file, &report->path, error));

@@ -97,7 +97,7 @@ class Case(unittest.TestCase):
         start = time.monotonic()
         done = subprocess.run([program or REDHOST, *args], env={**self.env, **(env or {})}, cwd=self.cwd,
                               stdout=how.pop("stdout", subprocess.PIPE), stderr=how.pop("stderr", subprocess.PIPE),
-                              timeout=PATIENCE, **how)
+                              timeout=how.pop("timeout", PATIENCE), **how)
         return Done(args, done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode(),
                     time.monotonic() - start)
 

@@ -1,7 +1,9 @@
 """redhost --verify from outside: what it takes, what it prints, and that nothing a plugin does takes it down."""
 
 import os
+import re
 import shutil
+import time
 import xml.etree.ElementTree as xml
 
 import redhost_cli as cli
@@ -131,6 +133,27 @@ class Crashes(cli.Case):
                 results, done = self.verdicts(strategy, "--plugin", WORKERS, "--include", test)
                 self.assertEqual([(r["strategy"], r["verdict"]) for r in results], [(strategy, "crash")], done)
                 self.assertIn(words, results[0]["text"])
+
+
+class Hangs(cli.Case):
+    """What never returns ends the tests that need it, within the time that the first line says."""
+
+    def ends(self, plugin, where):
+        start = time.monotonic()
+        done = self.redhost("--verify", os.path.join(os.path.dirname(cli.ZOO), plugin), "--quick", "--exclude", "V61,V64", timeout=900)
+        took = time.monotonic() - start
+        self.assertEqual(done.code, 1, done)
+        self.assertLess(took, float(re.search(r"at most (\d+) s", done.err).group(1)), done)
+        self.assertIn(where, done.out)
+        self.assertLessEqual(1, len(re.findall(r"(?m)^  V\d\d  timeout ", done.out)), done)
+        self.assertLessEqual(len(re.findall(r"(?m)^  V\d\d  timeout ", done.out)), 4, done)
+        self.assertIn("not tried: ", done.out)
+
+    def test_kernel(self):
+        self.ends("life/hangs_in_kernel.so", "in run")
+
+    def test_query(self):
+        self.ends("loading/hang_in_query.so", "in query")
 
 
 class SelfTest(cli.Case):
