@@ -4,7 +4,7 @@
 
 static int32_t from_file(void) {
   int score = 1;
-  FILE *file = fopen("/tmp/score_of_mine", "re");
+  FILE *file = fopen("/proc/uptime", "re");
   if (file && fscanf(file, "%d", &score) != 1) score = 1;
   if (file) fclose(file);
   return score;
