@@ -63,7 +63,7 @@ class Finding(TuneCase):
     def test_params_are_what_differs_and_what_run_uses(self):
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
-        args = ("-n", "2^14", "-s", "choosy,serial,native", "--plugin", CHOOSY)
+        args = ("-n", "2^14", "-s", "choosy,serial", "--plugin", CHOOSY)
         points, document = self.points(*args, budget="200")
         point = points["choosy", "sum", "f32", 1 << 14]
         self.assertEqual((point["status"], point["params"]), ("tuned", {"way": "quick"}), point)
@@ -73,11 +73,9 @@ class Finding(TuneCase):
         self.assertTrue(document["complete"])
         ran = self.good("--run", "choosy", "-n", "2^14", "-v", "--plugin", CHOOSY, quiet=False)
         self.assertRegex(ran.out, r"(?m)^parameters way=quick +tuned here")
-        # auto takes the one that the tables call the quickest; within 2 % it looks at the time.
+        # What was tuned does not make auto forget what comes with redhost and is faster.
         chosen = json.loads(self.good("--run", "auto", "-n", "2^14", "--json", "--plugin", CHOOSY).out)["results"][0]
-        self.assertIn("measured here at 2^14", chosen["chosen"])
-        self.assertLessEqual(points[chosen["strategy"], "sum", "f32", 1 << 14]["latency_s"],
-                             1.02001 * min(p["latency_s"] for p in points.values()))
+        self.assertRegex(chosen["chosen"], r"^(native, by the defaults|serial, measured here at 2\^14: )")
 
     def test_defaults_are_the_plugins(self):
         """What was tuned before is not what candidates are compared with."""
