@@ -59,7 +59,7 @@ static int same_result(const rh_result *a, const rh_result *b) {
 static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
                        rh_error *error) {
   rh_verdict verdict;
-  char got[64], exact[64], reason[512];
+  char got[64], exact[64], reason[640];
   if (c->has_judged && same_result(&c->judged, result)) return RH_OK;
   rh_reference_judge(scale->reference, result, c->opened.depth, scale->flushes, &verdict);
   rh_format_answer(got, result);

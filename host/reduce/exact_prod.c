@@ -160,3 +160,14 @@ long double rh_exact_prod_up(const rh_exact_prod *prod) {
 long double rh_exact_prod_down(const rh_exact_prod *prod) {
   return log2_up(prod, &prod->small, -1);
 }
+
+long double rh_exact_prod_away(const rh_exact_prod *prod, double result) {
+  rh_scaled all = prod->large;
+  int exponent;
+  long double mantissa = frexpl(fabsl((long double)result), &exponent);
+  multiply(&all, prod->small.mantissa, prod->small.exponent);
+  long double away = fabsl((long double)(exponent - all.exponent) + log2l(mantissa / all.mantissa));
+  if (prod->uneven == 0) return away;
+  away -= ((long double)prod->n + 4 * (1 + away)) * 4 * LDBL_EPSILON;
+  return away > 0 ? away : 0;
+}

@@ -24,7 +24,10 @@ typedef struct rh_verdict {
   double error, bound; /* both 0 where answers must be equal; NaN where they mean nothing */
   double error_ulp;    /* of the result type, at the exact answer */
   uint64_t depth;      /* the h of the bound; n - 1 for products */
-  char text[256];      /* "equal", "error 2 of at most 540 (h = 270)", or why it cannot be judged */
+  /* 1: this alone is no check, since the bound allows much or nothing is judged; exact_data.h has another. */
+  int weak;
+  int exact_data; /* RH_EXACT_DATA_*: what came of that */
+  char text[384]; /* "equal", "error 2 of at most 540 (h = 270)", or why it cannot be judged */
 } rh_verdict;
 
 /* Computes the reference with `threads` threads (0: one per processor; short inputs get fewer).

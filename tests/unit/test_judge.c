@@ -133,8 +133,12 @@ START_TEST(sums_that_may_overflow) {
   ck_assert(judge(&r, INFINITY) == WRONG && judge(&r, NAN) == WRONG);
   r = F32(sum, FLT_MAX, FLT_MAX); /* only infinity is left */
   ck_assert(r.result.value.f == INFINITY);
-  ck_assert(judge(&r, INFINITY) == OK && judge(&r, most) == WRONG &&
-            judge(&r, -INFINITY) == UNJUDGED);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, most) == WRONG);
+  ck_assert(judge(&r, -INFINITY) == WRONG && judge(&r, NAN) == WRONG);
+  r = F32(sum, FLT_MAX, -1, FLT_MAX, -FLT_MAX / 2); /* what is below 0 cannot overflow */
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, -INFINITY) == WRONG && judge(&r, NAN) == WRONG);
+  r = F32(asum, FLT_MAX, -FLT_MAX);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, -INFINITY) == WRONG && judge(&r, NAN) == WRONG);
   r = F64(sum, DBL_MAX, -DBL_MAX, 1);
   ck_assert(judge(&r, INFINITY) == UNJUDGED && judge(&r, 1) == OK && judge(&r, DBL_MAX) == WRONG);
   r = F64(sum, DBL_MAX); /* nothing is added */
@@ -153,6 +157,30 @@ START_TEST(sums_of_infinities_and_nans) {
   ck_assert(judge(&r, NAN) == OK && judge(&r, INFINITY) == WRONG && judge(&r, 0) == WRONG);
   r = F64(sum, -INFINITY, DBL_MAX, DBL_MAX); /* the finite ones may make the other infinity */
   ck_assert(judge(&r, -INFINITY) == OK && judge(&r, NAN) == UNJUDGED && judge(&r, 0) == WRONG);
+  r = F64(sum, INFINITY, DBL_MAX, DBL_MAX, -1); /* here they cannot */
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == WRONG);
+}
+END_TEST
+
+/* Where 0 would do as well, the verdict says that it is none alone. */
+START_TEST(weak_bounds_are_known) {
+  enum { N = 1 << 15 };
+  float *x = allocate(N, sizeof *x);
+  for (int i = 0; i < N; i++) x[i] = (float)(random_bits() >> 40) * 0x1p-24f;
+  rh_reference r = reference_of(RH_OP_sum, RH_TYPE_f32, x, N);
+  double exact = r.result.value.f;
+  ck_assert(verdict_on(&r, exact, 0, 0).weak && verdict_on(&r, exact, 1 << 14, 0).weak);
+  ck_assert(!verdict_on(&r, exact, 1 << 13, 0).weak && !verdict_on(&r, exact, 1, 0).weak);
+  r = reference_of(RH_OP_sum, RH_TYPE_f32, x, N / 4);
+  ck_assert(!verdict_on(&r, r.result.value.f, 0, 0).weak);
+  for (int i = 0; i < N; i++) x[i] = i % 2 ? 1 + 0x1p-10f : 1 - 0x1p-10f;
+  r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N);
+  ck_assert(verdict_on(&r, r.result.value.f, 0, 0).weak);
+  r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N / 4);
+  ck_assert(!verdict_on(&r, r.result.value.f, 0, 0).weak);
+  r = F32(sum, FLT_MAX, FLT_MAX, -FLT_MAX); /* and where nothing is judged */
+  ck_assert(verdict_on(&r, NAN, 0, 0).weak);
+  free(x);
 }
 END_TEST
 
@@ -212,9 +240,11 @@ END_TEST
 
 START_TEST(products_may_underflow) {
   rh_reference r = F32(prod, 0x1p-100f, 0x1p-100f, 0x1p100f); /* 2 * 2^-150 * 2^100 */
-  ck_assert(judge(&r, 0x1p-100) == OK && judge(&r, 0) == OK);
-  assert_edge(&r, 0x1p-100 + 0x1p-49, 0, 0);
-  assert_edge(&r, 0x1p-100 + 6 * 0x1p-26, 0, 1); /* 2 * 3 * 2^-126 * 2^100 */
+  ck_assert(judge(&r, 0x1p-100) == OK && judge(&r, 0) == UNJUDGED);
+  ck_assert(judge(&r, 0x1p-101) == WRONG && judge(&r, NAN) == WRONG && judge(&r, -0.0) == WRONG);
+  r = F32(prod, 0x1.8p-100f, 0x1p-100f, 0x1p100f); /* no power of two is rounded up */
+  assert_edge(&r, 0x1.8p-100 + 0x1p-49, 0, 0);
+  assert_edge(&r, 0x1.8p-100 + 6 * 0x1p-26, 0, 1); /* 2 * 3 * 2^-126 * 2^100 */
   r = F64(prod, 0x1p-600, 0x1p-600);
   ck_assert(r.result.value.f == 0 && judge(&r, 0) == OK);
   ck_assert(judge(&r, 0x1p-1074) == WRONG); /* half of that is the most */
@@ -226,15 +256,58 @@ END_TEST
 START_TEST(products_that_may_overflow) {
   rh_reference r = F32(prod, 0x1p100f, 0x1p28f, 0x1p-100f);
   ck_assert(judge(&r, INFINITY) == UNJUDGED && judge(&r, 0x1p28) == OK);
-  ck_assert(judge(&r, 3) == UNJUDGED);
+  ck_assert(judge(&r, 3) == WRONG && judge(&r, -INFINITY) == WRONG && judge(&r, NAN) == WRONG);
   r = F32(prod, 0x1p100f, 0x1p27f, 0x1p-100f);
   ck_assert(judge(&r, INFINITY) == WRONG && judge(&r, 0x1p27) == OK && judge(&r, 3) == WRONG);
   r = F32(prod, 0x1.fffffep100f, 0x1p27f); /* stays below 2^128 in every order */
   ck_assert(judge(&r, 0x1.fffffep127) == OK && judge(&r, INFINITY) == WRONG);
   r = F32(prod, 0x1.fffffep100f, 0x1.000002p27f);
-  ck_assert(judge(&r, INFINITY) == OK && judge(&r, 0) == UNJUDGED);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, 0) == WRONG);
   r = F64(prod, DBL_MAX, 2);
-  ck_assert(judge(&r, INFINITY) == OK && judge(&r, -INFINITY) == UNJUDGED);
+  ck_assert(judge(&r, INFINITY) == OK && judge(&r, -INFINITY) == WRONG);
+}
+END_TEST
+
+/* The product of `n` times x and `m` times y. */
+static rh_reference powers(float x, uint64_t n, float y, uint64_t m) {
+  float *all = allocate(n + m, sizeof *all);
+  for (uint64_t i = 0; i < n + m; i++) all[i] = i < n ? x : y;
+  rh_reference r = reference_of(RH_OP_prod, RH_TYPE_f32, all, n + m);
+  free(all);
+  return r;
+}
+
+/* Of every result whether an order gives it: 0, -0, infinity, -infinity, NaN, a number and its negative. */
+static void assert_verdicts(const rh_reference *r, const int *expected, double number) {
+  const double results[] = {0, -0.0, INFINITY, -INFINITY, NAN, number, -number};
+  for (size_t k = 0; k < 7; k++) {
+    rh_verdict verdict = verdict_on(r, results[k], 0, 0);
+    ck_assert_msg(verdict.verdict == expected[k], "%g is %d: %s", results[k], verdict.verdict,
+                  verdict.text);
+  }
+}
+#define ASSERT_VERDICTS(r, number, ...) assert_verdicts(r, (const int[]){__VA_ARGS__}, number)
+
+START_TEST(products_outside_of_the_range) {
+  rh_reference r = powers(2, 1000, 1, 1);
+  ASSERT_VERDICTS(&r, 42, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
+  r = powers(-2, 1001, 1, 1);
+  ASSERT_VERDICTS(&r, 42, WRONG, WRONG, WRONG, OK, WRONG, WRONG, WRONG);
+  r = powers(1.5f, 1 << 20, 1, 0); /* 2^613393: beyond any type */
+  ASSERT_VERDICTS(&r, (double)FLT_MAX, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
+  r = powers(0.5f, 1000, 1, 1);
+  ASSERT_VERDICTS(&r, 42, OK, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG);
+  ck_assert(verdict_on(&r, -0.0, 0, 1).verdict == OK); /* flushing may lose the sign */
+  r = powers(-0.5f, 1001, 1, 1);
+  ASSERT_VERDICTS(&r, 0x1p-149, WRONG, OK, WRONG, WRONG, WRONG, WRONG, WRONG);
+  r = powers(2, 1000, 0.5f, 500); /* it depends, but on powers of two only */
+  ASSERT_VERDICTS(&r, 42, UNJUDGED, WRONG, OK, WRONG, UNJUDGED, WRONG, WRONG);
+  r = powers(2, 500, -0.5f, 501);
+  ASSERT_VERDICTS(&r, 0.5, WRONG, UNJUDGED, WRONG, UNJUDGED, UNJUDGED, WRONG, OK);
+  r = powers(3, 1000, 0.3f, 500); /* rounded where it underflows, and large again */
+  ASSERT_VERDICTS(&r, 42, UNJUDGED, WRONG, OK, WRONG, UNJUDGED, UNJUDGED, WRONG);
+  r = powers(1.5f, 219, 1, 0); /* 2^128.1: overflows in every order, barely */
+  ASSERT_VERDICTS(&r, (double)FLT_MAX, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
 }
 END_TEST
 
@@ -248,7 +321,8 @@ START_TEST(products_of_zeros_infinities_and_nans) {
   r = F32(prod, 0x1p-100f, INFINITY, 0x1p-100f); /* 0 times infinity, perhaps */
   ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == UNJUDGED && judge(&r, 0) == WRONG);
   r = F32(prod, 3, 0, -5);
-  ck_assert(judge(&r, 0) == OK && judge(&r, -0.0) == OK);
+  ck_assert(judge(&r, -0.0) == OK && judge(&r, 0) == WRONG); /* of both signs where it flushes */
+  ck_assert(verdict_on(&r, 0, 0, 1).verdict == OK);
   ck_assert(judge(&r, NAN) == WRONG && judge(&r, 0x1p-149) == WRONG);
   r = F32(prod, 0x1p100f, 0, 0x1p100f); /* infinity times 0, perhaps */
   ck_assert(judge(&r, 0) == OK && judge(&r, NAN) == UNJUDGED && judge(&r, INFINITY) == WRONG);
@@ -517,6 +591,7 @@ int main(void) {
   tcase_set_timeout(threads, 120);
   tcase_add_test(sums, sums_have_a_bound);
   tcase_add_test(sums, sums_of_none_and_one_are_exact);
+  tcase_add_test(sums, weak_bounds_are_known);
   tcase_add_test(sums, sums_may_flush_where_the_device_does);
   if (precise) tcase_add_test(sums, sums_that_may_overflow);
   if (precise) tcase_add_test(sums, sums_of_infinities_and_nans);
@@ -525,6 +600,7 @@ int main(void) {
   tcase_add_test(products, products_of_powers_of_two_are_exact);
   tcase_add_test(products, products_may_underflow);
   tcase_add_test(products, products_that_may_overflow);
+  tcase_add_test(products, products_outside_of_the_range);
   tcase_add_test(products, products_of_zeros_infinities_and_nans);
   tcase_add_test(others, floats_in_order);
   tcase_add_test(others, indices);

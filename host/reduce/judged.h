@@ -1,0 +1,43 @@
+/* What the judges of sums and of products share: see judge.c. */
+#ifndef RH_REDUCE_JUDGED_H
+#define RH_REDUCE_JUDGED_H
+
+#include "reference.h"
+
+#include <float.h>
+
+/* The float type that a result is computed in and has. */
+typedef struct rh_judge_format {
+  int digits;        /* of the significand */
+  int emin, emax;    /* the smallest normal number is 2^emin, and 2^emax overflows */
+  uint64_t linear_n; /* products of so many elements err by (n-1)*u and no more: Rump, Bünger,
+                        Jeannerod 2016 */
+} rh_judge_format;
+
+typedef struct rh_judged {
+  const rh_reference *reference;
+  double result;
+  long double u; /* unit roundoff */
+  rh_judge_format format;
+  int flushes;
+  rh_verdict *verdict;
+} rh_judged;
+
+/* Bounds are rounded up by this: more than the few operations that compute them can lose. */
+#define RH_ROUND_UP(x) ((x) * (1 + 16 * LDBL_EPSILON))
+
+long double rh_judged_largest(const rh_judged *j); /* finite number of the format */
+
+/* The verdicts.  `why` stands behind "A instead of B", and may be "". */
+void rh_judged_equal(const rh_judged *j);
+void rh_judged_unknown(const rh_judged *j, const char *why);
+void rh_judged_wrong(const rh_judged *j, const char *why);
+/* By a bound.  magnitude: what the error is to be small against; letter: what the depth is called. */
+void rh_judged_error(const rh_judged *j, long double exact, long double error, long double bound,
+                     long double magnitude, char letter);
+
+int rh_equal_floats(double a, double b); /* every NaN equals every other; -0 is not +0 */
+
+void rh_judge_prod(const rh_judged *j);
+
+#endif
