@@ -4,12 +4,14 @@
 #include "../base/report.h"
 #include "../io/array.h"
 #include "../isolate/worker.h"
+#include "../reduce/exact_data.h"
 #include "app.h"
 #include "number.h"
 #include "report.h"
 #include "selftest.h"
 #include "size.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,8 +73,7 @@ typedef struct run_state {
 /* Before the strategy runs. */
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  if (app->typed->no_check)
-    return rh_selftest(app, run->found.name, run->found.path, report->device, error);
+  if (app->typed->no_check) return rh_selftest(app, report, error);
   double start = rh_now();
   RH_TRY(rh_job_refer(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
                       &report->reference, error));
@@ -97,6 +98,19 @@ static int is_wrong(const rh_run_report *report) {
 static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
   const rh_typed *typed = app->typed;
   return !is_wrong(report) && !typed->quiet && (!typed->input || typed->verbose);
+}
+
+/* An answer that nobody could check is none to be taken silently, by a script either: the warning is no matter of --quiet.
+ * The status stays 0, since nothing was found wrong; check.outcome of --json tells the two apart. */
+static void warn(const rh_app *app, const rh_run_report *report) {
+  const rh_verdict *verdict = &report->verdict;
+  char text[640];
+  if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
+  int open = isfinite(verdict->error); /* the bound was kept, and is no check */
+  snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s%s",
+           report->spec->strategy, open ? "its bound allows much; " : "",
+           open ? verdict->exact_text : verdict->text);
+  rh_terminal_say(app->terminal, text);
 }
 
 /* A wrong answer is printed as what it is, never as a bare value that a script would take. */
@@ -126,6 +140,51 @@ static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
   return rh_array_fill(&run->array, kind, run->seed, &app->redhost->options.reporter, error);
 }
 
+/* What a bound that allows much leaves open, the same strategy is asked on exact data: here, */
+static rh_status confirm_here(const rh_app *app, run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  if (!report->checked) return RH_OK;
+  return rh_job_confirm(&run->job, &run->spec, &app->redhost->options.reporter, &report->verdict,
+                        error);
+}
+
+/* or in one more process, since the first one has its data. */
+static rh_status run_on_exact_data(rh_worker_spec spec, const rh_exact_data *exact,
+                                   rh_result *result, rh_error *error) {
+  rh_worker worker = {0};
+  rh_facts facts;
+  spec.data = &exact->array.region;
+  spec.offset = exact->array.offset_bytes;
+  rh_status status = rh_worker_start(&worker, &spec, &facts, error);
+  if (status == RH_OK) status = rh_worker_run(&worker, &facts, error);
+  if (status == RH_OK) rh_job_result(spec.job, spec.job->strategy, facts.value, result);
+  if (status == RH_OK) status = rh_worker_end(&worker, error);
+  rh_worker_finish(&worker);
+  return status;
+}
+
+static rh_status confirm_in_child(const rh_app *app, run_state *run, const rh_worker_spec *spec,
+                                  rh_error *error) {
+  rh_run_report *report = &run->report;
+  rh_exact_data exact;
+  rh_result result;
+  rh_error why = {0};
+  if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
+  rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, 1,
+                                        &app->redhost->options.reporter, &why);
+  if (status == RH_OK) {
+    status = run_on_exact_data(*spec, &exact, &result, &why);
+    if (status == RH_OK) rh_exact_data_add(&exact, &result, &report->verdict);
+    rh_exact_data_finish(&exact);
+  }
+  if (rh_exact_data_is_too_much(status)) {
+    rh_exact_data_add_nothing(why.message, &report->verdict);
+    return RH_OK;
+  }
+  if (status != RH_OK && error) *error = why;
+  return status;
+}
+
 /* Asks, makes the data, reduces, checks, measures where that is wanted: everything before the first word is printed. */
 static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error) {
   rh_facts *facts = &run->report.facts;
@@ -140,6 +199,7 @@ static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error)
   rh_facts_note(facts, job);
   RH_TRY(rh_facts_run(facts, job, error));
   check(app, run);
+  RH_TRY(confirm_here(app, run, error));
   return is_to_be_measured(app, &run->report) ? rh_facts_measure(facts, job, error) : RH_OK;
 }
 
@@ -165,6 +225,7 @@ static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *er
   RH_TRY(refer(app, run, error));
   RH_TRY(rh_worker_run(worker, facts, error));
   check(app, run);
+  RH_TRY(confirm_in_child(app, run, &spec, error));
   if (is_to_be_measured(app, &run->report)) RH_TRY(rh_worker_measure(worker, facts, error));
   return rh_worker_end(worker, error);
 }
@@ -191,6 +252,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->report.chosen = app->redhost->chosen;
   RH_TRY(*isolated ? reduce_in_child(app, run, error) : reduce_here(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
+  warn(app, &run->report);
   return judge(app, &run->report, error);
 }
 

@@ -44,9 +44,11 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   int style = styles[verdict->verdict];
   format_answer(exact, &report->reference.result, 0);
   printf("check      exact %s   %s", exact, verdict->text);
-  if (verdict->bound > 0 && isfinite(verdict->bound) && isfinite(verdict->error))
+  if (verdict->exact_data != RH_EXACT_DATA_WRONG && verdict->bound > 0 &&
+      isfinite(verdict->bound) && isfinite(verdict->error))
     printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp,
            100 * verdict->error / verdict->bound);
+  if (*verdict->exact_text) printf("; %s", verdict->exact_text);
   printf("   %s%s%s\n", rh_style_on(app->terminal, style), words[verdict->verdict],
          rh_style_off(app->terminal, style));
 }
@@ -118,6 +120,9 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
+static const char *const outcome_words[] = {"ok", "wrong", "not judged"};
+static const char *const exact_data_words[] = {"", "ok", "wrong", "not tried"};
+
 static json_t *check_object(const rh_run_report *report) {
   char text[64];
   if (!report->checked) return json_null();
@@ -136,6 +141,11 @@ static json_t *check_object(const rh_run_report *report) {
                       verdict->verdict == RH_VERDICT_UNJUDGED
                           ? json_null()
                           : json_boolean(verdict->verdict == RH_VERDICT_OK));
+  json_object_set_new(object, "outcome", json_string(outcome_words[verdict->verdict]));
+  json_object_set_new(object, "exact_data",
+                      *exact_data_words[verdict->exact_data]
+                          ? json_string(exact_data_words[verdict->exact_data])
+                          : json_null());
   json_object_set_new(object, "text", json_string(verdict->text));
   return object;
 }

@@ -5,6 +5,7 @@
 #include "../base/report.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "confirm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -203,6 +204,7 @@ rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *erro
   rh_report(spec->reporter, RH_LOG_INFO, "n = %llu: %u rounds, %u of them discarded, %.2f s",
             (unsigned long long)spec->data->n, p.rounds, p.discarded, rh_now() - started);
   if (p.contenders) leave(&p);
+  if (status == RH_OK && !spec->rules.once) status = rh_bench_confirm(spec, p.contenders, error);
   free(p.contenders);
   free(p.order);
   return status;

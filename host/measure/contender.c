@@ -59,7 +59,7 @@ static int same_result(const rh_result *a, const rh_result *b) {
 static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
                        rh_error *error) {
   rh_verdict verdict;
-  char got[64], exact[64], reason[640];
+  char got[64], exact[64], reason[512];
   if (c->has_judged && same_result(&c->judged, result)) return RH_OK;
   rh_reference_judge(scale->reference, result, c->opened.depth, scale->flushes, &verdict);
   rh_format_answer(got, result);
@@ -68,6 +68,8 @@ static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_re
   snprintf(c->row->reference, sizeof c->row->reference, "%s", exact);
   c->row->error_ulp = verdict.error_ulp;
   c->row->bound_fraction = verdict.bound > 0 ? verdict.error / verdict.bound : NAN;
+  c->row->unjudged = verdict.verdict == RH_VERDICT_UNJUDGED;
+  c->is_weak |= verdict.weak;
   c->judged = *result;
   c->has_judged = 1;
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;

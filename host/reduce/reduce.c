@@ -1,6 +1,8 @@
 /* rh_reduce(): the library's one verb. */
 #include "../base/error.h"
+#include "../base/report.h"
 #include "../base/vocabulary.h"
+#include "exact_data.h"
 #include "kept.h"
 
 static rh_status check_request(const rh_request *request, uint32_t op, rh_error *error) {
@@ -16,10 +18,15 @@ static rh_status check_request(const rh_request *request, uint32_t op, rh_error 
   return RH_OK;
 }
 
-static rh_status judge(const rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
+static rh_status judge(rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
                        const rh_result *result, rh_error *error) {
   rh_verdict verdict;
+  const rh_reporter *reporter = &job->redhost->options.reporter;
   rh_job_judge(spec, job->device, job->answer.depth, reference, result, &verdict);
+  RH_TRY(rh_job_confirm(job, spec, reporter, &verdict, error));
+  if (verdict.verdict == RH_VERDICT_UNJUDGED)
+    rh_report(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
+              job->strategy->name, verdict.text);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, spec->n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,

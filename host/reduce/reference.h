@@ -19,15 +19,19 @@ typedef struct rh_reference {
 
 enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };
 
+/* What came of exact data at the same n (exact_data.h), which not every verdict needs. */
+enum { RH_EXACT_DATA_NONE, RH_EXACT_DATA_OK, RH_EXACT_DATA_WRONG, RH_EXACT_DATA_NOT_TRIED };
+
 typedef struct rh_verdict {
   int verdict;
   double error, bound; /* both 0 where answers must be equal; NaN where they mean nothing */
   double error_ulp;    /* of the result type, at the exact answer */
   uint64_t depth;      /* the h of the bound; n - 1 for products */
-  /* 1: this alone is no check, since the bound allows much or nothing is judged; exact_data.h has another. */
+  /* 1: this alone is no check, since the bound allows much or nothing is judged. */
   int weak;
-  int exact_data; /* RH_EXACT_DATA_*: what came of that */
-  char text[384]; /* "equal", "error 2 of at most 540 (h = 270)", or why it cannot be judged */
+  int exact_data; /* RH_EXACT_DATA_* */
+  char text[256]; /* "equal", "error 2 of at most 540 (h = 270)", or why it cannot be judged */
+  char exact_text[256]; /* "exact data at this n: ok", or "" */
 } rh_verdict;
 
 /* Computes the reference with `threads` threads (0: one per processor; short inputs get fewer).

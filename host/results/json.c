@@ -97,9 +97,10 @@ static json_t *check_object(const rh_row *row) {
   put(&to, "error_ulp", rh_json_number(row->error_ulp));
   put(&to, "bound_fraction", rh_json_number(row->bound_fraction));
   put(&to, "ok",
-      row->status == RH_ROW_ok || row->status == RH_ROW_wrong
+      (row->status == RH_ROW_ok && !row->unjudged) || row->status == RH_ROW_wrong
           ? json_boolean(row->status == RH_ROW_ok)
           : json_null());
+  put(&to, "exact_data", *row->exact_data ? word(row->exact_data) : json_null());
   return made(&to);
 }
 

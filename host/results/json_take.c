@@ -203,6 +203,8 @@ static rh_status take_check(const place *row_place, rh_row *row) {
   RH_TRY(take_text(&at, "value", row->value, sizeof row->value));
   RH_TRY(take_text(&at, "reference", row->reference, sizeof row->reference));
   RH_TRY(take_number(&at, "error_ulp", HUGE_VAL, &row->error_ulp));
+  RH_TRY(take_text(&at, "exact_data", row->exact_data, sizeof row->exact_data));
+  row->unjudged = row->status == RH_ROW_ok && json_is_null(json_object_get(at.json, "ok"));
   return take_number(&at, "bound_fraction", HUGE_VAL, &row->bound_fraction);
 }
 

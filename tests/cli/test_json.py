@@ -106,7 +106,7 @@ class Documents(cli.Case):
         (result,) = self.json("--run", "cascade", "-n", "0")["results"]
         self.assertEqual(result["value"], "0")
         for kind in "uniform equal ramp cancel huge subnormal hash onehot units zeros descending loguniform least greatest ends two".split():
-            (result,) = self.json("--run", "serial", "-n", "100", "--data", kind, "--op", "prod")["results"]
+            (result,) = self.json("--run", "serial", "-n", "30", "--data", kind, "--op", "prod")["results"]
             float(result["value"])
 
     def test_odd_names(self):
@@ -117,6 +117,29 @@ class Documents(cli.Case):
             (result,) = self.json("--run", "serial", "-t", "i8", "-i", name)["results"]
             self.assertEqual(result["value"], "3")
             self.assertEqual(result["input"], name if isinstance(name, str) else "??.bin")
+
+
+class NotJudged(cli.Case):
+    """Two large numbers and the negative of one: whether they overflow depends on the order."""
+
+    ARGS = ("--run", "serial", "-n", "3", "--data", "ends")
+
+    def test_never_silently(self):
+        for more in ((), ("-q",), ("--json",)):
+            done = self.redhost(*self.ARGS, *more)
+            self.assertEqual(done.code, 0, done)
+            self.assertRegex(done.err, r"\Aredhost: warning: the result of 'serial' is not judged: [^\n]+\.\n\Z")
+        self.assertEqual(self.redhost(*self.ARGS, "-q").out, "inf\n")
+        (result,) = json.loads(done.out)["results"]
+        self.assertEqual((result["check"]["ok"], result["check"]["outcome"]), (None, "not judged"))
+
+    def test_what_is_judged(self):
+        done = self.redhost(*self.ARGS, "-q", "--seed", "2")
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        (result,) = self.json("--run", "serial", "-n", "100000", "-q")["results"]
+        self.assertEqual((result["check"]["outcome"], result["check"]["exact_data"]), ("ok", "ok"))
+        (result,) = self.json("--run", "serial", "-n", "1000", "-q")["results"]
+        self.assertEqual((result["check"]["outcome"], result["check"]["exact_data"]), ("ok", None))
 
 
 class Wrong(cli.Case):
@@ -144,6 +167,33 @@ class Wrong(cli.Case):
         (result,) = json.loads(done.out)["results"]
         self.assertEqual((result["status"], result["check"]["ok"], result["value"]), ("wrong", False, "1999"))
         self.assertEqual(result["check"]["reference"], "2000")
+
+    PEER = """#!/usr/bin/env python3
+import os
+lines = os.fdopen(os.dup(4), "r")
+def say(line):
+    os.write(4, line.encode() + b"\\n")
+say("redhost-peer 1"), say("peer constant says 0.048"), say("ready")
+for line in lines:
+    word = line.split()[0]
+    say({"open": "opened host 0", "take": "taken 0.001 host 0.048", "close": "closed"}[word])
+"""
+
+    def test_a_bound_that_allows_anything(self):
+        """0.048 for 8390991, inside the bound of n - 1 additions: never right, never best, whoever says it."""
+        with open(self.path("constant"), "w") as file:
+            file.write(self.PEER)
+        os.chmod(self.path("constant"), 0o755)
+        for isolate in ("never", "always"):
+            done = self.redhost("--bench", "-s", "far_constant,native", "-n", "2^24", "--plugin-path", WRONG, "--json", "-q",
+                                "--max-time", "0.3", "--isolate=" + isolate, "--peer", self.path("constant"))
+            self.assertEqual(done.code, 1, done)
+            document = json.loads(done.out)
+            rows = {row["strategy"]: row for row in document["results"]}
+            for name in ("far_constant", "constant"):
+                self.assertEqual((rows[name]["status"], rows[name]["check"]["exact_data"]), ("wrong", "wrong"), rows[name])
+                self.assertIn("exact data at this n", rows[name]["reason"])
+            self.assertEqual((rows["native"]["status"], document["best"][0]["strategy"]), ("ok", "native"))
 
     def test_unchecked(self):
         """What is known to be wrong here is not run unchecked."""

@@ -178,7 +178,37 @@ class SelfTest(cli.Case):
         self.assertIn("self-test", self.good(*args, quiet=False).err)
         self.assertNotIn("self-test", self.good(*args, quiet=False).err)
         os.utime(copy, (1, 1))
-        self.assertIn("self-test", self.good(*args, quiet=False).err)
+        self.assertNotIn("self-test", self.good(*args, quiet=False).err)
+
+    def test_content_and_no_name(self):
+        """Another plugin of the same name, size and time is another one."""
+        copy = self.path("copy.so")
+        args = ("--run", "cascade", "--plugin", copy, "-n", "100", "--no-check", "-v")
+        with open(os.path.join(cli.PLUGINS, "cascade.so"), "rb") as file:
+            content = file.read()
+        for version in (content, content.replace(b"redhost authors", b"others' authors")):
+            with open(copy, "wb") as file:
+                file.write(version)
+            os.utime(copy, (1, 1))
+            self.assertIn("self-test", self.good(*args, quiet=False).err)
+        self.assertNotIn("self-test", self.good(*args, quiet=False).err)
+
+    def test_what_is_asked_for(self):
+        """Each operator, type, set of parameters and size class is tried."""
+        args = ("--run", "cascade", "--no-check", "-v")
+        for more in (("-n", "100"), ("-n", "100", "--op", "max"), ("-n", "100", "-t", "i64"), ("-n", "100", "-p", "tile=64"),
+                     ("-n", "200")):
+            self.assertIn("self-test", self.good(*args, *more, quiet=False).err, more)
+        self.assertNotIn("self-test", self.good(*args, "-n", "101", quiet=False).err)
+
+    def test_wrong_as_asked(self):
+        """What V42 and V43 do not see quickly: an operator on a type, and a size."""
+        for name, more in (("signed_magnitude", ("--op", "asum", "-t", "i32", "-n", "1000")),
+                           ("far_constant", ("-n", "2^24"))):
+            plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], name + ".so")
+            done = self.redhost("--run", name, "--plugin", plugin, *more, "--no-check", "-q")
+            self.assertEqual((done.code, done.out), (1, ""), done)
+            self.assertIn("fails its self-test here and is not run unchecked", done.err)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,100 @@
+#include "exact_data.h"
+#include "../base/error.h"
+#include "../base/vocabulary.h"
+#include "../cl/status.h"
+
+#include <stdio.h>
+
+rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
+                             int shared, const rh_reporter *reporter, rh_error *error) {
+  *exact = (rh_exact_data){0};
+  rh_status status = rh_array_reserve(&exact->array, type, n, shared, error);
+  if (status == RH_OK)
+    status = rh_array_fill(&exact->array, op == RH_OP_prod ? "units" : "hash", 1, reporter, error);
+  if (status == RH_OK)
+    status = rh_reference_compute(&exact->reference, op, type, rh_array_data(&exact->array), n, 0,
+                                  reporter, error);
+  if (status != RH_OK) rh_exact_data_finish(exact);
+  return status;
+}
+
+void rh_exact_data_finish(rh_exact_data *exact) {
+  rh_array_finish(&exact->array);
+}
+
+int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result) {
+  rh_verdict verdict;
+  if (!rh_type_is_float(result->type) || exact->reference.exact) {
+    rh_reference_judge(&exact->reference, result, 0, 0, &verdict);
+    return verdict.verdict == RH_VERDICT_OK;
+  }
+  return result->type == exact->reference.result.type &&
+         result->value.f == exact->reference.result.value.f;
+}
+
+void rh_exact_data_add(const rh_exact_data *exact, const rh_result *result, rh_verdict *verdict) {
+  if (rh_exact_data_agrees(exact, result)) {
+    verdict->exact_data = RH_EXACT_DATA_OK;
+    snprintf(verdict->exact_text, sizeof verdict->exact_text, "exact data at this n: ok");
+    return;
+  }
+  verdict->exact_data = RH_EXACT_DATA_WRONG;
+  verdict->verdict = RH_VERDICT_WRONG;
+  snprintf(verdict->text, sizeof verdict->text, "exact data at this n: %.17g instead of %.17g",
+           result->value.f, exact->reference.result.value.f);
+}
+
+void rh_exact_data_add_nothing(const char *why, rh_verdict *verdict) {
+  verdict->exact_data = RH_EXACT_DATA_NOT_TRIED;
+  if (verdict->verdict == RH_VERDICT_OK) verdict->verdict = RH_VERDICT_UNJUDGED;
+  snprintf(verdict->exact_text, sizeof verdict->exact_text,
+           "exact data at this n: not tried: %.200s", why);
+}
+
+int rh_exact_data_is_too_much(rh_status status) {
+  return status == RH_E_NOMEM || status == RH_E_DEVICE;
+}
+
+/* ---- In this process ---- */
+
+static rh_status run_on(rh_job *job, const rh_job_spec *spec, const rh_array *array,
+                        rh_cl_input *input, rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  rh_data data = {.host = rh_array_data(array)};
+  if (job->device) {
+    /* Beside the data that are there already: where the device has no room for both, there is no trial. */
+    if (rh_cl_input_init(input, job->instance_spec.session, array->region.address,
+                         array->offset_bytes, array->n, rh_type_size(array->type), error) != RH_OK)
+      return RH_E_NOMEM;
+    data.buffer = input->buffer;
+    data.first = input->first;
+  }
+  rh_status status = rh_instance_call(job->instance, &data, array->n, value, error);
+  if (status == RH_OK) rh_job_result(spec, job->strategy->name, value, result);
+  /* Where it failed half-way, something may still be reading. */
+  if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
+  return status;
+}
+
+rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter *reporter,
+                         rh_verdict *verdict, rh_error *error) {
+  rh_exact_data exact;
+  rh_cl_input input = {0};
+  rh_result result;
+  rh_error why = {0};
+  if (!rh_exact_data_is_needed(verdict)) return RH_OK;
+  rh_status status = rh_exact_data_make(&exact, spec->op, spec->type, spec->n, 0, reporter, &why);
+  if (status == RH_OK) {
+    status = run_on(job, spec, &exact.array, &input, &result, &why);
+    if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);
+    rh_cl_input_finish(&input);
+    rh_exact_data_finish(&exact);
+  }
+  if (status == RH_OK) return RH_OK;
+  if (rh_exact_data_is_too_much(status)) {
+    rh_exact_data_add_nothing(why.message, verdict);
+    return RH_OK;
+  }
+  if (error) *error = why;
+  return status;
+}

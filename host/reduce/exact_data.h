@@ -1,0 +1,38 @@
+/* Data whose result no order of operations changes: for a strategy whose answer is judged by a bound that allows much,
+ * or not at all.  The same strategy with the same parameters, on as many elements, has to give this very result. */
+#ifndef RH_REDUCE_EXACT_DATA_H
+#define RH_REDUCE_EXACT_DATA_H
+
+#include "../io/array.h"
+#include "job.h"
+
+/* Zero-initialised is empty. */
+typedef struct rh_exact_data {
+  rh_array array; /* "hash", whose sums of any elements are exact, or "units", whose products are */
+  rh_reference reference;
+} rh_exact_data;
+
+/* Does the verdict need it? */
+static inline int rh_exact_data_is_needed(const rh_verdict *verdict) {
+  return verdict->weak && verdict->verdict != RH_VERDICT_WRONG;
+}
+
+/* shared: where another process can have them too. */
+rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
+                             int shared, const rh_reporter *reporter, rh_error *error);
+void rh_exact_data_finish(rh_exact_data *exact);
+
+int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result);
+
+/* What a strategy said of it becomes part of the verdict on its answer: another result is RH_VERDICT_WRONG. */
+void rh_exact_data_add(const rh_exact_data *exact, const rh_result *result, rh_verdict *verdict);
+/* It could not be tried, so that an answer inside its bound is not judged either. */
+void rh_exact_data_add_nothing(const char *why, rh_verdict *verdict);
+/* Is this a reason why it cannot be tried, and none to end for? */
+int rh_exact_data_is_too_much(rh_status status);
+
+/* All of it, where the verdict needs it, for a strategy in this process that has been set up. */
+rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter *reporter,
+                         rh_verdict *verdict, rh_error *error);
+
+#endif
