@@ -170,7 +170,7 @@ static rh_status confirm_in_child(const rh_app *app, run_state *run, const rh_wo
   rh_result result;
   rh_error why = {0};
   if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
-  rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, 1,
+  rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, NULL, 1,
                                         &app->redhost->options.reporter, &why);
   if (status == RH_OK) {
     status = run_on_exact_data(*spec, &exact, &result, &why);

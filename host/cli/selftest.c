@@ -101,14 +101,14 @@ static rh_status reduce(const rh_app *app, const rh_job_spec *job, const rh_cl_d
 }
 
 static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64_t n,
-                          rh_error *error) {
+                          const char *kind, rh_error *error) {
   rh_job_spec job = *report->spec;
   rh_exact_data exact;
   rh_result result;
   char got[64], expected[64];
   job.n = n;
-  RH_TRY(
-      rh_exact_data_make(&exact, job.op, job.type, n, 1, &app->redhost->options.reporter, error));
+  RH_TRY(rh_exact_data_make(&exact, job.op, job.type, n, kind, 1, &app->redhost->options.reporter,
+                            error));
   rh_status status = reduce(app, &job, report->device, &exact, &result, error);
   if (status == RH_DECLINED)
     status = RH_OK; /* fewer elements than it takes */
@@ -130,8 +130,11 @@ static rh_status try_as_asked(const rh_app *app, const rh_run_report *report, rh
   static const uint64_t small[] = {1, 33, 1003}, most = UINT64_C(1) << 24;
   uint64_t n = report->spec->n;
   for (size_t k = 0; k < sizeof small / sizeof *small; k++)
-    if (small[k] < n) RH_TRY(try_size(app, report, small[k], error));
-  return n ? try_size(app, report, n < most ? n : most, error) : RH_OK;
+    if (small[k] < n) RH_TRY(try_size(app, report, small[k], NULL, error));
+  /* The ends of the type's range, which chance does not find. */
+  if (rh_op_flags(report->spec->op, report->spec->type) & RH_OP_EXACT)
+    RH_TRY(try_size(app, report, n < 33 ? n + 1 : 33, "ends", error));
+  return n ? try_size(app, report, n < most ? n : most, NULL, error) : RH_OK;
 }
 
 rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error) {

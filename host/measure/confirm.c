@@ -83,7 +83,7 @@ rh_status rh_bench_confirm(const rh_bench_spec *spec, const rh_contender *conten
   for (uint32_t k = 0; k < spec->n && status == RH_OK; k++) {
     if (!is_due(&contenders[k])) continue;
     if (!made)
-      status = rh_exact_data_make(&exact, spec->data->op, spec->data->type, spec->data->n, 0,
+      status = rh_exact_data_make(&exact, spec->data->op, spec->data->type, spec->data->n, NULL, 0,
                                   spec->reporter, error);
     made = 1;
     if (status == RH_OK) status = spec->on_turn(spec->user, contenders[k].sampler, error);

@@ -6,11 +6,12 @@
 #include <stdio.h>
 
 rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
-                             int shared, const rh_reporter *reporter, rh_error *error) {
+                             const char *kind, int shared, const rh_reporter *reporter,
+                             rh_error *error) {
   *exact = (rh_exact_data){0};
+  if (!kind) kind = op == RH_OP_prod ? "units" : "hash";
   rh_status status = rh_array_reserve(&exact->array, type, n, shared, error);
-  if (status == RH_OK)
-    status = rh_array_fill(&exact->array, op == RH_OP_prod ? "units" : "hash", 1, reporter, error);
+  if (status == RH_OK) status = rh_array_fill(&exact->array, kind, 1, reporter, error);
   if (status == RH_OK)
     status = rh_reference_compute(&exact->reference, op, type, rh_array_data(&exact->array), n, 0,
                                   reporter, error);
@@ -83,7 +84,8 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
   rh_result result;
   rh_error why = {0};
   if (!rh_exact_data_is_needed(verdict)) return RH_OK;
-  rh_status status = rh_exact_data_make(&exact, spec->op, spec->type, spec->n, 0, reporter, &why);
+  rh_status status =
+      rh_exact_data_make(&exact, spec->op, spec->type, spec->n, NULL, 0, reporter, &why);
   if (status == RH_OK) {
     status = run_on(job, spec, &exact.array, &input, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);

@@ -17,9 +17,10 @@ static inline int rh_exact_data_is_needed(const rh_verdict *verdict) {
   return verdict->weak && verdict->verdict != RH_VERDICT_WRONG;
 }
 
-/* shared: where another process can have them too. */
+/* kind: null, or other data where the operator is exact anyway; shared: where another process can have them too. */
 rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
-                             int shared, const rh_reporter *reporter, rh_error *error);
+                             const char *kind, int shared, const rh_reporter *reporter,
+                             rh_error *error);
 void rh_exact_data_finish(rh_exact_data *exact);
 
 int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result);
