@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -110,6 +111,8 @@ int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
+  /* A file that may not grow any more (ulimit -f) is an error of the write that meets the limit. */
+  signal(SIGXFSZ, SIG_IGN);
   /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();

@@ -250,7 +250,10 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->spec.plugin = run->found.path;
   run->report.spec = &run->spec;
   run->report.chosen = app->redhost->chosen;
-  RH_TRY(*isolated ? reduce_in_child(app, run, error) : reduce_here(app, run, error));
+  rh_status status = *isolated ? reduce_in_child(app, run, error) : reduce_here(app, run, error);
+  /* First: it explains whatever else went wrong. */
+  if (typed->input) RH_TRY(rh_array_check_unchanged(&run->array, typed->input, error));
+  RH_TRY(status);
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn(app, &run->report);
   return judge(app, &run->report, error);

@@ -18,8 +18,7 @@ static const uint64_t copied_at_once = 4u << 20; /* bytes, between two progress 
 /* What rh_array_open was asked, and the bytes once they are there. */
 typedef struct source {
   const char *name; /* in messages */
-  int named_npy;
-  rh_type type; /* that the caller says; 0: none */
+  rh_type type;     /* that the caller says; 0: none */
   const rh_reporter *reporter;
   rh_region region; /* of this source until an array takes it over */
   uint64_t length;
@@ -28,13 +27,14 @@ typedef struct source {
 
 /* ---- Raw or .npy: judgements that need the first bytes only ---------------------------------- */
 
-static rh_status check_raw(const source *src, rh_error *error) {
-  if (src->named_npy)
-    return rh_fail(error, RH_E_FILE,
-                   "%s: is no .npy file, in spite of its name; raw data needs another name",
-                   src->name);
+static rh_status check_raw(const source *src, const void *bytes, uint64_t length, rh_error *error) {
   if (!src->type)
     return rh_fail(error, RH_E_FILE, "%s: is no .npy file; raw data needs --type", src->name);
+  if (rh_npy_resembles(bytes, length))
+    return rh_fail(error, RH_E_FILE,
+                   "%s: is a damaged .npy file: its first bytes are not \\x93NUMPY; save the array "
+                   "again with numpy.save",
+                   src->name);
   return RH_OK;
 }
 
@@ -169,6 +169,25 @@ static rh_status fail_for_no_bytes(const char *name, int fd, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "%s: is empty", name);
 }
 
+static rh_status check_unchanged(const char *name, int fd, uint64_t bytes,
+                                 const struct timespec *modified, rh_error *error) {
+  struct stat now;
+  if (fstat(fd, &now) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: cannot be looked at again: %s", name, strerror(errno));
+  if ((uint64_t)now.st_size != bytes)
+    return rh_fail(error, RH_E_FILE, "%s: %s while it was being read: %llu bytes, then %lld", name,
+                   (uint64_t)now.st_size < bytes ? "was cut short" : "grew",
+                   (unsigned long long)bytes, (long long)now.st_size);
+  if (now.st_mtim.tv_sec != modified->tv_sec || now.st_mtim.tv_nsec != modified->tv_nsec)
+    return rh_fail(error, RH_E_FILE, "%s: was written to while it was being read", name);
+  return RH_OK;
+}
+
+rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error) {
+  if (!array->file_bytes || array->region.own) return RH_OK;
+  return check_unchanged(name, array->region.file, array->file_bytes, &array->modified, error);
+}
+
 static rh_status map_file(source *src, int fd, uint64_t bytes, rh_error *error) {
   rh_error why = {0};
   rh_status status = rh_region_map(&src->region, fd, bytes, src->name, &why);
@@ -180,13 +199,27 @@ static rh_status map_file(source *src, int fd, uint64_t bytes, rh_error *error) 
 /* The whole file is mapped: makes it an array. */
 static rh_status take_mapped(rh_array *array, source *src, rh_error *error) {
   if (!rh_npy_has_magic(src->region.address, src->length)) {
-    RH_TRY(check_raw(src, error));
+    RH_TRY(check_raw(src, src->region.address, src->length, error));
     return take_raw(array, src, error);
   }
   rh_npy npy;
   RH_TRY(rh_npy_parse(&npy, src->region.address, src->length, src->name, error));
   RH_TRY(check_npy(src, &npy, error));
   return take_npy(array, src, &npy, error);
+}
+
+/* Elements that had to be copied are judged here, the others when they have been reduced. */
+static rh_status take_whole(rh_array *array, source *src, int fd, const struct stat *info,
+                            rh_error *error) {
+  rh_status status = take_mapped(array, src, error);
+  rh_status of_file =
+      check_unchanged(src->name, fd, (uint64_t)info->st_size, &info->st_mtim, error);
+  array->file_bytes = (uint64_t)info->st_size;
+  array->modified = info->st_mtim;
+  if (status == RH_OK && of_file == RH_OK) return RH_OK;
+  rh_region_finish(&src->region);
+  *array = (rh_array){0};
+  return of_file != RH_OK ? of_file : status;
 }
 
 static rh_status take_file(rh_array *array, source *src, int fd, rh_error *error) {
@@ -196,9 +229,7 @@ static rh_status take_file(rh_array *array, source *src, int fd, rh_error *error
   RH_TRY(check_is_regular(src->name, &info, error)); /* it may be another file by now */
   if (info.st_size <= 0) return fail_for_no_bytes(src->name, fd, error);
   RH_TRY(map_file(src, fd, (uint64_t)info.st_size, error));
-  rh_status status = take_mapped(array, src, error);
-  if (status != RH_OK) rh_region_finish(&src->region);
-  return status;
+  return take_whole(array, src, fd, &info, error);
 }
 
 static rh_status open_file(rh_array *array, source *src, const char *path, rh_error *error) {
@@ -232,7 +263,7 @@ static rh_status read_stream(rh_stream *stream, source *src, rh_npy *npy, int *i
 
   *is_npy = rh_npy_has_magic(stream->region.address, stream->length);
   if (!*is_npy) {
-    RH_TRY(check_raw(src, error));
+    RH_TRY(check_raw(src, stream->region.address, stream->length, error));
     return rh_stream_fill(stream, UINT64_MAX, 0, error);
   }
   RH_TRY(rh_npy_parse(npy, stream->region.address, stream->length, src->name, error));
@@ -268,11 +299,8 @@ static rh_status open_standard_input(rh_array *array, source *src, rh_error *err
                    "%s: standard input is a terminal; pipe the data in or name a file", src->name);
   /* A file from its beginning needs no copy; what cannot be mapped can still be read. */
   if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 &&
-      map_file(src, fd, (uint64_t)info.st_size, NULL) == RH_OK) {
-    rh_status status = take_mapped(array, src, error);
-    if (status != RH_OK) rh_region_finish(&src->region);
-    return status;
-  }
+      map_file(src, fd, (uint64_t)info.st_size, NULL) == RH_OK)
+    return take_whole(array, src, fd, &info, error);
   return take_stream(array, src, fd, error);
 }
 
@@ -290,18 +318,12 @@ static void name_for_messages(char name[static 256], const char *path) {
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
 }
 
-static int ends_with(const char *s, const char *end) {
-  size_t length = strlen(s), of_end = strlen(end);
-  return length >= of_end && strcmp(s + length - of_end, end) == 0;
-}
-
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error) {
   char name[256];
   *array = (rh_array){0};
   name_for_messages(name, path);
-  source src = {
-      .name = name, .named_npy = ends_with(path, ".npy"), .type = type, .reporter = reporter};
+  source src = {.name = name, .type = type, .reporter = reporter};
   if (type && !rh_type_size(type))
     return rh_fail(error, RH_E_USAGE, "%s: type number %u is unknown", name, type);
   if (strcmp(path, "-") == 0) return open_standard_input(array, &src, error);

@@ -4,6 +4,7 @@
 
 #include "../base/region.h"
 #include <redhost/redhost.h>
+#include <time.h>
 
 /* Zero-initialised is empty.  The elements are native-endian and naturally aligned, and stand
  * inside `region` at offset_bytes, a multiple of the element size: a device that shares the host's
@@ -13,9 +14,11 @@ typedef struct rh_array {
   uint64_t n;
   rh_region region;
   uint64_t offset_bytes;
-  char shape[128];        /* "(1000, 1000)"; "" where there is none */
-  uint32_t dimensions;    /* of the .npy file; 1 otherwise */
-  uint32_t fortran_order; /* 1: stored in Fortran order and more than one dimension: indices count
+  char shape[128];          /* "(1000, 1000)"; "" where there is none */
+  uint32_t dimensions;      /* of the .npy file; 1 otherwise */
+  uint64_t file_bytes;      /* of a mapped file, when it was opened; 0: none */
+  struct timespec modified; /* as well */
+  uint32_t fortran_order;   /* 1: stored in Fortran order and more than one dimension: indices count
                              in storage order */
 } rh_array;
 
@@ -30,6 +33,10 @@ static inline const void *rh_array_data(const rh_array *array) {
  * is touched. */
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error);
+
+/* RH_E_FILE where the file behind the array was cut, grew or was written to since it was opened: what
+ * was computed of it is of no file that ever was.  `name` is for the message. */
+rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error);
 
 /* Room for n elements, zeros so far; with `shared`, where another process can have them too. */
 rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error);

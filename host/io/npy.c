@@ -29,6 +29,15 @@ int rh_npy_has_magic(const void *bytes, uint64_t length) {
   return length >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
 }
 
+/* Most of it, or all of it in another place: bytes were lost, put before it or changed. */
+int rh_npy_resembles(const void *bytes, uint64_t length) {
+  const char *start = bytes;
+  const size_t far = 16, name = MAGIC_BYTES - 1;
+  size_t n = length < far ? (size_t)length : far, same = 0;
+  for (size_t k = 0; k < n && k < MAGIC_BYTES; k++) same += start[k] == MAGIC[k];
+  return same >= 4 || memmem(start, n, MAGIC + 1, name) != NULL;
+}
+
 /* Bytes before the header's text, or 0 for a version that is not known. */
 static uint64_t preamble_bytes(const unsigned char *bytes) {
   unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
@@ -256,6 +265,16 @@ static rh_status read_entry(cursor *c, rh_npy *npy, unsigned *seen) {
                  c->name, printable(text, key));
 }
 
+/* Spaces and one line break, which is the header's last byte: a header whose length is wrong by a byte would shift all of
+ * the data. */
+static rh_status read_padding(cursor *c) {
+  while (c->at < c->end && *c->at == ' ') c->at++;
+  if (c->at + 1 == c->end && *c->at == '\n') return RH_OK;
+  return malformed(c, c->at < c->end && *c->at != '\n'
+                          ? "nothing more"
+                          : "a line break as the last byte of the header");
+}
+
 static rh_status read_dictionary(cursor *c, rh_npy *npy) {
   unsigned seen = 0;
   int comma = 1;
@@ -265,7 +284,7 @@ static rh_status read_dictionary(cursor *c, rh_npy *npy) {
     RH_TRY(read_entry(c, npy, &seen));
     comma = accept(c, ',');
   }
-  if (peek(c) || c->at != c->end) return malformed(c, "nothing more");
+  RH_TRY(read_padding(c));
   for (unsigned k = 0; k < N_ENTRIES; k++)
     if (!(seen & 1u << k))
       return rh_fail(c->error, RH_E_FILE, "%s: its .npy header lacks the key '%s'", c->name,
