@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,8 +47,8 @@ static int take_frame(rh_attempt *a, json_t *frame) {
     a->names = names;
     return 1;
   }
-  if (json_unpack(frame, "{s:i, s:I, s:s!}", "verdict", &outcome, "digest", &digest, "text",
-                  &text) == 0 &&
+  if (json_unpack(frame, "{s:i, s:I, s:I, s:s!}", "verdict", &outcome, "digest", &digest, "printed",
+                  &a->printed, "text", &text) == 0 &&
       outcome >= RH_PASS && outcome <= RH_FAIL && !a->has_verdict) {
     a->has_verdict = 1;
     a->outcome = (rh_outcome)outcome;
@@ -117,6 +118,12 @@ static double time_to_end(const rh_attempt *a, const rh_patience *patience) {
   return a->ended == RH_LINE_END ? RH_CHILD_CLOSED_S : 0;
 }
 
+static void note_printed(rh_attempt *a, int output) {
+  struct stat st;
+  if (a->has_verdict && a->printed >= 0 && fstat(output, &st) == 0)
+    a->printed_later = (json_int_t)st.st_size - a->printed;
+}
+
 /* The child's standard output and error go to a file that both can look at. */
 rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial_order *order,
                          const rh_patience *patience, rh_error *error) {
@@ -137,6 +144,7 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
   if (status == RH_OK) {
     listen(&child, patience, attempt);
     attempt->status = rh_child_finish(&child, time_to_end(attempt, patience));
+    note_printed(attempt, output);
   }
   if (output >= 0) close(output);
   return status;
@@ -147,6 +155,9 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
 /* With a verdict the end still counts: that is when destructors run. */
 static void judge_after_verdict(rh_attempt *a, const rh_patience *patience) {
   char ending[128];
+  if (a->printed_later > 0 && !rh_outcome_is_bad(a->outcome))
+    rh_attempt_say(a, RH_FAIL, "prints %lld bytes when the process ends",
+                   (long long)a->printed_later);
   if (a->status == -1 || !WIFSIGNALED(a->status)) return;
   rh_ending_name(a->status, "when the process ended", ending, sizeof ending);
   a->is_late_to_end = WTERMSIG(a->status) == SIGKILL;

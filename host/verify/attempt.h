@@ -20,6 +20,8 @@ typedef struct rh_attempt {
   rh_outcome outcome;
   char *text;
   uint64_t digest;
+  json_int_t printed,
+      printed_later; /* bytes, to its verdict, where that matters, else -1; and from there to its end */
   json_t *names;
   char phase[64]; /* the last one it named */
   rh_line ended;  /* why nothing more was read */

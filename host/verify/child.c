@@ -5,10 +5,12 @@
 #include "../plug/rank.h"
 #include "../plug/wire.h"
 #include "../reduce/instance.h"
+#include "process.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { VERSION = 1, N_STRINGS = 5 };
@@ -108,11 +110,19 @@ static int say_names(const rh_channel *channel, rh_trial *trial) {
   return rh_channel_say(channel, json_pack("{s:o}", "names", names));
 }
 
+/* Bytes on standard output and error, which the parent made one file; -1 where more of them are no matter. */
+static long long printed_so_far(const rh_trial *trial) {
+  struct stat st;
+  if (!trial->watches_end) return -1;
+  return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : -1;
+}
+
 static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test *test,
                        const rh_options *options) {
   rh_outcome outcome = rh_trial_run(trial, options, test);
-  return rh_channel_say(channel, json_pack("{s:i, s:I, s:o}", "verdict", (int)outcome, "digest",
-                                           (json_int_t)trial->digest, "text",
+  return rh_channel_say(channel, json_pack("{s:i, s:I, s:I, s:o}", "verdict", (int)outcome,
+                                           "digest", (json_int_t)trial->digest, "printed",
+                                           (json_int_t)printed_so_far(trial), "text",
                                            rh_wire_text(rh_text_get(&trial->text))));
 }
 
@@ -159,6 +169,7 @@ int rh_trial_main(void) {
   int code = 2;
   if (bytes && read_request(&in, bytes, length) == 0 && rh_channel_open(&channel, in.parent) == 0) {
     limit_output();
+    rh_process_adopt_orphans();
     code = serve(&in, &channel);
     rh_channel_close(&channel);
   }

@@ -30,10 +30,14 @@ enum {
 #endif
 
 static rh_imports_seen seen = {.last = ""};
-static int live_threads;
+static int live_threads, live_mappings;
 
 int rh_imports_live_threads(void) {
   return __atomic_load_n(&live_threads, __ATOMIC_ACQUIRE);
+}
+
+int rh_imports_mapped(void) {
+  return __atomic_load_n(&live_mappings, __ATOMIC_ACQUIRE);
 }
 
 rh_imports_seen rh_imports_take(void) {
@@ -73,7 +77,15 @@ static int watch_posix_memalign(void **to, size_t alignment, size_t bytes) {
 }
 static void *watch_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t at) {
   note_memory("mmap");
-  return mmap(address, bytes, protection, flags, fd, at);
+  void *mapped = mmap(address, bytes, protection, flags, fd, at);
+  if (mapped != MAP_FAILED && !(flags & MAP_FIXED))
+    __atomic_fetch_add(&live_mappings, 1, __ATOMIC_RELAXED);
+  return mapped;
+}
+static int watch_munmap(void *address, size_t bytes) {
+  int code = munmap(address, bytes);
+  if (code == 0) __atomic_fetch_sub(&live_mappings, 1, __ATOMIC_RELAXED);
+  return code;
 }
 
 typedef struct thread_start {
@@ -152,6 +164,8 @@ static const rh_redirect watched[] = {
     {"aligned_alloc", (function *)watch_aligned_alloc},
     {"posix_memalign", (function *)watch_posix_memalign},
     {"mmap", (function *)watch_mmap},
+    {"mmap64", (function *)watch_mmap},
+    {"munmap", (function *)watch_munmap},
     {"pthread_create", (function *)watch_thread},
     {"clFinish", (function *)watch_finish},
     {"clWaitForEvents", (function *)watch_wait},

@@ -28,6 +28,9 @@ typedef struct rh_imports_seen {
 /* Threads that the file started and that have not ended. */
 int rh_imports_live_threads(void);
 
+/* Mappings that the file made by mmap and that were not unmapped; below 0 where it unmapped one in parts. */
+int rh_imports_mapped(void);
+
 /* Counted since the last call of this. */
 rh_imports_seen rh_imports_take(void);
 

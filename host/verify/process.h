@@ -1,30 +1,25 @@
-/* The state of the process that a plugin has to leave alone. */
+/* What runs in this process, what it has mapped, and the processes that it started. */
 #ifndef RH_VERIFY_PROCESS_H
 #define RH_VERIFY_PROCESS_H
 
-#include "../base/text.h"
-#include <signal.h>
-#include <sys/stat.h>
-
-typedef struct rh_process {
-  struct sigaction actions[NSIG];
-  sigset_t mask;
-  mode_t umask;
-  char directory[4096];
-  rh_text environment, descriptors, libraries;
-  unsigned threads;
-} rh_process;
-
-void rh_process_look(rh_process *process);
-void rh_process_finish(rh_process *process);
-
-/* Null where nothing changed; else what, for people.  Libraries that `expected` (a path) says yes to may be new. */
-const char *rh_process_differs(const rh_process *before, const rh_process *after,
-                               int (*expected)(void *user, const char *path), void *user,
-                               char *what, size_t bytes);
+#include <stdint.h>
+#include <sys/types.h>
 
 unsigned rh_process_threads(void);
+
+typedef struct rh_mapping {
+  uint64_t start, bytes;
+  int is_writable, is_executable, is_private;
+  const char *path; /* "" for memory without a file; "[heap]" */
+} rh_mapping;
+
+void rh_process_each_mapping(void (*take)(void *user, const rh_mapping *mapping), void *user);
 /* Is that file mapped? */
 int rh_process_maps(const char *path);
 
+/* From here on, a process whose parent ends becomes a child of this one: a daemon can be seen. */
+void rh_process_adopt_orphans(void);
+/* state: 'Z' for one that ended and was not waited for. */
+void rh_process_each_child(void (*take)(void *user, pid_t pid, char state, const char *name),
+                           void *user);
 #endif

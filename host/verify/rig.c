@@ -91,7 +91,12 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
 rh_status rh_rig_query(rh_rig *rig) {
   rh_problem problem = problem_of(rig, rig->max_n);
   rh_trial_phase(rig->trial, "query");
-  return rh_strategy_query(rig->strategy, &problem, rig->params, &rig->answer, &rig->error);
+  rh_footprint_enter(rig->footprint);
+  rh_status status =
+      rh_strategy_query(rig->strategy, &problem, rig->params, &rig->answer, &rig->error);
+  rh_footprint_leave(rig->footprint);
+  rh_footprint_judge(rig->footprint, "query", 1);
+  return status;
 }
 
 /* ---- Setup and teardown ---- */
@@ -131,8 +136,12 @@ rh_status rh_rig_setup_anyway(rh_rig *rig) {
   rig->error = (rh_error){0};
   rh_trial_phase(rig->trial, "setup");
   rh_fpstate before = rh_fpstate_save();
+  rh_footprint_enter(rig->footprint);
   rh_status status = rig->strategy->setup(rig->host, problem, rig->params, &rig->self);
+  rh_footprint_leave(rig->footprint);
   if (rh_fpstate_restore(&before)) rig->left_fpstate = "setup";
+  rh_footprint_judge(rig->footprint, status == RH_OK ? "setup" : "setup that fails",
+                     status != RH_OK);
   rig->services.phase = RH_PHASE_NONE;
   rig->is_set_up = status == RH_OK;
   if (status != RH_OK && !rig->error.message[0])
@@ -146,8 +155,11 @@ void rh_rig_teardown(rh_rig *rig) {
   rh_trial_phase(rig->trial, "teardown");
   rh_services_enter(&rig->services, RH_PHASE_TEARDOWN, NULL);
   rh_fpstate before = rh_fpstate_save();
+  rh_footprint_enter(rig->footprint);
   if (rig->strategy->teardown) rig->strategy->teardown(rig->self);
+  rh_footprint_leave(rig->footprint);
   if (rh_fpstate_restore(&before)) rig->left_fpstate = "teardown";
+  rh_footprint_judge(rig->footprint, "teardown", 1);
   rig->services.phase = RH_PHASE_NONE;
   rig->has_ended = 1;
 }
@@ -196,8 +208,12 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rh_services_enter(&rig->services, RH_PHASE_RUN, &rig->error);
   rh_trial_phase(rig->trial, "run");
   rh_fpstate before = rh_fpstate_save();
+  rh_footprint_enter(rig->footprint);
   rh_status status = rig->strategy->run(rig->self, placed);
+  if (rig->footprint && rig->session) clFinish(rig->session->queue); /* what kernels print */
+  rh_footprint_leave(rig->footprint);
   if (rh_fpstate_restore(&before)) rig->left_fpstate = "run";
+  rh_footprint_judge(rig->footprint, "run", 0);
   rig->services.phase = RH_PHASE_NONE;
   rig->launches = rig->services.launches;
   munmap(rig->structs[kept].address, rig->structs[kept].bytes);

@@ -8,6 +8,7 @@
 #include "../reduce/params.h"
 #include "../reduce/reference.h"
 #include "fence.h"
+#include "footprint.h"
 #include "place.h"
 #include "trial.h"
 
@@ -31,6 +32,7 @@ typedef struct rh_rig {
   const rh_device *device; /* what the plugin is told; set before setup to lie */
   int layout;              /* RH_RIG_*; set before setup */
   const char *broken_line; /* put before every source, or null */
+  rh_footprint *footprint; /* null: what the plugin changes in the process is not looked at */
 
   char *prelude;
   rh_op row;

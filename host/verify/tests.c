@@ -83,6 +83,7 @@ static const rh_test tests[] = {
     RUN_TEST("V57", rh_v57_build_error, "a kernel that does not build comes back with its place", 1,
              1),
 
+    RUN_TEST("V58", rh_v58_footprint, "setup, run and teardown leave the process as it was", 2, 1),
     RUN_TEST("V60", rh_v60_places, "one instance in many places, beside others", 3, 0.5),
     {"V61", "more elements than 31 and 32 bits count", rh_v61_huge, RH_NEEDS_DEVICE, 1, 1, 600, 20,
      0.1},

@@ -15,6 +15,7 @@ typedef struct rh_trial {
   int alone;           /* the process is this test's own, to do with as it likes */
   uint64_t digest;     /* of what all of a test's processes must agree on; 0: nothing */
   rh_redhost *redhost; /* opened, nothing found yet */
+  int watches_end;     /* text that comes out when the process ends is a failure */
   const rh_plugin *plugin;
   const rh_strategy *strategy;
   rh_text text,
@@ -82,6 +83,7 @@ rh_outcome rh_v41_nothing(rh_trial *), rh_v42_exact(rh_trial *), rh_v43_bound(rh
     rh_v52_depth(rh_trial *), rh_v53_random(rh_trial *);
 rh_outcome rh_v49_order(rh_trial *), rh_v50_determinism(rh_trial *), rh_v54_params(rh_trial *),
     rh_v55_rebuild(rh_trial *), rh_v56_enqueues(rh_trial *), rh_v57_build_error(rh_trial *);
+rh_outcome rh_v58_footprint(rh_trial *);
 rh_outcome rh_v60_places(rh_trial *), rh_v61_huge(rh_trial *), rh_v62_edges(rh_trial *),
     rh_v63_memory(rh_trial *), rh_v64_interpreter(rh_trial *);
 

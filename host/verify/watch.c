@@ -27,10 +27,21 @@ static rh_status enter(rh_rig *rig, const char *service, int phase) {
   if (phase != RH_PHASE_NONE && rig->services.phase != phase && !rig->out_of_phase[0])
     snprintf(rig->out_of_phase, sizeof rig->out_of_phase, "%s() in %s", service,
              phase_name(rig->services.phase));
-  if (++rig->calls != rig->fail_at) return RH_OK;
+  if (++rig->calls != rig->fail_at) {
+    rh_footprint_leave(rig->footprint);
+    return RH_OK;
+  }
   rig->injected = 1;
   rig->services.failed = 1;
   return rh_fail(&rig->error, RH_E_NOMEM, "%s() was made to fail", service);
+}
+
+/* Behind every service that was entered: the plugin's code goes on. */
+static rh_status back(rh_rig *rig, rh_status status) {
+  if (rig->footprint && rig->session)
+    clFinish(rig->session->queue); /* its driver works in threads */
+  rh_footprint_resume(rig->footprint, rig->services.phase == RH_PHASE_RUN);
+  return status;
 }
 
 static void note_code(rh_rig *rig, const char *text) {
@@ -61,21 +72,22 @@ static rh_status watch_build(const rh_host *host, const char *file, const char *
   note_code(rig, source);
   note_code(rig, options ? options : "");
   if (!rig->broken_line)
-    return rig->services.host.build(&rig->services.host, file, source, options, program);
+    return back(rig, rig->services.host.build(&rig->services.host, file, source, options, program));
   size_t bytes = strlen(rig->broken_line) + strlen(source) + 2;
   char *broken = malloc(bytes);
   if (!broken) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a source");
   snprintf(broken, bytes, "%s\n%s", rig->broken_line, source);
   rh_status status = rig->services.host.build(&rig->services.host, file, broken, options, program);
   free(broken);
-  return status;
+  return back(rig, status);
 }
 
 static rh_status watch_kernel(const rh_host *host, struct _cl_program *program, const char *name,
                               struct _cl_kernel **kernel, uint32_t *max_group) {
   rh_rig *rig = of(host);
   RH_TRY(enter(rig, "kernel", RH_PHASE_SETUP));
-  return rig->services.host.kernel(&rig->services.host, program, name, kernel, max_group);
+  return back(rig,
+              rig->services.host.kernel(&rig->services.host, program, name, kernel, max_group));
 }
 
 static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
@@ -83,16 +95,17 @@ static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_m
   RH_TRY(enter(rig, "scratch", RH_PHASE_SETUP));
   if (rig->fence && rig->session &&
       rh_fence_scratch(rig->fence, rig->session, bytes, buffer, NULL) == RH_OK)
-    return RH_OK;
-  return rig->services.host.scratch(&rig->services.host, bytes, buffer);
+    return back(rig, RH_OK);
+  return back(rig, rig->services.host.scratch(&rig->services.host, bytes, buffer));
 }
 
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   rh_rig *rig = of(host);
   if (enter(rig, "alloc", RH_PHASE_SETUP) != RH_OK) return NULL;
-  void *fenced = rig->fence ? rh_fence_alloc(rig->fence, bytes) : NULL;
-  if (fenced) return fenced;
-  return rig->services.host.alloc(&rig->services.host, bytes);
+  void *memory = rig->fence ? rh_fence_alloc(rig->fence, bytes) : NULL;
+  if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
+  back(rig, RH_OK);
+  return memory;
 }
 
 static rh_status watch_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,
@@ -104,14 +117,16 @@ static rh_status watch_launch(const rh_host *host, struct _cl_kernel *kernel, ui
   for (uint32_t k = 0; k < n_args; k++)
     if (args[k].kind == RH_ARG_LOCAL) bytes += args[k].size;
   if (bytes > rig->local_bytes) rig->local_bytes = bytes;
-  return rig->services.host.launch(&rig->services.host, kernel, global, local, args, n_args, stage);
+  return back(rig, rig->services.host.launch(&rig->services.host, kernel, global, local, args,
+                                             n_args, stage));
 }
 
 static rh_status watch_fill(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
                             const void *value, uint32_t size, uint64_t count) {
   rh_rig *rig = of(host);
   RH_TRY(enter(rig, "fill", RH_PHASE_RUN));
-  return rig->services.host.fill(&rig->services.host, buffer, offset, value, size, count);
+  return back(rig,
+              rig->services.host.fill(&rig->services.host, buffer, offset, value, size, count));
 }
 
 static rh_status watch_read(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
@@ -119,7 +134,7 @@ static rh_status watch_read(const rh_host *host, struct _cl_mem *buffer, uint64_
   rh_rig *rig = of(host);
   RH_TRY(enter(rig, "read", RH_PHASE_RUN));
   rig->reads++;
-  return rig->services.host.read(&rig->services.host, buffer, offset, bytes, to);
+  return back(rig, rig->services.host.read(&rig->services.host, buffer, offset, bytes, to));
 }
 
 static const void *watch_extension(const rh_host *host, const char *id) {

@@ -1,0 +1,7 @@
+/* V58: prints to standard output in run, by way of the buffer. */
+#include "state.h"
+#include <stdio.h>
+
+IN_RUN("puts_in_run", "prints to standard output in run") {
+  fputs("a run\n", stdout);
+}
