@@ -3,10 +3,12 @@
 #include "../base/text.h"
 #include "../isolate/peer.h"
 #include "../isolate/worker.h"
+#include "../reduce/look.h"
 #include "../reduce/ops.h"
 #include "../verify/verify.h"
 #include "app.h"
 #include "axes.h"
+#include "crash.h"
 #include "pages.h"
 
 #include <errno.h>
@@ -84,7 +86,10 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   };
   RH_TRY(parse_problem(&app, error));
   RH_TRY(rh_open(&app.redhost, &options, error));
+  app.redhost->looks_first = 1;
+  rh_crash_watch(app.redhost);
   rh_status status = dispatch(&app, error);
+  rh_crash_watch(NULL);
   rh_close(app.redhost);
   return status;
 }
@@ -115,6 +120,7 @@ int main(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN);
   /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
+  if (argc == 2 && strcmp(argv[1], "--look") == 0) return rh_look_main();
   if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
   if (argc == 2 && strcmp(argv[1], "--sample") == 0) return rh_sample_main();
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
@@ -124,6 +130,7 @@ int main(int argc, char **argv) {
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
   }
   hold_standard_files();
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like any other */
   /* A driver or a plugin may call setlocale(); numbers have a point, not a comma, all the same. */
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   rh_status status = rh_options_parse(&typed, argc, argv, &error);

@@ -68,8 +68,10 @@ int rh_guard(int64_t parent) {
       prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || getppid() != (pid_t)parent)
     return -1;
   pid_t work = fork();
-  if (work < 0) return -1;
   if (work == 0) return work_for(guard, &before);
-  watch(work, (pid_t)parent, &awaited);
-  return -1;
+  if (work > 0) watch(work, (pid_t)parent, &awaited);
+  /* No more processes may be made: nobody guards this one, and it ends with its parent all the same. */
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != (pid_t)parent) return -1;
+  return sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -19,7 +19,14 @@
 
 extern char **environ;
 
-enum { REQUEST_FD = 3, ANSWER_FD = 4, DATA_FD = 5, FIRST_FREE_FD = 6, CHUNK = 1 << 16 };
+enum {
+  REQUEST_FD = 3,
+  ANSWER_FD = 4,
+  DATA_FD = 5,
+  FIRST_FREE_FD = 6,
+  CHUNK = 1 << 16,
+  PORTION = 1 << 12
+};
 
 /* As a program, /proc/self/exe is redhost only where redhost itself asks: any other would run its
  * own main. */
@@ -70,6 +77,24 @@ static int write_all(int fd, const char *from, size_t bytes) {
     bytes -= (size_t)wrote;
   }
   return 0;
+}
+
+/* A file, which tells the child where it ends; or a pipe where files are limited to fewer bytes. */
+static int hold_request(const void *request, size_t bytes) {
+  int ends[2], fd = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
+  if (fd >= 0 && write_all(fd, request, bytes) == 0) return fd;
+  int code = errno;
+  if (fd >= 0) close(fd);
+  errno = code;
+  if (code != EFBIG || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+  /* It has to hold all of it: the child does not run yet. */
+  if (bytes > 65536) fcntl(ends[1], F_SETPIPE_SZ, (int)bytes);
+  fd = write_all(ends[1], request, bytes) == 0 ? move_up(ends[0]) : -1;
+  code = errno;
+  if (fd < 0) close(ends[0]);
+  close(ends[1]);
+  errno = code;
+  return fd;
 }
 
 /* The descriptors as the child will see them; -1 for none. */
@@ -157,8 +182,8 @@ static int open_output(descriptors *fds, rh_child *child) {
 static int open_descriptors(descriptors *fds, rh_child *child, const rh_child_spec *spec) {
   int ends[2];
   *fds = (descriptors){-1, -1, -1, -1};
-  fds->request = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
-  if (fds->request < 0 || write_all(fds->request, spec->request, spec->bytes) != 0) return errno;
+  fds->request = hold_request(spec->request, spec->bytes);
+  if (fds->request < 0) return errno;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
   child->fd = ends[0];
   fds->answer = move_up(ends[1]);
@@ -240,7 +265,7 @@ static life life_of(const rh_child *child) {
 
 /* Takes what was printed and is there now, one portion: the rest of a flood waits. */
 static void drain(rh_child *child) {
-  char bytes[CHUNK];
+  char bytes[PORTION]; /* the stack may be limited to little */
   rh_printed *printed = child->printed;
   ssize_t got = child->output < 0 ? -1 : read(child->output, bytes, sizeof bytes);
   if (got > 0) {

@@ -44,7 +44,7 @@ typedef struct rh_child_spec {
   const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
 } rh_child_spec;
 
-/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file;
+/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file, or as a pipe where files are limited to less;
  * descriptor 4 is a socket, for answers and, where there are any, further words to the child;
  * standard input is /dev/null; nothing else is open; signals are as at login.  spec->data and
  * spec->output stay the caller's. */

@@ -3,6 +3,7 @@
 #include "../base/report.h"
 #include "../base/text.h"
 #include "kept.h"
+#include "look.h"
 #include "ops.h"
 
 #include <stdlib.h>
@@ -107,6 +108,13 @@ static void report_faults(const rh_redhost *redhost) {
 }
 
 rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error) {
+  if (redhost->looks_first && rh_look_at_drivers(redhost, &redhost->unusable) == RH_OK)
+    redhost->unusable.status = RH_OK;
+  redhost->looks_first = 0;
+  if (redhost->unusable.status != RH_OK) {
+    if (error) *error = redhost->unusable;
+    return redhost->unusable.status;
+  }
   if (!redhost->devices_found) {
     RH_TRY(rh_cl_devices_find(&redhost->devices, error));
     /* Where no other is left, choosing fails with the same words. */

@@ -15,6 +15,8 @@ struct rh_redhost {
   rh_cache cache;
   rh_cl_devices devices;
   int devices_found;
+  int looks_first;   /* 1: devices are looked at in a child before this process asks for them */
+  rh_error unusable; /* why they are not to be asked for; or status 0 */
   const rh_cl_device *device; /* null until chosen */
   rh_cl_session session;
   int session_open;

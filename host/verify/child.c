@@ -87,6 +87,7 @@ rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_tes
     return rh_trial_skip(trial, "a description of a foreign function, no shared object");
   if (rh_open(&trial->redhost, options, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
+  trial->redhost->looks_first = 1;
   if (test->needs >= RH_NEEDS_PLUGIN) outcome = rh_trial_load(trial);
   if (outcome == RH_PASS && test->needs >= RH_NEEDS_DEVICE) outcome = open_device(trial);
   if (outcome == RH_PASS) outcome = test->run(trial);

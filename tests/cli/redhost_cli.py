@@ -85,6 +85,10 @@ class Case(unittest.TestCase):
         return name
 
     def cache_files(self, env=None):
+        """The same without what redhost remembers of drivers, which says nothing about what it did."""
+        return [name for name in self.all_cache_files(env) if not name.startswith("drivers/")]
+
+    def all_cache_files(self, env=None):
         """Relative names of everything that is no directory below redhost's cache."""
         root = os.path.join((env or self.env)["XDG_CACHE_HOME"], "redhost")
         return sorted(os.path.relpath(os.path.join(at, name), root)
@@ -95,7 +99,7 @@ class Case(unittest.TestCase):
         if "input" in how:
             del how["stdin"]
         start = time.monotonic()
-        done = subprocess.run([program or REDHOST, *args], env={**self.env, **(env or {})}, cwd=self.cwd,
+        done = subprocess.run([program or REDHOST, *args], env={**self.env, **(env or {})}, cwd=how.pop("cwd", self.cwd),
                               stdout=how.pop("stdout", subprocess.PIPE), stderr=how.pop("stderr", subprocess.PIPE),
                               timeout=how.pop("timeout", PATIENCE), **how)
         return Done(args, done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode(),

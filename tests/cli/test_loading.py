@@ -1,10 +1,12 @@
 """What goes wrong with plugins in practice: the rows of docs/failures.md that only the whole program can show."""
 
 import os
+import resource
 import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import redhost_cli as cli
@@ -224,12 +226,68 @@ class Drivers(Loading):
         with open(os.path.join(vendors, "aborting.icd"), "w", encoding="utf-8") as file:
             file.write(os.path.join(cli.DRIVERS, "aborting_driver.so") + "\n")
         env = {"OCL_ICD_VENDORS": vendors}
-        self.assertLess(self.redhost("--devices", env=env).code, 0)  # it does abort
         self.assertEqual(self.value("--run", "serial", *SUM, env=env), "100")
         done = self.redhost("--run", "serial", *SUM, "--isolate", "-q", env=env)
         self.assertEqual((done.code, done.out, done.err), (0, "100\n", ""))
-        done = self.redhost("--list", env=env)
-        self.assertNotIn(".so", done.err)
+        plain = self.good("--list", "-q", env=cli.NO_PLATFORM).out
+        for ends, words in ((None, "crashed when it was asked for its devices (signal 6)"),
+                            ("crash", "crashed when it was asked for its devices (signal 11)"),
+                            ("exit", "ended the process with exit status 0 when it was asked for its devices"),
+                            ("_exit", "ended the process with exit status 1 when it was asked for its devices"),
+                            ("print", "(signal 6); it printed 'driver.c:7: no room for ?[31mthreads...'")):
+            with self.subTest(ends):
+                env["REDHOST_TEST_DRIVER_ENDS"] = ends or ""
+                if not ends:
+                    del env["REDHOST_TEST_DRIVER_ENDS"]
+                words = "no OpenCL device can be used: a driver " + ("crashed" if ends == "print" else "") + \
+                    "|" + words + "|OCL_ICD_VENDORS"
+                for args in (["--devices"], ["--devices", "--json"], ["--run", "cascade", *SUM], ["--bench", "-s", "native", "-n", "1000"],
+                             ["--tune", "-s", "native", "-n", "1000"]):
+                    self.bad(3, words, *args, env=env)
+                done = self.good("--list", env=env)
+                self.assertIn("Strategies (no OpenCL device can be used: a driver ", done.out)
+                self.assertRegex(done.out, r"(?m)^  native .* yes ")
+                self.assertEqual(self.good("--list", "-q", env=env).out, plain)
+                self.assertEqual(self.value("--run", "native", *SUM, env=env), "100")
+                self.assertEqual(self.value("--run", "auto", *SUM, env=env), "100")
+
+    def drivers_after(self, *args, env=None, **how):
+        """How many are remembered as drivers that started, when redhost has been here."""
+        env = {"XDG_CACHE_HOME": os.path.join(self.directory, "cache"), **(env or {})}
+        self.good(*args, env=env, **how)
+        return sum(name.startswith("drivers/") for name in self.all_cache_files(env))
+
+    def test_drivers_are_looked_at_once(self):
+        """In a child, as long as nothing changes that decides how they start."""
+        run = ["--run", "cascade", *SUM, "-q"]
+        self.assertEqual(self.drivers_after(*run, "--no-cache"), 0)
+        self.assertEqual(self.drivers_after("--run", "native", *SUM), 0)
+        self.assertEqual(self.drivers_after(*run), 1)
+        self.assertEqual(self.drivers_after("--list", "-q"), 1)
+        self.assertEqual(self.drivers_after(*run, cwd=self.directory, env={"PWD": self.directory, "TERM": "dumb"}), 1)
+        self.assertEqual(self.drivers_after(*run, env={"POCL_MAX_PTHREAD_COUNT": "1"}), 2)
+        self.assertEqual(self.drivers_after(*run, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (99, 99))), 3)
+
+    def test_small_limits(self):
+        """Whatever a driver makes of it: an answer, or a sentence that says what is tight."""
+        for limit, value, words in ((resource.RLIMIT_AS, 250000 << 10, "the address space is limited to 250000 KiB (ulimit -v)"),
+                                    (resource.RLIMIT_STACK, 64 << 10, "the stack is limited to 64 KiB (ulimit -s)"),
+                                    (resource.RLIMIT_FSIZE, 1 << 10, "files are limited to 1 KiB (ulimit -f)"),
+                                    (resource.RLIMIT_FSIZE, 0, "files are limited to 0 KiB (ulimit -f)")):
+            how = {"preexec_fn": lambda: resource.setrlimit(limit, (value, value)),
+                   "env": {"POCL_CACHE_DIR": tempfile.mkdtemp(dir=self.directory)}}
+            with self.subTest(words):
+                self.assertEqual(self.value("--run", "native", *SUM, **how), "100")
+                self.assertIn("native\n", self.good("--list", "-q", **how).out)
+                for args in (["--run", "cascade", *SUM, "-q"], ["--devices"], ["--run", "cascade", *SUM, "-q", "--no-cache"]):
+                    done = self.redhost(*args, **how)
+                    if limit == resource.RLIMIT_FSIZE and done.code == 5:
+                        self.assertIn("kernel build failed", done.err)  # the driver says so
+                        continue
+                    self.assertIn(done.code, (0, 3), done)
+                    if done.code == 3:
+                        self.assertIn(words, done.err)
+                        self.assertRegex(done.err, r"(?m)^redhost: [^\n]*\.$")
 
 
 class StalePrograms(Loading):
