@@ -31,10 +31,12 @@ char *rh_copy_string(const char *s);
  */
 const char *rh_closest(const char *word, const char *const *candidates, size_t n);
 
-/* One line, and nothing in it that moves a terminal's cursor: control characters, in UTF-8 too, become '?'. */
+/* How text of others is shown, in reports and messages: one line, and nothing in it that a terminal obeys or that changes
+ * the order in which it is read.  Control characters, what is no UTF-8, line separators and marks of direction become '?',
+ * one for each byte. */
 void rh_make_plain(char *s);
 
-/* Is the `length` bytes of s valid UTF-8 without control characters? */
+/* Is the `length` bytes of s nothing but what rh_make_plain leaves as it is? */
 int rh_is_plain_utf8(const char *s, size_t length);
 
 #endif

@@ -2,7 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/report.h"
-#include "status.h"
+#include "memory.h"
 
 static const uint64_t chunk_bytes =
     64u << 20; /* large enough for full speed, small enough to show progress */
@@ -32,10 +32,11 @@ static rh_status upload(rh_cl_input *input, rh_cl_session *session, const char *
   for (uint64_t done = 0; done < bytes; done += chunk_bytes) {
     uint64_t now = bytes - done < chunk_bytes ? bytes - done : chunk_bytes;
     RH_TRY(rh_progress(session->reporter, "upload", done, bytes, error));
-    RH_CL_TRY(error,
-              clEnqueueWriteBuffer(session->queue, input->buffer, CL_TRUE, done, now, data + done,
-                                   0, NULL, NULL),
-              "copying the input to the device");
+    cl_int code = clEnqueueWriteBuffer(session->queue, input->buffer, CL_TRUE, done, now,
+                                       data + done, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+      return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
+                              bytes, 1);
   }
   input->upload_s = rh_now() - start;
   return RH_OK;
@@ -43,21 +44,20 @@ static rh_status upload(rh_cl_input *input, rh_cl_session *session, const char *
 
 rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64_t n, uint32_t size,
                               rh_error *error) {
-  cl_int code;
   *input = (rh_cl_input){0};
-  input->buffer =
-      clCreateBuffer(session->context, CL_MEM_READ_ONLY, n ? n * size : size, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the input on the device");
-  input->room = n ? n * size : size;
+  session->input_bytes = n ? n * size : size;
+  RH_TRY(rh_cl_buffer(session, CL_MEM_READ_ONLY, session->input_bytes, NULL,
+                      "allocating the input on the device", &input->buffer, error));
+  input->room = session->input_bytes;
   return RH_OK;
 }
 
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t bytes, rh_error *error) {
-  RH_CL_TRY(error,
-            clEnqueueWriteBuffer(session->queue, input->buffer, CL_FALSE, 0, bytes, data, 0, NULL,
-                                 rh_cl_event_for(session, "upload")),
-            "copying the input to the device");
+  RH_CL_TRY_IN(session, error,
+               clEnqueueWriteBuffer(session->queue, input->buffer, CL_FALSE, 0, bytes, data, 0,
+                                    NULL, rh_cl_event_for(session, "upload")),
+               "copying the input to the device");
   return RH_OK;
 }
 
@@ -65,18 +65,16 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
                            uint64_t offset, uint64_t n, uint32_t size, rh_error *error) {
   *input = (rh_cl_input){0};
   uint64_t bytes = n * size, whole = offset + bytes;
-  cl_int code;
   /* A buffer over the whole region starts on a page, whatever the file's header: no driver minds
    * such an address. */
   if (session->device->shares_memory && n > 0 &&
       (session->device->about.max_alloc_bytes == 0 ||
        whole <= session->device->about.max_alloc_bytes)) {
-    input->buffer = clCreateBuffer(session->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, whole,
-                                   region, &code);
     input->first = offset / size;
     input->in_place = 1;
-    if (code == CL_SUCCESS) return RH_OK;
-    return rh_cl_fail(error, code, "using the input in place");
+    session->input_bytes = whole;
+    return rh_cl_buffer(session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, whole, region,
+                        "using the input in place", &input->buffer, error);
   }
   RH_TRY(rh_cl_input_reserve(input, session, n, size, error));
   rh_status status = upload(input, session, (const char *)region + offset, bytes, error);

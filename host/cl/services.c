@@ -1,7 +1,7 @@
 #include "services.h"
 #include "../base/error.h"
 #include "../base/report.h"
-#include "status.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,13 @@ static rh_status failed(rh_services *s, rh_status status) {
   return status;
 }
 
-static rh_status cl_failed(rh_services *s, cl_int code, const char *what) {
-  rh_cl_fail(s->error, code, what);
+/* The plugin gets RH_E_CL, as its header says; whose fault it is, the caller of the plugin says. */
+static rh_status cl_failed(rh_services *s, cl_int code, const char *what, uint64_t bytes,
+                           int allocates) {
+  const uint64_t held = s->session->input_bytes + s->scratch_bytes;
+  rh_status status =
+      rh_cl_fail_short(s->error, code, what, s->session->device, held + bytes, allocates);
+  s->short_of_memory = status == RH_E_DEVICE;
   return failed(s, RH_E_CL);
 }
 
@@ -29,11 +34,13 @@ static rh_status service_fail(const rh_host *host, rh_status status, int32_t cl_
   rh_services *s = of(host);
   int declines = status == RH_DECLINED && s->phase == RH_PHASE_SETUP;
   if (status >= RH_OK && !declines) status = RH_E_INTERNAL;
-  if (cl_code)
+  if (cl_code && s->session)
+    cl_failed(s, cl_code, what ? what : "a plugin's OpenCL call", 0, 0);
+  else if (cl_code)
     rh_cl_fail(s->error, cl_code, what ? what : "a plugin's OpenCL call");
   else
     rh_fail(s->error, status, "%s", what ? what : rh_status_text(status));
-  if (s->error) s->error->status = status;
+  if (s->error && !s->short_of_memory) s->error->status = status;
   return failed(s, status);
 }
 
@@ -94,14 +101,15 @@ static rh_status service_kernel(const rh_host *host, struct _cl_program *program
   RH_TRY(may_obtain(s, "kernel", 1));
   *kernel = clCreateKernel(program, name, &code);
   if (code != CL_SUCCESS) {
-    cl_failed(s, code, "creating a kernel");
+    cl_failed(s, code, "creating a kernel", 0, 0);
     rh_error_prefix(s->error, "kernel '%s'", name);
     return RH_E_CL;
   }
   record(s, KERNEL, *kernel);
   code = clGetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_WORK_GROUP_SIZE,
                                   sizeof most, &most, NULL);
-  if (code != CL_SUCCESS) return cl_failed(s, code, "asking for a kernel's largest work-group");
+  if (code != CL_SUCCESS)
+    return cl_failed(s, code, "asking for a kernel's largest work-group", 0, 0);
   /* A kernel that requires one size takes it: NVIDIA's driver says 256 for all that. */
   size_t required[3] = {0};
   code =
@@ -120,7 +128,7 @@ static rh_status service_scratch(const rh_host *host, uint64_t bytes, struct _cl
   RH_TRY(may_obtain(s, "scratch", 1));
   *buffer = clCreateBuffer(s->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
   if (code != CL_SUCCESS) {
-    cl_failed(s, code, "allocating scratch memory");
+    cl_failed(s, code, "allocating scratch memory", bytes, 1);
     rh_error_prefix(s->error, "%llu bytes", (unsigned long long)bytes);
     return RH_E_CL;
   }
@@ -148,7 +156,7 @@ static rh_status may_run(rh_services *s, const char *service) {
 }
 
 static rh_status launch_failed(rh_services *s, cl_int code, const char *stage, const char *what) {
-  cl_failed(s, code, what);
+  cl_failed(s, code, what, 0, 0);
   rh_error_prefix(s->error, "launch of '%s'", stage);
   return RH_E_CL;
 }
@@ -184,7 +192,7 @@ static rh_status service_fill(const rh_host *host, struct _cl_mem *buffer, uint6
   RH_TRY(may_run(s, "fill"));
   cl_int code = clEnqueueFillBuffer(s->session->queue, buffer, value, size, offset, size * count, 0,
                                     NULL, rh_cl_event_for(s->session, "fill"));
-  return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "filling a buffer");
+  return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "filling a buffer", 0, 1);
 }
 
 static rh_status service_read(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
@@ -193,7 +201,7 @@ static rh_status service_read(const rh_host *host, struct _cl_mem *buffer, uint6
   RH_TRY(may_run(s, "read"));
   cl_int code = clEnqueueReadBuffer(s->session->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL,
                                     rh_cl_event_for(s->session, "read"));
-  return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "reading from the device");
+  return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "reading from the device", 0, 0);
 }
 
 static const void *service_extension(const rh_host *host, const char *id) {
@@ -233,7 +241,7 @@ void rh_services_init(rh_services *services, rh_cl_session *session, const char 
 void rh_services_enter(rh_services *services, int phase, rh_error *error) {
   services->phase = phase;
   services->error = error;
-  services->failed = 0;
+  services->failed = services->short_of_memory = 0;
   services->launches = 0;
 }
 

@@ -1,6 +1,6 @@
 #include "session.h"
 #include "../base/error.h"
-#include "status.h"
+#include "memory.h"
 
 rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device, rh_cache *cache,
                              const rh_reporter *reporter, rh_error *error) {
@@ -10,17 +10,17 @@ rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device,
                                         (cl_context_properties)device->platform, 0};
   session->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
   if (code != CL_SUCCESS) {
-    rh_cl_fail(error, code, "creating an OpenCL context");
+    rh_status status = rh_cl_fail_short(error, code, "creating an OpenCL context", device, 0, 1);
     rh_error_prefix(error, "%s", device->name);
-    return RH_E_CL;
+    return status;
   }
   /* The 1.2 call: every device has it, and nothing asked for here needs the newer one. */
   session->queue = clCreateCommandQueue(session->context, device->id, 0, &code);
   if (code == CL_SUCCESS) return RH_OK;
   rh_cl_session_finish(session);
-  rh_cl_fail(error, code, "creating a command queue");
+  rh_status status = rh_cl_fail_short(error, code, "creating a command queue", device, 0, 1);
   rh_error_prefix(error, "%s", device->name);
-  return RH_E_CL;
+  return status;
 }
 
 rh_status rh_cl_session_adopt(rh_cl_session *session, const rh_cl_device *device,

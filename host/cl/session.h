@@ -21,6 +21,7 @@ typedef struct rh_cl_session {
   const rh_cl_tap *tap;   /* null: nobody looks */
   rh_cache *cache;
   const rh_reporter *reporter;
+  uint64_t input_bytes; /* of the input that was put on the device last: for messages */
   /* What building cost so far. */
   uint32_t builds, builds_cached;
   double build_s;

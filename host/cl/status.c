@@ -60,7 +60,9 @@ const char *rh_cl_status_name(cl_int code) {
 }
 
 rh_status rh_cl_fail(rh_error *error, cl_int code, const char *what) {
-  rh_fail(error, RH_E_CL, "%s: %s (%d)", what, rh_cl_status_name(code), code);
+  int is_short = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
+  rh_status status = is_short ? RH_E_DEVICE : RH_E_CL;
+  rh_fail(error, status, "%s: %s (%d)", what, rh_cl_status_name(code), code);
   if (error) error->cl_code = code;
-  return RH_E_CL;
+  return status;
 }

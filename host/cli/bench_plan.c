@@ -1,5 +1,7 @@
 #include "bench_plan.h"
 #include "../base/clock.h"
+#include "../base/json_value.h"
+#include "plain.h"
 #include "table.h"
 
 #include <math.h>
@@ -61,9 +63,13 @@ static void print_sizes(const rh_bench_settings *settings, uint32_t t) {
     printf("%u sizes from %s to %s", n, first, last);
 }
 
-/* The copies, the caller's data, and what is swept over. */
-static void print_memory(const rh_stage *stage, const rh_bench_settings *settings) {
-  char host[32], device[32];
+static int shares_memory(const rh_stage *stage) {
+  return stage->device && stage->device->shares_memory;
+}
+
+/* The copies, the caller's data, and what is swept over; of the device's own 0 where it has none. */
+static void estimate_memory(const rh_stage *stage, const rh_bench_settings *settings,
+                            uint64_t *of_host, uint64_t *of_device) {
   uint64_t most = 0, cold = 512ull << 20;
   for (uint32_t t = 0; t < settings->types.n; t++) {
     uint64_t bytes =
@@ -71,19 +77,33 @@ static void print_memory(const rh_stage *stage, const rh_bench_settings *setting
     if (bytes > most) most = bytes;
   }
   uint64_t copies = settings->hot || most > cold ? most : cold;
-  int shares = stage->device && stage->device->shares_memory;
-  rh_format_bytes(host, most + (shares || !stage->device ? copies + cold : 0));
-  rh_format_bytes(device, copies + 2 * cold);
-  printf("memory      about %s of the host's", host);
-  if (stage->device && !shares) printf(", %s of the device's", device);
+  int on_host = !stage->device || shares_memory(stage);
+  *of_host = most + (on_host ? copies + cold : 0);
+  *of_device = on_host ? 0 : copies + 2 * cold;
+}
+
+static void print_memory(const rh_stage *stage, const rh_bench_settings *settings) {
+  char text[32];
+  uint64_t host, device;
+  estimate_memory(stage, settings, &host, &device);
+  printf("memory      about %s of the host's", rh_format_bytes(text, host));
+  if (device) printf(", %s of the device's", rh_format_bytes(text, device));
   printf("\n");
+}
+
+static double least_s(const rh_bench_pace *pace) {
+  return 0.06 * pace->total;
+}
+
+static double most_s(const rh_bench_pace *pace) {
+  return (0.5 + pace->max_time_s) * pace->total;
 }
 
 void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *settings) {
   rh_bench_pace pace;
   rh_bench_pace_begin(&pace, stage, settings);
   if (stage->device)
-    printf("device      %s %s\n", stage->device->label, stage->device->name);
+    printf("device      %s %s\n", stage->device->label, rh_plain(stage->device->name));
   else
     printf("device      none: host strategies only\n");
   printf("strategies ");
@@ -103,6 +123,47 @@ void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *setting
   }
   printf("            %u in all, %s\n", pace.total, settings->hot ? "hot" : "cold");
   print_memory(stage, settings);
-  printf("time        %.0f s at the least, %.0f s at the most\n", 0.06 * pace.total,
-         (0.5 + pace.max_time_s) * pace.total);
+  printf("time        %.0f s at the least, %.0f s at the most\n", least_s(&pace), most_s(&pace));
+}
+
+/* ---- JSON ---- */
+
+static json_t *integer(uint64_t number) {
+  return json_integer((json_int_t)number);
+}
+
+static json_t *names_of(const rh_stage *stage) {
+  json_t *names = json_array();
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    json_array_append_new(names, json_string(stage->found[k].name));
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      json_array_append_new(names, json_string(rh_peers_sampler(stage->peers[k], j).name));
+  return names;
+}
+
+static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
+  rh_type type = settings->types.list[t];
+  json_t *ops = json_array(), *sizes = json_array();
+  for (uint32_t k = 0; k < settings->ops.n; k++)
+    if (rh_op_is_defined(settings->ops.list[k], type))
+      json_array_append_new(ops, json_string(rh_op_name(settings->ops.list[k])));
+  for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
+    json_array_append_new(sizes, integer(settings->sizes[t][k]));
+  return json_pack("{s:s, s:o, s:o}", "type", rh_type_name(type), "ops", ops, "n", sizes);
+}
+
+json_t *rh_bench_plan_json(const rh_stage *stage, const rh_bench_settings *settings) {
+  rh_bench_pace pace;
+  uint64_t host, device;
+  json_t *points = json_array();
+  rh_bench_pace_begin(&pace, stage, settings);
+  estimate_memory(stage, settings, &host, &device);
+  for (uint32_t t = 0; t < settings->types.n; t++)
+    json_array_append_new(points, points_of(settings, t));
+  return json_pack("{s:s, s:o, s:o, s:i, s:s, s:o, s:o, s:o, s:o}", "device", rh_stage_label(stage),
+                   "strategies", names_of(stage), "points", points, "total", (int)pace.total,
+                   "cache", settings->hot ? "hot" : "cold", "host_bytes", integer(host),
+                   "device_bytes", integer(device), "least_s", rh_json_number(least_s(&pace)),
+                   "most_s", rh_json_number(most_s(&pace)));
 }

@@ -18,7 +18,8 @@ void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage,
 void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies);
 double rh_bench_left_s(const rh_bench_pace *pace);
 
-/* --dry-run, on standard output. */
+/* --dry-run: a device's part, on standard output; or as one of the `plan` of docs/results.md. */
 void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *settings);
+json_t *rh_bench_plan_json(const rh_stage *stage, const rh_bench_settings *settings);
 
 #endif

@@ -9,6 +9,7 @@
 #include "app.h"
 #include "axes.h"
 #include "crash.h"
+#include "json.h"
 #include "pages.h"
 
 #include <errno.h>
@@ -136,8 +137,12 @@ int main(int argc, char **argv) {
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
   if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
-  if (status == RH_OK && typed.mode == RH_MODE_HELP)
+  if (status == RH_OK && typed.mode == RH_MODE_HELP && typed.json)
+    status = rh_fail(&error, RH_E_USAGE, "--json has no meaning with --help");
+  else if (status == RH_OK && typed.mode == RH_MODE_HELP)
     rh_options_help(stdout);
+  else if (status == RH_OK && typed.mode == RH_MODE_VERSION && typed.json)
+    status = rh_json_print(rh_json_document(), &error);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION)
     printf("redhost %s\n", rh_version());
   else if (status == RH_OK && typed.mode == RH_MODE_COMPLETION)
@@ -153,9 +158,6 @@ int main(int argc, char **argv) {
   /* A write that the interrupt broke off is not the file's fault. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
-  if (status != RH_OK) {
-    rh_make_plain(error.message); /* it quotes what was typed */
-    rh_terminal_say(&terminal, error.message);
-  }
+  if (status != RH_OK) rh_terminal_say(&terminal, error.message);
   return exit_code(status);
 }

@@ -8,6 +8,7 @@
 #include "bench_output.h"
 #include "bench_plan.h"
 #include "bench_stage.h"
+#include "json.h"
 #include "table.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ typedef struct work {
   rh_array array;
   uint64_t serial;
   rh_bench_pace pace;
+  json_t *plan, *plan_devices; /* --dry-run in JSON; or null */
 } work;
 
 /* ---- One point ---- */
@@ -189,7 +191,12 @@ static rh_status sizes(work *w, rh_error *error) {
 static rh_status device(work *w, const rh_cl_device *device_or_none, rh_error *error) {
   RH_TRY(rh_stage_open(&w->stage, w->app, device_or_none, &w->settings, error));
   if (w->app->typed->dry_run) {
-    rh_bench_plan_print(&w->stage, &w->settings);
+    if (w->plan)
+      json_array_append_new(w->plan, rh_bench_plan_json(&w->stage, &w->settings));
+    else
+      rh_bench_plan_print(&w->stage, &w->settings);
+    if (w->plan_devices && w->stage.device)
+      json_array_append_new(w->plan_devices, rh_json_device(w->stage.device));
     return RH_OK;
   }
   if (w->stage.device) RH_TRY(rh_bench_header_device(&w->results, w->stage.device, error));
@@ -233,18 +240,29 @@ static rh_status conclude(const work *w, rh_error *error) {
   return RH_OK;
 }
 
+static rh_status print_plan(const work *w, rh_error *error) {
+  json_t *document = rh_json_document();
+  json_object_set(document, "devices", w->plan_devices);
+  json_object_set(document, "plan", w->plan);
+  return rh_json_print(document, error);
+}
+
 static rh_status bench(work *w, rh_error *error) {
   rh_error why = {0};
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app->typed, error));
   RH_TRY(rh_bench_output_open(&w->output, w->app, w->settings.format, error));
   RH_TRY(rh_stage_devices(w->app, &w->devices, &w->n_devices, error));
   RH_TRY(rh_bench_header_begin(&w->results, w->app, &w->settings, error));
+  if (w->app->typed->dry_run && strcmp(w->settings.format, "json") == 0) {
+    w->plan = json_array();
+    w->plan_devices = json_array();
+  }
   rh_terminal_hold_interrupt();
   double start = rh_now();
   rh_status status = devices(w, &why);
   rh_terminal_write_down();
   rh_terminal_clear(w->app->terminal);
-  if (w->app->typed->dry_run && status == RH_OK) return RH_OK;
+  if (w->app->typed->dry_run && status == RH_OK) return w->plan ? print_plan(w, error) : RH_OK;
   /* Whatever ended it, what was measured is not lost. */
   if (w->results.n_rows > 0) {
     RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));
@@ -265,6 +283,8 @@ rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
   rh_array_finish(&w.array);
   rh_results_finish(&w.results);
   rh_bench_settings_finish(&w.settings);
+  json_decref(w.plan);
+  json_decref(w.plan_devices);
   free(w.devices);
   return status;
 }

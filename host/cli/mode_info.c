@@ -4,6 +4,7 @@
 #include "app.h"
 #include "json.h"
 #include "offers.h"
+#include "plain.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -59,10 +60,10 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   uint32_t op;
   rh_type type;
   rh_offer_problem(entry, offer, &op, &type);
-  printf("\non %s, %s of %s, n = 2^%d\n", device ? device->name : "the host", rh_op_name(op),
-         rh_type_name(type), RH_DEFAULT_LOG2_SIZE);
+  printf("\non %s, %s of %s, n = 2^%d\n", device ? rh_plain(device->name) : "the host",
+         rh_op_name(op), rh_type_name(type), RH_DEFAULT_LOG2_SIZE);
   if (offer->status != RH_OK) {
-    printf("  cannot run: %s\n", offer->answer.reason);
+    printf("  cannot run: %s\n", rh_plain(offer->answer.reason));
     return;
   }
   rh_offer_types(entry, &types);
@@ -94,11 +95,11 @@ static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *
 
 static void print_text(const rh_app *app, const rh_entry *entry) {
   printf("%s%s%s - %s\n\n", rh_style_on(app->terminal, RH_BOLD), entry->name,
-         rh_style_off(app->terminal, RH_BOLD), entry->summary);
+         rh_style_off(app->terminal, RH_BOLD), rh_plain(entry->summary));
   rh_print_wrapped(stdout, entry->about, "");
-  printf("\nplugin      %s\nversion     %s, by %s, %s\n", entry->path, entry->version,
-         entry->author, entry->license);
-  if (app->typed->verbose) printf("built with  %s\n", entry->build);
+  printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->path),
+         rh_plain(entry->version), rh_plain(entry->author), rh_plain(entry->license));
+  if (app->typed->verbose) printf("built with  %s\n", rh_plain(entry->build));
   print_kinds(entry);
   printf("order       %s\n", entry->promises & RH_KEEPS_ORDER
                                  ? "kept: serves operators that do not commute"
@@ -126,7 +127,7 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   if (!entry) return not_found(app, error);
   if (app->typed->json) return print_json(app, entry, error);
   if (app->typed->quiet)
-    printf("%s\n", entry->path);
+    rh_print_path(entry->path);
   else
     print_text(app, entry);
   return RH_OK;

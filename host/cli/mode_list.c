@@ -3,6 +3,7 @@
 #include "app.h"
 #include "json.h"
 #include "offers.h"
+#include "plain.h"
 #include "table.h"
 
 static uint32_t count_shown(const rh_registry *registry) {
@@ -35,12 +36,14 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
 /* Nothing is ever skipped silently: what was not loaded, shadowed or ignored stands under the table, with its reason. */
 static void print_rest(const rh_registry *registry) {
   for (uint32_t k = 0; k < registry->n_refusals; k++)
-    printf("not loaded: %s: %s\n", registry->refusals[k].path, registry->refusals[k].reason);
+    printf("not loaded: %s: %s\n", rh_plain(registry->refusals[k].path),
+           rh_plain(registry->refusals[k].reason));
   for (uint32_t k = 0; k < registry->n_entries; k++)
     if (registry->entries[k].shadowed_by)
-      printf("shadowed: %s in %s, by %s\n", registry->entries[k].name, registry->entries[k].path,
-             registry->entries[k].shadowed_by);
-  for (uint32_t k = 0; k < registry->n_notes; k++) printf("note: %s\n", registry->notes[k]);
+      printf("shadowed: %s in %s, by %s\n", rh_plain(registry->entries[k].name),
+             rh_plain(registry->entries[k].path), rh_plain(registry->entries[k].shadowed_by));
+  for (uint32_t k = 0; k < registry->n_notes; k++)
+    printf("note: %s\n", rh_plain(registry->notes[k]));
 }
 
 static void print_table(const rh_app *app, const rh_registry *registry, const rh_cl_device *device,
@@ -58,9 +61,9 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
     add_row(&table, entry, offer);
   }
   if (device)
-    printf("Strategies on %s %s", device->label, device->name);
+    printf("Strategies on %s %s", device->label, rh_plain(device->name));
   else
-    printf("Strategies (%s)", no_device->message);
+    printf("Strategies (%s)", rh_plain(no_device->message));
   if (app->type)
     printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
   else if (app->typed->op)
@@ -71,7 +74,7 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
   printf("\n%u of %u can run.\n", runnable, count_shown(registry));
   print_rest(registry);
   if (count_shown(registry) == 0)
-    printf("No strategies in %s.\n", registry->searched);
+    printf("No strategies in %s.\n", rh_plain(registry->searched));
   else
     printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
 }
@@ -92,7 +95,7 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
   for (uint32_t k = 0; k < registry->n_refusals; k++) {
     json_t *refusal = json_object();
     json_object_set_new(refusal, "path", rh_json_bytes(registry->refusals[k].path));
-    json_object_set_new(refusal, "reason", json_string(registry->refusals[k].reason));
+    json_object_set_new(refusal, "reason", rh_json_bytes(registry->refusals[k].reason));
     json_array_append_new(refused, refusal);
   }
   json_object_set_new(document, "devices", devices);

@@ -5,6 +5,7 @@
 #include "app.h"
 #include "axes.h"
 #include "json.h"
+#include "plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,11 +117,11 @@ static void print_files(const rh_app *app, const rh_plotted *plotted) {
   for (uint32_t k = 0; k < plotted->n_files; k++) {
     const rh_plotted_file *file = &plotted->files[k];
     if (app->typed->quiet && !file->is_script)
-      puts(file->path);
+      rh_print_path(file->path);
     else if (file->is_script && !app->typed->quiet)
       printf("%s%-16s", k ? "\n" : "", file->picture);
     else if (!app->typed->quiet)
-      printf("  %s", file->path);
+      printf("  %s", rh_plain(file->path));
   }
   if (!app->typed->quiet) printf("\n\nTo restyle one, change its .gp and run gnuplot on it.\n");
 }

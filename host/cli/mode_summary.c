@@ -3,6 +3,7 @@
 #include "app.h"
 #include "json.h"
 #include "offers.h"
+#include "plain.h"
 
 static uint32_t count(const rh_app *app, const rh_registry *registry, int runnable) {
   uint32_t n = 0;
@@ -17,11 +18,11 @@ static uint32_t count(const rh_app *app, const rh_registry *registry, int runnab
 static void print_device(const rh_app *app, const rh_error *no_device) {
   const rh_cl_device *device = app->redhost->device;
   if (!device) {
-    printf("device      none: %s\n", no_device->message);
+    printf("device      none: %s\n", rh_plain(no_device->message));
     return;
   }
-  printf("device      %s  %s  (%s, driver %s)", device->label, device->name, device->platform_name,
-         device->driver);
+  printf("device      %s  %s  (%s, driver %s)", device->label, rh_plain(device->name),
+         rh_plain(device->platform_name), rh_plain(device->driver));
   if (app->redhost->devices.n > 1)
     printf("   %u more: redhost --devices", app->redhost->devices.n - 1);
   putchar('\n');

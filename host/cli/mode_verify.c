@@ -6,6 +6,7 @@
 #include "app.h"
 #include "json.h"
 #include "junit.h"
+#include "plain.h"
 #include "size.h"
 #include "table.h"
 
@@ -112,8 +113,9 @@ static void print_result(const rh_terminal *terminal, const rh_verified *verifie
   int style = style_of(verified->outcome);
   printf("  %s  %s%-7s%s  %s\n", verified->test, rh_style_on(terminal, style),
          rh_outcome_name(verified->outcome), rh_style_off(terminal, style), verified->title);
-  if (verified->text[0]) rh_print_wrapped(stdout, verified->text, "                ");
-  if (rh_outcome_is_bad(verified->outcome)) printf("                again: %s\n", verified->again);
+  if (verified->text[0]) rh_print_wrapped(stdout, rh_plain(verified->text), "                ");
+  if (rh_outcome_is_bad(verified->outcome))
+    printf("                again: %s\n", rh_plain(verified->again));
 }
 
 static void print_counts(const rh_verify_report *report) {
@@ -126,17 +128,11 @@ static void print_counts(const rh_verify_report *report) {
   printf("\n");
 }
 
-/* A file's name may hold anything. */
-static void print_path(const char *path) {
-  for (; *path; path++) putchar((unsigned char)*path < 0x20 || *path == 0x7f ? '?' : *path);
-  putchar('\n');
-}
-
 /* One plugin with all its tests; of many, what is worth a look. */
 static void print_report(const work *w, const rh_verify_report *report) {
   const char *strategy = NULL;
   int all = w->n == 1 || w->app->typed->verbose;
-  print_path(report->path);
+  printf("%s\n", rh_plain(report->path));
   for (uint32_t k = 0; k < report->n; k++) {
     const rh_verified *verified = &report->results[k];
     if (verified->strategy && (!strategy || strcmp(strategy, verified->strategy) != 0))

@@ -1,6 +1,7 @@
 #include "report.h"
 #include "../base/error.h"
 #include "json.h"
+#include "plain.h"
 
 #include <math.h>
 
@@ -29,9 +30,9 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
   printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), spec->strategy,
          rh_style_off(app->terminal, RH_BOLD), rh_op_name(spec->op), rh_type_name(spec->type),
          (unsigned long long)spec->n, rh_format_bytes(size, bytes_of(report)));
-  if (app->typed->input) printf("  of %s", app->typed->input);
+  if (app->typed->input) printf("  of %s", rh_plain(app->typed->input));
   if (report->device)
-    printf("  on %s %s\n", report->device->label, report->device->name);
+    printf("  on %s %s\n", report->device->label, rh_plain(report->device->name));
   else
     printf("  on the host\n");
 }
@@ -86,11 +87,13 @@ static void print_details(const rh_run_report *report) {
   const rh_facts *facts = &report->facts;
   const rh_answer *answer = &facts->answer;
   char time[32], scratch[32], local[32];
-  printf("plugin     %s%s\n", report->spec->plugin,
+  printf("plugin     %s%s\n", rh_plain(report->spec->plugin),
          report->isolated ? "   in a process of its own" : "");
   for (uint32_t k = 0; k < facts->n_params; k++)
-    printf("%s%s=%s", k ? " " : "parameters ", facts->params[k].key, facts->params[k].text);
-  if (facts->n_params) printf("%s%s\n", *facts->params_note ? "   " : "", facts->params_note);
+    printf("%s%s=%s", k ? " " : "parameters ", facts->params[k].key,
+           rh_plain(facts->params[k].text));
+  if (facts->n_params)
+    printf("%s%s\n", *facts->params_note ? "   " : "", rh_plain(facts->params_note));
   printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", answer->launches,
          answer->launches == 1 ? "" : "es", rh_format_bytes(scratch, answer->scratch_bytes),
          rh_format_bytes(local, answer->local_bytes));

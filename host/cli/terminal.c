@@ -3,6 +3,8 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/path.h"
+#include "../base/text.h"
+#include "plain.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -71,8 +73,8 @@ static void draw(const char *phase, uint64_t done, uint64_t total) {
 void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
                        const char *what, const char *which) {
   if (!terminal->progress || would_block()) return;
-  fprintf(stderr, "\r\033[K[%u/%u] %s %s, about %.0f s left", done + 1, total, what, which,
-          left_s > 1 ? left_s : 1);
+  fprintf(stderr, "\r\033[K[%u/%u] %s %s, about %.0f s left", done + 1, total, what,
+          rh_plain(which), left_s > 1 ? left_s : 1);
   fflush(stderr);
   line_is_up = 1;
 }
@@ -111,12 +113,16 @@ rh_reporter rh_terminal_reporter(rh_terminal *terminal) {
 void rh_terminal_say(rh_terminal *terminal, const char *message) {
   size_t length = strlen(message);
   while (length && message[length - 1] == '\n') length--;
-  char last = 0;
+  char last = 0, *plain = strndup(message, length);
   if (length) last = message[length - 1];
-  if (would_block()) return;
+  if (plain) rh_make_plain(plain);
+  if (would_block() || !plain) {
+    free(plain);
+    return;
+  }
   rh_terminal_clear(terminal);
-  fprintf(stderr, "redhost: %.*s%s\n", (int)length, message,
-          last && strchr(".?!", last) ? "" : ".");
+  fprintf(stderr, "redhost: %s%s\n", plain, last && strchr(".?!", last) ? "" : ".");
+  free(plain);
 }
 
 static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};

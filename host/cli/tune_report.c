@@ -3,6 +3,7 @@
 #include "../base/json_value.h"
 #include "../base/path.h"
 #include "../base/vocabulary.h"
+#include "plain.h"
 #include "table.h"
 #include "tune_work.h"
 
@@ -179,7 +180,7 @@ static void print_counts(const rh_tune_work *w) {
   if (count(w, RH_TASK_failed)) printf("; %u failed and left out", count(w, RH_TASK_failed));
   char *file = rh_tune_file(w);
   if (file)
-    printf(". Kept in %s\n", file);
+    printf(". Kept in %s\n", rh_plain(file));
   else
     printf(*w->unkept.message ? ". Not kept\n" : ". Nothing to keep\n");
   free(file);

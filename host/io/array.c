@@ -1,6 +1,7 @@
 #include "array.h"
 #include "../base/error.h"
 #include "../base/report.h"
+#include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "npy.h"
 #include "pace.h"
@@ -314,8 +315,7 @@ static void name_for_messages(char name[static 256], const char *path) {
   if (is_cut) path += length - most;
   while (is_cut && ((unsigned char)*path & 0xc0) == 0x80) path++; /* not from within a character */
   snprintf(name, 256, "%s%s", is_cut ? "..." : "", length ? path : "''");
-  for (char *c = name; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+  rh_make_plain(name);
 }
 
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,

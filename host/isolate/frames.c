@@ -1,6 +1,8 @@
 #include "frames.h"
 #include "../plug/wire.h"
 
+#include "../base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -77,12 +79,9 @@ static void copy_plain(char *to, size_t bytes, const char *from) {
     length--;
     while (length && ((unsigned char)from[length] & 0xc0) == 0x80) length--;
   }
-  for (size_t k = 0; k < length; k++) {
-    unsigned char c = (unsigned char)from[k];
-    to[k] = from[k];
-    if (c < 0x20 || c == 0x7f) to[k] = '?';
-  }
+  memcpy(to, from, length);
   to[length] = 0;
+  rh_make_plain(to);
 }
 
 static int is_count(json_int_t number) {

@@ -2,6 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/report.h"
+#include "../base/text.h"
 #include "../plug/ending.h"
 
 #include <errno.h>
@@ -68,8 +69,7 @@ static rh_status garbage(rh_peer_process *process, const rh_peer_question *quest
   int shown = length < 60 ? (int)length : 60;
   snprintf(how, sizeof how, "said '%.*s%s', which is not in the protocol,", shown, line,
            length > 60 ? "..." : "");
-  for (char *c = how; *c; c++)
-    if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
+  rh_make_plain(how);
   return rh_peer_process_misspoke(process, question, how, error);
 }
 

@@ -2,7 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
-#include "../cl/status.h"
+#include "../cl/memory.h"
 
 #include <string.h>
 
@@ -39,22 +39,19 @@ static void release_buffer(rh_pool *pool) {
 /* The host's copies as a buffer: nothing is moved. */
 static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_range *range, rh_error *error) {
   const void *first;
-  cl_int code;
   release_buffer(pool);
   RH_TRY(rh_pool_host(pool, data, &first, error));
   pool->upload_s = 0;
-  pool->buffer = clCreateBuffer(range->session->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
-                                data->copies <= 1 ? data_bytes(data) : data->copies * data->stride,
-                                (void *)first, &code);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "using the input in place");
+  return rh_cl_buffer(range->session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
+                      data->copies <= 1 ? data_bytes(data) : data->copies * data->stride,
+                      (void *)first, "using the input in place", &pool->buffer, error);
 }
 
 static rh_status make_room(rh_pool *pool, uint64_t bytes, rh_range *range, rh_error *error) {
-  cl_int code;
   if (pool->buffer_bytes >= bytes) return RH_OK;
   release_buffer(pool);
-  pool->buffer = clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the input on the device");
+  RH_TRY(rh_cl_buffer(range->session, CL_MEM_READ_WRITE, bytes, NULL,
+                      "allocating the input on the device", &pool->buffer, error));
   pool->buffer_bytes = bytes;
   return RH_OK;
 }
@@ -64,20 +61,21 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_range *rang
                         rh_error *error) {
   cl_command_queue queue = range->plain;
   double start = rh_now();
-  RH_CL_TRY(error,
-            clEnqueueWriteBuffer(queue, pool->buffer, CL_TRUE, 0, data_bytes(data), data->elements,
-                                 0, NULL, NULL),
-            "copying the input to the device");
+  cl_int code = clEnqueueWriteBuffer(queue, pool->buffer, CL_TRUE, 0, data_bytes(data),
+                                     data->elements, 0, NULL, NULL);
+  if (code != CL_SUCCESS)
+    return rh_cl_fail_short(error, code, "copying the input to the device", range->session->device,
+                            pool->buffer_bytes, 1);
   pool->upload_s = rh_now() - start;
   for (uint64_t there = 1; there < data->copies;) {
     uint64_t more = data->copies - there < there ? data->copies - there : there;
-    RH_CL_TRY(error,
-              clEnqueueCopyBuffer(queue, pool->buffer, pool->buffer, 0, there * data->stride,
-                                  (more - 1) * data->stride + data_bytes(data), 0, NULL, NULL),
-              "copying the input on the device");
+    RH_CL_TRY_IN(range->session, error,
+                 clEnqueueCopyBuffer(queue, pool->buffer, pool->buffer, 0, there * data->stride,
+                                     (more - 1) * data->stride + data_bytes(data), 0, NULL, NULL),
+                 "copying the input on the device");
     there += more;
   }
-  RH_CL_TRY(error, clFinish(queue), "waiting for the device");
+  RH_CL_TRY_IN(range->session, error, clFinish(queue), "waiting for the device");
   return RH_OK;
 }
 

@@ -1,7 +1,7 @@
 #include "range.h"
 #include "../base/clock.h"
 #include "../base/error.h"
-#include "../cl/status.h"
+#include "../cl/memory.h"
 #include "roof.cl.h"
 #include "stats.h"
 
@@ -66,7 +66,7 @@ static rh_status time_sweeps(rh_range *range, const rh_sweep *sweep, uint64_t by
   double start = rh_now();
   for (uint32_t k = 0; k < n; k++)
     RH_TRY(launch_sweep(range, sweep, bytes, k == 0 ? &first : k == n - 1 ? &last : NULL, error));
-  RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
+  RH_CL_TRY_IN(range->session, error, clFinish(range->timed), "waiting for the device");
   double by_host = rh_now() - start;
   if (rh_span(first, last ? last : first, seconds, NULL) != RH_OK) range->host_clock = 1;
   if (range->host_clock) *seconds = by_host;
@@ -77,9 +77,8 @@ static rh_status time_sweeps(rh_range *range, const rh_sweep *sweep, uint64_t by
 static rh_status open_scratch(rh_range *range, rh_error *error) {
   cl_int code;
   size_t words = range->scratch_bytes / sizeof(cl_uint);
-  range->scratch =
-      clCreateBuffer(range->session->context, CL_MEM_READ_WRITE, range->scratch_bytes, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating memory to sweep over");
+  RH_TRY(rh_cl_buffer(range->session, CL_MEM_READ_WRITE, range->scratch_bytes, NULL,
+                      "allocating memory to sweep over", &range->scratch, error));
   cl_kernel fill = clCreateKernel(range->program, "roof_fill", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
   code = clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
@@ -87,7 +86,9 @@ static rh_status open_scratch(rh_range *range, rh_error *error) {
     code = clEnqueueNDRangeKernel(range->plain, fill, 1, NULL, &words, NULL, 0, NULL, NULL);
   if (code == CL_SUCCESS) code = clFinish(range->plain);
   clReleaseKernel(fill);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "filling memory to sweep over");
+  if (code == CL_SUCCESS) return RH_OK;
+  return rh_cl_fail_short(error, code, "filling memory to sweep over", range->session->device,
+                          range->scratch_bytes, 1);
 }
 
 rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error) {
@@ -95,7 +96,7 @@ rh_status rh_range_prime(rh_range *range, double seconds, rh_error *error) {
   if (!range->scratch) RH_TRY(open_scratch(range, error));
   for (uint32_t k = 0; k < sweeps && k < MOST_SWEEPS; k++)
     RH_TRY(launch_sweep(range, &range->sweep, range->scratch_bytes, NULL, error));
-  RH_CL_TRY(error, clFlush(range->timed), "starting the device");
+  RH_CL_TRY_IN(range->session, error, clFlush(range->timed), "starting the device");
   return RH_OK;
 }
 
@@ -230,7 +231,7 @@ static rh_status measure_step(rh_range *range, rh_error *error) {
         error,
         clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, &one, 0, NULL, &event),
         "launching an empty kernel");
-    RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
+    RH_CL_TRY_IN(range->session, error, clFinish(range->timed), "waiting for the device");
     if (stamp(event, CL_PROFILING_COMMAND_END, &now, NULL) != RH_OK) range->host_clock = 1;
     clReleaseEvent(event);
     if (before && now > before) step = common_divisor(step, now - before);
@@ -257,7 +258,7 @@ static rh_status measure_launches(rh_range *range, rh_error *error) {
           "launching an empty kernel");
     }
     host[t] = (rh_now() - start) / LAUNCHES;
-    RH_CL_TRY(error, clFinish(range->timed), "waiting for the device");
+    RH_CL_TRY_IN(range->session, error, clFinish(range->timed), "waiting for the device");
     double by_host = rh_now() - start;
     if (rh_span(first, last, &device[t], NULL) != RH_OK) range->host_clock = 1;
     device[t] = (range->host_clock ? by_host : device[t]) / LAUNCHES;

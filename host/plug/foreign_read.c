@@ -316,8 +316,7 @@ static rh_status take_all(const place *whole, const char *path, rh_foreign *fore
 static rh_status no_json(const json_error_t *said, rh_error *error) {
   char text[sizeof said->text];
   snprintf(text, sizeof text, "%s", said->text);
-  for (char *c = text; *c; c++)
-    if (*c < 0x20 || *c > 0x7e) *c = '?';
+  rh_make_plain(text);
   return rh_fail(error, RH_E_PLUGIN, "is no JSON: line %d, column %d: %s", said->line, said->column,
                  text);
 }

@@ -18,8 +18,7 @@ static void tidy_reason(rh_answer *answer) {
   for (size_t k = 0; k < 3 && length && !rh_is_plain_utf8(reason, length); k++)
     if ((unsigned char)reason[length - 1] >= 0x80) reason[--length] = 0;
   if (rh_is_plain_utf8(reason, length)) return;
-  for (size_t k = 0; reason[k]; k++)
-    if (reason[k] < 0x20 || reason[k] > 0x7e) reason[k] = '?';
+  rh_make_plain(reason);
 }
 
 __attribute__((format(printf, 3, 4))) static rh_status decline(rh_answer *answer, uint32_t why,

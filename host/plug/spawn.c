@@ -2,6 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/path.h"
+#include "../base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -217,8 +218,7 @@ void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes) {
   if (!length) return;
   snprintf(to, bytes, "; it printed '%.*s%s'", (int)length, printed->begin,
            printed->bytes > length + 1 ? "..." : "");
-  for (char *c = to; *c; c++)
-    if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
+  rh_make_plain(to);
 }
 
 /* A line that is there already. */

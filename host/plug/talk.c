@@ -1,6 +1,7 @@
 #include "talk.h"
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../base/text.h"
 #include "ending.h"
 #include "judge.h"
 #include "spawn.h"
@@ -63,8 +64,7 @@ static fate_kind take_plugin(talker *talk, const json_t *strategies) {
 static fate_kind take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
   char *copy = strdup(reason);
   if (!copy) return NO_MEMORY;
-  for (char *p = copy; *p; p++)
-    if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
+  rh_make_plain(copy);
   finding_of(talk)->refused = copy;
   finding_of(talk)->kind = kind;
   return settle(talk);

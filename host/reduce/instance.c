@@ -2,7 +2,7 @@
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
-#include "../cl/status.h"
+#include "../cl/memory.h"
 #include "../plug/plugin.h"
 #include "ops.h"
 
@@ -69,6 +69,7 @@ static rh_status declined(const rh_strategy *strategy, const rh_device *device, 
 /* The plugin's word for what went wrong, or ours where it gave none; always with its name and the phase. */
 static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
                                rh_error *error) {
+  if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
   if (!instance->services.failed)
     rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin did not say why",
             rh_status_text(status));
@@ -112,10 +113,9 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
 /* ---- The result on the device, and how it comes to the host: what to change for a device where another way is faster ---- */
 
 static rh_status make_result(rh_instance *instance, rh_error *error) {
-  cl_int code;
-  instance->result = clCreateBuffer(instance->spec.session->context, CL_MEM_READ_WRITE,
-                                    RESULT_SLOTS * instance->op.value_size, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the result");
+  RH_TRY(rh_cl_buffer(instance->spec.session, CL_MEM_READ_WRITE,
+                      RESULT_SLOTS * instance->op.value_size, NULL, "allocating the result",
+                      &instance->result, error));
   /* Atomics on memory across a bus take seconds, where they work at all: only for who writes once. */
   const rh_strategy *strategy = instance->spec.strategy;
   if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE))
@@ -127,10 +127,10 @@ static rh_status make_result(rh_instance *instance, rh_error *error) {
 static rh_status fetch_result(rh_instance *instance, void *value, rh_error *error) {
   rh_cl_session *session = instance->spec.session;
   uint32_t size = instance->op.value_size;
-  RH_CL_TRY(error,
-            clEnqueueReadBuffer(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size, size,
-                                value, 0, NULL, rh_cl_event_for(session, "read-back")),
-            "reading the result from the device");
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueReadBuffer(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size,
+                                   size, value, 0, NULL, rh_cl_event_for(session, "read-back")),
+               "reading the result from the device");
   return RH_OK;
 }
 
@@ -239,7 +239,8 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
 }
 
 static rh_status wait_for_visible(rh_instance *instance, void *value, rh_error *error) {
-  RH_CL_TRY(error, clFinish(instance->spec.session->queue), "waiting for the result");
+  RH_CL_TRY_IN(instance->spec.session, error, clFinish(instance->spec.session->queue),
+               "waiting for the result");
   memcpy(value, instance->visible.address, instance->op.value_size);
   return RH_OK;
 }
@@ -265,10 +266,10 @@ uint64_t rh_instance_scratch(const rh_instance *instance) {
 rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error) {
   memset(instance->value, byte, sizeof instance->value);
   if (!instance->result) return RH_OK;
-  RH_CL_TRY(error,
-            clEnqueueFillBuffer(instance->spec.session->queue, instance->result, &byte, 1, 0,
-                                RESULT_SLOTS * instance->op.value_size, 0, NULL, NULL),
-            "filling the result");
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueFillBuffer(instance->spec.session->queue, instance->result, &byte, 1, 0,
+                                   RESULT_SLOTS * instance->op.value_size, 0, NULL, NULL),
+               "filling the result");
   return RH_OK;
 }
 
@@ -276,10 +277,10 @@ rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte
   unsigned char slots[RESULT_SLOTS * MOST_VALUE_BYTES];
   uint32_t size = instance->op.value_size;
   if (!instance->result) return RH_OK;
-  RH_CL_TRY(error,
-            clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
-                                RESULT_SLOTS * size, slots, 0, NULL, NULL),
-            "reading the result from the device");
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
+                                   RESULT_SLOTS * size, slots, 0, NULL, NULL),
+               "reading the result from the device");
   for (uint32_t k = 0; k < RESULT_SLOTS * size; k++)
     if (k / size != RESULT_SLOT && slots[k] != byte)
       return rh_fail(error, RH_E_WRONG, "strategy '%s' wrote beside its result",

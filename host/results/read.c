@@ -1,5 +1,6 @@
 #include "read.h"
 #include "../base/error.h"
+#include "../base/text.h"
 #include "json.h"
 
 #include <errno.h>
@@ -90,8 +91,7 @@ static rh_status no_json(const reader *r, const json_error_t *said, int is_long)
   if (json_error_code(said) == json_error_premature_end_of_input)
     return refuse(r, r->at, is_long ? "a value is longer than 16 MiB" : "ends in the middle");
   snprintf(text, sizeof text, "%s", said->text);
-  for (char *c = text; *c; c++)
-    if (*c < 0x20 || *c > 0x7e) *c = '?';
+  rh_make_plain(text);
   return rh_fail(r->error, RH_E_FILE, "line %zu: is no JSON: %s",
                  line_at(r, at < r->end ? at : r->end), text);
 }

@@ -165,6 +165,19 @@ class Trouble(BenchCase):
         self.assertIn("8 in all", done.out)
         self.assertFalse(os.path.exists(self.path("never.json")))
 
+    def test_dry_run_in_json(self):
+        """A document and no text, by either option."""
+        for how in ("--json", "--format=json"):
+            done = self.good("--bench", "--dry-run", "-s", "serial,cascade", "-n", "2^10:2^13", "--op", "sum,max", "-t", "i8,f32", how)
+            document = json.loads(done.out)
+            (device,), (plan,) = document["devices"], document["plan"]
+            self.assertEqual((document["schema"], plan["device"], plan["strategies"]), ("redhost/1", device["id"], ["cascade", "serial"]))
+            self.assertEqual([(points["type"], points["ops"]) for points in plan["points"]], [("i8", ["sum", "max"]), ("f32", ["sum", "max"])])
+            self.assertEqual(plan["points"][0]["n"], [1024, 2048, 4096, 8192])
+            self.assertEqual((plan["total"], plan["cache"]), (32, "cold"))
+            self.assertGreater(plan["host_bytes"] + plan["device_bytes"], 0)
+            self.assertLess(plan["least_s"], plan["most_s"])
+
     def test_strict(self):
         done = self.redhost("--bench", "-s", "cascade", "-n", "1024", "--max-time=0.0001", "--strict", "-q")
         self.assertEqual(done.code, 7, done)

@@ -232,7 +232,7 @@ class NoRoom(CacheCase):
         mount = "mount -t tmpfs -o size=8k redhost-test '%s'" % disk
         if not shutil.which("unshare") or not cli.try_running([*unshare, "sh", "-c", mount]):
             self.skipTest("no small file system can be mounted here")
-        done = subprocess.run([*unshare, "sh", "-c", mount + ' && "$0" "$@"; code=$?; find "%s" -type f; exit $code' % disk,
+        done = subprocess.run([*unshare, "sh", "-c", mount + ' && "$0" "$@"; code=$?; find "%s" -type f -size +0; exit $code' % disk,
                                cli.REDHOST, *RUN, "--cache-dir", disk], env=self.env, cwd=self.cwd,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE, text=True)
         self.check(cli.Done(RUN, done.returncode, done.stdout, done.stderr, 0), "No space left on device")

@@ -268,6 +268,26 @@ class Drivers(Loading):
         self.assertEqual(self.drivers_after(*run, env={"POCL_MAX_PTHREAD_COUNT": "1"}), 2)
         self.assertEqual(self.drivers_after(*run, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (99, 99))), 3)
 
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
+    def test_memory_of_others(self):
+        """Where another process holds the device's memory: exit status 3, and sizes; wherever the driver finds out."""
+        run = ["--run", "cascade", "-n", "2^20", "-t", "i32", "--data", "equal"]
+        has = "|not enough memory: | has |iB in all, other processes may hold a part of it (CL_"
+        for call, code, words in (("clCreateBuffer", -4, "4 MiB are wanted, and "), ("clCreateBuffer", -5, "4 MiB are wanted, and "),
+                                  ("clCreateBuffer", -6, "4 MiB are wanted, and "), ("clCreateContext", -5, "creating an OpenCL context"),
+                                  ("clCreateContext", -6, "creating an OpenCL context"),
+                                  ("clEnqueueNDRangeKernel", -4, "strategy 'cascade', run: launch of "),
+                                  ("clEnqueueReadBuffer", -4, "reading "),
+                                  ("clEnqueueReadBuffer", -6, "reading ")):
+            env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": call, "REDHOST_TEST_FAILING_CODE": str(code),
+                   "REDHOST_TEST_FAILING_BYTES": str(1 << 20) if call == "clCreateBuffer" else "0"}
+            self.good(*run)  # what is compiled is there
+            for how in ([], ["--isolate"], ["--json"]):
+                with self.subTest("%s %d %s" % (call, code, how)):
+                    self.bad(3, words + has, *run, *how, env=env)
+        env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
+        self.bad(5, "CL_OUT_OF_RESOURCES", *run, env=env)  # a kernel that crashed says the same
+
     def test_small_limits(self):
         """Whatever a driver makes of it: an answer, or a sentence that says what is tight."""
         for limit, value, words in ((resource.RLIMIT_AS, 250000 << 10, "the address space is limited to 250000 KiB (ulimit -v)"),

@@ -106,6 +106,55 @@ class Discovery(cli.Case):
             self.assertEqual(used, [os.path.join(os.path.realpath(self.plugins), "serial.so")], path)
 
 
+class Shown(cli.Case):
+    """Names and words of others on a terminal."""
+
+    HARMFUL = "a\x1b[31mb\tc\u202ed\u2066e\x7ff\u009bg\u2028h"
+    PLAIN = "a?[31mb?c???d???e?f??g???h"
+
+    def check(self, done, shown=True):
+        for text in done.out, done.err:
+            self.assertNotRegex(text, r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", done)
+        if shown:
+            self.assertIn(self.PLAIN, done.out + done.err, done)
+
+    def test_paths(self):
+        directory = os.path.join(self.home, self.HARMFUL)
+        os.mkdir(directory)
+        for name in "cascade.so", "native.so":
+            shutil.copy(os.path.join(cli.PLUGINS, name), os.path.join(directory, name))
+        self.write("plain.npy", b"")
+        shutil.copy(os.path.join(cli.DATA, "..", "data", os.listdir(cli.DATA)[0]), os.path.join(directory, "x.npy"))
+        self.write(os.path.join(directory, "broken.so"), b"nothing")
+        where = ["--plugin-path", directory]
+        self.check(self.redhost("--list", *where))
+        self.check(self.redhost("--info", "cascade", *where))
+        self.check(self.redhost("--info", "cascade", "-v", *where))
+        self.check(self.redhost("--run", "cascade", "-n", "1000", "-v", *where))
+        self.check(self.redhost("--verify", "native", "--include", "V01", *where))
+        self.check(self.redhost("--verify", os.path.join(directory, "broken.so")))
+        self.check(self.redhost("--run", "native", "-i", os.path.join(directory, "none.npy")))
+        self.check(self.redhost("--run", "native", "-i", os.path.join(directory, "broken.so"), "-t", "i8", "--op", "max"))
+        self.check(self.redhost("--compare", os.path.join(directory, "broken.so"), "plain.npy"))
+        self.check(self.redhost("--plugin", os.path.join(directory, "broken.so"), "--run", "auto", "-n", "1000"))
+        self.check(self.redhost("--run", "native", "-n", "10", "--cache-dir", directory + "/x.npy/none"))
+        self.check(self.redhost("--run", self.HARMFUL))
+        for option in ("--op", "-t", "-n", "-d", "--data", "--seed", "--param", "--timeout", "--color"):
+            self.check(self.redhost("--run", "native", option, self.HARMFUL))
+        # For programs all of it is there, and nothing else.
+        self.assertEqual(self.good("--info", "cascade", "-q", *where).out, os.path.join(directory, "cascade.so") + "\n")
+        (strategy,) = self.json("--info", "cascade", *where)["strategies"]
+        self.assertEqual(strategy["plugin"], os.path.join(directory, "cascade.so"))
+
+    @cli.needs(os.path.join(cli.DRIVERS, "other_version.so"))
+    def test_devices(self):
+        env = {**cli.preloaded("other_version.so"), "REDHOST_TEST_DRIVER_VERSION": self.HARMFUL}
+        for args in ([], ["--devices"], ["--bench", "-s", "native", "-n", "1000", "--quick"]):
+            self.check(self.redhost(*args, env=env))
+        (device, *_) = self.json("--devices", env=env)["devices"]
+        self.assertEqual(device["driver"], self.HARMFUL)
+
+
 class Bad(cli.Case):
     """One directory of everything that can be wrong with a file."""
 

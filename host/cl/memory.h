@@ -1,0 +1,30 @@
+/* A device's memory that does not suffice, in words. */
+#ifndef RH_CL_MEMORY_H
+#define RH_CL_MEMORY_H
+
+#include "session.h"
+#include "status.h"
+
+/* Does the code say that memory was short?  Drivers allocate late, so that every enqueued command may. */
+int rh_cl_is_short(cl_int code);
+
+/* `what`, which wanted `bytes` (0: nobody knows), failed with `code`.  The sentence says what the device has, and what is
+ * free where the driver tells: another process may hold the rest.  RH_E_DEVICE, or rh_cl_fail()'s where the code is about
+ * something else.  `allocates`: CL_OUT_OF_RESOURCES, which drivers use for a crash of a kernel too, is about memory here. */
+rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
+                           const rh_cl_device *device, uint64_t bytes, int allocates);
+
+/* clCreateBuffer, with that failure. */
+rh_status rh_cl_buffer(const rh_cl_session *session, cl_mem_flags flags, uint64_t bytes, void *host,
+                       const char *what, cl_mem *buffer, rh_error *error);
+
+/* RH_CL_TRY for what is enqueued or waited for in a session: a driver may allocate only then. */
+#define RH_CL_TRY_IN(session, error, call, what)                                                   \
+  do {                                                                                             \
+    cl_int rh_cl_code = (call);                                                                    \
+    if (rh_cl_code != CL_SUCCESS)                                                                  \
+      return rh_cl_fail_short(error, rh_cl_code, what, (session)->device, (session)->input_bytes,  \
+                              0);                                                                  \
+  } while (0)
+
+#endif

@@ -1,0 +1,64 @@
+/* To be preloaded: the REDHOST_TEST_FAILING_CALL, a function of OpenCL, fails as it does where another process holds the
+ * device's memory, with REDHOST_TEST_FAILING_CODE, for buffers (or reads and writes) of at least REDHOST_TEST_FAILING_BYTES. */
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cl_int code_of(const char *call, size_t bytes) {
+  const char *failing = getenv("REDHOST_TEST_FAILING_CALL"),
+             *code = getenv("REDHOST_TEST_FAILING_CODE"),
+             *least = getenv("REDHOST_TEST_FAILING_BYTES");
+  if (!failing || strcmp(failing, call) != 0 || (least && bytes < strtoull(least, NULL, 10)))
+    return CL_SUCCESS;
+  return code ? atoi(code) : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+/* C has no conversion from one to the other. */
+#define REAL(name)                                                                                 \
+  __typeof__(name) *real;                                                                          \
+  void *found = dlsym(RTLD_NEXT, #name);                                                           \
+  memcpy(&real, &found, sizeof real)
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                      cl_int *code) {
+  REAL(clCreateBuffer);
+  cl_int failure = code_of("clCreateBuffer", bytes);
+  if (failure == CL_SUCCESS) return real(context, flags, bytes, host, code);
+  if (code) *code = failure;
+  return NULL;
+}
+
+cl_context clCreateContext(const cl_context_properties *properties, cl_uint n,
+                           const cl_device_id *devices,
+                           void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                           void *user, cl_int *code) {
+  REAL(clCreateContext);
+  cl_int failure = code_of("clCreateContext", 0);
+  if (failure == CL_SUCCESS) return real(properties, n, devices, notify, user, code);
+  if (code) *code = failure;
+  return NULL;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint n, const cl_event *events, cl_event *event) {
+  REAL(clEnqueueNDRangeKernel);
+  cl_int failure = code_of("clEnqueueNDRangeKernel", 0);
+  return failure ? failure
+                 : real(queue, kernel, dimensions, offset, global, local, n, events, event);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, size_t offset,
+                           size_t bytes, void *to, cl_uint n, const cl_event *events,
+                           cl_event *event) {
+  REAL(clEnqueueReadBuffer);
+  cl_int failure = code_of("clEnqueueReadBuffer", bytes);
+  return failure ? failure : real(queue, buffer, waits, offset, bytes, to, n, events, event);
+}
+
+cl_int clFinish(cl_command_queue queue) {
+  REAL(clFinish);
+  cl_int failure = code_of("clFinish", 0);
+  return failure ? failure : real(queue);
+}
