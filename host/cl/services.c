@@ -116,7 +116,7 @@ static rh_status service_kernel(const rh_host *host, struct _cl_program *program
       clGetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                sizeof required, required, NULL);
   if (code != CL_SUCCESS)
-    return cl_failed(s, code, "asking for the work-group that a kernel requires");
+    return cl_failed(s, code, "asking for the work-group that a kernel requires", 0, 0);
   if (required[0]) most = required[0] * required[1] * required[2];
   if (max_group) *max_group = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
   return RH_OK;
