@@ -121,9 +121,11 @@ static int judge_owner(const char *path, const struct stat *st, const reason *wh
 
 /* ---- The path ---- */
 
+/* On the heap: the stack may be limited to little. */
 typedef struct walk {
   char at[PATH_MAX];   /* what has been judged: no links, "" for the root */
   char rest[PATH_MAX]; /* what is still to be gone */
+  char target[PATH_MAX], spare[PATH_MAX];
   int links;
 } walk;
 
@@ -144,13 +146,13 @@ static void go_up(walk *w) {
 
 /* The link's target takes its place in the path. */
 static int follow(walk *w, const reason *why) {
-  char target[PATH_MAX], rest[PATH_MAX];
-  ssize_t length = readlink(w->at, target, sizeof target - 1);
+  char *target = w->target, *rest = w->spare;
+  ssize_t length = readlink(w->at, target, sizeof w->target - 1);
   if (length < 0) return cannot_judge(why, w->at, errno);
   target[length] = 0;
   if (++w->links > MOST_LINKS) return cannot_judge(why, w->at, ELOOP);
   size_t needed = (size_t)length + strlen(w->rest) + 2;
-  if (needed > sizeof rest) return cannot_judge(why, w->at, ENAMETOOLONG);
+  if (needed > sizeof w->rest) return cannot_judge(why, w->at, ENAMETOOLONG);
   memcpy(rest, target, (size_t)length);
   rest[length] = '/';
   memcpy(rest + length + 1, w->rest, strlen(w->rest) + 1);
@@ -188,9 +190,10 @@ static int judge_end(const walk *w, const struct stat *opened, const reason *why
 }
 
 static int begin(walk *w, const char *path, size_t known, const reason *why) {
-  char here[PATH_MAX] = "";
+  char *here = w->spare;
   struct stat st;
-  if (path[0] != '/' && !getcwd(here, sizeof here)) return cannot_judge(why, path, errno);
+  here[0] = 0;
+  if (path[0] != '/' && !getcwd(here, sizeof w->spare)) return cannot_judge(why, path, errno);
   if ((size_t)snprintf(w->rest, sizeof w->rest, "%s/%s", here, path + known) >= sizeof w->rest ||
       known >= sizeof w->at)
     return cannot_judge(why, path, ENAMETOOLONG);
@@ -204,17 +207,24 @@ static int begin(walk *w, const char *path, size_t known, const reason *why) {
   return st.st_mode & S_ISVTX ? 0 : judge_writers("/", &st, why);
 }
 
+static int judge(walk *w, const char *path, size_t known, const struct stat *opened,
+                 const reason *why) {
+  char name[NAME_MAX + 1];
+  int status = begin(w, path, known, why);
+  if (status != 0) return status;
+  while (next(w, name)) {
+    status = judge_step(w, name, why);
+    if (status < 0) return status;
+    if (status > 0) return opened ? cannot_judge(why, w->at, ENOENT) : 0;
+  }
+  return judge_end(w, opened, why);
+}
+
 int rh_trust_path(const char *path, size_t known, const struct stat *opened, char *why,
                   size_t bytes) {
-  walk w;
-  char name[NAME_MAX + 1];
   const reason to = {why, bytes};
-  int status = begin(&w, path, known, &to);
-  if (status != 0) return status;
-  while (next(&w, name)) {
-    status = judge_step(&w, name, &to);
-    if (status < 0) return status;
-    if (status > 0) return opened ? cannot_judge(&to, w.at, ENOENT) : 0;
-  }
-  return judge_end(&w, opened, &to);
+  walk *w = malloc(sizeof *w);
+  int status = w ? judge(w, path, known, opened, &to) : cannot_judge(&to, path, ENOMEM);
+  free(w);
+  return status;
 }

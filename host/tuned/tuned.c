@@ -351,7 +351,7 @@ void rh_tuned_blame(rh_tuned *tuned, const char *strategy, uint64_t plugin, uint
 }
 
 uint64_t rh_tuned_plugin(const char *path) {
-  unsigned char bytes[1 << 14];
+  unsigned char bytes[1 << 12];
   uint64_t hash = 0;
   size_t got, all = 0;
   FILE *file = fopen(path, "rbe");
