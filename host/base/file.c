@@ -14,15 +14,16 @@ static void explain(char *why, const char *text) {
   snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
 }
 
-/* 1: the open file is not to be used. */
-static int has_fault(const char *path, const struct stat *st, size_t most, char *why) {
+/* Whether the open file may be used. */
+static rh_file_state judge(const char *path, const struct stat *st, size_t most, char *why) {
   static const char says[] = "is not trusted: ";
-  if (!S_ISREG(st->st_mode)) return explain(why, "is no regular file"), 1;
+  if (!S_ISREG(st->st_mode)) return explain(why, "is no regular file"), RH_FILE_REFUSED;
   explain(why, says);
-  if (rh_trust_path(path, 0, st, why + sizeof says - 1, RH_FILE_WHY_BYTES - sizeof says + 1) != 0)
-    return 1;
+  int trusted =
+      rh_trust_path(path, 0, st, why + sizeof says - 1, RH_FILE_WHY_BYTES - sizeof says + 1);
+  if (trusted != 0) return trusted == RH_TRUST_UNKNOWN ? RH_FILE_UNREAD : RH_FILE_REFUSED;
   explain(why, "is far too large");
-  return (unsigned long long)st->st_size > most;
+  return (unsigned long long)st->st_size > most ? RH_FILE_REFUSED : RH_FILE_OK;
 }
 
 /* As many bytes as there were a moment ago, or fewer.  -1: they cannot be read. */
@@ -55,7 +56,8 @@ static rh_file_state read_open(const char *path, int fd, size_t most, unsigned c
   struct stat st;
   explain(why, "cannot be looked at");
   if (fstat(fd, &st) != 0) return RH_FILE_UNREAD;
-  if (has_fault(path, &st, most, why)) return RH_FILE_REFUSED;
+  rh_file_state state = judge(path, &st, most, why);
+  if (state != RH_FILE_OK) return state;
   explain(why, "does not fit into memory");
   if (!(*data = malloc((size_t)st.st_size + 1))) return RH_FILE_UNREAD;
   explain(why, "cannot be read");

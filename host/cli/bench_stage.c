@@ -1,5 +1,6 @@
 #include "bench_stage.h"
 #include "../base/error.h"
+#include "../base/report.h"
 #include "bench_header.h"
 
 #include <stdlib.h>
@@ -12,7 +13,12 @@ rh_status rh_stage_devices(const rh_app *app, const rh_cl_device ***devices, uin
   RH_TRY(rh_redhost_devices(app->redhost, &all, error));
   *devices = NULL;
   *n = 1;
-  if (all->n == 0 && !app->typed->device) return RH_OK;
+  if (all->n == 0 && !app->typed->device) {
+    for (uint32_t k = 0; k < all->n_faults; k++)
+      rh_report(&app->redhost->options.reporter, RH_LOG_ERROR,
+                "%s; only strategies of the host are measured", all->faults[k]);
+    return RH_OK;
+  }
   return rh_devices_parse(all, app->typed->device, devices, n, error);
 }
 
@@ -140,6 +146,17 @@ static int uses_device(const rh_stage *stage) {
   return 0;
 }
 
+/* The stage's own handle looks for devices again.  A driver that failed the first time may answer now, but the stage was
+ * laid out without a device. */
+static rh_status check_no_device(rh_redhost *redhost, rh_error *error) {
+  const rh_cl_devices *found;
+  RH_TRY(rh_redhost_devices(redhost, &found, error));
+  if (found->n == 0) return RH_OK;
+  return rh_fail(error, RH_E_DEVICE,
+                 "an OpenCL driver failed when it was first asked for devices and answers now; run "
+                 "the command again");
+}
+
 rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error) {
   rh_options options = app->redhost->options;
@@ -155,6 +172,8 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
   if (device) {
     RH_TRY(rh_redhost_device(stage->app.redhost, &own, error));
     stage->device = own;
+  } else {
+    RH_TRY(check_no_device(stage->app.redhost, error));
   }
   stage->shared = (rh_local_shared){.redhost = stage->app.redhost,
                                     .settings = app->typed->settings,

@@ -105,7 +105,7 @@ static rh_status flush_output(rh_error *error) {
  * become it.  What stands in its place fails every write. */
 static void hold_standard_files(void) {
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
     int null = open("/dev/null", O_RDONLY);
     if (null < 0 || null == fd) continue;
     dup2(null, fd);

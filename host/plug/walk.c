@@ -180,7 +180,7 @@ void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const
   int is_there = fd >= 0 && fstat(fd, &st) == 0, code = errno;
   walk->known = known;
   /* Judged by the open descriptor: the name may mean another directory a moment later. */
-  int refused = is_there && is_distrusted(walk, directory, &st, reason, sizeof reason);
+  int refused = is_there ? is_distrusted(walk, directory, &st, reason, sizeof reason) : 0;
   if (is_there && !refused && seen_before(walk, &st)) {
     close(fd);
     return;

@@ -1,7 +1,7 @@
 /* A preloaded library that makes the k-th call of a function fail.
  *
  *   REDHOST_FAULT       "PATTERNS:K[:TIMES]": the K-th call, from 1, of the functions that match one of the patterns
- *                       (with commas between) fails, and TIMES - 1 more behind it; TIMES is 1, or 0 for all
+ *                       (with commas between; a * at the end stands for the rest) fails, and TIMES - 1 more behind it; TIMES is 1, or 0 for all
  *   REDHOST_FAULT_BY    "own" (the default): only calls made by redhost's own code and its libraries for JSON and
  *                       foreign functions count; "all": every call after the start of main, drivers' included
  *   REDHOST_FAULT_IN    only in a process that has this as its first argument ("--probe"); "-" is the process that

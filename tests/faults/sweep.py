@@ -58,12 +58,13 @@ SMALL = {
     ("list", "-"): "open:1 open:4 fstat:2 fstatat:3 scandirat:1 realpath:1 malloc:3 strdup:4 calloc:2 pipe2:1 socketpair:1 "
                    "memfd_create:1 posix_spawn:1 write:1 clGetDeviceInfo:3 clGetDeviceInfo:20 clGetPlatformIDs:1 clGetDeviceIDs:1",
     ("list", "--probe"): "malloc:2 malloc:40 open:5 fstat:3 pread:4 dlopen:4 calloc:3",
-    ("cascade", "-"): "open:2 asprintf:2 realpath:2 fcntl:3 clGetDeviceInfo:25 clCreateBuffer:1 clSetKernelArg:1 clFinish:1",
+    ("cascade", "-"): "open:2 asprintf:2 realpath:2 fcntl:1 fcntl:2 fcntl:3 lstat:1 lstat:5 clGetDeviceInfo:25 clCreateBuffer:1 clSetKernelArg:1 clFinish:1",
     ("auto", "-"): "clGetDeviceInfo:25 open:4 fstatat:9 fopen:1 read:1",
     ("auto", "--probe"): "open:9 pread:6 dlopen:3",
     ("isolated", "--work"): "malloc:2 mmap:1 clCreateContext:1 clEnqueueReadBuffer:1",
     ("library", "-"): "malloc:5 open:3 clGetDeviceInfo:9 clBuildProgram:1 clEnqueueNDRangeKernel:2",
-    ("bench", "-"): "clSetKernelArg:2",
+    ("bench", "-"): "clSetKernelArg:1 clSetKernelArg:2 clSetKernelArg:3 clGetDeviceInfo:1 clGetDeviceInfo:2 clGetPlatformIDs:1 "
+                    "clGetDeviceIDs:1",
 }
 
 Case = collections.namedtuple("Case", "scenario process function k times")
