@@ -34,6 +34,7 @@ static void end_like(int status) {
   sigemptyset(&one);
   sigaddset(&one, WTERMSIG(status));
   sigprocmask(SIG_UNBLOCK, &one, NULL);
+  signal(WTERMSIG(status), SIG_DFL); /* this process may ignore it */
   raise(WTERMSIG(status));
   _exit(3);
 }

@@ -2,6 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../plug/ending.h"
+#include "stopwatch.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -11,10 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 16 << 20 };
+#define LOOK_S 0.25 /* between looks at a child that says nothing */
 
 void rh_attempt_finish(rh_attempt *attempt) {
   free(attempt->text);
@@ -60,49 +61,27 @@ static int take_frame(rh_attempt *a, json_t *frame) {
   return 1;
 }
 
-/* Seconds of the processors that a process has used. */
-static double busy_of(pid_t pid) {
-  clockid_t clock;
-  struct timespec used;
-  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
-  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
-}
-
-/* The work is done by a child of the child's (guard.h).  0 where the system does not tell. */
-static double busy_s(const rh_child *child) {
-  char path[64];
-  double total = 0;
-  int pid;
-  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)child->pid, (int)child->pid);
-  FILE *children = fopen(path, "re");
-  while (children && fscanf(children, "%d", &pid) == 1) total += busy_of(pid);
-  if (children) fclose(children);
-  return total;
-}
-
 /* The next line, as rh_child_read(); RH_LINE_LATE: nothing came for too long. */
-static rh_line next_line(rh_child *child, const rh_patience *patience, rh_attempt *a,
-                         const char **line, size_t *length) {
-  double since = rh_now(), busy_since = busy_s(child), now = since;
-  for (;;) {
-    double slice = now + 0.25 < patience->until ? now + 0.25 : patience->until;
-    rh_line read = rh_child_read(child, slice, line, length);
+static rh_line next_line(rh_child *child, const rh_patience *patience, rh_stopwatch *watch,
+                         rh_attempt *a, const char **line, size_t *length) {
+  double since = rh_stopwatch_read(watch), busy_since = rh_busy_s(child->pid);
+  for (double now = since;; now = rh_stopwatch_read(watch)) {
+    a->is_over = now >= patience->most_s;
+    a->is_busy = rh_busy_s(child->pid) - busy_since >= patience->busy_s;
+    if (a->is_over || a->is_busy || now - since >= patience->silence_s) return RH_LINE_LATE;
+    rh_line read = rh_child_read(child, rh_now() + LOOK_S, line, length);
     if (read != RH_LINE_LATE) return read;
-    now = rh_now();
-    a->is_over = now >= patience->until;
-    if (a->is_over || now - since >= patience->silence_s ||
-        busy_s(child) - busy_since >= patience->busy_s)
-      return RH_LINE_LATE;
   }
 }
 
-static void listen(rh_child *child, const rh_patience *patience, rh_attempt *a) {
+static void listen(rh_child *child, const rh_patience *patience, rh_stopwatch *watch,
+                   rh_attempt *a) {
   const char *line;
   size_t length;
   int last = 0;
   child->most = MOST_BYTES;
   while (!last) {
-    a->ended = next_line(child, patience, a, &line, &length);
+    a->ended = next_line(child, patience, watch, a, &line, &length);
     if (a->ended != RH_LINE_READ) return;
     json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
     if (json_is_object(frame))
@@ -142,8 +121,13 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
   rh_status status = rh_child_start(&child, &spec, error);
   rh_text_finish(&request);
   if (status == RH_OK) {
-    listen(&child, patience, attempt);
+    rh_stopwatch watch;
+    rh_stopwatch_start(&watch, child.pid);
+    listen(&child, patience, &watch, attempt);
+    attempt->spent_s = rh_stopwatch_read(&watch);
+    double end = rh_now();
     attempt->status = rh_child_finish(&child, time_to_end(attempt, patience));
+    attempt->spent_s += rh_now() - end;
     note_printed(attempt, output);
   }
   if (output >= 0) close(output);
@@ -180,8 +164,9 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_patience *patience) {
   else if (attempt->ended == RH_LINE_LATE && attempt->is_over)
     rh_attempt_say(attempt, RH_TIMEOUT, "did not come to its end in time, %s", where);
   else if (attempt->ended == RH_LINE_LATE)
-    rh_attempt_say(attempt, RH_TIMEOUT, "no sign of life for %g s, or %g s of the processor, %s",
-                   patience->silence_s, patience->busy_s, where);
+    rh_attempt_say(attempt, RH_TIMEOUT, "no sign of life for %g s%s, %s",
+                   attempt->is_busy ? patience->busy_s : patience->silence_s,
+                   attempt->is_busy ? " of processor time" : "", where);
   else if (attempt->garbage || attempt->ended == RH_LINE_FLOOD)
     rh_attempt_say(attempt, RH_FAIL, "disturbed the answer %s", where);
   else

@@ -8,11 +8,10 @@
 #include <jansson.h>
 
 typedef struct rh_patience {
-  /* Without a sign of life: by the clock, and of the processor's time.  A process that is given little of the processor
-   * uses little; one that goes round in circles uses all it gets. */
+  /* Without a sign of life: by its stopwatch, and of the processors' time. */
   double silence_s, busy_s;
-  double until; /* rh_now() when it is over whatever it says */
-  double end_s; /* for its end, once it has said everything */
+  double most_s; /* by its stopwatch, whatever it says */
+  double end_s;  /* for its end, once it has said everything */
 } rh_patience;
 
 typedef struct rh_attempt {
@@ -25,7 +24,9 @@ typedef struct rh_attempt {
   json_t *names;
   char phase[64]; /* the last one it named */
   rh_line ended;  /* why nothing more was read */
-  int is_over;    /* ... because of patience->until */
+  int is_over;    /* ... because of patience->most_s */
+  int is_busy;    /* ... because of patience->busy_s */
+  double spent_s; /* by its stopwatch, and until its end was seen */
   int status;     /* as of waitpid; -1: nobody knows */
   int garbage;
   int is_late_to_end; /* it said everything, and had to be killed */

@@ -7,6 +7,7 @@
 #include "../reduce/instance.h"
 #include "process.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -156,9 +157,11 @@ static int serve(const request *in, const rh_channel *channel) {
   return failed ? 3 : 0;
 }
 
-/* Output goes to a file in memory: a plugin that prints without end is stopped before it fills that. */
+/* Output goes to a file in memory: a plugin that prints without end is stopped before it fills that.  The program ignores
+ * the signal (see main), and such a plugin would go on. */
 static void limit_output(void) {
   const struct rlimit most = {256 << 20, 256 << 20};
+  signal(SIGXFSZ, SIG_DFL);
   setrlimit(RLIMIT_FSIZE, &most);
 }
 
