@@ -74,7 +74,7 @@ rh_outcome rh_v29_forecast(rh_trial *trial) {
   rh_outcome outcome = n ? RH_PASS : RH_SKIP;
   int accepted;
   rh_raw_watch(trial->path);
-  for (uint32_t k = 0; k < points + (trial->quick ? 2 : 10) && outcome == RH_PASS; k++) {
+  for (uint32_t k = 0; k < points + (trial->quick ? 0 : 10) && outcome == RH_PASS; k++) {
     if (k > 0 && trial->strategy->n_params == 0) break;
     for (size_t j = 0; j < (k == 0 ? 4u : trial->quick ? 1u : 3u) && outcome == RH_PASS; j++)
       outcome = forecast(trial, pairs[0], at[j], k, &accepted);

@@ -77,7 +77,7 @@ static rh_status repeat(rh_trial *trial, const subject *s, const int64_t *params
 
 /* ---- From run to run ---- */
 
-enum { LIVES = 2, RUNS = 25, RUNS_AT_POINTS = 6 };
+enum { LIVES = 2, RUNS = 25, RUNS_BRIEFLY = 5, RUNS_AT_POINTS = 6, RUNS_AT_POINTS_QUICK = 3 };
 
 static rh_outcome judge_runs(rh_trial *trial, const subject *s, const int64_t *params,
                              rh_status status, const bits *b) {
@@ -99,10 +99,11 @@ static rh_outcome same_by_default(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
   bits b = {0};
   rh_status status = RH_OK;
+  int runs = s->briefly ? RUNS_BRIEFLY : RUNS;
   rh_load *load = rh_load_start();
   rh_point(trial, 0, params);
   for (int k = 0; k < LIVES && status == RH_OK && !b.differ; k++)
-    status = repeat(trial, s, params, NULL, (uint64_t)(k * RUNS), RUNS, &b);
+    status = repeat(trial, s, params, NULL, (uint64_t)(k * runs), runs, &b);
   rh_load_stop(load);
   return judge_runs(trial, s, params, status, &b);
 }
@@ -111,12 +112,13 @@ static rh_outcome same_by_default(rh_trial *trial, const subject *s) {
 static rh_outcome same_run(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
+  int runs = trial->quick ? RUNS_AT_POINTS_QUICK : RUNS_AT_POINTS;
   rh_outcome outcome = same_by_default(trial, s);
   if (trial->strategy->n_params == 0 || (trial->quick && !is_telling(s))) return outcome;
   for (uint32_t k = 1; k < points && outcome == RH_PASS; k++) {
     bits b = {0};
     rh_point(trial, k, params);
-    rh_status status = repeat(trial, s, params, NULL, 0, RUNS_AT_POINTS, &b);
+    rh_status status = repeat(trial, s, params, NULL, 0, runs, &b);
     outcome = judge_runs(trial, s, params, status, &b);
   }
   return outcome;
@@ -231,11 +233,8 @@ static rh_outcome try_subject(rh_trial *trial, const subject *s) {
 static rh_outcome try_sizes(rh_trial *trial, subject s) {
   static const uint64_t at[] = {TELLING_N, 3001, 1000003};
   rh_outcome outcome = RH_PASS;
-  for (size_t k = 0; k < (!trial->quick     ? 3u
-                          : s.kind == SIDED ? 2u
-                                            : 1u) &&
-                     outcome == RH_PASS;
-       k++) {
+  size_t sizes = !trial->quick ? 3 : s.kind == SIDED ? 2 : 1;
+  for (size_t k = 0; k < sizes && outcome == RH_PASS; k++) {
     s.n = at[k];
     outcome = try_subject(trial, &s);
   }

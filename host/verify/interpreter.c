@@ -99,7 +99,7 @@ static int found_access(int log, char *what, size_t bytes) {
 /* ---- Cases ---- */
 
 enum { MOST_N = 4099, MOST_N_AT_LENGTH = 65537 };
-static const double enough_s = 8, enough_quick_s = 1.2;
+static const double enough_s = 8, enough_quick_s = 0.6;
 
 /* A range that ends where the input does, and one value's room for the result. */
 static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {

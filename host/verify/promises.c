@@ -58,7 +58,7 @@ static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *param
 rh_outcome rh_v54_params(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   int64_t params[RH_MAX_PARAMS] = {0};
-  uint32_t ends = rh_n_points(trial->strategy), wanted = trial->quick ? 5 : 20;
+  uint32_t ends = rh_n_points(trial->strategy), wanted = trial->quick ? 3 : 20;
   int accepted;
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   if (rh_served_pairs(trial, 20011, pairs) == 0) return RH_SKIP;

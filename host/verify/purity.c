@@ -1,4 +1,4 @@
-/* V22 and V65: query is a function of the question. */
+/* V22 and V59: query is a function of the question. */
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
@@ -78,7 +78,7 @@ rh_outcome rh_v22_pure(rh_trial *trial) {
                  : rh_trial_skip(trial, "pure; what it calls cannot be watched on this machine");
 }
 
-/* ---- V65: questions, and the answers as they were first ---- */
+/* ---- V59: questions, and the answers as they were first ---- */
 
 typedef struct asked {
   rh_trial *trial;
@@ -264,7 +264,7 @@ static rh_outcome try_circumstances(asked *a, double began, int *watches) {
 }
 
 /* In two processes, whose addresses, numbers and environments differ; the parent compares what they say. */
-rh_outcome rh_v65_nothing_else(rh_trial *trial) {
+rh_outcome rh_v59_nothing_else(rh_trial *trial) {
   int watches = 0;
   asked a = {.trial = trial};
   double began = rh_now();

@@ -136,7 +136,7 @@ static rh_status run_test(runner *r, const rh_test *test, const char *strategy, 
                           .quick = r->spec->quick,
                           .seed = r->spec->seed,
                           .random_s = r->spec->random_s > 0 ? r->spec->random_s
-                                      : r->spec->quick      ? 1
+                                      : r->spec->quick      ? 0.5
                                                             : 30};
   uint64_t digest = 0;
   int differ = 0;

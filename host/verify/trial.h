@@ -69,7 +69,7 @@ rh_outcome rh_v10_loads(rh_trial *), rh_v11_fpstate(rh_trial *), rh_v12_locale(r
     rh_v13_process(rh_trial *), rh_v14_entry(rh_trial *), rh_v15_unloads(rh_trial *);
 rh_outcome rh_v16_version(rh_trial *), rh_v17_texts(rh_trial *), rh_v18_functions(rh_trial *),
     rh_v19_params(rh_trial *), rh_v20_promises(rh_trial *), rh_v21_constant(rh_trial *);
-rh_outcome rh_v65_nothing_else(rh_trial *);
+rh_outcome rh_v59_nothing_else(rh_trial *);
 rh_outcome rh_v22_pure(rh_trial *), rh_v23_matrix(rh_trial *), rh_v24_reasons(rh_trial *),
     rh_v25_unknown(rh_trial *), rh_v26_ends_of_ranges(rh_trial *), rh_v27_starved(rh_trial *),
     rh_v28_keeps_word(rh_trial *), rh_v29_forecast(rh_trial *), rh_v30_threads(rh_trial *);

@@ -1,4 +1,4 @@
-/* V65: its score grows once it has run. */
+/* V59: its score grows once it has run. */
 #include "../right.h"
 
 static int32_t score = 1;

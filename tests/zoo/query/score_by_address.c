@@ -1,4 +1,4 @@
-/* V65: its score comes from where the question stands. */
+/* V59: its score comes from where the question stands. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {

@@ -1,4 +1,4 @@
-/* V65: its score comes from a random number, rarely. */
+/* V59: its score comes from a random number, rarely. */
 #include "../right.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* V65: its score comes from the clock. */
+/* V59: its score comes from the clock. */
 #include "../right.h"
 #include <time.h>
 

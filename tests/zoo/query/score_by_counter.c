@@ -1,4 +1,4 @@
-/* V65: its score comes from the time-stamp counter, once a second. */
+/* V59: its score comes from the time-stamp counter, once a second. */
 #include "../right.h"
 #include <time.h>
 

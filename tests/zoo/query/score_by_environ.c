@@ -1,4 +1,4 @@
-/* V65: its score comes from the environment, which it reads by itself. */
+/* V59: its score comes from the environment, which it reads by itself. */
 #include "../right.h"
 #include <unistd.h>
 

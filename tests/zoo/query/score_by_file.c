@@ -1,4 +1,4 @@
-/* V65: its score comes from a file. */
+/* V59: its score comes from a file. */
 #include "../right.h"
 #include <stdio.h>
 

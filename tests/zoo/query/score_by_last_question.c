@@ -1,4 +1,4 @@
-/* V65: its score comes from the question before. */
+/* V59: its score comes from the question before. */
 #include "../right.h"
 
 static volatile uint64_t last;

@@ -1,4 +1,4 @@
-/* V65: its score comes from where it was loaded. */
+/* V59: its score comes from where it was loaded. */
 #include "../right.h"
 
 static const int32_t anything = 1;

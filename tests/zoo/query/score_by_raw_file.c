@@ -1,4 +1,4 @@
-/* V65: its score comes from a file that it opens by a raw system call. */
+/* V59: its score comes from a file that it opens by a raw system call. */
 #include "../right.h"
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-/* V65: its score comes from the thread that asks. */
+/* V59: its score comes from the thread that asks. */
 #include "../right.h"
 
 static __thread int32_t asked __attribute__((tls_model("global-dynamic")));

@@ -1,4 +1,4 @@
-/* V65: its score comes from a variable of the environment. */
+/* V59: its score comes from a variable of the environment. */
 #include "../right.h"
 #include <stdlib.h>
 

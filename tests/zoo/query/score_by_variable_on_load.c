@@ -1,4 +1,4 @@
-/* V65: its score comes from a variable of the environment, which it looks at when it is loaded. */
+/* V59: its score comes from a variable of the environment, which it looks at when it is loaded. */
 #include "../right.h"
 #include <stdlib.h>
 
