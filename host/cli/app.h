@@ -2,7 +2,7 @@
 #ifndef RH_CLI_APP_H
 #define RH_CLI_APP_H
 
-#include "../reduce/context.h"
+#include "../core/reduce/context.h"
 #include "options.h"
 #include "terminal.h"
 

@@ -1,7 +1,7 @@
 #include "axes.h"
-#include "../base/error.h"
-#include "../base/path.h"
-#include "../base/text.h"
+#include "../core/base/error.h"
+#include "../core/base/path.h"
+#include "../core/base/text.h"
 #include "list.h"
 
 #include <fnmatch.h>

@@ -2,8 +2,8 @@
 #ifndef RH_CLI_AXES_H
 #define RH_CLI_AXES_H
 
-#include "../base/vocabulary.h"
-#include "../cl/devices.h"
+#include "../core/base/vocabulary.h"
+#include "../core/cl/devices.h"
 
 /* One name.  RH_E_USAGE for one that is not known. */
 rh_status rh_op_parse(const char *name, uint32_t *op, rh_error *error);

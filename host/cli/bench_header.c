@@ -1,5 +1,5 @@
 #include "bench_header.h"
-#include "../base/error.h"
+#include "../core/base/error.h"
 #include "json.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ static int describe_settings(json_t *object, const rh_bench_settings *settings) 
          put(object, "data", json_string(settings->data));
 }
 
-rh_status rh_bench_header_begin(rh_results *results, const rh_app *app,
+rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
                                 const rh_bench_settings *settings, rh_error *error) {
   json_t *document = rh_json_document();
   results->tool = json_incref(json_object_get(document, "tool"));
@@ -104,7 +104,7 @@ rh_status rh_bench_header_begin(rh_results *results, const rh_app *app,
   return finished(failed, error);
 }
 
-rh_status rh_bench_header_end(rh_results *results, double wall_s, int complete, rh_error *error) {
+rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error) {
   return finished(put(results->run, "wall_s", json_real(wall_s)) |
                       put(results->run, "complete", json_boolean(complete)),
                   error);
@@ -112,12 +112,12 @@ rh_status rh_bench_header_end(rh_results *results, double wall_s, int complete, 
 
 /* ---- Devices and strategies ---- */
 
-rh_status rh_bench_header_device(rh_results *results, const rh_cl_device *device, rh_error *error) {
+rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device, rh_error *error) {
   return finished(json_array_append_new(results->devices, rh_json_device(device)), error);
 }
 
-rh_status rh_bench_header_calibration(rh_results *results, const rh_cl_device *device,
-                                      const rh_range *range, rh_error *error) {
+rh_status rh_bench_header_calibration(rh_records *results, const rh_cl_device *device,
+                                      const rh_bench_device *range, rh_error *error) {
   const rh_calibration *c = &range->calibration;
   json_t *object = json_object();
   int failed = put(object, "device", json_string(device->label)) |
@@ -134,12 +134,12 @@ rh_status rh_bench_header_calibration(rh_results *results, const rh_cl_device *d
   return finished(failed | json_array_append_new(results->calibration, object), error);
 }
 
-rh_status rh_bench_header_strategy(rh_results *results, const rh_app *app, const rh_entry *entry,
+rh_status rh_bench_header_strategy(rh_records *results, const rh_app *app, const rh_entry *entry,
                                    rh_error *error) {
   return finished(json_array_append_new(results->strategies, rh_json_strategy(app, entry)), error);
 }
 
-rh_status rh_bench_header_peer(rh_results *results, const char *name, const char *about,
+rh_status rh_bench_header_peer(rh_records *results, const char *name, const char *about,
                                const char *program, rh_error *error) {
   json_t *object = json_object();
   int failed = put(object, "name", json_string(name)) | put(object, "peer", json_true()) |

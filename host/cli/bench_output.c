@@ -1,8 +1,8 @@
 #include "bench_output.h"
-#include "../base/error.h"
-#include "../plot/plot.h"
-#include "../results/read.h"
-#include "../results/write.h"
+#include "../core/base/error.h"
+#include "../tools/plot/plot.h"
+#include "../tools/records/read.h"
+#include "../tools/records/write.h"
 #include "bench_table.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static rh_status check_exports(const rh_typed *typed, rh_error *error) {
                      "--export %s: expected a name that ends in .json, .jsonl, .csv, .md, .svg, "
                      ".png or .pdf",
                      path);
-    RH_TRY(rh_results_check_path(path, error));
+    RH_TRY(rh_records_check_path(path, error));
   }
   return RH_OK;
 }
@@ -36,19 +36,19 @@ rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, const
   *output = (rh_bench_output){.app = app, .format = format};
   if (typed->dry_run) return RH_OK;
   RH_TRY(check_exports(typed, error));
-  if (typed->output) RH_TRY(rh_results_check_path(typed->output, error));
+  if (typed->output) RH_TRY(rh_records_check_path(typed->output, error));
   if (!typed->resume) return RH_OK;
   if (rh_format_from_path(typed->resume) != RH_FORMAT_jsonl)
     return rh_fail(error, RH_E_USAGE, "--resume %s: expected a name that ends in .jsonl",
                    typed->resume);
-  return rh_results_check_path(typed->resume, error);
+  return rh_records_check_path(typed->resume, error);
 }
 
 /* ---- Resuming ---- */
 
-static const char *device_key(const rh_results *results) {
+static const char *device_key(const rh_records *results) {
   const char *id = json_string_value(json_object_get(json_array_get(results->devices, 0), "id"));
-  const char *key = id ? rh_results_device_text(results, id, "key") : NULL;
+  const char *key = id ? rh_records_device_text(results, id, "key") : NULL;
   return key ? key : "no device";
 }
 
@@ -65,7 +65,7 @@ static const char *word_of(const json_t *object, const char *key) {
 }
 
 /* Points of another build, device or setting in one file could not be told apart later. */
-static rh_status check_same(const char *path, const rh_results *was, const rh_results *is,
+static rh_status check_same(const char *path, const rh_records *was, const rh_records *is,
                             rh_error *error) {
   static const char *const of_tool[] = {"version", "git", "build"};
   if (strcmp(device_key(was), device_key(is)) != 0)
@@ -83,12 +83,12 @@ static rh_status check_same(const char *path, const rh_results *was, const rh_re
 }
 
 /* What was interrupted is measured again. */
-static rh_status take_rows(rh_results *results, rh_results *was, rh_error *error) {
+static rh_status take_rows(rh_records *results, rh_records *was, rh_error *error) {
   for (uint32_t k = 0; k < was->n_rows; k++) {
     rh_row row = was->rows[k];
     if (row.status == RH_ROW_skipped) continue;
     memset(&was->rows[k], 0, sizeof was->rows[k]);
-    if (rh_results_add(results, &row) != 0)
+    if (rh_records_add(results, &row) != 0)
       return rh_fail(error, RH_E_NOMEM, "no memory for the results");
   }
   return RH_OK;
@@ -99,21 +99,21 @@ static int is_there(const char *path) {
   return stat(path, &st) == 0 && st.st_size > 0;
 }
 
-static rh_status read_old(const char *path, rh_results *results, rh_read_notes *notes,
+static rh_status read_old(const char *path, rh_records *results, rh_read_notes *notes,
                           rh_error *error) {
-  rh_results was = {0};
-  RH_TRY(rh_results_read_noting(path, &was, notes, error));
+  rh_records was = {0};
+  RH_TRY(rh_records_read_noting(path, &was, notes, error));
   rh_status status = RH_OK;
   if (!notes->lines)
     status = rh_fail(error, RH_E_FILE,
                      "--resume %s: it is one JSON document; only JSONL can be appended to", path);
   if (status == RH_OK) status = check_same(path, &was, results, error);
   if (status == RH_OK) status = take_rows(results, &was, error);
-  rh_results_finish(&was);
+  rh_records_finish(&was);
   return status;
 }
 
-rh_status rh_bench_output_take_over(rh_bench_output *output, rh_results *results, rh_error *error) {
+rh_status rh_bench_output_take_over(rh_bench_output *output, rh_records *results, rh_error *error) {
   const char *path = output->app->typed->resume;
   rh_read_notes notes = {0};
   if (!path) return RH_OK;
@@ -125,7 +125,7 @@ rh_status rh_bench_output_take_over(rh_bench_output *output, rh_results *results
   return RH_OK;
 }
 
-rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh_error *error) {
+rh_status rh_bench_output_begin(rh_bench_output *output, rh_records *results, rh_error *error) {
   const char *path = output->app->typed->resume;
   if (!path) return RH_OK;
   return rh_jsonl_begin(&output->resume, path, results, output->whole, error);
@@ -139,17 +139,17 @@ rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_err
 /* ---- Everything ---- */
 
 /* --quiet: the name of the best strategy of each point. */
-static void print_best(const rh_results *results) {
+static void print_best(const rh_records *results) {
   for (uint32_t k = 0; k < results->n_rows; k++) {
     const rh_row *row = &results->rows[k];
-    rh_best best = rh_results_best(results, row, 0);
+    rh_best best = rh_records_best(results, row, 0);
     if (best.row == row) puts(row->strategy);
   }
 }
 
-static rh_status print(const rh_bench_output *output, const rh_results *results, rh_error *error) {
+static rh_status print(const rh_bench_output *output, const rh_records *results, rh_error *error) {
   uint32_t format = rh_format_from_name(output->format);
-  if (format) return rh_results_write(results, format, stdout, "standard output", error);
+  if (format) return rh_records_write(results, format, stdout, "standard output", error);
   if (output->app->typed->quiet)
     print_best(results);
   else
@@ -159,7 +159,7 @@ static rh_status print(const rh_bench_output *output, const rh_results *results,
 
 /* Text goes where standard output goes, so that it is sent elsewhere for as long as that takes. */
 static rh_status print_to(const rh_bench_output *output, const char *path,
-                          const rh_results *results, rh_error *error) {
+                          const rh_records *results, rh_error *error) {
   fflush(stdout);
   int kept = dup(STDOUT_FILENO);
   if (kept < 0 || !freopen(path, "w", stdout)) {
@@ -176,7 +176,7 @@ static rh_status print_to(const rh_bench_output *output, const char *path,
   return status;
 }
 
-static rh_status draw(const rh_bench_output *output, const rh_results *results, rh_error *error) {
+static rh_status draw(const rh_bench_output *output, const rh_records *results, rh_error *error) {
   const char *files[RH_MAX_WORDS];
   rh_plot_spec spec = {.files = files};
   rh_plotted plotted = {0};
@@ -189,7 +189,7 @@ static rh_status draw(const rh_bench_output *output, const rh_results *results, 
   return status;
 }
 
-rh_status rh_bench_output_all(rh_bench_output *output, const rh_results *results, rh_error *error) {
+rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error) {
   const rh_typed *typed = output->app->typed;
   rh_error why = {0}, *first = error; /* a place that fails takes nothing from the others */
   rh_status status = typed->output ? print_to(output, typed->output, results, first)
@@ -197,7 +197,7 @@ rh_status rh_bench_output_all(rh_bench_output *output, const rh_results *results
   for (uint32_t k = 0; k < typed->exports.n; k++) {
     if (is_picture(typed->exports.list[k])) continue;
     rh_status of_one =
-        rh_results_export(results, typed->exports.list[k], status == RH_OK ? first : &why);
+        rh_records_export(results, typed->exports.list[k], status == RH_OK ? first : &why);
     if (status == RH_OK) status = of_one;
   }
   rh_status drawn = draw(output, results, status == RH_OK ? first : &why);

@@ -2,7 +2,7 @@
 #ifndef RH_CLI_BENCH_OUTPUT_H
 #define RH_CLI_BENCH_OUTPUT_H
 
-#include "../results/results.h"
+#include "../tools/records/records.h"
 #include "app.h"
 
 typedef struct rh_bench_output {
@@ -19,16 +19,16 @@ rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, const
 
 /* *results has tool, settings and device.  Of a file to resume the rows are taken over, before time goes into anything
  * else; RH_E_FILE where it comes from another build, another device or other settings. */
-rh_status rh_bench_output_take_over(rh_bench_output *output, rh_results *results, rh_error *error);
+rh_status rh_bench_output_take_over(rh_bench_output *output, rh_records *results, rh_error *error);
 
 /* The header of *results is whole: a new file for --resume begins with it. */
-rh_status rh_bench_output_begin(rh_bench_output *output, rh_results *results, rh_error *error);
+rh_status rh_bench_output_begin(rh_bench_output *output, rh_records *results, rh_error *error);
 
 /* A row as it was measured, to the file that is resumed. */
 rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_error *error);
 
 /* All of it, everywhere. */
-rh_status rh_bench_output_all(rh_bench_output *output, const rh_results *results, rh_error *error);
+rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error);
 void rh_bench_output_close(rh_bench_output *output); /* zero-initialised is fine */
 
 #endif

@@ -1,6 +1,6 @@
 #include "bench_plan.h"
-#include "../base/clock.h"
-#include "../base/json_value.h"
+#include "../core/base/clock.h"
+#include "../core/base/json_value.h"
 #include "plain.h"
 #include "table.h"
 

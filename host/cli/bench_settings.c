@@ -1,7 +1,7 @@
 #include "bench_settings.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../io/array.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/io/array.h"
 #include "number.h"
 #include "size.h"
 

@@ -2,7 +2,7 @@
 #ifndef RH_CLI_BENCH_SETTINGS_H
 #define RH_CLI_BENCH_SETTINGS_H
 
-#include "../measure/contender.h"
+#include "../tools/measure/contender.h"
 #include "axes.h"
 #include "options.h"
 

@@ -1,6 +1,6 @@
 #include "bench_stage.h"
-#include "../base/error.h"
-#include "../base/report.h"
+#include "../core/base/error.h"
+#include "../core/base/log.h"
 #include "bench_header.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ rh_status rh_stage_devices(const rh_app *app, const rh_cl_device ***devices, uin
   *n = 1;
   if (all->n == 0 && !app->typed->device) {
     for (uint32_t k = 0; k < all->n_faults; k++)
-      rh_report(&app->redhost->options.reporter, RH_LOG_ERROR,
-                "%s; only strategies of the host are measured", all->faults[k]);
+      rh_log(&app->redhost->options.reporter, RH_LOG_ERROR,
+             "%s; only strategies of the host are measured", all->faults[k]);
     return RH_OK;
   }
   return rh_devices_parse(all, app->typed->device, devices, n, error);
@@ -105,8 +105,7 @@ static rh_status find_strategies(rh_stage *stage, const rh_bench_settings *setti
   if (status == RH_OK) status = select_entries(stage, registry, settings, selected, error);
   for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
     if (!selected[k]) continue;
-    status = rh_registry_locate(&stage->app.redhost->options, registry->entries[k].name,
-                                &stage->found[stage->n_found], error);
+    status = rh_found_from_entry(&stage->found[stage->n_found], &registry->entries[k], error);
     stage->n_found += status == RH_OK;
   }
   free(selected);
@@ -175,10 +174,8 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
   } else {
     RH_TRY(check_no_device(stage->app.redhost, error));
   }
-  stage->shared = (rh_local_shared){.redhost = stage->app.redhost,
-                                    .settings = app->typed->settings,
-                                    .n_settings = app->typed->n_settings,
-                                    .untuned = app->typed->mode == RH_MODE_TUNE};
+  stage->shared =
+      (rh_local_shared){.redhost = stage->app.redhost, .untuned = app->typed->mode == RH_MODE_TUNE};
   RH_TRY(find_strategies(stage, settings, error));
   int on_device = stage->device && uses_device(stage);
   RH_TRY(check_sizes(stage, on_device ? RH_DEVICE_ANY_CL : RH_DEVICE_HOST, settings, error));
@@ -208,24 +205,26 @@ static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
   return rh_isolated_sampler(sampler, &spec, error);
 }
 
-rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found, const rh_tuned_setting *settings,
-                           uint32_t n, rh_sampler *sampler, rh_error *error) {
-  rh_setting list[RH_TUNED_MOST_SETTINGS];
+static rh_status make_sampler(rh_stage *stage, const rh_found *found, const rh_setting *settings,
+                              uint64_t n, rh_sampler *sampler, rh_error *error) {
   int isolated;
   RH_TRY(is_isolated(stage, found, &isolated, error));
-  if (!isolated) return rh_trial_sampler(sampler, &stage->shared, found, settings, n, error);
+  return isolated ? isolated_sampler(stage, found, settings, n, sampler, error)
+                  : rh_local_sampler(sampler, &stage->shared, found, settings, n, error);
+}
+
+rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
+                           const rh_tunedb_setting *settings, uint32_t n, rh_sampler *sampler,
+                           rh_error *error) {
+  rh_setting list[RH_TUNED_MOST_SETTINGS];
   for (uint32_t k = 0; k < n; k++) list[k] = (rh_setting){settings[k].key, settings[k].value};
-  return isolated_sampler(stage, found, list, n, sampler, error);
+  return make_sampler(stage, found, list, n, sampler, error);
 }
 
 static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *error) {
   const rh_typed *typed = stage->app.typed;
   rh_sampler *sampler = &stage->samplers[stage->n_samplers];
-  int isolated;
-  RH_TRY(is_isolated(stage, found, &isolated, error));
-  RH_TRY(isolated
-             ? isolated_sampler(stage, found, typed->settings, typed->n_settings, sampler, error)
-             : rh_local_sampler(sampler, &stage->shared, found, error));
+  RH_TRY(make_sampler(stage, found, typed->settings, typed->n_settings, sampler, error));
   const rh_entry *entry = rh_registry_find(&stage->app.redhost->registry, found->name);
   if (entry) sampler->reproducible = entry->determinism;
   stage->n_samplers++;
@@ -245,7 +244,7 @@ static rh_status add_samplers(rh_stage *stage, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status describe_peers(const rh_stage *stage, rh_results *results, rh_error *error) {
+static rh_status describe_peers(const rh_stage *stage, rh_records *results, rh_error *error) {
   for (uint32_t k = 0; k < stage->n_peers; k++)
     for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
       RH_TRY(rh_bench_header_peer(results, rh_peers_sampler(stage->peers[k], j).name,
@@ -254,7 +253,7 @@ static rh_status describe_peers(const rh_stage *stage, rh_results *results, rh_e
   return RH_OK;
 }
 
-static rh_status describe(rh_stage *stage, rh_results *results, rh_error *error) {
+static rh_status describe(rh_stage *stage, rh_records *results, rh_error *error) {
   const rh_registry *registry = &stage->app.redhost->registry;
   for (uint32_t k = 0; k < stage->n_found; k++) {
     const rh_entry *entry = rh_registry_find(registry, stage->found[k].name);
@@ -266,12 +265,12 @@ static rh_status describe(rh_stage *stage, rh_results *results, rh_error *error)
 }
 
 rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,
-                             rh_results *results, rh_error *error) {
+                             rh_records *results, rh_error *error) {
   rh_cl_session *session;
-  rh_tuned *tuned;
+  rh_tunedb *tuned;
   if (stage->device) {
     RH_TRY(rh_redhost_session(stage->app.redhost, &session, error));
-    RH_TRY(rh_range_open(&stage->range, session, settings->timer == RH_TIMER_HOST, error));
+    RH_TRY(rh_bench_device_open(&stage->range, session, settings->timer == RH_TIMER_HOST, error));
     stage->shared.range = &stage->range;
   }
   /* Here and not in whoever needs it first: what is wrong with it is said once, and by this process. */
@@ -288,7 +287,7 @@ void rh_stage_close(rh_stage *stage) {
   free(stage->found);
   for (uint32_t k = 0; k < stage->n_peers; k++) rh_peers_finish(stage->peers[k]);
   rh_pool_finish(&stage->shared.pool);
-  rh_range_close(&stage->range);
+  rh_bench_device_close(&stage->range);
   rh_close(stage->app.redhost);
   *stage = (rh_stage){0};
 }

@@ -2,8 +2,8 @@
 #ifndef RH_CLI_BENCH_STAGE_H
 #define RH_CLI_BENCH_STAGE_H
 
-#include "../isolate/peer.h"
-#include "../tune/trial.h"
+#include "../tools/isolate/peer.h"
+#include "../tools/tune/candidate.h"
 #include "app.h"
 #include "bench_settings.h"
 
@@ -11,7 +11,7 @@ typedef struct rh_stage {
   rh_app app; /* the program's, on this device alone */
   const rh_cl_device
       *device; /* null: there is no OpenCL device, and only host strategies are timed */
-  rh_range range;
+  rh_bench_device range;
   rh_local_shared shared;
   rh_sampler *samplers; /* strategies by name, then peers */
   uint32_t n_samplers;
@@ -33,11 +33,12 @@ rh_status rh_stage_open(rh_stage *stage, const rh_app *app, const rh_cl_device *
 
 /* Calibrates the device, and makes the samplers; the header is told. */
 rh_status rh_stage_calibrate(rh_stage *stage, const rh_bench_settings *settings,
-                             rh_results *results, rh_error *error);
+                             rh_records *results, rh_error *error);
 
 /* One more sampler of one of the strategies, with settings of its own; the caller's to finish, before the stage is closed. */
-rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found, const rh_tuned_setting *settings,
-                           uint32_t n, rh_sampler *sampler, rh_error *error);
+rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
+                           const rh_tunedb_setting *settings, uint32_t n, rh_sampler *sampler,
+                           rh_error *error);
 
 const char *rh_stage_label(const rh_stage *stage); /* "1:0", "host" */
 void rh_stage_close(rh_stage *stage);              /* zero-initialised is fine */

@@ -1,5 +1,5 @@
 #include "bench_table.h"
-#include "../results/tabulate.h"
+#include "../tools/records/tabulate.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void print_line(rh_text *text, const char *before, const char *behind) {
 }
 
 /* What the percentages are of, and what the times are made with: a line for each device. */
-static void print_calibration(const rh_results *results) {
+static void print_calibration(const rh_records *results) {
   size_t k;
   const json_t *device;
   json_array_foreach(results->calibration, k, device) {
@@ -50,13 +50,13 @@ static void print_calibration(const rh_results *results) {
     if (!id || !timer) continue;
     printf(
         "%s: reads %s GB/s, copies %s GB/s up and %s down; a launch costs %s, an empty kernel %s; the %s clock steps %s\n",
-        id, rh_format_digits(peak, 1e-9 * rh_results_calibration(results, id, "read_peak_Bps"), 4),
-        rh_format_digits(up, 1e-9 * rh_results_calibration(results, id, "h2d_Bps"), 3),
-        rh_format_digits(down, 1e-9 * rh_results_calibration(results, id, "d2h_Bps"), 3),
-        rh_format_seconds(launch, rh_results_calibration(results, id, "launch_s")),
-        rh_format_seconds(empty, rh_results_calibration(results, id, "empty_kernel_s")),
+        id, rh_format_digits(peak, 1e-9 * rh_records_calibration(results, id, "read_peak_Bps"), 4),
+        rh_format_digits(up, 1e-9 * rh_records_calibration(results, id, "h2d_Bps"), 3),
+        rh_format_digits(down, 1e-9 * rh_records_calibration(results, id, "d2h_Bps"), 3),
+        rh_format_seconds(launch, rh_records_calibration(results, id, "launch_s")),
+        rh_format_seconds(empty, rh_records_calibration(results, id, "empty_kernel_s")),
         json_string_value(json_object_get(device, "timer")),
-        rh_format_seconds(step, rh_results_calibration(results, id, "timer_step_s")));
+        rh_format_seconds(step, rh_records_calibration(results, id, "timer_step_s")));
   }
 }
 
@@ -83,8 +83,8 @@ static void print_parts(const rh_row *const *rows, uint32_t n) {
   printf("\n");
 }
 
-void rh_bench_table_print(const rh_results *results, const rh_terminal *terminal) {
-  const rh_row **rows = rh_results_tabulated(results);
+void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal) {
+  const rh_row **rows = rh_records_tabulated(results);
   rh_text text = {0};
   for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
     n = rh_table_length(rows + k, results->n_rows - k);

@@ -2,11 +2,11 @@
 #ifndef RH_CLI_BENCH_TABLE_H
 #define RH_CLI_BENCH_TABLE_H
 
-#include "../results/results.h"
+#include "../tools/records/records.h"
 #include "terminal.h"
 
 /* On standard output: a table for each device, operator and type, each with what is best where, and one line on how it was
  * measured; with --verbose the parts of each call. */
-void rh_bench_table_print(const rh_results *results, const rh_terminal *terminal);
+void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal);
 
 #endif

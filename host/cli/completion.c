@@ -1,6 +1,6 @@
 /* redhost --completion=SHELL: what each shell wants to know, from the table of options. */
-#include "../base/error.h"
-#include "../base/text.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
 #include "options.h"
 #include "pages.h"
 

@@ -1,5 +1,5 @@
 #include "crash.h"
-#include "../cl/drivers.h"
+#include "../core/cl/drivers.h"
 
 #include <signal.h>
 #include <stdatomic.h>

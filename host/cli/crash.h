@@ -2,7 +2,7 @@
 #ifndef RH_CLI_CRASH_H
 #define RH_CLI_CRASH_H
 
-#include "../reduce/context.h"
+#include "../core/reduce/context.h"
 
 /* From here on a crash while `redhost` uses an OpenCL device is a sentence and exit status 3, since drivers abort where
  * memory is short, in threads of their own too.  Without a device it stays a crash.  null: `redhost` is gone. */

@@ -1,6 +1,6 @@
 #include "json.h"
-#include "../base/error.h"
-#include "../base/vocabulary.h"
+#include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
 #include "offers.h"
 #include "revision.h"
 

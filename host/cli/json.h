@@ -2,7 +2,7 @@
 #ifndef RH_CLI_JSON_H
 #define RH_CLI_JSON_H
 
-#include "../base/json_value.h"
+#include "../core/base/json_value.h"
 #include "app.h"
 
 /* {"schema", "tool"}: what every document begins with. */

@@ -1,6 +1,6 @@
 #include "junit.h"
-#include "../base/error.h"
-#include "../base/text.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "list.h"
-#include "../base/error.h"
-#include "../base/text.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

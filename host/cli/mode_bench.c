@@ -1,9 +1,9 @@
 /* redhost --bench */
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../io/array.h"
-#include "../measure/bench.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/io/array.h"
+#include "../tools/measure/bench.h"
 #include "bench_header.h"
 #include "bench_output.h"
 #include "bench_plan.h"
@@ -19,7 +19,7 @@ typedef struct work {
   const rh_app *app;
   rh_bench_settings settings;
   rh_bench_output output;
-  rh_results results;
+  rh_records results;
   const rh_cl_device **devices; /* null: none is there */
   uint32_t n_devices;
   rh_stage stage; /* of the device at hand */
@@ -92,7 +92,7 @@ static rh_status keep_rows(work *w, rh_row *rows, uint32_t n, rh_error *error) {
     snprintf(rows[k].device, sizeof rows[k].device, "%s", rh_stage_label(&w->stage));
     blame(w, &rows[k]);
     if (status == RH_OK) status = rh_bench_output_row(&w->output, &rows[k], error);
-    if (rh_results_add(&w->results, &rows[k]) != 0 && status == RH_OK)
+    if (rh_records_add(&w->results, &rows[k]) != 0 && status == RH_OK)
       status = rh_fail(error, RH_E_NOMEM, "no memory for the results");
   }
   return status;
@@ -167,12 +167,8 @@ static rh_status make_data(work *w, rh_type type, uint64_t n, rh_error *error) {
 static rh_status size(work *w, rh_type type, uint64_t n, rh_error *error) {
   uint64_t cold = w->stage.device ? w->stage.range.calibration.cold_bytes : 512ull << 20;
   RH_TRY(make_data(w, type, n, error));
-  rh_bench_data data = {.type = type,
-                        .n = n,
-                        .elements = rh_array_data(&w->array),
-                        .serial = w->serial,
-                        .file = -1,
-                        .copies = 1};
+  rh_bench_data data = {
+      .type = type, .n = n, .elements = rh_array_data(&w->array), .serial = w->serial, .copies = 1};
   rh_bench_copies(&data, w->settings.hot ? 0 : cold, copy_alignment(w));
   for (uint32_t k = 0; k < w->settings.ops.n; k++) {
     data.op = w->settings.ops.list[k];
@@ -281,7 +277,7 @@ rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
   rh_stage_close(&w.stage);
   rh_bench_output_close(&w.output);
   rh_array_finish(&w.array);
-  rh_results_finish(&w.results);
+  rh_records_finish(&w.results);
   rh_bench_settings_finish(&w.settings);
   json_decref(w.plan);
   json_decref(w.plan_devices);

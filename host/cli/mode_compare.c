@@ -1,10 +1,10 @@
 /* redhost --compare OLD NEW: what became faster or slower between two result files. */
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
-#include "../plot/plot.h"
-#include "../results/compare.h"
-#include "../results/read.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
+#include "../tools/plot/plot.h"
+#include "../tools/records/compare.h"
+#include "../tools/records/read.h"
 #include "json.h"
 #include "number.h"
 #include "table.h"
@@ -17,7 +17,7 @@
 typedef struct work {
   const rh_app *app;
   const char *old_path, *new_path;
-  rh_results old, new_;
+  rh_records old, new_;
   rh_comparison comparison;
 } work;
 
@@ -29,14 +29,14 @@ static const char *text_in(const json_t *object, const char *key) {
 }
 
 /* "NVIDIA H200 580.159.04": of each device that has rows. */
-static void add_devices(rh_text *line, const rh_results *results) {
+static void add_devices(rh_text *line, const rh_records *results) {
   const char *last = "";
-  const rh_row **rows = rh_results_by_point(results);
+  const rh_row **rows = rh_records_by_point(results);
   for (uint32_t k = 0; rows && k < results->n_rows; k++) {
     const char *id = rows[k]->device;
     if (strcmp(id, last) == 0) continue;
-    const char *name = rh_results_device_text(results, id, "name");
-    const char *driver = rh_results_device_text(results, id, "driver");
+    const char *name = rh_records_device_text(results, id, "name");
+    const char *driver = rh_records_device_text(results, id, "driver");
     rh_text_add(line, "%s%s%s%s", *last ? ", " : "  ", name ? name : id, driver ? " " : "",
                 driver ? driver : "");
     last = id;
@@ -45,7 +45,7 @@ static void add_devices(rh_text *line, const rh_results *results) {
 }
 
 /* "old  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  old.json" */
-static void print_file(const char *which, const char *path, const rh_results *results) {
+static void print_file(const char *which, const char *path, const rh_records *results) {
   rh_text line = {0};
   const char *git = text_in(results->tool, "git"), *version = text_in(results->tool, "version");
   const char *start = text_in(results->run, "start"), *commit = *git ? git : version;
@@ -189,7 +189,7 @@ static json_t *change_object(const rh_change *change) {
   return object;
 }
 
-static json_t *file_object(const char *path, const rh_results *results) {
+static json_t *file_object(const char *path, const rh_records *results) {
   json_t *object = json_object();
   json_object_set_new(object, "file", rh_json_bytes(path));
   json_object_set(object, "tool", results->tool ? results->tool : json_null());
@@ -221,10 +221,10 @@ static rh_status print_json(const work *w, rh_error *error) {
 
 /* ---- The mode ---------------------------------------------------------------------------------------------------- */
 
-static rh_status read_file(const work *w, const char *path, rh_results *results, rh_error *error) {
+static rh_status read_file(const work *w, const char *path, rh_records *results, rh_error *error) {
   rh_read_notes notes;
   rh_error note;
-  RH_TRY(rh_results_read_noting(path, results, &notes, error));
+  RH_TRY(rh_records_read_noting(path, results, &notes, error));
   if (!notes.cut) return RH_OK;
   rh_fail(&note, RH_E_FILE, "%s: the last line is cut off; the %u results before it are compared",
           path, results->n_rows);
@@ -281,7 +281,7 @@ rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
     status = judge(&w.comparison, error);
   }
   rh_comparison_finish(&w.comparison);
-  rh_results_finish(&w.new_);
-  rh_results_finish(&w.old);
+  rh_records_finish(&w.new_);
+  rh_records_finish(&w.old);
   return status;
 }

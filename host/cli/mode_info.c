@@ -1,6 +1,6 @@
 /* redhost --info NAME */
-#include "../base/error.h"
-#include "../reduce/params.h"
+#include "../core/base/error.h"
+#include "../core/reduce/params.h"
 #include "app.h"
 #include "json.h"
 #include "offers.h"

@@ -1,5 +1,5 @@
 /* redhost --list */
-#include "../base/error.h"
+#include "../core/base/error.h"
 #include "app.h"
 #include "json.h"
 #include "offers.h"

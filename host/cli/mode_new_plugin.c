@@ -1,7 +1,7 @@
 /* redhost --new-plugin NAME [DIR] */
-#include "../base/error.h"
-#include "../base/path.h"
-#include "../plug/plugin.h"
+#include "../core/base/error.h"
+#include "../core/base/path.h"
+#include "../core/plug/plugin.h"
 #include "app.h"
 #include "template.h"
 

@@ -1,7 +1,7 @@
 /* redhost --plot=FILE */
-#include "../base/error.h"
-#include "../plot/plot.h"
-#include "../results/read.h"
+#include "../core/base/error.h"
+#include "../tools/plot/plot.h"
+#include "../tools/records/read.h"
 #include "app.h"
 #include "axes.h"
 #include "json.h"
@@ -36,8 +36,8 @@ static int has_number(const uint32_t *list, uint32_t n, uint32_t number) {
   return n == 0;
 }
 
-static int is_device(const rh_results *results, const char *id, const char *list) {
-  const char *name = rh_results_device_text(results, id, "name");
+static int is_device(const rh_records *results, const char *id, const char *list) {
+  const char *name = rh_records_device_text(results, id, "name");
   while (list) {
     char word[128];
     size_t length = strcspn(list, ",");
@@ -48,7 +48,7 @@ static int is_device(const rh_results *results, const char *id, const char *list
   return 0;
 }
 
-static int is_wanted(const rh_results *results, const rh_row *row, const wanted *chosen) {
+static int is_wanted(const rh_records *results, const rh_row *row, const wanted *chosen) {
   return has_number(chosen->ops.list, chosen->ops.n, row->op) &&
          has_number(chosen->types.list, chosen->types.n, row->type) &&
          (!chosen->device || is_device(results, row->device, chosen->device));
@@ -59,7 +59,7 @@ static int by_string(const void *a, const void *b) {
 }
 
 /* keep[k] is for rows[k].  A glob is for names, each once: a mistyped one is seen here. */
-static rh_status choose_strategies(const rh_results *results, const char *list, unsigned char *keep,
+static rh_status choose_strategies(const rh_records *results, const char *list, unsigned char *keep,
                                    rh_error *error) {
   uint32_t n = 0;
   const char **names = calloc(results->n_rows + 1u, sizeof *names);
@@ -83,7 +83,7 @@ static rh_status choose_strategies(const rh_results *results, const char *list, 
   return status;
 }
 
-static rh_status keep_wanted(const rh_typed *typed, rh_results *results, rh_error *error) {
+static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_error *error) {
   wanted chosen = {.device = typed->device};
   uint32_t kept = 0;
   if (typed->op) RH_TRY(rh_ops_parse(typed->op, &chosen.ops, error));
@@ -161,18 +161,18 @@ static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *e
 rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   rh_plot_spec spec = {.files = typed->exports.list, .n_files = typed->exports.n};
-  rh_results results = {0};
+  rh_records results = {0};
   rh_plotted plotted = {0};
   RH_TRY(rh_pictures_parse(typed->picture, &spec.pictures, error));
   if (typed->json && !spec.n_files)
     return rh_fail(error, RH_E_USAGE, "--json lists the files of --export, and there is none");
   ask_window(&spec);
   spec.color = (uint32_t)app->terminal->color;
-  rh_status status = rh_results_read(typed->name, &results, error);
+  rh_status status = rh_records_read(typed->name, &results, error);
   if (status == RH_OK) status = keep_wanted(typed, &results, error);
   if (status == RH_OK) status = rh_plot(&results, typed->name, &spec, &plotted, error);
   if (status == RH_OK) status = print(app, &plotted, error);
   rh_plotted_finish(&plotted);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
   return status;
 }

@@ -1,10 +1,10 @@
 /* redhost --run NAME */
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/report.h"
-#include "../io/array.h"
-#include "../isolate/worker.h"
-#include "../reduce/exact_data.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/log.h"
+#include "../core/io/array.h"
+#include "../core/reduce/exact_data.h"
+#include "../tools/isolate/worker.h"
 #include "app.h"
 #include "number.h"
 #include "report.h"
@@ -41,9 +41,9 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
     spec->n = array->n;
     snprintf(what, what_size, "%s", typed->input);
     if (array->fortran_order && rh_op_flags(app->op, spec->type) & RH_OP_INDEXED)
-      rh_report(reporter, RH_LOG_WARNING,
-                "%s: shape %s, Fortran order: the index counts in storage order", typed->input,
-                array->shape);
+      rh_log(reporter, RH_LOG_WARNING,
+             "%s: shape %s, Fortran order: the index counts in storage order", typed->input,
+             array->shape);
   } else {
     const char *size = typed->size ? typed->size : "2^24";
     spec->type = app->type ? app->type : RH_TYPE_f32;
@@ -207,7 +207,7 @@ static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error)
 static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *error) {
   rh_facts *facts = &run->report.facts;
   rh_worker *worker = &run->worker;
-  rh_tuned *tuned;
+  rh_tunedb *tuned;
   RH_TRY(
       rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &run->report.device, error));
   RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* the child is silent about it */

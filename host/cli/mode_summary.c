@@ -1,5 +1,5 @@
 /* redhost, alone: what there is on this machine, and what to try. */
-#include "../base/error.h"
+#include "../core/base/error.h"
 #include "app.h"
 #include "json.h"
 #include "offers.h"
@@ -29,28 +29,28 @@ static void print_device(const rh_app *app, const rh_error *no_device) {
 }
 
 /* Whether --tune has been here. */
-static void print_tuned(const rh_tuned *tuned) {
-  uint32_t n = rh_tuned_count(tuned);
+static void print_tuned(const rh_tunedb *tuned) {
+  uint32_t n = rh_tunedb_count(tuned);
   if (n == 0)
     printf("tuned       not yet on this device   redhost --tune\n");
   else
     printf("tuned       %u entr%s for this device   redhost --tune\n", n, n == 1 ? "y" : "ies");
 }
 
-static rh_status print_json(const rh_app *app, const rh_registry *registry, const rh_tuned *tuned,
+static rh_status print_json(const rh_app *app, const rh_registry *registry, const rh_tunedb *tuned,
                             rh_error *error) {
   json_t *document = rh_json_document(), *devices = json_array();
   if (app->redhost->device) json_array_append_new(devices, rh_json_device(app->redhost->device));
   json_object_set_new(document, "devices", devices);
   json_object_set_new(document, "installed", json_integer(count(app, registry, 0)));
   json_object_set_new(document, "runnable", json_integer(count(app, registry, 1)));
-  json_object_set_new(document, "tuned", json_integer(rh_tuned_count(tuned)));
+  json_object_set_new(document, "tuned", json_integer(rh_tunedb_count(tuned)));
   return rh_json_print(document, error);
 }
 
 rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
-  rh_tuned *tuned;
+  rh_tunedb *tuned;
   rh_error no_device = {0};
   RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));

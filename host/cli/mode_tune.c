@@ -1,8 +1,8 @@
 /* redhost --tune */
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/path.h"
-#include "../base/vocabulary.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/path.h"
+#include "../core/base/vocabulary.h"
 #include "bench_header.h"
 #include "json.h"
 #include "number.h"
@@ -73,8 +73,8 @@ static void blame_again(const rh_tune_work *w) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     const rh_task *task = &w->tasks[k];
     if (task->state == RH_TASK_wrong)
-      rh_tuned_blame(w->tuned, rh_tune_strategy(w, task), w->plugins[task->strategy], task->op,
-                     task->type, task->n);
+      rh_tunedb_blame(w->tuned, rh_tune_strategy(w, task), w->plugins[task->strategy], task->op,
+                      task->type, task->n);
   }
 }
 
@@ -90,7 +90,7 @@ static rh_status tune(rh_tune_work *w, double budget_s, rh_error *error) {
 static rh_status open_device(rh_tune_work *w, const rh_cl_device *device, rh_error *error) {
   RH_TRY(rh_stage_open(&w->stage, w->app, device, &w->settings, error));
   RH_TRY(rh_redhost_tuned(w->stage.app.redhost, &w->tuned, error));
-  RH_TRY(rh_tuned_settle(w->tuned, error));
+  RH_TRY(rh_tunedb_settle(w->tuned, error));
   drop_host_strategies(w);
   RH_TRY(rh_bench_header_begin(&w->header, w->app, &w->settings, error));
   return rh_stage_calibrate(&w->stage, &w->settings, &w->header, error);
@@ -99,7 +99,7 @@ static rh_status open_device(rh_tune_work *w, const rh_cl_device *device, rh_err
 static void close_device(rh_tune_work *w) {
   rh_stage_close(&w->stage); /* which uses the point's memory in place */
   rh_tune_leave_point(w);
-  rh_results_finish(&w->header);
+  rh_records_finish(&w->header);
   free(w->tasks);
   free(w->plugins);
   w->tuned = NULL;
@@ -115,7 +115,7 @@ static rh_status device(rh_tune_work *w, const rh_cl_device *device_or_none, dou
   if (began) {
     status = tune(w, budget_s, error);
     blame_again(w);
-    rh_tuned_settle(w->tuned, &w->unkept);
+    rh_tunedb_settle(w->tuned, &w->unkept);
   }
   rh_terminal_clear(w->app->terminal);
   for (uint32_t k = 0; k < w->n_tasks; k++) w->n_left += w->tasks[k].state <= RH_TASK_measured;

@@ -1,8 +1,8 @@
 /* redhost --verify [NAME | FILE.so]... */
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../plug/rank.h"
-#include "../verify/verify.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/plug/rank.h"
+#include "../tools/verify/verify.h"
 #include "app.h"
 #include "json.h"
 #include "junit.h"

@@ -1,5 +1,5 @@
 #include "number.h"
-#include "../base/error.h"
+#include "../core/base/error.h"
 
 #include <ctype.h>
 #include <locale.h>

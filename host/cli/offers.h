@@ -2,7 +2,7 @@
 #ifndef RH_CLI_OFFERS_H
 #define RH_CLI_OFFERS_H
 
-#include "../base/text.h"
+#include "../core/base/text.h"
 #include "app.h"
 
 /* Problems of the size that --run takes by default are what --list asks about. */

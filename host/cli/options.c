@@ -1,7 +1,7 @@
 #include "options.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../plug/rank.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/plug/rank.h"
 
 #include <getopt.h>
 #include <stddef.h>

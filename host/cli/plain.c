@@ -1,5 +1,5 @@
 #include "plain.h"
-#include "../base/text.h"
+#include "../core/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

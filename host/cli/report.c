@@ -1,5 +1,5 @@
 #include "report.h"
-#include "../base/error.h"
+#include "../core/base/error.h"
 #include "json.h"
 #include "plain.h"
 

@@ -2,7 +2,7 @@
 #ifndef RH_CLI_REPORT_H
 #define RH_CLI_REPORT_H
 
-#include "../measure/facts.h"
+#include "../tools/measure/facts.h"
 #include "app.h"
 #include "table.h"
 

@@ -1,14 +1,14 @@
 #include "selftest.h"
-#include "../base/error.h"
-#include "../base/path.h"
-#include "../base/report.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
-#include "../isolate/worker.h"
-#include "../plug/foreign_read.h"
-#include "../reduce/exact_data.h"
-#include "../tuned/tuned.h"
-#include "../verify/verify.h"
+#include "../core/base/error.h"
+#include "../core/base/log.h"
+#include "../core/base/path.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
+#include "../core/plug/foreign_read.h"
+#include "../core/reduce/exact_data.h"
+#include "../core/tunedb/tunedb.h"
+#include "../tools/isolate/worker.h"
+#include "../tools/verify/verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static uint64_t hash_library(const char *description) {
     path = foreign.library[0] == '/' ? rh_copy_string(foreign.library)
            : directory               ? rh_path_join(directory, foreign.library)
                                      : NULL;
-  if (path) hash = rh_tuned_plugin(path);
+  if (path) hash = rh_tunedb_plugin(path);
   free(path);
   free(directory);
   rh_foreign_finish(&foreign);
@@ -54,7 +54,7 @@ static void make_key(rh_text *key, const rh_run_report *report) {
   const rh_job_spec *spec = report->spec;
   const rh_cl_device *device = report->device;
   const rh_facts *facts = &report->facts;
-  uint64_t plugin = rh_tuned_plugin(spec->plugin), library = 0;
+  uint64_t plugin = rh_tunedb_plugin(spec->plugin), library = 0;
   if (is_description(spec->plugin)) library = hash_library(spec->plugin);
   if (!plugin || (is_description(spec->plugin) && !library)) return;
   rh_text_add(key, "self-test 2\n%s\n%016" PRIx64 " %016" PRIx64 "\n%s %s 2^%u", spec->strategy,
@@ -147,9 +147,9 @@ rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *
   unsigned char *known = key.s ? rh_cache_load(cache, key.s, &bytes) : NULL;
   rh_status status = RH_OK;
   if (!known) {
-    rh_report(&app->redhost->options.reporter, RH_LOG_INFO,
-              "the first unchecked run of '%s' here: a self-test goes before it",
-              report->spec->strategy);
+    rh_log(&app->redhost->options.reporter, RH_LOG_INFO,
+           "the first unchecked run of '%s' here: a self-test goes before it",
+           report->spec->strategy);
     status = try_in_general(app, report->spec, error);
     if (status == RH_OK) status = try_as_asked(app, report, error);
     if (status == RH_OK && key.s) rh_cache_store(cache, key.s, passed, sizeof passed);

@@ -1,6 +1,6 @@
 #include "size.h"
-#include "../base/error.h"
-#include "../base/text.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
 #include "list.h"
 
 #include <ctype.h>

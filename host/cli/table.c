@@ -1,6 +1,6 @@
 #include "table.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #ifndef RH_CLI_TABLE_H
 #define RH_CLI_TABLE_H
 
-#include "../base/format.h"
-#include "../base/value.h"
+#include "../core/base/format.h"
+#include "../core/base/value.h"
 #include "terminal.h"
 
 enum { RH_MAX_COLUMNS = 12 };

@@ -1,6 +1,6 @@
 #include "template.h"
-#include "../base/error.h"
-#include "../base/path.h"
+#include "../core/base/error.h"
+#include "../core/base/path.h"
 
 #include "template_CMakeLists_txt.h"
 #include "template_Makefile.h"

@@ -2,7 +2,7 @@
 #ifndef RH_CLI_TEMPLATE_H
 #define RH_CLI_TEMPLATE_H
 
-#include "../base/text.h"
+#include "../core/base/text.h"
 #include <redhost/redhost.h>
 
 /* Writes a plugin `name` into `directory`, which is made where it is not there and must be empty where it is.  All of it

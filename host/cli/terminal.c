@@ -1,9 +1,9 @@
 #include "terminal.h"
-#include "../base/children.h"
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/path.h"
-#include "../base/text.h"
+#include "../core/base/children.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/path.h"
+#include "../core/base/text.h"
 #include "plain.h"
 
 #include <poll.h>

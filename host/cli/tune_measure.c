@@ -1,6 +1,6 @@
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/text.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
 #include "tune_work.h"
 
 #include <math.h>
@@ -45,7 +45,8 @@ static rh_status probe(rh_tune_work *w, rh_task *task, rh_error *error) {
   rh_sampler *sampler = &w->stage.samplers[task->strategy];
   RH_TRY(rh_tune_use_point(w, task->op, task->type, probe_n, error));
   RH_TRY(rh_tune_turn(w, sampler->name, error));
-  rh_status status = rh_trial_look(sampler, &w->point.data, &w->point.scale, 0, &row, error);
+  rh_status status =
+      rh_tune_candidate_look(sampler, &w->point.data, &w->point.scale, 0, &row, error);
   if (status == RH_OK && row.status == RH_ROW_wrong)
     status = rh_tune_blame(w, task, &row, error);
   else if (status == RH_OK && row.time.median > 0)

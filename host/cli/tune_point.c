@@ -1,6 +1,6 @@
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/format.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/format.h"
 #include "tune_work.h"
 
 static uint64_t copy_alignment(const rh_cl_device *device) {
@@ -17,11 +17,12 @@ static rh_status make_data(rh_tune_work *w, rh_type type, uint64_t n, rh_error *
   RH_TRY(rh_array_reserve(&point->array, type, n, 0, error));
   RH_TRY(rh_array_fill(&point->array, w->settings.data, w->settings.seed,
                        &w->app->redhost->options.reporter, error));
-  point->data = (rh_bench_data){.type = type,
-                                .n = n,
-                                .elements = rh_array_data(&point->array),
-                                .serial = ++point->serial,
-                                .file = -1};
+  point->data = (rh_bench_data){
+      .type = type,
+      .n = n,
+      .elements = rh_array_data(&point->array),
+      .serial = ++point->serial,
+  };
   rh_bench_copies(&point->data, device ? w->stage.range.calibration.cold_bytes : 512ull << 20,
                   copy_alignment(device));
   return RH_OK;

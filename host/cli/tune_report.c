@@ -1,8 +1,8 @@
 /* What --tune says: each improvement when it is found, and at the end what came of a device. */
-#include "../base/format.h"
-#include "../base/json_value.h"
-#include "../base/path.h"
-#include "../base/vocabulary.h"
+#include "../core/base/format.h"
+#include "../core/base/json_value.h"
+#include "../core/base/path.h"
+#include "../core/base/vocabulary.h"
 #include "plain.h"
 #include "table.h"
 #include "tune_work.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void rh_tune_words(char text[512], const rh_tuned_setting *settings, uint32_t n) {
+void rh_tune_words(char text[512], const rh_tunedb_setting *settings, uint32_t n) {
   size_t used = 0;
   text[0] = 0;
   for (uint32_t k = 0; k < n && used < 512; k++)

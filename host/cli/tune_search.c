@@ -1,8 +1,8 @@
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/random.h"
-#include "../base/text.h"
-#include "../tune/search.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/random.h"
+#include "../core/base/text.h"
+#include "../tools/tune/search.h"
 #include "tune_work.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static const double unbearable = 10;
 
 /* ---- One candidate ---- */
 
-static void say_refused(const hunt *h, const rh_tuned_setting *settings, uint32_t n,
+static void say_refused(const hunt *h, const rh_tunedb_setting *settings, uint32_t n,
                         const char *reason) {
   char problem[64], words[512];
   rh_text text = {0};
@@ -40,7 +40,7 @@ static void say_refused(const hunt *h, const rh_tuned_setting *settings, uint32_
 
 /* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot run.  No settings: the
  * defaults, which were right before, perhaps of more elements. */
-static rh_status read_row(hunt *h, const rh_tuned_setting *settings, uint32_t n, const rh_row *row,
+static rh_status read_row(hunt *h, const rh_tunedb_setting *settings, uint32_t n, const rh_row *row,
                           double *seconds, rh_error *error) {
   *seconds = INFINITY; /* also of what was given up */
   switch (row->status) {
@@ -59,11 +59,12 @@ static rh_status read_row(hunt *h, const rh_tuned_setting *settings, uint32_t n,
 
 /* A candidate that leaves most of a device idle may take a minute where the best takes a millisecond, and a run cannot be
  * called back: few elements tell.  *seconds: as read_row says; anything else of one that may go on. */
-static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tuned_setting *settings,
+static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *settings,
                              uint32_t n, double best_s, double *seconds, rh_error *error) {
   const rh_tune_point *point = &h->w->point;
   rh_row row;
-  rh_status status = rh_trial_look(sampler, &point->small, &point->small_scale, 0, &row, error);
+  rh_status status =
+      rh_tune_candidate_look(sampler, &point->small, &point->small_scale, 0, &row, error);
   if (row.status == RH_ROW_skipped)
     *seconds = row.time.median;
   else if (status == RH_OK)
@@ -75,7 +76,7 @@ static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tuned_settin
   return status;
 }
 
-static rh_status look(hunt *h, rh_sampler *sampler, const rh_tuned_setting *settings, uint32_t n,
+static rh_status look(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *settings, uint32_t n,
                       double best_s, double *seconds, rh_error *error) {
   const rh_tune_point *point = &h->w->point;
   rh_row row;
@@ -83,8 +84,8 @@ static rh_status look(hunt *h, rh_sampler *sampler, const rh_tuned_setting *sett
     RH_TRY(look_at_few(h, sampler, settings, n, best_s, seconds, error));
     if (*seconds == 0 || isinf(*seconds)) return RH_OK;
   }
-  rh_status status =
-      rh_trial_look(sampler, &point->data, &point->scale, clearly_worse * best_s, &row, error);
+  rh_status status = rh_tune_candidate_look(sampler, &point->data, &point->scale,
+                                            clearly_worse * best_s, &row, error);
   if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
   rh_row_finish(&row);
   return status;
@@ -93,7 +94,7 @@ static rh_status look(hunt *h, rh_sampler *sampler, const rh_tuned_setting *sett
 static rh_status measure(void *user, uint64_t candidate, double best_s, double *seconds,
                          rh_error *error) {
   hunt *h = user;
-  rh_tuned_setting settings[RH_TUNED_MOST_SETTINGS];
+  rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint32_t n = rh_space_settings(&h->space, candidate, settings);
   rh_sampler sampler;
   RH_TRY(rh_tune_turn(h->w, h->found->name, error));
@@ -126,7 +127,7 @@ static rh_status look_at_defaults(hunt *h, rh_error *error) {
 
 static rh_status read_verdict(hunt *h, const rh_tune_found *found, rh_row *rows, rh_error *error) {
   rh_task *task = h->task;
-  rh_tuned_setting settings[1 + RH_TUNE_FINALISTS][RH_TUNED_MOST_SETTINGS];
+  rh_tunedb_setting settings[1 + RH_TUNE_FINALISTS][RH_TUNED_MOST_SETTINGS];
   uint32_t n_settings[1 + RH_TUNE_FINALISTS] = {0};
   for (uint32_t k = 0; k <= found->n; k++) {
     double seconds;
@@ -135,7 +136,7 @@ static rh_status read_verdict(hunt *h, const rh_tune_found *found, rh_row *rows,
       RH_TRY(read_row(h, settings[k], n_settings[k], &rows[k], &seconds, error));
   }
   if (task->state == RH_TASK_wrong) return RH_OK;
-  uint32_t kept = rh_trial_decide(rows, n_settings, found->n + 1);
+  uint32_t kept = rh_tune_candidate_decide(rows, n_settings, found->n + 1);
   if (rh_row_is_timed(&rows[0])) {
     task->default_s = rows[0].time.median;
     task->default_latency_s = rows[0].latency.median;
@@ -162,7 +163,7 @@ static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
   memset(rows, 0, sizeof rows);
   samplers[0] = h->w->stage.samplers[h->task->strategy];
   for (; n <= found->n && status == RH_OK; n++) {
-    rh_tuned_setting settings[RH_TUNED_MOST_SETTINGS];
+    rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
     uint32_t n_settings = rh_space_settings(&h->space, found->best[n - 1].candidate, settings);
     status = rh_stage_sampler(&h->w->stage, h->found, settings, n_settings, &samplers[n], error);
     if (status != RH_OK) break;

@@ -1,6 +1,6 @@
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
 #include "tune_work.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int rh_tune_is_searchable(const rh_tune_work *w, const rh_task *task) {
 
 /* ---- What is known already ---- */
 
-static void take_over(const rh_tune_work *w, rh_task *task, const rh_tuned_entry *entry) {
+static void take_over(const rh_tune_work *w, rh_task *task, const rh_tunedb_entry *entry) {
   int is_done = entry->searched || !rh_tune_is_searchable(w, task);
   task->state = is_done ? RH_TASK_kept : RH_TASK_measured;
   task->time_s = entry->time_s;
@@ -39,9 +39,9 @@ static void take_over(const rh_tune_work *w, rh_task *task, const rh_tuned_entry
 /* What was measured on this device, under this driver, with this plugin's file, at this very size. */
 static void look_up(const rh_tune_work *w, rh_task *task) {
   int exact = 0;
-  const rh_tuned_entry *entry =
-      rh_tuned_find(w->tuned, rh_tune_strategy(w, task), w->plugins[task->strategy], task->op,
-                    task->type, task->n, &exact);
+  const rh_tunedb_entry *entry =
+      rh_tunedb_find(w->tuned, rh_tune_strategy(w, task), w->plugins[task->strategy], task->op,
+                     task->type, task->n, &exact);
   if (!entry || !exact || entry->n != task->n || entry->origin != RH_TUNED_HERE || entry->failed ||
       entry->time_s <= 0)
     return;
@@ -54,7 +54,7 @@ static rh_status find_plugins(rh_tune_work *w, rh_error *error) {
   w->plugins = calloc(w->stage.n_found + 1, sizeof *w->plugins);
   if (!w->plugins) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
   for (uint32_t k = 0; k < w->stage.n_found; k++)
-    w->plugins[k] = rh_tuned_plugin(w->stage.found[k].path);
+    w->plugins[k] = rh_tunedb_plugin(w->stage.found[k].path);
   return RH_OK;
 }
 
@@ -87,21 +87,21 @@ rh_status rh_tune_make_tasks(rh_tune_work *w, rh_error *error) {
 
 /* ---- Writing down ---- */
 
-static rh_tuned_entry entry_for(const rh_tune_work *w, const rh_task *task) {
-  rh_tuned_entry entry = {
+static rh_tunedb_entry entry_for(const rh_tune_work *w, const rh_task *task) {
+  rh_tunedb_entry entry = {
       .plugin = w->plugins[task->strategy], .op = task->op, .type = task->type, .n = task->n};
   snprintf(entry.strategy, sizeof entry.strategy, "%s", rh_tune_strategy(w, task));
   return entry;
 }
 
 rh_status rh_tune_keep(rh_tune_work *w, const rh_task *task, rh_error *error) {
-  rh_tuned_entry entry = entry_for(w, task);
+  rh_tunedb_entry entry = entry_for(w, task);
   entry.time_s = task->time_s;
   entry.latency_s = task->latency_s;
   entry.searched = task->state == RH_TASK_tuned;
   entry.n_settings = task->n_settings;
   memcpy(entry.settings, task->settings, sizeof entry.settings);
-  return rh_tuned_put(w->tuned, &entry, error);
+  return rh_tunedb_put(w->tuned, &entry, error);
 }
 
 /* One wrong result is enough for its operator and type: `auto` will not take it at any size. */
@@ -117,7 +117,7 @@ static void give_up(rh_tune_work *w, const rh_task *like) {
 rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const rh_row *row, rh_error *error) {
   char problem[64];
   rh_text text = {0};
-  rh_tuned_entry entry = entry_for(w, task);
+  rh_tunedb_entry entry = entry_for(w, task);
   entry.failed = 1;
   task->state = RH_TASK_wrong;
   task->time_s = task->latency_s = 0;
@@ -128,5 +128,5 @@ rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const rh_row *row, rh_er
               row->reason);
   rh_terminal_say(w->app->terminal, rh_text_get(&text));
   rh_text_finish(&text);
-  return rh_tuned_put(w->tuned, &entry, error);
+  return rh_tunedb_put(w->tuned, &entry, error);
 }

@@ -2,8 +2,8 @@
 #ifndef RH_CLI_TUNE_WORK_H
 #define RH_CLI_TUNE_WORK_H
 
-#include "../io/array.h"
-#include "../tune/plan.h"
+#include "../core/io/array.h"
+#include "../tools/tune/plan.h"
 #include "bench_stage.h"
 
 /* The data of one operator, type and size, with what judges results on it. */
@@ -32,8 +32,8 @@ typedef struct rh_tune_work {
   rh_error unkept;  /* why what was found is not in the file; an empty message: it is */
   /* Of the device at hand. */
   rh_stage stage;
-  rh_results header; /* which nobody asks for here */
-  rh_tuned *tuned;
+  rh_records header; /* which nobody asks for here */
+  rh_tunedb *tuned;
   uint64_t *plugins; /* what identifies the file of stage.found[k] */
   rh_task *tasks;
   uint32_t n_tasks;
@@ -82,7 +82,7 @@ rh_status rh_tune_search_all(rh_tune_work *w, rh_error *error);
 /* "two_stage_float4  sum f32 2^22  12.1 us -> 9.4 us  group=512", where people read it. */
 void rh_tune_say_better(const rh_tune_work *w, const rh_task *task);
 /* Settings as words: "group=512 finish=device". */
-void rh_tune_words(char text[512], const rh_tuned_setting *settings, uint32_t n);
+void rh_tune_words(char text[512], const rh_tunedb_setting *settings, uint32_t n);
 /* "sum f32 2^22" */
 void rh_tune_problem(char text[64], uint32_t op, rh_type type, uint64_t n);
 /* Where what was found is kept, malloc'ed; null: nowhere, because it could not be or nothing was found. */

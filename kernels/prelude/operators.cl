@@ -51,13 +51,10 @@
  * tells the left operand from the right, too.  An element's highest bit says that loading it takes long, and is no part
  * of it: so groups of work-items finish in another order. */
 #if defined(RH_OP_order) || defined(RH_OP_grouping)
-static inline void rh_spin(int slow) {
-  volatile uint k = slow ? 0 : 20000;
-  while (k < 20000) k = k + 1;
-}
 #define RH_DEFINE_SLOW(name, N)                                                                    \
   static inline RH_PASTE(uint, N) name(RH_PASTE(uint, N) x) {                                      \
-    rh_spin(any(RH_PASTE(as_int, N)(x)));                                                          \
+    volatile uint k = any(RH_PASTE(as_int, N)(x)) ? 0 : 20000;                                     \
+    while (k < 20000) k = k + 1;                                                                   \
     return x & 0x7fffffffu;                                                                        \
   }
 RH_DEFINE_SLOW(rh_slow, )

@@ -1,4 +1,4 @@
-/* Order keys, as in host/reduce/ops.c: floats as integers that order alike, every NaN as the key that wins; -0 is below
+/* Order keys, as in host/core/reduce/ops.c: floats as integers that order alike, every NaN as the key that wins; -0 is below
  * +0, and equals it for arg*.
  *
  * The bits of floats are compared as they are.  As unsigned numbers, those below 0 come last, the most negative one at

@@ -1,8 +1,8 @@
 /* host/cli: what an option of --bench may be.  The input is one argument, tried as each of them. */
-#include "../../host/base/vocabulary.h"
 #include "../../host/cli/axes.h"
 #include "../../host/cli/number.h"
 #include "../../host/cli/size.h"
+#include "../../host/core/base/vocabulary.h"
 #include "fuzz.h"
 
 static uint32_t read_sizes(const char *text, uint32_t element_size, uint64_t **sizes) {

@@ -1,8 +1,8 @@
-/* host/plug: the description of a foreign function. */
-#include "../../host/base/text.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/plug/foreign_read.h"
-#include "../../host/plug/plugin.h"
+/* host/core/plug: the description of a foreign function. */
+#include "../../host/core/base/text.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/plug/foreign_read.h"
+#include "../../host/core/plug/plugin.h"
 #include "fuzz.h"
 
 static int is_plain(const char *s) {

@@ -1,7 +1,7 @@
-/* host/io: a file, .npy or raw.  Mapped and through a pipe it must be the same array, or be refused both times. */
-#include "../../host/base/vocabulary.h"
-#include "../../host/io/array.h"
-#include "../../host/io/npy.h"
+/* host/core/io: a file, .npy or raw.  Mapped and through a pipe it must be the same array, or be refused both times. */
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/io/array.h"
+#include "../../host/core/io/npy.h"
 #include "fuzz.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-/* host/isolate: a line from a peer program, which anybody may have written. */
-#include "../../host/base/text.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/isolate/peer_lines.h"
-#include "../../host/plug/plugin.h"
+/* host/tools/isolate: a line from a peer program, which anybody may have written. */
+#include "../../host/core/base/text.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/plug/plugin.h"
+#include "../../host/tools/isolate/peer_lines.h"
 #include "fuzz.h"
 
 #include <math.h>

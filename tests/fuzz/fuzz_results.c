@@ -1,6 +1,6 @@
-/* host/results: a file of results.  What was read and written again is the same from then on, as a document and as lines. */
-#include "../../host/results/json.h"
-#include "../../host/results/read.h"
+/* host/tools/records: a file of results.  What was read and written again is the same from then on, as a document and as lines. */
+#include "../../host/tools/records/read.h"
+#include "../../host/tools/records/write_json.h"
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void check_spread(const rh_spread *spread) {
 }
 
 /* What the tables, --compare and --plot build on. */
-static void check_row(const rh_results *results, const rh_row *row) {
+static void check_row(const rh_records *results, const rh_row *row) {
   RULE(row->device[0] && row->strategy[0] && row->op && row->type);
   RULE(memchr(row->device, 0, sizeof row->device) &&
        memchr(row->strategy, 0, sizeof row->strategy));
@@ -42,9 +42,9 @@ static void check_row(const rh_results *results, const rh_row *row) {
   check_spread(&row->time);
   check_spread(&row->latency);
   RULE(rh_row_rate(row) >= 0 && rh_row_bandwidth(row) >= 0);
-  rh_results_device_text(results, row->device, "name");
-  rh_results_calibration(results, row->device, "read_peak_Bps");
-  rh_best best = rh_results_best(results, row, 0);
+  rh_records_device_text(results, row->device, "name");
+  rh_records_calibration(results, row->device, "read_peak_Bps");
+  rh_best best = rh_records_best(results, row, 0);
   RULE(!best.row || rh_row_is_timed(best.row));
   RULE(best.row || !rh_row_is_timed(row));
   RULE(best.n_tied < results->n_rows || !best.row);
@@ -59,7 +59,7 @@ static char *dump(json_t *document) {
 }
 
 /* The same results one a line. */
-static char *dump_lines(const rh_results *results) {
+static char *dump_lines(const rh_records *results) {
   char *text = dump(rh_header_to_json(results));
   size_t length = strlen(text);
   for (uint32_t k = 0; k < results->n_rows; k++) {
@@ -126,27 +126,27 @@ static void check_same_row(const rh_row *one, const rh_row *other) {
 }
 
 /* Reads what was written, and expects the same results. */
-static void read_again(const char *written, const rh_results *first, const char *document,
+static void read_again(const char *written, const rh_records *first, const char *document,
                        int lines) {
-  rh_results results;
+  rh_records results;
   rh_read_notes notes;
   rh_error error = {0};
   const char *path = as_file(written, strlen(written));
-  rh_status status = rh_results_read_noting(path, &results, &notes, &error);
+  rh_status status = rh_records_read_noting(path, &results, &notes, &error);
   if (status != RH_OK) fprintf(stderr, "%s\n%s\n", written, error.message);
   RULE(status == RH_OK);
   RULE(!notes.cut && (int)notes.lines == lines);
   RULE(results.n_rows == first->n_rows);
   for (uint32_t k = 0; k < results.n_rows; k++) check_same_row(&first->rows[k], &results.rows[k]);
-  char *again = dump(rh_results_to_json(&results));
+  char *again = dump(rh_records_to_json(&results));
   if (strcmp(again, document) != 0) fprintf(stderr, "%s\n%s\n", document, again);
   RULE(strcmp(again, document) == 0);
   free(again);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 
-static void write_and_read(const rh_results *results) {
-  char *document = dump(rh_results_to_json(results));
+static void write_and_read(const rh_records *results) {
+  char *document = dump(rh_records_to_json(results));
   read_again(document, results, document, 0);
   if (results->settings) { /* a header without is no JSONL */
     char *lines = dump_lines(results);
@@ -157,11 +157,11 @@ static void write_and_read(const rh_results *results) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  rh_results results;
+  rh_records results;
   rh_read_notes notes;
   rh_error error = {0};
   memset(&results, 0x55, sizeof results);
-  rh_status status = rh_results_read_noting(as_file(data, size), &results, &notes, &error);
+  rh_status status = rh_records_read_noting(as_file(data, size), &results, &notes, &error);
   if (status == RH_OK) {
     for (uint32_t k = 0; k < results.n_rows; k++) check_row(&results, &results.rows[k]);
     RULE(notes.whole_bytes <= size);
@@ -170,6 +170,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_refusal(status, &error);
     RULE(!results.rows && !results.n_rows && !results.tool && !results.devices);
   }
-  rh_results_finish(&results);
+  rh_records_finish(&results);
   return 0;
 }

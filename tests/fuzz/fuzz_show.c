@@ -1,10 +1,10 @@
-/* host/results, host/plot: what people see of a file of results, made by whomever.  No name or reason in it may become a
+/* host/tools/records, host/tools/plot: what people see of a file of results, made by whomever.  No name or reason in it may become a
  * column, a line or a command. */
-#include "../../host/plot/pictures.h"
-#include "../../host/results/compare.h"
-#include "../../host/results/read.h"
-#include "../../host/results/tabulate.h"
-#include "../../host/results/write.h"
+#include "../../host/tools/plot/pictures.h"
+#include "../../host/tools/records/compare.h"
+#include "../../host/tools/records/read.h"
+#include "../../host/tools/records/tabulate.h"
+#include "../../host/tools/records/write.h"
 #include "fuzz.h"
 
 #include <sys/mman.h>
@@ -21,12 +21,12 @@ static const char *as_file(const void *bytes, size_t size) {
 }
 
 /* malloc'ed. */
-static char *write_text(const rh_results *results, uint32_t format) {
+static char *write_text(const rh_records *results, uint32_t format) {
   char *text = NULL;
   size_t size = 0;
   rh_error error = {0};
   FILE *out = open_memstream(&text, &size);
-  RULE(out && rh_results_write(results, format, out, "memory", &error) == RH_OK);
+  RULE(out && rh_records_write(results, format, out, "memory", &error) == RH_OK);
   RULE(!ferror(out) && fclose(out) == 0);
   RULE(strlen(text) == size);
   return text;
@@ -45,7 +45,7 @@ static uint32_t count_cells(const char **at) {
   return n;
 }
 
-static void check_csv(const rh_results *results) {
+static void check_csv(const rh_records *results) {
   char *text = write_text(results, RH_FORMAT_csv);
   const char *at = text;
   uint32_t columns = count_cells(&at), records = 0;
@@ -71,7 +71,7 @@ static int is_control(char c) {
   return ((unsigned char)c < 0x20 && c != '\n') || c == 0x7f;
 }
 
-static void check_markdown(const rh_results *results) {
+static void check_markdown(const rh_records *results) {
   enum { BARS = RH_N_CELLS + 1 };
   char *text = write_text(results, RH_FORMAT_markdown);
   uint32_t rows = 0, heads = 0;
@@ -88,7 +88,7 @@ static void check_markdown(const rh_results *results) {
 }
 
 /* Nothing is faster or slower than itself. */
-static void compare_with_itself(const rh_results *results) {
+static void compare_with_itself(const rh_records *results) {
   rh_comparison comparison;
   rh_error error = {0};
   rh_status status = rh_compare(&comparison, results, results, 0.01, &error);
@@ -145,7 +145,7 @@ static void draw_change(const rh_view *view) {
   free(pairs);
 }
 
-static void draw_all(const rh_results *results) {
+static void draw_all(const rh_records *results) {
   rh_view view;
   rh_error error = {0};
   RULE(rh_view_init(&view, results, &error) == RH_OK);
@@ -162,13 +162,13 @@ static void draw_all(const rh_results *results) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  rh_results results;
+  rh_records results;
   rh_error error = {0};
-  if (rh_results_read(as_file(data, size), &results, &error) != RH_OK) return 0;
+  if (rh_records_read(as_file(data, size), &results, &error) != RH_OK) return 0;
   check_csv(&results);
   check_markdown(&results);
   compare_with_itself(&results);
   draw_all(&results);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
   return 0;
 }

@@ -1,8 +1,8 @@
-/* host/tuned: a file of what was tuned.  What was read is fit for use, and what is put into it can be read again. */
-#include "../../host/base/text.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/plug/plugin.h"
-#include "../../host/tuned/document.h"
+/* host/core/tunedb: a file of what was tuned.  What was read is fit for use, and what is put into it can be read again. */
+#include "../../host/core/base/text.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/plug/plugin.h"
+#include "../../host/core/tunedb/document.h"
 #include "fuzz.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static int is_plain(const char *s, size_t size) {
   return memchr(s, 0, size) && rh_is_plain_utf8(s, strlen(s));
 }
 
-static void check_entry(const rh_tuned_entry *entry) {
+static void check_entry(const rh_tunedb_entry *entry) {
   RULE(rh_strategy_name_is_valid(entry->strategy));
   RULE(rh_op_is_defined(entry->op, entry->type));
   RULE(entry->n_settings <= RH_TUNED_MOST_SETTINGS);
@@ -20,19 +20,19 @@ static void check_entry(const rh_tuned_entry *entry) {
   RULE(!entry->failed ||
        (!entry->n_settings && entry->time_s == 0 && entry->latency_s == 0 && !entry->searched));
   for (uint32_t k = 0; k < entry->n_settings; k++) {
-    const rh_tuned_setting *setting = &entry->settings[k];
+    const rh_tunedb_setting *setting = &entry->settings[k];
     RULE(*setting->key && is_plain(setting->key, sizeof setting->key));
     RULE(*setting->value && is_plain(setting->value, sizeof setting->value));
   }
 }
 
 /* Written and read again, it is the same. */
-static void pack_and_take(const rh_tuned_entry *entry) {
-  rh_tuned_entry again;
+static void pack_and_take(const rh_tunedb_entry *entry) {
+  rh_tunedb_entry again;
   int known;
-  json_t *packed = rh_tuned_entry_pack(entry);
+  json_t *packed = rh_tunedb_entry_pack(entry);
   RULE(packed);
-  RULE(rh_tuned_entry_take(packed, &again, &known, NULL) == RH_OK && known);
+  RULE(rh_tunedb_entry_take(packed, &again, &known, NULL) == RH_OK && known);
   RULE(strcmp(again.strategy, entry->strategy) == 0 && again.plugin == entry->plugin);
   RULE(again.op == entry->op && again.type == entry->type && again.n == entry->n);
   RULE(again.n_settings == entry->n_settings && again.failed == entry->failed);
@@ -43,9 +43,9 @@ static void pack_and_take(const rh_tuned_entry *entry) {
 
 static size_t check_entries(const json_t *entries) {
   for (size_t k = 0; k < json_array_size(entries); k++) {
-    rh_tuned_entry entry;
+    rh_tunedb_entry entry;
     int known;
-    RULE(rh_tuned_entry_take(json_array_get(entries, k), &entry, &known, NULL) == RH_OK);
+    RULE(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, NULL) == RH_OK);
     if (!known) continue;
     check_entry(&entry);
     pack_and_take(&entry);
@@ -55,9 +55,9 @@ static size_t check_entries(const json_t *entries) {
 
 static void check_document(const json_t *document) {
   const json_t *entries;
-  rh_tuned_key key;
+  rh_tunedb_key key;
   size_t k = 0, n = 0;
-  for (; (entries = rh_tuned_document_device(document, k, &key)); k++) {
+  for (; (entries = rh_tunedb_document_device(document, k, &key)); k++) {
     RULE(*key.device && is_plain(key.device, sizeof key.device));
     RULE(is_plain(key.platform, sizeof key.platform) && is_plain(key.driver, sizeof key.driver));
     n += check_entries(entries);
@@ -66,15 +66,15 @@ static void check_document(const json_t *document) {
 }
 
 static void put_and_read(json_t *document) {
-  rh_tuned_entry entry = {.strategy = "s", .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1};
-  const rh_tuned_key key = {"Maker", "Board", "1"};
+  rh_tunedb_entry entry = {.strategy = "s", .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1};
+  const rh_tunedb_key key = {"Maker", "Board", "1"};
   rh_error error = {0};
   const char *why;
   json_t *again;
-  if (rh_tuned_document_put(document, &key, &entry, &why) != 0) return;
+  if (rh_tunedb_document_put(document, &key, &entry, &why) != 0) return;
   char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   RULE(text);
-  rh_status status = rh_tuned_document_read(text, strlen(text), 0, &again, &error);
+  rh_status status = rh_tunedb_document_read(text, strlen(text), 0, &again, &error);
   if (status != RH_OK) fprintf(stderr, "%s\n%s\n", text, error.message);
   RULE(status == RH_OK);
   check_document(again);
@@ -86,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (int shipped = 0; shipped < 2; shipped++) {
     json_t *document;
     rh_error error = {0};
-    rh_status status = rh_tuned_document_read((const char *)data, size, shipped, &document, &error);
+    rh_status status =
+        rh_tunedb_document_read((const char *)data, size, shipped, &document, &error);
     if (status == RH_OK && shipped) {
       check_entries(json_object_get(document, "entries"));
     } else if (status == RH_OK) {

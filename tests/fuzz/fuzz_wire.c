@@ -1,8 +1,8 @@
-/* host/plug, host/isolate: a line from a child process, in which a stranger's code runs.  Tried as what a worker says, as
+/* host/core/plug, host/tools/isolate: a line from a child process, in which a stranger's code runs.  Tried as what a worker says, as
  * a strategy that a probe describes, and as a request. */
-#include "../../host/isolate/frames.h"
-#include "../../host/plug/plugin.h"
-#include "../../host/plug/wire.h"
+#include "../../host/core/plug/plugin.h"
+#include "../../host/core/plug/wire.h"
+#include "../../host/tools/isolate/frames.h"
 #include "fuzz.h"
 
 static int is_plain_line(const char *s) {

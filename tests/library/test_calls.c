@@ -3,7 +3,7 @@
  * The library's and the plugins' tables of imports are made to point elsewhere while calls are made: a few OpenCL functions
  * at counters, string functions at themselves, and all others (malloc, clCreateBuffer, mmap, clGetDeviceInfo, whatever
  * it may be one day) at functions that fail the test by name.  What the driver does inside of its own is not seen. */
-#include "../../host/reduce/context.h"
+#include "../../host/core/reduce/context.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -172,7 +172,7 @@ static void redirect_object(uintptr_t base, const ElfW(Dyn) * entry) {
 static int visit(struct dl_phdr_info *info, size_t size, void *user) {
   (void)size;
   (void)user;
-  if (!strstr(info->dlpi_name, "/libredhost.so") && !strstr(info->dlpi_name, "/redhost-1/"))
+  if (!strstr(info->dlpi_name, "/libredhost_watched.so") && !strstr(info->dlpi_name, "/redhost-1/"))
     return 0;
   for (unsigned k = 0; k < info->dlpi_phnum; k++)
     if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)

@@ -1,6 +1,6 @@
 /* onepass under what a counter of arrivals could break on: many launches without a wait between them, of sizes that
  * change, on two queues of one device at once. */
-#include "../../host/reduce/context.h"
+#include "../../host/core/reduce/context.h"
 #include "library.h"
 
 #include <CL/cl.h>

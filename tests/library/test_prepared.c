@@ -1,7 +1,7 @@
 /* rh_prepare() and what it prepares. */
-#include "../../host/base/vocabulary.h"
-#include "../../host/io/array.h"
-#include "../../host/reduce/context.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/io/array.h"
+#include "../../host/core/reduce/context.h"
 #include "library.h"
 
 #include <CL/cl.h>

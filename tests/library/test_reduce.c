@@ -1,6 +1,6 @@
 /* rh_reduce() for many arrays: what it keeps set up, and when that goes; and null pointers wherever a program may hand one
  * over. */
-#include "../../host/reduce/kept.h"
+#include "../../host/core/reduce/kept.h"
 #include "library.h"
 
 #include <sys/mman.h>

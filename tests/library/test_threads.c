@@ -1,6 +1,6 @@
 /* Several threads in the library: what redhost.h says may run beside what.  Without a device, as under ThreadSanitizer, by
  * host strategies alone. */
-#include "../../host/reduce/context.h"
+#include "../../host/core/reduce/context.h"
 #include "library.h"
 
 #include <pthread.h>

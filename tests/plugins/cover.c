@@ -1,5 +1,5 @@
 #include "cover.h"
-#include "../../host/reduce/ops.h"
+#include "../../host/core/reduce/ops.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 #include "matrix.h"
-#include "../../host/base/error.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/cl/status.h"
-#include "../../host/io/array.h"
-#include "../../host/plug/plugin.h"
-#include "../../host/reduce/ops.h"
+#include "../../host/core/base/error.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/cl/status.h"
+#include "../../host/core/io/array.h"
+#include "../../host/core/plug/plugin.h"
+#include "../../host/core/reduce/ops.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -292,15 +292,23 @@ static void find_served(matrix *m, cover *served) {
     }
 }
 
+/* RH_DECLINED, with query's reason as the message, where the strategy cannot serve this. */
+static rh_status set_up(bench *b, rh_error *error) {
+  rh_answer answer;
+  const rh_device *device = b->session ? &b->session->device->about : NULL;
+  rh_status status = rh_instance_query(&b->spec, device, &answer, error);
+  if (status == RH_DECLINED) return rh_fail(error, RH_DECLINED, "%s", answer.reason);
+  return status == RH_OK ? rh_instance_create(&b->instance, &b->spec, &answer, error) : status;
+}
+
 static int run_op(matrix *m, uint32_t op, rh_type type, const cover *few, bench *b) {
   rh_error error = {.message = "?"};
   *b = begin(m, op, type);
   b->few = few;
   int ok = open_bench(b, &error);
-  rh_status status = ok ? rh_instance_create(&b->instance, &b->spec, NULL, &error) : RH_E_INTERNAL;
+  rh_status status = ok ? set_up(b, &error) : RH_E_INTERNAL;
   if (status == RH_OK) return run_sizes(b);
-  if (status != RH_DECLINED || strlen(error.message) <= 20)
-    return fail(b, "none", b->max_n, error.message);
+  if (status != RH_DECLINED || !error.message[0]) return fail(b, "none", b->max_n, error.message);
   m->declined++;
   return 1;
 }

@@ -6,8 +6,8 @@
  *   REDHOST_TEST_MOST     the largest n, for strategies that are slow on purpose
  *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
  * One test for each strategy, or for each of its types; OpenCL lives in the test's own process. */
-#include "../../host/base/error.h"
-#include "../../host/base/vocabulary.h"
+#include "../../host/core/base/error.h"
+#include "../../host/core/base/vocabulary.h"
 #include "matrix.h"
 
 #include <check.h>

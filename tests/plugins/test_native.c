@@ -1,7 +1,7 @@
 /* The strategy `native`, from inside: its threads under load, and that neither they nor the width of vectors change a bit.
  * Built with its own sources, so that sanitizers see them. */
 #define _GNU_SOURCE /* usleep */
-#include "../../host/reduce/ops.h"
+#include "../../host/core/reduce/ops.h"
 
 #include <redhost/plugin.h>
 

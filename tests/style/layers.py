@@ -1,26 +1,28 @@
 """layers.py ROOT: includes run downward only.
 
-    cli > {verify, tune, isolate, plot} > measure > {reduce, results} > tuned > {plug, cl, io} > base
+    cli > tools: {verify, tune, isolate, plot} > measure > records
+        > core: reduce > tunedb > {plug, cl, io} > base
 
-plug, cl and io do not know each other, nor do reduce and results, nor results and tuned.  Everything may use the SDK's headers.  Plugins use those, their own kernels and
-their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
+host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base.
+Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
 import re
 
 import sources
 
-# Each layer of host/, and those that it may include besides itself.
+CORE = {"base", "io", "plug", "cl", "tunedb", "reduce"}
+# Each folder of host/core and host/tools, and those that it may include besides itself.
 BELOW = {
-    "cli": {"verify", "tune", "tuned", "isolate", "plot", "measure", "reduce", "results", "plug", "cl", "io", "base"},
-    "verify": {"reduce", "tuned", "plug", "cl", "io", "base"},
-    "tune": {"isolate", "measure", "reduce", "results", "tuned", "plug", "cl", "io", "base"},
-    "isolate": {"measure", "reduce", "results", "plug", "cl", "io", "base"},
-    "plot": {"results", "plug", "base"},
-    "measure": {"reduce", "results", "tuned", "plug", "cl", "io", "base"},
-    "results": {"base"},
-    "reduce": {"tuned", "plug", "cl", "io", "base"},
-    "tuned": {"plug", "cl", "base"},
+    "cli": CORE | {"records", "measure", "isolate", "tune", "verify", "plot"},
+    "verify": CORE,
+    "tune": CORE | {"isolate", "measure", "records"},
+    "isolate": {"measure", "records", "reduce", "plug", "cl", "io", "base"},
+    "plot": {"records", "plug", "base"},
+    "measure": CORE | {"records"},
+    "records": {"base"},
+    "reduce": {"tunedb", "plug", "cl", "io", "base"},
+    "tunedb": {"plug", "cl", "base"},
     "plug": {"base"},
     "cl": {"base"},
     "io": {"base"},
@@ -28,7 +30,7 @@ BELOW = {
 }
 OWN_KERNELS = {"prelude.cl.h", "roof.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
-MAY_LOAD = {"host/plug/dl.c", "host/base/path.c"}
+MAY_LOAD = {"host/core/plug/dl.c", "host/core/base/path.c"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 
@@ -41,7 +43,9 @@ def includes(root, path):
 
 def layer(path):
     parts = path.split("/")
-    return parts[1] if parts[0] == "host" and len(parts) > 2 else None
+    if parts[:2] == ["host", "cli"] and len(parts) > 2:
+        return "cli"
+    return parts[2] if parts[0] == "host" and parts[1] in ("core", "tools") and len(parts) > 3 else None
 
 
 def wrong_in_host(path, quoted, name):
@@ -49,7 +53,7 @@ def wrong_in_host(path, quoted, name):
     if mine not in BELOW:
         return "is in no layer that tests/style/layers.py knows"
     if name == "dlfcn.h" and path not in MAY_LOAD:
-        return "loads code; only host/plug/dl.c does"
+        return "loads code; only host/core/plug/dl.c does"
     if name.endswith(".cl.h") and name not in OWN_KERNELS:
         return "includes a plugin's kernel"
     if not quoted or name in OWN_KERNELS:

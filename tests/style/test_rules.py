@@ -28,11 +28,11 @@ class Rules(unittest.TestCase):
 
     def test_downward(self):
         for path, include in [
-                ("host/cli/a.c", '"../measure/b.h"'), ("host/cli/a.c", '"../base/b.h"'),
-                ("host/reduce/a.h", '"../cl/b.h"'), ("host/plug/a.c", '"b.h"'),
-                ("host/cli/a.c", '"../isolate/b.h"'), ("host/isolate/a.c", '"../measure/b.h"'),
-                ("host/plug/dl.c", "<dlfcn.h>"), ("host/io/a.c", "<redhost/plugin.h>"),
-                ("host/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
+                ("host/cli/a.c", '"../tools/measure/b.h"'), ("host/cli/a.c", '"../core/base/b.h"'),
+                ("host/core/reduce/a.h", '"../cl/b.h"'), ("host/core/plug/a.c", '"b.h"'),
+                ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/isolate/a.c", '"../measure/b.h"'),
+                ("host/core/plug/dl.c", "<dlfcn.h>"), ("host/core/io/a.c", "<redhost/plugin.h>"),
+                ("host/core/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
                 ("plugins/a.c", "<redhost/kit.h>"), ("plugins/a.c", "<string.h>"),
                 ("plugins/a.c", '"a/b.h"'), ("plugins/a/b.c", '"c.h"'),
                 ("sdk/include/redhost/kit.h", '"plugin.h"'), ("sdk/template/example.c", '"example.cl.h"'),
@@ -41,22 +41,22 @@ class Rules(unittest.TestCase):
 
     def test_upward_and_sideways(self):
         for path, include in [
-                ("host/base/a.c", '"../cl/b.h"'), ("host/reduce/a.c", '"../measure/b.h"'),
-                ("host/measure/a.h", '"../isolate/b.h"'), ("host/isolate/a.c", '"../cli/b.h"'),
-                ("host/measure/a.h", '"../cli/b.h"'), ("host/plug/a.c", '"../io/b.h"'),
-                ("host/cl/a.c", '"../plug/b.h"'), ("host/io/a.c", '"../cl/b.h"'),
+                ("host/core/base/a.c", '"../cl/b.h"'), ("host/core/reduce/a.c", '"../../tools/measure/b.h"'),
+                ("host/tools/measure/a.h", '"../isolate/b.h"'), ("host/tools/isolate/a.c", '"../../cli/b.h"'),
+                ("host/tools/measure/a.h", '"../../cli/b.h"'), ("host/core/plug/a.c", '"../io/b.h"'),
+                ("host/core/cl/a.c", '"../plug/b.h"'), ("host/core/io/a.c", '"../cl/b.h"'),
                 ("host/cli/a.c", "<dlfcn.h>"), ("host/cli/a.c", '"../../plugins/a.h"'),
-                ("host/reduce/a.c", '"cascade.cl.h"'), ("host/cl/a.c", '"../../sdk/include/redhost/plugin.h"'),
-                ("host/other/a.c", '"b.h"'), ("plugins/a.c", '"../host/base/error.h"'),
+                ("host/core/reduce/a.c", '"cascade.cl.h"'), ("host/core/cl/a.c", '"../../sdk/include/redhost/plugin.h"'),
+                ("host/other/a.c", '"b.h"'), ("plugins/a.c", '"../host/core/base/error.h"'),
                 ("plugins/a.c", "<CL/cl.h>"), ("plugins/a.c", '"b.c"'), ("plugins/a.c", "<dlfcn.h>"),
                 ("plugins/a.c", '"b/c.h"'), ("plugins/a.c", '"b.h"'), ("plugins/a/b.c", '"../c.h"'),
                 ("plugins/a/b.c", '"../c/d.h"'), ("plugins/a/b.c", '"c.c"'),
                 ("sdk/include/redhost/plugin.h", "<CL/cl.h>"), ("sdk/include/redhost/kit.h", '"../a.h"'),
-                ("sdk/peers/a.cpp", '"../../host/base/clock.h"'), ("sdk/peers/peer.h", "<redhost/plugin.h>")]:
+                ("sdk/peers/a.cpp", '"../../host/core/base/clock.h"'), ("sdk/peers/peer.h", "<redhost/plugin.h>")]:
             self.includes(path, include, wrong=True)
 
     def test_commented_out(self):
-        self.assertEqual(self.complaints(layers.check, "host/base/a.c", '/*\n#include "../cl/b.h"\n*/\n'), [])
+        self.assertEqual(self.complaints(layers.check, "host/core/base/a.c", '/*\n#include "../cl/b.h"\n*/\n'), [])
 
     def test_budget(self):
         budgets = {("default", label): seconds for label, seconds in
@@ -73,13 +73,13 @@ class Rules(unittest.TestCase):
 
     def long(self, lines, head="static int f(int a,\n             int b) {"):
         body = "  g(\"}\"); /* { */\n" * (lines - head.count("\n") - 2)
-        return self.complaints(length.check, "host/base/a.c", f"struct s {{\n  int a;\n}};\n\n{head}\n{body}}}\n")
+        return self.complaints(length.check, "host/core/base/a.c", f"struct s {{\n  int a;\n}};\n\n{head}\n{body}}}\n")
 
     def test_length(self):
         self.assertEqual(self.long(60), [])
         found = self.long(61)
         self.assertEqual(len(found), 1)
-        self.assertIn("host/base/a.c:5: 61 lines", found[0])
+        self.assertIn("host/core/base/a.c:5: 61 lines", found[0])
 
     def test_length_counts_no_tables(self):
         self.assertEqual(self.long(100, "static const int table[] = {"), [])
@@ -93,14 +93,14 @@ class Rules(unittest.TestCase):
     def test_loader(self):
         for code in ("dlopen(p, RTLD_NOW | RTLD_DEEPBIND);", "dlmopen(LM_ID_NEWLM, p, 0);", "if (fork() == 0) x();",
                      "pid = vfork ();", "dlopen(p, RTLD_GLOBAL);"):
-            for path in ("host/plug/dl.c", "plugins/a.c", "sdk/include/redhost/kit.h"):
+            for path in ("host/core/plug/dl.c", "plugins/a.c", "sdk/include/redhost/kit.h"):
                 found = self.complaints(loader.check, path, "\n" + code + "\n")
                 self.assertEqual(len(found), 1, code)
                 self.assertIn(path + ":2: ", found[0])
-        self.assertEqual(self.complaints(loader.check, "host/plug/guard.c", "pid = fork();"), [])
-        self.assertEqual(len(self.complaints(loader.check, "host/plug/guard.c", "pid = vfork();")), 1)
+        self.assertEqual(self.complaints(loader.check, "host/core/plug/guard.c", "pid = fork();"), [])
+        self.assertEqual(len(self.complaints(loader.check, "host/core/plug/guard.c", "pid = vfork();")), 1)
         for code in ("dlopen(p, RTLD_NOW | RTLD_LOCAL);", "/* never dlmopen */", 'f("fork()");', "posix_spawn(&pid);"):
-            self.assertEqual(self.complaints(loader.check, "host/plug/dl.c", code), [], code)
+            self.assertEqual(self.complaints(loader.check, "host/core/plug/dl.c", code), [], code)
 
     ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 

@@ -1,8 +1,8 @@
 /* host/cli: the lists and numbers that --bench and its like are given. */
-#include "../../host/base/vocabulary.h"
 #include "../../host/cli/axes.h"
 #include "../../host/cli/number.h"
 #include "../../host/cli/size.h"
+#include "../../host/core/base/vocabulary.h"
 
 #include <check.h>
 #include <locale.h>

@@ -1,7 +1,7 @@
-/* host/measure: what samples say, and how a point is measured, on samplers whose clock and answers are made up. */
-#include "../../host/base/vocabulary.h"
-#include "../../host/measure/bench.h"
-#include "../../host/measure/stats.h"
+/* host/tools/measure: what samples say, and how a point is measured, on samplers whose clock and answers are made up. */
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/tools/measure/bench.h"
+#include "../../host/tools/measure/stats.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* Foreign functions: the reader of descriptions, calls of many signatures, and what must be refused.  FOREIGN_LIBRARY is
  * the library of tests/foreign. */
-#include "../../host/base/text.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/plug/foreign_read.h"
-#include "../../host/plug/plugin.h"
-#include "../../host/reduce/instance.h"
-#include "../../host/reduce/ops.h"
+#include "../../host/core/base/text.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/plug/foreign_read.h"
+#include "../../host/core/plug/plugin.h"
+#include "../../host/core/reduce/instance.h"
+#include "../../host/core/reduce/ops.h"
 
 #include <check.h>
 #include <math.h>
@@ -286,7 +286,9 @@ static rh_status reduce(const rh_strategy *strategy, const char *op, const char 
   rh_instance *instance;
   rh_data where = {.host = (void *)(uintptr_t)data, .first = first};
   _Alignas(16) unsigned char value[16];
-  rh_status status = rh_instance_create(&instance, &spec, NULL, error);
+  rh_answer answer;
+  rh_status status = rh_instance_query(&spec, NULL, &answer, error);
+  if (status == RH_OK) status = rh_instance_create(&instance, &spec, &answer, error);
   if (status != RH_OK) return status;
   status = rh_instance_run(instance, &where, n, error);
   if (status == RH_OK) status = rh_instance_value(instance, value, error);

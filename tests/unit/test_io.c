@@ -1,9 +1,9 @@
-/* host/io: .npy and raw files, standard input, generated data. */
-#include "../../host/base/half.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/io/array.h"
-#include "../../host/io/kinds.h"
-#include "../../host/io/npy.h"
+/* host/core/io: .npy and raw files, standard input, generated data. */
+#include "../../host/core/base/half.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/io/array.h"
+#include "../../host/core/io/kinds.h"
+#include "../../host/core/io/npy.h"
 
 #include <check.h>
 #include <errno.h>

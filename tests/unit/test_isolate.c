@@ -1,10 +1,10 @@
-/* host/isolate: what a worker says, and whatever else comes on its channel.
+/* host/tools/isolate: what a worker says, and whatever else comes on its channel.
  *
  * This program is its own worker: started as `redhost --work` it says what REDHOST_TEST_PLAY holds, where "<" waits for
  * a command of the parent's, "!" ends the process and "~" sleeps. */
-#include "../../host/base/clock.h"
-#include "../../host/isolate/request.h"
-#include "../../host/isolate/worker.h"
+#include "../../host/core/base/clock.h"
+#include "../../host/tools/isolate/request.h"
+#include "../../host/tools/isolate/worker.h"
 
 #include <check.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* host/reduce: where a job's parameters come from, and what a wrong answer of rh_reduce() leads to.  Without OpenCL: on the
+/* host/core/reduce: where a job's parameters come from, and what a wrong answer of rh_reduce() leads to.  Without OpenCL: on the
  * host, plugins of the zoo and foreign functions. */
-#include "../../host/reduce/job.h"
+#include "../../host/core/reduce/job.h"
 
 #include <check.h>
 #include <ftw.h>
@@ -42,9 +42,9 @@ static void tear_down(void) {
 
 static void tune(const char *strategy, const char *path, rh_type type, double time_s,
                  const char *key, const char *value) {
-  rh_tuned *tuned;
-  rh_tuned_entry entry = {.op = RH_OP_sum, .type = type, .n = 1000, .time_s = time_s};
-  entry.plugin = rh_tuned_plugin(path);
+  rh_tunedb *tuned;
+  rh_tunedb_entry entry = {.op = RH_OP_sum, .type = type, .n = 1000, .time_s = time_s};
+  entry.plugin = rh_tunedb_plugin(path);
   ck_assert_uint_ne(entry.plugin, 0);
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
   if (key) {
@@ -53,7 +53,7 @@ static void tune(const char *strategy, const char *path, rh_type type, double ti
     entry.n_settings = 1;
   }
   ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
-  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
 }
 
 /* ---- Parameters ---- */
@@ -322,7 +322,7 @@ START_TEST(nothing_is_known_of_any) {
 END_TEST
 
 START_TEST(everybody_competes) {
-  rh_tuned *tuned;
+  rh_tunedb *tuned;
   rh_job_spec spec = plain;
   made_up.about.kind = RH_DEVICE_CPU;
   made_up.platform_name = pocl_platform;
@@ -331,12 +331,12 @@ START_TEST(everybody_competes) {
   redhost->device = &made_up;
   ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
   for (const knowledge *k = choices[_i].known; k->strategy; k++) {
-    rh_tuned_entry entry = {.op = k->op, .type = k->type, .n = k->n};
-    entry.plugin = rh_tuned_plugin(built_in_or_zoo(k->strategy));
+    rh_tunedb_entry entry = {.op = k->op, .type = k->type, .n = k->n};
+    entry.plugin = rh_tunedb_plugin(built_in_or_zoo(k->strategy));
     entry.time_s = entry.latency_s = k->latency_s;
     entry.failed = k->latency_s == 0;
     snprintf(entry.strategy, sizeof entry.strategy, "%s", k->strategy);
-    ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+    ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   }
   spec.strategy = NULL;
   spec.op = choices[_i].op, spec.type = choices[_i].type, spec.n = choices[_i].n;

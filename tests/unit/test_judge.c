@@ -1,9 +1,9 @@
 /* The reference and the judge: for every rule a result that is just acceptable and one that just is
  * not. */
-#include "../../host/base/half.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/reduce/ops.h"
-#include "../../host/reduce/reference.h"
+#include "../../host/core/base/half.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/reduce/ops.h"
+#include "../../host/core/reduce/reference.h"
 
 #include <check.h>
 #include <float.h>

@@ -1,12 +1,12 @@
-/* host/isolate/peer: programs that offer peers, and those that misbehave.
+/* host/tools/isolate/peer: programs that offer peers, and those that misbehave.
  *
  * This program is its own peer program.  It offers "good", which counts and sums f32, and "other", which always behaves;
  * REDHOST_TEST_PLAY is "WHEN:WHAT": when "good" is to open, take or close a point of the operator max, or in the greeting,
  * it does WHAT instead: "!" crashes, "~" hangs, "*" floods, "." exits, "=TEXT" says TEXT, "+TEXT" says it too. */
-#include "../../host/base/clock.h"
-#include "../../host/isolate/peer.h"
-#include "../../host/isolate/peer_lines.h"
-#include "../../host/reduce/reference.h"
+#include "../../host/core/base/clock.h"
+#include "../../host/core/reduce/reference.h"
+#include "../../host/tools/isolate/peer.h"
+#include "../../host/tools/isolate/peer_lines.h"
 
 #include <check.h>
 #include <limits.h>
@@ -294,7 +294,7 @@ static const float ones[] = {1, 2, 3, 4.5f}, twos[] = {2, 2};
 
 static rh_bench_data point(uint32_t op, const float *x, uint64_t n) {
   return (rh_bench_data){
-      .op = op, .type = RH_TYPE_f32, .n = n, .elements = x, .file = -1, .copies = 3, .stride = 64};
+      .op = op, .type = RH_TYPE_f32, .n = n, .elements = x, .copies = 3, .stride = 64};
 }
 
 static rh_status open_it(const rh_sampler *sampler, uint32_t op, rh_opened *opened) {

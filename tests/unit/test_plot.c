@@ -1,8 +1,8 @@
-/* host/plot: what is drawn of which rows, strings for gnuplot, and pictures of changes. */
-#include "../../host/plot/gnuplot.h"
-#include "../../host/plot/plot.h"
-#include "../../host/plot/script.h"
-#include "../../host/plot/view.h"
+/* host/tools/plot: what is drawn of which rows, strings for gnuplot, and pictures of changes. */
+#include "../../host/tools/plot/gnuplot.h"
+#include "../../host/tools/plot/plot.h"
+#include "../../host/tools/plot/script.h"
+#include "../../host/tools/plot/view.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 static rh_error error;
-static rh_results results;
+static rh_records results;
 static rh_view view;
 
-static void add_to(rh_results *to, const char *device, const char *name, int is_peer, rh_type type,
+static void add_to(rh_records *to, const char *device, const char *name, int is_peer, rh_type type,
                    uint64_t n, double seconds) {
   rh_row row = {
       .is_peer = (uint32_t)is_peer, .op = RH_OP_sum, .type = type, .n = n, .bytes = 4 * n};
@@ -23,7 +23,7 @@ static void add_to(rh_results *to, const char *device, const char *name, int is_
   row.time = (rh_spread){.median = seconds, .samples = 20};
   row.time.ci_low = 0.99 * seconds;
   row.time.ci_high = 1.01 * seconds;
-  ck_assert_int_eq(rh_results_add(to, &row), 0);
+  ck_assert_int_eq(rh_records_add(to, &row), 0);
 }
 
 static void add(const char *name, int is_peer, uint64_t n, double seconds) {
@@ -36,7 +36,7 @@ static void look(void) {
 
 static void tidy(void) {
   rh_view_finish(&view);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 
 static const rh_curve *curve(const rh_panel *panel, const char *name) {
@@ -220,7 +220,7 @@ static char *read_file(const char *path) {
 
 START_TEST(change) {
   char directory[] = "/tmp/redhost-plot-XXXXXX", path[64], script[64], *gnuplot = rh_gnuplot_find();
-  rh_results new_ = {0};
+  rh_records new_ = {0};
   if (!gnuplot) return; /* cli.plot says so */
   free(gnuplot);
   ck_assert_ptr_nonnull(mkdtemp(directory));
@@ -248,12 +248,12 @@ START_TEST(change) {
   free(gp);
   unlink(path);
   unlink(script);
-  rh_results none = {0};
+  rh_records none = {0};
   ck_assert_int_eq(rh_plot_change(&results, &none, path, &error), RH_E_FILE);
   ck_assert_ptr_nonnull(strstr(error.message, "no point in common"));
   ck_assert_int_eq(rh_plot_change(&results, &new_, "change.gif", &error), RH_E_USAGE);
   ck_assert_int_eq(rmdir(directory), 0); /* nothing else was left */
-  rh_results_finish(&new_);
+  rh_records_finish(&new_);
 }
 END_TEST
 

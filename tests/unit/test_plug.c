@@ -1,15 +1,15 @@
-/* host/plug: shared objects, descriptors, query, search, the probing child, the registry.
+/* host/core/plug: shared objects, descriptors, query, search, the probing child, the registry.
  *
  * REDHOST_TEST_ZOO (environment) or ZOO_DIR (macro) is where tests/zoo/loading's plugins stand.  This
  * program is its own child: started as `redhost --probe` it looks at plugins, or plays a broken
  * redhost as REDHOST_TEST_CHILD says. */
-#include "../../host/base/clock.h"
-#include "../../host/base/fpstate.h"
-#include "../../host/plug/elf.h"
-#include "../../host/plug/plugin.h"
-#include "../../host/plug/registry.h"
-#include "../../host/plug/survey.h"
-#include "../../host/plug/wire.h"
+#include "../../host/core/base/clock.h"
+#include "../../host/core/base/fpstate.h"
+#include "../../host/core/plug/elf.h"
+#include "../../host/core/plug/plugin.h"
+#include "../../host/core/plug/registry.h"
+#include "../../host/core/plug/survey.h"
+#include "../../host/core/plug/wire.h"
 
 #include <check.h>
 #include <elf.h>
@@ -700,7 +700,7 @@ static rh_options options_for(const char *path) {
 }
 
 /* What became of a path: "at PLACE", "refused: ...", or "not found". */
-static const char *fate_of(const rh_search *search, const char *path) {
+static const char *fate_of(const rh_discovery *search, const char *path) {
   for (uint32_t k = 0; k < search->n; k++) {
     const rh_candidate *candidate = &search->candidates[k];
     if (strcmp(candidate->path, path) != 0) continue;
@@ -710,20 +710,20 @@ static const char *fate_of(const rh_search *search, const char *path) {
   return "not found";
 }
 
-static int has_note(const rh_search *search, const char *note) {
+static int has_note(const rh_discovery *search, const char *note) {
   for (uint32_t k = 0; k < search->n_notes; k++)
     if (strcmp(search->notes[k], note) == 0) return 1;
   return 0;
 }
 
-static void search_for(rh_search *search, const rh_options *options) {
+static void search_for(rh_discovery *search, const rh_options *options) {
   rh_error error;
-  rh_status status = rh_search_run(search, options, &error);
+  rh_status status = rh_discover(search, options, &error);
   ck_assert_msg(status == RH_OK, "%s", error.message);
 }
 
 START_TEST(places_come_in_order) {
-  rh_search search;
+  rh_discovery search;
   make_dir("option"), make_dir("second"), make_dir("env"), make_dir("data");
   make_dir("data/redhost"), make_dir("data/redhost/plugins-1"), make_dir("cwd");
   copy_as("fine", "z.so"), copy_as("fine", "option/b.so"), copy_as("fine", "option/a.so");
@@ -748,24 +748,24 @@ START_TEST(places_come_in_order) {
   ck_assert_str_eq(fate_of(&search, in("cwd/here.so")), "not found");
   assert_says(search.searched, path_of("%s:%s:%s:%s/redhost/plugins-1", in("option"), in("second"),
                                        in("env"), in("data")));
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
 }
 END_TEST
 
 START_TEST(the_home_directory_is_searched) {
-  rh_search search;
+  rh_discovery search;
   make_dir("home"), make_dir("home/.local"), make_dir("home/.local/share");
   make_dir("home/.local/share/redhost"), make_dir("home/.local/share/redhost/plugins-1");
   const char *path = copy_as("fine", "home/.local/share/redhost/plugins-1/a.so");
   setenv("HOME", in("home"), 1);
   search_for(&search, NULL);
   ck_assert_str_eq(fate_of(&search, path), "at 0");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
 }
 END_TEST
 
 START_TEST(relative_elements_are_ignored) {
-  rh_search search;
+  rh_discovery search;
   copy("fine");
   ck_assert(chdir(dir) == 0);
   setenv("REDHOST_PLUGIN_PATH", ":x", 1);
@@ -779,12 +779,12 @@ START_TEST(relative_elements_are_ignored) {
   ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: 'x' is relative and ignored"));
   ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: an empty element is ignored"));
   ck_assert_uint_eq(search.n_notes, 7); /* and the empty one at the end; none of the defaults */
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
 }
 END_TEST
 
 START_TEST(odd_entries_are_refused) {
-  rh_search search;
+  rh_discovery search;
   copy("fine"), copy_as("fine", "fine.so.1"), copy_as("fine", ".hidden.so"), make_dir("d.so");
   ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
   ck_assert(symlink("nowhere", in("dangling.so")) == 0);
@@ -800,12 +800,12 @@ START_TEST(odd_entries_are_refused) {
   ck_assert_str_eq(fate_of(&search, in("dangling.so")), "refused: is a link to nothing");
   ck_assert_str_eq(fate_of(&search, in("fine.so.1")), "not found");
   ck_assert_str_eq(fate_of(&search, in(".hidden.so")), "not found");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
 }
 END_TEST
 
 START_TEST(what_others_can_write_is_refused) {
-  rh_search search;
+  rh_discovery search;
   make_dir("open"), make_dir("sticky"), make_dir("closed");
   copy_as("fine", "open/a.so"), copy_as("fine", "sticky/a.so"), copy_as("fine", "closed/a.so");
   copy_as("fine", "closed/b.so");
@@ -819,22 +819,22 @@ START_TEST(what_others_can_write_is_refused) {
   ck_assert_str_eq(fate_of(&search, in("closed/a.so")), "at 2");
   assert_says(fate_of(&search, in("closed/b.so")),
               "/closed/b.so may be written to by everybody (mo");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
   /* The file that is asked for by name may stand anywhere. */
   options.plugin_file = in("open/a.so");
   search_for(&search, &options);
   ck_assert_str_eq(fate_of(&search, in("open/a.so")), "at 0");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
   options.plugin_file = in("closed/b.so");
   search_for(&search, &options);
   assert_says(fate_of(&search, in("closed/b.so")), "refused: is not trusted: ");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
 }
 END_TEST
 
 /* The rule itself is the table of test_trust.c. */
 START_TEST(the_way_to_a_plugin_counts) {
-  rh_search search;
+  rh_discovery search;
   make_dir("open"), make_dir("open/in"), make_dir("good");
   copy_as("fine", "open/in/a.so"), copy_as("fine", "good/a.so");
   ck_assert(chmod(in("open"), 0777) == 0);
@@ -846,18 +846,18 @@ START_TEST(the_way_to_a_plugin_counts) {
   assert_says(fate_of(&search, in("open/in")), "/open may be written to by everybody");
   assert_says(fate_of(&search, in("to-open")), "/open may be written to by everybody");
   assert_says(fate_of(&search, in("open/to-good")), "/open may be written to by everybody");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
   /* A bad name does not spoil a good one of the same directory or file. */
   options.plugin_path = path_of("%s:%s", in("open/to-good"), in("good"));
   search_for(&search, &options);
   ck_assert_str_eq(fate_of(&search, in("good/a.so")), "at 1");
   assert_says(fate_of(&search, in("good/b.so")), "/open may be written to by everybody");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
 }
 END_TEST
 
 START_TEST(strangers_are_refused) {
-  rh_search search;
+  rh_discovery search;
   if (geteuid() != 0) return; /* only root can make a stranger */
   make_dir("theirs"), make_dir("ours");
   copy_as("fine", "theirs/a.so"), copy_as("fine", "ours/a.so");
@@ -866,23 +866,23 @@ START_TEST(strangers_are_refused) {
   search_for(&search, &options);
   assert_says(fate_of(&search, in("theirs")), "/theirs belongs to another user (uid 12345)");
   assert_says(fate_of(&search, in("ours/a.so")), "/ours/a.so belongs to another user (uid 12345)");
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
 }
 END_TEST
 
 START_TEST(the_file_asked_for_must_be_there) {
-  rh_search search;
+  rh_discovery search;
   rh_error error;
   rh_options options = options_for(NULL);
   options.plugin_file = in("gone.so");
-  ck_assert_int_eq(rh_search_run(&search, &options, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
   assert_says(error.message, "gone.so: No such file or directory");
   options.plugin_file = dir;
-  ck_assert_int_eq(rh_search_run(&search, &options, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
   assert_says(error.message, "is a directory; to search one, name it in the plugin path");
   ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
   options.plugin_file = in("fifo.so");
-  ck_assert_int_eq(rh_search_run(&search, &options, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
   assert_says(error.message, "is no regular file");
 }
 END_TEST
@@ -1498,11 +1498,11 @@ static void add_registry_cases(Suite *suite) {
 
 /* What a search finds, for the test that starts this program with another user's rights. */
 static int print_search(void) {
-  rh_search search;
-  if (rh_search_run(&search, NULL, NULL) != RH_OK) return 1;
+  rh_discovery search;
+  if (rh_discover(&search, NULL, NULL) != RH_OK) return 1;
   for (uint32_t k = 0; k < search.n_notes; k++) puts(search.notes[k]);
   for (uint32_t k = 0; k < search.n; k++) puts(search.candidates[k].path);
-  rh_search_finish(&search);
+  rh_discovery_finish(&search);
   return 0;
 }
 

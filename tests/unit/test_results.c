@@ -1,12 +1,12 @@
-/* host/results: what is written is read back, nothing that is read is believed, best and ties, and what --compare calls
+/* host/tools/records: what is written is read back, nothing that is read is believed, best and ties, and what --compare calls
  * slower.
  *
  * test_results --write DIRECTORY writes the results that the tests make up in every format, for tests/cli/test_results.py. */
-#include "../../host/results/compare.h"
-#include "../../host/results/json.h"
-#include "../../host/results/read.h"
-#include "../../host/results/tabulate.h"
-#include "../../host/results/write.h"
+#include "../../host/tools/records/compare.h"
+#include "../../host/tools/records/read.h"
+#include "../../host/tools/records/tabulate.h"
+#include "../../host/tools/records/write.h"
+#include "../../host/tools/records/write_json.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -125,8 +125,8 @@ static rh_row full_row(void) {
   return row;
 }
 
-static void add(rh_results *results, rh_row row) {
-  if (rh_results_add(results, &row) != 0) abort(); /* --write has no use for Check */
+static void add(rh_records *results, rh_row row) {
+  if (rh_records_add(results, &row) != 0) abort(); /* --write has no use for Check */
 }
 
 static json_t *json(const char *text) {
@@ -135,8 +135,8 @@ static json_t *json(const char *text) {
   return value;
 }
 
-static rh_results with_header(void) {
-  rh_results results = {0};
+static rh_records with_header(void) {
+  rh_records results = {0};
   results.tool =
       json("{\"version\": \"0.1.0\", \"git\": \"a1b2c3d\", \"dirty\": false, \"build\": \"gcc\"}");
   results.run = json(
@@ -151,8 +151,8 @@ static rh_results with_header(void) {
   return results;
 }
 
-static rh_results made_up(void) {
-  rh_results results = with_header();
+static rh_records made_up(void) {
+  rh_records results = with_header();
   add(&results, full_row());
   add(&results, untimed("serial", 1 << 24, RH_ROW_wrong, "got 3, \"exact\" 4\nand so on"));
   strcpy(results.rows[1].value, "3"), strcpy(results.rows[1].reference, "4");
@@ -169,15 +169,15 @@ static rh_results made_up(void) {
   return results;
 }
 
-static void export(const rh_results *results, const char *path) {
+static void export(const rh_records *results, const char *path) {
   rh_error error = {0};
-  ck_assert_msg(rh_results_export(results, path, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_records_export(results, path, &error) == RH_OK, "%s", error.message);
 }
 
-static rh_results read_back(const char *path) {
-  rh_results results;
+static rh_records read_back(const char *path) {
+  rh_records results;
   rh_error error = {0};
-  ck_assert_msg(rh_results_read(path, &results, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_records_read(path, &results, &error) == RH_OK, "%s", error.message);
   return results;
 }
 
@@ -194,30 +194,30 @@ static void assert_same_file(const char *one, const char *other) {
 }
 
 static void assert_round_trip(const char *first, const char *second) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   export(&results, in_dir(first));
-  rh_results again = read_back(in_dir(first));
+  rh_records again = read_back(in_dir(first));
   ck_assert_uint_eq(again.n_rows, results.n_rows);
   export(&again, in_dir(second));
   assert_same_file(in_dir(first), in_dir(second));
-  rh_results_finish(&again);
-  rh_results_finish(&results);
+  rh_records_finish(&again);
+  rh_records_finish(&results);
 }
 
 START_TEST(written_and_read_and_written_is_the_same) {
   assert_round_trip("a.json", "b.json");
   assert_round_trip("a.jsonl", "b.jsonl");
-  rh_results again = read_back(in_dir("a.json"));
+  rh_records again = read_back(in_dir("a.json"));
   export(&again, in_dir("c.jsonl"));
   assert_same_file(in_dir("a.jsonl"), in_dir("c.jsonl"));
-  rh_results_finish(&again);
+  rh_records_finish(&again);
 }
 END_TEST
 
 START_TEST(every_field_comes_back) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   export(&results, in_dir("a.json"));
-  rh_results again = read_back(in_dir("a.json"));
+  rh_records again = read_back(in_dir("a.json"));
   const rh_row *a = &results.rows[0], *b = &again.rows[0];
   ck_assert(memcmp(&a->time, &b->time, sizeof a->time) == 0);
   ck_assert(memcmp(&a->latency, &b->latency, sizeof a->latency) == 0);
@@ -241,8 +241,8 @@ START_TEST(every_field_comes_back) {
   ck_assert(again.rows[6].params == NULL && strcmp(again.rows[5].params, "") == 0);
   for (uint32_t k = 0; k < results.n_rows; k++)
     ck_assert_uint_eq(again.rows[k].status, results.rows[k].status);
-  rh_results_finish(&again);
-  rh_results_finish(&results);
+  rh_records_finish(&again);
+  rh_records_finish(&results);
 }
 END_TEST
 
@@ -255,7 +255,7 @@ START_TEST(csv_has_its_columns_for_ever) {
       "latency_s_outliers,host_batch_s,elements_per_s,bytes_per_s,peak_fraction,setup_s_build,"
       "setup_s_build_cached,setup_s_upload,setup_s_setup,check_value,check_reference,check_error_ulp,"
       "check_bound_fraction,check_ok,flags,outliers,passes,peer,parts,host_share_s,finishes_on,reproducible";
-  rh_results results = made_up();
+  rh_records results = made_up();
   size_t length;
   export(&results, in_dir("a.csv"));
   char *text = contents(in_dir("a.csv"), &length);
@@ -270,12 +270,12 @@ START_TEST(csv_has_its_columns_for_ever) {
       strstr(text, ",noisy timed_out throttled host_timer,3,2,false,tiles=1e-06 read=2e-06,"));
   ck_assert_ptr_null(strstr(text, "nan"));
   free(text);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 START_TEST(markdown_is_the_table) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   size_t length;
   export(&results, in_dir("a.md"));
   char *text = contents(in_dir("a.md"), &length);
@@ -296,7 +296,7 @@ START_TEST(markdown_is_the_table) {
       "~ noisy (IQR > 5 %), ! stopped by --max-time, interval over +-2 %, ^ throttled, h by the host's clock.  "
       "4.1 s, 8 points, 20-36 samples each, 4 without a time.\n");
   free(text);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
@@ -304,14 +304,14 @@ END_TEST
 START_TEST(the_locale_changes_nothing) {
   static const char *const names[] = {"l.json", "l.jsonl", "l.csv", "l.md"};
   char command[256], german[64], before[64];
-  rh_results results = made_up();
+  rh_records results = made_up();
   for (int k = 0; k < 4; k++) export(&results, in_dir(names[k]));
   snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
            directory);
   if (system(command) != 0 || setenv("LOCPATH", directory, 1) != 0 ||
       !setlocale(LC_ALL, "de_DE.UTF-8")) {
     fprintf(stderr, "no German locale here (Debian's package locales): left out\n");
-    rh_results_finish(&results);
+    rh_records_finish(&results);
     return;
   }
   snprintf(german, sizeof german, "%.1f", 0.5);
@@ -322,27 +322,27 @@ START_TEST(the_locale_changes_nothing) {
     export(&results, in_dir(german));
     assert_same_file(in_dir(before), in_dir(german));
   }
-  rh_results again = read_back(in_dir("l.json"));
+  rh_records again = read_back(in_dir("l.json"));
   ck_assert(again.rows[0].time.median == 2.143e-5);
-  rh_results_finish(&again);
-  rh_results_finish(&results);
+  rh_records_finish(&again);
+  rh_records_finish(&results);
 }
 END_TEST
 
 /* ---- Files ---- */
 
 START_TEST(files_are_whole_or_not_there) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   rh_error error;
   struct stat info;
-  ck_assert_int_eq(rh_results_export(&results, in_dir("x.foo"), &error), RH_E_USAGE);
-  ck_assert_int_eq(rh_results_export(&results, in_dir("none/x.json"), &error), RH_E_FILE);
-  ck_assert_int_eq(rh_results_check_path(in_dir("none/x.json"), &error), RH_E_FILE);
-  ck_assert_int_eq(rh_results_check_path(directory, &error), RH_E_FILE);
-  ck_assert_int_eq(rh_results_check_path(in_dir("new.json"), &error), RH_OK);
+  ck_assert_int_eq(rh_records_export(&results, in_dir("x.foo"), &error), RH_E_USAGE);
+  ck_assert_int_eq(rh_records_export(&results, in_dir("none/x.json"), &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_check_path(in_dir("none/x.json"), &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_check_path(directory, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_check_path(in_dir("new.json"), &error), RH_OK);
   ck_assert_int_ne(access(in_dir("new.json"), F_OK), 0);
   write_file("old.json", "old", 3);
-  ck_assert_int_eq(rh_results_check_path(in_dir("old.json"), &error), RH_OK);
+  ck_assert_int_eq(rh_records_check_path(in_dir("old.json"), &error), RH_OK);
   ck_assert(stat(in_dir("old.json"), &info) == 0 && info.st_size == 3);
   ck_assert_int_eq(symlink("old.json", in_dir("link.json")), 0);
   export(&results, in_dir("link.json"));
@@ -353,26 +353,26 @@ START_TEST(files_are_whole_or_not_there) {
   ck_assert(stat(in_dir("mode.json"), &info) == 0 && (info.st_mode & 0777) == 0644);
   export(&results, in_dir("old2.json"));
   assert_same_file(in_dir("old.json"), in_dir("old2.json"));
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 START_TEST(what_is_no_file_is_written_to) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   rh_error error;
   struct stat info;
   ck_assert_int_eq(symlink("/dev/null", in_dir("null.json")), 0);
   ck_assert_int_eq(symlink("/dev/full", in_dir("full.json")), 0);
   export(&results, in_dir("null.json"));
   ck_assert(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
-  ck_assert_int_eq(rh_results_export(&results, in_dir("full.json"), &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_export(&results, in_dir("full.json"), &error), RH_E_FILE);
   ck_assert_ptr_nonnull(strstr(error.message, "No space left"));
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 START_TEST(jsonl_grows_and_goes_on) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   rh_error error;
   FILE *file;
   char path[512];
@@ -381,44 +381,44 @@ START_TEST(jsonl_grows_and_goes_on) {
   ck_assert_int_eq(rh_jsonl_begin(&file, path, &results, 0, &error), RH_OK);
   for (uint32_t k = 0; k < 3; k++)
     ck_assert_int_eq(rh_jsonl_add(file, &results.rows[k], path, &error), RH_OK);
-  rh_results so_far = read_back(path); /* each row is there at once */
+  rh_records so_far = read_back(path); /* each row is there at once */
   ck_assert_uint_eq(so_far.n_rows, 3);
-  rh_results_finish(&so_far);
+  rh_records_finish(&so_far);
   fputs("{\"device\": \"1:0\", \"strat", file); /* interrupted */
   fclose(file);
   rh_read_notes notes;
-  ck_assert_int_eq(rh_results_read_noting(path, &so_far, &notes, &error), RH_OK);
+  ck_assert_int_eq(rh_records_read_noting(path, &so_far, &notes, &error), RH_OK);
   ck_assert(so_far.n_rows == 3 && notes.lines && notes.cut);
   ck_assert_int_eq(rh_jsonl_begin(&file, path, &so_far, notes.whole_bytes, &error), RH_OK);
   for (uint32_t k = 3; k < results.n_rows; k++)
     ck_assert_int_eq(rh_jsonl_add(file, &results.rows[k], path, &error), RH_OK);
   fclose(file);
   assert_same_file(path, in_dir("whole.jsonl"));
-  rh_results_finish(&so_far);
-  rh_results_finish(&results);
+  rh_records_finish(&so_far);
+  rh_records_finish(&results);
 }
 END_TEST
 
 /* ---- What is read is not believed ---- */
 
 /* `path` as it is: results, or a sentence. */
-static rh_status try_to_read(const char *path, rh_results *results, rh_read_notes *notes,
+static rh_status try_to_read(const char *path, rh_records *results, rh_read_notes *notes,
                              rh_error *error) {
   error->message[0] = 0;
-  rh_status status = rh_results_read_noting(path, results, notes, error);
+  rh_status status = rh_records_read_noting(path, results, notes, error);
   ck_assert_msg(status == RH_OK || status == RH_E_FILE, "%s", error->message);
   ck_assert(status == RH_OK || error->message[0]);
   return status;
 }
 
-static rh_status read_bytes(const char *bytes, size_t length, rh_results *results,
+static rh_status read_bytes(const char *bytes, size_t length, rh_records *results,
                             rh_read_notes *notes, rh_error *error) {
   return try_to_read(write_file("bytes", bytes, length), results, notes, error);
 }
 
 /* Cut off behind any byte, JSON is never accepted. */
 START_TEST(cut_json) {
-  rh_results results = made_up(), some;
+  rh_records results = made_up(), some;
   rh_read_notes notes;
   rh_error error;
   size_t length;
@@ -429,13 +429,13 @@ START_TEST(cut_json) {
     ck_assert_int_eq(truncate(in_dir("a.json"), (off_t)length), 0);
     ck_assert_msg(try_to_read(in_dir("a.json"), &some, &notes, &error) == RH_E_FILE, "%zu", length);
   }
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 /* JSONL is accepted with the rows that are whole. */
 START_TEST(cut_jsonl) {
-  rh_results results = made_up(), some;
+  rh_records results = made_up(), some;
   rh_read_notes notes;
   rh_error error;
   size_t length;
@@ -453,10 +453,10 @@ START_TEST(cut_jsonl) {
     ck_assert_uint_eq(some.n_rows, lines + (size_t)at_end - 1);
     ck_assert_int_eq(notes.cut, !at_end && k > of_last);
     ck_assert_uint_eq(notes.whole_bytes, at_end ? k : of_last);
-    rh_results_finish(&some);
+    rh_records_finish(&some);
   }
   free(text);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
@@ -464,7 +464,7 @@ END_TEST
 static size_t spoil(const char *name) {
   static const char spoilers[] = {0,   '"',  '{', '}', '[', ']',  ',',       ':',
                                   '9', '\\', '-', 'e', ' ', '\n', (char)0xff};
-  rh_results some;
+  rh_records some;
   rh_read_notes notes;
   rh_error error;
   size_t length, refused = 0;
@@ -474,7 +474,7 @@ static size_t spoil(const char *name) {
   for (size_t k = 0; k < length; k += 3) {
     ck_assert_int_eq(pwrite(fd, &spoilers[k / 3 % sizeof spoilers], 1, (off_t)k), 1);
     if (try_to_read(in_dir(name), &some, &notes, &error) == RH_OK)
-      rh_results_finish(&some);
+      rh_records_finish(&some);
     else
       refused++;
     ck_assert_int_eq(pwrite(fd, &text[k], 1, (off_t)k), 1);
@@ -485,12 +485,12 @@ static size_t spoil(const char *name) {
 }
 
 START_TEST(spoilt_files) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   export(&results, in_dir("a.json"));
   export(&results, in_dir("a.jsonl"));
   ck_assert_uint_gt(spoil("a.json"), 500);
   ck_assert_uint_gt(spoil("a.jsonl"), 500);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
@@ -584,7 +584,7 @@ START_TEST(mistakes_are_named) {
       {"{\"schema\": \"redhost/1\", \"settings\": {}}\n{\"schema\": \"redhost/1\"}\n",
        "line 2: another run"},
   };
-  rh_results results;
+  rh_records results;
   rh_read_notes notes;
   rh_error error;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -595,10 +595,10 @@ START_TEST(mistakes_are_named) {
       ck_assert_msg(strstr(error.message, cases[k].said) &&
                         strncmp(error.message, directory, strlen(directory)) == 0,
                     "%s: %s", cases[k].text, error.message);
-    if (status == RH_OK) rh_results_finish(&results);
+    if (status == RH_OK) rh_records_finish(&results);
   }
-  ck_assert_int_eq(rh_results_read(in_dir("no such file"), &results, &error), RH_E_FILE);
-  ck_assert_int_eq(rh_results_read(directory, &results, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_read(in_dir("no such file"), &results, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_read(directory, &results, &error), RH_E_FILE);
 }
 END_TEST
 
@@ -607,7 +607,7 @@ static void assert_refused(const char *before, char c, size_t many, const char *
                            const char *said) {
   size_t length = strlen(before) + many + strlen(behind);
   char *text = malloc(length + 1);
-  rh_results results;
+  rh_records results;
   rh_read_notes notes;
   rh_error error;
   strcpy(text, before);
@@ -619,7 +619,7 @@ static void assert_refused(const char *before, char c, size_t many, const char *
 }
 
 START_TEST(nothing_is_endless) {
-  rh_results results;
+  rh_records results;
   rh_error error;
   assert_refused("{\"schema\": \"redhost/1\", \"deep\": ", '[', 1 << 20, "}", "no JSON");
   assert_refused(HEAD "[", '[', 1 << 20, "]}", "ends in the middle");
@@ -630,37 +630,37 @@ START_TEST(nothing_is_endless) {
   int fd = open(in_dir("huge"), O_RDWR | O_CREAT, 0600);
   ck_assert(fd >= 0 && ftruncate(fd, (off_t)2 << 30) == 0);
   close(fd);
-  ck_assert_int_eq(rh_results_read(in_dir("huge"), &results, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_read(in_dir("huge"), &results, &error), RH_E_FILE);
   ck_assert_ptr_nonnull(strstr(error.message, "larger than 1 GiB"));
 }
 END_TEST
 
 START_TEST(many_rows) {
-  rh_results results;
+  rh_records results;
   rh_error error;
   FILE *file = fopen(in_dir("many.json"), "w");
   fputs(HEAD "[", file);
   for (int k = 0; k < 100000; k++) fprintf(file, "%s{" ROW "}", k ? ",\n" : "");
   fputs("]}", file);
   fclose(file);
-  ck_assert_msg(rh_results_read(in_dir("many.json"), &results, &error) == RH_OK, "%s",
+  ck_assert_msg(rh_records_read(in_dir("many.json"), &results, &error) == RH_OK, "%s",
                 error.message);
   ck_assert_uint_eq(results.n_rows, 100000);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 /* ---- Which is best ---- */
 
-static const char *best_of(const rh_results *results, int strategies_only, uint32_t n_tied) {
-  rh_best best = rh_results_best(results, &results->rows[0], strategies_only);
+static const char *best_of(const rh_records *results, int strategies_only, uint32_t n_tied) {
+  rh_best best = rh_records_best(results, &results->rows[0], strategies_only);
   ck_assert_ptr_nonnull(best.row);
   ck_assert_uint_eq(best.n_tied, n_tied);
   return best.row->strategy;
 }
 
 START_TEST(the_fastest_is_best) {
-  rh_results results = {0};
+  rh_records results = {0};
   add(&results, timed("slow", 64, 2e-6, 0.001));
   add(&results, timed("fast", 64, 1e-6, 0.001));
   add(&results, untimed("wrong", 64, RH_ROW_wrong, "wrong"));
@@ -668,14 +668,14 @@ START_TEST(the_fastest_is_best) {
   add(&results, timed("other", 64, 1e-9, 0.001));
   strcpy(results.rows[4].device, "0:0");
   ck_assert_str_eq(best_of(&results, 0, 0), "fast");
-  ck_assert_str_eq(rh_results_best(&results, &results.rows[3], 0).row->strategy, "elsewhere");
-  rh_results_finish(&results);
-  ck_assert_ptr_null(rh_results_best(&results, &(rh_row){0}, 0).row);
+  ck_assert_str_eq(rh_records_best(&results, &results.rows[3], 0).row->strategy, "elsewhere");
+  rh_records_finish(&results);
+  ck_assert_ptr_null(rh_records_best(&results, &(rh_row){0}, 0).row);
 }
 END_TEST
 
 START_TEST(ties_go_to_fewer_passes_then_to_same_bits) {
-  rh_results results = {0};
+  rh_records results = {0};
   add(&results, timed("a", 64, 1.000e-6, 0.01));
   add(&results, timed("b", 64, 1.009e-6, 0.01));
   ck_assert_str_eq(best_of(&results, 0, 1), "a"); /* all alike: the faster */
@@ -692,7 +692,7 @@ START_TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   results.rows[0].time = timed("a", 64, 1.000e-6, 0.06).time;
   results.rows[1].time = timed("b", 64, 1.050e-6, 0.06).time; /* a tie, but visibly slower */
   ck_assert_str_eq(best_of(&results, 0, 1), "a");
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
@@ -752,8 +752,8 @@ static const struct {
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-static rh_results results_of(const measured *rows) {
-  rh_results results = {0};
+static rh_records results_of(const measured *rows) {
+  rh_records results = {0};
   for (int k = 0; k < 5 && rows[k].name; k++) {
     rh_row row = rows[k].median > 0 ? timed(rows[k].name, 64, 1e-6 * rows[k].median, 0)
                                     : untimed(rows[k].name, 64, RH_ROW_wrong, "why");
@@ -766,8 +766,8 @@ static rh_results results_of(const measured *rows) {
 }
 
 START_TEST(rows_by_time_and_ties_by_both_intervals) {
-  rh_results results = results_of(tables[_i].rows);
-  const rh_row **rows = rh_results_tabulated(&results);
+  rh_records results = results_of(tables[_i].rows);
+  const rh_row **rows = rh_records_tabulated(&results);
   rh_best best = rh_point_best(rows, results.n_rows, 0);
   rh_text said = {0}, tied = {0};
   for (uint32_t k = 0; k < results.n_rows; k++) {
@@ -788,12 +788,12 @@ START_TEST(rows_by_time_and_ties_by_both_intervals) {
   rh_text_finish(&said);
   rh_text_finish(&tied);
   free(rows);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 START_TEST(peers_are_ranked_where_asked) {
-  rh_results results = {0};
+  rh_records results = {0};
   add(&results, timed("mine", 64, 2e-6, 0.001));
   add(&results, timed("peer", 64, 1e-6, 0.001));
   results.rows[1].is_peer = 1;
@@ -802,18 +802,18 @@ START_TEST(peers_are_ranked_where_asked) {
   json_t *best = rh_best_to_json(&results);
   ck_assert_str_eq(json_string_value(json_object_get(json_array_get(best, 0), "strategy")), "mine");
   json_decref(best);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 START_TEST(rows_by_point) {
   static const char *const order[] = {"2:0 64 b", "2:0 128 a", "10:0 64 c", "10:0 64 d"};
-  rh_results results = {0};
+  rh_records results = {0};
   add(&results, timed("a", 128, 1e-6, 0)), strcpy(results.rows[0].device, "2:0");
   add(&results, timed("c", 64, 1e-6, 0)), strcpy(results.rows[1].device, "10:0");
   add(&results, timed("b", 64, 1e-6, 0)), strcpy(results.rows[2].device, "2:0");
   add(&results, timed("d", 64, 1e-6, 0)), strcpy(results.rows[3].device, "10:0");
-  const rh_row **rows = rh_results_by_point(&results);
+  const rh_row **rows = rh_records_by_point(&results);
   for (int k = 0; k < 4; k++) {
     char text[128];
     snprintf(text, sizeof text, "%s %d %s", rows[k]->device, (int)rows[k]->n, rows[k]->strategy);
@@ -822,23 +822,23 @@ START_TEST(rows_by_point) {
   ck_assert_uint_eq(rh_point_length(rows, 4), 1);
   ck_assert_uint_eq(rh_point_length(rows + 2, 2), 2);
   free(rows);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
 }
 END_TEST
 
 START_TEST(rates_and_devices) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   ck_assert(rh_row_rate(&results.rows[5]) == 4096 / 2.6e-6 &&
             rh_row_bandwidth(&results.rows[5]) == 16384 / 2.6e-6);
   ck_assert(rh_row_rate(&results.rows[1]) == 0 && rh_row_bandwidth(&results.rows[1]) == 0);
-  ck_assert_str_eq(rh_results_device_text(&results, "0:0", "name"), "Xeon");
-  ck_assert_str_eq(rh_results_device_text(&results, "1:0", "timer"), "event");
-  ck_assert_ptr_null(rh_results_device_text(&results, "2:0", "name"));
-  ck_assert_ptr_null(rh_results_device_text(&results, "1:0", "read_peak_Bps"));
-  ck_assert(rh_results_calibration(&results, "1:0", "read_peak_Bps") == 4.584e12);
-  ck_assert(isnan(rh_results_calibration(&results, "0:0", "read_peak_Bps")));
-  ck_assert(isnan(rh_results_calibration(&results, "1:0", "timer")));
-  rh_results_finish(&results);
+  ck_assert_str_eq(rh_records_device_text(&results, "0:0", "name"), "Xeon");
+  ck_assert_str_eq(rh_records_device_text(&results, "1:0", "timer"), "event");
+  ck_assert_ptr_null(rh_records_device_text(&results, "2:0", "name"));
+  ck_assert_ptr_null(rh_records_device_text(&results, "1:0", "read_peak_Bps"));
+  ck_assert(rh_records_calibration(&results, "1:0", "read_peak_Bps") == 4.584e12);
+  ck_assert(isnan(rh_records_calibration(&results, "0:0", "read_peak_Bps")));
+  ck_assert(isnan(rh_records_calibration(&results, "1:0", "timer")));
+  rh_records_finish(&results);
 }
 END_TEST
 
@@ -918,19 +918,19 @@ START_TEST(what_broke_is_a_regression) {
 }
 END_TEST
 
-static rh_comparison compared(const rh_results *old, const rh_results *new_) {
+static rh_comparison compared(const rh_records *old, const rh_records *new_) {
   rh_comparison comparison;
   rh_error error;
   ck_assert_msg(rh_compare(&comparison, old, new_, .01, &error) == RH_OK, "%s", error.message);
   return comparison;
 }
 
-static void set_device(rh_results *results, uint32_t row, const char *id) {
+static void set_device(rh_records *results, uint32_t row, const char *id) {
   strcpy(results->rows[row].device, id);
 }
 
 START_TEST(points_are_matched) {
-  rh_results old = with_header(), new_ = with_header();
+  rh_records old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("b", 64, 1, .001));
   add(&old, timed("a", 128, 1, .001));
@@ -944,13 +944,13 @@ START_TEST(points_are_matched) {
   ck_assert(c.changes[0].new_row == &new_.rows[3] && c.changes[1].old_row == &old.rows[2]);
   ck_assert_uint_eq(rh_comparison_regressions(&c), 1);
   rh_comparison_finish(&c);
-  rh_results_finish(&old);
-  rh_results_finish(&new_);
+  rh_records_finish(&old);
+  rh_records_finish(&new_);
 }
 END_TEST
 
 START_TEST(devices_are_matched_by_what_they_are) {
-  rh_results old = with_header(), new_ = with_header();
+  rh_records old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("a", 64, 5, .001));
   set_device(&old, 1, "0:0");
@@ -973,12 +973,12 @@ START_TEST(devices_are_matched_by_what_they_are) {
   ck_assert(c.n_changes == 2 && c.n_warnings == 1);
   ck_assert_str_eq(c.warnings[0], "different devices: Xeon, and now EPYC");
   rh_comparison_finish(&c);
-  rh_results_finish(&old);
-  rh_results_finish(&new_);
+  rh_records_finish(&old);
+  rh_records_finish(&new_);
 }
 END_TEST
 
-static void assert_not_compared(const rh_results *old, const rh_results *new_, const char *said) {
+static void assert_not_compared(const rh_records *old, const rh_records *new_, const char *said) {
   rh_comparison comparison;
   rh_error error = {0};
   ck_assert_int_eq(rh_compare(&comparison, old, new_, .01, &error), RH_E_USAGE);
@@ -986,7 +986,7 @@ static void assert_not_compared(const rh_results *old, const rh_results *new_, c
 }
 
 START_TEST(what_cannot_be_compared) {
-  rh_results old = with_header(), new_ = with_header();
+  rh_records old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   assert_not_compared(&old, &new_, "no point in common");
   add(&new_, timed("a", 65, 1, .001));
@@ -997,25 +997,25 @@ START_TEST(what_cannot_be_compared) {
   json_object_set_new(new_.settings, "cache", json_string("cold"));
   json_object_set_new(json_array_get(new_.calibration, 0), "timer", json_string("host"));
   assert_not_compared(&old, &new_, "--timer=host");
-  rh_results_finish(&old);
-  rh_results_finish(&new_);
+  rh_records_finish(&old);
+  rh_records_finish(&new_);
 }
 END_TEST
 
 /* ---- */
 
 static int write_all(const char *into) {
-  rh_results results = made_up();
+  rh_records results = made_up();
   rh_error error = {0};
   char path[512];
   int failed = 0;
 #define RH_X(name, number, ending)                                                                 \
   snprintf(path, sizeof path, "%s/made-up" ending, into);                                          \
-  failed |= rh_results_export(&results, path, &error) != RH_OK;
+  failed |= rh_records_export(&results, path, &error) != RH_OK;
   RH_FORMAT_LIST(RH_X)
 #undef RH_X
   if (failed) fprintf(stderr, "%s\n", error.message);
-  rh_results_finish(&results);
+  rh_records_finish(&results);
   return failed;
 }
 

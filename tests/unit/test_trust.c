@@ -1,6 +1,6 @@
-/* host/base/trust.c: who could change what a path leads to.  The table is the rule: each row is a small tree, what is asked
+/* host/core/base/trust.c: who could change what a path leads to.  The table is the rule: each row is a small tree, what is asked
  * of it and the answer.  Trees of strangers need root to be made; those rows are skipped for others, and said. */
-#include "../../host/base/trust.h"
+#include "../../host/core/base/trust.h"
 
 #include <check.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
-/* host/tune: the values that are tried, which of them a search measures, who gets how much of the budget, and who wins. */
-#include "../../host/base/error.h"
-#include "../../host/base/random.h"
-#include "../../host/base/vocabulary.h"
-#include "../../host/reduce/params.h"
-#include "../../host/tune/plan.h"
-#include "../../host/tune/search.h"
-#include "../../host/tune/trial.h"
+/* host/tools/tune: the values that are tried, which of them a search measures, who gets how much of the budget, and who wins. */
+#include "../../host/core/base/error.h"
+#include "../../host/core/base/random.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/reduce/params.h"
+#include "../../host/tools/tune/candidate.h"
+#include "../../host/tools/tune/plan.h"
+#include "../../host/tools/tune/search.h"
 #include <redhost/kit.h>
 
 #include <check.h>
@@ -151,7 +151,7 @@ END_TEST
 
 START_TEST(settings_and_back) {
   rh_space space;
-  rh_tuned_setting settings[RH_TUNED_MOST_SETTINGS];
+  rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint64_t back, state = 3;
   rh_space_init(&space, usual, 3);
   ck_assert_uint_eq(rh_space_settings(&space, space.initial, settings), 0);
@@ -474,25 +474,25 @@ static rh_row row(double median, double half) {
 START_TEST(better_by_more_than_noise) {
   const uint32_t n_settings[] = {0, 2, 1};
   rh_row rows[] = {row(100, 1), row(90, 1), row(95, 1)};
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 3), 1);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 3), 1);
   rows[2] = row(90.5, 1); /* as good, and simpler */
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 3), 2);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 3), 2);
   rows[0] = row(100, 0.1);
   rows[1] = row(99.5, 0.1); /* less than a percent */
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
   rows[1] = row(95, 5); /* within the noise */
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
   rows[1] = row(97, 1); /* the intervals do not meet, but the samples do */
   rows[1].time.samples = 5;
   rows[0] = row(100, 1);
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
   rows[1] = row(50, 1);
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 2), 1);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 1);
   rows[1].time.samples = 2;
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
   rows[1] = row(50, 1);
   rows[1].status = RH_ROW_wrong; /* there is no time of a wrong answer */
-  ck_assert_uint_eq(rh_trial_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
-/* host/tuned: what is put in is found again, by merit; nothing that is read is believed; nothing that others wrote is lost.
+/* host/core/tunedb: what is put in is found again, by merit; nothing that is read is believed; nothing that others wrote is lost.
  */
-#include "../../host/tuned/shipped.h"
-#include "../../host/tuned/tuned.h"
+#include "../../host/core/tunedb/shipped.h"
+#include "../../host/core/tunedb/tunedb.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -84,29 +84,29 @@ static char board[] = "Board", other[] = "Other", maker[] = "Maker", v1[] = "1",
 static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";
 static rh_cl_device device = {.name = board, .platform_name = maker, .driver = v1};
 
-static rh_tuned *open_for(const rh_cl_device *of) {
-  rh_tuned *tuned;
-  ck_assert_int_eq(rh_tuned_open(&tuned, &cache, of, &error), RH_OK);
+static rh_tunedb *open_for(const rh_cl_device *of) {
+  rh_tunedb *tuned;
+  ck_assert_int_eq(rh_tunedb_open(&tuned, &cache, of, &error), RH_OK);
   return tuned;
 }
 
-static rh_tuned_entry entry_of(const char *strategy, uint32_t op, rh_type type, uint64_t n,
-                               double time_s) {
-  rh_tuned_entry entry = {.plugin = 7, .op = op, .type = type, .n = n, .time_s = time_s};
+static rh_tunedb_entry entry_of(const char *strategy, uint32_t op, rh_type type, uint64_t n,
+                                double time_s) {
+  rh_tunedb_entry entry = {.plugin = 7, .op = op, .type = type, .n = n, .time_s = time_s};
   strcpy(entry.strategy, strategy);
   entry.latency_s = 2 * time_s;
   return entry;
 }
 
-static void put(rh_tuned *tuned, const char *strategy, uint32_t op, rh_type type, uint64_t n,
+static void put(rh_tunedb *tuned, const char *strategy, uint32_t op, rh_type type, uint64_t n,
                 double time_s) {
-  const rh_tuned_entry entry = entry_of(strategy, op, type, n, time_s);
-  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  const rh_tunedb_entry entry = entry_of(strategy, op, type, n, time_s);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
 }
 
-static double time_of(const rh_tuned *tuned, uint32_t op, rh_type type, uint64_t n, int exact) {
+static double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t n, int exact) {
   int is_exact;
-  const rh_tuned_entry *found = rh_tuned_find(tuned, "s", 7, op, type, n, &is_exact);
+  const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, op, type, n, &is_exact);
   ck_assert_int_eq(is_exact, exact);
   return found ? found->time_s : 0;
 }
@@ -114,19 +114,19 @@ static double time_of(const rh_tuned *tuned, uint32_t op, rh_type type, uint64_t
 /* ---- What is put in ---------------------------------------------------------------------------------------------- */
 
 START_TEST(what_is_put_is_found) {
-  rh_tuned *tuned = open_for(&device);
-  rh_tuned_entry entry =
+  rh_tunedb *tuned = open_for(&device);
+  rh_tunedb_entry entry =
       entry_of("two_stage", RH_OP_argmin, RH_TYPE_f64, (uint64_t)1 << 60, 1.5e-6);
   entry.plugin = UINT64_MAX;
-  entry.settings[0] = (rh_tuned_setting){"group", "256"};
-  entry.settings[1] = (rh_tuned_setting){"finish", "h\xc3\xb6st"};
+  entry.settings[0] = (rh_tunedb_setting){"group", "256"};
+  entry.settings[1] = (rh_tunedb_setting){"finish", "h\xc3\xb6st"};
   entry.n_settings = 2;
   entry.searched = 1;
-  ck_assert_uint_eq(rh_tuned_count(tuned), 0);
-  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   for (int again = 0; again < 2; again++) { /* from memory, and from the file */
-    const rh_tuned_entry *found = rh_tuned_find(tuned, "two_stage", UINT64_MAX, RH_OP_argmin,
-                                                RH_TYPE_f64, (uint64_t)1 << 59, NULL);
+    const rh_tunedb_entry *found = rh_tunedb_find(tuned, "two_stage", UINT64_MAX, RH_OP_argmin,
+                                                  RH_TYPE_f64, (uint64_t)1 << 59, NULL);
     ck_assert_ptr_nonnull(found);
     ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
     ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->n_settings == 2);
@@ -134,51 +134,51 @@ START_TEST(what_is_put_is_found) {
     ck_assert_uint_eq(found->searched, 1);
     ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
     ck_assert_str_eq(found->driver, "1");
-    ck_assert_uint_eq(rh_tuned_count(tuned), 1);
-    ck_assert(!rh_tuned_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
-    ck_assert(!rh_tuned_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
-    ck_assert(rh_tuned_mentions(tuned, "two_stage") && !rh_tuned_mentions(tuned, "two"));
-    rh_tuned_close(tuned);
+    ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+    ck_assert(!rh_tunedb_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
+    ck_assert(!rh_tunedb_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
+    ck_assert(rh_tunedb_mentions(tuned, "two_stage") && !rh_tunedb_mentions(tuned, "two"));
+    rh_tunedb_close(tuned);
     tuned = open_for(&device);
   }
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
 END_TEST
 
 START_TEST(the_same_is_replaced) {
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
 /* One entry that reading refuses would cost all the others. */
 START_TEST(what_could_not_be_read_is_not_written) {
-  rh_tuned_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   if (_i == 0) entry.time_s = 1e10;
-  if (_i == 1) entry.settings[entry.n_settings++] = (rh_tuned_setting){"way", "quick way"};
+  if (_i == 1) entry.settings[entry.n_settings++] = (rh_tunedb_setting){"way", "quick way"};
   if (_i == 2) strcpy(entry.strategy, "no name");
-  ck_assert_int_eq(rh_tuned_put(tuned, &entry, &error), RH_OK);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   ck_assert(n_warnings == 1 && strstr(warnings, "could not be read again"));
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 2048, 1) == 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 3);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   ck_assert(n_warnings == 1 && !is_there("tuned.json.bad"));
 }
 END_TEST
 
 /* Operator and type, then like ones, then the size; n = 0 is a size too. */
 START_TEST(order_of_merit) {
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_max, RH_TYPE_i32, 1024, 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f64, 1024, 0) == 0);
@@ -192,7 +192,7 @@ START_TEST(order_of_merit) {
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) - 1, 1) == 4);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) + 1, 1) == 3);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
@@ -200,90 +200,90 @@ START_TEST(other_devices_and_drivers) {
   rh_cl_device updated = device, stranger = device;
   updated.driver = v2;
   stranger.name = other;
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 
   tuned = open_for(&stranger);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 
   tuned = open_for(&updated);
-  const rh_tuned_entry *found = rh_tuned_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024, NULL);
-  ck_assert(found && found->origin == RH_TUNED_OTHER_DRIVER && rh_tuned_count(tuned) == 0);
+  const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024, NULL);
+  ck_assert(found && found->origin == RH_TUNED_OTHER_DRIVER && rh_tunedb_count(tuned) == 0);
   ck_assert_str_eq(found->driver, "1");
   /* What was measured under this one comes first, however far. */
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
   /* Only where the very operator is asked for, the older driver's measurement is all there is. */
-  rh_tuned_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME, 0, UINT64_MAX};
-  found = rh_tuned_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024);
+  rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME, 0, UINT64_MAX};
+  found = rh_tunedb_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024);
   ck_assert(found && found->time_s == 1 && found->origin == RH_TUNED_OTHER_DRIVER);
-  ck_assert(!rh_tuned_find_timed(tuned, &measured, "s", 7, RH_OP_min, RH_TYPE_f32, 1024));
+  ck_assert(!rh_tunedb_find_timed(tuned, &measured, "s", 7, RH_OP_min, RH_TYPE_f32, 1024));
   measured.most_n = 1023;
-  ck_assert(!rh_tuned_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024));
-  rh_tuned_close(tuned);
+  ck_assert(!rh_tunedb_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024));
+  rh_tunedb_close(tuned);
 
   tuned = open_for(&device); /* and nothing was lost */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
 /* Strategies on the host know no device: what was found beside any serves without, and the other way round. */
 START_TEST(the_host) {
-  rh_tuned *tuned = open_for(NULL);
+  rh_tunedb *tuned = open_for(NULL);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
-  rh_tuned_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
-  rh_tuned_close(tuned);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 0);
-  ck_assert(rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
   put(tuned, "bad", RH_OP_sum, RH_TYPE_f32, 1, 1); /* takes it back there, too */
-  ck_assert(!rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3); /* behind it, however old */
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   tuned = open_for(NULL);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
-  ck_assert(!rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
-  rh_tuned_close(tuned);
+  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
 START_TEST(who_failed) {
   rh_cl_device updated = device;
   updated.driver = v2;
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  rh_tuned_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 4096);
-  rh_tuned_close(tuned);
+  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 4096);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
-  ck_assert(rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
-  ck_assert(!rh_tuned_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32)); /* another file */
-  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
-  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64));
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32)); /* another file */
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64));
   /* Its parameters are no worse for that. */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 
   tuned =
       open_for(&updated); /* perhaps it was the driver's fault: measured here, it counts no more */
-  ck_assert(rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
-  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
-  rh_tuned_close(tuned);
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tunedb_close(tuned);
 
   tuned = open_for(&device);
-  ck_assert(rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  ck_assert(!rh_tuned_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
-  rh_tuned_close(tuned);
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
 END_TEST
@@ -294,14 +294,14 @@ START_TEST(shipped_defaults) {
   json_t *document;
   int valid;
   size_t n = 0;
-  for (; (document = rh_tuned_shipped(n, &valid)); n++) {
+  for (; (document = rh_tunedb_shipped(n, &valid)); n++) {
     ck_assert_msg(valid, "the defaults number %zu are damaged", n);
     ck_assert_ptr_nonnull(json_object_get(document, "name"));
     const json_t *entries = json_object_get(document, "entries");
     for (size_t k = 0; k < json_array_size(entries); k++) {
-      rh_tuned_entry entry;
+      rh_tunedb_entry entry;
       int known;
-      ck_assert_int_eq(rh_tuned_entry_take(json_array_get(entries, k), &entry, &known, &error),
+      ck_assert_int_eq(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, &error),
                        RH_OK);
       ck_assert(known && entry.plugin == 0 && !entry.failed && entry.time_s > 0);
     }
@@ -318,30 +318,31 @@ START_TEST(shipped_for_whom) {
   gpu.platform_name = nvidia;
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
-  rh_tuned *tuned = open_for(&gpu);
-  const rh_tuned_entry *found =
-      rh_tuned_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
-  ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tuned_count(tuned) == 0);
-  ck_assert_str_eq(rh_tuned_shipped_name(tuned), "NVIDIA GPUs");
-  const rh_tuned_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_OTHER_SIZE, 0,
+  rh_tunedb *tuned = open_for(&gpu);
+  const rh_tunedb_entry *found =
+      rh_tunedb_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tunedb_count(tuned) == 0);
+  ck_assert_str_eq(rh_tunedb_shipped_name(tuned), "NVIDIA GPUs");
+  const rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_OTHER_SIZE, 0,
+                                    UINT64_MAX};
+  const rh_tunedb_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0,
                                    UINT64_MAX};
-  const rh_tuned_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0, UINT64_MAX};
   ck_assert(
-      !rh_tuned_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1));
+      !rh_tunedb_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1));
   put(tuned, "two_stage_float4", RH_OP_sum, RH_TYPE_f32, 16, 5); /* measured comes first */
-  found = rh_tuned_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
+  found = rh_tunedb_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
   ck_assert(found && found->time_s == 5);
   found =
-      rh_tuned_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24);
+      rh_tunedb_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   gpu.about.vendor_id = 4098;
   const rh_cl_device *others[] = {&cpu, NULL, &gpu, &device};
   static const char *const names[] = {"PoCL on CPUs", "PoCL on CPUs", "", ""};
   for (int k = 0; k < 4; k++) {
     tuned = open_for(others[k]);
-    ck_assert_str_eq(rh_tuned_shipped_name(tuned), names[k]);
-    rh_tuned_close(tuned);
+    ck_assert_str_eq(rh_tunedb_shipped_name(tuned), names[k]);
+    rh_tunedb_close(tuned);
   }
 }
 END_TEST
@@ -359,13 +360,13 @@ START_TEST(what_is_good_is_read) {
   write_text(HEAD GOOD ",{\"strategy\":\"s\",\"op\":\"median\",\"type\":\"f32\",\"n\":1},"
                        "{" PLACE ",\"n\":\"18446744073709551615\",\"time_s\":2,\"colour\":3,"
                        "\"plugin\":\"0000000000000007\",\"params\":{}}]}],\"author\":[]}");
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   ck_assert_int_eq(n_warnings, 0);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 2); /* an operator of a later redhost is passed over */
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2); /* an operator of a later redhost is passed over */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1, 1) == 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 9);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   static const char *const kept[] = {"median", "colour", "author", "18446744073709551615"};
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
     ck_assert_msg(strstr(read_text(), kept[k]) != NULL, "%s is lost", kept[k]);
@@ -433,18 +434,18 @@ static const char *const damaged[] = {
 
 /* Set aside with one warning, and a new one is begun. */
 static void check_set_aside(const char *says) {
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   ck_assert_msg(n_warnings == 1, "%d warnings", n_warnings);
   ck_assert_msg(strstr(warnings, says) && strstr(warnings, in_dir("tuned.json")), "%s", warnings);
   ck_assert(is_there("tuned.json.bad") && !is_there("tuned.json"));
-  ck_assert_uint_eq(rh_tuned_count(tuned), 0);
-  ck_assert_ptr_null(rh_tuned_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1, NULL));
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  ck_assert_ptr_null(rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1, NULL));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   ck_assert_int_eq(n_warnings, 1);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 }
 
 START_TEST(what_is_damaged_is_set_aside) {
@@ -461,9 +462,9 @@ START_TEST(cut_at_any_byte) {
     text[length] = 0;
     write_text(text);
     n_warnings = 0;
-    rh_tuned *tuned = open_for(&device);
-    ck_assert(n_warnings == 1 && !is_there("tuned.json") && rh_tuned_count(tuned) == 0);
-    rh_tuned_close(tuned);
+    rh_tunedb *tuned = open_for(&device);
+    ck_assert(n_warnings == 1 && !is_there("tuned.json") && rh_tunedb_count(tuned) == 0);
+    rh_tunedb_close(tuned);
   }
 }
 END_TEST
@@ -522,35 +523,35 @@ START_TEST(what_cannot_be_read_now_stays) {
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
   none = (struct rlimit){0, limit.rlim_max};
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   int n = n_warnings;
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
-  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_E_FILE);
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
   ck_assert(n == 1 && n_warnings == 1 && strstr(warnings, "cannot be opened just now"));
-  ck_assert(rh_tuned_count(tuned) == 1 && !is_there("tuned.json.bad"));
-  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_OK);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
-  rh_tuned_close(tuned);
+  ck_assert(rh_tunedb_count(tuned) == 1 && !is_there("tuned.json.bad"));
+  ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_OK);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
-  ck_assert(rh_tuned_count(tuned) == 2 && n_warnings == 1);
-  rh_tuned_close(tuned);
+  ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
 /* Somebody else could hold it for ever. */
 START_TEST(a_lock_of_others) {
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   fclose(fopen(in_dir("tuned.lock"), "w"));
   ck_assert_int_eq(chmod(in_dir("tuned.lock"), 0666), 0);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
-  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_E_FILE);
   ck_assert_msg(strstr(error.message, "tuned.lock beside it is not trusted") != NULL, "%s",
                 error.message);
   ck_assert(!is_there("tuned.json"));
   ck_assert_int_eq(unlink(in_dir("tuned.lock")), 0);
-  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_OK);
-  rh_tuned_close(tuned);
+  ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_OK);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
@@ -558,12 +559,12 @@ END_TEST
 START_TEST(cannot_be_set_aside) {
   write_text("{");
   ck_assert_int_eq(mkdir(in_dir("tuned.json.bad"), 0700), 0);
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   ck_assert_int_eq(n_warnings, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 2);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
-  rh_tuned_close(tuned);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
+  rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), "{");
 }
@@ -572,13 +573,13 @@ END_TEST
 START_TEST(a_later_schema_stays) {
   static const char later[] = "{\"schema\":\"redhost-tuned/2\",\"devices\":7}";
   write_text(later);
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   ck_assert(n_warnings == 1 && strstr(warnings, "redhost-tuned/2"));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tuned_blame(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 1);
-  ck_assert(rh_tuned_count(tuned) == 1 &&
-            rh_tuned_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
-  rh_tuned_close(tuned);
+  rh_tunedb_blame(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 1);
+  ck_assert(rh_tunedb_count(tuned) == 1 &&
+            rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
+  rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), later);
   ck_assert(!is_there("tuned.json.bad"));
@@ -592,18 +593,18 @@ enum { WRITERS = 6, PUTS = 20 };
 START_TEST(writers_at_once) {
   for (uint64_t w = 0; w < WRITERS; w++) {
     if (fork() != 0) continue;
-    rh_tuned *tuned = open_for(&device);
+    rh_tunedb *tuned = open_for(&device);
     for (uint64_t k = 0; k < PUTS; k++)
       put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 + w * PUTS + k, 1);
-    rh_tuned_close(tuned);
+    rh_tunedb_close(tuned);
     _exit(n_warnings);
   }
   int status;
   for (int w = 0; w < WRITERS; w++)
     ck_assert(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  rh_tuned *tuned = open_for(&device);
-  ck_assert_uint_eq(rh_tuned_count(tuned), WRITERS * PUTS);
-  rh_tuned_close(tuned);
+  rh_tunedb *tuned = open_for(&device);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), WRITERS * PUTS);
+  rh_tunedb_close(tuned);
   ck_assert(!is_there("tuned.json.new") && !is_there("tuned.json.bad"));
   ck_assert_int_eq(n_warnings, 0);
 }
@@ -614,13 +615,13 @@ START_TEST(left_by_an_interrupted_writer) {
   FILE *file = fopen(in_dir("tuned.json.new"), "wb");
   fputs("{", file);
   fclose(file);
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
-  rh_tuned_close(tuned);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
+  rh_tunedb_close(tuned);
   ck_assert(!is_there("tuned.json.new") && n_warnings == 0);
   struct stat st;
   ck_assert(stat(in_dir("tuned.json"), &st) == 0 && (st.st_mode & 0777) == 0600);
@@ -629,47 +630,47 @@ END_TEST
 
 START_TEST(no_place_to_write) {
   cache.directory = (char *)"/proc/redhost-test";
-  rh_tuned *tuned = open_for(&device);
-  rh_tuned_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  rh_tunedb *tuned = open_for(&device);
+  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
   ck_assert_int_eq(n_warnings, 0);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
   ck_assert(n_warnings == 1 && strstr(warnings, "--cache-dir"));
-  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
-  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_E_FILE);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
+  ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_E_FILE);
   ck_assert(strstr(error.message, "/proc/redhost-test/tuned.json: ") && n_warnings == 1);
-  rh_tuned_close(tuned);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
 /* What cannot be stored is not lost for as long as this process needs it, and what is there stays whole. */
 START_TEST(a_disk_that_is_full) {
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   signal(SIGXFSZ, SIG_IGN);
   ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64}), 0);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 3, 1);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 3);
-  rh_tuned_close(tuned);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 3);
+  rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 1);
   tuned = open_for(&device);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
-  rh_tuned_close(tuned);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+  rh_tunedb_close(tuned);
   ck_assert(n_warnings == 1 && !is_there("tuned.json.new") && !is_there("tuned.json.bad"));
 }
 END_TEST
 
 START_TEST(no_cache_at_all) {
   cache.directory = NULL;
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tuned_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 1);
-  ck_assert(rh_tuned_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
-  rh_tuned_close(tuned);
+  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
 END_TEST
@@ -679,18 +680,18 @@ END_TEST
 START_TEST(a_lock_that_is_held) {
   int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
   ck_assert_int_eq(flock(lock, LOCK_EX), 0);
-  rh_tuned *tuned = open_for(&device);
+  rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   ck_assert(n_warnings == 1 && strstr(warnings, "tuned.lock"));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
-  ck_assert_uint_eq(rh_tuned_count(tuned), 2);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
   ck_assert(!is_there("tuned.json"));
   close(lock);
-  ck_assert_int_eq(rh_tuned_settle(tuned, &error), RH_OK);
-  rh_tuned_close(tuned);
+  ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_OK);
+  rh_tunedb_close(tuned);
   tuned = open_for(&device);
-  ck_assert(rh_tuned_count(tuned) == 2 && n_warnings == 1);
-  rh_tuned_close(tuned);
+  ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
@@ -698,16 +699,16 @@ START_TEST(a_plugin_is_its_bytes) {
   char text[40000];
   memset(text, 'x', sizeof text);
   text[sizeof text - 1] = 0;
-  ck_assert_uint_eq(rh_tuned_plugin(in_dir("tuned.json")), 0);
+  ck_assert_uint_eq(rh_tunedb_plugin(in_dir("tuned.json")), 0);
   write_text(text);
-  uint64_t first = rh_tuned_plugin(in_dir("tuned.json"));
+  uint64_t first = rh_tunedb_plugin(in_dir("tuned.json"));
   ck_assert_uint_ne(first, 0);
-  ck_assert_uint_eq(rh_tuned_plugin(in_dir("tuned.json")), first);
+  ck_assert_uint_eq(rh_tunedb_plugin(in_dir("tuned.json")), first);
   text[0] = 'y';
   write_text(text);
-  ck_assert_uint_ne(rh_tuned_plugin(in_dir("tuned.json")), first);
+  ck_assert_uint_ne(rh_tunedb_plugin(in_dir("tuned.json")), first);
   write_text("a");
-  ck_assert_uint_eq(rh_tuned_plugin(in_dir("tuned.json")), 0xaf63dc4c8601ec8c); /* FNV's own */
+  ck_assert_uint_eq(rh_tunedb_plugin(in_dir("tuned.json")), 0xaf63dc4c8601ec8c); /* FNV's own */
 }
 END_TEST
 

@@ -1,0 +1,15 @@
+/* Speaking through the caller's rh_reporter. */
+#ifndef RH_BASE_LOG_H
+#define RH_BASE_LOG_H
+
+#include <redhost/redhost.h>
+
+/* `reporter` may be null, and so may its functions. */
+void rh_log(const rh_reporter *reporter, uint32_t level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* RH_OK, or RH_E_CANCELLED where the caller wants an end; fills *error then. */
+rh_status rh_progress(const rh_reporter *reporter, const char *phase, uint64_t done, uint64_t total,
+                      rh_error *error);
+
+#endif

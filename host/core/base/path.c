@@ -1,0 +1,88 @@
+#include "path.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+const char *rh_env(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+int rh_is_privileged(void) {
+  return getauxval(AT_SECURE) != 0;
+}
+
+char *rh_path_join(const char *directory, const char *name) {
+  char *path;
+  size_t length = strlen(directory);
+  const char *slash = length && directory[length - 1] == '/' ? "" : "/";
+  return asprintf(&path, "%s%s%s", directory, slash, name) < 0 ? NULL : path;
+}
+
+/* The XDG base directory specification: a relative path in the variable is to be ignored. */
+static char *xdg(const char *variable, const char *below_home) {
+  const char *value = rh_env(variable);
+  if (value && value[0] == '/') return strdup(value);
+  const char *home = rh_env("HOME");
+  return home && home[0] == '/' ? rh_path_join(home, below_home) : NULL;
+}
+
+char *rh_path_data_home(void) {
+  return xdg("XDG_DATA_HOME", ".local/share");
+}
+
+char *rh_path_cache(void) {
+  char *base = xdg("XDG_CACHE_HOME", ".cache");
+  char *path = base ? rh_path_join(base, "redhost") : NULL;
+  free(base);
+  return path;
+}
+
+/* The directory of `file`, malloc'ed; null where it cannot be found. */
+static char *directory_of(const char *file) {
+  char *path = realpath(file, NULL), *slash = path ? strrchr(path, '/') : NULL;
+  if (slash) *slash = 0;
+  return path;
+}
+
+char *rh_path_library_dir(void) {
+  static const char here; /* any address inside this code will do */
+  Dl_info info;
+  struct link_map *object = NULL;
+  if (!dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) || !object) return NULL;
+  if (object->l_name[0]) return directory_of(object->l_name);
+  /* A program has no name there.  With raised privileges its place proves nothing: another user may
+   * have linked the file into a directory of his own. */
+  if (rh_is_privileged()) return strdup(REDHOST_LIB_DIR);
+  char *bin = directory_of("/proc/self/exe");
+  char *beside = bin ? rh_path_join(bin, REDHOST_LIB_FROM_BIN) : NULL;
+  char *library = beside ? realpath(beside, NULL) : NULL;
+  free(bin);
+  if (!library) return beside;
+  free(beside);
+  return library;
+}
+
+int rh_path_make_dirs(const char *directory) {
+  char *path = strdup(directory);
+  if (!path) return -1;
+  int result = 0;
+  for (char *p = path + 1; result == 0; p++) {
+    if (*p != '/' && *p != 0) continue;
+    char kept = *p;
+    *p = 0;
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) result = -1;
+    *p = kept;
+    if (!kept) break;
+  }
+  int saved = errno;
+  free(path);
+  errno = saved;
+  return result;
+}

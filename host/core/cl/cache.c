@@ -1,0 +1,158 @@
+#include "cache.h"
+#include "../base/error.h"
+#include "../base/file.h"
+#include "../base/hash.h"
+#include "../base/log.h"
+#include "../base/path.h"
+#include "../base/text.h"
+#include "../base/trust.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_ENTRY_BYTES = 1 << 28 };
+
+typedef struct header {
+  char magic[8];
+  uint64_t key_bytes, data_bytes, checksum;
+} header;
+static const char magic[8] = "RHPROG1";
+
+/* Where others decide what stands there, there is no cache.  The programs' directory is asked about: the cache's own may
+ * be as /tmp, where what is there is judged one by one. */
+static rh_status check_directory(rh_cache *cache, rh_error *error) {
+  char why[RH_TRUST_BYTES];
+  struct stat st;
+  /* What is no directory can hold nothing, and storing says so. */
+  if (stat(cache->directory, &st) == 0 && !S_ISDIR(st.st_mode)) return RH_OK;
+  char *programs = rh_path_join(cache->directory, "bin");
+  if (!programs) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  int trusted = rh_trust_path(programs, 0, NULL, why, sizeof why) == 0;
+  free(programs);
+  if (trusted) return RH_OK;
+  rh_log(cache->reporter, RH_LOG_WARNING,
+         "%s: is not trusted: %s; going on without compiled programs and tuning results "
+         "(--cache-dir names another place, --no-cache needs none)",
+         cache->directory, why);
+  cache->distrusted = 1;
+  rh_cache_finish(cache);
+  return RH_OK;
+}
+
+rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *error) {
+  *cache = (rh_cache){.reporter = &options->reporter};
+  if (options->no_cache || rh_env("REDHOST_NO_CACHE")) return RH_OK;
+  const char *given = options->cache_dir ? options->cache_dir : rh_env("REDHOST_CACHE_DIR");
+  if (given && !*given) return rh_fail(error, RH_E_USAGE, "--cache-dir: an empty name");
+  cache->directory = given ? strdup(given) : rh_path_cache();
+  if (given && !cache->directory) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  return cache->directory ? check_directory(cache, error) : RH_OK;
+}
+
+void rh_cache_finish(rh_cache *cache) {
+  free(cache->directory);
+  cache->directory = NULL;
+}
+
+static void complain(rh_cache *cache, const char *path, int code) {
+  if (cache->complained) return;
+  cache->complained = 1;
+  rh_log(cache->reporter, RH_LOG_WARNING,
+         "%s: %s; going on without storing compiled programs (--cache-dir names another place, "
+         "--no-cache needs none)",
+         path, strerror(code));
+}
+
+static char *entry_path(const rh_cache *cache, const char *key) {
+  char *path;
+  uint64_t h = rh_hash(0, key, strlen(key));
+  return asprintf(&path, "%s/bin/%016" PRIx64, cache->directory, h) < 0 ? NULL : path;
+}
+
+/* Where the program stands in an entry's bytes; null where the entry is damaged or another key's.
+ */
+static const unsigned char *check_entry(const unsigned char *file, size_t bytes, const char *key,
+                                        size_t *data_bytes) {
+  header h;
+  if (bytes < sizeof h) return NULL;
+  memcpy(&h, file, sizeof h);
+  size_t rest = bytes - sizeof h, key_bytes = strlen(key);
+  if (memcmp(h.magic, magic, sizeof magic) != 0 || h.key_bytes != key_bytes) return NULL;
+  if (h.key_bytes > rest || h.data_bytes != rest - h.key_bytes) return NULL;
+  if (h.checksum != rh_hash(h.data_bytes, file + sizeof h, rest)) return NULL;
+  if (memcmp(file + sizeof h, key, key_bytes) != 0) return NULL;
+  *data_bytes = h.data_bytes;
+  return file + sizeof h + key_bytes;
+}
+
+unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
+  char *path = cache->directory ? entry_path(cache, key) : NULL;
+  if (!path) return NULL;
+  size_t file_bytes;
+  unsigned char *file;
+  char why[RH_FILE_WHY_BYTES];
+  /* What others may write to is no cache: an entry is code that the driver runs. */
+  rh_file_read_own(path, MAX_ENTRY_BYTES, &file, &file_bytes, why);
+  const unsigned char *data = file ? check_entry(file, file_bytes, key, bytes) : NULL;
+  if (file && !data) {
+    rh_log(cache->reporter, RH_LOG_DEBUG, "%s: damaged or of another program; built again", path);
+    unlink(path);
+  }
+  if (data) memmove(file, data, *bytes);
+  free(path);
+  if (data) return file;
+  free(file);
+  return NULL;
+}
+
+void rh_cache_store(rh_cache *cache, const char *key, const unsigned char *data, size_t bytes) {
+  char *path = cache->directory ? entry_path(cache, key) : NULL;
+  char *directory = path ? rh_path_join(cache->directory, "bin") : NULL;
+  if (!directory) {
+    free(path);
+    return;
+  }
+  header h = {.key_bytes = strlen(key), .data_bytes = bytes};
+  memcpy(h.magic, magic, sizeof magic);
+  /* One checksum over key and data, which stand one behind the other. */
+  rh_text body = {0};
+  rh_text_append(&body, key, h.key_bytes);
+  rh_text_append(&body, (const char *)data, bytes);
+  h.checksum = rh_hash(h.data_bytes, rh_text_get(&body), body.length);
+  if (!body.failed &&
+      rh_file_write(directory, path, (const void *const[]){&h, body.s},
+                    (const size_t[]){sizeof h, body.length}, 2, RH_FILE_AS_GOOD) != 0)
+    complain(cache, directory, errno);
+  rh_text_finish(&body);
+  free(directory);
+  free(path);
+}
+
+void rh_cache_drop(rh_cache *cache, const char *key) {
+  char *path = cache->directory ? entry_path(cache, key) : NULL;
+  if (path) unlink(path);
+  free(path);
+}
+
+char *rh_cache_log(rh_cache *cache, const char *name, const char *text) {
+  char *directory = cache->directory ? rh_path_join(cache->directory, "log") : NULL;
+  char *path = NULL;
+  if (directory && asprintf(&path, "%s/%s.log", directory, name) < 0) path = NULL;
+  /* The name is a plugin's: one that leads elsewhere stays here. */
+  for (char *c = path ? path + strlen(directory) + 1 : NULL; c && *c; c++)
+    if (*c == '/') *c = '_';
+  if (path) unlink(path);
+  if (path && rh_file_write(directory, path, (const void *const[]){text},
+                            (const size_t[]){strlen(text)}, 1, RH_FILE_AS_GOOD) != 0) {
+    complain(cache, directory, errno);
+    free(path);
+    path = NULL;
+  }
+  free(directory);
+  return path;
+}

@@ -1,0 +1,126 @@
+/* Building programs, and keeping what was built. */
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/path.h"
+#include "../base/text.h"
+#include "session.h"
+#include "status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything that decides what the compiler makes of it. */
+static void write_key(rh_text *key, const rh_cl_session *session, const char *options,
+                      const char *source) {
+  const rh_cl_device *device = session->device;
+  rh_text_add(key, "redhost %s\n%s\n%s\n%s\n%s\n%s\n%s\n", REDHOST_VERSION, device->platform_name,
+              device->platform_version, device->name, device->driver, options, source);
+}
+
+static char *build_log(const rh_cl_session *session, cl_program program) {
+  size_t size = 0;
+  cl_device_id id = session->device->id;
+  if (clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
+    size = 0;
+  char *log = calloc(size + 1, 1);
+  if (log && size) clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+  return log;
+}
+
+static rh_status build_failed(rh_cl_session *session, const char *file, cl_program program,
+                              cl_int code, rh_error *error) {
+  char *log = build_log(session, program);
+  char *path = log ? rh_cache_log(session->cache, file, log) : NULL;
+  if (log) rh_log(session->reporter, RH_LOG_INFO, "%s", log);
+  rh_fail(error, RH_E_BUILD, "kernel build failed for '%s' on %s (%s). Log: -v%s%s", file,
+          session->device->name, rh_cl_status_name(code), path ? ", or " : "", path ? path : "");
+  if (error) error->cl_code = code;
+  free(path);
+  free(log);
+  return RH_E_BUILD;
+}
+
+/* The cached program, ready to use; null where there is none or the driver no longer wants it. */
+static cl_program from_cache(rh_cl_session *session, const char *key, const char *options) {
+  size_t bytes;
+  cl_int code, of_binary = CL_SUCCESS;
+  unsigned char *binary = rh_cache_load(session->cache, key, &bytes);
+  if (!binary) return NULL;
+  cl_program program =
+      clCreateProgramWithBinary(session->context, 1, &session->device->id, &bytes,
+                                (const unsigned char **)&binary, &of_binary, &code);
+  free(binary);
+  if (code == CL_SUCCESS && of_binary == CL_SUCCESS &&
+      clBuildProgram(program, 1, &session->device->id, options, NULL, NULL) == CL_SUCCESS)
+    return program;
+  if (code == CL_SUCCESS && program) clReleaseProgram(program);
+  rh_cache_drop(session->cache, key);
+  return NULL;
+}
+
+static void to_cache(rh_cl_session *session, const char *key, cl_program program) {
+  size_t bytes = 0;
+  if (!session->cache->directory ||
+      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) !=
+          CL_SUCCESS ||
+      bytes == 0)
+    return;
+  unsigned char *binary = malloc(bytes);
+  if (binary &&
+      clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+    rh_cache_store(session->cache, key, binary, bytes);
+  free(binary);
+}
+
+/* PoCL 3.1 keeps programs in a folder of its own, and where several processes build the same one at the same moment, each
+ * removes what it finds there before it writes: who finds it gone meanwhile fails, whatever the program is.  By the second
+ * try it is there.  A program that is at fault fails again. */
+enum { TRIES = 2 };
+
+static rh_status from_source(rh_cl_session *session, const char *file, const char *source,
+                             const char *options, cl_program *program, rh_error *error) {
+  cl_int code = CL_BUILD_PROGRAM_FAILURE;
+  for (int i = 0; i < TRIES && code == CL_BUILD_PROGRAM_FAILURE; i++) {
+    if (*program) clReleaseProgram(*program);
+    *program = clCreateProgramWithSource(session->context, 1, &source, NULL, &code);
+    if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a program");
+    code = clBuildProgram(*program, 1, &session->device->id, options, NULL, NULL);
+  }
+  if (code == CL_SUCCESS) return RH_OK;
+  build_failed(session, file, *program, code, error);
+  clReleaseProgram(*program);
+  *program = NULL;
+  return RH_E_BUILD;
+}
+
+rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *prelude,
+                        const char *source, const char *options, cl_program *program,
+                        rh_error *error) {
+  rh_text whole = {0}, all_options = {0}, key = {0};
+  const char *more = rh_env("REDHOST_BUILD_OPTIONS");
+  double start = rh_now();
+  /* NVIDIA's OpenCL C says nowhere what instructions there are, as CUDA's __CUDA_ARCH__ does. */
+  if (session->device->nvidia_sm)
+    rh_text_add(&whole, "#define RH_NVIDIA_SM %u\n", session->device->nvidia_sm);
+  rh_text_add(&whole, "%s#line 1 \"%s\"\n%s", prelude, file, source);
+  rh_text_add(&all_options, "%s%s%s", options, more && *options ? " " : "", more ? more : "");
+  write_key(&key, session, rh_text_get(&all_options), rh_text_get(&whole));
+
+  rh_status status = RH_OK;
+  *program = NULL;
+  if (whole.failed || all_options.failed || key.failed)
+    status = rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
+  else if ((*program = from_cache(session, key.s, rh_text_get(&all_options))))
+    session->builds_cached++;
+  else if ((status = from_source(session, file, whole.s, rh_text_get(&all_options), program,
+                                 error)) == RH_OK)
+    to_cache(session, key.s, *program);
+  session->builds++;
+  session->build_s += rh_now() - start;
+  rh_text_finish(&key);
+  rh_text_finish(&all_options);
+  rh_text_finish(&whole);
+  return status;
+}

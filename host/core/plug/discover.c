@@ -1,0 +1,124 @@
+#include "discover.h"
+#include "../base/error.h"
+#include "../base/path.h"
+#include "../base/text.h"
+#include "walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A colon-separated list, called `from` in notes.  An element that is not absolute would mean the
+ * current directory, where anybody may have put a file. */
+static void search_list(rh_walk *walk, const char *list, const char *from) {
+  for (const char *at = list; at;) {
+    size_t length = strcspn(at, ":");
+    char *directory = strndup(at, length);
+    if (!directory)
+      walk->failed = 1;
+    else if (length == 0)
+      rh_walk_note(walk, "%s: an empty element is ignored", from);
+    else if (directory[0] != '/')
+      rh_walk_note(walk, "%s: '%s' is relative and ignored", from, directory);
+    else
+      rh_walk_directory(walk, directory, 0, from);
+    free(directory);
+    at = at[length] ? at + length + 1 : NULL;
+  }
+}
+
+/* What the environment says, unless it may be another user's. */
+static void search_environment(rh_walk *walk) {
+  const char *list = rh_env("REDHOST_PLUGIN_PATH");
+  if (rh_is_privileged()) {
+    if (list)
+      rh_walk_note(walk, "REDHOST_PLUGIN_PATH: ignored, the program runs with raised privileges");
+    rh_walk_note(walk,
+                 "the user's plugin directory: ignored, the program runs with raised privileges");
+    return;
+  }
+  if (list) search_list(walk, list, "REDHOST_PLUGIN_PATH");
+  errno = 0;
+  char *home = rh_path_data_home();
+  char *directory = home ? rh_path_join(home, "redhost/plugins-1") : NULL;
+  if (!directory && (home || errno == ENOMEM)) walk->failed = 1;
+  if (directory) rh_walk_directory(walk, directory, 0, NULL);
+  free(directory);
+  free(home);
+}
+
+static void remember_home(rh_walk *walk, const char *directory, size_t known) {
+  (void)known;
+  rh_walk_home(walk, directory);
+}
+
+static void search_one(rh_walk *walk, const char *directory, size_t known) {
+  rh_walk_directory(walk, directory, known, NULL);
+}
+
+/* The directories that came with redhost, each handed to `visit`.  Where the library stands is trusted already: whoever
+ * could change that directory could change the library. */
+static void for_installed(rh_walk *walk,
+                          void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
+  char *library = rh_path_library_dir();
+  char *directory = library ? rh_path_join(library, "redhost-1") : NULL;
+  if (directory)
+    visit(walk, directory, strlen(library));
+  else if (visit == search_one)
+    rh_walk_lost(walk, "the directory of redhost's own plugins", errno);
+  free(directory);
+  free(library);
+#ifdef REDHOST_PLUGIN_DIR
+  visit(walk, REDHOST_PLUGIN_DIR, 0);
+#endif
+}
+
+/* The one file that was asked for by name: it must be there, and its directory may be anybody's. */
+static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
+  struct stat st;
+  if (stat(name, &st) != 0)
+    return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
+  if (S_ISDIR(st.st_mode))
+    return rh_fail(error, RH_E_FILE,
+                   "plugin %s: is a directory; to search one, name it in the plugin path", name);
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "plugin %s: is no regular file", name);
+  char *path = realpath(name, NULL);
+  if (!path) return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
+  rh_walk_single(walk, path, &st);
+  free(path);
+  return RH_OK;
+}
+
+rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error) {
+  rh_walk walk = {.search = search};
+  const char *file = options ? options->plugin_file : NULL;
+  const char *path = options ? options->plugin_path : NULL;
+  memset(search, 0, sizeof *search);
+  for_installed(&walk, remember_home);
+  rh_status status = file && *file ? search_file(&walk, file, error) : RH_OK;
+  if (status == RH_OK) {
+    if (path && *path) search_list(&walk, path, "the plugin path");
+    search_environment(&walk);
+    for_installed(&walk, search_one);
+    search->searched = rh_copy_string(rh_text_get(&walk.searched));
+    if (walk.failed || walk.searched.failed || !search->searched)
+      status = rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+  }
+  rh_walk_finish(&walk);
+  if (status != RH_OK) rh_discovery_finish(search);
+  return status;
+}
+
+void rh_discovery_finish(rh_discovery *search) {
+  for (uint32_t k = 0; k < search->n; k++) {
+    free(search->candidates[k].path);
+    free(search->candidates[k].refused);
+  }
+  for (uint32_t k = 0; k < search->n_notes; k++) free(search->notes[k]);
+  free(search->candidates);
+  free(search->notes);
+  free(search->searched);
+  memset(search, 0, sizeof *search);
+}

@@ -1,0 +1,40 @@
+/* Where plugins may stand, and which files stand there.  Opens none of them. */
+#ifndef RH_PLUG_DISCOVER_H
+#define RH_PLUG_DISCOVER_H
+
+#include <redhost/redhost.h>
+
+/* Why something that was found is left out. */
+typedef enum rh_refusal_kind {
+  RH_REFUSED_FOR_FAULT, /* it was examined, and must not be used */
+  RH_REFUSED_BY_INTENT, /* the user disabled it, or the library that it describes is not installed */
+  RH_REFUSED_UNREAD     /* it could not be examined: nothing is known against it */
+} rh_refusal_kind;
+
+typedef struct rh_candidate {
+  char *path;     /* absolute */
+  uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
+  uint32_t
+      installed; /* 1: in a directory that came with redhost, under whatever name it was found */
+  char *refused; /* null, or why it is not even opened: writable by others, owned by a stranger, ...
+                  */
+  rh_refusal_kind kind; /* of the refusal */
+} rh_candidate;
+
+/* Every regular *.so and *.foreign.json file, each once (by device and inode), by place and then byte order; also the
+ * directories and files that are skipped, with the reason. */
+typedef struct rh_discovery {
+  rh_candidate *candidates;
+  uint32_t n, capacity;
+  char **notes; /* "REDHOST_PLUGIN_PATH: 'x' is relative and ignored" */
+  uint32_t n_notes;
+  char *searched; /* "/a:/b": for error messages; directories that are not there, too */
+} rh_discovery;
+
+/* In this order: options->plugin_file; options->plugin_path; REDHOST_PLUGIN_PATH;
+ * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the compiled-in
+ * directory. RH_E_FILE where options->plugin_file is no file.  On failure *search is empty. */
+rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
+void rh_discovery_finish(rh_discovery *search);
+
+#endif

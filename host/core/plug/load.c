@@ -1,0 +1,179 @@
+/* One strategy by its name, with as few files touched as will do. */
+#include "../base/error.h"
+#include "../base/text.h"
+#include "plugin.h"
+#include "rank.h"
+#include "registry.h"
+#include "survey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+static const rh_entry *has(const rh_finding *finding, const char *name) {
+  for (uint32_t j = 0; j < finding->n_entries; j++)
+    if (strcmp(finding->entries[j].name, name) == 0) return &finding->entries[j];
+  return NULL;
+}
+
+static const rh_entry *offer(const rh_finding *finding, const char *name) {
+  return finding->refused ? NULL : has(finding, name);
+}
+
+/* Candidates first .. end-1 stand in one place.  *found: the one that goes first, or NONE. */
+static rh_status find_in_place(rh_survey *survey, uint32_t first, uint32_t end, const char *name,
+                               int64_t *found, rh_error *error) {
+  *found = NONE;
+  for (uint32_t k = first; k < end; k++) {
+    if (!rh_bears_name(survey->search.candidates[k].path, name)) continue;
+    RH_TRY(rh_survey_look(survey, k, 1, error));
+    if (offer(&survey->findings[k], name)) *found = k;
+  }
+  if (*found != NONE) return RH_OK;
+  RH_TRY(rh_survey_look(survey, first, end - first, error));
+  for (uint32_t k = first; k < end && *found == NONE; k++) /* in byte order already */
+    if (offer(&survey->findings[k], name)) *found = k;
+  return RH_OK;
+}
+
+/* An earlier place wins, so all its files are looked at before a later place is. */
+static rh_status find(rh_survey *survey, const char *name, int64_t *found, rh_error *error) {
+  const rh_discovery *search = &survey->search;
+  *found = NONE;
+  for (uint32_t first = 0, end; first < search->n && *found == NONE; first = end) {
+    end = first + 1;
+    while (end < search->n && search->candidates[end].place == search->candidates[first].place)
+      end++;
+    RH_TRY(find_in_place(survey, first, end, name, found, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_registry_open(const char *from, const char *name, const rh_strategy **strategy,
+                           rh_error *error) {
+  const rh_plugin *plugin;
+  rh_status status = rh_plugin_open(from, &plugin, error);
+  if (status == RH_OK) {
+    for (uint32_t j = 0; j < plugin->n_strategies; j++) {
+      *strategy = plugin->strategies[j];
+      if (strcmp((*strategy)->name, name) == 0) return RH_OK;
+    }
+    status = rh_fail(error, RH_E_PLUGIN, "was changed while it was looked at");
+  }
+  *strategy = NULL;
+  rh_error_prefix(error, "strategy '%s': %s", name, from);
+  return status;
+}
+
+/* The file that should have offered it: one that has it, or one of its name, or the one that was asked for.  NONE: no
+ * such refusal. */
+static int64_t guilty(const rh_survey *survey, const rh_options *options, const char *name) {
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (rh_survey_refusal(survey, k) && has(&survey->findings[k], name)) return k;
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (rh_survey_refusal(survey, k) && rh_bears_name(survey->search.candidates[k].path, name))
+      return k;
+  int asked = options && options->plugin_file && *options->plugin_file && survey->search.n;
+  return asked && rh_survey_refusal(survey, 0) ? 0 : NONE;
+}
+
+/* The first that could not be examined. */
+static int64_t unread(const rh_survey *survey) {
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (rh_survey_refusal(survey, k) && rh_survey_refusal_kind(survey, k) == RH_REFUSED_UNREAD)
+      return k;
+  return NONE;
+}
+
+/* Whether candidate `taken` stands in for one that would have come first. */
+static void note_unread(const rh_survey *survey, uint32_t taken, rh_found *found) {
+  int64_t k = unread(survey);
+  if (k == NONE || k > taken) return;
+  snprintf(found->missed, sizeof found->missed, "plugin %.600s is not loaded: %.300s",
+           survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
+}
+
+static rh_status unknown(const rh_survey *survey, const char *name, rh_error *error) {
+  uint32_t total = 0, n = 0;
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (!survey->findings[k].refused) total += survey->findings[k].n_entries;
+  int64_t lost = unread(survey);
+  if (lost != NONE)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "strategy '%.64s' was not found, but %s was not examined: %s", name,
+                   survey->search.candidates[lost].path, rh_survey_refusal(survey, (uint32_t)lost));
+  if (total == 0)
+    return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
+                   survey->search.searched);
+  const char **names = calloc(total, sizeof *names);
+  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    for (uint32_t j = 0; !survey->findings[k].refused && j < survey->findings[k].n_entries; j++)
+      names[n++] = survey->findings[k].entries[j].name;
+  const char *close = rh_closest(name, names, n);
+  if (close)
+    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'; did you mean '%s'? See redhost --list.",
+            name, close);
+  else
+    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'. See redhost --list.", name);
+  free(names);
+  return RH_E_USAGE;
+}
+
+static rh_status locate(rh_survey *survey, const rh_options *options, const char *name,
+                        rh_found *found, rh_error *error) {
+  int64_t k;
+  RH_TRY(find(survey, name, &k, error));
+  if (k == NONE) {
+    k = guilty(survey, options, name);
+    if (k == NONE) return unknown(survey, name, error);
+    return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s': %s: %s", name,
+                   survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
+  }
+  const rh_candidate *candidate = &survey->search.candidates[k];
+  note_unread(survey, (uint32_t)k, found);
+  found->path = rh_copy_string(candidate->path);
+  found->installed = candidate->installed;
+  found->device_kinds = offer(&survey->findings[k], name)->device_kinds;
+  snprintf(found->name, sizeof found->name, "%s", name);
+  return found->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+}
+
+rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
+                             rh_error *error) {
+  rh_survey survey;
+  memset(found, 0, sizeof *found);
+  RH_TRY(rh_survey_open(&survey, options, NULL, 0, error));
+  rh_status status = locate(&survey, options, name, found, error);
+  rh_survey_finish(&survey);
+  return status;
+}
+
+rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error) {
+  *found = (rh_found){.path = rh_copy_string(entry->path),
+                      .installed = entry->installed,
+                      .device_kinds = entry->device_kinds};
+  snprintf(found->name, sizeof found->name, "%s", entry->name);
+  return found->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+}
+
+void rh_found_finish(rh_found *found) {
+  free(found->path);
+  memset(found, 0, sizeof *found);
+}
+
+rh_status rh_registry_load(const rh_options *options, const char *name,
+                           const rh_strategy **strategy, char **path, rh_error *error) {
+  rh_found found;
+  *strategy = NULL;
+  *path = NULL;
+  RH_TRY(rh_registry_locate(options, name, &found, error));
+  rh_status status = rh_registry_open(found.path, name, strategy, error);
+  if (status == RH_OK)
+    *path = found.path;
+  else
+    free(found.path);
+  return status;
+}

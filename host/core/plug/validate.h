@@ -1,0 +1,26 @@
+/* The rules of a plugin's descriptor, one kind at a time; rh_plugin_judge() is all of them.
+ * Nothing of the plugin is called. */
+#ifndef RH_PLUG_VALIDATE_H
+#define RH_PLUG_VALIDATE_H
+
+#include <redhost/redhost.h>
+
+enum { RH_MOST_STRATEGIES = 1024 }; /* in one plugin */
+
+/* What ABI 1.0 had of a struct, however much has been appended since. */
+#define RH_SIZE_1_0(T, last) ((uint32_t)(offsetof(T, last) + sizeof(((const T *)0)->last)))
+
+/* All are RH_E_PLUGIN with a sentence.  Each but the first needs those before it to have passed. */
+rh_status rh_validate_version(const rh_plugin *plugin,
+                              rh_error *error); /* magic, size, ABI, flags */
+/* That the strategies are there, of a known size, and have valid names, all different. */
+rh_status rh_validate_names(const rh_plugin *plugin, rh_error *error);
+
+typedef rh_status rh_validate_strategy(const rh_strategy *strategy, rh_error *error);
+/* One rule on every strategy; the sentence names the one that breaks it. */
+rh_status rh_validate_each(const rh_plugin *plugin, rh_validate_strategy *judge, rh_error *error);
+
+rh_validate_strategy rh_validate_functions, rh_validate_texts, rh_validate_params,
+    rh_validate_promises;
+
+#endif

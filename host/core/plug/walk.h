@@ -1,0 +1,42 @@
+/* Collecting the files of one directory after another, and whom to trust. */
+#ifndef RH_PLUG_WALK_H
+#define RH_PLUG_WALK_H
+
+#include "../base/text.h"
+#include "discover.h"
+#include <sys/stat.h>
+
+typedef struct rh_file_id {
+  dev_t device;
+  ino_t inode;
+} rh_file_id;
+
+typedef struct rh_walk {
+  rh_discovery *search;
+  uint32_t place;   /* of what is found next */
+  uint32_t at_home; /* 1: what is found next stands in an installed directory */
+  rh_file_id homes[2];
+  uint32_t n_homes;
+  size_t known;     /* of the path of what is found next: see rh_trust_path */
+  rh_file_id *seen; /* files and directories that had their turn */
+  size_t n_seen;
+  rh_text searched;
+  int failed; /* out of memory: check once at the end */
+} rh_walk;
+
+/* An installed directory, where it is there: before anything is looked for. */
+void rh_walk_home(rh_walk *walk, const char *directory);
+/* Everything *.so and *.foreign.json in `directory`, which is absolute and whose first `known` bytes are trusted as they
+ * are.  `from` is the option or variable that named it: what is missing there is noted; null: it may be missing. */
+void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from);
+/* One file, known to be regular, of the directory at hand. */
+void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st);
+/* One file, known to be regular, that was asked for by its name: a place of its own.  Its directory may be anybody's, as
+ * that of a program that is started by its path. */
+void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st);
+/* Where to look is itself unknown: `what` is "the directory of ...", and errno was `code`. */
+void rh_walk_lost(rh_walk *walk, const char *what, int code);
+void rh_walk_note(rh_walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rh_walk_finish(rh_walk *walk);
+
+#endif

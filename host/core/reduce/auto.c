@@ -1,0 +1,234 @@
+#include "auto.h"
+#include "../base/error.h"
+#include "../base/format.h"
+#include "../base/log.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Closer than this, two calls take equally long, and the one that leaves the device free earlier is better. */
+static const double tie = 1.02;
+
+typedef struct candidate {
+  const rh_entry *entry;
+  uint64_t plugin;
+  rh_estimate known;
+} candidate;
+
+typedef struct choice {
+  rh_redhost *redhost;
+  const rh_job_spec *spec;
+  rh_tunedb *tuned;
+  candidate *list;
+  uint32_t n;
+  rh_text failed; /* names of those whose result was wrong */
+} choice;
+
+/* ---- Who can serve it ---- */
+
+static int runs_on_host(const rh_entry *entry) {
+  return entry->device_kinds == RH_DEVICE_HOST;
+}
+
+/* A strategy of the host's reads no device's memory, and one that finishes on the host leaves nothing on the device. */
+static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
+  const rh_offer *offer = &entry->offers[spec->op][spec->type];
+  if (entry->shadowed_by || offer->status != RH_OK) return 0;
+  if (spec->on_device != RH_JOB_ANYWHERE && runs_on_host(entry)) return 0;
+  return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
+}
+
+static int has_failed(const choice *c, const candidate *of) {
+  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type);
+}
+
+/* Where the data are on the device, fetching them would cost a strategy of the host more than it can win. */
+static void keep_on_device(choice *c) {
+  const rh_cl_device *device = c->redhost->device;
+  uint32_t on_device = 0;
+  if (!device || device->shares_memory) return;
+  for (uint32_t k = 0; k < c->n; k++)
+    if (!runs_on_host(c->list[k].entry)) c->list[on_device++] = c->list[k];
+  if (on_device) c->n = on_device;
+}
+
+static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
+  const rh_job_spec *spec = c->spec;
+  c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
+  if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    candidate one = {.entry = entry};
+    if (!can_serve(spec, entry)) continue;
+    if (rh_tunedb_mentions(c->tuned, entry->name)) one.plugin = rh_tunedb_plugin(entry->path);
+    if (has_failed(c, &one))
+      rh_text_add(&c->failed, "%s%s", c->failed.length ? ", " : "", entry->name);
+    else
+      c->list[c->n++] = one;
+  }
+  keep_on_device(c);
+  if (c->n) return RH_OK;
+  const char *op = rh_op_name(spec->op), *type = rh_type_name(spec->type);
+  if (c->failed.length)
+    return rh_fail(error, RH_DECLINED,
+                   "all that can serve %s of %s gave a wrong result here: %s. --run NAME tries one "
+                   "all the same",
+                   op, type, rh_text_get(&c->failed));
+  return rh_fail(error, RH_DECLINED, "no strategy can serve %s of %s here. See redhost --list", op,
+                 type);
+}
+
+/* ---- Who takes how long ---- */
+
+/* Every strategy by the best that is known of it.  What comes with redhost was measured on another machine: where some were
+ * measured here too, the others are taken to be as much slower or faster.  How many are known. */
+static uint32_t look_up(choice *c) {
+  const rh_job_spec *spec = c->spec;
+  uint32_t known = 0, both = 0;
+  double logs = 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    candidate *one = &c->list[k];
+    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->type, spec->n};
+    one->known = rh_estimate_of(c->tuned, &of);
+    known += one->known.from != NULL;
+    if (one->known.measured_per_shipped <= 0) continue;
+    logs += log(one->known.measured_per_shipped);
+    both++;
+  }
+  double scale = both ? exp(logs / both) : 1;
+  for (uint32_t k = 0; k < c->n; k++) {
+    rh_estimate *of = &c->list[k].known;
+    if (!of->from || of->from->origin != RH_TUNED_SHIPPED) continue;
+    of->time_s *= scale;
+    of->latency_s *= scale;
+  }
+  return known;
+}
+
+/* By one call until the value is there, where that is known of all of them; else by what the device takes. */
+static int knows_latency(const choice *c) {
+  for (uint32_t k = 0; k < c->n; k++)
+    if (c->list[k].known.from && c->list[k].known.latency_s == 0) return 0;
+  return 1;
+}
+
+static double either(double time_s, double latency_s, int by_latency) {
+  return (by_latency && latency_s > 0) || time_s == 0 ? latency_s : time_s;
+}
+
+static double cost(const candidate *of, int by_latency) {
+  return either(of->known.time_s, of->known.latency_s, by_latency);
+}
+
+static const candidate *quickest(const choice *c, int by_latency, const candidate *but) {
+  const candidate *best = NULL;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (!one->known.from || one == but) continue;
+    if (!best || cost(one, by_latency) < cost(best, by_latency)) best = one;
+  }
+  return best;
+}
+
+static const candidate *best_of(const choice *c, int by_latency) {
+  const candidate *best = quickest(c, by_latency, NULL);
+  double least = cost(best, by_latency);
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (!one->known.from || cost(one, by_latency) > tie * least) continue;
+    if (one->known.time_s > 0 && one->known.time_s < best->known.time_s) best = one;
+  }
+  return best;
+}
+
+/* ---- In words ---- */
+
+static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
+  return entry->op == c->spec->op && entry->type == c->spec->type;
+}
+
+/* "measured here", "measured here for sum of f32 under driver 570, now 580" */
+static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *text) {
+  if (known->origin == RH_TUNED_SHIPPED)
+    rh_text_add(text, "by the defaults that come with redhost for %s",
+                rh_tunedb_shipped_name(c->tuned));
+  else
+    rh_text_add(text, "measured here");
+  if (!is_exact(c, known))
+    rh_text_add(text, ", for %s of %s", rh_op_name(known->op), rh_type_name(known->type));
+  if (known->origin == RH_TUNED_OTHER_DRIVER)
+    rh_text_add(text, " under driver %s, now %s,", known->driver,
+                c->redhost->device ? c->redhost->device->driver : "none");
+}
+
+static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_latency) {
+  return rh_format_seconds(text, either(known->time_s, known->latency_s, by_latency));
+}
+
+/* What was measured, not what was made of it. */
+static void explain_times(const choice *c, const candidate *best, int by_latency, rh_text *text) {
+  char size[32], time[32];
+  const rh_tunedb_entry *first = best->known.from, *second;
+  const candidate *next = quickest(c, by_latency, best);
+  rh_text_add(text, "%s, ", best->entry->name);
+  add_source(c, first, text);
+  rh_text_add(text, " at %s: %s a %s", rh_format_size(size, first->n),
+              cost_of(time, first, by_latency), by_latency ? "call" : "reduction");
+  if (!next) {
+    rh_text_add(text, ", and of no other it is known");
+    return;
+  }
+  second = next->known.from;
+  rh_text_add(text, ", next is %s with %s", next->entry->name, cost_of(time, second, by_latency));
+  if (second->n != first->n) rh_text_add(text, " at %s", rh_format_size(size, second->n));
+  if (second->origin == RH_TUNED_SHIPPED && first->origin != RH_TUNED_SHIPPED)
+    rh_text_add(text, " by the defaults");
+}
+
+static int32_t score(const choice *c, const candidate *of) {
+  return of->entry->offers[c->spec->op][c->spec->type].answer.score;
+}
+
+static const candidate *by_score(const choice *c, rh_text *text) {
+  const candidate *best = &c->list[0];
+  for (uint32_t k = 1; k < c->n; k++)
+    if (score(c, &c->list[k]) > score(c, best)) best = &c->list[k];
+  rh_text_add(text, "%s, by its own score of %d; redhost --tune measures", best->entry->name,
+              (int)score(c, best));
+  return best;
+}
+
+static const candidate *choose(choice *c, rh_text *text) {
+  if (!look_up(c)) return by_score(c, text);
+  int by_latency = knows_latency(c);
+  const candidate *best = best_of(c, by_latency);
+  explain_times(c, best, by_latency, text);
+  return best;
+}
+
+rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const char **name,
+                    rh_error *error) {
+  const rh_registry *registry;
+  choice c = {.redhost = redhost, .spec = spec};
+  rh_text text = {0};
+  RH_TRY(rh_redhost_registry(redhost, spec->n, &registry, NULL, error));
+  rh_redhost_miss_plugins(redhost);
+  RH_TRY(rh_redhost_tuned(redhost, &c.tuned, error));
+  rh_status status = gather(&c, registry, error);
+  if (status == RH_OK) {
+    *name = choose(&c, &text)->entry->name;
+    if (c.failed.length)
+      rh_text_add(&text, "; left out for a wrong result here: %s", rh_text_get(&c.failed));
+    snprintf(redhost->chosen, sizeof redhost->chosen, "%s", rh_text_get(&text));
+    rh_log(&redhost->options.reporter, RH_LOG_INFO, "auto: %s", redhost->chosen);
+  }
+  rh_text_finish(&text);
+  rh_text_finish(&c.failed);
+  free(c.list);
+  return status;
+}

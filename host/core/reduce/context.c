@@ -1,0 +1,217 @@
+#include "context.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/text.h"
+#include "kept.h"
+#include "look.h"
+#include "ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *rh_version(void) {
+  return REDHOST_VERSION;
+}
+
+static int copy_options(rh_options *to, const rh_options *from) {
+  to->device = rh_copy_string(from->device);
+  to->plugin_file = rh_copy_string(from->plugin_file);
+  to->plugin_path = rh_copy_string(from->plugin_path);
+  to->cache_dir = rh_copy_string(from->cache_dir);
+  to->program = rh_copy_string(from->program);
+  to->no_cache = from->no_cache;
+  to->reporter = from->reporter;
+  to->queue = from->queue;
+  return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
+         (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
+         (to->program || !from->program);
+}
+
+static void free_options(rh_options *options) {
+  free((char *)options->device);
+  free((char *)options->plugin_file);
+  free((char *)options->plugin_path);
+  free((char *)options->cache_dir);
+  free((char *)options->program);
+}
+
+/* Notices a thread that would wait for itself. */
+static int make_lock(pthread_mutex_t *lock) {
+  pthread_mutexattr_t kind;
+  if (pthread_mutexattr_init(&kind) != 0) return 0;
+  int made = pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
+             pthread_mutex_init(lock, &kind) == 0;
+  pthread_mutexattr_destroy(&kind);
+  return made;
+}
+
+rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
+  static const rh_options defaults;
+  if (!opened) return rh_fail(error, RH_E_USAGE, "rh_open: the place for the rh_redhost is null");
+  *opened = NULL;
+  rh_redhost *redhost = calloc(1, sizeof *redhost);
+  if (!redhost || !make_lock(&redhost->lock)) {
+    free(redhost);
+    return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  }
+  rh_status status = RH_OK;
+  if (!copy_options(&redhost->options, options ? options : &defaults))
+    status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  if (status == RH_OK && redhost->options.device && redhost->options.queue)
+    status = rh_fail(error, RH_E_USAGE, "a device and a queue: the queue says the device");
+  if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
+  if (redhost->cache.distrusted)
+    redhost->options.no_cache = 1; /* its processes need not find out again */
+  if (status != RH_OK)
+    rh_close(redhost);
+  else
+    *opened = redhost;
+  return status;
+}
+
+rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
+  if (pthread_mutex_lock(&redhost->lock) == 0) return RH_OK;
+  return rh_fail(error, RH_E_INVALID,
+                 "the library was called from within one of its own callbacks, log or progress, "
+                 "which must not use the same rh_redhost");
+}
+
+static void release(rh_redhost *redhost) {
+  if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
+  rh_tunedb_close(redhost->tuned);
+  rh_cl_session_finish(&redhost->session);
+  rh_cl_devices_finish(&redhost->devices);
+  rh_cache_finish(&redhost->cache);
+  free_options(&redhost->options);
+  pthread_mutex_destroy(&redhost->lock);
+  free(redhost);
+}
+
+void rh_redhost_leave(rh_redhost *redhost) {
+  int is_last = redhost->closed && redhost->n_prepared == 0;
+  pthread_mutex_unlock(&redhost->lock);
+  if (is_last) release(redhost);
+}
+
+void rh_close(rh_redhost *redhost) {
+  if (!redhost || rh_redhost_enter(redhost, NULL) != RH_OK) return;
+  redhost->closed = 1;
+  rh_kept_finish(redhost);
+  rh_redhost_leave(redhost);
+}
+
+/* Another device may be taken for one that was left out. */
+static void report_faults(const rh_redhost *redhost) {
+  for (uint32_t k = 0; k < redhost->devices.n_faults; k++)
+    rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s; it is left out",
+           redhost->devices.faults[k]);
+}
+
+rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error) {
+  if (redhost->looks_first && rh_look_at_drivers(redhost, &redhost->unusable) == RH_OK)
+    redhost->unusable.status = RH_OK;
+  redhost->looks_first = 0;
+  if (redhost->unusable.status != RH_OK) {
+    if (error) *error = redhost->unusable;
+    return redhost->unusable.status;
+  }
+  if (!redhost->devices_found) {
+    RH_TRY(rh_cl_devices_find(&redhost->devices, error));
+    /* Where no other is left, choosing fails with the same words. */
+    if (redhost->devices.n) report_faults(redhost);
+  }
+  redhost->devices_found = 1;
+  *devices = &redhost->devices;
+  return RH_OK;
+}
+
+rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error) {
+  const rh_cl_devices *devices;
+  RH_TRY(rh_redhost_devices(redhost, &devices, error));
+  if (!redhost->device && redhost->options.queue)
+    RH_TRY(rh_cl_devices_of_queue(devices, redhost->options.queue, &redhost->device, error));
+  if (!redhost->device)
+    RH_TRY(rh_cl_devices_choose(devices, redhost->options.device, &redhost->device, error));
+  *device = redhost->device;
+  return RH_OK;
+}
+
+rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error) {
+  const rh_cl_device *device;
+  RH_TRY(rh_redhost_device(redhost, &device, error));
+  const rh_options *options = &redhost->options;
+  if (!redhost->session_open && options->queue)
+    RH_TRY(rh_cl_session_adopt(&redhost->session, device, options->queue, &redhost->cache,
+                               &options->reporter, error));
+  else if (!redhost->session_open)
+    RH_TRY(
+        rh_cl_session_init(&redhost->session, device, &redhost->cache, &options->reporter, error));
+  redhost->session_open = 1;
+  *session = &redhost->session;
+  return RH_OK;
+}
+
+rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                              rh_error *no_device, rh_error *error) {
+  const rh_cl_device *device = NULL;
+  rh_error why = {0};
+  rh_status status = rh_redhost_device(redhost, &device, &why);
+  /* A machine without devices still has its strategies; a device that was asked for and is not there is an error. */
+  if (status != RH_OK && (status != RH_E_DEVICE || redhost->devices.n > 0)) {
+    if (error) *error = why;
+    return status;
+  }
+  if (status != RH_OK && !redhost->registry_scanned) report_faults(redhost);
+  if (no_device) *no_device = why;
+  if (redhost->registry_scanned && redhost->registry_n != n) {
+    rh_registry_finish(&redhost->registry);
+    redhost->registry_scanned = 0;
+  }
+  if (!redhost->registry_scanned)
+    RH_TRY(rh_registry_scan(&redhost->registry, &redhost->options, device ? &device->about : NULL,
+                            n, error));
+  redhost->registry_scanned = 1;
+  redhost->registry_n = n;
+  *registry = &redhost->registry;
+  return RH_OK;
+}
+
+void rh_redhost_miss_plugins(const rh_redhost *redhost) {
+  const rh_registry *registry = &redhost->registry;
+  const rh_refusal *first = NULL;
+  uint32_t n = 0, level = RH_LOG_WARNING;
+  for (uint32_t k = 0; k < registry->n_refusals; k++) {
+    const rh_refusal *refusal = &registry->refusals[k];
+    int is_unexpected = refusal->kind == RH_REFUSED_UNREAD ||
+                        (refusal->kind == RH_REFUSED_FOR_FAULT && refusal->installed);
+    if (!is_unexpected && !(k == 0 && registry->asked_refused)) continue;
+    if (is_unexpected) level = RH_LOG_ERROR;
+    if (n++ == 0) first = refusal;
+  }
+  if (n == 0) return;
+  rh_text others = {0};
+  if (n > 1) rh_text_add(&others, ". So are %u more: see redhost --list", n - 1);
+  rh_log(&redhost->options.reporter, level, "plugin %s is not loaded: %s%s", first->path,
+         first->reason, rh_text_get(&others));
+  rh_text_finish(&others);
+}
+
+rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error) {
+  if (redhost->tuned && redhost->tuned_for != redhost->device) {
+    rh_tunedb_close(redhost->tuned);
+    redhost->tuned = NULL;
+  }
+  if (!redhost->tuned)
+    RH_TRY(rh_tunedb_open(&redhost->tuned, &redhost->cache, redhost->device, error));
+  redhost->tuned_for = redhost->device;
+  *tuned = redhost->tuned;
+  return RH_OK;
+}
+
+void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
+                      rh_type type, uint64_t n) {
+  rh_tunedb *tuned;
+  redhost->blame++;
+  if (rh_redhost_tuned(redhost, &tuned, NULL) == RH_OK)
+    rh_tunedb_blame(tuned, strategy, rh_tunedb_plugin(path), op, type, n);
+}

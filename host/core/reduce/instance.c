@@ -1,0 +1,281 @@
+#include "instance.h"
+#include "../base/error.h"
+#include "../base/fpstate.h"
+#include "../base/vocabulary.h"
+#include "../cl/memory.h"
+#include "../plug/plugin.h"
+#include "ops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A strategy writes the middle one: its neighbours show whether it keeps to it. */
+enum { RESULT_SLOT = 1, RESULT_SLOTS = 3, MOST_VALUE_BYTES = 16 };
+
+struct rh_instance {
+  rh_instance_spec spec;
+  rh_services services;
+  rh_op op; /* the table's row, with the prelude */
+  char *prelude;
+  rh_problem problem;
+  uint32_t finishes_on_host;
+  cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
+  rh_cl_visible visible; /* one value, for calls that are waited for; where the device has that */
+  void *self;
+  _Alignas(16) unsigned char value
+      [MOST_VALUE_BYTES]; /* where a strategy that finishes on the host writes */
+};
+
+const rh_device *rh_host_device(void) {
+  static const rh_device host = {
+      .struct_size = sizeof host,
+      .kind = RH_DEVICE_HOST,
+      .compute_units = 1,
+      .max_group = 1,
+      .features = RH_FP64,
+      .name = "host",
+      .driver = "",
+      .extensions = "",
+  };
+  return &host;
+}
+
+int rh_strategy_is_host(const rh_strategy *strategy) {
+  return strategy->device_kinds == RH_DEVICE_HOST;
+}
+
+rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
+                            rh_answer *answer, rh_error *error) {
+  rh_problem problem = {
+      .struct_size = sizeof problem,
+      .type = spec->type,
+      .op = rh_op_find(spec->op, spec->type),
+      .device = device ? device : rh_host_device(),
+      .max_n = spec->max_n,
+  };
+  if (!problem.op)
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
+  return rh_strategy_query(spec->strategy, &problem, spec->params, answer, error);
+}
+
+static rh_status declined(const rh_strategy *strategy, const rh_device *device, const char *reason,
+                          rh_error *error) {
+  return rh_fail(error, RH_DECLINED, "strategy '%s' cannot run on %s: %s", strategy->name,
+                 device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
+}
+
+/* The plugin's word for what went wrong, or ours where it gave none; always with its name and the phase. */
+static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
+                               rh_error *error) {
+  if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
+  if (!instance->services.failed)
+    rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin did not say why",
+            rh_status_text(status));
+  rh_error_prefix(error, "strategy '%s', %s", instance->spec.strategy->name, phase);
+  return status < RH_OK ? status : RH_E_INTERNAL;
+}
+
+static rh_status changed_fpstate(const rh_instance *instance, const char *phase, rh_error *error) {
+  return rh_fail(error, RH_E_PLUGIN,
+                 "strategy '%s', %s: changed the floating-point control word (rounding or "
+                 "flush-to-zero) and did not put it back",
+                 instance->spec.strategy->name, phase);
+}
+
+static rh_status set_up(rh_instance *instance, rh_error *error) {
+  const rh_strategy *strategy = instance->spec.strategy;
+  rh_services_enter(&instance->services, RH_PHASE_SETUP, error);
+  rh_fpstate saved = rh_fpstate_save();
+  rh_status status = strategy->setup(&instance->services.host, &instance->problem,
+                                     instance->spec.params, &instance->self);
+  int changed = rh_fpstate_restore(&saved);
+  instance->services.phase = RH_PHASE_NONE;
+  instance->services.error = NULL;
+  if (status == RH_OK && changed) {
+    if (strategy->teardown) strategy->teardown(instance->self);
+    return changed_fpstate(instance, "setup", error);
+  }
+  return status;
+}
+
+/* A kernel that was built may show what no query could know; any other "no" comes too late. */
+static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_error *error) {
+  if (status == RH_E_PLUGIN) return status;
+  if (status != RH_DECLINED || !instance->services.failed)
+    return plugin_failed(instance, "setup", status, error);
+  char reason[sizeof error->message];
+  snprintf(reason, sizeof reason, "%s", error ? error->message : "");
+  return declined(instance->spec.strategy, instance->problem.device, reason, error);
+}
+
+/* ---- The result on the device, and how it comes to the host: what to change for a device where another way is faster ---- */
+
+static rh_status make_result(rh_instance *instance, rh_error *error) {
+  RH_TRY(rh_cl_buffer(instance->spec.session, CL_MEM_READ_WRITE,
+                      RESULT_SLOTS * instance->op.value_size, NULL, "allocating the result",
+                      &instance->result, error));
+  /* Atomics on memory across a bus take seconds, where they work at all: only for who writes once. */
+  const rh_strategy *strategy = instance->spec.strategy;
+  if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE))
+    rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size);
+  return RH_OK;
+}
+
+/* Waits for all that is enqueued before. */
+static rh_status fetch_result(rh_instance *instance, void *value, rh_error *error) {
+  rh_cl_session *session = instance->spec.session;
+  uint32_t size = instance->op.value_size;
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueReadBuffer(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size,
+                                   size, value, 0, NULL, rh_cl_event_for(session, "read-back")),
+               "reading the result from the device");
+  return RH_OK;
+}
+
+/* ---- Life ---- */
+
+static rh_status prepare(rh_instance *instance, rh_error *error) {
+  const rh_instance_spec *spec = &instance->spec;
+  instance->prelude = rh_op_prelude(spec->op, spec->type);
+  if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
+  instance->op = *rh_op_find(spec->op, spec->type);
+  instance->op.prelude = instance->prelude;
+  instance->problem = (rh_problem){
+      .struct_size = sizeof instance->problem,
+      .type = spec->type,
+      .op = &instance->op,
+      .device = spec->session ? &spec->session->device->about : rh_host_device(),
+      .max_n = spec->max_n,
+  };
+  rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
+                   spec->reporter);
+  return spec->session ? make_result(instance, error) : RH_OK;
+}
+
+static void release(rh_instance *instance) {
+  rh_services_finish(&instance->services);
+  if (instance->spec.session) rh_cl_visible_finish(&instance->visible, instance->spec.session);
+  if (instance->result) clReleaseMemObject(instance->result);
+  free(instance->prelude);
+  free(instance);
+}
+
+rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec,
+                             const rh_answer *answer, rh_error *error) {
+  *created = NULL;
+  rh_instance *instance = calloc(1, sizeof *instance);
+  if (!instance) return rh_fail(error, RH_E_NOMEM, "no memory for an instance");
+  instance->spec = *spec;
+  instance->finishes_on_host = answer->finishes_on_host;
+  rh_status status = prepare(instance, error);
+  if (status == RH_OK && (status = set_up(instance, error)) != RH_OK)
+    status = setup_failed(instance, status, error);
+  if (status != RH_OK)
+    release(instance);
+  else
+    *created = instance;
+  return status;
+}
+
+void rh_instance_destroy(rh_instance *instance) {
+  if (!instance) return;
+  rh_fpstate saved = rh_fpstate_save();
+  /* What a teardown takes away must not be in use any more. */
+  if (instance->spec.session) clFinish(instance->spec.session->queue);
+  rh_services_enter(&instance->services, RH_PHASE_TEARDOWN, NULL);
+  if (instance->spec.strategy->teardown) instance->spec.strategy->teardown(instance->self);
+  rh_fpstate_restore(&saved);
+  release(instance);
+}
+
+rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error) {
+  return rh_instance_run_to(instance, data, n, instance->result, RESULT_SLOT, error);
+}
+
+rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
+                             uint64_t index, rh_error *error) {
+  rh_run run = {
+      .struct_size = sizeof run,
+      .first = data->first,
+      .n = n,
+      .input = data->buffer,
+      .host_input = data->host,
+      .result = result,
+      .result_index = index,
+      .host_result = instance->value,
+  };
+  if (n > instance->spec.max_n)
+    return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
+                   (unsigned long long)n, (unsigned long long)instance->spec.max_n);
+  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
+  rh_fpstate saved = rh_fpstate_save();
+  rh_status status = instance->spec.strategy->run(instance->self, &run);
+  int changed = rh_fpstate_restore(&saved);
+  instance->services.phase = RH_PHASE_NONE;
+  if (status != RH_OK)
+    status = plugin_failed(instance, "run", status, error);
+  else if (changed)
+    status = changed_fpstate(instance, "run", error);
+  instance->services.error = NULL; /* the caller's; it may be gone by the next call */
+  return status;
+}
+
+rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error) {
+  if (instance->finishes_on_host || !instance->result) {
+    memcpy(value, instance->value, instance->op.value_size);
+    return RH_OK;
+  }
+  return fetch_result(instance, value, error);
+}
+
+static rh_status wait_for_visible(rh_instance *instance, void *value, rh_error *error) {
+  RH_CL_TRY_IN(instance->spec.session, error, clFinish(instance->spec.session->queue),
+               "waiting for the result");
+  memcpy(value, instance->visible.address, instance->op.value_size);
+  return RH_OK;
+}
+
+rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
+                           rh_error *error) {
+  if (!instance->visible.buffer || instance->finishes_on_host) {
+    RH_TRY(rh_instance_run(instance, data, n, error));
+    return rh_instance_value(instance, value, error);
+  }
+  RH_TRY(rh_instance_run_to(instance, data, n, instance->visible.buffer, 0, error));
+  return wait_for_visible(instance, value, error);
+}
+
+const rh_op *rh_instance_op(const rh_instance *instance) {
+  return &instance->op;
+}
+
+uint64_t rh_instance_scratch(const rh_instance *instance) {
+  return instance->services.scratch_bytes;
+}
+
+rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error) {
+  memset(instance->value, byte, sizeof instance->value);
+  if (!instance->result) return RH_OK;
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueFillBuffer(instance->spec.session->queue, instance->result, &byte, 1, 0,
+                                   RESULT_SLOTS * instance->op.value_size, 0, NULL, NULL),
+               "filling the result");
+  return RH_OK;
+}
+
+rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error) {
+  unsigned char slots[RESULT_SLOTS * MOST_VALUE_BYTES];
+  uint32_t size = instance->op.value_size;
+  if (!instance->result) return RH_OK;
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
+                                   RESULT_SLOTS * size, slots, 0, NULL, NULL),
+               "reading the result from the device");
+  for (uint32_t k = 0; k < RESULT_SLOTS * size; k++)
+    if (k / size != RESULT_SLOT && slots[k] != byte)
+      return rh_fail(error, RH_E_WRONG, "strategy '%s' wrote beside its result",
+                     instance->spec.strategy->name);
+  return RH_OK;
+}

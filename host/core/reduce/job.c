@@ -1,0 +1,202 @@
+#include "job.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "auto.h"
+#include "ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error) {
+  spec->type = type;
+  if (!op || !(spec->op = rh_op_from_name(op))) {
+    const char *instead = op ? rh_op_instead(op) : NULL;
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s", op ? op : "(null)",
+                   instead ? ": " : "", instead ? instead : "");
+  }
+  if (!rh_type_name(type)) return rh_fail(error, RH_E_USAGE, "unknown type %u", type);
+  return RH_OK;
+}
+
+rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
+                        rh_error *error) {
+  const char *name = spec->strategy;
+  redhost->chosen[0] = 0;
+  *found = (rh_found){0};
+  if (!rh_op_is_defined(spec->op, spec->type))
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
+  int is_auto = !name || strcmp(name, "auto") == 0;
+  if (is_auto) RH_TRY(rh_choose(redhost, spec, &name, error)); /* says what is missing */
+  RH_TRY(rh_registry_locate(&redhost->options, name, found, error));
+  if (!is_auto && found->missed[0])
+    rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s", found->missed);
+  return RH_OK;
+}
+
+/* Opens the strategy in this process. */
+static rh_status open_strategy(rh_job *job, rh_error *error) {
+  rh_found found = {0};
+  const char *name = job->spec.strategy;
+  if (job->spec.plugin) {
+    if (!(job->path = rh_copy_string(job->spec.plugin)))
+      return rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  } else {
+    RH_TRY(rh_job_locate(job->redhost, &job->spec, &found, error));
+    job->path = found.path;
+    name = found.name;
+  }
+  return rh_registry_open(job->path, name, &job->strategy, error);
+}
+
+static uint64_t bytes_of(const rh_job_spec *spec) {
+  uint64_t size = rh_type_size(spec->type);
+  return spec->n > UINT64_MAX / size ? UINT64_MAX : spec->n * size;
+}
+
+/* The device, and whether it can hold such elements and so many of them. */
+static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
+                             const rh_cl_device **device, rh_error *error) {
+  RH_TRY(rh_redhost_device(redhost, device, error));
+  if (spec->type == RH_TYPE_f64 && !((*device)->about.features & RH_FP64))
+    return rh_fail(error, RH_E_DEVICE, "--type f64: %s has no cl_khr_fp64", (*device)->name);
+  return rh_cl_input_fits(*device, bytes_of(spec), spec->what, error);
+}
+
+/* A host strategy needs no device; but one that was asked for by name must be there. */
+static rh_status find_host(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+  const rh_cl_device *unused;
+  double bytes = (double)bytes_of(spec);
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (redhost->options.device) RH_TRY(rh_redhost_device(redhost, &unused, error));
+  if (bytes <= memory) return RH_OK;
+  if (bytes_of(spec) == UINT64_MAX)
+    return rh_fail(error, RH_E_DEVICE,
+                   "%s: more than 2^64 bytes; this machine has %.4g GiB of memory", spec->what,
+                   memory / (1 << 30));
+  return rh_fail(error, RH_E_DEVICE, "%s: %.4g GiB; this machine has %.4g GiB of memory",
+                 spec->what, bytes / (1 << 30), memory / (1 << 30));
+}
+
+rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
+                        const rh_cl_device **device, rh_error *error) {
+  *device = NULL;
+  return device_kinds == RH_DEVICE_HOST ? find_host(redhost, spec, error)
+                                        : find_device(redhost, spec, device, error);
+}
+
+rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+  *job = (rh_job){.redhost = redhost, .spec = *spec};
+  RH_TRY(open_strategy(job, error));
+  job->instance_spec.strategy = job->strategy;
+  job->instance_spec.op = spec->op;
+  job->instance_spec.type = spec->type;
+  job->instance_spec.max_n = spec->n;
+  job->instance_spec.reporter = &redhost->options.reporter;
+  RH_TRY(rh_settings_defaults(job, error));
+  RH_TRY(rh_job_device(redhost, spec, job->strategy->device_kinds, &job->device, error));
+  return rh_settings_tuned(job, error);
+}
+
+static const rh_device *device_of(const rh_job *job) {
+  return job->device ? &job->device->about : rh_host_device();
+}
+
+/* Are tuned parameters in the way?  The strategy declines with them, or ends with them where its result is of no use. */
+static int must_give_up(const rh_job *job, rh_status status) {
+  if (!job->params_from.n_tuned) return 0;
+  return status == RH_DECLINED || (status == RH_OK && job->answer.finishes_on_host &&
+                                   job->spec.on_device == RH_JOB_RESULT_ON_DEVICE);
+}
+
+rh_status rh_job_ask(rh_job *job, rh_error *error) {
+  const rh_device *device = device_of(job);
+  rh_status status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
+  if (must_give_up(job, status)) {
+    rh_settings_give_up(job, status == RH_OK ? "they finish on the host" : job->answer.reason);
+    status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
+  }
+  if (status != RH_DECLINED) return status;
+  /* A parameter that breaks a rule is the caller's mistake; anything else is this machine's limit. */
+  int mistake = job->answer.why == RH_WHY_PARAM;
+  return rh_fail(error, mistake ? RH_E_USAGE : RH_DECLINED, "strategy '%s' cannot run on %s: %s",
+                 job->strategy->name, device->name, job->answer.reason);
+}
+
+rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+  RH_TRY(rh_job_open(job, redhost, spec, error));
+  return rh_job_ask(job, error);
+}
+
+rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
+  rh_error why = {0};
+  rh_status status = rh_instance_create(&job->instance, &job->instance_spec, &job->answer, &why);
+  if (status == RH_OK) return RH_OK;
+  if (!job->params_from.n_tuned || status == RH_E_CANCELLED) {
+    if (error) *error = why;
+    return status;
+  }
+  rh_settings_give_up(job, why.message);
+  RH_TRY(rh_job_ask(job, error));
+  return rh_instance_create(&job->instance, &job->instance_spec, &job->answer, error);
+}
+
+rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error) {
+  uint32_t size = rh_type_size(job->spec.type);
+  if (job->device) {
+    RH_TRY(rh_redhost_session(job->redhost, &job->instance_spec.session, error));
+    RH_TRY(rh_cl_input_init(&job->input, job->instance_spec.session, region, offset, job->spec.n,
+                            size, error));
+  }
+  job->data = (rh_data){
+      .buffer = job->input.buffer,
+      .host = (const char *)region + offset,
+      .first = job->device ? job->input.first : 0,
+  };
+  double start = rh_now();
+  RH_TRY(rh_job_instantiate(job, error));
+  job->setup_s = rh_now() - start;
+  return RH_OK;
+}
+
+rh_status rh_job_value(rh_job *job, void *value, rh_error *error) {
+  return rh_instance_call(job->instance, &job->data, job->spec.n, value, error);
+}
+
+void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
+                   rh_result *result) {
+  rh_op_result(spec->op, spec->type, value, result);
+  /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
+  if (spec->n == 0 && spec->op == RH_OP_sum && rh_type_is_float(result->type)) result->value.f = 0;
+  strncpy(result->strategy, strategy, sizeof result->strategy - 1);
+}
+
+rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(rh_job_value(job, value, error));
+  rh_job_result(&job->spec, job->strategy->name, value, result);
+  return RH_OK;
+}
+
+rh_status rh_job_refer(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
+                       rh_reference *reference, rh_error *error) {
+  return rh_reference_compute(reference, spec->op, spec->type, data, spec->n, 0, reporter, error);
+}
+
+void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
+                  const rh_reference *reference, const rh_result *result, rh_verdict *verdict) {
+  uint32_t flushes = 0;
+  if (device) flushes = spec->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32;
+  rh_reference_judge(reference, result, depth, (int)flushes, verdict);
+}
+
+void rh_job_finish(rh_job *job) {
+  rh_instance_destroy(job->instance);
+  rh_cl_input_finish(&job->input);
+  free(job->path);
+  *job = (rh_job){0};
+}

@@ -1,0 +1,76 @@
+/* rh_reduce(): the library's one verb. */
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/vocabulary.h"
+#include "exact_data.h"
+#include "kept.h"
+
+static rh_status check_request(const rh_request *request, uint32_t op, rh_error *error) {
+  uint32_t size = rh_type_size(request->type);
+  RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
+  if (request->n > UINT64_MAX / size)
+    return rh_fail(error, RH_E_USAGE, "%llu elements of %s are past 2^64 bytes",
+                   (unsigned long long)request->n, rh_type_name(request->type));
+  if (request->n > 0 && (!request->data || (uintptr_t)request->data % size != 0))
+    return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
+  if (request->n == 0 && rh_op_needs_an_element(op))
+    return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist", request->op);
+  return RH_OK;
+}
+
+static rh_status judge(rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
+                       const rh_result *result, rh_error *error) {
+  rh_verdict verdict;
+  const rh_reporter *reporter = &job->redhost->options.reporter;
+  rh_job_judge(spec, job->device, job->answer.depth, reference, result, &verdict);
+  RH_TRY(rh_job_confirm(job, spec, reporter, &verdict, error));
+  if (verdict.verdict == RH_VERDICT_UNJUDGED)
+    rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
+           job->strategy->name, verdict.text);
+  if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, spec->n);
+  return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
+                 verdict.text);
+}
+
+/* The exact answer is computed before the strategy runs: one that writes to its input must not move the measure that it is
+ * judged by. */
+static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
+                     const rh_request *request, rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  rh_reference reference;
+  rh_data data;
+  if (!request->unchecked)
+    RH_TRY(rh_job_refer(spec, request->data, &redhost->options.reporter, &reference, error));
+  RH_TRY(rh_kept_place(redhost, kept, request->data, spec->n, &data, error));
+  RH_TRY(rh_instance_call(kept->job.instance, &data, spec->n, value, error));
+  rh_job_result(spec, kept->job.strategy->name, value, result);
+  return request->unchecked ? RH_OK : judge(&kept->job, spec, &reference, result, error);
+}
+
+rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                    rh_error *error) {
+  if (!redhost || !request || !result)
+    return rh_fail(error, RH_E_USAGE, "rh_reduce: the %s is null",
+                   !redhost   ? "rh_redhost"
+                   : !request ? "request"
+                              : "place for the result");
+  rh_job_spec spec = {
+      .strategy = request->strategy,
+      .n = request->n,
+      .settings = request->settings,
+      .n_settings = request->n_settings,
+      .what = "the data",
+  };
+  rh_kept_job *kept;
+  RH_TRY(rh_job_name(&spec, request->op, request->type, error));
+  RH_TRY(check_request(request, spec.op, error));
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_status status = rh_kept_get(redhost, &spec, &kept, error);
+  if (status == RH_OK) {
+    status = run(redhost, kept, &spec, request, result, error);
+    rh_kept_let_go(redhost, kept, status);
+  }
+  rh_redhost_leave(redhost);
+  return status;
+}

@@ -1,0 +1,220 @@
+#include "reference.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/vocabulary.h"
+#include "ops.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes between two looks at whether to stop, and two times that the caller may hear of progress.
+ */
+#define CHUNK_BYTES (UINT64_C(4) << 20)
+/* Elements in a part for which a thread is worth its start. */
+#define MIN_PART (UINT64_C(1) << 18)
+
+#define REPORT_EVERY 0.2 /* seconds */
+
+typedef struct reference_job reference_job;
+
+/* A contiguous share of the elements, in the order of the elements. */
+typedef struct reference_part {
+  reference_job *job;
+  uint64_t first, n;
+  pthread_t thread;
+  int has_thread;
+  /* What the elements so far amount to, one of: */
+  _Alignas(16) unsigned char value[16]; /* exact operators */
+  rh_exact_bins *bins;                  /* float sums */
+  rh_exact_prod prod;                   /* float products */
+} reference_part;
+
+struct reference_job {
+  rh_type type;
+  const unsigned char *data;
+  uint64_t n;
+  const rh_op *op;
+  void (*add)(reference_part *part, uint64_t first, uint64_t n);
+  reference_part *parts;
+  uint32_t n_parts;
+  atomic_uint_fast64_t done; /* elements */
+  atomic_int stop;
+  const rh_reporter *reporter;
+  rh_error *error;
+  double reported_at;
+};
+
+/* ---- What a part does with a chunk ---- */
+
+static void add_exact(reference_part *part, uint64_t first, uint64_t n) {
+  part->job->op->fold(part->value, part->job->data, first, n);
+}
+
+static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
+  const reference_job *job = part->job;
+  rh_exact_bins_add(part->bins, job->data + first * rh_type_size(job->type), n);
+}
+
+static void add_prod(reference_part *part, uint64_t first, uint64_t n) {
+  const reference_job *job = part->job;
+  rh_exact_prod_add(&part->prod, job->type, job->data + first * rh_type_size(job->type), n);
+}
+
+/* ---- Threads ---- */
+
+static rh_status report(reference_job *job) {
+  if (rh_now() - job->reported_at < REPORT_EVERY) return RH_OK;
+  job->reported_at = rh_now();
+  return rh_progress(job->reporter, "reference", atomic_load(&job->done), job->n, job->error);
+}
+
+/* Only the calling thread speaks: reporters are not asked to be thread safe. */
+static rh_status work(reference_part *part, int speaks) {
+  reference_job *job = part->job;
+  uint64_t chunk = CHUNK_BYTES / rh_type_size(job->type), at = part->first, left = part->n;
+  while (left > 0 && !atomic_load(&job->stop)) {
+    uint64_t n = left < chunk ? left : chunk;
+    job->add(part, at, n);
+    atomic_fetch_add(&job->done, n);
+    at += n;
+    left -= n;
+    if (speaks) RH_TRY(report(job));
+  }
+  return RH_OK;
+}
+
+static void *thread_main(void *argument) {
+  work(argument, 0);
+  return NULL;
+}
+
+static void start_threads(reference_job *job) {
+  for (uint32_t i = 1; i < job->n_parts; i++) {
+    reference_part *part = &job->parts[i];
+    part->has_thread = pthread_create(&part->thread, NULL, thread_main, part) == 0;
+  }
+}
+
+/* The calling thread does the first part, and those that no thread could be had for; then it waits.
+ */
+static rh_status work_and_wait(reference_job *job) {
+  static const struct timespec pause = {0, 100000}; /* parts are equal: the wait is short */
+  for (uint32_t i = 0; i < job->n_parts; i++)
+    if (!job->parts[i].has_thread) RH_TRY(work(&job->parts[i], 1));
+  while (atomic_load(&job->done) < job->n) {
+    nanosleep(&pause, NULL);
+    RH_TRY(report(job));
+  }
+  return RH_OK;
+}
+
+static rh_status run(reference_job *job) {
+  start_threads(job);
+  rh_status status = work_and_wait(job);
+  if (status != RH_OK) atomic_store(&job->stop, 1);
+  for (uint32_t i = 1; i < job->n_parts; i++)
+    if (job->parts[i].has_thread) pthread_join(job->parts[i].thread, NULL);
+  return status;
+}
+
+/* ---- Parts ---- */
+
+static uint32_t count_parts(uint64_t n, uint32_t threads) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (threads == 0) threads = processors > 0 ? (uint32_t)processors : 1;
+  uint64_t most = n / MIN_PART;
+  if (most < 1) most = 1;
+  return most < threads ? (uint32_t)most : threads;
+}
+
+static void destroy_parts(reference_job *job) {
+  for (uint32_t i = 0; job->parts && i < job->n_parts; i++)
+    rh_exact_bins_destroy(job->parts[i].bins);
+  free(job->parts);
+}
+
+static rh_status create_parts(reference_job *job, uint32_t threads) {
+  job->n_parts = count_parts(job->n, threads);
+  job->parts = calloc(job->n_parts, sizeof *job->parts);
+  if (!job->parts) return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
+  uint64_t first = 0;
+  for (uint32_t i = 0; i < job->n_parts; i++) {
+    reference_part *part = &job->parts[i];
+    part->job = job;
+    part->first = first;
+    part->n = job->n / job->n_parts + (i < job->n % job->n_parts);
+    first += part->n;
+    memcpy(part->value, job->op->identity, job->op->value_size);
+    rh_exact_prod_init(&part->prod);
+    if (job->add != add_sum) continue;
+    part->bins = rh_exact_bins_create(job->type);
+    if (!part->bins) return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
+  }
+  return RH_OK;
+}
+
+/* ---- The parts' results together ---- */
+
+static void finish_exact(rh_reference *reference, const reference_job *job) {
+  for (uint32_t i = 1; i < job->n_parts; i++)
+    job->op->combine(job->parts[0].value, job->parts[i].value);
+  rh_op_result(reference->op, reference->type, job->parts[0].value, &reference->result);
+  reference->exact = 1;
+}
+
+static void finish_sum(rh_reference *reference, const reference_job *job) {
+  for (uint32_t i = 0; i < job->n_parts; i++)
+    rh_exact_bins_fold(job->parts[i].bins, &reference->sum);
+  if (reference->op == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
+  reference->result.value.f = reference->result.type == RH_TYPE_f32
+                                  ? (double)rh_exact_sum_float(&reference->sum)
+                                  : rh_exact_sum_double(&reference->sum);
+}
+
+static void finish_prod(rh_reference *reference, const reference_job *job) {
+  for (uint32_t i = 0; i < job->n_parts; i++)
+    rh_exact_prod_merge(&reference->prod, &job->parts[i].prod);
+  reference->result.value.f = reference->result.type == RH_TYPE_f32
+                                  ? (double)rh_exact_prod_float(&reference->prod)
+                                  : rh_exact_prod_double(&reference->prod);
+}
+
+static void finish(rh_reference *reference, const reference_job *job) {
+  if (job->add == add_exact)
+    finish_exact(reference, job);
+  else if (job->add == add_sum)
+    finish_sum(reference, job);
+  else
+    finish_prod(reference, job);
+}
+
+static void init(rh_reference *reference, uint32_t op, rh_type type, uint64_t n) {
+  memset(reference, 0, sizeof *reference);
+  reference->op = op;
+  reference->type = type;
+  reference->n = n;
+  reference->result.type = rh_op_result_type(op, type);
+  reference->exact = n == 0;
+  rh_exact_prod_init(&reference->prod);
+}
+
+rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type type, const void *data,
+                               uint64_t n, uint32_t threads, const rh_reporter *reporter,
+                               rh_error *error) {
+  reference_job job = {.type = type, .data = data, .n = n, .op = rh_op_find(op, type)};
+  job.reporter = reporter;
+  job.error = error;
+  if (!job.op) return rh_fail(error, RH_E_INVALID, "reference: no such operator on this type");
+  job.add = rh_op_flags(op, type) & RH_OP_EXACT ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
+  init(reference, op, type, n);
+  rh_status status = create_parts(&job, threads);
+  if (status == RH_OK) status = run(&job);
+  if (status == RH_OK) finish(reference, &job);
+  destroy_parts(&job);
+  return status;
+}

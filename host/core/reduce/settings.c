@@ -1,0 +1,118 @@
+#include "settings.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/text.h"
+#include "../plug/plugin.h"
+#include "job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *rh_params_from_name(uint32_t from) {
+  static const char *const names[] = {
+#define RH_X(name, number, word) word,
+      RH_PARAMS_FROM_LIST(RH_X)
+#undef RH_X
+  };
+  return names[from < RH_N_PARAMS_FROM ? from : 0];
+}
+
+rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *error) {
+  if (n && !settings)
+    return rh_fail(error, RH_E_USAGE, "settings is null, and n_settings is %llu",
+                   (unsigned long long)n);
+  for (uint64_t k = 0; k < n; k++)
+    if (!settings[k].key || !settings[k].value)
+      return rh_fail(error, RH_E_USAGE, "settings[%llu]: its %s is null", (unsigned long long)k,
+                     settings[k].key ? "value" : "key");
+  return RH_OK;
+}
+
+/* The caller's, over what is there. */
+static rh_status apply_settings(rh_job *job, rh_error *error) {
+  const rh_job_spec *spec = &job->spec;
+  for (uint64_t k = 0; k < spec->n_settings; k++) {
+    const rh_setting *setting = &spec->settings[k];
+    if (spec->others_too && rh_params_find(job->strategy, setting->key) < 0) continue;
+    RH_TRY(rh_params_apply(job->strategy, setting, 1, job->instance_spec.params, error));
+    job->params_from.from = RH_PARAMS_FROM_USER;
+  }
+  return RH_OK;
+}
+
+rh_status rh_settings_defaults(rh_job *job, rh_error *error) {
+  job->params_from = (rh_origin){.from = RH_PARAMS_FROM_DEFAULT};
+  RH_TRY(rh_params_resolve(job->strategy, NULL, 0, job->instance_spec.params, error));
+  return apply_settings(job, error);
+}
+
+static int is_typed(const rh_job *job, const char *key) {
+  for (uint64_t k = 0; k < job->spec.n_settings; k++)
+    if (strcmp(job->spec.settings[k].key, key) == 0) return 1;
+  return 0;
+}
+
+/* 1 where it is a value of the strategy, and then it is used. */
+static int use(rh_job *job, const rh_tunedb_setting *setting) {
+  const rh_reporter *reporter = &job->redhost->options.reporter;
+  const char *name = job->strategy->name;
+  char range[128];
+  int k = rh_params_find(job->strategy, setting->key);
+  if (k < 0) {
+    rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' has no such parameter",
+           setting->key, setting->value, name);
+    return 0;
+  }
+  const rh_param *param = rh_strategy_param(job->strategy, (uint32_t)k);
+  if (rh_param_parse(param, setting->value, &job->instance_spec.params[k])) return 1;
+  rh_param_range(param, range, sizeof range);
+  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s for it", setting->key,
+         setting->value, name, range);
+  return 0;
+}
+
+static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *entry) {
+  rh_origin *origin = &job->params_from;
+  if (entry->origin == RH_TUNED_OTHER_DRIVER)
+    snprintf(origin->note, sizeof origin->note, "tuned for driver %s, now %s", entry->driver,
+             job->redhost->device ? job->redhost->device->driver : "none");
+  else if (entry->origin == RH_TUNED_SHIPPED)
+    snprintf(origin->note, sizeof origin->note, "tuned for %s, by what comes with redhost",
+             rh_tunedb_shipped_name(tuned));
+  else
+    snprintf(origin->note, sizeof origin->note, "tuned here");
+  rh_log(&job->redhost->options.reporter, RH_LOG_INFO, "parameters of '%s': %s",
+         job->strategy->name, origin->note);
+}
+
+static const rh_tunedb_entry *look_up(const rh_job *job, const rh_tunedb *tuned) {
+  const char *name = job->strategy->name;
+  if (!rh_tunedb_mentions(tuned, name)) return NULL;
+  return rh_tunedb_find(tuned, name, rh_tunedb_plugin(job->path), job->spec.op, job->spec.type,
+                        job->spec.n, NULL);
+}
+
+rh_status rh_settings_tuned(rh_job *job, rh_error *error) {
+  rh_tunedb *tuned;
+  if (job->spec.untuned || job->strategy->n_params == 0) return RH_OK;
+  RH_TRY(rh_redhost_tuned(job->redhost, &tuned, error));
+  const rh_tunedb_entry *entry = look_up(job, tuned);
+  if (!entry) return RH_OK;
+  for (uint32_t k = 0; k < entry->n_settings; k++)
+    if (!is_typed(job, entry->settings[k].key))
+      job->params_from.n_tuned += (uint32_t)use(job, &entry->settings[k]);
+  if (!job->params_from.n_tuned) return RH_OK;
+  if (job->params_from.from == RH_PARAMS_FROM_DEFAULT) job->params_from.from = RH_PARAMS_FROM_TUNED;
+  note(job, tuned, entry);
+  return RH_OK;
+}
+
+void rh_settings_give_up(rh_job *job, const char *why) {
+  char said[1024];
+  snprintf(said, sizeof said, "%s", why); /* it may lie in what is filled anew */
+  rh_log(&job->redhost->options.reporter, RH_LOG_INFO,
+         "parameters of '%s' are the defaults again, with those that were tuned it cannot run: "
+         "%s",
+         job->strategy->name, said);
+  rh_settings_defaults(job, NULL);
+}

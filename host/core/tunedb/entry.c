@@ -1,0 +1,194 @@
+#include "entry.h"
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "../plug/plugin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond this a JSON reader that knows only doubles is wrong. */
+static const uint64_t most_integer = (UINT64_C(1) << 53) - 1;
+static const double most_seconds = 1e9;
+
+const char *rh_tunedb_quotable(const char *s) {
+  size_t length = strlen(s);
+  return length <= 64 && rh_is_plain_utf8(s, length) ? s : "...";
+}
+
+/* ---- Reading ---- */
+
+rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
+                              rh_error *error) {
+  const json_t *value = json_object_get(object, key);
+  *text = 0;
+  if (!value) return RH_OK;
+  const char *taken = json_string_value(value);
+  if (!taken) return rh_fail(error, RH_E_FILE, "%s: is no string", key);
+  if (strlen(taken) >= size)
+    return rh_fail(error, RH_E_FILE, "%s: is longer than %zu bytes", key, size - 1);
+  if (!rh_is_plain_utf8(taken, strlen(taken)))
+    return rh_fail(error, RH_E_FILE, "%s: has control characters", key);
+  strcpy(text, taken);
+  return RH_OK;
+}
+
+static rh_status take_flag(const json_t *object, const char *key, uint32_t *flag, rh_error *error) {
+  const json_t *value = json_object_get(object, key);
+  *flag = json_is_true(value);
+  if (value && !json_is_boolean(value))
+    return rh_fail(error, RH_E_FILE, "%s: is neither true nor false", key);
+  return RH_OK;
+}
+
+static rh_status take_seconds(const json_t *object, const char *key, double *seconds,
+                              rh_error *error) {
+  const json_t *value = json_object_get(object, key);
+  *seconds = 0;
+  if (!value) return RH_OK;
+  if (!json_is_number(value)) return rh_fail(error, RH_E_FILE, "%s: is no number", key);
+  double taken = json_number_value(value);
+  if (!(taken >= 0 && taken <= most_seconds))
+    return rh_fail(error, RH_E_FILE, "%s: %g is not from 0 to %g", key, taken, most_seconds);
+  *seconds = taken;
+  return RH_OK;
+}
+
+/* A whole number, or one in a string where JSON's numbers end. */
+static rh_status take_n(const json_t *object, uint64_t *n, rh_error *error) {
+  const json_t *value = json_object_get(object, "n");
+  const char *digits = json_string_value(value);
+  if (json_is_integer(value) && json_integer_value(value) >= 0 &&
+      (uint64_t)json_integer_value(value) <= most_integer) {
+    *n = (uint64_t)json_integer_value(value);
+    return RH_OK;
+  }
+  errno = 0;
+  if (digits && *digits && !digits[strspn(digits, "0123456789")]) {
+    *n = strtoull(digits, NULL, 10);
+    if (!errno) return RH_OK;
+  }
+  return rh_fail(error, RH_E_FILE,
+                 value ? "n: is neither a whole number below 2^53 nor one in quotes below 2^64"
+                       : "n: is missing");
+}
+
+/* 16 digits of a hash; missing: of whatever file. */
+static rh_status take_plugin(const json_t *object, uint64_t *plugin, rh_error *error) {
+  char digits[17];
+  *plugin = 0;
+  RH_TRY(rh_tunedb_take_text(object, "plugin", digits, sizeof digits, error));
+  if (!json_object_get(object, "plugin")) return RH_OK;
+  if (strlen(digits) != 16 || digits[strspn(digits, "0123456789abcdef")])
+    return rh_fail(error, RH_E_FILE, "plugin: is no hash of 16 digits");
+  *plugin = strtoull(digits, NULL, 16);
+  return RH_OK;
+}
+
+/* Whether the plugin knows it, and what it makes of it, is asked when it is used. */
+static rh_status take_setting(const char *key, const json_t *value, rh_tunedb_setting *setting,
+                              rh_error *error) {
+  const char *word = json_string_value(value);
+  if (!*key || strlen(key) >= sizeof setting->key || strpbrk(key, " =") ||
+      !rh_is_plain_utf8(key, strlen(key)))
+    return rh_fail(error, RH_E_FILE, "params: '%s' is no name of a parameter",
+                   rh_tunedb_quotable(key));
+  if (!word || !*word || strlen(word) >= sizeof setting->value || strchr(word, ' ') ||
+      !rh_is_plain_utf8(word, strlen(word)))
+    return rh_fail(error, RH_E_FILE, "params: '%s' is no short word in quotes", key);
+  strcpy(setting->key, key);
+  strcpy(setting->value, word);
+  return RH_OK;
+}
+
+static rh_status take_settings(const json_t *object, rh_tunedb_entry *entry, rh_error *error) {
+  const json_t *params = json_object_get(object, "params");
+  const char *key;
+  json_t *value;
+  if (!params) return RH_OK;
+  if (!json_is_object(params)) return rh_fail(error, RH_E_FILE, "params: is no object");
+  if (json_object_size(params) > RH_TUNED_MOST_SETTINGS)
+    return rh_fail(error, RH_E_FILE, "params: are %zu, and at most %d can be",
+                   json_object_size(params), RH_TUNED_MOST_SETTINGS);
+  json_object_foreach((json_t *)params, key, value)
+      RH_TRY(take_setting(key, value, &entry->settings[entry->n_settings++], error));
+  return RH_OK;
+}
+
+static rh_status take_problem(const json_t *object, rh_tunedb_entry *entry, int *known,
+                              rh_error *error) {
+  char op[32], type[32];
+  RH_TRY(rh_tunedb_take_text(object, "op", op, sizeof op, error));
+  RH_TRY(rh_tunedb_take_text(object, "type", type, sizeof type, error));
+  if (!*op) return rh_fail(error, RH_E_FILE, "op: is missing");
+  if (!*type) return rh_fail(error, RH_E_FILE, "type: is missing");
+  entry->op = rh_op_from_name(op);
+  entry->type = rh_type_from_name(type);
+  *known = entry->op && entry->type && rh_op_is_defined(entry->op, entry->type);
+  return take_n(object, &entry->n, error);
+}
+
+rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
+                               rh_error *error) {
+  *entry = (rh_tunedb_entry){.n = 0};
+  *known = 0;
+  if (!json_is_object(object)) return rh_fail(error, RH_E_FILE, "is no object");
+  RH_TRY(rh_tunedb_take_text(object, "strategy", entry->strategy, sizeof entry->strategy, error));
+  if (!rh_strategy_name_is_valid(entry->strategy))
+    return rh_fail(error, RH_E_FILE, "strategy: '%s' is no name of a strategy",
+                   rh_tunedb_quotable(entry->strategy));
+  RH_TRY(take_plugin(object, &entry->plugin, error));
+  RH_TRY(take_problem(object, entry, known, error));
+  RH_TRY(take_settings(object, entry, error));
+  RH_TRY(take_seconds(object, "time_s", &entry->time_s, error));
+  RH_TRY(take_seconds(object, "latency_s", &entry->latency_s, error));
+  RH_TRY(take_flag(object, "searched", &entry->searched, error));
+  RH_TRY(take_flag(object, "failed", &entry->failed, error));
+  if (!entry->failed) return RH_OK;
+  entry->n_settings = 0;
+  entry->time_s = entry->latency_s = 0;
+  entry->searched = 0;
+  return RH_OK;
+}
+
+/* ---- Writing ---- */
+
+static json_t *pack_n(uint64_t n) {
+  char digits[24];
+  if (n <= most_integer) return json_integer((json_int_t)n);
+  snprintf(digits, sizeof digits, "%" PRIu64, n);
+  return json_string(digits);
+}
+
+static json_t *pack_settings(const rh_tunedb_entry *entry) {
+  json_t *params = json_object();
+  for (uint32_t k = 0; k < entry->n_settings && k < RH_TUNED_MOST_SETTINGS; k++)
+    json_object_set_new(params, entry->settings[k].key, json_string(entry->settings[k].value));
+  return params;
+}
+
+json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
+  char digits[20];
+  const char *op = rh_op_name(entry->op), *type = rh_type_name(entry->type);
+  json_t *object = json_object();
+  snprintf(digits, sizeof digits, "%016" PRIx64, entry->plugin);
+  int wrong = json_object_set_new(object, "strategy", json_string(entry->strategy));
+  if (entry->plugin) wrong |= json_object_set_new(object, "plugin", json_string(digits));
+  wrong |= json_object_set_new(object, "op", json_string(op ? op : ""));
+  wrong |= json_object_set_new(object, "type", json_string(type ? type : ""));
+  wrong |= json_object_set_new(object, "n", pack_n(entry->n));
+  if (entry->failed) {
+    wrong |= json_object_set_new(object, "failed", json_true());
+  } else {
+    wrong |= json_object_set_new(object, "params", pack_settings(entry));
+    wrong |= json_object_set_new(object, "time_s", json_real(entry->time_s));
+    wrong |= json_object_set_new(object, "latency_s", json_real(entry->latency_s));
+    if (entry->searched) wrong |= json_object_set_new(object, "searched", json_true());
+  }
+  if (!wrong) return object;
+  json_decref(object);
+  return NULL;
+}

@@ -1,0 +1,13 @@
+/* What comes with redhost: host/core/tunedb/defaults/NAME.json. */
+#ifndef RH_TUNEDB_SHIPPED_H
+#define RH_TUNEDB_SHIPPED_H
+
+#include "document.h"
+
+/* The place-th document as a new reference; null behind the last.  *valid: 0 where it is damaged, which a test looks for. */
+json_t *rh_tunedb_shipped(size_t place, int *valid);
+
+/* Is it for this device?  A machine without any is taken for one of those that PoCL serves. */
+int rh_tunedb_shipped_fits(const json_t *document, const rh_cl_device *device);
+
+#endif

@@ -1,0 +1,366 @@
+#include "tunedb.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/file.h"
+#include "../base/hash.h"
+#include "../base/log.h"
+#include "../base/vocabulary.h"
+#include "shipped.h"
+#include "store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct known {
+  rh_tunedb_entry entry;
+  int counts; /* measured on this very device, and not on the host or beside another one */
+} known;
+
+struct rh_tunedb {
+  rh_tunedb_store store;
+  rh_tunedb_key key;
+  uint32_t on_host; /* 1: there is no device */
+  json_t *document; /* the file's, with what could not be written */
+  json_t *shipped;  /* null: nothing that fits */
+  known *list;      /* of both, the entries that this device is concerned with */
+  uint32_t n, capacity;
+  int complained;
+  rh_tunedb_entry *unsaved; /* what the file does not have yet, in the order in which it came */
+  uint32_t n_unsaved, room_unsaved;
+  double not_before; /* by rh_now(): when the file is tried again */
+  const char *lost;  /* why something could not even be put into a document; null: all could */
+};
+
+/* After trouble with the file, which may have cost a wait. */
+static const double pause_s = 10;
+
+/* ---- What there is ---- */
+
+static rh_status add(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts, rh_error *error) {
+  if (tuned->n == tuned->capacity) {
+    uint32_t capacity = tuned->capacity ? 2 * tuned->capacity : 64;
+    known *larger = realloc(tuned->list, capacity * sizeof *larger);
+    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+    tuned->list = larger;
+    tuned->capacity = capacity;
+  }
+  tuned->list[tuned->n++] = (known){*entry, counts};
+  return RH_OK;
+}
+
+static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tunedb_entry *like,
+                         int counts, rh_error *error) {
+  for (size_t k = 0; k < json_array_size(entries); k++) {
+    rh_tunedb_entry entry;
+    int is_known;
+    if (rh_tunedb_entry_take(json_array_get(entries, k), &entry, &is_known, NULL) != RH_OK ||
+        !is_known)
+      continue;
+    entry.origin = like->origin;
+    strcpy(entry.driver, like->driver);
+    RH_TRY(add(tuned, &entry, counts && !entry.failed, error));
+  }
+  return RH_OK;
+}
+
+/* What was measured for `theirs`, as this device sees it; 0: it is no concern of it.  A strategy that runs on the host
+ * does so beside any device: with one at hand, what was measured on the host without counts too, and without one, what
+ * was measured beside any. */
+static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
+  const rh_tunedb_key host = rh_tunedb_key_of(NULL);
+  if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
+  if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
+      strcmp(theirs->device, tuned->key.device) != 0)
+    return 0;
+  return strcmp(theirs->driver, tuned->key.driver) == 0 ? RH_TUNED_HERE : RH_TUNED_OTHER_DRIVER;
+}
+
+/* Makes the list from the documents. */
+static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
+  const json_t *entries;
+  rh_tunedb_key theirs;
+  tuned->n = 0;
+  for (size_t k = 0; (entries = rh_tunedb_document_device(tuned->document, k, &theirs)); k++) {
+    rh_tunedb_entry like = {.origin = origin_of(tuned, &theirs)};
+    int counts = rh_tunedb_key_is(&theirs, &tuned->key);
+    strcpy(like.driver, theirs.driver);
+    if (like.origin) RH_TRY(add_all(tuned, entries, &like, counts, error));
+  }
+  const rh_tunedb_entry like = {.origin = RH_TUNED_SHIPPED};
+  return add_all(tuned, json_object_get(tuned->shipped, "entries"), &like, 0, error);
+}
+
+static json_t *find_shipped(const rh_cl_device *device) {
+  json_t *document;
+  int valid;
+  for (size_t k = 0; (document = rh_tunedb_shipped(k, &valid)); k++) {
+    if (rh_tunedb_shipped_fits(document, device)) return document;
+    json_decref(document);
+  }
+  return NULL;
+}
+
+rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device *device,
+                         rh_error *error) {
+  *opened = NULL;
+  rh_tunedb *tuned = calloc(1, sizeof *tuned);
+  if (!tuned) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+  tuned->key = rh_tunedb_key_of(device);
+  tuned->on_host = !device;
+  rh_status status = rh_tunedb_store_init(&tuned->store, cache, error);
+  if (status == RH_OK) {
+    tuned->document = rh_tunedb_store_load(&tuned->store);
+    tuned->shipped = find_shipped(device);
+    status = rebuild(tuned, error);
+  }
+  if (status != RH_OK)
+    rh_tunedb_close(tuned);
+  else
+    *opened = tuned;
+  return status;
+}
+
+void rh_tunedb_close(rh_tunedb *tuned) {
+  if (!tuned) return;
+  rh_tunedb_store_finish(&tuned->store);
+  json_decref(tuned->document);
+  json_decref(tuned->shipped);
+  free(tuned->list);
+  free(tuned->unsaved);
+  free(tuned);
+}
+
+/* ---- Asking ---- */
+
+static int is_of(const rh_tunedb_entry *entry, const char *strategy, uint64_t plugin) {
+  return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
+}
+
+static uint32_t unlikeness(const rh_tunedb_entry *entry, uint32_t op, rh_type type) {
+  uint32_t theirs = rh_op_flags(entry->op, entry->type), asked = rh_op_flags(op, type);
+  if (entry->op == op && entry->type == type) return RH_TUNED_SAME;
+  if ((theirs ^ asked) & RH_OP_INDEXED) return RH_TUNED_UNLIKE;
+  if (entry->type == type) return RH_TUNED_SAME_TYPE;
+  return rh_type_size(entry->type) == rh_type_size(type) ? RH_TUNED_SAME_SIZE : RH_TUNED_OTHER_SIZE;
+}
+
+static double distance(uint64_t a, uint64_t b) {
+  return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
+}
+
+/* Is `a` of more merit?  Ties go to what was measured with the device itself, and then to an order that hangs on nothing
+ * but what they say. */
+static int is_better(const known *one, const known *other, uint32_t op, rh_type type, uint64_t n) {
+  const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
+  uint32_t of_a = unlikeness(a, op, type), of_b = unlikeness(b, op, type);
+  double far_a = distance(a->n, n), far_b = distance(b->n, n);
+  if (a->origin != b->origin) return a->origin < b->origin;
+  if (of_a != of_b) return of_a < of_b;
+  if (far_a != far_b) return far_a < far_b;
+  if (a->n != b->n) return a->n > b->n;
+  if (one->counts != other->counts) return one->counts;
+  if (a->op != b->op) return a->op < b->op;
+  return a->type < b->type;
+}
+
+typedef struct wanted {
+  rh_tunedb_timed among;
+  int timed; /* 1: only what has a time */
+  const char *strategy;
+  uint64_t plugin;
+  uint32_t op;
+  rh_type type;
+  uint64_t n;
+} wanted;
+
+static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) {
+  return !entry->failed && entry->origin >= among->first && entry->origin <= among->last &&
+         entry->n >= among->least_n && entry->n <= among->most_n;
+}
+
+static const rh_tunedb_entry *find(const rh_tunedb *tuned, const wanted *of) {
+  const known *best = NULL;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const known *one = &tuned->list[k];
+    const rh_tunedb_entry *entry = &one->entry;
+    if (!is_among(entry, &of->among) || !is_of(entry, of->strategy, of->plugin)) continue;
+    if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
+    if (unlikeness(entry, of->op, of->type) > of->among.unlike) continue;
+    if (!best || is_better(one, best, of->op, of->type, of->n)) best = one;
+  }
+  return best ? &best->entry : NULL;
+}
+
+const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
+                                      uint32_t op, rh_type type, uint64_t n, int *exact) {
+  const wanted of = {{RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
+                     0,
+                     strategy,
+                     plugin,
+                     op,
+                     type,
+                     n};
+  const rh_tunedb_entry *best = find(tuned, &of);
+  if (exact) *exact = best && unlikeness(best, op, type) == 0;
+  return best;
+}
+
+const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
+                                            const char *strategy, uint64_t plugin, uint32_t op,
+                                            rh_type type, uint64_t n) {
+  const wanted of = {*among, 1, strategy, plugin, op, type, n};
+  return find(tuned, &of);
+}
+
+/* Has it been measured, and so found right, under this driver? */
+static int was_good_here(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                         rh_type type) {
+  const wanted of = {{RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
+                     0,
+                     strategy,
+                     plugin,
+                     op,
+                     type,
+                     1};
+  return find(tuned, &of) != NULL;
+}
+
+int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                         rh_type type) {
+  int elsewhere = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    if (!entry->failed || entry->op != op || entry->type != type || !is_of(entry, strategy, plugin))
+      continue;
+    if (entry->origin != RH_TUNED_OTHER_DRIVER) return 1;
+    elsewhere = 1;
+  }
+  return elsewhere && !was_good_here(tuned, strategy, plugin, op, type);
+}
+
+int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {
+  for (uint32_t k = 0; k < tuned->n; k++)
+    if (strcmp(tuned->list[k].entry.strategy, strategy) == 0) return 1;
+  return 0;
+}
+
+uint32_t rh_tunedb_count(const rh_tunedb *tuned) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) count += (uint32_t)tuned->list[k].counts;
+  return count;
+}
+
+const char *rh_tunedb_shipped_name(const rh_tunedb *tuned) {
+  const char *name = json_string_value(json_object_get(tuned->shipped, "name"));
+  return name ? name : "";
+}
+
+/* ---- Telling ---- */
+
+/* Once, however much cannot be stored. */
+static void complain(rh_tunedb *tuned, const char *why) {
+  if (tuned->complained) return;
+  tuned->complained = 1;
+  rh_log(tuned->store.cache->reporter, RH_LOG_WARNING,
+         "%s: %s; going on without storing what is tuned (--cache-dir names another place, "
+         "--no-cache needs none)",
+         tuned->store.path, why);
+}
+
+static rh_status remember(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
+  if (tuned->n_unsaved == tuned->room_unsaved) {
+    uint32_t room = tuned->room_unsaved ? 2 * tuned->room_unsaved : 16;
+    rh_tunedb_entry *larger = realloc(tuned->unsaved, room * sizeof *larger);
+    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+    tuned->unsaved = larger;
+    tuned->room_unsaved = room;
+  }
+  tuned->unsaved[tuned->n_unsaved++] = *entry;
+  return RH_OK;
+}
+
+static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
+  const char *why;
+  if (!tuned->document) tuned->document = rh_tunedb_document_new();
+  if (!tuned->document) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+  if (rh_tunedb_document_put(tuned->document, &tuned->key, entry, &why) != 0) tuned->lost = why;
+  return RH_OK;
+}
+
+/* With the file's lock: what others wrote meanwhile is read first.  *why: as store's. */
+static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *error) {
+  json_t *fresh = rh_tunedb_store_load(&tuned->store);
+  if (tuned->store.left_alone || tuned->store.unread) {
+    *why = "it is neither used nor changed";
+    return RH_OK;
+  }
+  json_decref(tuned->document);
+  tuned->document = fresh;
+  for (uint32_t k = 0; k < tuned->n_unsaved; k++) RH_TRY(put_in(tuned, &tuned->unsaved[k], error));
+  if ((tuned->n_unsaved ? rh_tunedb_store_save(&tuned->store, tuned->document, why)
+                        : rh_tunedb_store_try(&tuned->store, why)) == 0)
+    tuned->n_unsaved = 0;
+  return RH_OK;
+}
+
+/* *why: what stood in the way, or null.  Trouble is not looked for again at each result. */
+static rh_status store(rh_tunedb *tuned, const char **why, rh_error *error) {
+  int lock = rh_tunedb_store_lock(&tuned->store, why);
+  rh_status status = lock < 0 ? RH_OK : store_locked(tuned, why, error);
+  rh_tunedb_store_unlock(lock);
+  tuned->not_before = *why ? rh_now() + pause_s : 0;
+  return status;
+}
+
+static rh_status put(rh_tunedb *tuned, const rh_tunedb_entry *entry, int quiet, rh_error *error) {
+  const char *why = NULL;
+  RH_TRY(put_in(tuned, entry, error));
+  if (tuned->store.path) RH_TRY(remember(tuned, entry, error));
+  if (tuned->store.path && !tuned->store.left_alone && rh_now() >= tuned->not_before)
+    RH_TRY(store(tuned, &why, error));
+  if (tuned->lost) why = tuned->lost;
+  int was_said = tuned->store.left_alone || tuned->store.unread;
+  if (why && !quiet && !was_said) complain(tuned, why);
+  return rebuild(tuned, error);
+}
+
+rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error) {
+  const char *why = "it is neither used nor changed";
+  if (!tuned->store.path) return RH_OK;
+  if (!tuned->store.left_alone) {
+    RH_TRY(store(tuned, &why, error));
+    RH_TRY(rebuild(tuned, error));
+  }
+  if (!why) why = tuned->lost;
+  if (!why) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: %s. --cache-dir names another place", tuned->store.path,
+                 why);
+}
+
+rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
+  return put(tuned, entry, 0, error);
+}
+
+void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                     rh_type type, uint64_t n) {
+  rh_tunedb_entry entry = {.plugin = plugin, .op = op, .type = type, .n = n, .failed = 1};
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+  put(tuned, &entry, 1, NULL);
+}
+
+uint64_t rh_tunedb_plugin(const char *path) {
+  unsigned char bytes[1 << 12];
+  uint64_t hash = 0;
+  size_t got, all = 0;
+  FILE *file = fopen(path, "rbe");
+  if (!file) return 0;
+  while ((got = fread(bytes, 1, sizeof bytes, file)) > 0) {
+    hash = rh_hash(all ? hash ^ 0xcbf29ce484222325u : 0, bytes, got);
+    all += got;
+  }
+  int failed = ferror(file);
+  fclose(file);
+  return failed ? 0 : all && !hash ? 1 : hash;
+}

@@ -1,0 +1,218 @@
+#include "bench.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/log.h"
+#include "../../core/base/random.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "confirm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST_DISCARDS = 5 };
+
+typedef struct point {
+  const rh_bench_spec *spec;
+  rh_contender *contenders;
+  uint32_t *order;
+  uint64_t random;
+  uint32_t rounds, discarded;
+  int warned, throttled;
+} point;
+
+/* ---- Starting ---- */
+
+static rh_status note(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
+  row->status = status;
+  row->reason = rh_copy_string(reason);
+  return row->reason ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a row");
+}
+
+static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_data *data) {
+  *row = (rh_row){.op = data->op,
+                  .type = data->type,
+                  .n = data->n,
+                  .bytes = data->n * rh_type_size(data->type),
+                  .is_peer = sampler->is_peer,
+                  .reproducible = sampler->reproducible,
+                  .params_from = "default",
+                  .status = RH_ROW_skipped,
+                  .error_ulp = NAN,
+                  .bound_fraction = NAN,
+                  .peak_fraction = NAN};
+  snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
+}
+
+/* A run that alone takes longer than a whole point may take. */
+static rh_status skip_slow(rh_contender *c, double expected_s, const rh_bench_spec *spec,
+                           rh_error *error) {
+  char reason[128];
+  if (expected_s <= spec->rules.max_time_s) return RH_OK;
+  snprintf(reason, sizeof reason, "one run would take about %.2g s; --max-time allows %.3g s",
+           expected_s, spec->rules.max_time_s);
+  c->done = 1;
+  return note(c->row, RH_ROW_skipped, reason, error);
+}
+
+static rh_status start(point *p, rh_row *rows, rh_error *error) {
+  const rh_bench_spec *spec = p->spec;
+  for (uint32_t k = 0; k < spec->n; k++) {
+    rh_contender *c = &p->contenders[k];
+    *c = (rh_contender){.sampler = &spec->samplers[k], .row = &rows[k]};
+    begin_row(&rows[k], c->sampler, spec->data);
+    p->order[k] = k;
+  }
+  for (uint32_t k = 0; k < spec->n; k++) {
+    rh_contender *c = &p->contenders[k];
+    RH_TRY(spec->on_turn(spec->user, c->sampler, error));
+    if (spec->expected_s) RH_TRY(skip_slow(c, spec->expected_s[k], spec, error));
+    if (!c->done) RH_TRY(rh_contender_start(c, spec->data, &spec->rules, &spec->scale, error));
+  }
+  return RH_OK;
+}
+
+/* ---- Rounds ---- */
+
+/* Fisher and Yates.  Whoever always came after the same neighbour would inherit its cache and its clock. */
+static void shuffle(point *p) {
+  for (uint32_t k = p->spec->n; k > 1; k--) {
+    uint32_t with = (uint32_t)(rh_random_next(&p->random) % k), kept = p->order[k - 1];
+    p->order[k - 1] = p->order[with];
+    p->order[with] = kept;
+  }
+}
+
+static int all_done(const point *p) {
+  for (uint32_t k = 0; k < p->spec->n; k++)
+    if (!p->contenders[k].done) return 0;
+  return 1;
+}
+
+static void pause_s(double seconds) {
+  struct timespec time = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
+  nanosleep(&time, NULL);
+}
+
+/* A device that is slower than it was: the round does not count, and the device gets a rest; for a while. */
+static rh_status look_at_canary(point *p, int *counts, rh_error *error) {
+  int slower = 0;
+  *counts = 1;
+  if (!p->spec->range) return RH_OK;
+  RH_TRY(rh_bench_device_is_throttled(p->spec->range, &slower, error));
+  if (!slower) return RH_OK;
+  if (p->discarded == MOST_DISCARDS) {
+    p->throttled = 1; /* it counts, and is flagged */
+    return RH_OK;
+  }
+  if (p->spec->range->session->device->about.kind !=
+      RH_DEVICE_CPU) /* whose neighbours do not rest */
+    pause_s(fmin(0.05 * (1 << p->discarded), 0.5));
+  p->discarded++;
+  *counts = 0;
+  return RH_OK;
+}
+
+/* What the driver says of time and what the host's clock says cannot both be true: the host's is believed. */
+static void believe_host(point *p) {
+  rh_bench_device *range = p->spec->range;
+  if (range) rh_bench_device_use_host_clock(range);
+  if (!p->warned)
+    rh_log(p->spec->reporter, RH_LOG_WARNING,
+           "the device's clock contradicts the host's: times are by the host's clock from here on");
+  p->warned = 1;
+  for (uint32_t k = 0; k < p->spec->n; k++) {
+    rh_contender *c = &p->contenders[k];
+    if (!c->done && !c->opened.host_clock && !c->sampler->is_peer) rh_contender_use_host_clock(c);
+  }
+}
+
+static rh_status settle(point *p, rh_error *error) {
+  const rh_bench_spec *spec = p->spec;
+  for (uint32_t k = 0; k < spec->n; k++) {
+    rh_contender *c = &p->contenders[k];
+    if (c->done || !rh_contender_is_settled(c, &spec->rules)) continue;
+    if (rh_contender_clocks_differ(c, &spec->scale)) {
+      if (c->sampler->is_peer)
+        rh_contender_use_host_clock(c);
+      else
+        believe_host(p);
+      continue;
+    }
+    RH_TRY(rh_contender_sum_up(c, &spec->rules, &spec->scale, error));
+  }
+  return RH_OK;
+}
+
+static rh_status one_round(point *p, rh_error *error) {
+  const rh_bench_spec *spec = p->spec;
+  int counts;
+  shuffle(p);
+  p->rounds++;
+  for (uint32_t k = 0; k < spec->n; k++) {
+    rh_contender *c = &p->contenders[p->order[k]];
+    if (c->done) continue;
+    RH_TRY(spec->on_turn(spec->user, c->sampler, error));
+    RH_TRY(rh_contender_round(c, &spec->rules, &spec->scale, error));
+  }
+  RH_TRY(look_at_canary(p, &counts, error));
+  for (uint32_t k = 0; k < spec->n; k++) {
+    rh_contender *c = &p->contenders[k];
+    if (!counts) rh_contender_forget_round(c);
+    if (p->throttled) c->throttled = 1;
+  }
+  return settle(p, error);
+}
+
+/* --once: the start was the one run. */
+static rh_status once(point *p, rh_error *error) {
+  for (uint32_t k = 0; k < p->spec->n; k++) {
+    rh_contender *c = &p->contenders[k];
+    if (c->done) continue;
+    RH_TRY(rh_contender_sum_up(c, &p->spec->rules, &p->spec->scale, error));
+  }
+  return RH_OK;
+}
+
+static rh_status rounds(point *p, rh_error *error) {
+  if (p->spec->rules.once) return once(p, error);
+  while (!all_done(p)) RH_TRY(one_round(p, error));
+  return RH_OK;
+}
+
+static void leave(point *p) {
+  for (uint32_t k = 0; k < p->spec->n; k++) {
+    rh_contender *c = &p->contenders[k];
+    if (!c->row) continue;
+    rh_contender_close(c);
+    if (!c->done && !c->row->reason) note(c->row, RH_ROW_skipped, "interrupted", NULL);
+  }
+}
+
+rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *error) {
+  point p = {.spec = spec, .random = spec->seed};
+  p.contenders = calloc(spec->n + 1, sizeof *p.contenders);
+  p.order = calloc(spec->n + 1, sizeof *p.order);
+  rh_status status = RH_OK;
+  if (!p.contenders || !p.order) status = rh_fail(error, RH_E_NOMEM, "no memory for a point");
+  if (status == RH_OK) status = start(&p, rows, error);
+  double started = rh_now();
+  if (status == RH_OK) status = rounds(&p, error);
+  rh_log(spec->reporter, RH_LOG_INFO, "n = %llu: %u rounds, %u of them discarded, %.2f s",
+         (unsigned long long)spec->data->n, p.rounds, p.discarded, rh_now() - started);
+  if (p.contenders) leave(&p);
+  if (status == RH_OK && !spec->rules.once) status = rh_bench_confirm(spec, p.contenders, error);
+  free(p.contenders);
+  free(p.order);
+  return status;
+}
+
+void rh_bench_copies(rh_bench_data *data, uint64_t cold_bytes, uint64_t align) {
+  uint64_t bytes = data->n * rh_type_size(data->type);
+  data->stride = (bytes + align - 1) / align * align;
+  if (data->stride == 0) data->stride = align;
+  data->copies = cold_bytes / data->stride;
+  if (data->copies == 0) data->copies = 1;
+}

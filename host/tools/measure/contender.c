@@ -1,0 +1,324 @@
+#include "contender.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/value.h"
+#include "../../core/reduce/settings.h"
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A batch is long against the clock's declared step (1 us on NVIDIA), and short against the driver's queue. */
+static const double batch_s = 1e-3;
+enum { MOST_COMMANDS = 256, MOST_HOST_CALLS = 1 << 20 };
+/* Rounds that must agree; and how many are enough where neighbouring ones do not. */
+enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
+static const double slow_s = 0.05; /* from here on every run counts: one sample a round */
+static const double warm_up_s = 0.1;
+
+static rh_status out_of_memory(rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for a point's results");
+}
+
+/* ---- Ending ---- */
+
+void rh_contender_close(rh_contender *c) {
+  if (c->open) c->sampler->close(c->sampler->self);
+  c->open = 0;
+}
+
+static rh_status end(rh_contender *c, uint32_t status, const char *reason, rh_error *error) {
+  c->done = 1;
+  c->row->status = status;
+  c->row->reason = rh_copy_string(reason);
+  rh_contender_close(c);
+  return c->row->reason ? RH_OK : out_of_memory(error);
+}
+
+/* What ends the point, and what ends the bench. */
+static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
+  if (why->status == RH_E_CANCELLED || why->status == RH_E_NOMEM) {
+    if (error) *error = *why;
+    return why->status;
+  }
+  int declined =
+      why->status == RH_DECLINED || why->status == RH_E_DEVICE || why->status == RH_E_USAGE;
+  return end(c, declined ? RH_ROW_unsupported : RH_ROW_failed, why->message, error);
+}
+
+/* ---- Judging ---- */
+
+static int same_result(const rh_result *a, const rh_result *b) {
+  return a->type == b->type && a->indexed == b->indexed && a->value.u == b->value.u &&
+         (!a->indexed || a->index == b->index);
+}
+
+/* Every answer is looked at; one whose bits were found right before is right. */
+static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
+                       rh_error *error) {
+  rh_verdict verdict;
+  char got[64], exact[64], reason[512];
+  if (c->has_judged && same_result(&c->judged, result)) return RH_OK;
+  rh_reference_judge(scale->reference, result, c->opened.depth, scale->flushes, &verdict);
+  rh_format_answer(got, result);
+  rh_format_answer(exact, &scale->reference->result);
+  snprintf(c->row->value, sizeof c->row->value, "%s", got);
+  snprintf(c->row->reference, sizeof c->row->reference, "%s", exact);
+  c->row->error_ulp = verdict.error_ulp;
+  c->row->bound_fraction = verdict.bound > 0 ? verdict.error / verdict.bound : NAN;
+  c->row->unjudged = verdict.verdict == RH_VERDICT_UNJUDGED;
+  c->is_weak |= verdict.weak;
+  c->judged = *result;
+  c->has_judged = 1;
+  if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  snprintf(reason, sizeof reason, "says %s, exact is %s (%s)", got, exact, verdict.text);
+  return end(c, RH_ROW_wrong, reason, error);
+}
+
+/* ---- Samples ---- */
+
+/* One sample, judged.  Where it fails the contender is done, and *seconds is 0. */
+static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale,
+                        double *seconds, rh_error *error) {
+  rh_error why = {0};
+  rh_taken taken;
+  const rh_take how = {kind, kind == RH_TAKE_LATENCY ? 1 : c->batch};
+  double start = rh_now();
+  *seconds = 0;
+  rh_status status = c->sampler->take(c->sampler->self, &how, &taken, &why);
+  c->spent_s += rh_now() - start;
+  if (status != RH_OK) return fail(c, &why, error);
+  RH_TRY(judge(c, scale, &taken.result, error));
+  *seconds = taken.seconds;
+  return RH_OK;
+}
+
+static uint32_t headline(const rh_contender *c) {
+  return c->host_only ? RH_TAKE_HOST : RH_TAKE_DEVICE;
+}
+
+static void choose_batch(rh_contender *c) {
+  double wanted = ceil(batch_s / c->about_s);
+  double least = c->about_s < 5e-3 ? 2 : 1;
+  uint32_t launches = c->opened.launches ? c->opened.launches : 1;
+  double most = c->opened.host_clock ? MOST_HOST_CALLS : MOST_COMMANDS / launches;
+  if (wanted < least) wanted = least;
+  if (wanted > most) wanted = most;
+  c->batch = wanted < 1 ? 1 : (uint32_t)wanted;
+}
+
+/* Of what is slow every run counts. */
+static rh_status keep_latency(rh_contender *c, double seconds) {
+  c->latency[c->n_latency++] = seconds;
+  return RH_OK;
+}
+
+/* Until two samples in a row agree: clocks rise, pages are touched for the first time. */
+static rh_status warm_up(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+  double start = rh_now(), before = 0, seconds;
+  RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &seconds, error));
+  if (c->done) return RH_OK;
+  c->about_s = seconds > 0 ? seconds : 1e-9;
+  c->batch = 1;
+  if (seconds > slow_s) return keep_latency(c, seconds);
+  for (int k = 0; k < 64; k++) {
+    RH_TRY(sample(c, headline(c), scale, &seconds, error));
+    if (c->done) return RH_OK;
+    c->about_s = seconds > 0 ? seconds : 1e-9;
+    choose_batch(c);
+    if (k >= 2 && fabs(seconds - before) <= 0.02 * before) break;
+    if (rh_now() - start > warm_up_s || seconds > slow_s) break;
+    before = seconds;
+  }
+  return RH_OK;
+}
+
+/* For a profiler that stands beside: the run, the answer, nothing else. */
+static rh_status run_once(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+  RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &c->latency[0], error));
+  c->n_latency = 1;
+  return RH_OK;
+}
+
+rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
+                             const rh_bench_rules *rules, const rh_bench_scale *scale,
+                             rh_error *error) {
+  rh_error why = {0};
+  double start = rh_now();
+  c->open = 1;
+  rh_status status = c->sampler->open(c->sampler->self, data, &c->opened, &why);
+  rh_row *row = c->row;
+  row->passes = c->opened.launches;
+  snprintf(row->params_from, sizeof row->params_from, "%s",
+           rh_params_from_name(c->opened.params_from));
+  row->finishes_on_host = c->opened.finishes_on_host;
+  row->build_s = c->opened.build_s;
+  row->build_cached = c->opened.build_cached;
+  row->upload_s = c->opened.upload_s;
+  row->setup_s = c->opened.setup_s;
+  if (*c->opened.params && !(row->params = rh_copy_string(c->opened.params)))
+    return out_of_memory(error);
+  if (status != RH_OK) return fail(c, &why, error);
+  RH_TRY(rules->once ? run_once(c, scale, error) : warm_up(c, scale, error));
+  /* Setting up is not the strategy's fault, and large data take their time; a slow strategy's runs are. */
+  c->spent_s = c->about_s > slow_s ? rh_now() - start - c->opened.setup_s - c->opened.upload_s : 0;
+  return RH_OK;
+}
+
+/* ---- Rounds ---- */
+
+static rh_status sample_headline(rh_contender *c, const rh_bench_rules *rules,
+                                 const rh_bench_scale *scale, rh_error *error) {
+  double room[RH_SAMPLES_A_ROUND], *first = &c->samples[c->n_samples], seconds;
+  uint32_t wanted = c->about_s > slow_s ? 1 : RH_SAMPLES_A_ROUND, n = 0;
+  while (n < wanted) {
+    RH_TRY(sample(c, headline(c), scale, &seconds, error));
+    if (c->done) return RH_OK;
+    first[n++] = seconds;
+    if (c->spent_s > rules->max_time_s) break;
+  }
+  c->n_samples += c->n_last = n;
+  c->rounds[c->n_rounds++] = rh_spread_of(first, n, room).median;
+  return RH_OK;
+}
+
+/* A call by a person who waits for it.  Of long ones a few will do: there the difference is nothing. */
+static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+  uint32_t wanted = c->about_s > slow_s / 10 ? 1 : RH_SAMPLES_A_ROUND;
+  if (c->n_latency + wanted > RH_MOST_SAMPLES || (c->about_s > slow_s && c->n_latency > 1))
+    return RH_OK;
+  for (uint32_t k = 0; k < wanted; k++) {
+    RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &c->latency[c->n_latency], error));
+    if (c->done) return RH_OK;
+    c->n_latency++;
+  }
+  return RH_OK;
+}
+
+/* The clock's cross-check. */
+static rh_status sample_host(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+  int enough = c->n_host == RH_MAX_ROUNDS || (c->about_s > slow_s && c->n_host > 0);
+  if (c->opened.host_clock || c->host_only || enough) return RH_OK;
+  RH_TRY(sample(c, RH_TAKE_HOST, scale, &c->host[c->n_host], error));
+  if (!c->done) c->n_host++;
+  return RH_OK;
+}
+
+rh_status rh_contender_round(rh_contender *c, const rh_bench_rules *rules,
+                             const rh_bench_scale *scale, rh_error *error) {
+  RH_TRY(sample_headline(c, rules, scale, error));
+  if (c->done || c->spent_s >= rules->max_time_s) return RH_OK;
+  RH_TRY(sample_latency(c, scale, error));
+  return c->done ? RH_OK : sample_host(c, scale, error);
+}
+
+void rh_contender_forget_round(rh_contender *c) {
+  if (c->done || c->n_rounds < 2) return; /* never end with nothing */
+  c->n_rounds--;
+  c->n_samples -= c->n_last;
+}
+
+void rh_contender_use_host_clock(rh_contender *c) {
+  c->host_only = 1;
+  c->n_samples = c->n_rounds = c->n_host = c->n_latency = 0;
+  c->spent_s = 0;
+}
+
+/* The last few: the span of all of them could only grow. */
+static double span_of_rounds(const rh_contender *c) {
+  double least = INFINITY, most = 0;
+  for (uint32_t k = c->n_rounds - FEWEST_ROUNDS; k < c->n_rounds; k++) {
+    least = fmin(least, c->rounds[k]);
+    most = fmax(most, c->rounds[k]);
+  }
+  return least > 0 ? most / least - 1 : INFINITY;
+}
+
+int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) {
+  static _Thread_local double room[RH_MOST_SAMPLES];
+  if (c->n_samples == 0) return 0;
+  if (c->spent_s >= rules->max_time_s || c->n_rounds == RH_MAX_ROUNDS) return 1;
+  if (c->n_samples >= rules->max_samples) return 1;
+  if (c->n_samples < rules->min_samples || c->n_rounds < FEWEST_ROUNDS) return 0;
+  rh_spread spread = rh_spread_of(c->samples, c->n_samples, room);
+  double wider = rh_spread_precision(&spread) / rules->precision;
+  if (wider <= 1) return span_of_rounds(c) <= 2 * rules->precision || c->n_rounds >= MANY_ROUNDS;
+  /* The interval shrinks with the root of the samples: what cannot be reached in time is not waited for. */
+  return c->n_samples >= 2 * rules->min_samples && c->spent_s * wider * wider > rules->max_time_s;
+}
+
+/* By the least times, which noise can only make longer, each way with what it is compared with on the safe side: a noisy
+ * machine is no broken clock.  The host's batch is longer by rights where a driver starts nothing before all is enqueued
+ * (PoCL), and it has one wait in it, as one call has. */
+int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {
+  double room[RH_MAX_ROUNDS];
+  static _Thread_local double more_room[RH_MOST_SAMPLES];
+  if (c->n_host < 5 || c->host_only) return 0;
+  rh_spread device = rh_spread_of(c->samples, c->n_samples, more_room);
+  rh_spread latency = rh_spread_of(c->latency, c->n_latency, more_room);
+  rh_spread host = rh_spread_of(c->host, c->n_host, room);
+  int too_long = device.min > 1.1 * host.median; /* behind a sweep 5 % more are seen to be true */
+  double enqueueing_s = 1.5 * scale->launch_s * (c->opened.launches + 1);
+  double waiting_s = fmax(0, latency.median - device.median) / c->batch;
+  double running_s = host.min - enqueueing_s - waiting_s;
+  int too_short = device.median >= 20e-6 && device.median < 0.9 * running_s;
+  return too_long || too_short;
+}
+
+/* ---- The row ---- */
+
+static double *copy_of(const double *numbers, uint32_t n) {
+  double *copy = malloc((n ? n : 1) * sizeof *copy);
+  if (copy) memcpy(copy, numbers, n * sizeof *copy);
+  return copy;
+}
+
+static uint32_t flags_of(const rh_contender *c, const rh_bench_rules *rules) {
+  const rh_spread *time = &c->row->time;
+  uint32_t flags = 0;
+  if (rh_spread_iqr(time) > 0.05) flags |= RH_FLAG_noisy;
+  /* Of fewer than 6 samples no interval has 95 %. */
+  if (rh_spread_precision(time) > fmax(0.02, rules->precision) || c->n_samples < 6)
+    flags |= RH_FLAG_timed_out;
+  if (c->throttled) flags |= RH_FLAG_throttled;
+  if (c->host_only || c->opened.host_clock) flags |= RH_FLAG_host_timer;
+  return flags;
+}
+
+static rh_status add_parts(rh_contender *c, rh_error *error) {
+  rh_error why = {0};
+  rh_row *row = c->row;
+  if (!c->sampler->parts) return RH_OK;
+  row->parts = calloc(RH_MAX_PARTS, sizeof *row->parts);
+  if (!row->parts) return out_of_memory(error);
+  rh_status status =
+      c->sampler->parts(c->sampler->self, row->parts, &row->n_parts, &row->host_share_s, &why);
+  if (status == RH_E_CANCELLED) return fail(c, &why, error);
+  if (status != RH_OK) row->n_parts = 0; /* the headline stands without them */
+  return RH_OK;
+}
+
+rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
+                              const rh_bench_scale *scale, rh_error *error) {
+  static _Thread_local double room[RH_MOST_SAMPLES];
+  rh_row *row = c->row;
+  row->time = rh_spread_of(c->samples, c->n_samples, room);
+  row->latency = rh_spread_of(c->latency, c->n_latency, room);
+  row->host_batch_s = rh_spread_of(c->host, c->n_host, room).median;
+  row->raw = copy_of(c->samples, c->n_samples);
+  row->rounds = copy_of(c->rounds, c->n_rounds);
+  if (!row->raw || !row->rounds) return out_of_memory(error);
+  row->n_raw = c->n_samples;
+  row->n_rounds = c->n_rounds;
+  row->batch = c->batch;
+  row->flags = flags_of(c, rules);
+  row->status = RH_ROW_ok;
+  if (scale->read_peak > 0) row->peak_fraction = rh_row_bandwidth(row) / scale->read_peak;
+  c->done = 1;
+  int affordable = !rules->once && c->about_s < rules->max_time_s / 8;
+  rh_status status = affordable ? add_parts(c, error) : RH_OK;
+  rh_contender_close(c);
+  return status;
+}

@@ -1,0 +1,338 @@
+#include "local.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/cl/status.h"
+#include "../../core/plug/plugin.h"
+#include "facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Which commands of a batch get an event: each that one is asked for costs 7 to 8 us on NVIDIA, so that only the ends do. */
+typedef struct ends {
+  uint64_t commands, last_index; /* so far; of the batch's last one, where it is known */
+  cl_event first, last;
+} ends;
+
+typedef struct local {
+  rh_local_shared *shared;
+  char name[64];
+  char *path;
+  rh_setting *settings; /* one block with their strings */
+  uint64_t n_settings;
+  rh_job job; /* its instance and data are made here, its input is the pool's */
+  rh_bench_data data;
+  rh_job_spec spec;
+  uint64_t next;     /* copy to be read */
+  uint64_t commands; /* that one run enqueues */
+} local;
+
+/* ---- Runs ---- */
+
+static rh_data copy_of(const local *l, uint64_t copy) {
+  rh_data data = l->job.data;
+  uint64_t offset = copy * l->data.stride;
+  if (l->job.device)
+    data.first = offset / rh_type_size(l->data.type);
+  else
+    data.host = (const char *)data.host + offset;
+  return data;
+}
+
+static rh_status run_copy(local *l, uint64_t copy, rh_error *error) {
+  rh_data data = copy_of(l, copy);
+  return rh_instance_run(l->job.instance, &data, l->data.n, error);
+}
+
+static rh_status run_batch(local *l, uint32_t batch, rh_error *error) {
+  for (uint32_t k = 0; k < batch; k++) {
+    RH_TRY(run_copy(l, l->next, error));
+    l->next = l->next + 1 < l->data.copies ? l->next + 1 : 0;
+  }
+  return RH_OK;
+}
+
+/* Both queues: a plugin that enqueues by itself uses the one that was there when it was set up. */
+static rh_status wait(local *l, rh_error *error) {
+  rh_bench_device *range = l->shared->range;
+  if (!l->job.device) return RH_OK;
+  RH_CL_TRY(error, clFinish(l->job.instance_spec.session->queue), "waiting for the device");
+  RH_CL_TRY(error, clFinish(range->plain), "waiting for the device");
+  return RH_OK;
+}
+
+/* The value of a batch's last run. */
+static rh_status fetch(local *l, rh_taken *taken, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(rh_instance_value(l->job.instance, value, error));
+  rh_job_result(&l->spec, l->name, value, &taken->result);
+  return RH_OK;
+}
+
+/* ---- Samples ---- */
+
+static cl_event *at_ends(void *of_ends, const char *stage) {
+  ends *e = of_ends;
+  uint64_t index = e->commands++;
+  (void)stage;
+  if (index == 0) return &e->first;
+  return index == e->last_index ? &e->last : NULL;
+}
+
+static void release_ends(ends *e) {
+  if (e->first) clReleaseEvent(e->first);
+  if (e->last) clReleaseEvent(e->last);
+}
+
+/* While the device sweeps, the host enqueues, so that launches do not starve.  A CPU device would be robbed of the
+ * very processor that enqueues. */
+static rh_status prime(local *l, uint32_t batch, rh_error *error) {
+  rh_bench_device *range = l->shared->range;
+  if (l->job.device->about.kind == RH_DEVICE_CPU) return RH_OK;
+  double needed = 1.5 * (double)(l->commands * batch) * range->calibration.launch_s;
+  return rh_bench_device_prime(range, needed, error);
+}
+
+/* *whole: both ends of the batch have their events.  They have not where the run that was counted had something to
+ * prepare besides; then the batch tells the number. */
+static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole, rh_error *error) {
+  rh_cl_session *session = l->job.instance_spec.session;
+  const rh_cl_tap tap = {e, at_ends};
+  *e = (ends){.last_index = l->commands * batch - 1};
+  RH_TRY(prime(l, batch, error));
+  session->tap = &tap;
+  rh_status status = run_batch(l, batch, error);
+  session->tap = NULL;
+  if (status == RH_OK) status = wait(l, error);
+  *whole = e->commands == l->commands * batch && e->first && (e->last || e->commands == 1);
+  l->commands = e->commands / batch;
+  if (status != RH_OK || !*whole) release_ends(e);
+  return status;
+}
+
+static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
+  ends e;
+  int whole;
+  RH_TRY(run_between_ends(l, batch, &e, &whole, error));
+  if (!whole) RH_TRY(run_between_ends(l, batch, &e, &whole, error));
+  if (!whole)
+    return rh_fail(error, RH_E_CL, "a run enqueued another number of commands than the one before");
+  RH_TRY(rh_span(e.first, e.last ? e.last : e.first, &taken->seconds, error));
+  taken->seconds /= batch;
+  taken->stamped = 1;
+  return RH_OK;
+}
+
+static rh_status take_host(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
+  double start = rh_now();
+  RH_TRY(run_batch(l, batch, error));
+  RH_TRY(wait(l, error));
+  taken->seconds = (rh_now() - start) / batch;
+  return RH_OK;
+}
+
+static rh_status take_latency(local *l, rh_taken *taken, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  rh_data data = copy_of(l, 0);
+  double start = rh_now();
+  RH_TRY(rh_instance_call(l->job.instance, &data, l->data.n, value, error));
+  taken->seconds = rh_now() - start;
+  rh_job_result(&l->spec, l->name, value, &taken->result);
+  return RH_OK;
+}
+
+/* By the device's clock only what ends on the device: a run that waits for its partial results cannot be batched there. */
+static int is_stamped(const local *l) {
+  return l->job.device && !l->job.answer.finishes_on_host && l->commands > 0 &&
+         !l->shared->range->host_clock;
+}
+
+static void use_queue(local *l, int timed) {
+  rh_cl_session *session = l->job.instance_spec.session;
+  if (session) session->queue = timed ? l->shared->range->timed : l->shared->range->plain;
+}
+
+static rh_status take(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
+  local *l = self;
+  rh_status status;
+  *taken = (rh_taken){0};
+  if (how->kind == RH_TAKE_LATENCY) return take_latency(l, taken, error);
+  int stamped = how->kind == RH_TAKE_DEVICE && is_stamped(l);
+  use_queue(l, stamped);
+  status =
+      stamped ? take_device(l, how->batch, taken, error) : take_host(l, how->batch, taken, error);
+  if (status == RH_OK) status = fetch(l, taken, error);
+  use_queue(l, 0);
+  return status;
+}
+
+/* ---- Parts ---- */
+
+typedef struct parts_tap {
+  cl_event events[RH_MAX_PARTS];
+  rh_part *parts;
+  uint32_t n;
+} parts_tap;
+
+static cl_event *at_every(void *of_tap, const char *stage) {
+  parts_tap *tap = of_tap;
+  if (tap->n == RH_MAX_PARTS) return NULL;
+  char *named = tap->parts[tap->n].stage;
+  snprintf(named, sizeof tap->parts->stage, "%s", *stage ? stage : "command");
+  rh_make_plain(named); /* it may be anything, and cut within a letter */
+  return &tap->events[tap->n++];
+}
+
+static rh_status parts(void *self, rh_part *found, uint32_t *n_parts, double *host_share_s,
+                       rh_error *error) {
+  local *l = self;
+  parts_tap all = {.parts = found};
+  const rh_cl_tap tap = {&all, at_every};
+  rh_taken taken;
+  *n_parts = 0;
+  if (!l->job.device || l->shared->range->host_clock) return RH_OK;
+  rh_cl_session *session = l->job.instance_spec.session;
+  use_queue(l, 1);
+  session->tap = &tap;
+  rh_status status = take_latency(l, &taken, error);
+  session->tap = NULL;
+  if (status == RH_OK) status = wait(l, error);
+  use_queue(l, 0);
+  *host_share_s = taken.seconds;
+  for (uint32_t k = 0; k < all.n; k++) {
+    if (!all.events[k]) continue;
+    if (status != RH_OK || rh_span(all.events[k], all.events[k], &found[k].seconds, NULL) != RH_OK)
+      found[k].seconds = 0;
+    if (status != RH_OK) clReleaseEvent(all.events[k]);
+    *host_share_s -= found[k].seconds;
+  }
+  if (*host_share_s < 0) *host_share_s = 0;
+  *n_parts = status == RH_OK ? all.n : 0;
+  return status;
+}
+
+/* ---- Opening ---- */
+
+static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
+  rh_local_shared *shared = l->shared;
+  l->job.data = (rh_data){0};
+  if (!l->job.device) return rh_pool_host(&shared->pool, &l->data, &l->job.data.host, error);
+  RH_TRY(rh_redhost_session(shared->redhost, &l->job.instance_spec.session, error));
+  RH_TRY(rh_pool_device(&shared->pool, &l->data, shared->range, &l->job.data.buffer, error));
+  opened->upload_s = shared->pool.upload_s;
+  return RH_OK;
+}
+
+static cl_event *only_count(void *commands, const char *stage) {
+  (void)stage;
+  ++*(uint64_t *)commands;
+  return NULL;
+}
+
+/* One run to learn how many commands it is made of. */
+static rh_status count_commands(local *l, rh_error *error) {
+  rh_cl_session *session = l->job.instance_spec.session;
+  const rh_cl_tap tap = {&l->commands, only_count};
+  l->commands = 0;
+  if (session) session->tap = &tap;
+  rh_status status = run_copy(l, 0, error);
+  if (session) session->tap = NULL;
+  return status == RH_OK ? wait(l, error) : status;
+}
+
+static void say_params(const local *l, rh_opened *opened) {
+  size_t used = 0;
+  for (uint32_t k = 0; k < l->job.strategy->n_params && used < sizeof opened->params; k++) {
+    char value[64];
+    const rh_param *param = rh_strategy_param(l->job.strategy, k);
+    rh_param_format(param, l->job.instance_spec.params[k], value, sizeof value);
+    used += (size_t)snprintf(opened->params + used, sizeof opened->params - used, "%s%s=%s",
+                             k ? " " : "", param->key, value);
+  }
+}
+
+static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+  local *l = self;
+  *opened = (rh_opened){0};
+  l->data = *data;
+  l->next = 0;
+  l->spec = (rh_job_spec){.strategy = l->name,
+                          .plugin = l->path,
+                          .op = data->op,
+                          .type = data->type,
+                          .n = data->n,
+                          .settings = l->settings,
+                          .n_settings = l->n_settings,
+                          .others_too = 1, /* they are typed once for all strategies */
+                          .untuned = l->shared->untuned,
+                          .what = "--size"};
+  RH_TRY(rh_job_open(&l->job, l->shared->redhost, &l->spec, error));
+  opened->params_from = l->job.params_from.from; /* of one that is declined, too */
+  RH_TRY(rh_job_ask(&l->job, error));
+  RH_TRY(attach_data(l, opened, error));
+  rh_cl_session *session = l->job.instance_spec.session;
+  uint32_t builds = session ? session->builds : 0, cached = session ? session->builds_cached : 0;
+  double built = session ? session->build_s : 0, start = rh_now();
+  RH_TRY(rh_job_instantiate(&l->job, error));
+  opened->setup_s = rh_now() - start;
+  opened->build_s = session ? session->build_s - built : 0;
+  opened->build_cached = session && session->builds > builds &&
+                         session->builds - builds == session->builds_cached - cached;
+  RH_TRY(count_commands(l, error));
+  opened->launches = l->job.answer.launches;
+  opened->finishes_on_host = l->job.answer.finishes_on_host;
+  opened->depth = l->job.answer.depth;
+  opened->host_clock = !is_stamped(l);
+  opened->params_from = l->job.params_from.from;
+  say_params(l, opened);
+  return RH_OK;
+}
+
+static void close_it(void *self) {
+  local *l = self;
+  use_queue(l, 0);
+  rh_job_finish(&l->job);
+}
+
+static void finish(void *self) {
+  local *l = self;
+  free(l->path);
+  free(l->settings);
+  free(l);
+}
+
+/* A copy of the settings and, behind them, of their strings; null without memory. */
+static rh_setting *copy_settings(const rh_setting *settings, uint64_t n) {
+  size_t bytes = (n + 1) * sizeof *settings;
+  for (uint64_t k = 0; k < n; k++) bytes += strlen(settings[k].key) + strlen(settings[k].value) + 2;
+  rh_setting *copy = malloc(bytes);
+  char *text = copy ? (char *)(copy + n + 1) : NULL;
+  for (uint64_t k = 0; k < n && copy; k++) {
+    copy[k].key = text;
+    text = stpcpy(text, settings[k].key) + 1;
+    copy[k].value = text;
+    text = stpcpy(text, settings[k].value) + 1;
+  }
+  return copy;
+}
+
+rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_found *found,
+                           const rh_setting *settings, uint64_t n_settings, rh_error *error) {
+  local *l = calloc(1, sizeof *l);
+  if (!l) return rh_fail(error, RH_E_NOMEM, "no memory for a sampler");
+  l->shared = shared;
+  l->path = rh_copy_string(found->path);
+  l->settings = copy_settings(settings, n_settings);
+  l->n_settings = n_settings;
+  if (!l->path || !l->settings) {
+    finish(l);
+    return rh_fail(error, RH_E_NOMEM, "no memory for a sampler");
+  }
+  snprintf(l->name, sizeof l->name, "%s", found->name);
+  *sampler = (rh_sampler){
+      .self = l, .open = open, .take = take, .parts = parts, .close = close_it, .finish = finish};
+  snprintf(sampler->name, sizeof sampler->name, "%s", found->name);
+  return RH_OK;
+}

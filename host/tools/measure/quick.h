@@ -1,0 +1,23 @@
+/* A first look at how long a reduction takes: the host's clock, a fraction of a second. */
+#ifndef RH_MEASURE_QUICK_H
+#define RH_MEASURE_QUICK_H
+
+#include "../../core/reduce/job.h"
+
+/* A median, and the half width of its 95 % interval by order statistics, as a fraction of it. */
+typedef struct rh_median {
+  double seconds, spread;
+  uint32_t samples;
+} rh_median;
+
+typedef struct rh_quick {
+  rh_median latency; /* one call until the value is on the host */
+  rh_median
+      time; /* one of `batch` reductions enqueued back to back; the latency where it finishes on the host */
+  uint32_t batch;
+} rh_quick;
+
+/* Runs the job, which is set up, for about half a second in all; at least once. */
+rh_status rh_measure_quick(rh_job *job, rh_quick *quick, rh_error *error);
+
+#endif

@@ -1,0 +1,62 @@
+/* Whatever can be timed: a strategy in this process, one in a process of its own, a peer program.  The bench (bench.h)
+ * takes samples of all of them in turn, and knows nothing of what is behind these four calls. */
+#ifndef RH_MEASURE_SAMPLER_H
+#define RH_MEASURE_SAMPLER_H
+
+#include "../records/records.h"
+
+/* The data of one point.  The sampler makes `copies` of the n elements, `stride` bytes apart, in memory of its own (a
+ * device's, or the host's) and reads one after the other, so that none is in a cache; hot: one copy. */
+typedef struct rh_bench_data {
+  uint32_t op;
+  rh_type type;
+  uint64_t n;
+  const void *elements; /* page-aligned; the caller's, until close */
+  uint64_t serial;      /* changes whenever the elements do */
+  uint64_t copies, stride;
+} rh_bench_data;
+
+/* What opening told. */
+typedef struct rh_opened {
+  uint32_t launches, finishes_on_host;
+  uint64_t depth;      /* for the judge; 0: unknown */
+  uint32_t host_clock; /* 1: seconds are by the host's clock, not the device's */
+  double build_s, upload_s, setup_s;
+  uint32_t build_cached;
+  uint32_t params_from; /* RH_PARAMS_FROM_* */
+  char params[256];     /* "tile=256 finish=device"; "" */
+} rh_opened;
+
+/* How samples are taken. */
+enum {
+  RH_TAKE_DEVICE = 1, /* a batch by the device's clock, primed where that helps: the headline */
+  RH_TAKE_HOST = 2,   /* the same batch by the host's clock, not primed, without events */
+  RH_TAKE_LATENCY = 3 /* one call, hot, until the value is on the host */
+};
+typedef struct rh_take {
+  uint32_t kind;
+  uint32_t batch; /* reductions of one sample; 1 for RH_TAKE_LATENCY */
+} rh_take;
+
+typedef struct rh_taken {
+  double seconds;   /* of one reduction */
+  uint32_t stamped; /* 1: by the device's clock */
+  rh_result result; /* of the last reduction */
+} rh_taken;
+
+/* `self` is the sampler's own.  RH_DECLINED: it cannot serve this; RH_E_CANCELLED ends the bench; any other failure ends
+ * the point for this sampler, which must close and may be opened again. */
+typedef struct rh_sampler {
+  void *self;
+  char name[64];
+  uint32_t is_peer, reproducible; /* RH_BITS_* */
+  rh_status (*open)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
+  rh_status (*take)(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
+  /* One instrumented run: at most RH_MAX_PARTS parts.  Null: not known. */
+  rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
+                     rh_error *error);
+  void (*close)(void *self);  /* after open, whether it succeeded or not */
+  void (*finish)(void *self); /* at the very end */
+} rh_sampler;
+
+#endif

@@ -1,0 +1,316 @@
+#include "compare.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_ROUNDS = 4, LEAST_SAMPLES = 4 }; /* quartiles of fewer say nothing */
+static const double widest = 0.02;
+
+/* ---- One point ---- */
+
+static int ascending(const void *a, const void *b) {
+  double one = *(const double *)a, other = *(const double *)b;
+  return (one > other) - (one < other);
+}
+
+/* Between the two values that it falls between. */
+static double quantile(const double *sorted, uint32_t n, double q) {
+  double at = q * (n - 1);
+  uint32_t below = (uint32_t)at;
+  if (below + 1 >= n) return sorted[n - 1];
+  return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
+}
+
+static void take_quartiles(const rh_row *row, double *low, double *high) {
+  double sorted[RH_MAX_ROUNDS];
+  *low = row->time.q1;
+  *high = row->time.q3;
+  if (row->n_rounds < LEAST_ROUNDS || row->n_rounds > RH_MAX_ROUNDS) return;
+  memcpy(sorted, row->rounds, row->n_rounds * sizeof *sorted);
+  qsort(sorted, row->n_rounds, sizeof *sorted, ascending);
+  *low = quantile(sorted, row->n_rounds, 0.25);
+  *high = quantile(sorted, row->n_rounds, 0.75);
+}
+
+static int is_bad(const rh_row *row) {
+  return row->status == RH_ROW_wrong || row->status == RH_ROW_failed;
+}
+
+static uint32_t judge_times(const rh_change *c, double threshold) {
+  double old_median = c->old_row->time.median, new_median = c->new_row->time.median;
+  if (c->clocks_differ || c->old_row->time.samples < LEAST_SAMPLES ||
+      c->new_row->time.samples < LEAST_SAMPLES)
+    return RH_CHANGE_unclear;
+  if (c->new_low > c->old_high && c->new_low - c->old_high >= threshold * c->old_high)
+    return RH_CHANGE_slow;
+  if (c->new_high < c->old_low && c->old_low - c->new_high >= threshold * c->new_high)
+    return RH_CHANGE_fast;
+  int is_near = fabs(new_median - old_median) <= threshold * fmin(old_median, new_median);
+  int is_steady = c->old_high - c->old_low <= widest * old_median &&
+                  c->new_high - c->new_low <= widest * new_median;
+  return is_near && is_steady ? RH_CHANGE_same : RH_CHANGE_unclear;
+}
+
+rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, double threshold) {
+  rh_change c = {.old_row = old_row, .new_row = new_row, .change = NAN};
+  int was_timed = rh_row_is_timed(old_row), is_timed = rh_row_is_timed(new_row);
+  if (was_timed && is_timed) {
+    take_quartiles(old_row, &c.old_low, &c.old_high);
+    take_quartiles(new_row, &c.new_low, &c.new_high);
+    c.change = (new_row->time.median - old_row->time.median) / old_row->time.median;
+    c.clocks_differ = ((old_row->flags ^ new_row->flags) & RH_FLAG_host_timer) != 0;
+    c.verdict = judge_times(&c, threshold);
+  } else if (old_row->status == RH_ROW_ok && is_bad(new_row)) {
+    c.verdict = RH_CHANGE_broken;
+  } else if (is_bad(old_row) && new_row->status == RH_ROW_ok) {
+    c.verdict = RH_CHANGE_mended;
+  } else {
+    c.verdict = RH_CHANGE_untimed;
+  }
+  return c;
+}
+
+const char *rh_change_word(uint32_t verdict) {
+  static const char *const words[] = {
+#define RH_X(name, number, word) word,
+      RH_CHANGE_LIST(RH_X)
+#undef RH_X
+  };
+  return words[verdict];
+}
+
+const char *rh_change_name(uint32_t verdict) {
+  static const char *const names[] = {
+#define RH_X(name, number, word) #name,
+      RH_CHANGE_LIST(RH_X)
+#undef RH_X
+  };
+  return names[verdict];
+}
+
+/* ---- Which device is which ---- */
+
+enum { MOST_DEVICES = 64 };
+
+/* The devices that have rows, and the partner of each in the other file, or -1. */
+typedef struct devices {
+  const rh_records *results;
+  const char *ids[MOST_DEVICES];
+  int partner[MOST_DEVICES];
+  int n;
+} devices;
+
+static int find_device(const devices *d, const char *id) {
+  int k = 0;
+  while (k < d->n && strcmp(d->ids[k], id) != 0) k++;
+  return k < d->n ? k : -1;
+}
+
+static rh_status collect_devices(devices *d, const rh_records *results, rh_error *error) {
+  *d = (devices){.results = results};
+  for (uint32_t k = 0; k < results->n_rows; k++) {
+    if (find_device(d, results->rows[k].device) >= 0) continue;
+    if (d->n == MOST_DEVICES)
+      return rh_fail(error, RH_E_FILE, "--compare takes at most %d devices in a file",
+                     MOST_DEVICES);
+    d->partner[d->n] = -1;
+    d->ids[d->n++] = results->rows[k].device;
+  }
+  return RH_OK;
+}
+
+/* What a file says of a device, or else its id: files without `devices` are compared by that. */
+static const char *text_of(const devices *d, int k, const char *key) {
+  const char *text = rh_records_device_text(d->results, d->ids[k], key);
+  return text ? text : d->ids[k];
+}
+
+static void pair(devices *old, int k, devices *new_, int j) {
+  old->partner[k] = j;
+  new_->partner[j] = k;
+}
+
+static void pair_by(devices *old, devices *new_, const char *key) {
+  for (int k = 0; k < old->n; k++)
+    for (int j = 0; j < new_->n && old->partner[k] < 0; j++)
+      if (new_->partner[j] < 0 && strcmp(text_of(old, k, key), text_of(new_, j, key)) == 0)
+        pair(old, k, new_, j);
+}
+
+/* The only one without a partner; -1. */
+static int only_single(const devices *d) {
+  int single = -1;
+  for (int k = 0; k < d->n; k++) {
+    if (d->partner[k] >= 0) continue;
+    if (single >= 0) return -1;
+    single = k;
+  }
+  return single;
+}
+
+static int warn_of_others(rh_comparison *c, const devices *old, int k, const devices *new_, int j) {
+  const char *old_name = text_of(old, k, "name"), *new_name = text_of(new_, j, "name");
+  const char *old_driver = rh_records_device_text(old->results, old->ids[k], "driver");
+  const char *new_driver = rh_records_device_text(new_->results, new_->ids[j], "driver");
+  if (strcmp(old_name, new_name) != 0)
+    return rh_strings_add(&c->warnings, &c->n_warnings, "different devices: %s, and now %s",
+                          old_name, new_name);
+  if (old_driver && new_driver && strcmp(old_driver, new_driver) != 0)
+    return rh_strings_add(&c->warnings, &c->n_warnings, "different drivers of %s: %s, and now %s",
+                          old_name, old_driver, new_driver);
+  return 0;
+}
+
+/* The same device; else one of the same name; else what is left, where that is one on both sides. */
+static rh_status pair_devices(rh_comparison *c, devices *old, devices *new_, rh_error *error) {
+  pair_by(old, new_, "key");
+  pair_by(old, new_, "name");
+  int k = only_single(old), j = only_single(new_);
+  if (k >= 0 && j >= 0) pair(old, k, new_, j);
+  for (k = 0; k < old->n; k++)
+    if (old->partner[k] >= 0 && warn_of_others(c, old, k, new_, old->partner[k]) != 0)
+      return rh_fail(error, RH_E_NOMEM, "no memory for a warning");
+  return RH_OK;
+}
+
+/* ---- What cannot be compared ---- */
+
+static rh_status refuse_other_cache(const rh_records *old, const rh_records *new_,
+                                    rh_error *error) {
+  const char *before = json_string_value(json_object_get(old->settings, "cache"));
+  const char *now = json_string_value(json_object_get(new_->settings, "cache"));
+  if (!before || !now || strcmp(before, now) == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "times with %.16s input and times with %.16s input cannot be compared: measure "
+                 "again with the same --cache",
+                 before, now);
+}
+
+static rh_status refuse_other_timer(const devices *old, const devices *new_, rh_error *error) {
+  for (int k = 0; k < old->n; k++) {
+    if (old->partner[k] < 0) continue;
+    const char *before = rh_records_device_text(old->results, old->ids[k], "timer");
+    const char *now = rh_records_device_text(new_->results, new_->ids[old->partner[k]], "timer");
+    if (before && now && strcmp(before, now) != 0)
+      return rh_fail(error, RH_E_USAGE,
+                     "times of %.128s by the timers '%.16s' and '%.16s' cannot be compared: "
+                     "measure again with --timer=host",
+                     text_of(old, k, "name"), before, now);
+  }
+  return RH_OK;
+}
+
+/* ---- Which point is which ---- */
+
+/* A row by what it has in common with a row of the other file. */
+typedef struct keyed {
+  const rh_row *row;
+  int device; /* the old one's number; -1: the old file has none such */
+  uint32_t taken;
+} keyed;
+
+static int compare_keys(const keyed *a, const keyed *b) {
+  const rh_row *one = a->row, *other = b->row;
+  if (a->device != b->device) return a->device < b->device ? -1 : 1;
+  if (one->op != other->op) return one->op < other->op ? -1 : 1;
+  if (one->type != other->type) return one->type < other->type ? -1 : 1;
+  if (one->n != other->n) return one->n < other->n ? -1 : 1;
+  if (one->is_peer != other->is_peer) return one->is_peer ? 1 : -1;
+  return strcmp(one->strategy, other->strategy);
+}
+
+static int compare_keyed(const void *a, const void *b) {
+  const rh_row *one = ((const keyed *)a)->row, *other = ((const keyed *)b)->row;
+  int order = compare_keys(a, b);
+  return order ? order : (one > other) - (one < other);
+}
+
+static int same_key(const void *a, const void *b) {
+  return compare_keys(a, b);
+}
+
+/* Sorted, *n of them, of several for one point the last; null where memory runs out. */
+static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
+  keyed *list = malloc((d->results->n_rows + 1u) * sizeof *list);
+  if (!list) return NULL;
+  for (uint32_t k = 0; k < d->results->n_rows; k++) {
+    const rh_row *row = &d->results->rows[k];
+    int device = find_device(d, row->device);
+    list[k] = (keyed){row, is_old ? device : d->partner[device], 0};
+  }
+  qsort(list, d->results->n_rows, sizeof *list, compare_keyed);
+  *n = 0;
+  for (uint32_t k = 0; k < d->results->n_rows; k++)
+    if (*n && compare_keys(&list[*n - 1], &list[k]) == 0)
+      list[*n - 1] = list[k];
+    else
+      list[(*n)++] = list[k];
+  return list;
+}
+
+static rh_status match(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_,
+                       uint32_t n_new, rh_error *error) {
+  c->changes = malloc((n_old + 1u) * sizeof *c->changes);
+  if (!c->changes) return rh_fail(error, RH_E_NOMEM, "no memory for the comparison");
+  for (uint32_t k = 0; k < n_old; k++) {
+    keyed *found = bsearch(&old[k], new_, n_new, sizeof *new_, same_key);
+    if (!found) {
+      c->only_old++;
+      continue;
+    }
+    found->taken = 1;
+    rh_change change = rh_change_judge(old[k].row, found->row, c->threshold);
+    c->counts[change.verdict]++;
+    c->changes[c->n_changes++] = change;
+  }
+  for (uint32_t k = 0; k < n_new; k++) c->only_new += !new_[k].taken;
+  if (c->n_changes) return RH_OK;
+  return rh_fail(
+      error, RH_E_USAGE,
+      "the two files have no point in common: the same strategy, operator, type and size");
+}
+
+static rh_status compare_points(rh_comparison *c, const devices *old, const devices *new_,
+                                rh_error *error) {
+  uint32_t n_old = 0, n_new = 0;
+  keyed *of_old = index_rows(old, 1, &n_old), *of_new = index_rows(new_, 0, &n_new);
+  rh_status status = of_old && of_new ? match(c, of_old, n_old, of_new, n_new, error)
+                                      : rh_fail(error, RH_E_NOMEM, "no memory for the comparison");
+  free(of_old);
+  free(of_new);
+  return status;
+}
+
+static rh_status compare_all(rh_comparison *c, const rh_records *old_results,
+                             const rh_records *new_results, rh_error *error) {
+  devices old, new_;
+  RH_TRY(refuse_other_cache(old_results, new_results, error));
+  RH_TRY(collect_devices(&old, old_results, error));
+  RH_TRY(collect_devices(&new_, new_results, error));
+  RH_TRY(pair_devices(c, &old, &new_, error));
+  RH_TRY(refuse_other_timer(&old, &new_, error));
+  return compare_points(c, &old, &new_, error);
+}
+
+rh_status rh_compare(rh_comparison *comparison, const rh_records *old, const rh_records *new_,
+                     double threshold, rh_error *error) {
+  *comparison = (rh_comparison){.threshold = threshold};
+  rh_status status = compare_all(comparison, old, new_, error);
+  if (status != RH_OK) rh_comparison_finish(comparison);
+  return status;
+}
+
+void rh_comparison_finish(rh_comparison *comparison) {
+  for (uint32_t k = 0; k < comparison->n_warnings; k++) free(comparison->warnings[k]);
+  free(comparison->warnings);
+  free(comparison->changes);
+  *comparison = (rh_comparison){0};
+}
+
+uint32_t rh_comparison_regressions(const rh_comparison *comparison) {
+  return comparison->counts[RH_CHANGE_slow] + comparison->counts[RH_CHANGE_broken];
+}

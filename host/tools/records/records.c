@@ -1,0 +1,188 @@
+#include "records.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rh_records_add(rh_records *results, rh_row *row) {
+  if (results->n_rows == results->capacity) {
+    uint32_t capacity = results->capacity ? 2 * results->capacity : 64;
+    rh_row *rows =
+        capacity > results->capacity ? realloc(results->rows, capacity * sizeof *rows) : NULL;
+    if (!rows) {
+      rh_row_finish(row);
+      return -1;
+    }
+    results->rows = rows;
+    results->capacity = capacity;
+  }
+  results->rows[results->n_rows++] = *row;
+  *row = (rh_row){0};
+  return 0;
+}
+
+void rh_row_finish(rh_row *row) {
+  free(row->params);
+  free(row->reason);
+  free(row->rounds);
+  free(row->raw);
+  free(row->parts);
+  *row = (rh_row){0};
+}
+
+void rh_records_finish(rh_records *results) {
+  for (uint32_t k = 0; k < results->n_rows; k++) rh_row_finish(&results->rows[k]);
+  free(results->rows);
+  json_decref(results->tool);
+  json_decref(results->run);
+  json_decref(results->devices);
+  json_decref(results->calibration);
+  json_decref(results->settings);
+  json_decref(results->strategies);
+  *results = (rh_records){0};
+}
+
+static int has_time(const rh_row *row) {
+  return row->time.samples > 0 && row->time.median > 0;
+}
+
+const char *rh_row_status_name(uint32_t status) {
+  static const char *const names[] = {
+#define RH_X(name, number) #name,
+      RH_ROW_STATUS_LIST(RH_X)
+#undef RH_X
+  };
+  return status < sizeof names / sizeof *names ? names[status] : NULL;
+}
+
+int rh_row_is_timed(const rh_row *row) {
+  return row->status == RH_ROW_ok && has_time(row);
+}
+
+double rh_row_rate(const rh_row *row) {
+  return has_time(row) ? (double)row->n / row->time.median : 0;
+}
+
+double rh_row_bandwidth(const rh_row *row) {
+  return has_time(row) ? (double)row->bytes / row->time.median : 0;
+}
+
+/* ---- What is known of a device ---- */
+
+/* The object of the array whose `key` is this id; null. */
+static const json_t *find(const json_t *array, const char *key, const char *id) {
+  size_t k;
+  json_t *object;
+  json_array_foreach((json_t *)array, k, object) {
+    const char *value = json_string_value(json_object_get(object, key));
+    if (value && strcmp(value, id) == 0) return object;
+  }
+  return NULL;
+}
+
+const char *rh_records_device_text(const rh_records *results, const char *id, const char *key) {
+  const char *text = json_string_value(json_object_get(find(results->devices, "id", id), key));
+  if (text) return text;
+  return json_string_value(json_object_get(find(results->calibration, "device", id), key));
+}
+
+double rh_records_calibration(const rh_records *results, const char *id, const char *key) {
+  const json_t *number = json_object_get(find(results->calibration, "device", id), key);
+  if (!json_is_number(number)) number = json_object_get(find(results->devices, "id", id), key);
+  return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+/* ---- Points ---- */
+
+static int compare_points(const rh_row *a, const rh_row *b) {
+  int by_device = strverscmp(a->device, b->device);
+  if (by_device) return by_device;
+  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  if (a->type != b->type) return a->type < b->type ? -1 : 1;
+  if (a->n != b->n) return a->n < b->n ? -1 : 1;
+  return 0;
+}
+
+/* For qsort, which is not stable: rows of one point stand in one array, in the order in which they came. */
+static int compare(const void *a, const void *b) {
+  const rh_row *one = *(const rh_row *const *)a, *other = *(const rh_row *const *)b;
+  int order = compare_points(one, other);
+  return order ? order : (one > other) - (one < other);
+}
+
+const rh_row **rh_records_by_point(const rh_records *results) {
+  const rh_row **rows = results->n_rows ? malloc(results->n_rows * sizeof *rows) : NULL;
+  if (!rows) return NULL;
+  for (uint32_t k = 0; k < results->n_rows; k++) rows[k] = &results->rows[k];
+  qsort(rows, results->n_rows, sizeof *rows, compare);
+  return rows;
+}
+
+uint32_t rh_point_length(const rh_row *const *rows, uint32_t n) {
+  uint32_t length = 0;
+  while (length < n && compare_points(rows[0], rows[length]) == 0) length++;
+  return length;
+}
+
+/* ---- Which is best ---- */
+
+/* Less than this apart, two times are not told apart by anybody who looks at them. */
+static const double visible = 1.01;
+
+static int is_within(double median, const rh_spread *interval) {
+  return interval->ci_low <= median && median <= interval->ci_high;
+}
+
+int rh_best_ties(const rh_best *best, const rh_row *row) {
+  const rh_spread *a = &best->fastest->time, *b = &row->time;
+  if (row == best->row || row == best->fastest) return 1;
+  return is_within(a->median, b) && is_within(b->median, a);
+}
+
+int rh_best_could_be(const rh_best *best, const rh_row *row) {
+  return rh_best_ties(best, row) && row->time.median < visible * best->fastest->time.median;
+}
+
+static int is_ranked(const rh_row *row, int strategies_only) {
+  return rh_row_is_timed(row) && !(strategies_only && row->is_peer);
+}
+
+/* Of a peer nobody knows. */
+static uint32_t known_passes(const rh_row *row) {
+  return row->is_peer ? UINT32_MAX : row->passes;
+}
+
+/* Of two that tie: fewer passes; more reproducible; then the faster one. */
+static int is_preferred(const rh_row *row, const rh_row *to) {
+  uint32_t mine = known_passes(row), theirs = known_passes(to);
+  if (mine != theirs) return mine < theirs;
+  if (row->reproducible != to->reproducible) return row->reproducible > to->reproducible;
+  return row->time.median < to->time.median;
+}
+
+rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only) {
+  const rh_row *fastest = NULL;
+  for (uint32_t k = 0; k < n; k++)
+    if (is_ranked(rows[k], strategies_only) &&
+        (!fastest || rows[k]->time.median < fastest->time.median))
+      fastest = rows[k];
+  rh_best best = {fastest, fastest, 0};
+  for (uint32_t k = 0; fastest && k < n; k++) {
+    if (!is_ranked(rows[k], strategies_only) || !rh_best_ties(&best, rows[k])) continue;
+    best.n_tied += rows[k] != fastest;
+    if (rh_best_could_be(&best, rows[k]) && is_preferred(rows[k], best.row)) best.row = rows[k];
+  }
+  return best;
+}
+
+rh_best rh_records_best(const rh_records *results, const rh_row *like, int strategies_only) {
+  rh_best best = {0};
+  const rh_row **rows = results->n_rows ? malloc(results->n_rows * sizeof *rows) : NULL;
+  uint32_t n = 0;
+  if (!rows) return best;
+  for (uint32_t k = 0; k < results->n_rows; k++)
+    if (compare_points(&results->rows[k], like) == 0) rows[n++] = &results->rows[k];
+  best = rh_point_best(rows, n, strategies_only);
+  free(rows);
+  return best;
+}

@@ -1,0 +1,228 @@
+#include "write.h"
+#include "../../core/base/error.h"
+#include "write_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+uint32_t rh_format_from_name(const char *name) {
+#define RH_X(known, number, ending)                                                                \
+  if (strcmp(name, #known) == 0) return number;
+  RH_FORMAT_LIST(RH_X)
+#undef RH_X
+  return 0;
+}
+
+static int ends_in(const char *path, const char *ending) {
+  size_t length = strlen(path), of_ending = strlen(ending);
+  return length > of_ending && strcmp(path + length - of_ending, ending) == 0;
+}
+
+uint32_t rh_format_from_path(const char *path) {
+#define RH_X(name, number, ending)                                                                 \
+  if (ends_in(path, ending)) return number;
+  RH_FORMAT_LIST(RH_X)
+#undef RH_X
+  return 0;
+}
+
+/* ---- Formats ---- */
+
+/* Takes over `value`.  -1 where there is none, or it cannot be written. */
+static int dump(json_t *value, FILE *out) {
+  int failed = !value || json_dumpf(value, out, JSON_ENCODE_ANY) != 0;
+  json_decref(value);
+  return failed ? -1 : 0;
+}
+
+/* Each member and each row on a line of its own: as one tree, a large file would need twenty times its size. */
+static int write_json(const rh_records *results, FILE *out) {
+  json_t *header = rh_header_to_json(results), *value;
+  const char *key, *between = "\n  ";
+  int failed = !header;
+  putc('{', out);
+  json_object_foreach(header, key, value) {
+    fprintf(out, "%s\"%s\": ", between, key);
+    failed |= dump(json_incref(value), out);
+    between = ",\n  ";
+  }
+  json_decref(header);
+  fputs(",\n  \"results\": [", out);
+  for (uint32_t k = 0; k < results->n_rows && !failed; k++) {
+    fputs(k ? ",\n    " : "\n    ", out);
+    failed = dump(rh_row_to_json(&results->rows[k]), out);
+  }
+  fputs("\n  ],\n  \"best\": [", out);
+  json_t *best = rh_best_to_json(results);
+  failed |= !best;
+  for (size_t k = 0; k < json_array_size(best); k++) {
+    fputs(k ? ",\n    " : "\n    ", out);
+    failed |= dump(json_incref(json_array_get(best, k)), out);
+  }
+  json_decref(best);
+  fputs("\n  ]\n}\n", out);
+  return failed;
+}
+
+static int write_line(json_t *value, FILE *out) {
+  int failed = dump(value, out);
+  putc('\n', out);
+  return failed;
+}
+
+static int write_jsonl(const rh_records *results, FILE *out) {
+  int failed = write_line(rh_header_to_json(results), out);
+  for (uint32_t k = 0; k < results->n_rows && !failed; k++)
+    failed = write_line(rh_row_to_json(&results->rows[k]), out);
+  return failed;
+}
+
+static rh_status cannot(const char *path, rh_error *error) {
+  return rh_fail(error, RH_E_FILE, "%s: %s", path,
+                 errno ? strerror(errno) : "the results cannot be written");
+}
+
+rh_status rh_records_write(const rh_records *results, uint32_t format, FILE *out, const char *name,
+                           rh_error *error) {
+  int (*const writers[])(const rh_records *, FILE *) = {NULL, write_json, write_jsonl, rh_write_csv,
+                                                        rh_write_markdown};
+  errno = 0;
+  int failed = writers[format](results, out);
+  return failed || ferror(out) ? cannot(name, error) : RH_OK;
+}
+
+/* ---- Files ---- */
+
+/* A file that takes another's place. */
+typedef struct draft {
+  char *path;      /* where links lead to */
+  char *temporary; /* null: `path` is written to */
+  FILE *out;
+} draft;
+
+static void draft_finish(draft *d) {
+  if (d->out) fclose(d->out);
+  if (d->temporary) unlink(d->temporary);
+  free(d->temporary);
+  free(d->path);
+  *d = (draft){0};
+}
+
+/* Files made by mkstemp are for their owner only; these are as any other. */
+static void open_to_others(int fd) {
+  mode_t mask = umask(0);
+  umask(mask);
+  fchmod(fd, 0666 & ~mask);
+}
+
+static int open_draft(draft *d, const char *path) {
+  struct stat there;
+  int exists = stat(path, &there) == 0;
+  if (exists && S_ISDIR(there.st_mode)) {
+    errno = EISDIR;
+    return -1;
+  }
+  if (exists && !S_ISREG(there.st_mode)) return open(path, O_WRONLY | O_CLOEXEC);
+  if (exists && access(path, W_OK) != 0) return -1; /* write-protected, and meant so */
+  d->path = exists ? realpath(path, NULL) : strdup(path);
+  if (!d->path || asprintf(&d->temporary, "%s.XXXXXX", d->path) < 0) {
+    d->temporary = NULL;
+    return -1;
+  }
+  int fd = mkostemp(d->temporary, O_CLOEXEC);
+  if (fd >= 0) {
+    open_to_others(fd);
+    return fd;
+  }
+  free(d->temporary); /* there is no such file to remove */
+  d->temporary = NULL;
+  return -1;
+}
+
+static rh_status draft_begin(draft *d, const char *path, rh_error *error) {
+  *d = (draft){0};
+  int fd = open_draft(d, path);
+  d->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (d->out) return RH_OK;
+  rh_status status = cannot(path, error);
+  if (fd >= 0) close(fd);
+  draft_finish(d);
+  return status;
+}
+
+/* The last of it goes out, and only then the old file goes. */
+static rh_status draft_end(draft *d, const char *path, rh_error *error) {
+  FILE *out = d->out;
+  d->out = NULL;
+  errno = 0;
+  if (fclose(out) != 0) return cannot(path, error);
+  if (d->temporary && rename(d->temporary, d->path) != 0) return cannot(path, error);
+  free(d->temporary);
+  d->temporary = NULL;
+  return RH_OK;
+}
+
+rh_status rh_records_export(const rh_records *results, const char *path, rh_error *error) {
+  uint32_t format = rh_format_from_path(path);
+  if (!format)
+    return rh_fail(error, RH_E_USAGE, "%s: the ending says no format; .json .jsonl .csv .md do",
+                   path);
+  draft d;
+  RH_TRY(draft_begin(&d, path, error));
+  rh_status status = rh_records_write(results, format, d.out, path, error);
+  if (status == RH_OK) status = draft_end(&d, path, error);
+  draft_finish(&d);
+  return status;
+}
+
+rh_status rh_records_check_path(const char *path, rh_error *error) {
+  draft d;
+  RH_TRY(draft_begin(&d, path, error));
+  draft_finish(&d);
+  return RH_OK;
+}
+
+/* ---- JSONL as it grows ---- */
+
+/* Behind what is whole.  A last line without its end gets one. */
+static int open_behind(const char *path, uint64_t whole_bytes) {
+  char last = '\n';
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0) return -1;
+  if (ftruncate(fd, (off_t)whole_bytes) == 0 && lseek(fd, 0, SEEK_END) >= 0 &&
+      pread(fd, &last, 1, (off_t)whole_bytes - 1) == 1 && (last == '\n' || write(fd, "\n", 1) == 1))
+    return fd;
+  int code = errno;
+  close(fd);
+  errno = code;
+  return -1;
+}
+
+rh_status rh_jsonl_begin(FILE **out, const char *path, const rh_records *results,
+                         uint64_t whole_bytes, rh_error *error) {
+  errno = 0;
+  int fd = whole_bytes ? open_behind(path, whole_bytes)
+                       : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (!*out) {
+    rh_status status = cannot(path, error);
+    if (fd >= 0) close(fd);
+    return status;
+  }
+  if (whole_bytes || (write_line(rh_header_to_json(results), *out) == 0 && fflush(*out) == 0))
+    return RH_OK;
+  rh_status status = cannot(path, error);
+  fclose(*out);
+  *out = NULL;
+  return status;
+}
+
+rh_status rh_jsonl_add(FILE *out, const rh_row *row, const char *path, rh_error *error) {
+  errno = 0;
+  return write_line(rh_row_to_json(row), out) == 0 && fflush(out) == 0 ? RH_OK
+                                                                       : cannot(path, error);
+}

@@ -1,0 +1,79 @@
+#include "candidate.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../measure/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A quick look ---- */
+
+static rh_status look(rh_contender *c, const rh_bench_data *data, const rh_bench_scale *scale,
+                      double give_up_s, rh_error *error) {
+  enum { ROUNDS = 2 };
+  static const rh_bench_rules rules = {
+      .precision = 0.01, .max_time_s = 0.1, .min_samples = 4, .max_samples = RH_MOST_SAMPLES};
+  double room[2 * RH_SAMPLES_A_ROUND];
+  RH_TRY(rh_contender_start(c, data, &rules, scale, error));
+  for (int k = 0; k < ROUNDS && !c->done && c->about_s <= give_up_s; k++) {
+    RH_TRY(rh_contender_round(c, &rules, scale, error));
+    if (c->spent_s > rules.max_time_s) break;
+  }
+  if (c->done) return RH_OK;
+  c->row->status = c->n_samples ? RH_ROW_ok : RH_ROW_skipped;
+  if (c->n_samples) c->row->time = rh_spread_of(c->samples, c->n_samples, room);
+  return RH_OK;
+}
+
+rh_status rh_tune_candidate_look(rh_sampler *sampler, const rh_bench_data *data,
+                                 const rh_bench_scale *scale, double give_up_s, rh_row *row,
+                                 rh_error *error) {
+  rh_contender *c = calloc(1, sizeof *c);
+  *row = (rh_row){.op = data->op, .type = data->type, .n = data->n, .status = RH_ROW_skipped};
+  snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
+  if (!c) return rh_fail(error, RH_E_NOMEM, "no memory for a sample");
+  *c = (rh_contender){.sampler = sampler, .row = row};
+  rh_status status = look(c, data, scale, give_up_s, error);
+  if (!c->done && row->status == RH_ROW_skipped) row->time.median = c->about_s;
+  rh_contender_close(c);
+  free(c);
+  return status;
+}
+
+/* ---- The verdict ---- */
+
+static const double worth_it = 0.01;
+
+/* Of few samples no interval has 95 %: all of them count, and of very few nothing does. */
+enum { FEWEST = 3, INTERVAL = 6 };
+
+static double least(const rh_spread *spread) {
+  return spread->samples < INTERVAL ? spread->min : spread->ci_low;
+}
+
+static double most(const rh_spread *spread) {
+  return spread->samples < INTERVAL ? spread->max : spread->ci_high;
+}
+
+static int is_better(const rh_spread *mine, const rh_spread *defaults) {
+  return mine->samples >= FEWEST && defaults->samples >= FEWEST &&
+         mine->median < (1 - worth_it) * defaults->median && most(mine) < least(defaults);
+}
+
+uint32_t rh_tune_candidate_decide(const rh_row *rows, const uint32_t *n_settings, uint32_t n) {
+  uint32_t kept = 0;
+  double best = INFINITY;
+  for (uint32_t k = 0; k < n; k++)
+    if (rh_row_is_timed(&rows[k])) best = fmin(best, rows[k].time.median);
+  for (uint32_t k = 1; k < n; k++) {
+    const rh_spread *mine = &rows[k].time;
+    if (!rh_row_is_timed(&rows[k]) || mine->median > (1 + worth_it) * best) continue;
+    int better = !rh_row_is_timed(&rows[0]) || is_better(mine, &rows[0].time);
+    int simpler = kept == 0 || n_settings[k] < n_settings[kept] ||
+                  (n_settings[k] == n_settings[kept] && mine->median < rows[kept].time.median);
+    if (better && simpler) kept = k;
+  }
+  return kept;
+}

@@ -1,0 +1,169 @@
+#include "plan.h"
+#include "../../core/base/vocabulary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double hopeless = 50;         /* times the best */
+static const double bearable_s = .05;      /* one run that may be tried whatever it comes to */
+static const double dear = 10, dear_s = 1; /* less far behind, but the budget knows it */
+static const double least_share_s = 1;
+
+const char *rh_task_name(uint32_t state) {
+  switch (state) {
+#define RH_X(name, number)                                                                         \
+  case RH_TASK_##name: return #name;
+    RH_TASK_LIST(RH_X)
+#undef RH_X
+  default: return NULL;
+  }
+}
+
+int rh_tasks_meet(const rh_task *a, const rh_task *b) {
+  return a->op == b->op && a->type == b->type && a->n == b->n;
+}
+
+static int compare(double a, double b) {
+  return (a > b) - (a < b);
+}
+
+static int by_size(const rh_task *a, const rh_task *b) {
+  uint64_t bytes_a = a->n * rh_type_size(a->type), bytes_b = b->n * rh_type_size(b->type);
+  if (bytes_a != bytes_b) return bytes_a < bytes_b ? 1 : -1;
+  if (a->type != b->type) return a->type < b->type ? -1 : 1;
+  return (a->op > b->op) - (a->op < b->op);
+}
+
+static int in_name(const rh_task *a, const rh_task *b) {
+  return (a->strategy > b->strategy) - (a->strategy < b->strategy);
+}
+
+/* By what another size tells, or by what was measured. */
+static double promise(const rh_task *task) {
+  return task->time_s > 0 ? task->time_s : task->expected_s;
+}
+
+static int by_promise(const void *first, const void *second) {
+  const rh_task *a = first, *b = second;
+  int order = by_size(a, b);
+  if (order == 0) order = compare(promise(a), promise(b));
+  return order ? order : in_name(a, b);
+}
+
+static int by_turn(const void *first, const void *second) {
+  const rh_task *a = first, *b = second;
+  if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+  return by_promise(a, b);
+}
+
+static int by_turn_and_small(const void *first, const void *second) {
+  const rh_task *a = first, *b = second;
+  if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+  return rh_tasks_meet(a, b) ? by_promise(a, b) : -by_size(a, b);
+}
+
+void rh_plan_measuring(rh_task *tasks, uint32_t n, uint32_t together) {
+  uint32_t place = 0; /* among those of its point that are still to be measured */
+  qsort(tasks, n, sizeof *tasks, by_promise);
+  for (uint32_t k = 0; k < n; k++) {
+    if (k && !rh_tasks_meet(&tasks[k - 1], &tasks[k])) place = 0;
+    tasks[k].turn = place / together;
+    place += tasks[k].state == RH_TASK_todo;
+  }
+  qsort(tasks, n, sizeof *tasks, by_turn_and_small);
+}
+
+void rh_plan_expect(const rh_task *tasks, uint32_t n, rh_task *task) {
+  static const uint64_t tells = 65536; /* below, launching takes longer than reducing */
+  const rh_task *nearest = NULL;
+  for (uint32_t k = 0; k < n; k++) {
+    const rh_task *it = &tasks[k];
+    if (it->strategy != task->strategy || it->op != task->op || it->type != task->type ||
+        it->time_s <= 0 || it->n >= task->n || it->n < tells)
+      continue;
+    if (!nearest || it->n > nearest->n) nearest = it;
+  }
+  if (nearest) task->expected_s = nearest->time_s * ((double)task->n / (double)nearest->n);
+}
+
+const rh_task *rh_plan_best(const rh_task *tasks, uint32_t n, const rh_task *like) {
+  const rh_task *best = NULL;
+  for (uint32_t k = 0; k < n; k++)
+    if (rh_tasks_meet(&tasks[k], like) && tasks[k].time_s > 0 &&
+        tasks[k].state < RH_TASK_unsupported && (!best || tasks[k].time_s < best->time_s))
+      best = &tasks[k];
+  return best;
+}
+
+static int is_ranked(const rh_task *task, const rh_task *like) {
+  return rh_tasks_meet(task, like) && task->latency_s > 0 && task->state < RH_TASK_unsupported;
+}
+
+const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like) {
+  static const double tie = 1.02;
+  const rh_task *best = NULL;
+  for (uint32_t k = 0; k < n; k++)
+    if (is_ranked(&tasks[k], like) && (!best || tasks[k].latency_s < best->latency_s))
+      best = &tasks[k];
+  double least = best ? best->latency_s : 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (is_ranked(&tasks[k], like) && tasks[k].latency_s <= tie * least &&
+        tasks[k].time_s < best->time_s)
+      best = &tasks[k];
+  return best;
+}
+
+/* How many times as long as the best of its point. */
+static double behind(const rh_task *tasks, uint32_t n, const rh_task *task, double seconds) {
+  const rh_task *best = rh_plan_best(tasks, n, task);
+  return best ? seconds / best->time_s : 1;
+}
+
+/* All of one point side by side: there may be tens of thousands of tasks. */
+static void note_behind(rh_task *tasks, uint32_t n) {
+  qsort(tasks, n, sizeof *tasks, by_promise);
+  for (uint32_t first = 0, last; first < n; first = last) {
+    for (last = first + 1; last < n && rh_tasks_meet(&tasks[first], &tasks[last]);) last++;
+    const rh_task *best = rh_plan_best(&tasks[first], last - first, &tasks[first]);
+    for (uint32_t k = first; k < last; k++)
+      tasks[k].behind = best ? tasks[k].time_s / best->time_s : 0;
+  }
+}
+
+void rh_plan_drop_slow(rh_task *tasks, uint32_t n) {
+  note_behind(tasks, n);
+  for (uint32_t k = 0; k < n; k++)
+    if (tasks[k].state == RH_TASK_measured && tasks[k].behind > hopeless)
+      tasks[k].state = RH_TASK_slow;
+}
+
+int rh_plan_is_hopeless(const rh_task *tasks, uint32_t n, const rh_task *task) {
+  double times = behind(tasks, n, task, task->expected_s);
+  return (task->expected_s > bearable_s && times > hopeless) ||
+         (task->expected_s > dear_s && times > dear);
+}
+
+/* ---- Searching ---- */
+
+static uint32_t tier(double times) {
+  return times <= 1.25 ? 0 : times <= 2 ? 1 : times <= 5 ? 2 : 3;
+}
+
+void rh_plan_searching(rh_task *tasks, uint32_t n) {
+  note_behind(tasks, n);
+  for (uint32_t k = 0; k < n; k++) tasks[k].turn = tier(tasks[k].behind);
+  qsort(tasks, n, sizeof *tasks, by_turn);
+}
+
+/* Half as close, half as much. */
+static double weight(const rh_task *task) {
+  return 1 / fmax(1, task->behind);
+}
+
+double rh_plan_share(const rh_task *tasks, uint32_t n, uint32_t k, double left_s, double budget_s) {
+  double sum = 0, least = fmin(least_share_s, budget_s / 8);
+  for (uint32_t j = k; j < n; j++)
+    if (tasks[j].state == RH_TASK_measured) sum += weight(&tasks[j]);
+  if (left_s < least || sum <= 0) return 0;
+  return fmin(left_s, fmax(least, left_s * weight(&tasks[k]) / sum));
+}

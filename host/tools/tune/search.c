@@ -1,0 +1,164 @@
+#include "search.h"
+#include "../../core/base/error.h"
+#include "../../core/base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SAMPLE = 24, MOST_DRAWS = 512 };
+/* How much worse than the best a candidate may look whose neighbours are tried too: a first look is not exact. */
+static const double promising = 1.05;
+
+typedef struct known {
+  rh_tried tried;
+  int expanded; /* all its neighbours are known */
+} known;
+
+typedef struct search {
+  const rh_tune_spec *spec;
+  known *known;
+  uint32_t n, capacity;
+  uint32_t measured;
+  uint64_t random;
+  double best_s;
+} search;
+
+static int is_known(const search *s, uint64_t candidate) {
+  for (uint32_t k = 0; k < s->n; k++)
+    if (s->known[k].tried.candidate == candidate) return 1;
+  return 0;
+}
+
+static rh_status remember(search *s, uint64_t candidate, double seconds, rh_error *error) {
+  if (s->n == s->capacity) {
+    uint32_t more = s->capacity ? 2 * s->capacity : 128;
+    known *grown = realloc(s->known, more * sizeof *grown);
+    if (!grown) return rh_fail(error, RH_E_NOMEM, "no memory for a search");
+    s->known = grown;
+    s->capacity = more;
+  }
+  s->known[s->n++] = (known){.tried = {candidate, seconds > 0 ? seconds : INFINITY}};
+  return RH_OK;
+}
+
+static int is_over(const search *s) {
+  const rh_tune_spec *spec = s->spec;
+  return s->measured >= spec->most || (spec->is_over && spec->is_over(spec->user, s->measured));
+}
+
+static rh_status try_one(search *s, uint64_t candidate, rh_error *error) {
+  double seconds = 0;
+  RH_TRY(s->spec->measure(s->spec->user, candidate, s->best_s, &seconds, error));
+  s->measured += seconds > 0;
+  if (seconds > 0 && seconds < s->best_s) s->best_s = seconds;
+  return remember(s, candidate, seconds, error);
+}
+
+static void shuffle(search *s, uint64_t *list, uint32_t n) {
+  for (uint32_t k = n; k > 1; k--) {
+    uint32_t with = (uint32_t)(rh_random_next(&s->random) % k);
+    uint64_t kept = list[k - 1];
+    list[k - 1] = list[with];
+    list[with] = kept;
+  }
+}
+
+/* In an order that is drawn, so that a search that is cut short has seen a bit of everything.  *all: none is left. */
+static rh_status try_list(search *s, uint64_t *list, uint32_t n, int until_better, int *all,
+                          rh_error *error) {
+  double before = s->best_s;
+  shuffle(s, list, n);
+  *all = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    if (is_known(s, list[k])) continue;
+    if (is_over(s)) return RH_OK;
+    RH_TRY(try_one(s, list[k], error));
+    if (until_better && s->best_s < before) return RH_OK;
+  }
+  *all = 1;
+  return RH_OK;
+}
+
+static rh_status try_all(search *s, int *complete, rh_error *error) {
+  uint64_t list[RH_SMALL_SPACE];
+  for (uint32_t k = 0; k < s->spec->space->size; k++) list[k] = k;
+  return try_list(s, list, (uint32_t)s->spec->space->size, 0, complete, error);
+}
+
+static rh_status try_hints(search *s, rh_error *error) {
+  for (uint32_t k = 0; k < s->spec->n_hints && !is_over(s); k++)
+    if (!is_known(s, s->spec->hints[k])) RH_TRY(try_one(s, s->spec->hints[k], error));
+  return RH_OK;
+}
+
+/* Fewer where something good is known already. */
+static rh_status try_sample(search *s, rh_error *error) {
+  uint32_t wanted = s->measured + (s->spec->n_hints ? SAMPLE / 3 : SAMPLE);
+  for (uint32_t draw = 0; draw < MOST_DRAWS && s->measured < wanted && !is_over(s); draw++) {
+    uint64_t candidate = rh_random_next(&s->random) % s->spec->space->size;
+    if (!is_known(s, candidate)) RH_TRY(try_one(s, candidate, error));
+  }
+  return RH_OK;
+}
+
+/* The best whose neighbours are not all known. */
+static known *most_promising(search *s) {
+  known *best = NULL;
+  for (uint32_t k = 0; k < s->n; k++) {
+    known *it = &s->known[k];
+    if (it->expanded || it->tried.seconds > promising * s->best_s) continue;
+    if (!best || it->tried.seconds < best->tried.seconds) best = it;
+  }
+  return best;
+}
+
+/* Beside the best, over and over, until nothing is better. */
+static rh_status climb(search *s, int *complete, rh_error *error) {
+  uint64_t *list = malloc(RH_SPACE_MOST_NEIGHBOURS * sizeof *list);
+  rh_status status = RH_OK;
+  if (!list) return rh_fail(error, RH_E_NOMEM, "no memory for a search");
+  for (known *from; status == RH_OK && !is_over(s);) {
+    int all;
+    if (!(from = most_promising(s))) {
+      *complete = 1;
+      break;
+    }
+    uint32_t place = (uint32_t)(from - s->known); /* the list may move */
+    uint32_t n = rh_space_neighbours(s->spec->space, from->tried.candidate, list);
+    status = try_list(s, list, n, 1, &all, error);
+    s->known[place].expanded = all;
+  }
+  free(list);
+  return status;
+}
+
+static void choose_finalists(const search *s, double initial_s, rh_tune_found *found) {
+  for (uint32_t k = 1; k < s->n; k++) { /* the first is the defaults */
+    rh_tried it = s->known[k].tried;
+    if (!(it.seconds < initial_s)) continue;
+    uint32_t place = found->n;
+    while (place > 0 && found->best[place - 1].seconds > it.seconds) place--;
+    if (place == RH_TUNE_FINALISTS) continue;
+    if (found->n < RH_TUNE_FINALISTS) found->n++;
+    for (uint32_t m = found->n - 1; m > place; m--) found->best[m] = found->best[m - 1];
+    found->best[place] = it;
+  }
+}
+
+rh_status rh_tune_search(const rh_tune_spec *spec, double initial_s, rh_tune_found *found,
+                         rh_error *error) {
+  search s = {.spec = spec, .random = spec->seed, .best_s = initial_s};
+  *found = (rh_tune_found){0};
+  rh_status status = remember(&s, spec->space->initial, initial_s, error);
+  if (status == RH_OK) status = try_hints(&s, error);
+  if (status == RH_OK && spec->space->size <= RH_SMALL_SPACE) {
+    status = try_all(&s, &found->complete, error);
+  } else if (status == RH_OK) {
+    status = try_sample(&s, error);
+    if (status == RH_OK) status = climb(&s, &found->complete, error);
+  }
+  choose_finalists(&s, initial_s, found);
+  found->measured = s.measured;
+  free(s.known);
+  return status;
+}

@@ -1,0 +1,105 @@
+#include "ask.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/ops.h"
+#include "problems.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const uint64_t rh_asked_sizes[RH_N_ASKED] = {
+    0, 1, 1000, (uint64_t)1 << 24, ((uint64_t)1 << 32) + 3, (uint64_t)1 << 40};
+
+void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]) {
+  rh_error unused;
+  rh_params_resolve(strategy, NULL, 0, params, &unused);
+}
+
+rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer) {
+  rh_problem problem = {.struct_size = sizeof problem,
+                        .type = question->type,
+                        .op = rh_op_find(question->op, question->type),
+                        .device = &question->device,
+                        .max_n = question->n};
+  memset(answer, 0, sizeof *answer);
+  answer->struct_size = sizeof *answer;
+  return strategy->query(&problem, question->params, answer);
+}
+
+/* All that a question consists of. */
+typedef struct copies {
+  rh_op op;
+  rh_device device;
+  rh_problem problem;
+  int64_t params[RH_MAX_PARAMS];
+  rh_answer answer;
+} copies;
+_Static_assert(sizeof(copies) <= RH_ASK_ROOM, "RH_ASK_ROOM is too small");
+
+rh_status rh_ask_elsewhere(const rh_strategy *strategy, const rh_question *question, void *room,
+                           rh_answer *answer) {
+  copies *there = room;
+  *there = (copies){.op = *rh_op_find(question->op, question->type), .device = question->device};
+  there->problem = (rh_problem){.struct_size = sizeof there->problem,
+                                .type = question->type,
+                                .op = &there->op,
+                                .device = &there->device,
+                                .max_n = question->n};
+  memcpy(there->params, question->params, sizeof there->params);
+  there->answer.struct_size = sizeof there->answer;
+  rh_status said = strategy->query(&there->problem, there->params, &there->answer);
+  *answer = there->answer;
+  return said;
+}
+
+int rh_same_answer(rh_status a, const rh_answer *first, rh_status b, const rh_answer *second) {
+  return a == b && memcmp(first, second, sizeof *first) == 0;
+}
+
+uint64_t rh_answer_hash(rh_status said, const rh_answer *answer) {
+  uint64_t hash = rh_random_mix((uint64_t)said), word;
+  const unsigned char *bytes = (const unsigned char *)answer;
+  for (size_t k = 0; k + sizeof word <= sizeof *answer; k += sizeof word) {
+    memcpy(&word, bytes + k, sizeof word);
+    hash = rh_random_mix(hash ^ word);
+  }
+  return hash;
+}
+
+int rh_is_its_business(const rh_strategy *strategy, uint32_t op, rh_type type,
+                       const rh_device *device) {
+  if (!rh_op_is_defined(op, type) || !(strategy->device_kinds & (device->kind | RH_DEVICE_HOST)))
+    return 0;
+  return rh_op_flags(op, type) & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER;
+}
+
+rh_outcome rh_ask_all(rh_trial *trial, rh_question_taker *take, void *user) {
+  rh_question question;
+  rh_default_params(trial->strategy, question.params);
+  rh_trial_phase(trial, "query");
+  for (uint32_t k = 0; rh_common_device(k, &question.device); k++)
+    for (question.op = 1; question.op <= RH_N_OPS; question.op++)
+      for (question.type = 1; question.type <= RH_N_TYPES; question.type++) {
+        if (!rh_is_its_business(trial->strategy, question.op, question.type, &question.device))
+          continue;
+        for (int j = 0; j < RH_N_ASKED; j++) {
+          question.n = rh_asked_sizes[j];
+          rh_outcome outcome = take(trial, &question, user);
+          if (outcome != RH_PASS) return outcome;
+        }
+      }
+  return RH_PASS;
+}
+
+const char *rh_question_name(const rh_question *question, char text[RH_QUESTION_NAME]) {
+  uint32_t kind = question->device.kind;
+  snprintf(text, RH_QUESTION_NAME, "%s of %s on %s, n = %llu", rh_op_name(question->op),
+           rh_type_name(question->type),
+           kind == RH_DEVICE_HOST  ? "the host"
+           : kind == RH_DEVICE_CPU ? "a CPU"
+           : kind == RH_DEVICE_GPU ? "a GPU"
+                                   : "an accelerator",
+           (unsigned long long)question->n);
+  return text;
+}

@@ -1,0 +1,274 @@
+/* V50: the same bits from run to run, whatever the parameters, on every device. */
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "load.h"
+#include "order.h"
+#include "points.h"
+#include "problems.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is reduced again and again: an operator of ours that shows every other order, or what the strategy serves and
+ * rounds, on data of all magnitudes. */
+typedef struct subject {
+  enum { SIDED, GROUPED, ROUNDED } kind;
+  rh_pair pair; /* of ROUNDED */
+  uint64_t n;
+  int briefly; /* from run to run only: an operator of ours says more about all else */
+} subject;
+
+enum { TELLING_N = 100003 };
+
+/* Where there is no time for everything. */
+static int is_telling(const subject *s) {
+  return s->kind != ROUNDED && s->n == TELLING_N;
+}
+
+/* The bits that came out first. */
+typedef struct bits {
+  _Alignas(16) unsigned char first[16];
+  int known, differ;
+} bits;
+
+static void name_subject(const subject *s, char text[96]) {
+  if (s->kind == ROUNDED)
+    snprintf(text, 96, "%s of %s over %llu elements", rh_op_name(s->pair.op),
+             rh_type_name(s->pair.type), (unsigned long long)s->n);
+  else
+    snprintf(text, 96, "an operator of a user's own over %llu elements", (unsigned long long)s->n);
+}
+
+static rh_status fill(rh_rig *rig, const subject *s, uint64_t round) {
+  if (s->kind != ROUNDED) return rh_order_fill(rig, s->n, round);
+  if (rig->array.n == s->n) return RH_OK; /* it is there since the first round */
+  return rh_rig_fill(rig, "loguniform", rig->trial->seed, s->n, 0);
+}
+
+static rh_status set_up(rh_rig *rig, rh_trial *trial, const subject *s, const int64_t *params,
+                        const rh_device *device) {
+  if (s->kind != ROUNDED) return rh_order_setup(rig, trial, s->n, params, device, s->kind == SIDED);
+  RH_TRY(rh_rig_init(rig, trial, s->pair.op, s->pair.type, s->n));
+  if (params) memcpy(rig->params, params, sizeof rig->params);
+  if (device) rig->device = device;
+  return rh_rig_setup(rig);
+}
+
+/* One setup and `times` runs, from that round on: all alike, and like those before. */
+static rh_status repeat(rh_trial *trial, const subject *s, const int64_t *params,
+                        const rh_device *device, uint64_t round, int times, bits *b) {
+  _Alignas(16) unsigned char value[16];
+  rh_rig rig = {0};
+  rh_status status = set_up(&rig, trial, s, params, device);
+  for (int k = 0; k < times && status == RH_OK && !b->differ; k++) {
+    status = fill(&rig, s, round + (uint64_t)k);
+    if (status == RH_OK) status = rh_rig_run(&rig, value);
+    if (status != RH_OK) break;
+    if (!b->known) memcpy(b->first, value, 16);
+    b->known = 1;
+    b->differ = !rh_rig_same(&rig, b->first, value);
+  }
+  trial->error = rig.error;
+  rh_rig_finish(&rig);
+  return status;
+}
+
+/* ---- From run to run ---- */
+
+enum { LIVES = 2, RUNS = 25, RUNS_BRIEFLY = 5, RUNS_AT_POINTS = 6, RUNS_AT_POINTS_QUICK = 3 };
+
+static rh_outcome judge_runs(rh_trial *trial, const subject *s, const int64_t *params,
+                             rh_status status, const bits *b) {
+  char what[96];
+  rh_text where = {0};
+  name_subject(s, what);
+  if (status == RH_DECLINED) return RH_PASS;
+  if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
+  if (!b->differ) return RH_PASS;
+  rh_point_words(trial->strategy, params, &where);
+  rh_trial_fail(trial, "promises the same bits from run to run, and %s varies%s%s", what,
+                where.length ? " with" : "", rh_text_get(&where));
+  rh_text_finish(&where);
+  return RH_FAIL;
+}
+
+/* The defaults in two lives, on a machine that is busy with something else. */
+static rh_outcome same_by_default(rh_trial *trial, const subject *s) {
+  int64_t params[RH_MAX_PARAMS];
+  bits b = {0};
+  rh_status status = RH_OK;
+  int runs = s->briefly ? RUNS_BRIEFLY : RUNS;
+  rh_load *load = rh_load_start();
+  rh_point(trial, 0, params);
+  for (int k = 0; k < LIVES && status == RH_OK && !b.differ; k++)
+    status = repeat(trial, s, params, NULL, (uint64_t)(k * runs), runs, &b);
+  rh_load_stop(load);
+  return judge_runs(trial, s, params, status, &b);
+}
+
+/* Then the ends of the parameters' ranges and some random points. */
+static rh_outcome same_run(rh_trial *trial, const subject *s) {
+  int64_t params[RH_MAX_PARAMS];
+  uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
+  int runs = trial->quick ? RUNS_AT_POINTS_QUICK : RUNS_AT_POINTS;
+  rh_outcome outcome = same_by_default(trial, s);
+  if (trial->strategy->n_params == 0 || (trial->quick && !is_telling(s))) return outcome;
+  for (uint32_t k = 1; k < points && outcome == RH_PASS; k++) {
+    bits b = {0};
+    rh_point(trial, k, params);
+    rh_status status = repeat(trial, s, params, NULL, 0, runs, &b);
+    outcome = judge_runs(trial, s, params, status, &b);
+  }
+  return outcome;
+}
+
+/* ---- Whatever the parameters ---- */
+
+static rh_outcome same_launch(rh_trial *trial, const subject *s) {
+  int64_t params[RH_MAX_PARAMS];
+  char what[96];
+  bits b = {0};
+  uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 3 : 20);
+  for (uint32_t k = 0; k < points; k++) {
+    if (k > 0 && trial->strategy->n_params == 0) break;
+    rh_point(trial, k, params);
+    rh_status status = repeat(trial, s, params, NULL, 0, 1, &b);
+    if (status != RH_OK && status != RH_DECLINED)
+      return rh_trial_fail(trial, "%s", trial->error.message);
+    if (!b.differ) continue;
+    rh_text where = {0};
+    rh_point_words(trial->strategy, params, &where);
+    name_subject(s, what);
+    rh_trial_fail(trial, "promises the same bits whatever the parameters, and with%s %s has others",
+                  rh_text_get(&where), what);
+    rh_text_finish(&where);
+    return RH_FAIL;
+  }
+  return RH_PASS;
+}
+
+/* ---- On every device ---- */
+
+/* The device that there is, as another one would be described.  What a plugin makes of that may not work here, and then
+ * says nothing. */
+static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_device *real,
+                                    bits *b) {
+  rh_device device;
+  char how[160], what[96];
+  for (uint32_t k = 0; rh_other_device(real, k, &device, how); k++) {
+    if (memcmp(&device, real, sizeof device) == 0) continue; /* it is like that */
+    repeat(trial, s, NULL, &device, 0, 1, b);
+    name_subject(s, what);
+    if (b->differ)
+      return rh_trial_fail(
+          trial, "promises the same bits on every device, and on one with %s %s has others", how,
+          what);
+  }
+  return RH_PASS;
+}
+
+/* On another device, in a context of its own. */
+static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, const subject *s,
+                           bits *b, rh_error *error) {
+  rh_trial other = *trial;
+  rh_options options = trial->redhost->options;
+  options.device = device->label;
+  other.text = (rh_text){0};
+  rh_status status = rh_open(&other.redhost, &options, error);
+  if (status != RH_OK) return status;
+  status = repeat(&other, s, NULL, NULL, 0, 1, b);
+  *error = other.error;
+  rh_close(other.redhost);
+  return status;
+}
+
+/* Every device of this machine that serves it; one that does not has promised nothing. */
+static rh_outcome same_on_others(rh_trial *trial, const subject *s, bits *b) {
+  const rh_cl_devices *devices;
+  if (rh_redhost_devices(trial->redhost, &devices, &trial->error) != RH_OK) return RH_PASS;
+  for (uint32_t k = 0; k < devices->n; k++) {
+    const rh_cl_device *device = &devices->list[k];
+    if (device == trial->redhost->device) continue;
+    rh_status status = repeat_on(trial, device, s, b, &trial->error);
+    if (status != RH_OK && status != RH_DECLINED)
+      return rh_trial_fail(trial, "on %s: %s", device->name, trial->error.message);
+    if (b->differ)
+      return rh_trial_fail(
+          trial, "promises the same bits on every device, and on %s they are others", device->name);
+  }
+  return RH_PASS;
+}
+
+static rh_outcome same_everywhere(rh_trial *trial, const subject *s) {
+  bits b = {0};
+  rh_cl_session *session;
+  const rh_device *real = rh_host_device();
+  rh_status status = repeat(trial, s, NULL, NULL, 0, 1, &b);
+  if (status == RH_DECLINED) return RH_PASS;
+  if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
+  int on_host = rh_strategy_is_host(trial->strategy);
+  if (!on_host && rh_redhost_session(trial->redhost, &session, &trial->error) == RH_OK)
+    real = &session->device->about;
+  rh_outcome outcome = same_as_described(trial, s, real, &b);
+  return outcome == RH_PASS && !on_host ? same_on_others(trial, s, &b) : outcome;
+}
+
+/* ---- V50 ---- */
+
+static rh_outcome try_subject(rh_trial *trial, const subject *s) {
+  uint32_t promised = trial->strategy->determinism;
+  rh_outcome outcome = RH_PASS;
+  if (s->kind != GROUPED) outcome = same_run(trial, s);
+  if (s->briefly) return outcome;
+  if (s->kind == SIDED) return outcome; /* sides may well change with the launch: a + b is b + a */
+  if (outcome == RH_PASS && promised >= RH_BITS_SAME_LAUNCH) outcome = same_launch(trial, s);
+  if (outcome == RH_PASS && promised == RH_BITS_SAME_EVERYWHERE)
+    outcome = same_everywhere(trial, s);
+  return outcome;
+}
+
+/* Few groups, and many of them. */
+static rh_outcome try_sizes(rh_trial *trial, subject s) {
+  static const uint64_t at[] = {TELLING_N, 3001, 1000003};
+  rh_outcome outcome = RH_PASS;
+  size_t sizes = !trial->quick ? 3 : s.kind == SIDED ? 2 : 1;
+  for (size_t k = 0; k < sizes && outcome == RH_PASS; k++) {
+    s.n = at[k];
+    outcome = try_subject(trial, &s);
+  }
+  return outcome;
+}
+
+static int takes_ours(rh_trial *trial) {
+  rh_rig rig = {0};
+  int takes = rh_order_setup(&rig, trial, 1003, NULL, NULL, 0) == RH_OK;
+  rh_rig_finish(&rig);
+  return takes;
+}
+
+static rh_outcome try_all(rh_trial *trial, const rh_pair *pairs, uint32_t n) {
+  uint32_t tried = 0;
+  rh_outcome outcome = try_sizes(trial, (subject){.kind = SIDED});
+  if (outcome == RH_PASS && trial->strategy->determinism > RH_BITS_SAME_RUN)
+    outcome = try_sizes(trial, (subject){.kind = GROUPED});
+  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) {
+    if (rh_op_flags(pairs[k].op, pairs[k].type) & RH_OP_EXACT || pairs[k].op == RH_OP_prod)
+      continue;
+    if (tried++ == 2) break;
+    outcome = try_sizes(
+        trial,
+        (subject){.kind = ROUNDED, .pair = pairs[k], .briefly = trial->quick && takes_ours(trial)});
+  }
+  return tried || outcome != RH_PASS ? outcome : rh_trial_skip(trial, "serves nothing that rounds");
+}
+
+rh_outcome rh_v50_determinism(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_served_pairs(trial, 1000003, pairs);
+  if (n == 0) return RH_SKIP;
+  if (trial->strategy->determinism == RH_BITS_VARY)
+    return rh_trial_skip(trial, "promises nothing about bits");
+  return try_all(trial, pairs, n);
+}

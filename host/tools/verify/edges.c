@@ -1,0 +1,170 @@
+/* V62, V63: nothing beyond the range is read, and nothing beyond what was asked for is touched. */
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "problems.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof array / sizeof *array)
+
+/* ---- V62 ---- */
+
+/* All small ones, which end anywhere in a vector, and some that many threads or groups share. */
+static uint64_t size_at(uint32_t k) {
+  static const uint64_t larger[] = {127, 128,  129,  255,  256,   257,   511,   512,
+                                    513, 1003, 1024, 4097, 20011, 65535, 65536, 65537};
+  if (k <= 67) return k;
+  return k - 68 < COUNT(larger) ? larger[k - 68] : 0;
+}
+
+enum { SIZES = 68 + 16, LARGEST = 65537 };
+
+/* Where an input lies in memory: its end or its beginning at a page that cannot be touched. */
+typedef struct rh_edge {
+  rh_guard guard;
+  rh_place place;
+  uint64_t multiple; /* elements: a device's buffers begin at multiples of some bytes */
+} rh_edge;
+
+static rh_status touches(const rh_rig *rig, const rh_edge *edge, rh_error *error) {
+  ptrdiff_t at, bytes = edge->guard.end - edge->guard.begin;
+  if (!rh_guard_touched(&edge->guard, &at)) return RH_OK;
+  return rh_fail(error, RH_E_WRONG,
+                 "%s of %s, n = %llu, first = %llu: touches byte %lld %s the input",
+                 rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n,
+                 (unsigned long long)rig->first, (long long)(at < 0 ? -at : at - bytes + 1),
+                 at < 0 ? "before" : "behind");
+}
+
+/* `first` elements of poison and n of data, at the end of what may be touched or at its beginning. */
+static rh_status try_edge(rh_rig *rig, rh_edge *edge, int at_end, uint64_t n, uint64_t first) {
+  _Alignas(16) unsigned char value[16] = {0};
+  uint64_t size = rig->row.element_size, elements = first + n;
+  unsigned char *memory = at_end ? edge->guard.end - elements * size : edge->guard.begin;
+  rh_array_finish(&rig->array);
+  RH_TRY(rh_array_generate(&rig->array, "hash", n + first, rig->type, n, NULL, &rig->error));
+  rig->data = rh_array_data(&rig->array);
+  rig->n = n;
+  rig->first = first;
+  memset(memory, RH_POISON, first * size);
+  if (n) memcpy(memory + first * size, rig->data, n * size);
+  RH_TRY(rh_place_put(&edge->place, memory, elements, &rig->error));
+  RH_TRY(rh_rig_run(rig, value));
+  RH_TRY(touches(rig, edge, &rig->error));
+  return rh_rig_judge(rig, value);
+}
+
+static rh_status try_edges(rh_rig *rig, rh_edge *edge) {
+  for (uint32_t k = rig->session ? 1 : 0; k < SIZES; k++) {
+    uint64_t n = size_at(k), whole = (n + edge->multiple - 1) / edge->multiple * edge->multiple;
+    RH_TRY(try_edge(rig, edge, 1, n, whole - n));
+    RH_TRY(try_edge(rig, edge, 1, n, whole - n + (k % 4) * edge->multiple));
+    RH_TRY(try_edge(rig, edge, 0, n, 0));
+  }
+  return RH_OK;
+}
+
+static rh_status edges(rh_rig *rig, uint64_t seed) {
+  rh_edge edge = {.multiple = 1};
+  cl_uint bits = 0;
+  (void)seed;
+  if (rig->session)
+    clGetDeviceInfo(rig->session->device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits,
+                    NULL);
+  if (bits / 8 > rig->row.element_size) edge.multiple = bits / 8 / rig->row.element_size;
+  uint64_t most = LARGEST + 5 * edge.multiple;
+  rh_status status = rh_guard_map(&edge.guard, most * rig->row.element_size, &rig->error);
+  if (status == RH_OK)
+    status = rh_place_init(&edge.place, rig->session, &rig->row, 0, 3, &rig->error);
+  rig->place = &edge.place;
+  if (status == RH_OK) status = try_edges(rig, &edge);
+  rig->place = &rig->own;
+  rh_place_finish(&edge.place);
+  rh_guard_unmap(&edge.guard);
+  return status;
+}
+
+/* Does the device work in the host's memory itself?  A driver that copies reads no guard page. */
+static int works_in_place(rh_trial *trial) {
+  static const rh_op bytes = {.element_size = 1, .value_size = 4};
+  _Alignas(4096) static unsigned char memory[4096];
+  static const unsigned char sign = 0x5C;
+  rh_cl_session *session;
+  rh_place place = {0};
+  if (rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK ||
+      session->device->about.kind != RH_DEVICE_CPU || !session->device->shares_memory)
+    return 0;
+  memory[0] = 0;
+  int works = rh_place_init(&place, session, &bytes, 0, 1, &trial->error) == RH_OK &&
+              rh_place_put(&place, memory, sizeof memory, &trial->error) == RH_OK &&
+              clEnqueueFillBuffer(session->queue, place.input, &sign, 1, 0, sizeof memory, 0, NULL,
+                                  NULL) == CL_SUCCESS &&
+              clFinish(session->queue) == CL_SUCCESS && memory[0] == sign;
+  rh_place_finish(&place);
+  return works;
+}
+
+/* One operator for each way to combine: how elements are read depends on their type. */
+static int is_typical(rh_pair pair) {
+  return pair.op == RH_OP_sum || pair.op == RH_OP_argmin || pair.op == RH_OP_affine;
+}
+
+static int serves_typical(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_served_pairs(trial, LARGEST, pairs), k = 0;
+  while (k < n && !is_typical(pairs[k])) k++;
+  return k < n;
+}
+
+rh_outcome rh_v62_edges(rh_trial *trial) {
+  if (!rh_strategy_is_host(trial->strategy) && !works_in_place(trial))
+    return rh_trial_skip(trial, "reads beyond a buffer do not show on this device; V64 looks for "
+                                "them in Oclgrind");
+  return rh_try_pairs(trial, LARGEST, 4, serves_typical(trial) ? is_typical : NULL, edges);
+}
+
+/* ---- V63 ---- */
+
+enum { FENCED_PAIRS = 4 };
+
+static rh_status fenced_cases(rh_rig *rig, rh_fence *fence) {
+  const uint64_t at[] = {rig->max_n, 1, rig->max_n - 1, 257, 64, rig->max_n};
+  for (size_t k = 0; k < COUNT(at); k++) {
+    if (at[k] > rig->max_n) continue;
+    rh_status status = rh_rig_case(rig, "hash", 1 + k, at[k], k);
+    RH_TRY(rh_fence_check(fence, rig->session, &rig->error)); /* says more than a wrong answer */
+    RH_TRY(status);
+  }
+  rh_rig_teardown(rig);
+  return rh_fence_check(fence, rig->session, &rig->error);
+}
+
+/* One life between canaries. */
+static rh_outcome fenced(rh_trial *trial, rh_pair pair, uint64_t max_n, int in_front) {
+  rh_rig rig;
+  rh_fence fence = {.in_front = in_front};
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, max_n);
+  rig.fence = &fence;
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  if (status == RH_OK) status = fenced_cases(&rig, &fence);
+  /* Raw OpenCL may do with a buffer what it cannot do with a part of one. */
+  int excused = status == RH_DECLINED || (in_front && status != RH_E_WRONG);
+  rh_outcome outcome = excused ? RH_PASS : rh_rig_outcome(trial, &rig, status);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+rh_outcome rh_v63_memory(rh_trial *trial) {
+  static const uint64_t at[] = {20011, 1003, 1, 64, 65537, 1000003};
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_some_pairs(trial, 20011, 2, pairs);
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  for (uint32_t k = 0; k < n && k < FENCED_PAIRS && outcome == RH_PASS; k++)
+    for (size_t j = 0; j < COUNT(at) - (trial->quick ? 1 : 0) && outcome == RH_PASS; j++) {
+      outcome = fenced(trial, pairs[k], at[j], 1);
+      if (outcome == RH_PASS) outcome = fenced(trial, pairs[k], at[j], 0);
+    }
+  return outcome;
+}

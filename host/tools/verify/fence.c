@@ -1,0 +1,123 @@
+#include "fence.h"
+#include "../../core/base/error.h"
+#include "../../core/cl/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  CANARY = 0xC9,
+  ALIGNMENT = 16,      /* of any type: what alloc promises */
+  FRONT_BYTES = 4096,  /* before scratch memory; any device's alignment of sub-buffers divides it */
+  BEHIND_BYTES = 65536 /* more than a group's values, or a wrong count of groups */
+};
+
+/* ---- Memory ---- */
+
+/* Ends at the guard page, but for what alignment takes. */
+void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
+  if (fence->n_memory == RH_MOST_FENCED) return NULL;
+  rh_fenced_memory *m = &fence->memory[fence->n_memory];
+  uint64_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (room < bytes || rh_guard_map(&m->guard, room, NULL) != RH_OK) return NULL;
+  m->address = m->guard.end - room;
+  m->bytes = bytes;
+  memset(m->guard.begin, CANARY, (size_t)(m->guard.end - m->guard.begin));
+  memset(m->address, 0, bytes);
+  fence->n_memory++;
+  return m->address;
+}
+
+static rh_status over_the_edge(const rh_fenced_memory *m, int wrote, ptrdiff_t at,
+                               rh_error *error) {
+  int64_t distance = at < 0 ? -(int64_t)at : (int64_t)at - (int64_t)m->bytes + 1;
+  return rh_fail(error, RH_E_WRONG, "%s byte %lld %s the %llu bytes that alloc() gave",
+                 wrote ? "wrote" : "touched", (long long)distance, at < 0 ? "before" : "behind",
+                 (unsigned long long)m->bytes);
+}
+
+static rh_status check_memory(const rh_fenced_memory *m, rh_error *error) {
+  ptrdiff_t at, offset = m->address - m->guard.begin;
+  for (unsigned char *byte = m->guard.begin; byte < m->guard.end; byte++) {
+    if (byte == m->address) byte += m->bytes;
+    if (byte < m->guard.end && *byte != CANARY)
+      return over_the_edge(m, 1, byte - m->address, error);
+  }
+  if (rh_guard_touched(&m->guard, &at)) return over_the_edge(m, 0, at - offset, error);
+  return RH_OK;
+}
+
+/* ---- Scratch memory ---- */
+
+static rh_status give(rh_fenced_buffer *b, int in_front, rh_error *error) {
+  cl_buffer_region region = {b->origin, b->bytes};
+  cl_int code;
+  b->given = b->whole;
+  if (!in_front) return RH_OK;
+  b->given =
+      clCreateSubBuffer(b->whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  if (code == CL_SUCCESS) return RH_OK;
+  b->given = NULL;
+  return rh_cl_fail(error, code, "making a sub-buffer");
+}
+
+rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes, cl_mem *buffer,
+                           rh_error *error) {
+  static const unsigned char canary = CANARY;
+  cl_int code;
+  if (fence->n_buffers == RH_MOST_FENCED)
+    return rh_fail(error, RH_E_NOMEM, "no more scratch memory can be watched");
+  rh_fenced_buffer *b = &fence->buffers[fence->n_buffers];
+  *b = (rh_fenced_buffer){.origin = fence->in_front ? FRONT_BYTES : 0, .bytes = bytes};
+  b->whole_bytes = b->origin + bytes + BEHIND_BYTES;
+  b->whole = clCreateBuffer(session->context, CL_MEM_READ_WRITE, b->whole_bytes, NULL, &code);
+  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating scratch memory");
+  fence->n_buffers++;
+  RH_TRY(give(b, fence->in_front, error));
+  RH_CL_TRY(
+      error,
+      clEnqueueFillBuffer(session->queue, b->whole, &canary, 1, 0, b->whole_bytes, 0, NULL, NULL),
+      "filling scratch memory");
+  RH_CL_TRY(error, clFinish(session->queue), "filling scratch memory");
+  *buffer = b->given;
+  return RH_OK;
+}
+
+/* `bytes` from `at` on are as they were. */
+static rh_status check_part(const rh_fenced_buffer *b, rh_cl_session *session, uint64_t at,
+                            uint64_t bytes, rh_error *error) {
+  unsigned char seen[FRONT_BYTES];
+  for (uint64_t done = 0; done < bytes; done += sizeof seen) {
+    uint64_t now = bytes - done < sizeof seen ? bytes - done : sizeof seen;
+    RH_CL_TRY(
+        error,
+        clEnqueueReadBuffer(session->queue, b->whole, CL_TRUE, at + done, now, seen, 0, NULL, NULL),
+        "reading scratch memory");
+    for (uint64_t k = 0; k < now; k++)
+      if (seen[k] != CANARY)
+        return rh_fail(error, RH_E_WRONG, "wrote byte %llu %s the %llu bytes that scratch() gave",
+                       (unsigned long long)(at < b->origin ? b->origin - done - k : done + k + 1),
+                       at < b->origin ? "before" : "behind", (unsigned long long)b->bytes);
+  }
+  return RH_OK;
+}
+
+rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error) {
+  if (session) RH_CL_TRY(error, clFinish(session->queue), "waiting for the device");
+  for (uint32_t k = 0; k < fence->n_memory; k++) RH_TRY(check_memory(&fence->memory[k], error));
+  for (uint32_t k = 0; k < fence->n_buffers; k++) {
+    const rh_fenced_buffer *b = &fence->buffers[k];
+    RH_TRY(check_part(b, session, 0, b->origin, error));
+    RH_TRY(check_part(b, session, b->origin + b->bytes, BEHIND_BYTES, error));
+  }
+  return RH_OK;
+}
+
+void rh_fence_finish(rh_fence *fence) {
+  while (fence->n_buffers) {
+    const rh_fenced_buffer *b = &fence->buffers[--fence->n_buffers];
+    if (b->given && b->given != b->whole) clReleaseMemObject(b->given);
+    clReleaseMemObject(b->whole);
+  }
+  while (fence->n_memory) rh_guard_unmap(&fence->memory[--fence->n_memory].guard);
+}

@@ -1,0 +1,183 @@
+/* V64: every access of every work-item, seen by Oclgrind, an OpenCL that interprets: what lies in local memory or on a
+ * device of its own shows nowhere else. */
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "problems.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- Oclgrind in place of every other OpenCL of this process ---- */
+
+static const char library_name[] = "oclgrind/liboclgrind-rt-icd.so";
+
+/* Beside the program, as its own launcher looks, or where systems have it. */
+static int find_library(char *path, size_t bytes) {
+  static const char *const directories[] = {"/usr/lib", "/usr/local/lib", "/opt/oclgrind/lib"};
+  for (const char *at = getenv("PATH"); at && *at;) {
+    size_t length = strcspn(at, ":");
+    snprintf(path, bytes, "%.*s/oclgrind", (int)length, at);
+    if (length && access(path, X_OK) == 0) {
+      snprintf(path, bytes, "%.*s/../lib/%s", (int)length, at, library_name);
+      if (access(path, R_OK) == 0) return 1;
+    }
+    at += length + (at[length] == ':');
+  }
+  for (size_t k = 0; k < sizeof directories / sizeof *directories; k++) {
+    snprintf(path, bytes, "%s/%s", directories[k], library_name);
+    if (access(path, R_OK) == 0) return 1;
+  }
+  return 0;
+}
+
+/* A directory that names this library only, for OpenCL's loader, which reads it when it is first called. */
+static int name_library(char directory[], const char *library) {
+  char path[64];
+  if (!mkdtemp(directory)) return 0;
+  snprintf(path, sizeof path, "%s/oclgrind.icd", directory);
+  FILE *file = fopen(path, "we");
+  if (!file) return 0;
+  fprintf(file, "%s\n", library);
+  return fclose(file) == 0;
+}
+
+static void forget_library(const char *directory) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/oclgrind.icd", directory);
+  unlink(path);
+  rmdir(directory);
+}
+
+/* The findings go to a file in memory. */
+static void prepare_process(const char *directory, int log) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", log);
+  setenv("OCL_ICD_VENDORS", directory, 1);
+  unsetenv("OCL_ICD_FILENAMES");
+  setenv("OCLGRIND_LOG", path, 1);
+  /* Oclgrind 21.10 does not know an intrinsic that optimising leaves behind. */
+  setenv("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable", 1);
+}
+
+/* ---- What it found ---- */
+
+/* The value of a line such as "\tKernel:  right"; "" where there is none. */
+static void copy_line(const char *text, const char *key, char *to, size_t bytes) {
+  const char *at = strstr(text, key);
+  *to = 0;
+  if (!at) return;
+  at += strlen(key) + strspn(at + strlen(key), " \t");
+  snprintf(to, bytes, "%.*s", (int)strcspn(at, "\n"), at);
+  size_t length = strlen(to);
+  if (length && to[length - 1] == ':') to[length - 1] = 0;
+}
+
+/* 1: an access out of bounds, and what it was. */
+static int found_access(int log, char *what, size_t bytes) {
+  char text[4096], kernel[128], line[256];
+  ssize_t length = pread(log, text, sizeof text - 1, 0);
+  if (length <= 0) return 0;
+  text[length] = 0;
+  const char *at = strstr(text, "Invalid ");
+  if (!at) return 0;
+  size_t shown = strcspn(at, "\n");
+  const char *address = strstr(at, " address ");
+  if (address && address < at + shown) shown = (size_t)(address - at);
+  copy_line(at, "Kernel:", kernel, sizeof kernel);
+  copy_line(at, "At line", line, sizeof line);
+  snprintf(what, bytes, "%.*s by kernel '%s'%s%s", (int)shown, at, kernel, line[0] ? ", line " : "",
+           line);
+  return 1;
+}
+
+/* ---- Cases ---- */
+
+enum { MOST_N = 4099, MOST_N_AT_LENGTH = 65537 };
+static const double enough_s = 8, enough_quick_s = 0.6;
+
+/* A range that ends where the input does, and one value's room for the result. */
+static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
+  _Alignas(16) unsigned char value[16];
+  rh_place place;
+  rh_status status = rh_place_init(&place, rig->session, &rig->row, first + n, 1, &rig->error);
+  rig->place = &place;
+  if (status == RH_OK) status = rh_rig_fill(rig, "hash", 1 + n, n, first);
+  if (status == RH_OK) status = rh_rig_run(rig, value);
+  rig->place = &rig->own;
+  rh_place_finish(&place);
+  return status;
+}
+
+/* Memory alone: whether results are right is for devices that people have. */
+static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, double until) {
+  static const uint64_t at[] = {1003, 1, 65, MOST_N, MOST_N_AT_LENGTH, 1024, 17, 256, 257, 2047, 3};
+  rh_rig rig;
+  char what[512];
+  rh_outcome outcome = RH_PASS;
+  uint64_t max_n = trial->quick ? MOST_N : MOST_N_AT_LENGTH;
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, max_n);
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK && outcome == RH_PASS; k++) {
+    if (k > 2 && rh_now() > until) break;
+    if (at[k] > max_n) continue;
+    status = try_range(&rig, at[k], k % 4);
+    if (found_access(log, what, sizeof what))
+      outcome =
+          rh_trial_fail(trial, "%s of %s, n = %llu, first = %d: %s", rh_op_name(pair.op),
+                        rh_type_name(pair.type), (unsigned long long)at[k], (int)(k % 4), what);
+  }
+  if (status != RH_OK && outcome == RH_PASS)
+    outcome = rh_trial_skip(trial, "Oclgrind: %s", rig.error.message);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+static rh_outcome try_pairs_in(rh_trial *trial, int log) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  double until = rh_now() + (trial->quick ? enough_quick_s : enough_s);
+  uint32_t n = rh_some_pairs(trial, MOST_N, 1, pairs);
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  for (uint32_t k = 0; k < n && outcome == RH_PASS && (k == 0 || rh_now() < until); k++)
+    outcome = try_pair(trial, pairs[k], log, until);
+  return outcome;
+}
+
+/* With devices of its own: those of the trial are other OpenCLs'. */
+static rh_outcome in_oclgrind(rh_trial *trial, int log) {
+  rh_trial other = *trial;
+  rh_options options = trial->redhost->options;
+  options.device = "Oclgrind";
+  options.no_cache = 1;
+  if (rh_open(&other.redhost, &options, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "%s", trial->error.message);
+  rh_outcome outcome = try_pairs_in(&other, log);
+  trial->text = other.text;
+  rh_close(other.redhost);
+  return outcome;
+}
+
+rh_outcome rh_v64_interpreter(rh_trial *trial) {
+  char library[4096], directory[] = "/tmp/redhost-XXXXXX";
+  if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
+  if (!find_library(library, sizeof library))
+    return rh_trial_skip(trial, "Oclgrind is not installed (Debian's package oclgrind)");
+  if (!trial->say_phase)
+    return rh_trial_skip(trial, "takes a process of its own, in which no other OpenCL is loaded");
+  int log = memfd_create("redhost-oclgrind", MFD_CLOEXEC);
+  rh_outcome outcome;
+  if (log >= 0 && name_library(directory, library)) {
+    prepare_process(directory, log);
+    outcome = in_oclgrind(trial, log);
+  } else {
+    outcome = rh_trial_skip(trial, "no room for a file in /tmp");
+  }
+  forget_library(directory);
+  if (log >= 0) close(log);
+  return outcome;
+}

@@ -1,0 +1,177 @@
+#include "place.h"
+#include "../../core/base/error.h"
+#include "../../core/cl/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_HOST_SLOTS = 1 << 18 };
+
+static uint64_t input_bytes(const rh_place *place) {
+  return place->elements * place->element_size;
+}
+
+/* From slot `from` on. */
+static rh_status poison(rh_place *place, uint64_t from, uint64_t slots, rh_error *error) {
+  static const unsigned char byte = RH_POISON;
+  uint64_t at = from * place->value_size, bytes = slots * place->value_size;
+  if (slots == 1)
+    memset(rh_place_host_result(place), RH_POISON, place->value_size);
+  else
+    memset(place->host_result, RH_POISON, place->host_slots * place->value_size);
+  if (!place->result) return RH_OK;
+  RH_CL_TRY(
+      error,
+      clEnqueueFillBuffer(place->session->queue, place->result, &byte, 1, at, bytes, 0, NULL, NULL),
+      "filling the result");
+  RH_CL_TRY(error, clFinish(place->session->queue), "filling the result");
+  return RH_OK;
+}
+
+static rh_status buffer_of(const rh_place *place, uint64_t bytes, const char *what, cl_mem *buffer,
+                           rh_error *error) {
+  cl_int code;
+  *buffer =
+      clCreateBuffer(place->session->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, what);
+}
+
+rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *row,
+                        uint64_t elements, uint64_t slots, rh_error *error) {
+  *place = (rh_place){.session = session,
+                      .element_size = row->element_size,
+                      .value_size = row->value_size,
+                      .elements = elements,
+                      .slots = slots,
+                      .host_slots = slots < MOST_HOST_SLOTS ? slots : MOST_HOST_SLOTS,
+                      .index = slots / 2};
+  uint64_t bytes = input_bytes(place);
+  place->memory = malloc(bytes ? bytes : 1);
+  place->copy = malloc(bytes ? bytes : 1);
+  place->host_result = malloc(place->host_slots * place->value_size);
+  if (!place->memory || !place->copy || !place->host_result)
+    return rh_fail(error, RH_E_NOMEM, "no memory for the input");
+  if (session) {
+    RH_TRY(buffer_of(place, bytes, "allocating the input", &place->input, error));
+    RH_TRY(buffer_of(place, slots * place->value_size, "allocating the result", &place->result,
+                     error));
+  }
+  return poison(place, 0, slots, error);
+}
+
+static void drop_input(rh_place *place) {
+  if (place->input) clReleaseMemObject(place->input);
+  if (!place->is_lent) free(place->memory);
+  free(place->copy);
+  place->input = NULL;
+  place->memory = place->copy = NULL;
+}
+
+rh_status rh_place_put(rh_place *place, unsigned char *memory, uint64_t elements, rh_error *error) {
+  cl_int code;
+  drop_input(place);
+  place->memory = memory;
+  place->elements = elements;
+  place->is_lent = 1;
+  if (!place->session) return RH_OK;
+  if (place->session->device->shares_memory) {
+    place->input = clCreateBuffer(place->session->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                  input_bytes(place), memory, &code);
+    return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "using the input in place");
+  }
+  RH_TRY(buffer_of(place, input_bytes(place), "allocating the input", &place->input, error));
+  return rh_place_write(place, error);
+}
+
+void rh_place_finish(rh_place *place) {
+  drop_input(place);
+  if (place->result) clReleaseMemObject(place->result);
+  free(place->host_result);
+  *place = (rh_place){0};
+}
+
+/* ---- The input ---- */
+
+rh_status rh_place_write(rh_place *place, rh_error *error) {
+  uint64_t bytes = input_bytes(place);
+  if (!place->session) {
+    memcpy(place->copy, place->memory, bytes);
+    return RH_OK;
+  }
+  if (bytes == 0) return RH_OK;
+  RH_CL_TRY(error,
+            clEnqueueWriteBuffer(place->session->queue, place->input, CL_TRUE, 0, bytes,
+                                 place->memory, 0, NULL, NULL),
+            "placing the input");
+  return RH_OK;
+}
+
+rh_status rh_place_check_input(rh_place *place, rh_error *error) {
+  uint64_t bytes = input_bytes(place);
+  if (place->session && bytes)
+    RH_CL_TRY(error,
+              clEnqueueReadBuffer(place->session->queue, place->input, CL_TRUE, 0, bytes,
+                                  place->copy, 0, NULL, NULL),
+              "reading the input back");
+  if (memcmp(place->memory, place->copy, bytes) == 0) return RH_OK;
+  return rh_fail(error, RH_E_WRONG, "the input, or what stands around it, was written");
+}
+
+/* ---- The result ---- */
+
+rh_status rh_place_clear(rh_place *place, rh_error *error) {
+  return poison(place, place->index, 1, error);
+}
+
+rh_status rh_place_aim(rh_place *place, uint64_t index, rh_error *error) {
+  if (index == place->index) return RH_OK;
+  RH_TRY(rh_place_clear(place, error));
+  place->index = index;
+  return RH_OK;
+}
+
+unsigned char *rh_place_host_result(const rh_place *place) {
+  return place->host_result + place->index % place->host_slots * place->value_size;
+}
+
+rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], rh_error *error) {
+  uint64_t at = place->index * place->value_size;
+  if (on_host || !place->result) {
+    memcpy(value, rh_place_host_result(place), place->value_size);
+    return RH_OK;
+  }
+  RH_CL_TRY(error,
+            clEnqueueReadBuffer(place->session->queue, place->result, CL_TRUE, at,
+                                place->value_size, value, 0, NULL, NULL),
+            "reading the result from the device");
+  return RH_OK;
+}
+
+/* `own`: the slot that is not compared. */
+static rh_status check_slots(const rh_place *place, const unsigned char *slots, uint64_t n,
+                             uint64_t own, rh_error *error) {
+  uint64_t size = place->value_size, k = 0;
+  while (k < n * size && (k / size == own || slots[k] == RH_POISON)) k++;
+  if (k == n * size) return RH_OK;
+  uint64_t at = k / size;
+  return rh_fail(error, RH_E_WRONG, "result_index = %llu: wrote %llu values %s its result",
+                 (unsigned long long)place->index,
+                 (unsigned long long)(at < own ? own - at : at - own),
+                 at < own ? "before" : "behind");
+}
+
+rh_status rh_place_check_result(rh_place *place, rh_error *error) {
+  RH_TRY(check_slots(place, place->host_result, place->host_slots, place->index % place->host_slots,
+                     error));
+  if (!place->result) return RH_OK;
+  uint64_t bytes = place->slots * place->value_size;
+  unsigned char *slots = malloc(bytes);
+  if (!slots) return rh_fail(error, RH_E_NOMEM, "no memory for the result");
+  cl_int code = clEnqueueReadBuffer(place->session->queue, place->result, CL_TRUE, 0, bytes, slots,
+                                    0, NULL, NULL);
+  rh_status status = code == CL_SUCCESS
+                         ? check_slots(place, slots, place->slots, place->index, error)
+                         : rh_cl_fail(error, code, "reading the result from the device");
+  free(slots);
+  return status;
+}

@@ -1,0 +1,163 @@
+/* V60: one instance in many places, beside others. */
+#include "../../core/base/error.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+#include "problems.h"
+
+#include <string.h>
+
+enum {
+  INSTANCES = 3,
+  PLACES = 4,
+  RUNS = 1200,
+  RUNS_QUICK = 240,
+  BETWEEN_LOOKS = 24,
+  SOME_PAIRS = 6
+};
+
+static const uint64_t max_n[INSTANCES] = {5003, 20011, 257};
+
+/* Where a number that lost its upper half would show: behind 2^7, 2^8, 2^15 and 2^16. */
+static const uint64_t telling[] = {0,     1,     2,     3,     4,     17,    64,    127,   128,
+                                   129,   255,   256,   257,   258,   4095,  4096,  4097,  32767,
+                                   32768, 32769, 65535, 65536, 65537, 65538, 70000, 70001, 131073};
+#define COUNT(array) (sizeof array / sizeof *array)
+
+/* Two of each: when a place is released, another shape comes in its stead. */
+static const struct {
+  uint64_t elements, slots;
+} shapes[PLACES][2] = {
+    {{5003, 1}, {5010, 259}},
+    {{90001, 70003}, {140001, 300}},
+    {{5600, 9001}, {20012, 66001}},
+    {{70100, 131100}, {90017, 5}},
+};
+
+/* A place whose input is full of data, so that any range of it has an answer of its own. */
+typedef struct rh_filled {
+  rh_place place;
+  rh_array truth;
+} rh_filled;
+
+typedef struct rh_moves {
+  rh_rig rigs[INSTANCES];
+  rh_filled places[PLACES];
+  uint64_t state; /* of random numbers */
+} rh_moves;
+
+static rh_status fill(rh_filled *filled, const rh_rig *rig, uint64_t seed, rh_error *error) {
+  rh_place *place = &filled->place;
+  rh_array_finish(&filled->truth);
+  RH_TRY(rh_array_generate(&filled->truth, "hash", seed, rig->type, place->elements, NULL, error));
+  memcpy(place->memory, rh_array_data(&filled->truth), place->elements * place->element_size);
+  return rh_place_write(place, error);
+}
+
+static void release(rh_filled *filled) {
+  rh_place_finish(&filled->place);
+  rh_array_finish(&filled->truth);
+}
+
+static rh_status make(rh_moves *m, int k, int shape) {
+  rh_rig *rig = &m->rigs[0];
+  release(&m->places[k]);
+  RH_TRY(rh_place_init(&m->places[k].place, rig->session, &rig->row, shapes[k][shape].elements,
+                       shapes[k][shape].slots, &rig->error));
+  return fill(&m->places[k], rig, rh_random_next(&m->state) >> 1, &rig->error);
+}
+
+/* 0 to most: often one of the telling numbers, or near the end. */
+static uint64_t pick(uint64_t *state, uint64_t most) {
+  uint64_t random = rh_random_next(state) >> 8, one = telling[random / 4 % COUNT(telling)];
+  if (random % 4 == 0) return random / 4 % (most + 1);
+  if (random % 4 == 1 && one > 2) return most;
+  return one <= most ? one : one % (most + 1);
+}
+
+static rh_status check_all(rh_moves *m, int with_inputs) {
+  rh_error *error = &m->rigs[0].error;
+  for (int k = 0; k < PLACES; k++) {
+    RH_TRY(rh_place_check_result(&m->places[k].place, error));
+    if (with_inputs) RH_TRY(rh_place_check_input(&m->places[k].place, error));
+  }
+  return RH_OK;
+}
+
+/* Any instance, any range, any place. */
+static rh_status run_somewhere(rh_moves *m, uint32_t run, rh_error *error) {
+  _Alignas(16) unsigned char value[16] = {0};
+  rh_rig *rig = &m->rigs[rh_random_next(&m->state) % INSTANCES];
+  rh_filled *filled = &m->places[(rh_random_next(&m->state) >> 4) % PLACES];
+  rh_place *place = &filled->place;
+  uint64_t most = rig->max_n < place->elements ? rig->max_n : place->elements;
+  rig->n = most - pick(&m->state, most - 1);
+  rig->first = pick(&m->state, place->elements - rig->n);
+  rig->data = (const char *)rh_array_data(&filled->truth) + rig->first * place->element_size;
+  rig->place = place;
+  rh_status status = rh_place_aim(place, pick(&m->state, place->slots - 1), &rig->error);
+  if (status == RH_OK) status = rh_rig_run(rig, value);
+  if (status == RH_OK) status = rh_rig_judge(rig, value);
+  rig->place = &rig->own;
+  if (status == RH_OK) return RH_OK;
+  *error = rig->error;
+  rh_error_prefix(error,
+                  "run %u, %s of %s, n = %llu of at most %llu, first = %llu, result_index = %llu",
+                  run, rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n,
+                  (unsigned long long)rig->max_n, (unsigned long long)rig->first,
+                  (unsigned long long)place->index);
+  return status;
+}
+
+/* Some buffers are released and others take their stead, some get new contents, and an instance begins anew. */
+static rh_status change_something(rh_moves *m, rh_trial *trial, uint32_t run, uint32_t runs) {
+  rh_rig *rig = &m->rigs[2];
+  int k = (int)(run / BETWEEN_LOOKS % PLACES);
+  RH_TRY(check_all(m, run == runs / 2));
+  RH_TRY(fill(&m->places[k], rig, rh_random_next(&m->state) >> 1, &m->rigs[0].error));
+  if (run != runs / 2) return RH_OK;
+  for (k = 0; k < PLACES - 1; k++) RH_TRY(make(m, k, 1));
+  rh_pair pair = {rig->op, rig->type};
+  rh_rig_finish(rig);
+  rh_status status = rh_rig_init(rig, trial, pair.op, pair.type, max_n[2]);
+  if (status == RH_OK) status = rh_rig_setup(rig);
+  m->rigs[0].error = rig->error;
+  return status;
+}
+
+static rh_status move_about(rh_moves *m, rh_trial *trial, rh_pair pair, rh_error *error) {
+  uint32_t runs = trial->quick ? RUNS_QUICK : RUNS;
+  rh_status status = RH_OK;
+  for (int k = 0; k < INSTANCES && status == RH_OK; k++) {
+    status = rh_rig_init(&m->rigs[k], trial, pair.op, pair.type, max_n[k]);
+    if (status == RH_OK) status = rh_rig_setup(&m->rigs[k]);
+    *error = m->rigs[k].error;
+  }
+  for (int k = 0; k < PLACES && status == RH_OK; k++) status = make(m, k, 0);
+  for (uint32_t run = 1; run <= runs && status == RH_OK; run++) {
+    RH_TRY(run_somewhere(m, run, error));
+    if (run % BETWEEN_LOOKS == 0) status = change_something(m, trial, run, runs);
+  }
+  if (status == RH_OK) status = check_all(m, 1);
+  if (status != RH_OK && m->rigs[0].error.message[0]) *error = m->rigs[0].error;
+  return status;
+}
+
+rh_outcome rh_v60_places(rh_trial *trial) {
+  static rh_moves m; /* too large for a stack */
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_some_pairs(trial, max_n[1], 2, pairs);
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  for (uint32_t k = 0; k < n && k < SOME_PAIRS && outcome == RH_PASS; k++) {
+    rh_error error = {0};
+    memset(&m, 0, sizeof m);
+    m.state = trial->seed + k;
+    rh_status status = move_about(&m, trial, pairs[k], &error);
+    if (status == RH_DECLINED)
+      outcome = rh_trial_skip(trial, "%s", error.message);
+    else if (status != RH_OK)
+      outcome = rh_trial_fail(trial, "%s", error.message);
+    for (int j = 0; j < PLACES; j++) release(&m.places[j]);
+    for (int j = 0; j < INSTANCES; j++) rh_rig_finish(&m.rigs[j]);
+  }
+  return outcome;
+}

@@ -1,0 +1,22 @@
+/* Points of a strategy's parameters that a test tries. */
+#ifndef RH_VERIFY_POINTS_H
+#define RH_VERIFY_POINTS_H
+
+#include "../../core/reduce/params.h"
+#include "trial.h"
+
+/* The k-th point: the defaults; then each parameter at its least and its greatest value, the others at their defaults;
+ * then all at their least and all at their greatest; then random legal ones, without end, by trial->seed. */
+void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]);
+/* How many there are before the random ones: 1 where there are no parameters. */
+uint32_t rh_n_points(const rh_strategy *strategy);
+
+/* A legal value of the parameter, small ones as often as large ones. */
+int64_t rh_random_value(const rh_param *param, uint64_t *state);
+/* The least (0) or the greatest legal value. */
+int64_t rh_end_value(const rh_param *param, int greatest);
+
+/* " --param tile=4 --param ..." of those that differ from the defaults. */
+void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words);
+
+#endif

@@ -1,0 +1,206 @@
+#include "problems.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "../../core/reduce/ops.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What breaks most easily first: exact sums show a lost element, argmin order and ties, f16 its accumulator, pairs of 16
+ * bytes alignment. */
+static const rh_pair telling[] = {
+    {RH_OP_sum, RH_TYPE_u32},    {RH_OP_sum, RH_TYPE_f32},    {RH_OP_argmin, RH_TYPE_f32},
+    {RH_OP_max, RH_TYPE_f64},    {RH_OP_sum, RH_TYPE_u8},     {RH_OP_sum, RH_TYPE_f16},
+    {RH_OP_argmax, RH_TYPE_i8},  {RH_OP_affine, RH_TYPE_u64}, {RH_OP_prod, RH_TYPE_f32},
+    {RH_OP_min, RH_TYPE_i16},    {RH_OP_xor, RH_TYPE_u64},    {RH_OP_sum, RH_TYPE_f64},
+    {RH_OP_argmin, RH_TYPE_f64}, {RH_OP_sum, RH_TYPE_i64},
+};
+
+static int is_served(rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n,
+                     rh_answer *answer) {
+  rh_cl_session *session = NULL;
+  rh_instance_spec spec = {.strategy = trial->strategy, .op = op, .type = type, .max_n = max_n};
+  if (!rh_op_is_defined(op, type)) return 0;
+  if (!rh_strategy_is_host(trial->strategy) &&
+      rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+    return 0;
+  const rh_device *device = session ? &session->device->about : NULL;
+  return rh_params_resolve(trial->strategy, NULL, 0, spec.params, &trial->error) == RH_OK &&
+         rh_instance_query(&spec, device, answer, &trial->error) == RH_OK;
+}
+
+static void add(rh_pair *pairs, uint32_t *n, rh_pair pair) {
+  for (uint32_t k = 0; k < *n; k++)
+    if (pairs[k].op == pair.op && pairs[k].type == pair.type) return;
+  pairs[(*n)++] = pair;
+}
+
+uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_PAIRS]) {
+  rh_answer answer = {0};
+  uint32_t n = 0;
+  rh_trial_phase(trial, "query");
+  for (size_t k = 0; k < sizeof telling / sizeof *telling; k++)
+    if (is_served(trial, telling[k].op, telling[k].type, max_n, &answer))
+      add(pairs, &n, telling[k]);
+  for (uint32_t op = 1; op <= RH_N_OPS; op++)
+    for (rh_type type = 1; type <= RH_N_TYPES; type++)
+      if (is_served(trial, op, type, max_n, &answer)) add(pairs, &n, (rh_pair){op, type});
+  if (n == 0)
+    rh_trial_skip(trial, "serves nothing here: %s",
+                  answer.reason[0] ? answer.reason : trial->error.message);
+  return n;
+}
+
+uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                       rh_pair pairs[RH_MOST_PAIRS]) {
+  uint32_t n = rh_served_pairs(trial, max_n, pairs);
+  return trial->quick && n > most_when_quick ? most_when_quick : n;
+}
+
+rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status) {
+  if (status == RH_OK) return RH_PASS;
+  if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", rig->error.message);
+  return rh_trial_fail(trial, "%s", rig->error.message);
+}
+
+rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  memset(rig, 0, sizeof *rig);
+  if (rh_served_pairs(trial, max_n, pairs) == 0) return RH_SKIP;
+  rh_status status = rh_rig_init(rig, trial, pairs[0].op, pairs[0].type, max_n);
+  rig->layout = layout;
+  if (status == RH_OK) status = rh_rig_setup(rig);
+  return rh_rig_outcome(trial, rig, status);
+}
+
+rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                        int (*wanted)(rh_pair), rh_try_pair *try) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_served_pairs(trial, max_n, pairs), tried = 0;
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) {
+    rh_rig rig;
+    if (wanted && !wanted(pairs[k])) continue;
+    if (trial->quick && tried++ == (trial->quick > 1 ? 1 : most_when_quick)) break;
+    rh_status status = rh_rig_init(&rig, trial, pairs[k].op, pairs[k].type, max_n);
+    if (status == RH_OK) status = rh_rig_setup(&rig);
+    if (status == RH_OK) status = try(&rig, trial->seed);
+    outcome = rh_rig_outcome(trial, &rig, status);
+    rh_rig_finish(&rig);
+  }
+  return outcome;
+}
+
+rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n) {
+  rh_rig rig;
+  rh_outcome outcome = rh_rig_ordinary(&rig, trial, n, RH_RIG_PLAIN);
+  if (outcome == RH_PASS)
+    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, n, 0));
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* ---- Devices ---- */
+
+static rh_device ordinary_device(void) {
+  return (rh_device){.struct_size = sizeof(rh_device),
+                     .kind = RH_DEVICE_GPU,
+                     .cl_version = 300,
+                     .vendor_id = 1,
+                     .compute_units = 16,
+                     .max_group = 256,
+                     .subgroup_min = 32,
+                     .subgroup_max = 32,
+                     .local_bytes = 32768,
+                     .global_bytes = (uint64_t)1 << 33,
+                     .max_alloc_bytes = (uint64_t)1 << 31,
+                     .features =
+                         RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS | RH_WORK_GROUP_COLLECTIVES,
+                     .name = "a device that is asked about",
+                     .driver = "1",
+                     .extensions = ""};
+}
+
+int rh_common_device(uint32_t k, rh_device *device) {
+  *device = ordinary_device();
+  switch (k) {
+  case 0: return 1;
+  case 1: device->kind = RH_DEVICE_CPU, device->max_group = 4096; return 1;
+  case 2: device->kind = RH_DEVICE_ACCELERATOR, device->cl_version = 120; return 1;
+  case 3: /* numbers of 0 are "unknown" */
+    device->local_bytes = device->global_bytes = device->max_alloc_bytes = 0;
+    device->subgroup_min = device->subgroup_max = device->cl_version = device->vendor_id = 0;
+    return 1;
+  case 4: device->compute_units = 1u << 20, device->max_group = 1u << 16; return 1;
+  case 5: *device = *rh_host_device(); return 1;
+  default: return 0;
+  }
+}
+
+int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device) {
+  *device = *real;
+  switch (k) {
+  case 0: device->local_bytes = 0; return 1;
+  case 1: device->max_group = 1; return 1;
+  case 2: device->local_bytes = 64; return 1;
+  case 3: device->max_group = 3; return 1;
+  case 4: device->features = 0; return 1;
+  case 5: device->compute_units = 1; return 1;
+  case 6: device->max_group = 1, device->local_bytes = 16, device->features = 0; return 1;
+  default: return 0;
+  }
+}
+
+/* As if another device were described: the numbers that plans are made of, and the names that one may go by. */
+int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]) {
+  static const uint32_t units[] = {1, 2, 3, 7, 64, 132},
+                        groups[] = {1, 32, 64, 128, 256, 512, 1024}, lanes[] = {1, 8, 16, 32, 64};
+  static const uint64_t features[] = {RH_SUBGROUPS | RH_INTEL_SUBGROUP_BLOCKS,
+                                      RH_WORK_GROUP_COLLECTIVES, RH_INT64_ATOMICS,
+                                      RH_DEVICE_SCOPE_ATOMICS};
+  enum { UNITS = 6, GROUPS = 7, LOCALS = 3, LANES = 5, FEATURES = 4 };
+  *device = *real;
+  if (k < UNITS) {
+    device->compute_units = units[k];
+    snprintf(how, 160, "%u compute units", units[k]);
+    return 1;
+  }
+  if ((k -= UNITS) < GROUPS) {
+    if (groups[k] < real->max_group) device->max_group = groups[k];
+    snprintf(how, 160, "work-groups of at most %u", device->max_group);
+    return 1;
+  }
+  if ((k -= GROUPS) < LOCALS) {
+    device->local_bytes = real->local_bytes >> (2 * k + 2);
+    snprintf(how, 160, "%llu B of local memory", (unsigned long long)device->local_bytes);
+    return 1;
+  }
+  if ((k -= LOCALS) < LANES) {
+    /* Kernels count on the real ones, where there are any. */
+    if (!(real->features & RH_SUBGROUPS) && real->kind == RH_DEVICE_CPU)
+      device->subgroup_min = device->subgroup_max = lanes[k];
+    snprintf(how, 160, "sub-groups of %u", lanes[k]);
+    return 1;
+  }
+  if ((k -= LANES) < FEATURES) {
+    device->features &= ~features[k];
+    snprintf(how, 160, "features 0x%llx", (unsigned long long)device->features);
+    return 1;
+  }
+  snprintf(how, 160, "other names");
+  device->name = "another device";
+  device->driver = "1.0";
+  device->vendor_id = 1;
+  if (k == FEATURES + 1) device->kind = real->kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
+  if (real->kind == RH_DEVICE_HOST) device->kind = real->kind;
+  if (k == FEATURES + 1) snprintf(how, 160, "another kind");
+  if (k == FEATURES + 2) {
+    device->global_bytes = real->global_bytes / 4;
+    device->max_alloc_bytes = real->max_alloc_bytes / 4;
+    device->cl_version = 120;
+    snprintf(how, 160, "less memory and OpenCL C 1.2");
+  }
+  return k <= FEATURES + 2;
+}

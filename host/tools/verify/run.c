@@ -1,0 +1,312 @@
+/* The parent: one child for each test, and never the plugin itself. */
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "attempt.h"
+#include "target.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a test gets into the plugin, and where one can hang. */
+typedef enum place { AT_LOADING, AT_QUERY, AT_RUNNING, N_PLACES } place;
+
+typedef struct runner {
+  const rh_options *options;
+  const rh_verify_spec *spec;
+  rh_verify_report *report;
+  char *program;
+  char **names; /* of the strategies; empty where they are not known */
+  uint32_t n_names;
+  int cannot_load;         /* the process that asked for the names was lost */
+  uint32_t hung[N_PLACES]; /* tests that did not come back from there */
+  uint32_t late_ends;      /* processes that did not end by themselves */
+  int is_over;             /* the time for all of them was up */
+  double left_s;           /* by the forecast */
+  double most_left_s;      /* of the time for all of them */
+  uint32_t done, total;
+} runner;
+
+/* ---- Patience ---- */
+
+/* So much for all tests together, and for one, by a stopwatch that a busy machine does not hurry.  The first part is for
+ * what hangs: a minute for the first test that says nothing, and a quarter of one for each of five more. */
+static double most_s(double forecast_s) {
+  return 140 + 10 * forecast_s;
+}
+
+/* Two tests that do not come back say enough about one place. */
+enum { ENOUGH = 2 };
+
+static rh_patience patience_of(const runner *r, const rh_test *test) {
+  int hung = 0;
+  for (int k = 0; k < N_PLACES; k++) hung |= r->hung[k] != 0;
+  double limit_s = test ? test->limit_s : 10, silence_s = hung ? 15 : limit_s;
+  double most = most_s(test ? test->usual_s : 0);
+  int loads_only = test && strcmp(test->id, "V10") == 0;
+  return (rh_patience){.silence_s = silence_s,
+                       .busy_s = hung           ? 5
+                                 : limit_s > 60 ? limit_s / 3
+                                                : 20,
+                       .most_s = most < r->most_left_s ? most : r->most_left_s,
+                       .end_s = r->late_ends >= ENOUGH ? 0.5
+                                : loads_only           ? 4 * RH_CHILD_DONE_S
+                                                       : RH_CHILD_DONE_S};
+}
+
+static place place_of(const rh_test *test) {
+  return test->needs >= RH_NEEDS_INTERPRETER ? AT_RUNNING
+         : test->needs == RH_NEEDS_PLUGIN    ? AT_QUERY
+                                             : AT_LOADING;
+}
+
+/* The phases of rh_trial_phase(). */
+static place place_named(const char *phase) {
+  if (strncmp(phase, "query", 5) == 0) return AT_QUERY;
+  return strcmp(phase, "loading") == 0 || !*phase ? AT_LOADING : AT_RUNNING;
+}
+
+/* Null, or why the test is not tried: one test in vain is enough for a plugin that takes down whoever loads it, and two
+ * for one that does not come back. */
+static const char *in_vain(const runner *r, const rh_test *test) {
+  int loads = test->needs != RH_NEEDS_NOTHING || strcmp(test->id, "V10") > 0;
+  if (r->cannot_load && loads) return "whoever loads the plugin is lost, see V10";
+  if (r->hung[AT_LOADING] >= ENOUGH && loads) return "loading the plugin hangs, see above";
+  if (r->hung[AT_QUERY] >= ENOUGH && place_of(test) >= AT_QUERY) return "query hangs, see above";
+  if (r->hung[AT_RUNNING] >= ENOUGH && place_of(test) == AT_RUNNING)
+    return "the plugin hangs between setup and teardown, see above";
+  return r->is_over ? "the time for all tests is over" : NULL;
+}
+
+static void note_hang(runner *r, const rh_attempt *a) {
+  if (a->outcome == RH_TIMEOUT) r->hung[place_named(a->phase)]++;
+  if (a->is_late_to_end) r->late_ends++;
+}
+
+/* ---- One test ---- */
+
+static void run_here(const runner *r, const rh_trial_order *order, rh_attempt *a) {
+  rh_trial trial = {.path = order->path,
+                    .strategy_name = order->strategy,
+                    .seed = order->seed,
+                    .quick = order->quick,
+                    .variant = order->variant,
+                    .random_s = order->random_s};
+  *a = (rh_attempt){.has_verdict = 1};
+  a->outcome = rh_trial_run(&trial, r->options, order->test);
+  a->text = strdup(rh_text_get(&trial.text));
+  a->digest = trial.digest;
+  rh_text_finish(&trial.text);
+}
+
+/* Others' interpreters know less than a device does. */
+static void excuse(rh_attempt *a) {
+  rh_text text = {0};
+  if (a->outcome != RH_CRASH && a->outcome != RH_TIMEOUT) return;
+  rh_text_add(&text, "the interpreter does not get through: %s", a->text ? a->text : "");
+  rh_attempt_say(a, RH_SKIP, "%s", rh_text_get(&text));
+  rh_text_finish(&text);
+}
+
+static rh_status run_variant(runner *r, const rh_trial_order *order, rh_attempt *a,
+                             rh_error *error) {
+  rh_patience patience = patience_of(r, order->test);
+  if (r->spec->in_process) {
+    run_here(r, order, a);
+    return RH_OK;
+  }
+  RH_TRY(rh_attempt_run(a, r->program, order, &patience, error));
+  rh_attempt_judge(a, &patience);
+  r->most_left_s -= a->spent_s;
+  if (r->most_left_s <= 0) r->is_over = 1;
+  if (order->test->needs == RH_NEEDS_INTERPRETER)
+    excuse(a);
+  else
+    note_hang(r, a);
+  return RH_OK;
+}
+
+/* The worst of its processes; what they say of all that they saw must be the same. */
+static rh_status run_test(runner *r, const rh_test *test, const char *strategy, rh_attempt *worst,
+                          rh_error *error) {
+  rh_trial_order order = {.options = r->options,
+                          .path = r->report->path,
+                          .strategy = strategy,
+                          .test = test,
+                          .quick = r->spec->quick,
+                          .seed = r->spec->seed,
+                          .random_s = r->spec->random_s > 0 ? r->spec->random_s
+                                      : r->spec->quick      ? 0.5
+                                                            : 30};
+  uint64_t digest = 0;
+  int differ = 0;
+  *worst = (rh_attempt){0};
+  for (uint32_t k = 0; k < test->variants && !rh_outcome_is_bad(worst->outcome); k++) {
+    rh_attempt a;
+    order.variant = k;
+    RH_TRY(run_variant(r, &order, &a, error));
+    differ |= k && a.digest && digest && a.digest != digest;
+    digest = a.digest;
+    if (k == 0 || a.outcome > worst->outcome) {
+      rh_attempt_finish(worst);
+      *worst = a;
+    } else {
+      rh_attempt_finish(&a);
+    }
+  }
+  if (differ && !rh_outcome_is_bad(worst->outcome))
+    rh_attempt_say(worst, RH_FAIL,
+                   "in another process, with another environment, the answers differ");
+  return RH_OK;
+}
+
+/* For a shell. */
+static void add_word(rh_text *text, const char *word) {
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:,=";
+  if (*word && strspn(word, plain) == strlen(word)) {
+    rh_text_add(text, " %s", word);
+    return;
+  }
+  rh_text_add(text, " '");
+  for (; *word; word++) *word == '\'' ? rh_text_add(text, "'\\''") : rh_text_append(text, word, 1);
+  rh_text_add(text, "'");
+}
+
+/* Not redhost --run: that has no poison around its input, and no faults on demand. */
+static char *reproduce(const runner *r, const rh_test *test) {
+  rh_text text = {0};
+  rh_text_add(&text, "redhost --verify");
+  add_word(&text, r->report->path);
+  rh_text_add(&text, " --include %s", test->id);
+  if (r->spec->seed != 1) rh_text_add(&text, " --seed %llu", (unsigned long long)r->spec->seed);
+  if (r->spec->quick) rh_text_add(&text, " --quick");
+  if (r->options->device) {
+    rh_text_add(&text, " --device");
+    add_word(&text, r->options->device);
+  }
+  return text.s;
+}
+
+static rh_status record(runner *r, const rh_test *test, const char *strategy, double seconds,
+                        rh_attempt *a, rh_error *error) {
+  rh_verify_report *report = r->report;
+  rh_verified *grown = realloc(report->results, (report->n + 1u) * sizeof *grown);
+  if (!grown) return rh_fail(error, RH_E_NOMEM, "no memory for the results");
+  report->results = grown;
+  rh_verified *verified = &grown[report->n++];
+  *verified = (rh_verified){.test = test->id,
+                            .title = test->title,
+                            .strategy = rh_copy_string(strategy),
+                            .outcome = a->outcome,
+                            .text = a->text,
+                            .again = reproduce(r, test),
+                            .seconds = seconds};
+  a->text = NULL;
+  report->counts[a->outcome]++;
+  if (r->spec->end) r->spec->end(r->spec->user, verified);
+  return RH_OK;
+}
+
+static rh_status try_one(runner *r, const rh_test *test, const char *strategy, rh_error *error) {
+  rh_attempt a = {0};
+  double start = rh_now();
+  if (r->spec->begin)
+    r->spec->begin(r->spec->user, test->id, strategy, r->done, r->total, r->left_s, r->most_left_s);
+  rh_status status = RH_OK;
+  const char *why = in_vain(r, test);
+  if (why)
+    rh_attempt_say(&a, RH_SKIP, "not tried: %s", why);
+  else
+    status = run_test(r, test, strategy, &a, error);
+  if (status == RH_OK) status = record(r, test, strategy, rh_now() - start, &a, error);
+  rh_attempt_finish(&a);
+  r->left_s -= r->spec->quick ? test->usual_quick_s : test->usual_s;
+  r->done++;
+  return status;
+}
+
+/* ---- All of them ---- */
+
+/* In a child: even a plugin's names come from its own code's data.  A file that cannot be loaded has none, and its tests
+ * say why. */
+static rh_status ask_names(runner *r, rh_error *error) {
+  rh_trial_order order = {.options = r->options, .path = r->report->path};
+  rh_attempt a;
+  if (r->spec->strategy) {
+    r->names = calloc(1, sizeof *r->names);
+    if (!r->names || !(r->names[0] = strdup(r->spec->strategy)))
+      return rh_fail(error, RH_E_NOMEM, "no memory for a name");
+    r->n_names = 1;
+    return RH_OK;
+  }
+  rh_patience patience = patience_of(r, NULL);
+  RH_TRY(rh_attempt_run(&a, r->program, &order, &patience, error));
+  r->cannot_load = a.names == NULL;
+  size_t n = a.names ? json_array_size(a.names) : 0;
+  r->names = calloc(n + 1, sizeof *r->names);
+  for (size_t k = 0; r->names && k < n; k++) {
+    const char *name = json_string_value(json_array_get(a.names, k));
+    if (name && (r->names[r->n_names] = strdup(name))) r->n_names++;
+  }
+  rh_attempt_finish(&a);
+  return r->names ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for names");
+}
+
+static rh_status nothing_chosen(const runner *r, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "no test is left of --include '%s' and --exclude '%s'",
+                 r->spec->include ? r->spec->include : "",
+                 r->spec->exclude ? r->spec->exclude : "");
+}
+
+static rh_status run_all(runner *r, rh_error *error) {
+  uint32_t n;
+  const rh_test *tests = rh_tests(&n);
+  for (int counting = 1; counting >= 0; counting--) {
+    for (uint32_t k = 0; k < n; k++) {
+      if (!rh_test_is_chosen(&tests[k], r->spec->include, r->spec->exclude)) continue;
+      uint32_t times = tests[k].of_strategy && r->n_names ? r->n_names : 1;
+      for (uint32_t j = 0; j < times; j++) {
+        const char *strategy = tests[k].of_strategy && r->n_names ? r->names[j] : NULL;
+        if (!counting) {
+          RH_TRY(try_one(r, &tests[k], strategy, error));
+          continue;
+        }
+        r->total++;
+        r->left_s += r->spec->quick ? tests[k].usual_quick_s : tests[k].usual_s;
+      }
+    }
+    if (r->total == 0) return nothing_chosen(r, error);
+    if (counting) r->most_left_s = most_s(r->left_s);
+  }
+  return RH_OK;
+}
+
+rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
+                    rh_error *error) {
+  runner r = {.options = options, .spec = spec, .report = report, .most_left_s = most_s(0)};
+  double start = rh_now();
+  *report = (rh_verify_report){0};
+  RH_TRY(rh_tests_check_lists(spec->include, spec->exclude, error));
+  RH_TRY(rh_verify_target(spec->file, &report->path, error));
+  rh_status status = rh_child_program(options, &r.program, error);
+  if (status == RH_OK) status = ask_names(&r, error);
+  if (status == RH_OK) status = run_all(&r, error);
+  for (uint32_t k = 0; k < r.n_names; k++) free(r.names[k]);
+  free(r.names);
+  free(r.program);
+  report->seconds = rh_now() - start;
+  if (status != RH_OK) rh_verify_report_finish(report);
+  return status;
+}
+
+void rh_verify_report_finish(rh_verify_report *report) {
+  for (uint32_t k = 0; k < report->n; k++) {
+    free(report->results[k].strategy);
+    free(report->results[k].text);
+    free(report->results[k].again);
+  }
+  free(report->results);
+  free(report->path);
+  *report = (rh_verify_report){0};
+}

@@ -1,0 +1,110 @@
+#include "target.h"
+#include "../../core/base/error.h"
+#include "../../core/plug/elf.h"
+#include "../../core/plug/rank.h"
+#include "image.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Files ---- */
+
+/* A plugin of a sort: the descriptor may be missing and stand in a dependency of its own, which V14 is about. */
+static int may_be_a_plugin(const rh_image *image) {
+  if (rh_image_defines(image, "redhost_plugin_v1")) return 1;
+  for (uint32_t k = 0; k < image->n_needed; k++)
+    if (!rh_library_is_ordinary(image->needed[k])) return 1;
+  return 0;
+}
+
+static rh_status check_shared_object(const char *path, rh_error *error) {
+  rh_image image;
+  if (rh_elf_check(path, error) != RH_OK || rh_image_read(&image, path, error) != RH_OK) {
+    rh_error_prefix(error, "%s", path);
+    return error->status = RH_E_FILE;
+  }
+  int may_be = may_be_a_plugin(&image);
+  rh_image_finish(&image);
+  if (may_be) return RH_OK;
+  return rh_fail(error, RH_E_FILE,
+                 "%s: does not export redhost_plugin_v1, so it is no redhost plugin", path);
+}
+
+rh_status rh_verify_target(const char *file, char **path, rh_error *error) {
+  struct stat st;
+  rh_error own;
+  if (!error) error = &own;
+  if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
+  if (S_ISDIR(st.st_mode))
+    return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin's file in it", file);
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is no regular file", file);
+  *path = realpath(file, NULL);
+  if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
+  rh_status status = rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, error);
+  if (status == RH_OK) return RH_OK;
+  free(*path);
+  *path = NULL;
+  return status;
+}
+
+/* ---- Lists of tests ---- */
+
+static int number_of(const char *text, const char **end) {
+  if ((*text != 'V' && *text != 'v') || !isdigit((unsigned char)text[1])) return -1;
+  char *stop;
+  long number = strtol(text + 1, &stop, 10);
+  *end = stop;
+  return number > 0 && number < 1000 ? (int)number : -1;
+}
+
+/* The next element of a list: 1, and its bounds; 0 at the end; -1 where it is malformed. */
+static int next_range(const char **at, int *low, int *high) {
+  const char *end;
+  if (!*at || !**at) return 0;
+  *low = *high = number_of(*at, &end);
+  if (*low < 0) return -1;
+  if (*end == '-' && (*high = number_of(end + 1, &end)) < *low) return -1;
+  if (*end == ',' && end[1])
+    end++;
+  else if (*end)
+    return -1;
+  *at = end;
+  return 1;
+}
+
+static int list_has(const char *list, int number) {
+  int low, high;
+  while (next_range(&list, &low, &high) == 1)
+    if (number >= low && number <= high) return 1;
+  return 0;
+}
+
+static rh_status check_list(const char *option, const char *list, rh_error *error) {
+  uint32_t n;
+  const rh_test *tests = rh_tests(&n);
+  int last = 0, low, high, more;
+  const char *at = list;
+  for (uint32_t k = 0; k < n; k++)
+    if (atoi(tests[k].id + 1) > last) last = atoi(tests[k].id + 1);
+  if (list && !*list)
+    return rh_fail(error, RH_E_USAGE, "--%s is empty; expected tests, as in V01,V10-V15", option);
+  while ((more = next_range(&at, &low, &high)) == 1)
+    if (high > last)
+      return rh_fail(error, RH_E_USAGE, "--%s '%s': there is no V%02d; the last one is V%02d",
+                     option, list, high, last);
+  if (more == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--%s '%s': expected tests, as in V01,V10-V15", option, list);
+}
+
+rh_status rh_tests_check_lists(const char *include, const char *exclude, rh_error *error) {
+  RH_TRY(check_list("include", include, error));
+  return check_list("exclude", exclude, error);
+}
+
+int rh_test_is_chosen(const rh_test *test, const char *include, const char *exclude) {
+  int number = atoi(test->id + 1);
+  return (!include || list_has(include, number)) && !(exclude && list_has(exclude, number));
+}

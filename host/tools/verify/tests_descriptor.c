@@ -1,0 +1,124 @@
+/* V16 to V21: the descriptor, which is data. */
+#include "../../core/base/error.h"
+#include "../../core/plug/dl.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/plug/validate.h"
+#include "problems.h"
+#include "trial.h"
+
+#include <string.h>
+
+/* The descriptor of a file that the host itself might refuse. */
+static rh_outcome open_raw(rh_trial *trial, const rh_plugin **plugin) {
+  rh_dl dl;
+  const void *symbol;
+  rh_trial_phase(trial, "loading");
+  if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK ||
+      rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
+  *plugin = symbol;
+  return RH_PASS;
+}
+
+rh_outcome rh_v16_version(rh_trial *trial) {
+  const rh_plugin *plugin;
+  rh_outcome outcome = open_raw(trial, &plugin);
+  if (outcome == RH_PASS && rh_validate_version(plugin, &trial->error) != RH_OK)
+    return rh_trial_fail(trial, "%s", trial->error.message);
+  return outcome;
+}
+
+/* What the rules before do not allow to look at is their business. */
+static rh_outcome open_named(rh_trial *trial, const rh_plugin **plugin) {
+  rh_outcome outcome = open_raw(trial, plugin);
+  if (outcome != RH_PASS) return outcome;
+  if (rh_validate_version(*plugin, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "see V16: %s", trial->error.message);
+  if (rh_validate_names(*plugin, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "see V17: %s", trial->error.message);
+  return RH_PASS;
+}
+
+static rh_outcome judge_each(rh_trial *trial, rh_validate_strategy *judge) {
+  const rh_plugin *plugin;
+  rh_outcome outcome = open_named(trial, &plugin);
+  if (outcome == RH_PASS && rh_validate_each(plugin, judge, &trial->error) != RH_OK)
+    return rh_trial_fail(trial, "%s", trial->error.message);
+  return outcome;
+}
+
+rh_outcome rh_v17_texts(rh_trial *trial) {
+  const rh_plugin *plugin;
+  rh_outcome outcome = open_raw(trial, &plugin);
+  if (outcome != RH_PASS) return outcome;
+  if (rh_validate_version(plugin, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "see V16: %s", trial->error.message);
+  if (rh_validate_names(plugin, &trial->error) != RH_OK)
+    return rh_trial_fail(trial, "%s", trial->error.message);
+  return judge_each(trial, rh_validate_texts);
+}
+
+rh_outcome rh_v18_functions(rh_trial *trial) {
+  return judge_each(trial, rh_validate_functions);
+}
+
+rh_outcome rh_v19_params(rh_trial *trial) {
+  return judge_each(trial, rh_validate_params);
+}
+
+/* Known numbers, and such as go together: what needs sub-groups cannot be host code alone, and an unknown depth gives no
+ * bits that are the same everywhere. */
+static rh_status judge_promises(const rh_strategy *strategy, rh_error *error) {
+  RH_TRY(rh_validate_promises(strategy, error));
+  if (strategy->device_kinds == RH_DEVICE_HOST && strategy->needs & ~(uint64_t)RH_FP64)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "needs features of OpenCL devices (0x%llx) and runs on the host alone",
+                   (unsigned long long)strategy->needs);
+  if (strategy->promises & RH_KEEPS_ORDER && strategy->determinism == RH_BITS_VARY)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "keeps the order of elements, and yet its bits may change from run to run");
+  return RH_OK;
+}
+
+rh_outcome rh_v20_promises(rh_trial *trial) {
+  return judge_each(trial, judge_promises);
+}
+
+/* ---- V21 ---- */
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
+  const unsigned char *at = bytes;
+  for (size_t k = 0; k < n; k++) hash = (hash ^ at[k]) * 0x100000001b3u;
+  return hash;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *s) {
+  return s ? mix(hash, s, strlen(s) + 1) : mix(hash, &s, sizeof s);
+}
+
+static uint64_t hash_strategy(uint64_t hash, const rh_strategy *strategy) {
+  hash = mix(hash, strategy, RH_SIZE_1_0(rh_strategy, extension));
+  hash = mix_text(mix_text(mix_text(hash, strategy->name), strategy->summary), strategy->about);
+  hash = mix_text(mix_text(mix_text(hash, strategy->version), strategy->author), strategy->license);
+  for (uint32_t k = 0; k < strategy->n_params; k++) {
+    const rh_param *param = rh_strategy_param(strategy, k);
+    hash = mix(hash, param, RH_SIZE_1_0(rh_param, reserved));
+    hash = mix_text(mix_text(mix_text(hash, param->key), param->doc), param->choices);
+  }
+  return hash;
+}
+
+static uint64_t hash_plugin(const rh_plugin *plugin) {
+  uint64_t hash = mix(0xcbf29ce484222325u, plugin, RH_SIZE_1_0(rh_plugin, build));
+  for (uint32_t k = 0; k < plugin->n_strategies; k++)
+    hash = hash_strategy(hash, plugin->strategies[k]);
+  return mix_text(hash, plugin->build);
+}
+
+rh_outcome rh_v21_constant(rh_trial *trial) {
+  uint64_t before = hash_plugin(trial->plugin);
+  rh_outcome outcome = rh_try_any_problem(trial, 1003);
+  if (hash_plugin(trial->plugin) != before)
+    return rh_trial_fail(trial, "the descriptor changed: it is constant data");
+  return outcome;
+}

@@ -1,0 +1,303 @@
+/* V31 to V40: from setup to teardown. */
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "imports.h"
+#include "problems.h"
+#include "process.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of malloc's that are in use. */
+static size_t memory_in_use(void) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+rh_outcome rh_v31_no_run(rh_trial *trial) {
+  for (int k = 0; k < 3; k++) {
+    rh_rig rig;
+    rh_outcome outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
+    rh_rig_finish(&rig);
+    if (outcome != RH_PASS) return outcome;
+  }
+  return rh_try_any_problem(trial, 1003);
+}
+
+/* ---- V32 ---- */
+
+enum { RUNS = 300, SETTLED = 20, MOST_GROWTH = 64 << 10 };
+
+rh_outcome rh_v32_runs(rh_trial *trial) {
+  _Alignas(16) unsigned char first[16], value[16];
+  rh_rig rig;
+  size_t settled = 0;
+  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 10007, RH_RIG_PLAIN);
+  rh_status status = outcome == RH_PASS ? rh_rig_fill(&rig, "hash", trial->seed, 10007, 0) : RH_OK;
+  for (int k = 0; k < RUNS && outcome == RH_PASS; k++) {
+    if (status == RH_OK) status = rh_rig_run(&rig, k ? value : first);
+    if (k == 0 && status == RH_OK) status = rh_rig_judge(&rig, first);
+    outcome = rh_rig_outcome(trial, &rig, status);
+    if (k == SETTLED) settled = memory_in_use();
+    if (outcome == RH_PASS && k && !rh_rig_same(&rig, first, value))
+      outcome = rh_trial_fail(trial, "run %d gives another result than run 1", k + 1);
+  }
+  size_t grown = memory_in_use() > settled ? memory_in_use() - settled : 0;
+  if (outcome == RH_PASS && settled && grown > MOST_GROWTH)
+    outcome = rh_trial_fail(trial, "%zu B more memory in use after run %d than after run %d", grown,
+                            RUNS, SETTLED + 1);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* ---- V33, V34 ---- */
+
+static cl_uint references(const rh_cl_session *session) {
+  cl_uint of_context = 0, of_queue = 0;
+  clGetContextInfo(session->context, CL_CONTEXT_REFERENCE_COUNT, sizeof of_context, &of_context,
+                   NULL);
+  clGetCommandQueueInfo(session->queue, CL_QUEUE_REFERENCE_COUNT, sizeof of_queue, &of_queue, NULL);
+  return of_context + of_queue;
+}
+
+/* References to the context, which every object of it holds one of, and to the queue.  A driver lets go of what a command
+ * used on a thread of its own, a moment after clFinish: the least of some looks counts. */
+static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
+  if (!session) return 0;
+  clFinish(session->queue);
+  cl_uint least = references(session);
+  for (int k = 0; k < 50 && least > enough; k++) {
+    usleep(2000);
+    cl_uint now = references(session);
+    if (now < least) least = now;
+  }
+  return least;
+}
+
+/* One life whose k-th service fails.  *injected: it came to that. */
+static rh_outcome live_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int *injected,
+                                  rh_cl_session **session) {
+  _Alignas(16) unsigned char value[16];
+  rh_rig rig;
+  rh_outcome outcome = RH_PASS;
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 5003);
+  *session = rig.session;
+  rig.fail_at = k;
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  if (status == RH_OK) status = rh_rig_fill(&rig, "hash", trial->seed, 5003, 0);
+  if (status == RH_OK) status = rh_rig_run(&rig, value);
+  *injected = rig.injected;
+  if (rig.injected && status == RH_OK)
+    outcome = rh_trial_fail(trial, "service call %u was made to fail, and no error came back", k);
+  else if (!rig.injected)
+    outcome = rh_rig_outcome(trial, &rig, status);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* By how much memory grows over 20 lives, where each fails at another of some services, or none fails. */
+static size_t growth(rh_trial *trial, rh_pair pair, int fails, rh_outcome *outcome) {
+  rh_cl_session *session;
+  int injected;
+  size_t before = memory_in_use();
+  for (uint32_t k = 0; k < 20 && *outcome == RH_PASS; k++)
+    *outcome = live_with_fault(trial, pair, fails ? 2 + k % 3 : 0, &injected, &session);
+  size_t after = memory_in_use();
+  return after > before ? after - before : 0;
+}
+
+rh_outcome rh_v33_faults(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  rh_cl_session *session = NULL;
+  int injected = 1;
+  if (rh_served_pairs(trial, 5003, pairs) == 0) return RH_SKIP;
+  rh_outcome outcome = live_with_fault(trial, pairs[0], 0, &injected, &session);
+  cl_uint before = count_of(session, 0);
+  injected = 1;
+  for (uint32_t k = 1; k < 1000 && injected && outcome == RH_PASS; k++) {
+    outcome = live_with_fault(trial, pairs[0], k, &injected, &session);
+    if (outcome == RH_PASS && count_of(session, before) > before)
+      outcome = rh_trial_fail(
+          trial, "service call %u was made to fail, and OpenCL objects are left behind", k);
+  }
+  /* Memory of the plugin's own, over and over: what is left behind adds up.  Some drivers keep memory for each program
+   * that is built, whoever releases it: lives without a fault show how much. */
+  size_t usual = outcome == RH_PASS ? growth(trial, pairs[0], 0, &outcome) : 0;
+  size_t grown = outcome == RH_PASS ? growth(trial, pairs[0], 1, &outcome) : 0;
+  if (outcome == RH_PASS && grown > usual + MOST_GROWTH)
+    outcome = rh_trial_fail(trial, "failed setups leave %zu B of memory behind", grown - usual);
+  return outcome;
+}
+
+rh_outcome rh_v34_references(rh_trial *trial) {
+  rh_rig rig;
+  rh_outcome outcome = rh_try_any_problem(trial, 1003);
+  if (outcome != RH_PASS) return outcome;
+  if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
+  outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
+  rh_cl_session *session = rig.session;
+  rh_rig_finish(&rig);
+  cl_uint before = count_of(session, 0);
+  for (int k = 0; k < 5 && outcome == RH_PASS; k++) outcome = rh_try_any_problem(trial, 1003);
+  cl_uint after = count_of(session, before);
+  if (outcome == RH_PASS && after > before)
+    outcome =
+        rh_trial_fail(trial, "five lives leave %d references to the context and the queue behind",
+                      (int)after - (int)before);
+  return outcome;
+}
+
+/* ---- V35, V36 ---- */
+
+rh_outcome rh_v35_states(rh_trial *trial) {
+  rh_rig rig;
+  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, RH_RIG_PLAIN);
+  for (int k = 0; k < 2 && outcome == RH_PASS; k++)
+    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
+  rh_rig_teardown(&rig);
+  if (rig.out_of_phase[0])
+    outcome = rh_trial_fail(trial, "calls %s", rig.out_of_phase);
+  else if (rig.left_fpstate)
+    outcome = rh_trial_fail(trial, "%s changes the floating-point control word", rig.left_fpstate);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* The rig, with the host's table in it, outlives the plugin: whoever still calls is seen. */
+rh_outcome rh_v36_afterwards(rh_trial *trial) {
+  rh_rig rig;
+  rh_imports_watch(trial->path);
+  rh_outcome outcome = rh_try_any_problem(trial, 1003); /* a driver starts threads of its own */
+  if (outcome != RH_PASS) return outcome;
+  unsigned before = rh_process_threads();
+  outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
+  if (outcome == RH_PASS)
+    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 1003, 0));
+  rh_rig_teardown(&rig);
+  usleep(200000);
+  if (outcome == RH_PASS && rig.calls_after_end)
+    outcome = rh_trial_fail(trial, "calls the host %u times after teardown", rig.calls_after_end);
+  else if (outcome == RH_PASS && (rh_imports_live_threads() || rh_process_threads() > before))
+    outcome = rh_trial_fail(trial, "a thread lives on after teardown");
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* ---- V37 ---- */
+
+static rh_outcome interleave(rh_trial *trial, rh_rig *a, rh_rig *b) {
+  rh_outcome outcome = rh_rig_ordinary(a, trial, 5003, RH_RIG_PLAIN);
+  if (outcome != RH_PASS) return outcome;
+  outcome = rh_rig_ordinary(b, trial, 1009, RH_RIG_PLAIN);
+  for (int k = 0; k < 3 && outcome == RH_PASS; k++) {
+    outcome = rh_rig_outcome(trial, a, rh_rig_case(a, "hash", 1 + (uint64_t)k, 5003, 0));
+    if (outcome == RH_PASS)
+      outcome = rh_rig_outcome(trial, b, rh_rig_case(b, "hash", 7 + (uint64_t)k, 1009, 0));
+  }
+  rh_rig_finish(a);
+  if (outcome == RH_PASS) outcome = rh_rig_outcome(trial, b, rh_rig_case(b, "hash", 99, 1009, 0));
+  return outcome;
+}
+
+typedef struct life {
+  rh_trial trial; /* of its own: a session is for one thread at a time */
+  uint64_t n;
+  rh_outcome outcome;
+} life;
+
+static void *live_in_thread(void *user) {
+  life *l = user;
+  rh_rig rig;
+  l->outcome = rh_rig_ordinary(&rig, &l->trial, l->n, RH_RIG_PLAIN);
+  for (uint64_t k = 0; k < 20 && l->outcome == RH_PASS; k++)
+    l->outcome = rh_rig_outcome(&l->trial, &rig, rh_rig_case(&rig, "hash", k, l->n, 0));
+  rh_rig_finish(&rig);
+  return NULL;
+}
+
+static rh_outcome on_two_threads(rh_trial *trial) {
+  pthread_t threads[2];
+  life lives[2];
+  rh_outcome outcome = RH_PASS;
+  for (int k = 0; k < 2; k++) {
+    lives[k] = (life){.trial = *trial, .n = k ? 1009 : 5003};
+    lives[k].trial.text = (rh_text){0};
+    lives[k].trial.say_phase = NULL;
+    if (rh_open(&lives[k].trial.redhost, &trial->redhost->options, &trial->error) != RH_OK)
+      lives[k].trial.redhost = NULL;
+  }
+  rh_trial_phase(trial, "two threads");
+  int started = 0;
+  for (; started < 2 && lives[started].trial.redhost; started++)
+    if (pthread_create(&threads[started], NULL, live_in_thread, &lives[started]) != 0) break;
+  for (int k = 0; k < started; k++) pthread_join(threads[k], NULL);
+  for (int k = 0; k < 2; k++) {
+    if (k < started && lives[k].outcome > outcome) {
+      outcome = lives[k].outcome;
+      rh_trial_fail(trial, "two instances on two threads: %s", rh_text_get(&lives[k].trial.text));
+    }
+    rh_text_finish(&lives[k].trial.text);
+    rh_close(lives[k].trial.redhost);
+  }
+  return outcome;
+}
+
+rh_outcome rh_v37_instances(rh_trial *trial) {
+  rh_rig a = {0}, b = {0};
+  rh_outcome outcome = interleave(trial, &a, &b);
+  rh_rig_finish(&a);
+  rh_rig_finish(&b);
+  return outcome == RH_PASS ? on_two_threads(trial) : outcome;
+}
+
+/* ---- V38 to V40 ---- */
+
+static rh_outcome with_layout(rh_trial *trial, int layout) {
+  rh_rig rig;
+  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, layout);
+  if (outcome == RH_PASS)
+    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+rh_outcome rh_v38_older_host(rh_trial *trial) {
+  return with_layout(trial, RH_RIG_EXACT);
+}
+
+rh_outcome rh_v39_newer_host(rh_trial *trial) {
+  return with_layout(trial, RH_RIG_GROWN);
+}
+
+rh_outcome rh_v40_recovers(rh_trial *trial) {
+  _Alignas(16) unsigned char value[16];
+  rh_rig rig;
+  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, RH_RIG_PLAIN);
+  rh_status status = outcome == RH_PASS ? rh_rig_fill(&rig, "hash", trial->seed, 5003, 0) : RH_OK;
+  uint32_t calls = rig.calls;
+  if (outcome == RH_PASS && status == RH_OK) {
+    rig.fail_at = calls + 1; /* the first service that run calls */
+    status = rh_rig_run(&rig, value);
+    if (!rig.injected)
+      outcome = rh_trial_skip(trial, "its run calls no service that could fail");
+    else if (status == RH_OK)
+      outcome = rh_trial_fail(trial, "a service failed in run, and no error came back");
+    rig.fail_at = 0;
+    rig.injected = 0;
+    for (int k = 0; k < 2 && outcome == RH_PASS; k++)
+      outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
+    if (outcome == RH_FAIL && status != RH_OK)
+      outcome = rh_trial_fail(trial, "after a run that failed: %s", rig.error.message);
+  }
+  rh_rig_finish(&rig);
+  return outcome;
+}

@@ -1,0 +1,244 @@
+/* V10 to V15: loading, and what it does to the process. */
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/fpstate.h"
+#include "../../core/base/path.h"
+#include "../../core/plug/dl.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "../../core/reduce/ops.h"
+#include "libraries.h"
+#include "lines.h"
+#include "problems.h"
+#include "process.h"
+#include "rig.h"
+
+#include <dirent.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const double most_load_s = 0.05;
+
+/* Bytes on standard output and error, which are one file where the parent gave one. */
+static long long bytes_written(void) {
+  struct stat st;
+  return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : 0;
+}
+
+rh_outcome rh_v10_loads(rh_trial *trial) {
+  rh_dl dl;
+  long long before = bytes_written();
+  rh_trial_phase(trial, "loading");
+  double start = rh_now();
+  if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK)
+    return rh_trial_fail(trial, "%s", trial->error.message);
+  double seconds = rh_now() - start;
+  fflush(NULL);
+  if (bytes_written() != before)
+    return rh_trial_fail(trial, "writes %lld bytes to standard output or error when it is loaded",
+                         bytes_written() - before);
+  if (seconds > most_load_s)
+    return rh_trial_warn(trial, "takes %.0f ms to load, 50 ms are usual at most", 1000 * seconds);
+  return RH_PASS;
+}
+
+rh_outcome rh_v11_fpstate(rh_trial *trial) {
+  rh_dl dl;
+  rh_trial_phase(trial, "loading");
+  rh_fpstate before = rh_fpstate_save();
+  rh_status status = rh_dl_open(&dl, trial->path, &trial->error);
+  int changed = rh_fpstate_restore(&before);
+  if (changed)
+    return rh_trial_fail(
+        trial, "changes the floating-point control word (rounding or flush-to-zero): was it linked "
+               "with -ffast-math?");
+  return status == RH_OK ? RH_PASS : rh_trial_skip(trial, "%s", trial->error.message);
+}
+
+/* ---- V12 ---- */
+
+/* Any locale that writes a half as 0,5; null where none is installed. */
+static const char *comma_locale(void) {
+  static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "pt_BR.UTF-8",
+                                      "ru_RU.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8", "de_DE.utf8"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    if (!setlocale(LC_ALL, names[k])) continue;
+    const struct lconv *conventions = localeconv();
+    if (strcmp(conventions->decimal_point, ",") == 0) return names[k];
+  }
+  setlocale(LC_ALL, "C");
+  return NULL;
+}
+
+rh_outcome rh_v12_locale(rh_trial *trial) {
+  const char *comma = comma_locale();
+  char before[512], after[512];
+  snprintf(before, sizeof before, "%s", setlocale(LC_ALL, NULL));
+  rh_outcome outcome = rh_trial_load(trial);
+  snprintf(after, sizeof after, "%s", setlocale(LC_ALL, NULL));
+  if (strcmp(before, after) != 0)
+    return rh_trial_fail(trial, "changes the locale from %s to %s", before, after);
+  if (outcome == RH_PASS) outcome = rh_try_any_problem(trial, 1003);
+  snprintf(after, sizeof after, "%s", setlocale(LC_ALL, NULL));
+  if (strcmp(before, after) != 0)
+    return rh_trial_fail(trial, "changes the locale from %s to %s", before, after);
+  if (rh_outcome_is_bad(outcome)) {
+    char text[512];
+    snprintf(text, sizeof text, "%s", rh_text_get(&trial->text));
+    return rh_trial_fail(trial, "under %s: %s", comma ? comma : "C", text);
+  }
+  if (outcome == RH_PASS && !comma)
+    return rh_trial_skip(
+        trial, "changes no locale; no locale with a decimal comma is installed to try it under");
+  return outcome;
+}
+
+/* ---- V13 ---- */
+
+/* The plugin, and the libraries that it names; a link may stand for a library. */
+static void allow_libraries(rh_trial *trial, const rh_image *image, rh_text *allowed) {
+  static rh_libraries libraries;
+  if (rh_libraries_read(&libraries, image, trial->path, &trial->error) != RH_OK) libraries.n = 0;
+  rh_lines_add(allowed, trial->path, "%s", "");
+  for (uint32_t k = 0; k < libraries.n; k++) {
+    char *real = realpath(libraries.paths[k], NULL);
+    if (real) rh_lines_add(allowed, real, "%s", "");
+    free(real);
+  }
+  rh_libraries_finish(&libraries);
+}
+
+static void ask_everything(rh_trial *trial) {
+  rh_device device;
+  rh_trial_phase(trial, "query");
+  rh_common_device(0, &device);
+  for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
+    rh_answer answer;
+    rh_error error;
+    rh_instance_spec spec = {.strategy = trial->plugin->strategies[k], .max_n = 1000};
+    if (rh_params_resolve(spec.strategy, NULL, 0, spec.params, &error) != RH_OK) continue;
+    for (spec.op = 1; spec.op <= RH_N_OPS; spec.op++)
+      for (spec.type = 1; spec.type <= RH_N_TYPES; spec.type++)
+        if (rh_op_is_defined(spec.op, spec.type))
+          rh_instance_query(&spec, &device, &answer, &error);
+  }
+}
+
+static rh_outcome load_and_ask(rh_trial *trial, rh_footprint *footprint) {
+  rh_footprint_enter(footprint);
+  rh_outcome outcome = rh_trial_load(trial);
+  rh_footprint_leave(footprint);
+  rh_footprint_judge(footprint, "loading", 1);
+  if (outcome != RH_PASS) return outcome;
+  rh_footprint_enter(footprint);
+  ask_everything(trial);
+  rh_footprint_leave(footprint);
+  rh_footprint_judge(footprint, "query", 1);
+  trial->watches_end = 1;
+  return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : RH_PASS;
+}
+
+rh_outcome rh_v13_process(rh_trial *trial) {
+  rh_image image;
+  rh_footprint footprint = {0};
+  if (rh_image_read(&image, trial->path, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "%s", trial->error.message);
+  allow_libraries(trial, &image, &footprint.allowed.parts[RH_PICTURE_LIBRARIES]);
+  rh_outcome outcome = load_and_ask(trial, &footprint);
+  rh_footprint_finish(&footprint);
+  rh_image_finish(&image);
+  return outcome;
+}
+
+/* ---- V14 ---- */
+
+static int is_plugin_name(const struct dirent *entry) {
+  size_t length = strlen(entry->d_name);
+  return length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+}
+
+/* Loads some plugins that redhost brings. */
+static void load_neighbours(const rh_trial *trial, int most) {
+  char *library = rh_path_library_dir(),
+       *directory = library ? rh_path_join(library, "redhost-1") : NULL;
+  struct dirent **names = NULL;
+  int n = directory ? scandir(directory, &names, is_plugin_name, alphasort) : 0;
+  for (int k = 0; k < n; k++) {
+    char *path = rh_path_join(directory, names[k]->d_name);
+    const rh_plugin *plugin;
+    rh_error unused;
+    if (path && most > 0 && strcmp(path, trial->path) != 0 &&
+        rh_plugin_open(path, &plugin, &unused) == RH_OK)
+      most--;
+    free(path);
+    free(names[k]);
+  }
+  free(names);
+  free(directory);
+  free(library);
+}
+
+/* Another library's function of the same name in place of the plugin's own is an old trap. */
+static rh_outcome check_owners(rh_trial *trial) {
+  for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
+    const rh_strategy *strategy = trial->plugin->strategies[k];
+    const void *functions[4];
+    memcpy(&functions[0], &strategy->query, sizeof(void *));
+    memcpy(&functions[1], &strategy->setup, sizeof(void *));
+    memcpy(&functions[2], &strategy->run, sizeof(void *));
+    memcpy(&functions[3], &strategy->teardown, sizeof(void *));
+    for (int j = 0; j < 4; j++)
+      if (functions[j] && !rh_dl_is_from(functions[j], trial->path))
+        return rh_trial_fail(trial, "a function of strategy '%s' stands in another file",
+                             strategy->name);
+  }
+  return RH_PASS;
+}
+
+rh_outcome rh_v14_entry(rh_trial *trial) {
+  rh_dl dl;
+  const void *symbol;
+  if (trial->variant == 1) load_neighbours(trial, 5);
+  rh_trial_phase(trial, "loading");
+  if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "%s", trial->error.message);
+  if (rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
+    return rh_trial_fail(trial, "%s", trial->error.message);
+  rh_outcome outcome = rh_trial_load(trial);
+  if (trial->variant == 2) load_neighbours(trial, 5);
+  if (outcome == RH_PASS) ask_everything(trial);
+  return outcome == RH_PASS ? check_owners(trial) : outcome;
+}
+
+/* ---- V15 ---- */
+
+rh_outcome rh_v15_unloads(rh_trial *trial) {
+#ifdef REDHOST_KEEP_PLUGINS
+  return rh_trial_skip(trial, "this redhost was built with sanitizers, which keep plugins loaded");
+#else
+  rh_dl dl;
+  for (int k = 0; k < 10; k++) {
+    const void *symbol;
+    rh_trial_phase(trial, "loading");
+    if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK ||
+        rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK ||
+        rh_plugin_judge(symbol, &trial->error) != RH_OK)
+      return k ? rh_trial_fail(trial, "load %d: %s", k + 1, trial->error.message)
+               : rh_trial_skip(trial, "%s", trial->error.message);
+    trial->plugin = symbol;
+    if (!(trial->plugin->flags & RH_PLUGIN_UNLOADABLE))
+      return rh_trial_skip(trial, "does not say that it can be unloaded");
+    ask_everything(trial);
+    trial->plugin = NULL;
+    rh_trial_phase(trial, "unloading");
+    rh_dl_close(&dl);
+    if (rh_process_maps(trial->path))
+      return rh_trial_fail(trial, "says that it can be unloaded, and stays loaded");
+  }
+  return RH_PASS;
+#endif
+}

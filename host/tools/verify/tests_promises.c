@@ -1,0 +1,164 @@
+/* V49, V54 to V57: promises about order, bits, parameters and run. */
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "imports.h"
+#include "points.h"
+#include "problems.h"
+#include "raw.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- V49 ---- */
+
+rh_outcome rh_v49_order(rh_trial *trial) {
+  static const uint64_t at[] = {1, 2, 3, 17, 64, 65, 255, 257, 1003, 4097, 65537};
+  rh_rig rig;
+  if (!(trial->strategy->promises & RH_KEEPS_ORDER))
+    return rh_trial_skip(trial,
+                         "does not promise it: operators that do not commute are declined for it");
+  rh_status status = rh_rig_init(&rig, trial, RH_OP_affine, RH_TYPE_u64, 65537);
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK; k++)
+    for (uint64_t seed = 0; seed < 3 && status == RH_OK; seed++)
+      status = rh_rig_case(&rig, "hash", trial->seed + seed, at[k], k % 5);
+  rh_outcome outcome = rh_rig_outcome(trial, &rig, status);
+  if (outcome == RH_FAIL)
+    outcome = rh_trial_fail(trial, "promises to keep the order: %s", rig.error.message);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* ---- V54 ---- */
+
+static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *params, int *accepted) {
+  static const uint64_t at[] = {1, 257, 1003, 20011};
+  rh_rig rig;
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 20011);
+  memcpy(rig.params, params, sizeof rig.params);
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  *accepted = status == RH_OK;
+  for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK; k++)
+    status = rh_rig_case(&rig, "hash", trial->seed + k, at[k], 0);
+  rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
+  if (outcome == RH_FAIL) {
+    rh_text words = {0};
+    rh_point_words(trial->strategy, params, &words);
+    outcome = rh_trial_fail(trial, "%s%s: %s", words.length ? "with" : "by default",
+                            rh_text_get(&words), rig.error.message);
+    rh_text_finish(&words);
+  }
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* Each at its least, initial and greatest value; then so many random points that are accepted. */
+rh_outcome rh_v54_params(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  int64_t params[RH_MAX_PARAMS] = {0};
+  uint32_t ends = rh_n_points(trial->strategy), wanted = trial->quick ? 3 : 20;
+  int accepted;
+  if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
+  if (rh_served_pairs(trial, 20011, pairs) == 0) return RH_SKIP;
+  rh_outcome outcome = RH_PASS;
+  for (uint32_t k = 0; k < ends + 20 * wanted && wanted > 0 && outcome == RH_PASS; k++) {
+    rh_point(trial, k, params);
+    outcome = try_params(trial, pairs[0], params, &accepted);
+    if (k >= ends) wanted -= (uint32_t)accepted;
+  }
+  return outcome;
+}
+
+/* ---- V55 ---- */
+
+/* The code that setup builds with these parameters; 0 where they are declined. */
+static uint64_t code_with(rh_trial *trial, rh_pair pair, const int64_t *params) {
+  rh_rig rig;
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
+  memcpy(rig.params, params, sizeof rig.params);
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  uint64_t code = rig.code ^ rh_raw_take().code;
+  if (status != RH_OK) code = 0;
+  rh_rig_finish(&rig);
+  return code;
+}
+
+/* 1: some legal value of the parameter gives other code than its default. */
+static int changes_code(rh_trial *trial, rh_pair pair, uint32_t k, uint64_t usual) {
+  const rh_param *param = rh_strategy_param(trial->strategy, k);
+  const int64_t values[] = {param->min, param->max, param->min + param->step, 2, 4, 8, 64, 128};
+  int64_t params[RH_MAX_PARAMS];
+  for (size_t j = 0; j < sizeof values / sizeof *values; j++) {
+    if (!rh_param_allows(param, values[j], NULL, 0)) continue;
+    rh_params_resolve(trial->strategy, NULL, 0, params, &trial->error);
+    params[k] = values[j];
+    uint64_t code = code_with(trial, pair, params);
+    if (code && code != usual) return 1;
+  }
+  return 0;
+}
+
+rh_outcome rh_v55_rebuild(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  int64_t params[RH_MAX_PARAMS];
+  if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
+  if (rh_served_pairs(trial, 1003, pairs) == 0) return RH_SKIP;
+  rh_params_resolve(trial->strategy, NULL, 0, params, &trial->error);
+  rh_raw_watch(trial->path);
+  uint64_t usual = code_with(trial, pairs[0], params);
+  for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
+    const rh_param *param = rh_strategy_param(trial->strategy, k);
+    int says = (param->flags & RH_PARAM_REBUILD) != 0,
+        does = changes_code(trial, pairs[0], k, usual);
+    if (does && !says)
+      return rh_trial_fail(trial, "%s changes the code that is built, and has no RH_PARAM_REBUILD",
+                           param->key);
+    if (says && !does)
+      return rh_trial_fail(trial, "%s says RH_PARAM_REBUILD, and changes nothing that is built",
+                           param->key);
+  }
+  return RH_PASS;
+}
+
+/* ---- V56, V57 ---- */
+
+rh_outcome rh_v56_enqueues(rh_trial *trial) {
+  _Alignas(16) unsigned char value[16];
+  rh_rig rig;
+  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, RH_RIG_PLAIN);
+  if (outcome == RH_PASS)
+    outcome = rh_rig_outcome(trial, &rig, rh_rig_fill(&rig, "hash", trial->seed, 5003, 0));
+  rh_imports_watch(trial->path);
+  if (outcome == RH_PASS) outcome = rh_rig_outcome(trial, &rig, rh_rig_run(&rig, value));
+  rh_imports_seen seen = rh_imports_take();
+  int waits = rig.reads || seen.waits, may_wait = rig.answer.finishes_on_host || !rig.session;
+  if (outcome == RH_PASS && seen.memory)
+    outcome = rh_trial_fail(trial, "run asks for memory: %s", seen.last);
+  else if (outcome == RH_PASS && waits && !may_wait)
+    outcome = rh_trial_fail(trial, "run waits (%s), and says that it finishes on the device",
+                            rig.reads ? "read()" : seen.last);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+rh_outcome rh_v57_build_error(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  rh_rig rig;
+  rh_outcome outcome = RH_PASS;
+  if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "builds nothing");
+  if (rh_served_pairs(trial, 1003, pairs) == 0) return RH_SKIP;
+  rh_status status = rh_rig_init(&rig, trial, pairs[0].op, pairs[0].type, 1003);
+  rig.broken_line = "#error a fault put in by redhost --verify";
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  if (status == RH_OK)
+    outcome = rig.code
+                  ? rh_trial_fail(trial, "a kernel did not build, and setup says nothing of it")
+                  : rh_trial_skip(trial, "builds nothing with the host's build()");
+  else if (!strstr(rig.error.message, ".cl"))
+    outcome = rh_trial_fail(trial, "a kernel did not build, and the error does not say where: %s",
+                            rig.error.message);
+  rh_rig_finish(&rig);
+  return outcome;
+}

@@ -1,0 +1,286 @@
+/* V23 to V28 and V30: query. */
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "../../core/reduce/ops.h"
+#include "ask.h"
+#include "points.h"
+#include "problems.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- V23, V24 ---- */
+
+static rh_outcome answers(rh_trial *trial, const rh_question *question, void *user) {
+  rh_answer answer;
+  char what[RH_QUESTION_NAME];
+  rh_status said = rh_ask(trial->strategy, question, &answer);
+  (void)user;
+  if (said != RH_OK && said != RH_DECLINED)
+    return rh_trial_fail(trial, "%s: answers %d, neither yes nor no",
+                         rh_question_name(question, what), said);
+  if (said == RH_OK && (answer.score < 0 || answer.score > 1000))
+    return rh_trial_fail(trial, "%s: a score of %d, not 0 to 1000",
+                         rh_question_name(question, what), answer.score);
+  if (said == RH_OK && answer.finishes_on_host > 1)
+    return rh_trial_fail(trial, "%s: finishes_on_host = %u, not 0 or 1",
+                         rh_question_name(question, what), answer.finishes_on_host);
+  return RH_PASS;
+}
+
+rh_outcome rh_v23_matrix(rh_trial *trial) {
+  return rh_ask_all(trial, answers, NULL);
+}
+
+static rh_outcome judge_no(rh_trial *trial, const char *what, const rh_answer *answer) {
+  size_t length = strnlen(answer->reason, sizeof answer->reason);
+  if (answer->why < RH_WHY_TYPE || answer->why > RH_WHY_DRIVER)
+    return rh_trial_fail(trial, "%s: declines with the code %u, which is none", what, answer->why);
+  if (length == 0) return rh_trial_fail(trial, "%s: declines without a reason", what);
+  if (length == sizeof answer->reason)
+    return rh_trial_fail(trial, "%s: the reason has no end", what);
+  if (!rh_is_plain_utf8(answer->reason, length))
+    return rh_trial_fail(trial, "%s: the reason is not plain UTF-8", what);
+  return RH_PASS;
+}
+
+static rh_outcome reasons(rh_trial *trial, const rh_question *question, void *user) {
+  rh_answer answer;
+  char what[RH_QUESTION_NAME];
+  (void)user;
+  if (rh_ask(trial->strategy, question, &answer) != RH_DECLINED) return RH_PASS;
+  return judge_no(trial, rh_question_name(question, what), &answer);
+}
+
+rh_outcome rh_v24_reasons(rh_trial *trial) {
+  return rh_ask_all(trial, reasons, NULL);
+}
+
+/* ---- V25 ---- */
+
+/* A user's own operator: everything about it is there but a number that anybody knows. */
+static rh_outcome try_users_own(rh_trial *trial) {
+  rh_rig rig;
+  rh_cl_session *session;
+  if (!rh_strategy_is_host(trial->strategy) &&
+      rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "no device to run on: %s", trial->error.message);
+  rh_status status = rh_rig_init(&rig, trial, RH_OP_or, RH_TYPE_u32, 1003);
+  rig.row.id = 0x10000;
+  rig.row.name = "users-own";
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  if (status == RH_OK) status = rh_rig_case(&rig, "onehot", trial->seed, 1003, 0);
+  rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
+  if (outcome == RH_FAIL)
+    outcome = rh_trial_fail(
+        trial, "accepts an operator with a number of a user's own (0x10000), and then: %s",
+        rig.error.message);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+static rh_outcome try_unknown_type(rh_trial *trial, rh_type type) {
+  int64_t params[RH_MAX_PARAMS];
+  rh_device device;
+  rh_answer answer = {.struct_size = sizeof answer};
+  rh_problem problem = {.struct_size = sizeof problem,
+                        .type = type,
+                        .op = rh_op_find(RH_OP_sum, RH_TYPE_u32),
+                        .device = &device,
+                        .max_n = 1000};
+  rh_default_params(trial->strategy, params);
+  rh_common_device(0, &device);
+  rh_status said = trial->strategy->query(&problem, params, &answer);
+  if (said == RH_OK || said == RH_DECLINED) return RH_PASS;
+  return rh_trial_fail(trial, "type %u: answers %d, neither yes nor no", type, said);
+}
+
+rh_outcome rh_v25_unknown(rh_trial *trial) {
+  static const rh_type types[] = {0, RH_N_TYPES + 1, 100, UINT32_MAX};
+  rh_trial_phase(trial, "query");
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+    rh_outcome outcome = try_unknown_type(trial, types[k]);
+    if (outcome != RH_PASS) return outcome;
+  }
+  return try_users_own(trial);
+}
+
+/* ---- V26 ---- */
+
+/* Whichever legal value `choice` says. */
+static int64_t chosen(const rh_param *param, unsigned choice) {
+  return choice == 2 ? param->initial : rh_end_value(param, choice == 1);
+}
+
+/* The host asks only with values inside the ranges, so those are the ones to stand: every end of every parameter, alone
+ * and with the others at theirs. */
+rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
+  const rh_strategy *strategy = trial->strategy;
+  rh_question question = {.op = RH_OP_max, .type = RH_TYPE_i32};
+  rh_answer answer;
+  rh_trial_phase(trial, "query");
+  if (strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
+  for (uint32_t d = 0; rh_common_device(d, &question.device); d++)
+    for (uint32_t k = 0; k < strategy->n_params; k++)
+      for (unsigned choice = 0; choice < 9; choice++)
+        for (int j = 0; j < RH_N_ASKED; j++) {
+          for (uint32_t i = 0; i < strategy->n_params; i++)
+            question.params[i] =
+                chosen(rh_strategy_param(strategy, i), i == k ? choice % 3 : choice / 3);
+          question.n = rh_asked_sizes[j];
+          rh_status said = rh_ask(strategy, &question, &answer);
+          if (said != RH_OK && said != RH_DECLINED)
+            return rh_trial_fail(trial, "%s=%lld, n = %llu: answers %d, neither yes nor no",
+                                 rh_strategy_param(strategy, k)->key, (long long)question.params[k],
+                                 (unsigned long long)question.n, said);
+        }
+  return RH_PASS;
+}
+
+/* ---- V27 ---- */
+
+/* The real device runs it, but the plugin is told of a poorer one, and keeps to that. */
+static rh_outcome try_poor(rh_trial *trial, rh_pair pair, const rh_device *device) {
+  rh_rig rig;
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 5003);
+  rig.device = device;
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  if (status == RH_OK) status = rh_rig_case(&rig, "hash", trial->seed, 5003, 0);
+  rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
+  if (outcome == RH_PASS && rig.local_bytes > device->local_bytes)
+    outcome =
+        rh_trial_fail(trial, "uses %llu B of local memory on a device that has %llu",
+                      (unsigned long long)rig.local_bytes, (unsigned long long)device->local_bytes);
+  else if (outcome == RH_FAIL)
+    outcome = rh_trial_fail(
+        trial,
+        "accepts a device of %u work-items a group, %llu B of local memory and features "
+        "0x%llx, and then: %s",
+        device->max_group, (unsigned long long)device->local_bytes,
+        (unsigned long long)device->features, rig.error.message);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+rh_outcome rh_v27_starved(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  rh_cl_session *session;
+  rh_device device;
+  if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
+  uint32_t n = rh_some_pairs(trial, 5003, 1, pairs);
+  if (n == 0 || rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+    return RH_SKIP;
+  for (uint32_t j = 0; j < n && j < 3; j++)
+    for (uint32_t k = 0; rh_poor_device(&session->device->about, k, &device); k++) {
+      rh_outcome outcome = try_poor(trial, pairs[j], &device);
+      if (outcome != RH_PASS) return outcome;
+    }
+  return RH_PASS;
+}
+
+/* ---- V28 ---- */
+
+/* A yes: setup succeeds, or declines what only the built kernel shows, and says so. */
+static rh_outcome keep_yes(rh_trial *trial, rh_pair pair) {
+  rh_rig rig;
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  int declined = status == RH_DECLINED && rig.services.failed;
+  rh_outcome outcome = RH_PASS;
+  if (status != RH_OK && !declined)
+    outcome = rh_trial_fail(trial, "accepts %s of %s, and then setup fails: %s",
+                            rh_op_name(pair.op), rh_type_name(pair.type), rig.error.message);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+/* A no of the strategy's own: setup, called all the same, fails and leaves nothing. */
+static rh_outcome keep_no(rh_trial *trial, rh_pair pair) {
+  rh_rig rig;
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
+  if (status == RH_OK) status = rh_rig_setup_anyway(&rig);
+  rh_outcome outcome = RH_PASS;
+  if (status == RH_OK)
+    outcome = rh_trial_fail(trial, "declines %s of %s, and yet setup succeeds", rh_op_name(pair.op),
+                            rh_type_name(pair.type));
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+rh_outcome rh_v28_keeps_word(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  rh_question question = {.n = 1003};
+  rh_answer answer;
+  rh_cl_session *session = NULL;
+  if (!rh_strategy_is_host(trial->strategy) &&
+      rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "%s", trial->error.message);
+  question.device = session ? session->device->about : *rh_host_device();
+  uint32_t n = rh_some_pairs(trial, 1003, 6, pairs), refused = 0;
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) outcome = keep_yes(trial, pairs[k]);
+  rh_default_params(trial->strategy, question.params);
+  for (uint32_t op = 1; op <= RH_N_OPS && outcome == RH_PASS; op++)
+    for (rh_type type = 1; type <= RH_N_TYPES && outcome == RH_PASS; type++) {
+      question.op = op;
+      question.type = type;
+      if (rh_is_its_business(trial->strategy, op, type, &question.device) && refused < 8 &&
+          rh_ask(trial->strategy, &question, &answer) == RH_DECLINED) {
+        outcome = keep_no(trial, (rh_pair){op, type});
+        refused++;
+      }
+    }
+  return outcome;
+}
+
+/* ---- V30 ---- */
+
+enum { THREADS = 8, ROUNDS = 200 };
+
+typedef struct asking {
+  rh_trial *trial;
+  uint32_t from;
+  int differs;
+} asking;
+
+/* The same questions as everybody's, begun at another place. */
+static void *ask_in_thread(void *user) {
+  asking *a = user;
+  const rh_strategy *strategy = a->trial->strategy;
+  rh_question question;
+  rh_default_params(strategy, question.params);
+  for (uint32_t k = 0; k < ROUNDS && !a->differs; k++) {
+    uint32_t at = a->from + k;
+    rh_answer first, second;
+    question.op = 1 + at % RH_N_OPS;
+    question.type = 1 + at / RH_N_OPS % RH_N_TYPES;
+    question.n = rh_asked_sizes[at % RH_N_ASKED];
+    rh_common_device(at % 2, &question.device);
+    if (!rh_is_its_business(strategy, question.op, question.type, &question.device)) continue;
+    rh_status a_said = rh_ask(strategy, &question, &first);
+    rh_status b_said = rh_ask(strategy, &question, &second);
+    a->differs = !rh_same_answer(a_said, &first, b_said, &second);
+  }
+  return NULL;
+}
+
+rh_outcome rh_v30_threads(rh_trial *trial) {
+  pthread_t threads[THREADS];
+  asking asked[THREADS];
+  int started = 0, differ = 0;
+  rh_trial_phase(trial, "query, on eight threads");
+  for (; started < THREADS; started++) {
+    asked[started] = (asking){trial, (uint32_t)started * 13, 0};
+    if (pthread_create(&threads[started], NULL, ask_in_thread, &asked[started]) != 0) break;
+  }
+  for (int k = 0; k < started; k++) {
+    pthread_join(threads[k], NULL);
+    differ |= asked[k].differs;
+  }
+  if (differ) return rh_trial_fail(trial, "asked from eight threads at once, the answers differ");
+  return RH_PASS;
+}

@@ -1,0 +1,259 @@
+/* V41 to V48, V51 and V53: results, by the rules of validation: exact where every order of operations is, within a proved
+ * bound elsewhere. */
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/reduce/instance.h"
+#include "../../core/reduce/ops.h"
+#include "problems.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LARGEST = 1000003 };
+
+/* Around powers of two, where trees and tiles end, and two primes. */
+static const uint64_t small_sizes[] = {1,  2,  3,   5,   16,  17,  31,  33, 63,
+                                       64, 65, 127, 255, 256, 257, 511, 513};
+static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,     16,     17,   31,
+                                 32,   33,   63,   64,   65,   127,   128,    129,  255,
+                                 256,  257,  511,  512,  513,  1023,  1024,   1025, 2047,
+                                 2049, 4095, 4097, 8191, 8193, 65537, LARGEST};
+#define COUNT(array) (sizeof array / sizeof *array)
+
+/* ---- V41 ---- */
+
+static rh_status nothing(rh_rig *rig, uint64_t seed) {
+  RH_TRY(rh_rig_case(rig, "hash", seed, 0, 0));
+  RH_TRY(rh_rig_case(rig, "hash", seed, 1003, 0));
+  return rh_rig_case(rig, "hash", seed, 0, RH_AROUND);
+}
+
+rh_outcome rh_v41_nothing(rh_trial *trial) {
+  return rh_try_pairs(trial, 1003, 6, NULL, nothing);
+}
+
+/* ---- V42, V43 ---- */
+
+/* The ends of the type's range: partial sums are fullest there, and the least number has no negative. */
+static rh_status ends(rh_rig *rig, uint64_t seed) {
+  static const char *const kinds[] = {"least", "greatest", "ends", "two"};
+  static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
+  for (size_t k = 0; k < COUNT(at); k++)
+    for (size_t j = 0; j < COUNT(kinds); j++)
+      RH_TRY(rh_rig_case(rig, kinds[j], seed + k, at[k], k % 3));
+  return RH_OK;
+}
+
+/* Hashes show any element that is lost, doubled or misplaced; a single one at some place shows an edge.  On floats these
+ * kinds are such that every order of adding them is exact. */
+static rh_status exact(rh_rig *rig, uint64_t seed) {
+  static const char *const kinds[] = {"hash", "onehot", "units", "equal"};
+  int quick = (int)rig->trial->quick;
+  for (size_t k = 0; k < COUNT(sizes); k++) {
+    if (sizes[k] > rig->max_n) break;
+    for (size_t j = 0; j < (sizes[k] > 10000 || quick ? 2u : COUNT(kinds)); j++)
+      RH_TRY(rh_rig_case(rig, kinds[j], seed + k, sizes[k], k % 3));
+  }
+  return ends(rig, seed);
+}
+
+rh_outcome rh_v42_exact(rh_trial *trial) {
+  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 6, NULL, exact);
+}
+
+static int is_rounded(rh_pair pair) {
+  return !(rh_op_flags(pair.op, pair.type) & RH_OP_EXACT);
+}
+
+static rh_status bounded(rh_rig *rig, uint64_t seed) {
+  static const char *const kinds[] = {"uniform", "cancel", "loguniform", "descending", "ramp"};
+  for (size_t k = 0; k < COUNT(sizes); k++) {
+    if (sizes[k] > rig->max_n) break;
+    for (size_t j = 0; j < (rig->trial->quick ? 2u : COUNT(kinds)); j++)
+      RH_TRY(rh_rig_case(rig, kinds[j], seed + k, sizes[k], 0));
+  }
+  return RH_OK;
+}
+
+rh_outcome rh_v43_bound(rh_trial *trial) {
+  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 3, is_rounded, bounded);
+}
+
+/* ---- V44, V45 ---- */
+
+/* What a larger run left in scratch memory meets a smaller one. */
+static rh_status smaller(rh_rig *rig, uint64_t seed) {
+  for (size_t k = COUNT(sizes); k-- > 0;)
+    if (sizes[k] <= rig->max_n) RH_TRY(rh_rig_case(rig, "hash", seed + k, sizes[k], 0));
+  for (size_t k = 0; k < COUNT(small_sizes); k++) {
+    RH_TRY(rh_rig_case(rig, "hash", seed + k, rig->max_n, 0));
+    RH_TRY(rh_rig_case(rig, "hash", seed + k, small_sizes[k], 0));
+  }
+  return RH_OK;
+}
+
+rh_outcome rh_v44_smaller(rh_trial *trial) {
+  return rh_try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, smaller);
+}
+
+static rh_status offsets(rh_rig *rig, uint64_t seed) {
+  for (uint64_t first = 0; first <= 17; first++) {
+    RH_TRY(rh_rig_case(rig, "hash", seed + first, 1003, first));
+    RH_TRY(rh_rig_case(rig, "hash", seed + first, 5, first));
+  }
+  return rh_rig_case(rig, "hash", seed, 4099, RH_AROUND);
+}
+
+rh_outcome rh_v45_offsets(rh_trial *trial) {
+  return rh_try_pairs(trial, 4099, 4, NULL, offsets);
+}
+
+/* ---- V46 to V48 ---- */
+
+static rh_status untouched(rh_rig *rig, uint64_t seed,
+                           rh_status (*check)(rh_place *place, rh_error *error)) {
+  _Alignas(16) unsigned char value[16];
+  for (size_t k = 0; k < COUNT(small_sizes); k++) {
+    RH_TRY(rh_rig_fill(rig, "hash", seed + k, small_sizes[k], k));
+    RH_TRY(rh_rig_run(rig, value));
+    RH_TRY(check(rig->place, &rig->error));
+  }
+  RH_TRY(rh_rig_fill(rig, "hash", seed, rig->max_n, 0));
+  RH_TRY(rh_rig_run(rig, value));
+  return check(rig->place, &rig->error);
+}
+
+static rh_status input_kept(rh_rig *rig, uint64_t seed) {
+  return untouched(rig, seed, rh_place_check_input);
+}
+
+/* Far around the result: where a work-item, a group or a launch of them would write. */
+enum { NEIGHBOURS = 4096 };
+
+static rh_status neighbours_kept(rh_rig *rig, uint64_t seed) {
+  static const uint64_t at[] = {NEIGHBOURS, 1, 0, 2, 257, 2 * NEIGHBOURS};
+  rh_place wide;
+  rh_status status = rh_place_init(&wide, rig->session, &rig->row, rig->place->elements,
+                                   2 * NEIGHBOURS + 1, &rig->error);
+  rig->place = &wide;
+  for (size_t k = 0; k < COUNT(at) && status == RH_OK; k++) {
+    status = rh_place_aim(&wide, at[k], &rig->error);
+    if (status == RH_OK) status = untouched(rig, seed + k, rh_place_check_result);
+  }
+  rig->place = &rig->own;
+  rh_place_finish(&wide);
+  return status;
+}
+
+rh_outcome rh_v46_input(rh_trial *trial) {
+  return rh_try_pairs(trial, 20011, 3, NULL, input_kept);
+}
+
+rh_outcome rh_v47_neighbours(rh_trial *trial) {
+  return rh_try_pairs(trial, 20011, 4, NULL, neighbours_kept);
+}
+
+/* The same range between other bytes: what is read from outside it shows. */
+static rh_status poisoned(rh_rig *rig, uint64_t seed) {
+  _Alignas(16) unsigned char first[16], second[16];
+  for (size_t k = 0; k < COUNT(small_sizes); k++) {
+    uint64_t n = small_sizes[k];
+    rig->poison = 0xAA;
+    RH_TRY(rh_rig_fill(rig, "hash", seed + k, n, RH_AROUND));
+    RH_TRY(rh_rig_run(rig, first));
+    rig->poison = 0x7B;
+    RH_TRY(rh_rig_fill(rig, "hash", seed + k, n, RH_AROUND));
+    RH_TRY(rh_rig_run(rig, second));
+    if (!rh_rig_same(rig, first, second))
+      return rh_fail(&rig->error, RH_E_WRONG,
+                     "%s of %s, n = %llu: what stands around the range changes the result",
+                     rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n);
+  }
+  return RH_OK;
+}
+
+rh_outcome rh_v48_poison(rh_trial *trial) {
+  return rh_try_pairs(trial, 1009, 6, NULL, poisoned);
+}
+
+/* ---- V51 ---- */
+
+static int is_float(rh_pair pair) {
+  return rh_type_is_float(pair.type);
+}
+
+static rh_status specials(rh_rig *rig, uint64_t seed) {
+  static const char *const kinds[] = {"nan", "zeros", "infs", "subnormal", "huge"};
+  static const uint64_t at[] = {1, 2, 33, 257, 1003, 4097};
+  for (size_t k = 0; k < COUNT(at); k++)
+    for (size_t j = 0; j < COUNT(kinds); j++)
+      for (uint64_t again = 0; again < 3; again++)
+        RH_TRY(rh_rig_case(rig, kinds[j], seed + 10 * k + again, at[k], 0));
+  return RH_OK;
+}
+
+rh_outcome rh_v51_specials(rh_trial *trial) {
+  return rh_try_pairs(trial, 4097, 6, is_float, specials);
+}
+
+/* ---- V53 ---- */
+
+/* Sizes of all magnitudes alike. */
+static uint64_t random_size(uint64_t *state, uint64_t most) {
+  uint64_t bits = rh_random_next(state) % 18;
+  uint64_t n = rh_random_next(state) & (((uint64_t)1 << (bits + 1)) - 1);
+  return n > most ? most : n;
+}
+
+/* The smallest n that goes wrong in the same way, as far as halving the distance finds it. */
+static rh_status minimise(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n,
+                          uint64_t first) {
+  uint64_t low = 0; /* is right */
+  while (low + 1 < n) {
+    uint64_t middle = low + (n - low) / 2;
+    if (rh_rig_case(rig, kind, seed, middle, first) == RH_E_WRONG)
+      n = middle;
+    else
+      low = middle;
+  }
+  return rh_rig_case(rig, kind, seed, n, first);
+}
+
+enum { MOST_RANDOM = 100003, CASES_PER_PAIR = 200 };
+
+static rh_status random_cases(rh_rig *rig, uint64_t *state, double until) {
+  const char *const *kinds = rh_array_kinds();
+  uint32_t n_kinds = 0;
+  while (kinds[n_kinds]) n_kinds++;
+  for (int k = 0; k < CASES_PER_PAIR && rh_now() < until; k++) {
+    const char *kind = kinds[rh_random_next(state) % n_kinds];
+    uint64_t seed = rh_random_next(state) >> 1, first = rh_random_next(state) % RH_AROUND;
+    uint64_t n = random_size(state, rig->max_n);
+    rh_status status = rh_rig_case(rig, kind, seed, n, first);
+    if (status == RH_E_WRONG && n > 1) status = minimise(rig, kind, seed, n, first);
+    RH_TRY(status);
+  }
+  return RH_OK;
+}
+
+rh_outcome rh_v53_random(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint64_t state = trial->seed;
+  double until = rh_now() + trial->random_s;
+  uint32_t n = rh_served_pairs(trial, MOST_RANDOM, pairs);
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  /* Building a program for each pair takes most of a quick run's second. */
+  for (uint32_t k = 0; outcome == RH_PASS && rh_now() < until; k++) {
+    rh_rig rig;
+    rh_pair pair = pairs[trial->quick ? k % (n < 4 ? n : 4) : rh_random_next(&state) % n];
+    rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, MOST_RANDOM);
+    if (status == RH_OK) status = rh_rig_setup(&rig);
+    if (status == RH_OK) status = random_cases(&rig, &state, until);
+    outcome = rh_rig_outcome(trial, &rig, status);
+    rh_rig_finish(&rig);
+  }
+  return outcome;
+}
