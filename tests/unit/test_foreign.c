@@ -501,7 +501,7 @@ START_TEST(wrong_files) {
   ck_assert_str_eq(error.message, "cannot be opened: No such file or directory");
   ck_assert(mkfifo(path, 0600) == 0);
   ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
-  ck_assert_str_eq(error.message, "is no regular file");
+  ck_assert_str_eq(error.message, "is not a regular file");
   unlink(path);
 }
 END_TEST

@@ -199,9 +199,9 @@ START_TEST(other_files_are_named) {
   assert_elf(path, "is cut off: 4 bytes of at least 64");
   ck_assert(unlink(path) == 0);
   assert_elf(path, "cannot be opened: No such file or directory");
-  assert_elf(dir, "is no regular file");
+  assert_elf(dir, "is not a regular file");
   ck_assert(mkfifo(path, 0600) == 0);
-  assert_elf(path, "is no regular file");
+  assert_elf(path, "is not a regular file");
 }
 END_TEST
 
@@ -796,7 +796,7 @@ START_TEST(odd_entries_are_refused) {
   ck_assert_str_eq(fate_of(&search, in("hard.so")), "not found"); /* had its turn as fine.so */
   ck_assert_str_eq(fate_of(&search, in("link.so")), "at 0");
   ck_assert_str_eq(fate_of(&search, in("d.so")), "refused: is a directory");
-  ck_assert_str_eq(fate_of(&search, in("fifo.so")), "refused: is no regular file");
+  ck_assert_str_eq(fate_of(&search, in("fifo.so")), "refused: is not a regular file");
   ck_assert_str_eq(fate_of(&search, in("dangling.so")), "refused: is a link to nothing");
   ck_assert_str_eq(fate_of(&search, in("fine.so.1")), "not found");
   ck_assert_str_eq(fate_of(&search, in(".hidden.so")), "not found");
@@ -883,7 +883,7 @@ START_TEST(the_file_asked_for_must_be_there) {
   ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
   options.plugin_file = in("fifo.so");
   ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
-  assert_says(error.message, "is no regular file");
+  assert_says(error.message, "is not a regular file");
 }
 END_TEST
 

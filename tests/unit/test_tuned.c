@@ -511,7 +511,7 @@ START_TEST(of_somebody_else) {
   }
   static const char *const says[] = {"may be written to by group 12345",
                                      "may be written to by everybody", "belongs to another user",
-                                     "is no regular file", "is no regular file"};
+                                     "is not a regular file", "is not a regular file"};
   check_set_aside(says[_i]);
 }
 END_TEST
@@ -589,6 +589,24 @@ END_TEST
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 enum { WRITERS = 6, PUTS = 20 };
+
+/* A writer replaces the file in one step, and a reader that has opened the old one must not take that for an attack. */
+START_TEST(a_reader_beside_a_writer) {
+  enum { MANY = 150 };
+  pid_t writer = fork();
+  if (writer == 0) {
+    rh_tunedb *tuned = open_for(&device);
+    for (uint64_t k = 0; k < MANY; k++) put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 + k, 1);
+    rh_tunedb_close(tuned);
+    _exit(n_warnings);
+  }
+  int status;
+  while (waitpid(writer, &status, WNOHANG) == 0) rh_tunedb_close(open_for(&device));
+  ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  ck_assert_int_eq(n_warnings, 0);
+  ck_assert(!is_there("tuned.json.bad"));
+}
+END_TEST
 
 START_TEST(writers_at_once) {
   for (uint64_t w = 0; w < WRITERS; w++) {
@@ -728,6 +746,7 @@ static void add_files(Suite *suite) {
   tcase_add_test(file, a_lock_of_others);
   tcase_add_test(file, cannot_be_set_aside);
   tcase_add_test(file, a_later_schema_stays);
+  tcase_add_test(file, a_reader_beside_a_writer);
   tcase_add_test(file, writers_at_once);
   tcase_add_test(file, left_by_an_interrupted_writer);
   tcase_add_test(file, no_place_to_write);

@@ -14,14 +14,17 @@ static void explain(char *why, const char *text) {
   snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
 }
 
-/* Whether the open file may be used. */
+/* RH_FILE_OK, or why the open file is not to be used. */
 static rh_file_state judge(const char *path, const struct stat *st, size_t most, char *why) {
   static const char says[] = "is not trusted: ";
-  if (!S_ISREG(st->st_mode)) return explain(why, "is no regular file"), RH_FILE_REFUSED;
+  if (!S_ISREG(st->st_mode)) return explain(why, "is not a regular file"), RH_FILE_REFUSED;
   explain(why, says);
-  int trusted =
-      rh_trust_path(path, 0, st, why + sizeof says - 1, RH_FILE_WHY_BYTES - sizeof says + 1);
-  if (trusted != 0) return trusted == RH_TRUST_UNKNOWN ? RH_FILE_UNREAD : RH_FILE_REFUSED;
+  switch (rh_trust_path(path, 0, st, why + sizeof says - 1, RH_FILE_WHY_BYTES - sizeof says + 1)) {
+  case 0: break;
+  case RH_TRUST_REPLACED: return RH_FILE_REPLACED;
+  case RH_TRUST_UNKNOWN: return RH_FILE_UNREAD;
+  default: return RH_FILE_REFUSED;
+  }
   explain(why, "is far too large");
   return (unsigned long long)st->st_size > most ? RH_FILE_REFUSED : RH_FILE_OK;
 }
@@ -67,8 +70,8 @@ static rh_file_state read_open(const char *path, int fd, size_t most, unsigned c
   return RH_FILE_UNREAD;
 }
 
-rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
-                               char why[RH_FILE_WHY_BYTES]) {
+static rh_file_state read_once(const char *path, size_t most, unsigned char **data, size_t *bytes,
+                               char *why) {
   *data = NULL;
   *bytes = 0;
   explain(why, "cannot be opened");
@@ -77,6 +80,17 @@ rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **da
   rh_file_state state = read_open(path, fd, most, data, bytes, why);
   close(fd);
   return state;
+}
+
+/* Writers replace a file in one step, so whoever has opened the old one reads the new one instead. */
+rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
+                               char why[RH_FILE_WHY_BYTES]) {
+  enum { TRIES = 100 };
+  for (int k = 0; k < TRIES; k++) {
+    rh_file_state state = read_once(path, most, data, bytes, why);
+    if (state != RH_FILE_REPLACED) return state;
+  }
+  return RH_FILE_UNREAD;
 }
 
 /* ---- Writing ---- */

@@ -11,7 +11,8 @@ typedef enum rh_file_state {
   RH_FILE_OK,
   RH_FILE_ABSENT,
   RH_FILE_REFUSED, /* it is there, and is not to be used */
-  RH_FILE_UNREAD /* nothing is wrong with it, as far as anybody knows: it cannot be read just now */
+  RH_FILE_UNREAD, /* nothing is wrong with it, as far as anybody knows: it cannot be read just now */
+  RH_FILE_REPLACED /* within file.c: a writer gave its name to another file meanwhile */
 } rh_file_state;
 
 /* The whole file, malloc'ed with a 0 behind it, where it is a regular one of at most `most` bytes that rh_trust_path

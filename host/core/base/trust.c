@@ -185,7 +185,7 @@ static int judge_end(const walk *w, const struct stat *opened, const reason *why
   struct stat st;
   if (lstat(*w->at ? w->at : "/", &st) != 0) return cannot_judge(why, w->at, errno);
   if (opened && (st.st_dev != opened->st_dev || st.st_ino != opened->st_ino))
-    return complain(why, w->at, "was replaced while it was opened");
+    return complain(why, w->at, "was replaced while it was opened"), RH_TRUST_REPLACED;
   return judge_owner(w->at, &st, why) != 0 ? -1 : judge_writers(w->at, &st, why);
 }
 
@@ -215,7 +215,8 @@ static int judge(walk *w, const char *path, size_t known, const struct stat *ope
   while (next(w, name)) {
     status = judge_step(w, name, why);
     if (status < 0) return status;
-    if (status > 0) return opened ? cannot_judge(why, w->at, ENOENT) : 0;
+    if (status > 0 && opened) return cannot_judge(why, w->at, ENOENT), RH_TRUST_REPLACED;
+    if (status > 0) return 0;
   }
   return judge_end(w, opened, why);
 }

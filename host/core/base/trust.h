@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 
 enum {
-  RH_TRUST_BYTES = 512,  /* for a reason */
-  RH_TRUST_UNKNOWN = -2, /* a component could not be examined */
+  RH_TRUST_BYTES = 512,   /* for a reason */
+  RH_TRUST_UNKNOWN = -2,  /* a component could not be examined */
+  RH_TRUST_REPLACED = -3, /* the path does not lead to `opened`, or to nothing any more */
 };
 
 /* 0: only root and the effective user decide what `path` leads to.  Every directory from the root on, every symbolic link on
@@ -26,7 +27,7 @@ enum {
  *
  * Nobody else can change a path that passed, so it may be opened by its name afterwards.
  *
- * -1, or RH_TRUST_UNKNOWN: `why` names the component and what is wrong: "/a/b may be written to by group users (mode
+ * -1, RH_TRUST_UNKNOWN or RH_TRUST_REPLACED: `why` names the component and what is wrong: "/a/b may be written to by group users (mode
  * 0775)". */
 int rh_trust_path(const char *path, size_t known, const struct stat *opened, char *why,
                   size_t bytes);

@@ -83,7 +83,8 @@ static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
   if (S_ISDIR(st.st_mode))
     return rh_fail(error, RH_E_FILE,
                    "plugin %s: is a directory; to search one, name it in the plugin path", name);
-  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "plugin %s: is no regular file", name);
+  if (!S_ISREG(st.st_mode))
+    return rh_fail(error, RH_E_FILE, "plugin %s: is not a regular file", name);
   char *path = realpath(name, NULL);
   if (!path) return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
   rh_walk_single(walk, path, &st);

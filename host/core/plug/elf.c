@@ -68,7 +68,7 @@ static rh_status open_file(elf_file *file, const char *path, rh_error *error) {
   file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file->fd < 0 || fstat(file->fd, &st) != 0)
     return rh_fail(error, RH_E_FILE, "cannot be opened: %s", strerror(errno));
-  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is no regular file");
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is not a regular file");
   file->size = (uint64_t)st.st_size;
   return RH_OK;
 }

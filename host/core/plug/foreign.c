@@ -258,7 +258,7 @@ static rh_status read_text(int fd, char **text, rh_error *error) {
   struct stat st;
   size_t done = 0;
   if (fstat(fd, &st) != 0) return rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
-  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is no regular file");
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is not a regular file");
   if (st.st_size > RH_FOREIGN_MOST_BYTES)
     return rh_fail(error, RH_E_PLUGIN, "has %lld bytes; a description has at most %d",
                    (long long)st.st_size, RH_FOREIGN_MOST_BYTES);

@@ -128,7 +128,7 @@ static void look_at(rh_walk *walk, const char *directory, int fd, const char *na
     else
       add_unread(walk, path, "cannot be read", errno);
   } else if (!S_ISREG(st.st_mode)) {
-    add(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is no regular file",
+    add(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file",
         RH_REFUSED_FOR_FAULT);
   } else {
     rh_walk_file(walk, path, &st);

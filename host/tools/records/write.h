@@ -28,7 +28,7 @@ rh_status rh_records_write(const rh_records *results, uint32_t format, FILE *out
                            rh_error *error);
 
 /* A whole file or none: written beside `path` and renamed; the format is that of the ending, RH_E_USAGE where there is none
- * such.  What is no regular file, such as /dev/stdout, is written to. */
+ * such.  What is not a regular file, such as /dev/stdout, is written to. */
 rh_status rh_records_export(const rh_records *results, const char *path, rh_error *error);
 /* Whether a file could be written there, found out by trying, to be known before hours of measuring: RH_E_FILE.  What is
  * there stays as it is.  Any ending will do. */

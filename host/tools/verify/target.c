@@ -40,7 +40,7 @@ rh_status rh_verify_target(const char *file, char **path, rh_error *error) {
   if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
   if (S_ISDIR(st.st_mode))
     return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin's file in it", file);
-  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is no regular file", file);
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is not a regular file", file);
   *path = realpath(file, NULL);
   if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
   rh_status status = rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, error);
