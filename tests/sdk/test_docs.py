@@ -1,4 +1,4 @@
-"""test_docs.py BUILD CMAKE CC LIBDIR [--update]: the pages for authors are true.
+"""test_docs.py BUILD CMAKE CC LIBDIR [--update]: the pages for authors and for programs are true.
 
 Code with a file's name stands in that file; `console` blocks are run, one after the other, in one shell; every option of
 redhost that any page shows is one.  What a command prints is compared without its numbers, for times are those of a day.
@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 UPDATE = "--update" in sys.argv
@@ -14,7 +15,7 @@ sys.argv = [word for word in sys.argv if word != "--update"]
 from installed_tree import CC, HERE, Tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PAGE = os.path.join(ROOT, "docs", "authors.md")
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("authors.md", "library.md")]
 BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re.MULTILINE)
 STEPS = os.path.join(ROOT, "docs", "authors")
@@ -62,10 +63,10 @@ class Docs(Tree):
         super().setUpClass()
         cls.environment.pop("PKG_CONFIG_PATH")
         cls.environment.update(HOME=cls.root, XDG_CACHE_HOME=os.path.join(cls.root, "cache"), LC_ALL="C", CC=CC)
-        cls.page = read(PAGE)
+        cls.pages = {path: read(path) for path in PAGES}
 
     def test_code_is_that_of_the_files(self):
-        code = blocks(self.page, "c")
+        code = [block for page in self.pages.values() for block in blocks(page, "c")]
         self.assertGreater(len(code), 8)
         for block in code:
             with self.subTest(file=block.group(2)):
@@ -93,25 +94,25 @@ class Docs(Tree):
         script = ["cd ~", "exec </dev/null"]
         for k, command in enumerate(commands):
             script.append(f"{{ {command}\n}} >$OUT/{k} 2>&1")
-        out = os.path.join(self.root, "out")
-        os.mkdir(out)
+        out = tempfile.mkdtemp(dir=self.root)
         environment = {**self.environment, "OUT": out}
         del environment["XDG_DATA_HOME"]  # what the page installs for its reader is not for the other tests
         subprocess.run(["bash", "-c", "\n".join(script)], env=environment, check=False)
         return [read(os.path.join(out, str(k))).replace(self.root, "/home/you") for k in range(len(commands))]
 
     def test_commands_print_what_is_shown(self):
-        shown = [pair for block in blocks(self.page, "console") for pair in parse_console(block.group(3))]
-        self.assertGreater(len(shown), 10)
-        printed = self.run_all([command for command, _ in shown])
-        if UPDATE:
-            self.update(printed)
-            return
-        for (command, expected), actual in zip(shown, printed):
-            with self.subTest(command=command):
-                self.assertEqual(shape(expected), shape(actual))
+        for path, page in self.pages.items():
+            shown = [pair for block in blocks(page, "console") for pair in parse_console(block.group(3))]
+            self.assertGreater(len(shown), 3)
+            printed = self.run_all([command for command, _ in shown])
+            if UPDATE:
+                self.update(path, printed)
+                continue
+            for (command, expected), actual in zip(shown, printed):
+                with self.subTest(command=command):
+                    self.assertEqual(shape(expected), shape(actual))
 
-    def update(self, printed):
+    def update(self, path, printed):
         left = list(printed)
 
         def fill(block):
@@ -122,8 +123,8 @@ class Docs(Tree):
                 now = left.pop(0)
                 text += f"$ {command}\n" + (shown if shape(shown) == shape(now) else now)
             return f"```console\n{text}```"
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(BLOCK.sub(fill, self.page))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(BLOCK.sub(fill, self.pages[path]))
 
     def known_options(self):
         # --probe, --work, --sample, --trial and --man are for redhost itself.
@@ -138,7 +139,7 @@ class Docs(Tree):
                 self.assertEqual(unknown_options(read(path), known), [])
 
     def test_links(self):
-        for name in ("authors.md", "abi.md"):
+        for name in ("authors.md", "library.md", "abi.md"):
             links = re.findall(r"\]\(([^)#:]+)\)", read(os.path.join(ROOT, "docs", name)))
             self.assertTrue(links)
             for link in links:
@@ -146,7 +147,7 @@ class Docs(Tree):
 
     def test_promises_name_tests_that_there_are(self):
         """The table's V-numbers are those of verify.md, and of the program."""
-        table = self.page.split("## What each promise means")[1]
+        table = self.pages[PAGES[0]].split("## What each promise means")[1]
         numbers = set(re.findall(r"\bV\d\d\b", table))
         self.assertGreater(len(numbers), 20)
         self.assertLessEqual(numbers, set(re.findall(r"\bV\d\d\b", read(os.path.join(ROOT, "docs", "verify.md")))))
