@@ -35,7 +35,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   RH_TRY(check_sources(typed, error));
   RH_TRY(rh_seed_parse(typed->seed, seed, error));
   if (typed->input) {
-    rh_terminal_catch_cut_file();
+    rh_terminal_catch_cut_file(typed->input);
     RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
     spec->type = array->type;
     spec->n = array->n;
@@ -69,6 +69,11 @@ typedef struct run_state {
   rh_worker worker; /* or in a process of its own */
   rh_run_report report;
 } run_state;
+
+/* Before the file is read, each time: a driver that compiles in this process takes the signal's action over. */
+static void expect_cut_file(const rh_app *app) {
+  if (app->typed->input) rh_terminal_catch_cut_file(app->typed->input);
+}
 
 /* Before the strategy runs. */
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
@@ -195,11 +200,14 @@ static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error)
   RH_TRY(reserve(app, run, error));
   RH_TRY(fill(app, run, error));
   RH_TRY(rh_job_setup(job, run->array.region.address, run->array.offset_bytes, error));
+  expect_cut_file(app);
   RH_TRY(refer(app, run, error));
+  expect_cut_file(app); /* the self-test ran on the device */
   rh_facts_note(facts, job);
   RH_TRY(rh_facts_run(facts, job, error));
   check(app, run);
   RH_TRY(confirm_here(app, run, error));
+  expect_cut_file(app);
   return is_to_be_measured(app, &run->report) ? rh_facts_measure(facts, job, error) : RH_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "../core/base/error.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
+#include "../core/io/array.h"
 #include "plain.h"
 
 #include <poll.h>
@@ -191,19 +192,24 @@ void rh_terminal_catch_interrupt(void) {
     sigaction(SIGINT, &action, NULL);
 }
 
+static char cut_file[320]; /* what on_bus_error says */
+
 /* A page of a mapped file that is no longer there.  Several threads may meet one at once: the first speaks. */
 static void on_bus_error(int signal_number) {
   (void)signal_number;
   static atomic_flag taken = ATOMIC_FLAG_INIT;
-  static const char said[] = "redhost: the input file was cut short while it was being read.\n";
   while (atomic_flag_test_and_set(&taken)) pause();
   end_children();
-  if (write(STDERR_FILENO, said, sizeof said - 1) < 0) _exit(6);
+  if (write(STDERR_FILENO, cut_file, strlen(cut_file)) < 0) _exit(6);
   _exit(6);
 }
 
-void rh_terminal_catch_cut_file(void) {
+void rh_terminal_catch_cut_file(const char *path) {
   struct sigaction action = {.sa_handler = on_bus_error};
+  char name[RH_ARRAY_NAME_BYTES];
+  rh_array_name(name, path);
+  snprintf(cut_file, sizeof cut_file, "redhost: %s: was cut short while it was being read.\n",
+           name);
   sigemptyset(&action.sa_mask);
   sigaction(SIGBUS, &action, NULL);
 }

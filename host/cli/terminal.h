@@ -48,7 +48,8 @@ int rh_terminal_was_interrupted(void);
  * that it goes to. */
 void rh_terminal_write_down(void);
 
-/* From here on a SIGBUS means that the mapped input file shrank: a sentence, and exit status 6. */
-void rh_terminal_catch_cut_file(void);
+/* From here on a SIGBUS means that the mapped input file `path` shrank: a sentence that names it, and exit
+ * status 6. */
+void rh_terminal_catch_cut_file(const char *path);
 
 #endif

@@ -382,7 +382,7 @@ class Interrupt(cli.Case):
         os.truncate(self.path("long.raw"), 1 << 20)
         out, err = process.communicate(timeout=cli.PATIENCE)
         self.assertEqual((process.returncode, out, err.decode()),
-                         (6, b"", "redhost: the input file was cut short while it was being read.\n"))
+                         (6, b"", "redhost: long.raw: was cut short while it was being read.\n"))
         self.assertEqual(processes_with(mark), [])
 
 

@@ -17,7 +17,7 @@ static struct {
   char patterns[256];
   unsigned long first, times;
   int by_all, is_on;
-  const char *log;
+  const char *log, *cut;
 } fault;
 static atomic_ulong calls;
 
@@ -112,8 +112,9 @@ int fault_is_due(const char *function, const void *caller) {
   if (k < fault.first || (fault.times && k >= fault.first + fault.times)) return 0;
   int kept = errno;
   write_down(function);
+  if (fault.cut && syscall(SYS_truncate, fault.cut, 4096l) != 0) abort();
   errno = kept;
-  return 1;
+  return !fault.cut;
 }
 
 void *fault_real(const char *function) {
@@ -144,6 +145,7 @@ static int counted_main(int argc, char **argv, char **environment) {
   const char *asked = getenv("REDHOST_FAULT"), *by = getenv("REDHOST_FAULT_BY");
   const char *colon = asked ? strchr(asked, ':') : NULL;
   fault.log = getenv("REDHOST_FAULT_LOG");
+  fault.cut = getenv("REDHOST_FAULT_CUT");
   fault.by_all = by && strcmp(by, "all") == 0;
   fault.times = 1;
   if (colon && (size_t)(colon - asked) < sizeof fault.patterns &&

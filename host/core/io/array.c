@@ -307,22 +307,20 @@ static rh_status open_standard_input(rh_array *array, source *src, rh_error *err
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* A path as it may stand in a message: printable, and short enough to leave room for what is wrong.
- */
-static void name_for_messages(char name[static 256], const char *path) {
+void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path) {
   size_t length = strlen(path), most = 240;
   int is_cut = length > most;
   if (is_cut) path += length - most;
   while (is_cut && ((unsigned char)*path & 0xc0) == 0x80) path++; /* not from within a character */
-  snprintf(name, 256, "%s%s", is_cut ? "..." : "", length ? path : "''");
+  snprintf(name, RH_ARRAY_NAME_BYTES, "%s%s", is_cut ? "..." : "", length ? path : "''");
   rh_make_plain(name);
 }
 
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error) {
-  char name[256];
+  char name[RH_ARRAY_NAME_BYTES];
   *array = (rh_array){0};
-  name_for_messages(name, path);
+  rh_array_name(name, path);
   source src = {.name = name, .type = type, .reporter = reporter};
   if (type && !rh_type_size(type))
     return rh_fail(error, RH_E_USAGE, "%s: type number %u is unknown", name, type);

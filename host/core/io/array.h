@@ -34,6 +34,10 @@ static inline const void *rh_array_data(const rh_array *array) {
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error);
 
+/* A path as it stands in messages: printable, and short enough to leave room for what is wrong. */
+enum { RH_ARRAY_NAME_BYTES = 256 };
+void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path);
+
 /* RH_E_FILE where the file behind the array was cut, grew or was written to since it was opened: what
  * was computed of it is of no file that ever was.  `name` is for the message. */
 rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error);
