@@ -26,7 +26,7 @@ static rh_error error;
 
 static void on_log(void *user, uint32_t level, const char *text) {
   (void)user;
-  if (level != RH_LOG_WARNING) return;
+  if (level > RH_LOG_WARNING) return;
   n_warnings++;
   snprintf(warnings, sizeof warnings, "%s", text);
 }

@@ -27,6 +27,7 @@ typedef struct choice {
   candidate *list;
   uint32_t n;
   rh_text failed; /* names of those whose result was wrong */
+  rh_text unread; /* and of those that may have been tuned, but whose file cannot be read */
 } choice;
 
 /* ---- Who can serve it ---- */
@@ -65,12 +66,17 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
     const rh_entry *entry = &registry->entries[k];
     candidate one = {.entry = entry};
     if (!can_serve(spec, entry)) continue;
-    if (rh_tunedb_mentions(c->tuned, entry->name)) one.plugin = rh_tunedb_plugin(entry->path);
+    if (rh_tunedb_mentions(c->tuned, entry->name) && !(one.plugin = rh_tunedb_plugin(entry->path)))
+      rh_text_add(&c->unread, "%s%s", c->unread.length ? ", " : "", entry->name);
     if (has_failed(c, &one))
       rh_text_add(&c->failed, "%s%s", c->failed.length ? ", " : "", entry->name);
     else
       c->list[c->n++] = one;
   }
+  if (c->unread.length)
+    rh_log(&c->redhost->options.reporter, RH_LOG_ERROR,
+           "what was tuned here is not used for %s: the plugin's file cannot be read",
+           rh_text_get(&c->unread));
   keep_on_device(c);
   if (c->n) return RH_OK;
   const char *op = rh_op_name(spec->op), *type = rh_type_name(spec->type);
@@ -229,6 +235,7 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const char **n
   }
   rh_text_finish(&text);
   rh_text_finish(&c.failed);
+  rh_text_finish(&c.unread);
   free(c.list);
   return status;
 }

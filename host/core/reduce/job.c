@@ -73,7 +73,7 @@ static rh_status find_host(rh_redhost *redhost, const rh_job_spec *spec, rh_erro
   double bytes = (double)bytes_of(spec);
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (redhost->options.device) RH_TRY(rh_redhost_device(redhost, &unused, error));
-  if (bytes <= memory) return RH_OK;
+  if (bytes <= memory || memory <= 0) return RH_OK; /* the system may keep it to itself */
   if (bytes_of(spec) == UINT64_MAX)
     return rh_fail(error, RH_E_DEVICE,
                    "%s: more than 2^64 bytes; this machine has %.4g GiB of memory", spec->what,

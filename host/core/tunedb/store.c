@@ -71,9 +71,10 @@ json_t *rh_tunedb_store_load(rh_tunedb_store *store) {
   char why[RH_FILE_WHY_BYTES];
   if (!store->path || store->left_alone) return NULL;
   rh_file_state state = rh_file_read_own(store->path, RH_TUNED_MOST_BYTES, &text, &length, why);
+  /* --quiet does not hide what may change the choice. */
   if (state == RH_FILE_UNREAD && !store->unread)
-    rh_log(store->cache->reporter, RH_LOG_WARNING,
-           "%s: %s just now; it is neither used nor changed", store->path, why);
+    rh_log(store->cache->reporter, RH_LOG_ERROR, "%s: %s just now; it is neither used nor changed",
+           store->path, why);
   store->unread = state == RH_FILE_UNREAD;
   if (state == RH_FILE_REFUSED) set_aside(store, why);
   if (state != RH_FILE_OK) return NULL;
