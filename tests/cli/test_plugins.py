@@ -220,7 +220,7 @@ class Bad(cli.Case):
                             ("cut_at_200.so", "cut off"), ("cut_in_half.so", "cut off"), ("cut_at_end.so", "cut off"),
                             ("other_machine.so", "aarch64"), ("other_class.so", "32-bit"),
                             ("other_order.so", "machine"), ("executable.so", "program"), ("wild_sections.so", "damaged"),
-                            ("directory.so", "directory"), ("fifo.so", "no regular file"), ("dangling.so", "link to nothing")):
+                            ("directory.so", "directory"), ("fifo.so", "not a regular file"), ("dangling.so", "link to nothing")):
             self.assertIn(name, found)
             self.assertRegex(found[name], words)
         self.assertNotIn("no plugin.txt", found)
