@@ -22,7 +22,7 @@ NO_PLATFORM = {"OCL_ICD_VENDORS": "/proc/nonexistent"}
 
 OPS = "sum prod min max argmin argmax and or xor asum amax argamax".split()
 TYPES = "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64".split()
-PATIENCE = 60  # seconds: more than any of these commands takes, also under sanitizers
+PATIENCE = 300  # seconds: ends what hangs, and nothing else on a machine that is busy with other things
 
 
 def clean_environment(home, **more):
@@ -126,7 +126,7 @@ class Case(unittest.TestCase):
         return document
 
     def bad(self, code, words, *args, **how):
-        """That exit code, nothing on stdout, one sentence on stderr with these words, soon, nothing left behind."""
+        """That exit code, nothing on stdout, one sentence on stderr with these words, nothing left behind."""
         before = self.cache_files(), sorted(os.listdir(self.cwd))
         done = self.redhost(*args, **how)
         self.assertEqual(done.code, code, done)
@@ -135,7 +135,7 @@ class Case(unittest.TestCase):
         self.assertNotRegex(done.err, r"\?\.|[^.]\.\.\n|[\x00-\x08\x0b-\x1f\x7f]", done)
         for word in words.split("|"):
             self.assertIn(word, done.err, done)
-        self.assertLess(done.seconds, how.get("timeout", 20), done)
+        self.assertLess(done.seconds, how.get("timeout", PATIENCE), done)
         self.assertEqual((self.cache_files(), sorted(os.listdir(self.cwd))), before, "left something: %s" % done)
         return done
 

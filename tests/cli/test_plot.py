@@ -468,7 +468,7 @@ class Missing(Plots):
         while not (os.path.exists(pid) and os.path.getsize(pid)) and time.monotonic() < deadline:
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
-        child.communicate(timeout=20)
+        child.communicate(timeout=cli.PATIENCE)
         self.assertEqual(child.returncode, 130)
         self.assertEqual(self.files(), ["r.json"])
         with open(pid, encoding="utf-8") as file:
