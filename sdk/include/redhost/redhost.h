@@ -13,9 +13,8 @@
  *
  * The library never prints, never exits and keeps no global state.  Errors come back as a status
  * and, in words, in an rh_error of the caller's.  A null pointer where none is allowed is RH_E_USAGE
- * with a sentence; functions that return nothing then do nothing.  Only what this header declares is
- * meant for programs; other exported rh_* symbols belong to the redhost program and change without
- * notice.
+ * with a sentence; functions that return nothing then do nothing.  The library exports what this
+ * header declares, and nothing else.
  *
  * Threads.  What may run at the same time:
  *   - anything on different rh_redhosts, rh_open() and rh_close() among it;
