@@ -144,7 +144,7 @@ class Hangs(cli.Case):
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used
         self.assertEqual(done.code, 1, done)
         most = float(re.search(r"at most (\d+) s", done.err).group(1))
-        self.assertLess(most, 400, done)  # not more on a busy machine, whose time is another's
+        self.assertLess(most, 500, done)  # not more on a busy machine, whose time is another's
         self.assertLess(used, most, done)
         self.assertIn(where, done.out)
         self.assertLessEqual(1, len(re.findall(r"(?m)^  V\d\d  timeout ", done.out)), done)
