@@ -1,6 +1,7 @@
 /* A value is how many combinations the deepest of its elements has been through, plus 1; 0 is the identity, with which
  * combining costs nothing: adding the identity does not round.  kernels/prelude/operators.cl has the same. */
 #include "depth.h"
+#include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/reduce/ops.h"
 
@@ -45,11 +46,13 @@ static rh_status fill_with_ones(rh_rig *rig, uint64_t n) {
   return rh_place_write(rig->place, &rig->error);
 }
 
-static rh_status measure(rh_rig *rig, uint64_t n, uint32_t *deepest) {
+static rh_status measure(rh_rig *rig, uint64_t n, uint32_t *deepest, double *run_s) {
   _Alignas(16) unsigned char value[16] = {0};
   RH_TRY(rh_rig_setup(rig));
   RH_TRY(fill_with_ones(rig, n));
+  double start = rh_now();
   RH_TRY(rh_rig_run(rig, value));
+  *run_s = rh_now() - start;
   memcpy(deepest, value, sizeof *deepest);
   if (*deepest > 0) *deepest -= 1;
   return RH_OK;
@@ -57,7 +60,7 @@ static rh_status measure(rh_rig *rig, uint64_t n, uint32_t *deepest) {
 
 rh_status rh_depth_measure(rh_trial *trial, uint64_t n, const int64_t params[RH_MAX_PARAMS],
                            const rh_device *device, uint32_t *deepest, uint64_t *declared,
-                           rh_error *error) {
+                           double *run_s, rh_error *error) {
   rh_rig rig;
   rh_status status = rh_rig_init(&rig, trial, RH_OP_or, RH_TYPE_u32, n);
   free(rig.prelude);
@@ -67,7 +70,7 @@ rh_status rh_depth_measure(rh_trial *trial, uint64_t n, const int64_t params[RH_
   if (device) rig.device = device;
   if (status == RH_OK && !rig.prelude)
     status = rh_fail(&rig.error, RH_E_NOMEM, "no memory for a program's source");
-  if (status == RH_OK) status = measure(&rig, n, deepest);
+  if (status == RH_OK) status = measure(&rig, n, deepest, run_s);
   *declared = rig.answer.depth;
   *error = rig.error;
   rh_rig_finish(&rig);

@@ -97,7 +97,7 @@ static rh_outcome check_lives(rh_trial *trial, rh_footprint *footprint) {
   first.pair = pairs[0];
   rh_outcome outcome = live(trial, &first, footprint);
   for (uint32_t k = 1; k < n && k < 4 && outcome == RH_PASS && !footprint->said[0]; k++) {
-    life l = {.pair = pairs[k], .max_n = 1000003, .runs = 2};
+    life l = {.pair = pairs[k], .max_n = 100003, .runs = 2};
     live(trial, &l, footprint); /* where this many are declined, that is no fault */
   }
   if (outcome == RH_PASS && !footprint->said[0]) outcome = check_memory(trial, pairs[0], footprint);

@@ -73,10 +73,10 @@ rh_outcome rh_v54_params(rh_trial *trial) {
 
 /* ---- V55 ---- */
 
-/* The code that setup builds with these parameters; 0 where they are declined. */
-static uint64_t code_with(rh_trial *trial, rh_pair pair, const int64_t *params) {
+/* The code that setup builds with these parameters for so many elements; 0 where they are declined. */
+static uint64_t code_with(rh_trial *trial, rh_pair pair, uint64_t max_n, const int64_t *params) {
   rh_rig rig;
-  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
+  rh_status status = rh_rig_begin(&rig, trial, pair.op, pair.type, max_n);
   memcpy(rig.params, params, sizeof rig.params);
   if (status == RH_OK) status = rh_rig_setup(&rig);
   uint64_t code = rig.code ^ rh_raw_take().code;
@@ -86,7 +86,8 @@ static uint64_t code_with(rh_trial *trial, rh_pair pair, const int64_t *params) 
 }
 
 /* 1: some legal value of the parameter gives other code than its default. */
-static int changes_code(rh_trial *trial, rh_pair pair, uint32_t k, uint64_t usual) {
+static int changes_code_at(rh_trial *trial, rh_pair pair, uint32_t k, uint64_t max_n,
+                           uint64_t usual) {
   const rh_param *param = rh_strategy_param(trial->strategy, k);
   const int64_t values[] = {param->min, param->max, param->min + param->step, 2, 4, 8, 64, 128};
   int64_t params[RH_MAX_PARAMS];
@@ -94,20 +95,31 @@ static int changes_code(rh_trial *trial, rh_pair pair, uint32_t k, uint64_t usua
     if (!rh_param_allows(param, values[j], NULL, 0)) continue;
     rh_params_resolve(trial->strategy, NULL, 0, params, &trial->error);
     params[k] = values[j];
-    uint64_t code = code_with(trial, pair, params);
+    uint64_t code = code_with(trial, pair, max_n, params);
     if (code && code != usual) return 1;
   }
+  return 0;
+}
+
+/* Of few elements, and of so many that a GPU's groups have work: a parameter may matter for one of them only. */
+enum { BUILT_SIZES = 2 };
+static const uint64_t built_for[BUILT_SIZES] = {1003, 1 << 24};
+
+static int changes_code(rh_trial *trial, rh_pair pair, uint32_t k, const uint64_t *usual) {
+  for (int j = 0; j < BUILT_SIZES; j++)
+    if (usual[j] && changes_code_at(trial, pair, k, built_for[j], usual[j])) return 1;
   return 0;
 }
 
 rh_outcome rh_v55_rebuild(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   int64_t params[RH_MAX_PARAMS];
+  uint64_t usual[BUILT_SIZES];
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   if (rh_served_pairs(trial, 1003, pairs) == 0) return RH_SKIP;
   rh_params_resolve(trial->strategy, NULL, 0, params, &trial->error);
   rh_raw_watch(trial->path);
-  uint64_t usual = code_with(trial, pairs[0], params);
+  for (int j = 0; j < BUILT_SIZES; j++) usual[j] = code_with(trial, pairs[0], built_for[j], params);
   for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(trial->strategy, k);
     int says = (param->flags & RH_PARAM_REBUILD) != 0,
