@@ -30,8 +30,9 @@ class NewPlugin(Tree):
     def new(self, name, *directory, **how):
         """In a folder of this test's own."""
         how.setdefault("cwd", self.folder)
-        return subprocess.run([self.redhost, "--new-plugin", name, *directory], env=self.environment, capture_output=True,
-                              text=True, check=False, **how)
+        env = {**self.environment, **how.pop("env", {})}
+        return subprocess.run([self.redhost, "--new-plugin", name, *directory], env=env, capture_output=True, text=True,
+                              check=False, **how)
 
     def setUp(self):
         self.folder = os.path.join(self.root, self.id().rsplit(".", 1)[-1])
@@ -187,8 +188,9 @@ class NewPlugin(Tree):
         if os.geteuid() == 0:
             for path in (self.root, self.prefix, self.folder):
                 os.chmod(path, 0o755)
-            self.refused(6, "Permission denied", "mine", "theirs", preexec_fn=as_nobody)
-            self.refused(6, "Permission denied", "mine", preexec_fn=as_nobody)
+            without = {"REDHOST_NO_CACHE": "1"}  # nobody may look into root's cache
+            self.refused(6, "Permission denied", "mine", "theirs", preexec_fn=as_nobody, env=without)
+            self.refused(6, "Permission denied", "mine", preexec_fn=as_nobody, env=without)
         else:
             self.refused(6, "Permission denied", "mine", "theirs")
 
