@@ -1,9 +1,9 @@
-/* V14: its teardown is visible and bears the name of a function of libredhost's, which the loader
+/* V14: its teardown is visible and bears the name of a function of jansson's, a library of redhost's, which the loader
  * puts in its place. */
 #include "zoo.h"
 
-RH_EXPORT void rh_version(void *self);
-void rh_version(void *self) {
+RH_EXPORT void json_object_clear(void *self);
+void json_object_clear(void *self) {
   (void)self;
 }
 
@@ -16,5 +16,5 @@ static const rh_strategy hijacked = {.struct_size = sizeof(rh_strategy),
                                      .query = zoo_query,
                                      .setup = zoo_setup,
                                      .run = zoo_run,
-                                     .teardown = rh_version};
+                                     .teardown = json_object_clear};
 ZOO_PLUGIN(hijacked);
