@@ -35,7 +35,7 @@ int rh_npy_resembles(const void *bytes, uint64_t length) {
   const size_t far = 16, name = MAGIC_BYTES - 1;
   size_t n = length < far ? (size_t)length : far, same = 0;
   for (size_t k = 0; k < n && k < MAGIC_BYTES; k++) same += start[k] == MAGIC[k];
-  return same >= 4 || memmem(start, n, MAGIC + 1, name) != NULL;
+  return same >= 4 || memmem(start, n, &MAGIC[1], name) != NULL;
 }
 
 /* Bytes before the header's text, or 0 for a version that is not known. */

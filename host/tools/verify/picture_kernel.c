@@ -87,7 +87,7 @@ static void take_timer_line(rh_text *to, char *line) {
 /* How long is left goes down by itself; whether one is running does not. */
 void rh_take_timers(rh_text *to) {
   static const struct {
-    int which;
+    enum __itimer_which which;
     const char *key;
   } timers[] = {{ITIMER_REAL, "alarm"},
                 {ITIMER_VIRTUAL, "timer of CPU time"},
