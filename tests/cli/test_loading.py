@@ -286,6 +286,8 @@ class Drivers(Loading):
 
     def test_small_limits(self):
         """Whatever a driver makes of it: an answer, or a sentence that says what is tight."""
+        if "ASAN_OPTIONS" in os.environ:
+            self.skipTest("a sanitizer needs more address space and stack than these limits leave")
         for limit, value, words in ((resource.RLIMIT_AS, 250000 << 10, "the address space is limited to 250000 KiB (ulimit -v)"),
                                     (resource.RLIMIT_STACK, 64 << 10, "the stack is limited to 64 KiB (ulimit -s)"),
                                     (resource.RLIMIT_FSIZE, 1 << 10, "files are limited to 1 KiB (ulimit -f)"),
