@@ -120,7 +120,9 @@ static rh_status device(rh_tune_work *w, const rh_cl_device *device_or_none, dou
   rh_terminal_clear(w->app->terminal);
   for (uint32_t k = 0; k < w->n_tasks; k++) w->n_left += w->tasks[k].state <= RH_TASK_measured;
   if (began) {
+    rh_terminal_write_down();
     rh_tune_print(w);
+    rh_terminal_go_on();
     json_t *list = rh_tune_json(w);
     json_array_extend(tuned, list);
     json_decref(list);

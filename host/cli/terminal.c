@@ -183,6 +183,11 @@ void rh_terminal_write_down(void) {
   if (interrupted) alarm(2);
 }
 
+void rh_terminal_go_on(void) {
+  writes_down = 0;
+  alarm(0);
+}
+
 void rh_terminal_catch_interrupt(void) {
   struct sigaction action = {.sa_handler = on_interrupt};
   struct sigaction old;

@@ -44,9 +44,10 @@ void rh_terminal_catch_interrupt(void);
 /* From here on the first SIGINT is only noted, for a mode that has something to write down; the second ends the process. */
 void rh_terminal_hold_interrupt(void);
 int rh_terminal_was_interrupted(void);
-/* What is left is to write down: an interrupt, before this or after, gives that two seconds, since nobody may read the pipe
- * that it goes to. */
+/* Results are about to be written: an interrupt, before this or after, gives that two seconds, since nobody may read the
+ * pipe that they go to.  Until rh_terminal_go_on(), or to the end. */
 void rh_terminal_write_down(void);
+void rh_terminal_go_on(void);
 
 /* From here on a SIGBUS means that the mapped input file `path` shrank: a sentence that names it, and exit
  * status 6. */

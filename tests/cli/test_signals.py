@@ -130,7 +130,7 @@ class Interrupt(cli.Case):
                     process = subprocess.Popen([cli.REDHOST, *args, "--progress=always"], env=self.env, cwd=self.cwd,
                                                stdin=subprocess.DEVNULL, **streams)
                     self.addCleanup(process.kill)
-                    time.sleep(2)
+                    self.wait_until(lambda: process.poll() is not None or is_writing(process.pid, streams[stream]))
                     if process.poll() is not None:
                         continue  # it had nothing to say there
                     process.send_signal(signal.SIGINT)
@@ -144,6 +144,17 @@ class Interrupt(cli.Case):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(b"\1\1\1", timeout=cli.PATIENCE)
         self.assertEqual((process.returncode, out, err), (0, b"3\n", b""))
+
+
+def is_writing(pid, pipe):
+    """Its main thread is held by write() to this pipe."""
+    try:
+        with open("/proc/%d/syscall" % pid, encoding="ascii") as file:
+            words = file.read().split()
+        is_write = words[0] in ("1", "64")  # x86-64, arm64
+        return is_write and os.readlink("/proc/%d/fd/%d" % (pid, int(words[1], 16))) == os.readlink("/proc/self/fd/%d" % pipe)
+    except (OSError, IndexError):
+        return False
 
 
 class Terminal(cli.Case):

@@ -148,7 +148,14 @@ FAILS(int, fstat, (int fd, struct stat *to), (fd, to), -1, EIO)
 FAILS(int, fstatat, (int at, const char *path, struct stat *to, int flags), (at, path, to, flags),
       -1, EIO)
 FAILS(int, access, (const char *path, int mode), (path, mode), -1, EIO)
-FAILS(ssize_t, read, (int fd, void *to, size_t bytes), (fd, to, bytes), -1, EIO)
+/* Of one file, where one is named: how often a channel is read depends on how its answers arrive. */
+ssize_t read(int fd, void *to, size_t bytes) {
+  REAL(ssize_t, read, (int, void *, size_t))
+  if (!fault_is_file(fd) || !fault_is_due("read", CALLER)) return real(fd, to, bytes);
+  errno = EIO;
+  return -1;
+}
+
 FAILS(ssize_t, pread, (int fd, void *to, size_t bytes, off_t at), (fd, to, bytes, at), -1, EIO)
 FAILS(ssize_t, write, (int fd, const void *from, size_t bytes), (fd, from, bytes), -1, EIO)
 FAILS(ssize_t, pwrite, (int fd, const void *from, size_t bytes, off_t at), (fd, from, bytes, at),

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,7 +18,7 @@ static struct {
   char patterns[256];
   unsigned long first, times;
   int by_all, is_on;
-  const char *log, *cut;
+  const char *log, *cut, *file;
 } fault;
 static atomic_ulong calls;
 
@@ -117,6 +118,15 @@ int fault_is_due(const char *function, const void *caller) {
   return !fault.cut;
 }
 
+int fault_is_file(int fd) {
+  char link[64], path[4096];
+  if (!fault.file) return 1;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t got = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path);
+  size_t length = strlen(fault.file);
+  return got >= (ssize_t)length && memcmp(path + (size_t)got - length, fault.file, length) == 0;
+}
+
 void *fault_real(const char *function) {
   return dlsym(RTLD_NEXT, function);
 }
@@ -146,6 +156,7 @@ static int counted_main(int argc, char **argv, char **environment) {
   const char *colon = asked ? strchr(asked, ':') : NULL;
   fault.log = getenv("REDHOST_FAULT_LOG");
   fault.cut = getenv("REDHOST_FAULT_CUT");
+  fault.file = getenv("REDHOST_FAULT_FILE");
   fault.by_all = by && strcmp(by, "all") == 0;
   fault.times = 1;
   if (colon && (size_t)(colon - asked) < sizeof fault.patterns &&

@@ -6,6 +6,7 @@
  *                       foreign functions count; "all": every call after the start of main, drivers' included
  *   REDHOST_FAULT_IN    only in a process that has this as its first argument ("--probe"); "-" is the process that
  *                       has none of redhost's words for its children
+ *   REDHOST_FAULT_FILE  the end of a file's path: of read(), only calls on this file count
  *   REDHOST_FAULT_CUT   a file: none of these calls fails, and before each of them the file is cut to its first 4096 bytes
  *   REDHOST_FAULT_LOG   a file: the name of the function is added for each call that failed
  */
@@ -14,6 +15,9 @@
 
 /* 1: this call of `function`, made from `caller`, is to fail.  May cut the file instead. */
 int fault_is_due(const char *function, const void *caller);
+
+/* 1: `fd` is the file of REDHOST_FAULT_FILE, or none is named. */
+int fault_is_file(int fd);
 
 /* The function that this library stands before. */
 void *fault_real(const char *function);
