@@ -39,7 +39,7 @@ class Choice(cli.Case):
 class Denied(cli.Case):
     CODES = ("EPERM", "ENOSYS", "EACCES") if os.environ.get("REDHOST_TEST_EXTENT") == "all" else ("EPERM",)
     COMMANDS = ("--list", "-q"), ("--run", "native", "-n", "1000", "-q"), ("--run", "cascade", "-n", "1000", "-q")
-    CALLS = ("prctl poll sysinfo mkdir sendto memfd_create pidfd_open getrandom statx getcwd flock getxattr madvise membarrier "
+    CALLS = ("clone3 prctl poll sysinfo mkdir sendto memfd_create pidfd_open getrandom statx getcwd flock getxattr madvise membarrier "
              "mremap pipe2 prlimit64 sched_setaffinity setpgid socketpair uname waitid").split()
 
     def test_calls(self):

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,25 @@ static rh_status ask(const rh_redhost *redhost, int *known, rh_error *error) {
   return refuse(how, &printed, error);
 }
 
+static void *do_nothing(void *nothing) {
+  return nothing;
+}
+
+/* Drivers start threads, and some abort where they cannot: in containers that deny clone3(), or at a limit on processes.
+ * That they started here before says nothing of it. */
+static rh_status check_threads(rh_error *error) {
+  pthread_t thread;
+  int code = pthread_create(&thread, NULL, do_nothing, NULL);
+  if (code != 0)
+    return rh_fail(error, RH_E_DEVICE,
+                   "no OpenCL device can be used: no thread can be started here: %s",
+                   strerror(code));
+  pthread_join(thread, NULL);
+  return RH_OK;
+}
+
 rh_status rh_look_at_drivers(const rh_redhost *redhost, rh_error *error) {
+  RH_TRY(check_threads(error));
   char *memory = memory_of(redhost, rh_cl_drivers_state());
   rh_status status = RH_OK;
   int known = 0;
