@@ -64,16 +64,20 @@ static void try_entry(const char *line, size_t length) {
 }
 
 static void try_request(const uint8_t *data, size_t size) {
-  rh_request_in request;
+  rh_child_request request;
+  rh_device device;
+  uint64_t max_n;
   char *bytes = malloc(size ? size : 1);
   RULE(bytes);
   if (size) memcpy(bytes, data, size);
-  if (rh_wire_read_request(&request, bytes, size) != 0) return;
-  RULE(request.device.name && request.device.driver && request.device.extensions);
+  if (rh_request_parse(&request, bytes, size) != 0) return;
   size_t length = 0;
-  for (uint32_t k = 0; k < request.n; k++) length += strlen(request.paths[k]) + 1;
-  RULE(length <= size);
-  rh_wire_finish_request(&request);
+  for (const char *path = NULL; (path = rh_request_next(&request, "file", path));)
+    length += strlen(path) + sizeof "file=";
+  RULE(length < size);
+  if (rh_wire_read_request(&request, &device, &max_n) == 0)
+    RULE(device.name && device.driver && device.extensions);
+  rh_request_finish(&request);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,7 +1,7 @@
 """layers.py ROOT: includes run downward only.
 
     cli > tools: {verify, tune, isolate, plot} > measure > records
-        > core: reduce > tunedb > {plug, cl, io} > base
+        > core: reduce > tunedb > {plug > child, cl, io} > base
 
 host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base.
 Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
@@ -11,19 +11,20 @@ import re
 
 import sources
 
-CORE = {"base", "io", "plug", "cl", "tunedb", "reduce"}
+CORE = {"base", "child", "io", "plug", "cl", "tunedb", "reduce"}
 # Each folder of host/core and host/tools, and those that it may include besides itself.
 BELOW = {
     "cli": CORE | {"records", "measure", "isolate", "tune", "verify", "plot"},
     "verify": CORE,
     "tune": CORE | {"isolate", "measure", "records"},
-    "isolate": {"measure", "records", "reduce", "plug", "cl", "io", "base"},
-    "plot": {"records", "plug", "base"},
+    "isolate": CORE | {"measure", "records"},
+    "plot": {"records", "child", "base"},
     "measure": CORE | {"records"},
     "records": {"base"},
-    "reduce": {"tunedb", "plug", "cl", "io", "base"},
+    "reduce": {"tunedb", "plug", "child", "cl", "io", "base"},
     "tunedb": {"plug", "cl", "base"},
-    "plug": {"base"},
+    "plug": {"child", "base"},
+    "child": {"base"},
     "cl": {"base"},
     "io": {"base"},
     "base": set(),

@@ -8,7 +8,7 @@ import re
 import sources
 
 FORBIDDEN = re.compile(r"\b(RTLD_DEEPBIND|RTLD_GLOBAL|dlmopen|v?fork(?=\s*\()|rfork(?=\s*\()|daemon(?=\s*\())")
-FORKS = "host/core/plug/guard.c"
+FORKS = "host/core/child/guard.c"
 FOLDERS = ["host", "plugins", "sdk"]
 
 

@@ -29,7 +29,7 @@ class Rules(unittest.TestCase):
     def test_downward(self):
         for path, include in [
                 ("host/cli/a.c", '"../tools/measure/b.h"'), ("host/cli/a.c", '"../core/base/b.h"'),
-                ("host/core/reduce/a.h", '"../cl/b.h"'), ("host/core/plug/a.c", '"b.h"'),
+                ("host/core/reduce/a.h", '"../cl/b.h"'), ("host/core/plug/a.c", '"b.h"'), ("host/core/plug/a.c", '"../child/b.h"'),
                 ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/isolate/a.c", '"../measure/b.h"'),
                 ("host/core/plug/dl.c", "<dlfcn.h>"), ("host/core/io/a.c", "<redhost/plugin.h>"),
                 ("host/core/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
@@ -43,7 +43,7 @@ class Rules(unittest.TestCase):
         for path, include in [
                 ("host/core/base/a.c", '"../cl/b.h"'), ("host/core/reduce/a.c", '"../../tools/measure/b.h"'),
                 ("host/tools/measure/a.h", '"../isolate/b.h"'), ("host/tools/isolate/a.c", '"../../cli/b.h"'),
-                ("host/tools/measure/a.h", '"../../cli/b.h"'), ("host/core/plug/a.c", '"../io/b.h"'),
+                ("host/tools/measure/a.h", '"../../cli/b.h"'), ("host/core/plug/a.c", '"../io/b.h"'), ("host/core/child/a.c", '"../plug/b.h"'),
                 ("host/core/cl/a.c", '"../plug/b.h"'), ("host/core/io/a.c", '"../cl/b.h"'),
                 ("host/cli/a.c", "<dlfcn.h>"), ("host/cli/a.c", '"../../plugins/a.h"'),
                 ("host/core/reduce/a.c", '"cascade.cl.h"'), ("host/core/cl/a.c", '"../../sdk/include/redhost/plugin.h"'),
@@ -97,8 +97,8 @@ class Rules(unittest.TestCase):
                 found = self.complaints(loader.check, path, "\n" + code + "\n")
                 self.assertEqual(len(found), 1, code)
                 self.assertIn(path + ":2: ", found[0])
-        self.assertEqual(self.complaints(loader.check, "host/core/plug/guard.c", "pid = fork();"), [])
-        self.assertEqual(len(self.complaints(loader.check, "host/core/plug/guard.c", "pid = vfork();")), 1)
+        self.assertEqual(self.complaints(loader.check, "host/core/child/guard.c", "pid = fork();"), [])
+        self.assertEqual(len(self.complaints(loader.check, "host/core/child/guard.c", "pid = vfork();")), 1)
         for code in ("dlopen(p, RTLD_NOW | RTLD_LOCAL);", "/* never dlmopen */", 'f("fork()");', "posix_spawn(&pid);"):
             self.assertEqual(self.complaints(loader.check, "host/core/plug/dl.c", code), [], code)
 

@@ -1391,30 +1391,37 @@ START_TEST(the_device_arrives_whole) {
                       .name = "Ger\xc3\xa4t",
                       .driver = "\xff",
                       .extensions = NULL};
-  const char *paths[] = {"/a", "/\xff\n"};
   rh_text text = {0};
-  rh_request_in in_child;
-  ck_assert_int_eq(rh_wire_request(&text, &device, UINT64_MAX, paths, 2, NULL), RH_OK);
+  rh_child_request request;
+  rh_device got;
+  uint64_t max_n;
+  rh_wire_request(&text, &device, UINT64_MAX);
+  rh_request_add(&text, "file", "/a");
+  rh_request_add(&text, "file", "/\xff\n=");
+  ck_assert_int_eq(rh_request_end(&text, NULL), RH_OK);
   for (size_t n = 1; n < text.length; n++) {
     char *part = malloc(n);
     ck_assert_ptr_nonnull(part);
     memcpy(part, text.s, n);
-    ck_assert_int_eq(rh_wire_read_request(&in_child, part, n), -1);
+    ck_assert_int_eq(rh_request_parse(&request, part, n), -1);
   }
   char *whole = malloc(text.length);
   ck_assert_ptr_nonnull(whole);
   memcpy(whole, text.s, text.length);
-  ck_assert_int_eq(rh_wire_read_request(&in_child, whole, text.length), 0);
-  const rh_device *got = &in_child.device;
-  ck_assert_uint_eq(in_child.max_n, UINT64_MAX);
-  ck_assert_int_eq(in_child.parent, getpid());
-  ck_assert_uint_eq(in_child.n, 2);
-  ck_assert_str_eq(in_child.paths[1], paths[1]);
-  ck_assert_int_eq(memcmp(got, &device, offsetof(rh_device, name)), 0);
-  ck_assert_str_eq(got->name, device.name);
-  ck_assert_str_eq(got->driver, "?");
-  ck_assert_str_eq(got->extensions, "");
-  rh_wire_finish_request(&in_child);
+  ck_assert_int_eq(rh_request_parse(&request, whole, text.length), 0);
+  ck_assert_int_eq(rh_wire_read_request(&request, &got, &max_n), 0);
+  ck_assert_uint_eq(max_n, UINT64_MAX);
+  ck_assert_int_eq(request.parent, getpid());
+  const char *file = rh_request_next(&request, "file", NULL);
+  ck_assert_str_eq(file, "/a");
+  file = rh_request_next(&request, "file", file);
+  ck_assert_str_eq(file, "/\xff\n=");
+  ck_assert_ptr_null(rh_request_next(&request, "file", file));
+  ck_assert_int_eq(memcmp(&got, &device, offsetof(rh_device, name)), 0);
+  ck_assert_str_eq(got.name, device.name);
+  ck_assert_str_eq(got.driver, "\xff");
+  ck_assert_str_eq(got.extensions, "");
+  rh_request_finish(&request);
   rh_text_finish(&text);
 }
 END_TEST

@@ -1,6 +1,7 @@
 /* The child that looks at plugins, so that a bad one takes down no more than this process. */
 #include "../base/error.h"
-#include "channel.h"
+#include "../base/json_value.h"
+#include "../child/channel.h"
 #include "plugin.h"
 #include "wire.h"
 
@@ -10,7 +11,8 @@
 enum { MOST_PARAMS = 64 };
 
 typedef struct prober {
-  rh_request_in request;
+  rh_device device;
+  uint64_t max_n;
   const rh_op *(*find_op)(uint32_t op, rh_type type);
   rh_channel channel;
 } prober;
@@ -32,8 +34,8 @@ static void ask(const prober *probe, const rh_strategy *strategy, rh_offers offe
       rh_problem problem = {.struct_size = sizeof problem,
                             .type = type,
                             .op = probe->find_op(op, type),
-                            .device = &probe->request.device,
-                            .max_n = probe->request.max_n};
+                            .device = &probe->device,
+                            .max_n = probe->max_n};
       if (!problem.op) continue;
       offer->status = rh_strategy_query(strategy, &problem, params, &offer->answer, &error);
       if (offer->status >= RH_OK) continue;
@@ -65,31 +67,35 @@ static rh_refusal_kind kind_of(rh_status status) {
   return status == RH_E_PLUGIN ? RH_REFUSED_FOR_FAULT : RH_REFUSED_UNREAD;
 }
 
-static int look(const prober *probe, uint32_t k) {
+static int look(const prober *probe, uint32_t k, const char *path) {
   const rh_plugin *plugin;
   rh_error error;
   if (say(probe, json_pack("{s:i}", "begin", (int)k)) != 0) return -1;
-  rh_status status = rh_plugin_open(probe->request.paths[k], &plugin, &error);
+  rh_status status = rh_plugin_open(path, &plugin, &error);
   if (status == RH_OK) return say(probe, describe(probe, plugin, k));
   return say(probe, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind", (int)kind_of(status),
-                              "reason", rh_wire_text(error.message)));
+                              "reason", rh_json_bytes(error.message)));
 }
 
-static int look_at_all(const prober *probe) {
+static int look_at_all(const prober *probe, const rh_child_request *request) {
+  uint32_t n = 0;
   if (say(probe, json_pack("{s:i}", "redhost-probe", RH_WIRE_VERSION)) != 0) return -1;
-  for (uint32_t k = 0; k < probe->request.n; k++)
-    if (look(probe, k) != 0) return -1;
-  return say(probe, json_pack("{s:i}", "end", (int)probe->request.n));
+  for (const char *path = NULL; (path = rh_request_next(request, "file", path)); n++)
+    if (look(probe, n, path) != 0) return -1;
+  return say(probe, json_pack("{s:i}", "end", (int)n));
 }
 
 int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type)) {
-  prober probe = {.find_op = find_op};
-  size_t length;
-  char *request = rh_channel_request(&length);
-  if (!request || rh_wire_read_request(&probe.request, request, length) != 0) return 2;
-  int failed =
-      rh_channel_open(&probe.channel, probe.request.parent) != 0 || look_at_all(&probe) != 0;
+  prober probe = {.find_op = find_op, .channel = {-1}};
+  rh_child_request request;
+  int code = 2;
+  if (rh_request_receive(&request) != 0) return code;
+  if (rh_wire_read_request(&request, &probe.device, &probe.max_n) == 0) {
+    int failed =
+        rh_channel_open(&probe.channel, request.parent) != 0 || look_at_all(&probe, &request) != 0;
+    code = failed ? 3 : 0;
+  }
   rh_channel_close(&probe.channel);
-  rh_wire_finish_request(&probe.request);
-  return failed ? 3 : 0;
+  rh_request_finish(&request);
+  return code;
 }

@@ -1,8 +1,8 @@
 #include "survey.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "../child/spawn.h"
 #include "disable.h"
-#include "spawn.h"
 #include "talk.h"
 #include "wire.h"
 

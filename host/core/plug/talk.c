@@ -1,9 +1,8 @@
 #include "talk.h"
-#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
-#include "ending.h"
-#include "spawn.h"
+#include "../child/conversation.h"
+#include "../child/ending.h"
 #include "validate.h"
 #include "wire.h"
 
@@ -13,73 +12,64 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* How a child's life ended, or did not. */
-typedef enum fate_kind { GOES_ON, ALL_DONE, ENDED, LATE, FLOOD, GARBAGE, NO_MEMORY } fate_kind;
-
 typedef struct talker {
   rh_survey *survey;
   const uint32_t *which;
   uint32_t n, answered; /* files asked about; files with a result */
   int greeted, begun;   /* it speaks our language; it is looking at which[answered] */
   char strategy[64];    /* whose query it is in; empty: it is loading */
-  double deadline;
-  rh_child child;
+  rh_conversation with;
 } talker;
 
 static rh_finding *finding_of(const talker *talk) {
   return &talk->survey->findings[talk->which[talk->answered]];
 }
 
-static void grant(talker *talk) {
-  talk->deadline = rh_now() + talk->survey->limit_s;
-  talk->child.most = talk->child.received + talk->survey->limit_bytes;
-}
-
-static fate_kind settle(talker *talk) {
+static rh_fate settle(talker *talk) {
   finding_of(talk)->looked = 1;
   talk->begun = 0;
   talk->answered++;
-  grant(talk);
-  return GOES_ON;
+  rh_conversation_grant(&talk->with);
+  return RH_GOES_ON;
 }
 
-static fate_kind take_plugin(talker *talk, const json_t *strategies) {
+static rh_fate take_plugin(talker *talk, const json_t *strategies) {
   uint32_t k = talk->which[talk->answered], n = (uint32_t)json_array_size(strategies);
   const rh_candidate *candidate = &talk->survey->search.candidates[k];
   rh_finding *finding = finding_of(talk);
-  if (n < 1 || n > RH_MOST_STRATEGIES) return GARBAGE;
+  if (n < 1 || n > RH_MOST_STRATEGIES) return RH_FATE_GARBAGE;
   finding->entries = calloc(n, sizeof *finding->entries);
-  if (!finding->entries) return NO_MEMORY;
+  if (!finding->entries) return RH_FATE_FAILED;
   for (uint32_t j = 0; j < n; j++) {
     rh_entry *entry = &finding->entries[j];
-    if (rh_wire_read_entry(json_array_get(strategies, j), entry) != 0) return GARBAGE;
+    if (rh_wire_read_entry(json_array_get(strategies, j), entry) != 0) return RH_FATE_GARBAGE;
     finding->n_entries++;
     entry->place = candidate->place;
     entry->installed = candidate->installed;
-    if (!(entry->path = strdup(candidate->path))) return NO_MEMORY;
+    if (!(entry->path = strdup(candidate->path))) return RH_FATE_FAILED;
   }
   return settle(talk);
 }
 
 /* The reason may quote file names and what the loader said: it becomes one line. */
-static fate_kind take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
+static rh_fate take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
   char *copy = strdup(reason);
-  if (!copy) return NO_MEMORY;
+  if (!copy) return RH_FATE_FAILED;
   rh_make_plain(copy);
   finding_of(talk)->refused = copy;
   finding_of(talk)->kind = kind;
   return settle(talk);
 }
 
-static fate_kind take_begin(talker *talk) {
+static rh_fate take_begin(talker *talk) {
   talk->begun = 1;
   talk->strategy[0] = 0;
-  grant(talk);
-  return GOES_ON;
+  rh_conversation_grant(&talk->with);
+  return RH_GOES_ON;
 }
 
 /* One frame, if it is the one that may come now. */
-static fate_kind take_frame(talker *talk, json_t *frame) {
+static rh_fate take_frame(talker *talk, json_t *frame) {
   int number, kind;
   const char *text, *name;
   json_t *strategies;
@@ -87,19 +77,19 @@ static fate_kind take_frame(talker *talk, json_t *frame) {
   if (!talk->greeted) {
     talk->greeted =
         json_unpack(frame, "{s:i!}", "redhost-probe", &number) == 0 && number == RH_WIRE_VERSION;
-    return talk->greeted ? GOES_ON : GARBAGE;
+    return talk->greeted ? RH_GOES_ON : RH_FATE_GARBAGE;
   }
   if (!talk->begun) {
     if (json_unpack(frame, "{s:i!}", "end", &number) == 0)
-      return here == (int)talk->n && number == here ? ALL_DONE : GARBAGE;
+      return here == (int)talk->n && number == here ? RH_FATE_HEARD : RH_FATE_GARBAGE;
     if (here < (int)talk->n && json_unpack(frame, "{s:i!}", "begin", &number) == 0 &&
         number == here)
       return take_begin(talk);
-    return GARBAGE;
+    return RH_FATE_GARBAGE;
   }
   if (json_unpack(frame, "{s:s, s:s!}", "phase", &text, "strategy", &name) == 0) {
     snprintf(talk->strategy, sizeof talk->strategy, "%s", name);
-    return GOES_ON;
+    return RH_GOES_ON;
   }
   if (json_unpack(frame, "{s:i, s:i, s:s!}", "refused", &number, "kind", &kind, "reason", &text) ==
           0 &&
@@ -108,42 +98,25 @@ static fate_kind take_frame(talker *talk, json_t *frame) {
   if (json_unpack(frame, "{s:i, s:o!}", "plugin", &number, "strategies", &strategies) == 0 &&
       number == here)
     return take_plugin(talk, strategies);
-  return GARBAGE;
+  return RH_FATE_GARBAGE;
 }
 
-static fate_kind listen(talker *talk) {
-  const char *line;
-  size_t length;
-  fate_kind fate = GOES_ON;
-  while (fate == GOES_ON) {
-    switch (rh_child_read(&talk->child, talk->deadline, &line, &length)) {
-    case RH_LINE_END: return ENDED;
-    case RH_LINE_LATE: return LATE;
-    case RH_LINE_FLOOD: return FLOOD;
-    case RH_LINE_READ: break;
-    }
-    json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-    fate = json_is_object(frame) ? take_frame(talk, frame) : GARBAGE;
-    json_decref(frame);
-  }
+static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
+  json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+  rh_fate fate = json_is_object(frame) ? take_frame(user, frame) : RH_FATE_GARBAGE;
+  json_decref(frame);
+  if (fate == RH_FATE_FAILED) rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
   return fate;
 }
 
-static void name_fate(const talker *talk, fate_kind fate, int status, char *to, size_t bytes) {
-  const rh_survey *survey = talk->survey;
+static void name_fate(const talker *talk, char *to, size_t bytes) {
+  int status = talk->with.status;
   char where[96] = "while loading";
   if (talk->strategy[0])
     snprintf(where, sizeof where, "in query of '%s'", talk->strategy);
-  else if (fate == ENDED && status != -1 && WIFSIGNALED(status))
+  else if (talk->with.fate == RH_FATE_ENDED && status != -1 && WIFSIGNALED(status))
     snprintf(where, sizeof where, "on load");
-  switch (fate) {
-  case LATE: snprintf(to, bytes, "did not answer within %g s %s", survey->limit_s, where); break;
-  case FLOOD:
-    snprintf(to, bytes, "sent more than %g MiB %s", (double)survey->limit_bytes / 0x1p20, where);
-    break;
-  case GARBAGE: snprintf(to, bytes, "disturbed the answer %s", where); break;
-  default: rh_ending_name(status, where, to, bytes); break;
-  }
+  rh_conversation_name(&talk->with, where, to, bytes);
 }
 
 /* Entries of a plugin frame that turned out to be nonsense. */
@@ -155,38 +128,39 @@ static void drop_entries(rh_finding *finding) {
 }
 
 /* The child is lost while it looked at a file. */
-static rh_status blame(talker *talk, fate_kind fate, int status, rh_error *error) {
+static rh_status blame(talker *talk, rh_error *error) {
   char reason[256];
   drop_entries(finding_of(talk));
   /* It may have been a plugin from before, in the same process: looked at alone, a file is judged
    * for itself.  Not after a hang, which costs seconds. */
-  if (talk->answered > 0 && fate != LATE) return RH_OK;
-  name_fate(talk, fate, status, reason, sizeof reason);
-  if (take_refusal(talk, reason, RH_REFUSED_FOR_FAULT) == NO_MEMORY)
+  if (talk->answered > 0 && talk->with.fate != RH_FATE_LATE) return RH_OK;
+  name_fate(talk, reason, sizeof reason);
+  if (take_refusal(talk, reason, RH_REFUSED_FOR_FAULT) == RH_FATE_FAILED)
     return rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
   return RH_OK;
 }
 
 /* It is lost, but not while it looked at a file. */
-static rh_status lose(talker *talk, fate_kind fate, int status, rh_error *error) {
+static rh_status lose(talker *talk, rh_error *error) {
+  rh_fate fate = talk->with.fate;
   char reason[256];
   if (!talk->answered) {
-    if (fate == LATE)
+    if (fate == RH_FATE_LATE)
       snprintf(reason, sizeof reason, "says nothing");
-    else if (fate != ENDED)
+    else if (fate != RH_FATE_ENDED)
       snprintf(reason, sizeof reason, "says something else");
     else
-      rh_ending_name(status, "at its start", reason, sizeof reason);
+      rh_ending_name(talk->with.status, "at its start", reason, sizeof reason);
     return rh_fail(error, RH_E_PLUGIN,
                    "%s: does not look at plugins as 'redhost --probe' should: it %s",
                    talk->survey->program, reason);
   }
   const rh_candidate *last = &talk->survey->search.candidates[talk->which[talk->answered - 1]];
-  if (fate == ENDED)
-    rh_ending_name(status, "afterwards", reason, sizeof reason);
+  if (fate == RH_FATE_ENDED)
+    rh_ending_name(talk->with.status, "afterwards", reason, sizeof reason);
   else
     snprintf(reason, sizeof reason,
-             fate == LATE ? "did not go on" : "sent what redhost did not write");
+             fate == RH_FATE_LATE ? "did not go on" : "sent what redhost did not write");
   rh_discovery *search = &talk->survey->search;
   if (rh_strings_add(&search->notes, &search->n_notes,
                      "the process that had looked at %s was lost behind it: it %s", last->path,
@@ -195,50 +169,44 @@ static rh_status lose(talker *talk, fate_kind fate, int status, rh_error *error)
   return rh_fail(error, RH_E_NOMEM, "no memory for a note");
 }
 
-static rh_status conclude(talker *talk, fate_kind fate, int status, rh_error *error) {
-  if (fate == ALL_DONE) return RH_OK;
-  if (fate == NO_MEMORY) {
-    drop_entries(finding_of(talk));
-    return rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
-  }
-  return talk->begun ? blame(talk, fate, status, error) : lose(talk, fate, status, error);
-}
-
 static rh_status start(talker *talk, rh_error *error) {
-  static const char *const argv[] = {"redhost", "--probe", NULL};
   const rh_survey *survey = talk->survey;
   rh_text request = {0};
-  const char **paths = calloc(talk->n + 1u, sizeof *paths);
-  for (uint32_t k = 0; paths && k < talk->n; k++)
-    paths[k] = survey->search.candidates[talk->which[k]].path;
-  rh_status status =
-      paths ? rh_wire_request(&request, survey->device, survey->max_n, paths, talk->n, error)
-            : rh_fail(error, RH_E_NOMEM, "no memory to ask about plugins");
+  rh_wire_request(&request, survey->device, survey->max_n);
+  for (uint32_t k = 0; k < talk->n; k++)
+    rh_request_add(&request, "file", survey->search.candidates[talk->which[k]].path);
+  rh_status status = rh_request_end(&request, error);
   if (status == RH_OK)
-    status = rh_child_start(&talk->child,
-                            &(rh_child_spec){.program = survey->program,
-                                             .argv = argv,
-                                             .request = request.s,
-                                             .bytes = request.length,
-                                             .data = -1,
-                                             .output = -1},
-                            error);
+    status = rh_conversation_start(&talk->with,
+                                   &(rh_child_spec){.program = survey->program,
+                                                    .role = "--probe",
+                                                    .request = request.s,
+                                                    .bytes = request.length,
+                                                    .data = -1,
+                                                    .output = -1},
+                                   error);
   rh_text_finish(&request);
-  free(paths);
   return status;
 }
 
 rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t *done,
                   rh_error *error) {
   talker talk = {.survey = survey, .which = which, .n = n};
+  talk.with = (rh_conversation){.user = &talk,
+                                .take = take_line,
+                                .limit_s = survey->limit_s,
+                                .limit_bytes = survey->limit_bytes};
   RH_TRY(start(&talk, error));
-  grant(&talk);
-  fate_kind fate = listen(&talk);
-  /* What was said counts; destructors that hang afterwards are cut short.  Garbage: it lives on and
-   * is not waited for. */
-  double grace = fate == ALL_DONE ? 0.5 : fate == ENDED ? RH_CHILD_CLOSED_S : 0;
-  int status = rh_child_finish(&talk.child, grace);
-  rh_status result = conclude(&talk, fate, status, error);
+  rh_fate fate = rh_conversation_listen(&talk.with, error);
+  /* What was said counts; destructors that hang afterwards are cut short. */
+  rh_conversation_end(&talk.with, 0.5);
+  rh_status status = RH_OK;
+  if (fate == RH_FATE_FAILED) {
+    drop_entries(finding_of(&talk));
+    status = RH_E_NOMEM;
+  } else if (fate != RH_FATE_HEARD) {
+    status = talk.begun ? blame(&talk, error) : lose(&talk, error);
+  }
   *done += talk.answered;
-  return result;
+  return status;
 }

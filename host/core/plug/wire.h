@@ -1,8 +1,7 @@
 /* What the two sides of a probe say to each other.
  *
- * Descriptor 3 holds the request: one JSON object, a null byte, then the files' paths, each ended
- * by a null byte (a path is any bytes, JSON is not).  On descriptor 4 the child answers with one
- * JSON object a line:
+ * The request (child/request.h) holds the device, max_n and the files: "file=PATH" for each.  On descriptor 4 the child
+ * answers with one JSON object a line:
  *     {"redhost-probe":2}                       the channel works
  *     {"begin":k}                               it goes to look at file k, counted from 0
  *     {"phase":"query","strategy":"cascade"}    it goes to ask
@@ -13,32 +12,16 @@
 #ifndef RH_PLUG_WIRE_H
 #define RH_PLUG_WIRE_H
 
-#include "../base/text.h"
+#include "../child/request.h"
 #include "registry.h"
 #include <jansson.h>
 
 enum { RH_WIRE_VERSION = 2 };
 
-/* A request as the child reads it. */
-typedef struct rh_request_in {
-  json_t *json; /* holds the device's strings */
-  char *bytes;  /* holds the paths */
-  rh_device device;
-  uint64_t max_n;
-  int64_t parent;
-  const char **paths;
-  uint32_t n;
-} rh_request_in;
-
-/* device may be null: the child is given the host alone. */
-rh_status rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n,
-                          const char *const *paths, uint32_t n, rh_error *error);
-/* Takes over `bytes`, malloc'ed, also on failure.  0, or -1. */
-int rh_wire_read_request(rh_request_in *request, char *bytes, size_t length);
-void rh_wire_finish_request(rh_request_in *request);
-
-/* A string of anybody's: what is not UTF-8 becomes question marks. */
-json_t *rh_wire_text(const char *s);
+/* Begins a request, to which the files are added; device may be null: the child is given the host alone. */
+void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n);
+/* The child's side; the files are read by rh_request_next(request, "file", ...).  0, or -1. */
+int rh_wire_read_request(const rh_child_request *request, rh_device *device, uint64_t *max_n);
 
 typedef rh_offer rh_offers[RH_N_OPS + 1][RH_N_TYPES + 1];
 

@@ -1,4 +1,6 @@
 /* A strategy as a child describes it. */
+#include "../base/json_value.h"
+#include "../base/text.h"
 #include "plugin.h"
 #include "wire.h"
 
@@ -28,7 +30,7 @@ static int place_of_reason(json_t *reasons, const char *reason) {
   json_array_foreach(reasons, k, known) {
     if (strcmp(json_string_value(known), reason) == 0) return (int)k;
   }
-  return json_array_append_new(reasons, rh_wire_text(reason)) == 0 ? (int)k : -1;
+  return json_array_append_new(reasons, rh_json_bytes(reason)) == 0 ? (int)k : -1;
 }
 
 static json_t *pack_offer(uint32_t op, rh_type type, const rh_offer *offer, json_t *reasons) {

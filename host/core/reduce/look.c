@@ -1,13 +1,12 @@
 #include "look.h"
-#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/file.h"
 #include "../base/path.h"
 #include "../base/text.h"
+#include "../child/channel.h"
+#include "../child/conversation.h"
+#include "../child/request.h"
 #include "../cl/drivers.h"
-#include "../plug/channel.h"
-#include "../plug/ending.h"
-#include "../plug/spawn.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 1, MOST_REMEMBERED = 128 };
+enum { MOST_REMEMBERED = 128 };
 static const double limit_s = 30; /* some drivers wake a device up first, which takes seconds */
 
 /* ---- What is remembered: <cache>/drivers/<state>, an empty file where the drivers started ---- */
@@ -52,63 +51,64 @@ static void remember(const rh_redhost *redhost, const char *memory) {
 
 /* ---- The parent ---- */
 
-static rh_status start(const rh_redhost *redhost, rh_child *child, rh_printed *printed) {
-  static const char *const argv[] = {"redhost", "--look", NULL};
-  char request[64], *program;
+typedef struct looking {
+  rh_conversation with;
+  int begun;
+} looking;
+
+static rh_status start(const rh_redhost *redhost, looking *look) {
+  rh_text request = {0};
+  char *program;
   RH_TRY(rh_child_program(&redhost->options, &program, NULL));
-  snprintf(request, sizeof request, "%d %ld", VERSION, (long)getpid());
+  rh_request_begin(&request);
+  rh_status status = rh_request_end(&request, NULL);
   rh_child_spec spec = {.program = program,
-                        .argv = argv,
-                        .request = request,
-                        .bytes = strlen(request),
+                        .role = "--look",
+                        .request = request.s,
+                        .bytes = request.length,
                         .data = -1,
                         .output = -1,
-                        .printed = printed};
-  rh_status status = rh_child_start(child, &spec, NULL);
+                        .printed = &look->with.printed};
+  if (status == RH_OK) status = rh_conversation_start(&look->with, &spec, NULL);
+  rh_text_finish(&request);
   free(program);
   return status;
 }
 
-static rh_status refuse(const char *how, const rh_printed *printed, rh_error *error) {
-  char quoted[256];
+/* A driver may say anything else: it does not count. */
+static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
+  looking *look = user;
+  (void)length;
+  (void)error;
+  if (strcmp(line, "found") == 0) return RH_FATE_HEARD;
+  look->begun |= strcmp(line, "begin") == 0;
+  return RH_GOES_ON;
+}
+
+static rh_status refuse(const looking *look, rh_error *error) {
+  char how[320];
   rh_text limits = {0};
-  rh_printed_quote(printed, quoted, sizeof quoted);
+  rh_conversation_name(&look->with, "when it was asked for its devices", how, sizeof how);
   rh_cl_drivers_limits(&limits);
   rh_fail(error, RH_E_DEVICE,
-          "no OpenCL device can be used: a driver %s%s%s. Set OCL_ICD_VENDORS to a directory that "
+          "no OpenCL device can be used: a driver %s%s. Set OCL_ICD_VENDORS to a directory that "
           "lists the others only",
-          how, quoted, rh_text_get(&limits));
+          how, rh_text_get(&limits));
   rh_text_finish(&limits);
   return RH_E_DEVICE;
 }
 
 /* *known: the drivers have started. */
 static rh_status ask(const rh_redhost *redhost, int *known, rh_error *error) {
-  rh_child child;
-  rh_printed printed = {0};
-  const char *line;
-  size_t length;
-  char how[160];
-  int begun = 0, found = 0;
-  rh_line said;
+  looking look = {.with = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
+  look.with.user = &look;
   *known = 0;
   /* Where nobody can look, this process asks, as it does where nobody looks. */
-  if (start(redhost, &child, &printed) != RH_OK) return RH_OK;
-  child.most = 4096;
-  while (!found &&
-         (said = rh_child_read(&child, rh_now() + limit_s, &line, &length)) == RH_LINE_READ) {
-    begun |= strcmp(line, "begin") == 0;
-    found = strcmp(line, "found") == 0;
-  }
+  if (start(redhost, &look) != RH_OK) return RH_OK;
+  *known = rh_conversation_listen(&look.with, NULL) == RH_FATE_HEARD;
   /* Its destructors are not waited for: what matters is known. */
-  int status = rh_child_finish(&child, said == RH_LINE_END ? RH_CHILD_CLOSED_S : 0);
-  *known = found;
-  if (found || !begun) return RH_OK;
-  if (said == RH_LINE_LATE)
-    snprintf(how, sizeof how, "did not say within %g s which devices it has", limit_s);
-  else
-    rh_ending_name(status, "when it was asked for its devices", how, sizeof how);
-  return refuse(how, &printed, error);
+  rh_conversation_end(&look.with, 0);
+  return *known || !look.begun ? RH_OK : refuse(&look, error);
 }
 
 static void *do_nothing(void *nothing) {
@@ -144,13 +144,10 @@ rh_status rh_look_at_drivers(const rh_redhost *redhost, rh_error *error) {
 int rh_look_main(void) {
   rh_channel channel;
   rh_cl_devices devices;
-  size_t length;
-  long parent;
-  int version;
-  char *request = rh_channel_request(&length);
-  int understood = request && sscanf(request, "%d %ld", &version, &parent) == 2;
-  free(request);
-  if (!understood || version != VERSION) return 2;
+  rh_child_request request;
+  if (rh_request_receive(&request) != 0) return 2;
+  int64_t parent = request.parent;
+  rh_request_finish(&request);
   if (rh_channel_open(&channel, parent) != 0 || rh_channel_write(&channel, "begin\n", 6) != 0 ||
       rh_cl_devices_find(&devices, NULL) != RH_OK)
     return 3;

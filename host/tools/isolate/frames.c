@@ -1,5 +1,5 @@
 #include "frames.h"
-#include "../../core/plug/wire.h"
+#include "../../core/base/json_value.h"
 
 #include "../../core/base/text.h"
 
@@ -31,7 +31,7 @@ json_t *rh_frame_phase(rh_work_phase phase) {
 }
 
 static json_t *pack_param(const rh_used_param *param) {
-  return json_pack("[o,o,I,i]", rh_wire_text(param->key), rh_wire_text(param->text),
+  return json_pack("[o,o,I,i]", rh_json_bytes(param->key), rh_json_bytes(param->text),
                    (json_int_t)param->number, (int)param->is_word);
 }
 
@@ -43,7 +43,7 @@ json_t *rh_frame_ready(const rh_facts *facts) {
   return json_pack("{s:{s:[I,I,I,I,I], s:o, s:i, s:o}}", "ready", "answer", bits(answer->launches),
                    bits(answer->finishes_on_host), bits(answer->scratch_bytes),
                    bits(answer->local_bytes), bits(answer->depth), "params", params, "from",
-                   (int)facts->params_from, "note", rh_wire_text(facts->params_note));
+                   (int)facts->params_from, "note", rh_json_bytes(facts->params_note));
 }
 
 json_t *rh_frame_result(const rh_facts *facts) {
@@ -67,7 +67,7 @@ json_t *rh_frame_measured(const rh_facts *facts) {
 
 json_t *rh_frame_failed(const rh_error *error) {
   return json_pack("{s:[i,i], s:o}", "failed", (int)error->status, (int)error->cl_code, "message",
-                   rh_wire_text(error->message));
+                   rh_json_bytes(error->message));
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */

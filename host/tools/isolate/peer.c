@@ -360,14 +360,13 @@ static rh_status ask_for(rh_peers *peers, const rh_isolated_spec *spec, rh_error
 }
 
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error) {
-  static const char *const argv[] = {"redhost", "--sample", NULL};
   char *program;
   RH_TRY(rh_child_program(spec->options, &program, error));
   rh_peers *made =
       make(program, describe("strategy '%s' in %s", spec->found->name, spec->found->path),
            spec->options, spec->limit_s);
   if (!made) return rh_fail(error, RH_E_NOMEM, "no memory for a strategy's process");
-  made->process.argv = argv;
+  made->process.role = "--sample";
   rh_status status = open_data(made, error);
   if (status == RH_OK) status = ask_for(made, spec, error);
   if (status != RH_OK) {

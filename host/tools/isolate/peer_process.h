@@ -2,26 +2,8 @@
 #ifndef RH_ISOLATE_PEER_PROCESS_H
 #define RH_ISOLATE_PEER_PROCESS_H
 
-#include "../../core/plug/spawn.h"
+#include "../../core/child/conversation.h"
 #include "peer_lines.h"
-
-/* Zero-initialised, with `program`, `who`, `options`, `limit_s` and `data` set, is one that was never started. */
-typedef struct rh_peer_process {
-  const char *program;
-  const char *who;         /* for messages: "peer program PATH", "strategy 'x' in PATH" */
-  const char *const *argv; /* null: the program's name alone */
-  const void *request;     /* its descriptor 3; `request_bytes` of them */
-  size_t request_bytes;
-  const rh_options *options;
-  double limit_s;
-  int data; /* its descriptor 5 */
-  rh_child child;
-  rh_printed printed;
-  uint32_t runs;
-  uint32_t starts; /* how often it was started: what was open in an earlier process is gone */
-  uint32_t losses; /* in a row; the caller sets 0 where all is well */
-  char why[512];   /* it was lost the last time */
-} rh_peer_process;
 
 /* What is asked, of whom, and what for: the name and the verb are for messages. */
 typedef struct rh_peer_question {
@@ -31,6 +13,26 @@ typedef struct rh_peer_question {
   uint32_t op;
   rh_type type;
 } rh_peer_question;
+
+/* Zero-initialised, with `program`, `who`, `options`, `limit_s` and `data` set, is one that was never started. */
+typedef struct rh_peer_process {
+  const char *program;
+  const char *who;     /* for messages: "peer program PATH", "strategy 'x' in PATH" */
+  const char *role;    /* of a child of redhost's own; null: a stranger's program */
+  const void *request; /* its descriptor 3; `request_bytes` of them */
+  size_t request_bytes;
+  const rh_options *options;
+  double limit_s;
+  int data; /* its descriptor 5 */
+  rh_conversation with;
+  const rh_peer_question *question; /* that is being answered */
+  rh_peer_word word;                /* the answer; RH_PEER_GARBAGE: not yet */
+  rh_peer_said said;
+  uint32_t runs;
+  uint32_t starts; /* how often it was started: what was open in an earlier process is gone */
+  uint32_t losses; /* in a row; the caller sets 0 where all is well */
+  char why[512];   /* it was lost the last time */
+} rh_peer_process;
 
 rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error);
 

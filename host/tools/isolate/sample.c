@@ -4,7 +4,7 @@
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/plug/channel.h"
+#include "../../core/child/channel.h"
 #include "peer.h"
 #include "request.h"
 

@@ -1,7 +1,7 @@
 /* The child's side: redhost --work. */
 #include "../../core/base/error.h"
-#include "../../core/plug/channel.h"
-#include "../../core/plug/wire.h"
+#include "../../core/base/json_value.h"
+#include "../../core/child/channel.h"
 #include "request.h"
 #include "worker.h"
 
@@ -40,7 +40,7 @@ static void on_log(void *user, uint32_t level, const char *text) {
   if (w->logs++ < RH_MOST_LOGS)
     rh_channel_say(&w->channel, json_pack("{s:[I,o]}", "log",
                                           (json_int_t)(level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level),
-                                          rh_wire_text(text)));
+                                          rh_json_bytes(text)));
   pthread_mutex_unlock(&w->lock);
 }
 

@@ -3,7 +3,7 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/plug/ending.h"
+#include "../../core/child/ending.h"
 #include "request.h"
 
 #include <signal.h>

@@ -4,7 +4,7 @@
 #define RH_ISOLATE_WORKER_H
 
 #include "../../core/base/region.h"
-#include "../../core/plug/spawn.h"
+#include "../../core/child/spawn.h"
 #include "frames.h"
 
 typedef struct rh_worker_spec {

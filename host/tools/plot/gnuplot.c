@@ -3,7 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/path.h"
 #include "../../core/base/text.h"
-#include "../../core/plug/spawn.h"
+#include "../../core/child/spawn.h"
 
 #include <errno.h>
 #include <signal.h>

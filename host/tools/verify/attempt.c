@@ -1,9 +1,10 @@
 #include "attempt.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/plug/ending.h"
+#include "../../core/child/ending.h"
 #include "stopwatch.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #include <unistd.h>
 
 enum { MOST_BYTES = 16 << 20 };
-#define LOOK_S 0.25 /* between looks at a child that says nothing */
 
 void rh_attempt_finish(rh_attempt *attempt) {
   free(attempt->text);
@@ -33,68 +33,70 @@ void rh_attempt_say(rh_attempt *attempt, rh_outcome outcome, const char *format,
 
 /* ---- Listening ---- */
 
-/* 1: the last frame. */
-static int take_frame(rh_attempt *a, json_t *frame) {
+/* One child, and how long it may take. */
+typedef struct listening {
+  rh_attempt *attempt;
+  const rh_patience *patience;
+  rh_conversation with;
+  rh_stopwatch watch;
+  double since, busy_since; /* the last line, by the stopwatch and by the processors' time */
+} listening;
+
+static rh_fate take_frame(rh_attempt *a, json_t *frame) {
   const char *text, *phase;
   int outcome;
   json_int_t digest;
   json_t *names;
   if (json_unpack(frame, "{s:s!}", "phase", &phase) == 0) {
     snprintf(a->phase, sizeof a->phase, "%s", phase);
-    return 0;
+    return RH_GOES_ON;
   }
   if (json_unpack(frame, "{s:O!}", "names", &names) == 0) {
-    json_decref(a->names);
     a->names = names;
-    return 1;
+    return RH_FATE_HEARD;
   }
   if (json_unpack(frame, "{s:i, s:I, s:I, s:s!}", "verdict", &outcome, "digest", &digest, "printed",
-                  &a->printed, "text", &text) == 0 &&
-      outcome >= RH_PASS && outcome <= RH_FAIL && !a->has_verdict) {
-    a->has_verdict = 1;
-    a->outcome = (rh_outcome)outcome;
-    a->digest = (uint64_t)digest;
-    a->text = strdup(text);
-    return 1;
-  }
-  a->garbage = 1;
-  return 1;
+                  &a->printed, "text", &text) != 0 ||
+      outcome < RH_PASS || outcome > RH_FAIL)
+    return RH_FATE_GARBAGE;
+  a->has_verdict = 1;
+  a->outcome = (rh_outcome)outcome;
+  a->digest = (uint64_t)digest;
+  a->text = strdup(text);
+  return RH_FATE_HEARD;
 }
 
-/* The next line, as rh_child_read(); RH_LINE_LATE: nothing came for too long. */
-static rh_line next_line(rh_child *child, const rh_patience *patience, rh_stopwatch *watch,
-                         rh_attempt *a, const char **line, size_t *length) {
-  double since = rh_stopwatch_read(watch), busy_since = rh_busy_s(child->pid);
-  for (double now = since;; now = rh_stopwatch_read(watch)) {
-    a->is_over = now >= patience->most_s;
-    a->is_busy = rh_busy_s(child->pid) - busy_since >= patience->busy_s;
-    if (a->is_over || a->is_busy || now - since >= patience->silence_s) return RH_LINE_LATE;
-    rh_line read = rh_child_read(child, rh_now() + LOOK_S, line, length);
-    if (read != RH_LINE_LATE) return read;
-  }
+/* Has it been given enough time? */
+static rh_fate look_after(void *user, rh_error *error) {
+  listening *l = user;
+  const rh_patience *patience = l->patience;
+  double now = rh_stopwatch_read(&l->watch);
+  (void)error;
+  l->attempt->is_over = now >= patience->most_s;
+  l->attempt->is_busy = rh_busy_s(l->with.child.pid) - l->busy_since >= patience->busy_s;
+  int is_late = l->attempt->is_over || l->attempt->is_busy || now - l->since >= patience->silence_s;
+  return is_late ? RH_FATE_LATE : RH_GOES_ON;
 }
 
-static void listen(rh_child *child, const rh_patience *patience, rh_stopwatch *watch,
-                   rh_attempt *a) {
-  const char *line;
-  size_t length;
-  int last = 0;
-  child->most = MOST_BYTES;
-  while (!last) {
-    a->ended = next_line(child, patience, watch, a, &line, &length);
-    if (a->ended != RH_LINE_READ) return;
-    json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-    if (json_is_object(frame))
-      last = take_frame(a, frame);
-    else
-      a->garbage = last = 1;
-    json_decref(frame);
-  }
+static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
+  listening *l = user;
+  json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+  rh_fate fate = json_is_object(frame) ? take_frame(l->attempt, frame) : RH_FATE_GARBAGE;
+  json_decref(frame);
+  l->since = rh_stopwatch_read(&l->watch);
+  l->busy_since = rh_busy_s(l->with.child.pid);
+  return fate == RH_GOES_ON ? look_after(l, error) : fate;
 }
 
-static double time_to_end(const rh_attempt *a, const rh_patience *patience) {
-  if (a->has_verdict || a->names) return patience->end_s;
-  return a->ended == RH_LINE_END ? RH_CHILD_CLOSED_S : 0;
+static void listen_to(listening *l) {
+  double begin_s;
+  rh_stopwatch_start(&l->watch, l->with.child.pid);
+  l->attempt->fate = rh_conversation_listen(&l->with, NULL);
+  l->attempt->spent_s = rh_stopwatch_read(&l->watch);
+  begin_s = rh_now();
+  rh_conversation_end(&l->with, l->patience->end_s);
+  l->attempt->spent_s += rh_now() - begin_s;
+  l->attempt->status = l->with.status;
 }
 
 static void note_printed(rh_attempt *a, int output) {
@@ -106,28 +108,26 @@ static void note_printed(rh_attempt *a, int output) {
 /* The child's standard output and error go to a file that both can look at. */
 rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial_order *order,
                          const rh_patience *patience, rh_error *error) {
-  static const char *const argv[] = {"redhost", "--trial", NULL};
+  listening l = {
+      .attempt = attempt,
+      .patience = patience,
+      .with = {
+          .take = take_line, .idle = look_after, .limit_s = INFINITY, .limit_bytes = MOST_BYTES}};
   rh_text request = {0};
-  rh_child child;
+  l.with.user = &l;
   *attempt = (rh_attempt){0};
   RH_TRY(rh_trial_request(&request, order, error));
   int output = memfd_create("redhost-output", MFD_CLOEXEC);
   rh_child_spec spec = {.program = program,
-                        .argv = argv,
+                        .role = "--trial",
                         .request = request.s,
                         .bytes = request.length,
                         .data = -1,
                         .output = output};
-  rh_status status = rh_child_start(&child, &spec, error);
+  rh_status status = rh_conversation_start(&l.with, &spec, error);
   rh_text_finish(&request);
   if (status == RH_OK) {
-    rh_stopwatch watch;
-    rh_stopwatch_start(&watch, child.pid);
-    listen(&child, patience, &watch, attempt);
-    attempt->spent_s = rh_stopwatch_read(&watch);
-    double end = rh_now();
-    attempt->status = rh_child_finish(&child, time_to_end(attempt, patience));
-    attempt->spent_s += rh_now() - end;
+    listen_to(&l);
     note_printed(attempt, output);
   }
   if (output >= 0) close(output);
@@ -161,13 +161,13 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_patience *patience) {
   rh_ending_name(attempt->status, where, ending, sizeof ending);
   if (attempt->has_verdict)
     judge_after_verdict(attempt, patience);
-  else if (attempt->ended == RH_LINE_LATE && attempt->is_over)
+  else if (attempt->fate == RH_FATE_LATE && attempt->is_over)
     rh_attempt_say(attempt, RH_TIMEOUT, "did not come to its end in time, %s", where);
-  else if (attempt->ended == RH_LINE_LATE)
+  else if (attempt->fate == RH_FATE_LATE)
     rh_attempt_say(attempt, RH_TIMEOUT, "no sign of life for %g s%s, %s",
                    attempt->is_busy ? patience->busy_s : patience->silence_s,
                    attempt->is_busy ? " of processor time" : "", where);
-  else if (attempt->garbage || attempt->ended == RH_LINE_FLOOD)
+  else if (attempt->fate == RH_FATE_GARBAGE || attempt->fate == RH_FATE_FLOOD)
     rh_attempt_say(attempt, RH_FAIL, "disturbed the answer %s", where);
   else
     rh_attempt_say(attempt, RH_CRASH, "%s", ending);

@@ -2,7 +2,7 @@
 #ifndef RH_VERIFY_ATTEMPT_H
 #define RH_VERIFY_ATTEMPT_H
 
-#include "../../core/plug/spawn.h"
+#include "../../core/child/conversation.h"
 #include "child.h"
 
 #include <jansson.h>
@@ -22,13 +22,12 @@ typedef struct rh_attempt {
   json_int_t printed,
       printed_later; /* bytes, to its verdict, where that matters, else -1; and from there to its end */
   json_t *names;
-  char phase[64]; /* the last one it named */
-  rh_line ended;  /* why nothing more was read */
-  int is_over;    /* ... because of patience->most_s */
-  int is_busy;    /* ... because of patience->busy_s */
-  double spent_s; /* by its stopwatch, and until its end was seen */
-  int status;     /* as of waitpid; -1: nobody knows */
-  int garbage;
+  char phase[64];     /* the last one it named */
+  rh_fate fate;       /* why nothing more was read */
+  int is_over;        /* RH_FATE_LATE: because of patience->most_s, */
+  int is_busy;        /* or because of patience->busy_s */
+  double spent_s;     /* by its stopwatch, and until its end was seen */
+  int status;         /* as of waitpid; -1: nobody knows */
   int is_late_to_end; /* it said everything, and had to be killed */
 } rh_attempt;
 

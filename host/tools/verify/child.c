@@ -1,9 +1,10 @@
 #include "child.h"
 #include "../../core/base/error.h"
-#include "../../core/plug/channel.h"
+#include "../../core/base/json_value.h"
+#include "../../core/child/channel.h"
+#include "../../core/child/request.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/rank.h"
-#include "../../core/plug/wire.h"
 #include "../../core/reduce/instance.h"
 #include "process.h"
 
@@ -14,56 +15,46 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 1, N_STRINGS = 5 };
+/* What of an order are numbers. */
+static const rh_request_field fields[] = {
+    RH_REQUEST_FIELD(rh_trial_order, variant),
+    RH_REQUEST_FIELD(rh_trial_order, quick),
+    RH_REQUEST_FIELD(rh_trial_order, seed),
+    RH_REQUEST_FIELD(rh_trial_order, random_s),
+};
+enum { N_FIELDS = sizeof fields / sizeof *fields };
 
 /* ---- The request ---- */
 
 rh_status rh_trial_request(rh_text *to, const rh_trial_order *order, rh_error *error) {
-  const rh_options *options = order->options;
-  const char *strings[N_STRINGS] = {order->path, order->strategy, options->device,
-                                    options->cache_dir, options->program};
-  json_t *json =
-      json_pack("{s:i, s:I, s:s, s:i, s:i, s:b, s:I, s:f}", "redhost-trial", VERSION, "parent",
-                (json_int_t)getpid(), "test", order->test ? order->test->id : "", "variant",
-                (int)order->variant, "quick", (int)order->quick, "no_cache", (int)options->no_cache,
-                "seed", (json_int_t)order->seed, "random_s", order->random_s);
-  char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-  if (text) rh_text_append(to, text, strlen(text) + 1);
-  for (int k = 0; k < N_STRINGS; k++) {
-    const char *s = strings[k] ? strings[k] : "";
-    rh_text_append(to, s, strlen(s) + 1);
-  }
-  json_decref(json);
-  free(text);
-  if (!text || to->failed) return rh_fail(error, RH_E_NOMEM, "no memory to start a test");
-  return RH_OK;
+  rh_request_begin(to);
+  rh_request_add_options(to, order->options);
+  rh_request_add(to, "path", order->path);
+  rh_request_add(to, "strategy", order->strategy);
+  rh_request_add(to, "test", order->test ? order->test->id : NULL);
+  rh_request_add_fields(to, fields, N_FIELDS, order);
+  return rh_request_end(to, error);
 }
 
-typedef struct request {
-  json_t *json;
-  const char *strings[N_STRINGS]; /* null where empty */
-  const char *test;
-  json_int_t parent, seed;
-  int variant, quick, no_cache;
-  double random_s;
-} request;
+static const rh_test *find_test(const char *id) {
+  uint32_t n;
+  const rh_test *tests = rh_tests(&n);
+  for (uint32_t k = 0; k < n; k++)
+    if (strcmp(tests[k].id, id) == 0) return &tests[k];
+  return NULL;
+}
 
-static int read_request(request *in, const char *bytes, size_t length) {
-  int version;
-  size_t head = strnlen(bytes, length);
-  in->json = json_loadb(bytes, head, 0, NULL);
-  if (!in->json || json_unpack(in->json, "{s:i, s:I, s:s, s:i, s:i, s:b, s:I, s:f}",
-                               "redhost-trial", &version, "parent", &in->parent, "test", &in->test,
-                               "variant", &in->variant, "quick", &in->quick, "no_cache",
-                               &in->no_cache, "seed", &in->seed, "random_s", &in->random_s) != 0)
-    return -1;
-  const char *at = bytes + head + 1, *end = bytes + length;
-  for (int k = 0; k < N_STRINGS; k++) {
-    if (at >= end) return -1;
-    in->strings[k] = *at ? at : NULL;
-    at += strlen(at) + 1; /* a 0 stands behind the whole request */
-  }
-  return version == VERSION && in->strings[0] ? 0 : -1;
+/* 0, or -1.  *order and *options point into the request. */
+static int read_request(const rh_child_request *request, rh_trial_order *order,
+                        rh_options *options) {
+  const char *test = rh_request_get(request, "test");
+  *options = rh_request_options(request);
+  *order = (rh_trial_order){.options = options,
+                            .path = rh_request_get(request, "path"),
+                            .strategy = rh_request_get(request, "strategy"),
+                            .test = test ? find_test(test) : NULL};
+  if (!order->path || (test && !order->test)) return -1;
+  return rh_request_fields(request, fields, N_FIELDS, order);
 }
 
 /* ---- The test ---- */
@@ -125,34 +116,21 @@ static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test
   return rh_channel_say(channel, json_pack("{s:i, s:I, s:I, s:o}", "verdict", (int)outcome,
                                            "digest", (json_int_t)trial->digest, "printed",
                                            (json_int_t)printed_so_far(trial), "text",
-                                           rh_wire_text(rh_text_get(&trial->text))));
+                                           rh_json_bytes(rh_text_get(&trial->text))));
 }
 
-static const rh_test *find_test(const char *id) {
-  uint32_t n;
-  const rh_test *tests = rh_tests(&n);
-  for (uint32_t k = 0; k < n; k++)
-    if (strcmp(tests[k].id, id) == 0) return &tests[k];
-  return NULL;
-}
-
-static int serve(const request *in, const rh_channel *channel) {
-  rh_options options = {.device = in->strings[2],
-                        .cache_dir = in->strings[3],
-                        .program = in->strings[4],
-                        .no_cache = (uint32_t)in->no_cache};
-  rh_trial trial = {.path = in->strings[0],
-                    .strategy_name = in->strings[1],
-                    .seed = (uint64_t)in->seed,
-                    .quick = (uint32_t)in->quick,
-                    .variant = (uint32_t)in->variant,
-                    .random_s = in->random_s,
+static int serve(const rh_trial_order *order, const rh_channel *channel) {
+  rh_trial trial = {.path = order->path,
+                    .strategy_name = order->strategy,
+                    .seed = order->seed,
+                    .quick = order->quick,
+                    .variant = order->variant,
+                    .random_s = order->random_s,
                     .alone = 1,
                     .user = (void *)channel,
                     .say_phase = say_phase};
-  const rh_test *test = find_test(in->test);
-  if (!test && *in->test) return 2;
-  int failed = test ? say_verdict(channel, &trial, test, &options) : say_names(channel, &trial);
+  int failed = order->test ? say_verdict(channel, &trial, order->test, order->options)
+                           : say_names(channel, &trial);
   rh_text_finish(&trial.text);
   return failed ? 3 : 0;
 }
@@ -167,17 +145,18 @@ static void limit_output(void) {
 
 int rh_trial_main(void) {
   rh_channel channel;
-  request in = {0};
-  size_t length;
-  char *bytes = rh_channel_request(&length);
+  rh_child_request request;
+  rh_options options;
+  rh_trial_order order;
   int code = 2;
-  if (bytes && read_request(&in, bytes, length) == 0 && rh_channel_open(&channel, in.parent) == 0) {
+  if (rh_request_receive(&request) != 0) return code;
+  if (read_request(&request, &order, &options) == 0 &&
+      rh_channel_open(&channel, request.parent) == 0) {
     limit_output();
     rh_process_adopt_orphans();
-    code = serve(&in, &channel);
+    code = serve(&order, &channel);
     rh_channel_close(&channel);
   }
-  json_decref(in.json);
-  free(bytes);
+  rh_request_finish(&request);
   return code;
 }

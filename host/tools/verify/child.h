@@ -14,8 +14,6 @@ typedef struct rh_trial_order {
   double random_s;
 } rh_trial_order;
 
-/* The request: one JSON object and a null byte, then strings of any bytes, each ended by a null byte: path, strategy,
- * device, cache directory, program; empty stands for null. */
 rh_status rh_trial_request(rh_text *to, const rh_trial_order *order, rh_error *error);
 
 /* Runs one test in this process.  trial: path, strategy_name, seed, quick, variant and random_s are set. */

@@ -1,6 +1,6 @@
 /* The child's end of the descriptors that spawn.h gives it. */
-#ifndef RH_PLUG_CHANNEL_H
-#define RH_PLUG_CHANNEL_H
+#ifndef RH_CHILD_CHANNEL_H
+#define RH_CHILD_CHANNEL_H
 
 #include <jansson.h>
 #include <stddef.h>

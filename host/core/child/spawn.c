@@ -149,8 +149,10 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   if (!code) code = set_attributes(&attributes);
   /* POSIX promises not to write to the strings; the type predates const. */
   if (!code) {
+    const char *const own[] = {"redhost", spec->role, NULL}, *const *argv = own;
     char *const *arguments, *const *environment = environ;
-    memcpy(&arguments, &spec->argv, sizeof arguments);
+    if (!spec->role) argv = spec->argv;
+    memcpy(&arguments, &argv, sizeof arguments);
     if (spec->environment) memcpy(&environment, &spec->environment, sizeof environment);
     code = posix_spawn(pid, spec->program, &actions, &attributes, arguments, environment);
   }

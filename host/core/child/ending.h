@@ -1,6 +1,6 @@
 /* How a child ended, in words. */
-#ifndef RH_PLUG_ENDING_H
-#define RH_PLUG_ENDING_H
+#ifndef RH_CHILD_ENDING_H
+#define RH_CHILD_ENDING_H
 
 #include <stddef.h>
 

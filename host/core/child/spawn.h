@@ -1,7 +1,7 @@
 /* A child process that answers in lines: started afresh, never forked (a child forked after OpenCL
  * was used hangs). */
-#ifndef RH_PLUG_SPAWN_H
-#define RH_PLUG_SPAWN_H
+#ifndef RH_CHILD_SPAWN_H
+#define RH_CHILD_SPAWN_H
 
 #include <redhost/redhost.h>
 #include <sys/types.h>
@@ -34,8 +34,9 @@ rh_status rh_child_program(const rh_options *options, char **program, rh_error *
 /* What to start. */
 typedef struct rh_child_spec {
   const char *program;
-  const char *const *argv;
-  const void *request; /* `bytes` of them */
+  const char *role; /* "--probe": the one argument of a child of redhost's own; or null, and */
+  const char *const *argv; /* the arguments of another program */
+  const void *request;     /* `bytes` of them */
   size_t bytes;
   int data;   /* becomes descriptor 5; -1: none */
   int output; /* becomes standard output and error; -1: /dev/null, or where `printed` says */

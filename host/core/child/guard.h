@@ -1,6 +1,6 @@
 /* The process between a child and its parent, which leaves nothing of the child behind. */
-#ifndef RH_PLUG_GUARD_H
-#define RH_PLUG_GUARD_H
+#ifndef RH_CHILD_GUARD_H
+#define RH_CHILD_GUARD_H
 
 #include <stdint.h>
 

@@ -1,0 +1,142 @@
+#include "request.h"
+#include "../base/error.h"
+#include "channel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char first[] = "redhost-request=1", last[] = "end=";
+
+/* ---- Writing ---- */
+
+void rh_request_begin(rh_text *to) {
+  rh_text_append(to, first, sizeof first);
+  rh_request_add_number(to, "parent", (uint64_t)getpid());
+}
+
+void rh_request_add(rh_text *to, const char *key, const char *value) {
+  if (!value) return;
+  rh_text_append(to, key, strlen(key));
+  rh_text_append(to, "=", 1);
+  rh_text_append(to, value, strlen(value) + 1);
+}
+
+void rh_request_add_number(rh_text *to, const char *key, uint64_t number) {
+  char digits[24];
+  snprintf(digits, sizeof digits, "%" PRIu64, number);
+  rh_request_add(to, key, digits);
+}
+
+void rh_request_add_fields(rh_text *to, const rh_request_field *fields, size_t n,
+                           const void *from) {
+  for (size_t k = 0; k < n; k++) {
+    const char *at = (const char *)from + fields[k].offset;
+    uint64_t number;
+    uint32_t half;
+    if (fields[k].bytes == sizeof half) {
+      memcpy(&half, at, sizeof half);
+      number = half;
+    } else {
+      memcpy(&number, at, sizeof number);
+    }
+    rh_request_add_number(to, fields[k].key, number);
+  }
+}
+
+void rh_request_add_options(rh_text *to, const rh_options *options) {
+  rh_request_add(to, "device", options->device);
+  rh_request_add(to, "cache_dir", options->cache_dir);
+  rh_request_add(to, "program", options->program);
+  rh_request_add_number(to, "no_cache", options->no_cache);
+}
+
+rh_status rh_request_end(rh_text *to, rh_error *error) {
+  rh_text_append(to, last, sizeof last);
+  if (!to->failed) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory for the request to a child process");
+}
+
+/* ---- Reading ---- */
+
+/* Is it a whole request, every string with a key? */
+static int is_whole(const rh_child_request *request) {
+  size_t length = request->length;
+  const char *bytes = request->bytes, *end = bytes + length;
+  if (length < sizeof first + sizeof last || memcmp(bytes, first, sizeof first) != 0 ||
+      memcmp(end - sizeof last, last, sizeof last) != 0)
+    return 0;
+  for (const char *at = bytes; at < end; at += strlen(at) + 1)
+    if (!strchr(at, '=')) return 0;
+  return 1;
+}
+
+int rh_request_parse(rh_child_request *request, char *bytes, size_t length) {
+  uint64_t parent;
+  *request = (rh_child_request){.bytes = bytes, .length = length};
+  if (is_whole(request) && rh_request_number(request, "parent", &parent) == 0 &&
+      parent <= INT64_MAX) {
+    request->parent = (int64_t)parent;
+    return 0;
+  }
+  rh_request_finish(request);
+  return -1;
+}
+
+int rh_request_receive(rh_child_request *request) {
+  size_t length;
+  char *bytes = rh_channel_request(&length);
+  return bytes ? rh_request_parse(request, bytes, length) : -1;
+}
+
+void rh_request_finish(rh_child_request *request) {
+  free(request->bytes);
+  *request = (rh_child_request){0};
+}
+
+const char *rh_request_next(const rh_child_request *request, const char *key, const char *after) {
+  size_t length = strlen(key);
+  const char *at = after ? after + strlen(after) + 1 : request->bytes;
+  for (; at < request->bytes + request->length; at += strlen(at) + 1)
+    if (strncmp(at, key, length) == 0 && at[length] == '=') return at + length + 1;
+  return NULL;
+}
+
+const char *rh_request_get(const rh_child_request *request, const char *key) {
+  return rh_request_next(request, key, NULL);
+}
+
+int rh_request_number(const rh_child_request *request, const char *key, uint64_t *number) {
+  const char *digits = rh_request_get(request, key);
+  if (!digits || !*digits || digits[strspn(digits, "0123456789")]) return -1;
+  errno = 0;
+  *number = strtoull(digits, NULL, 10);
+  return errno == 0 ? 0 : -1;
+}
+
+int rh_request_fields(const rh_child_request *request, const rh_request_field *fields, size_t n,
+                      void *to) {
+  for (size_t k = 0; k < n; k++) {
+    char *at = (char *)to + fields[k].offset;
+    uint64_t number;
+    if (rh_request_number(request, fields[k].key, &number) != 0) return -1;
+    uint32_t half = (uint32_t)number;
+    if (fields[k].bytes == sizeof half && half != number) return -1;
+    if (fields[k].bytes == sizeof half)
+      memcpy(at, &half, sizeof half);
+    else
+      memcpy(at, &number, sizeof number);
+  }
+  return 0;
+}
+
+rh_options rh_request_options(const rh_child_request *request) {
+  uint64_t no_cache = 0;
+  rh_request_number(request, "no_cache", &no_cache);
+  return (rh_options){.device = rh_request_get(request, "device"),
+                      .cache_dir = rh_request_get(request, "cache_dir"),
+                      .program = rh_request_get(request, "program"),
+                      .no_cache = no_cache != 0};
+}
