@@ -57,7 +57,7 @@ static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error)
   for (uint32_t k = 0; k < settings->types.n; k++)
     for (uint32_t j = 0; j < settings->ops.n; j++)
       if (rh_op_is_defined(settings->ops.list[j], settings->types.list[k])) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+  return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, only for %s",
                  rh_op_name(settings->ops.list[0]), rh_type_name(settings->types.list[0]),
                  rh_op_domain(settings->ops.list[0]));
 }

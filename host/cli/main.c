@@ -9,6 +9,7 @@
 #include "app.h"
 #include "axes.h"
 #include "crash.h"
+#include "hints.h"
 #include "json.h"
 #include "pages.h"
 
@@ -158,6 +159,9 @@ int main(int argc, char **argv) {
   /* A write that the interrupt broke off is not the file's fault. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
-  if (status != RH_OK) rh_terminal_say(&terminal, error.message);
+  if (status != RH_OK) {
+    rh_add_hint(&error);
+    rh_terminal_say(&terminal, error.message);
+  }
   return exit_code(status);
 }

@@ -109,7 +109,7 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_error no_device = {0};
   if (app->type && !rh_op_is_defined(app->op, app->type))
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, only for %s",
                    rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));
   RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));

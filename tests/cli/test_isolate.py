@@ -111,7 +111,7 @@ class Faults(cli.Case):
             self.assertRegex(done.err, r"\Aredhost: wrong result: 'worker_lie' says \S+, exact is 1000 ")
         self.bad(5, "strategy 'worker_fail_in_setup', setup: no room for the ?[31mtable?of tiles",
                  *self.args("fail_in_setup"))
-        self.bad(2, "--param x: 'worker_right' has no parameters", *self.args("right", "-p", "x=1"))
+        self.bad(2, "parameter 'x': strategy 'worker_right' has no parameters", *self.args("right", "-p", "x=1"))
 
     def test_crash_at_exit(self):
         """What it said counts, and it is named; also where the crash takes its time, as on a busy machine."""
@@ -282,7 +282,7 @@ class Same(cli.Case):
                                 env={"REDHOST_BUILD_OPTIONS": "-Drh_combine=#"})
             self.assertEqual((done.code, done.out), (5, ""), done)
             errors.append([line for line in done.err.splitlines() if line.startswith("redhost: ")])  # PoCL speaks too
-            (log,) = re.findall(r"Log: -v, or (.*)\.$", errors[-1][0])
+            (log,) = re.findall(r"\. Build log: (.*)\. Option -v prints the build log\.$", errors[-1][0])
             with open(log, encoding="utf-8") as file:
                 self.assertIn("error", file.read())
             os.remove(log)

@@ -298,7 +298,7 @@ class Trouble(TuneCase):
         os.makedirs(self.file + ".new")  # a directory, where the new file is to be
         done = self.tune(*args, code=6)
         self.assertRegex(done.out, r"(?m)^\d+ tuned, \d+ candidates tried\. Not kept$")
-        self.assertRegex(done.err, r"(?s)going on without storing .*redhost: not all that was found is kept: [^\n]+\.\n\Z")
+        self.assertRegex(done.err, r"(?s)continuing without storing .*redhost: not all that was found is kept: [^\n]+\.\n\Z")
         self.assertFalse(os.path.exists(self.file))
         self.assertIsNone(json.loads(self.tune(*args, "--json", code=6).out)["file"])
 

@@ -212,9 +212,9 @@ class Parameters(TunedCase):
             self.tune(entry("cascade", params={"tile": "99999", "width": "3", "finish": "moon", "tiles_per_unit": "2"}))
             params, origin, _, said = self.params(*args)
             self.assertEqual((params["tile"], params["finish"], params["tiles_per_unit"], origin), (0, "host", 2, "tuned"))
-            self.assertIn("redhost: tuned tile=99999 is ignored: 'cascade' takes 0 to 4096 for it.\n", said)
+            self.assertIn("redhost: tuned tile=99999 is ignored: 'cascade' takes 0 to 4096.\n", said)
             self.assertIn("redhost: tuned width=3 is ignored: 'cascade' has no such parameter.\n", said)
-            self.assertIn("redhost: tuned finish=moon is ignored: 'cascade' takes host or device for it.\n", said)
+            self.assertIn("redhost: tuned finish=moon is ignored: 'cascade' takes host or device.\n", said)
             self.good("--run", "cascade", *SMALL, *args)  # named under -v only
         self.tune(entry("cascade", params={"tile": "99999"}))
         self.assertEqual(self.params()[1], "default")
@@ -281,7 +281,7 @@ class File(TunedCase):
         os.makedirs(os.path.join(self.file + ".bad", "x"))
         done = self.good("--run", "auto", *SMALL, quiet=False)
         self.assertRegex(done.err, r"\Aredhost: [^\n]*/tuned\.json: is not a regular file; it is not used, and cannot be renamed: "
-                                   r"remove it, or name another place with --cache-dir\.\n\Z")
+                                   r"remove it, or use another cache directory\.\n\Z")
         done = self.redhost("--tune", "-n", "2^10", "-s", "serial", "-q")
         self.assertEqual((done.code, done.out), (6, ""), done)
 
@@ -300,8 +300,8 @@ class File(TunedCase):
         cache = os.path.dirname(self.file)
         before = sorted(os.listdir(cache))
         os.chmod(cache, 0o777)
-        warning = (r"\Aredhost: [^\n]*: is not trusted: %s may be written to by everybody \(mode 0777\); going on without "
-                   r"compiled programs and tuning results [^\n]*\n\Z" % re.escape(cache))
+        warning = (r"\Aredhost: [^\n]* is not trusted: %s may be written to by everybody \(mode 0777\); continuing without "
+                   r"compiled programs and tuning results[^\n]*\n\Z" % re.escape(cache))
         for args in ((), ("--isolate",)):
             self.assertRegex(self.good("--run", "auto", *SMALL, *args, quiet=False).err, warning)
         self.assertEqual(sorted(os.listdir(cache)), before)

@@ -8,6 +8,7 @@ import failures
 import layers
 import length
 import loader
+import messages
 import words
 
 
@@ -89,6 +90,15 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(self.complaints(words.check, "host/a.c", "\n/* TO" "DO: later */\n")), 1)
         for text, wrong in [("/proc/non" "existent/x", 0), ("/non" "existent", 1), ('"/non" + "existent"', 0), ("of /non" "existent.so", 1)]:
             self.assertEqual(len(self.complaints(words.check, "tests/cli/a.py", text + "\n")), wrong, text)
+
+    def test_messages(self):
+        for text, wrong in [("--type f64: no", 1), ("See redhost --list", 1), ("a log (-v)", 1), ("try -d all", 1),
+                            ("this mode takes one", 1), ("redhost --probe", 1), ("--probe", 0), ("type f64: no", 0),
+                            ("limited (ulimit -%c)", 0), ("not linked (cc -shared)", 0), ("-cl-std=CL2.0", 0), ("a - b", 0)]:
+            for path, counts in (("host/core/cl/a.c", 1), ("host/cli/a.c", 0)):
+                found = self.complaints(messages.check, path, f'/* --list */\nf("{text}");\n')
+                self.assertEqual(len(found), wrong * counts, (path, text))
+        self.assertEqual(len(self.complaints(messages.check, "host/core/a.c", 'f("two "\n  "lines: --list");\n')), 1)
 
     def test_loader(self):
         for code in ("dlopen(p, RTLD_NOW | RTLD_DEEPBIND);", "dlmopen(LM_ID_NEWLM, p, 0);", "if (fork() == 0) x();",

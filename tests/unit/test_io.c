@@ -586,7 +586,7 @@ START_TEST(wrong_type_is_a_usage_error) {
   bytes file;
   make_npy(&file, 1, HEADER("'<f8'", "False", "(2,)"), 64, four, sizeof four);
   const char *path = write_file("x.npy", file.at, file.length);
-  expect_refusal(path, RH_TYPE_f32, RH_E_USAGE, "x.npy: holds f64, but --type says f32");
+  expect_refusal(path, RH_TYPE_f32, RH_E_USAGE, "x.npy: holds f64, but f32 was requested");
   expect_refusal(path, 99, RH_E_USAGE, "type number 99 is unknown");
 }
 END_TEST
@@ -606,8 +606,8 @@ START_TEST(raw_is_refused) {
   static const char data[1003] = "x";
   const char *path = write_file("data.bin", data, sizeof data);
   expect_refusal(path, RH_TYPE_f32, RH_E_FILE,
-                 "data.bin: 1003 bytes is not a multiple of 4 (--type f32)");
-  expect_refusal(path, 0, RH_E_FILE, "data.bin: is no .npy file; raw data needs --type");
+                 "data.bin: 1003 bytes is not a multiple of 4, the size of f32");
+  expect_refusal(path, 0, RH_E_FILE, "data.bin: not a .npy file; raw data needs an element type");
   expect_refusal(write_file("data.npy", data, sizeof data), 0, RH_E_FILE, "is no .npy file");
 }
 END_TEST
@@ -616,7 +616,7 @@ START_TEST(empty_and_tiny_files_are_refused) {
   expect_refusal(write_file("empty.npy", "", 0), 0, RH_E_FILE, "empty.npy: is empty");
   expect_refusal(write_file("empty.bin", "", 0), RH_TYPE_f32, RH_E_FILE, "empty.bin: is empty");
   expect_refusal(write_file("one.npy", "\x93", 1), 0, RH_E_FILE, "one.npy: is no .npy file");
-  expect_refusal(write_file("one.bin", "\x93", 1), 0, RH_E_FILE, "raw data needs --type");
+  expect_refusal(write_file("one.bin", "\x93", 1), 0, RH_E_FILE, "raw data needs an element type");
   expect_refusal(write_file("one.bin", "\x93", 1), RH_TYPE_f16, RH_E_FILE,
                  "1 bytes is not a multiple of 2");
   expect_refusal(write_file("magic.bin", "\x93NUMPY", 6), RH_TYPE_f16, RH_E_FILE,
@@ -827,12 +827,13 @@ START_TEST(input_is_refused) {
   make_four(&file);
   expect_refused_input("", 0, RH_TYPE_f32, RH_E_FILE, "-: no data on standard input");
   expect_refused_input("", 0, 0, RH_E_FILE, "-: no data on standard input");
-  expect_refused_input("x", 1, 0, RH_E_FILE, "-: is no .npy file; raw data needs --type");
+  expect_refused_input("x", 1, 0, RH_E_FILE, "-: not a .npy file; raw data needs an element type");
   expect_refused_input(four, 15, RH_TYPE_f32, RH_E_FILE, "15 bytes is not a multiple of 4");
   expect_refused_input(file.at, 9, 0, RH_E_FILE, "ends within its .npy header: 9 bytes");
   expect_refused_input(file.at, 100, 0, RH_E_FILE, "100 bytes of at least 128");
   expect_refused_input(file.at, file.length - 1, 0, RH_E_FILE, "only 15 are there");
-  expect_refused_input(file.at, file.length, RH_TYPE_f64, RH_E_USAGE, "holds f32, but --type says");
+  expect_refused_input(file.at, file.length, RH_TYPE_f64, RH_E_USAGE,
+                       "holds f32, but f64 was requested");
   file.at[6] = 9;
   expect_refused_input(file.at, file.length, 0, RH_E_FILE, "version 9.0 is not supported");
 }
@@ -917,7 +918,7 @@ START_TEST(endless_input_ends) {
   rh_error error = {0};
   put_on_input(open("/dev/zero", O_RDONLY));
   ck_assert_int_eq(rh_array_open(&array, "-", 0, NULL, &error), RH_E_FILE);
-  ck_assert_ptr_nonnull(strstr(error.message, "raw data needs --type"));
+  ck_assert_ptr_nonnull(strstr(error.message, "raw data needs an element type"));
   restore_input();
 }
 END_TEST

@@ -51,7 +51,7 @@ rh_status rh_child_program(const rh_options *options, char **program, rh_error *
   if (!*program) *program = own_program();
   rh_status status = RH_OK;
   if (!*program)
-    status = rh_fail(error, RH_E_PLUGIN, "no redhost program to look at plugins with: not at %s",
+    status = rh_fail(error, RH_E_PLUGIN, "no redhost program to examine plugins with: none at %s",
                      beside ? beside : "../bin/redhost");
   free(beside);
   free(library);

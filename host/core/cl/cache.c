@@ -36,8 +36,8 @@ static rh_status check_directory(rh_cache *cache, rh_error *error) {
   free(programs);
   if (trusted) return RH_OK;
   rh_log(cache->reporter, RH_LOG_WARNING,
-         "%s: is not trusted: %s; going on without compiled programs and tuning results "
-         "(--cache-dir names another place, --no-cache needs none)",
+         "%s is not trusted: %s; continuing without compiled programs and tuning results. Use "
+         "another cache directory, or turn the cache off",
          cache->directory, why);
   cache->distrusted = 1;
   rh_cache_finish(cache);
@@ -48,7 +48,7 @@ rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *er
   *cache = (rh_cache){.reporter = &options->reporter};
   if (options->no_cache || rh_env("REDHOST_NO_CACHE")) return RH_OK;
   const char *given = options->cache_dir ? options->cache_dir : rh_env("REDHOST_CACHE_DIR");
-  if (given && !*given) return rh_fail(error, RH_E_USAGE, "--cache-dir: an empty name");
+  if (given && !*given) return rh_fail(error, RH_E_USAGE, "the cache directory has an empty name");
   cache->directory = given ? strdup(given) : rh_path_cache();
   if (given && !cache->directory) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
   return cache->directory ? check_directory(cache, error) : RH_OK;
@@ -63,8 +63,8 @@ static void complain(rh_cache *cache, const char *path, int code) {
   if (cache->complained) return;
   cache->complained = 1;
   rh_log(cache->reporter, RH_LOG_WARNING,
-         "%s: %s; going on without storing compiled programs (--cache-dir names another place, "
-         "--no-cache needs none)",
+         "%s: %s; continuing without storing compiled programs. Use another cache directory, or "
+         "turn the cache off",
          path, strerror(code));
 }
 

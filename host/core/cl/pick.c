@@ -92,7 +92,7 @@ rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
                                const rh_cl_device **device, rh_error *error) {
   const char *origin = "";
   if (!spec && (spec = rh_env("REDHOST_DEVICE"))) origin = " (from REDHOST_DEVICE)";
-  if (spec && !*spec) return rh_fail(error, RH_E_USAGE, "--device: an empty name");
+  if (spec && !*spec) return rh_fail(error, RH_E_USAGE, "the device has an empty name");
   if (devices->n == 0) return none_at_all(devices, error);
   if (!spec) {
     *device = first_of(devices, RH_DEVICE_GPU);
@@ -101,7 +101,7 @@ rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
     return RH_OK;
   }
   if (strcasecmp(spec, "all") == 0)
-    return rh_fail(error, RH_E_USAGE, "--device all%s: this mode takes one device", origin);
+    return rh_fail(error, RH_E_USAGE, "device 'all'%s: one device is needed here", origin);
   if (is_index(spec)) return by_index(devices, spec, origin, device, error);
   uint32_t kind = kind_from_name(spec);
   if (!kind) return by_name(devices, spec, origin, device, error);

@@ -34,8 +34,9 @@ static rh_status build_failed(rh_cl_session *session, const char *file, cl_progr
   char *log = build_log(session, program);
   char *path = log ? rh_cache_log(session->cache, file, log) : NULL;
   if (log) rh_log(session->reporter, RH_LOG_INFO, "%s", log);
-  rh_fail(error, RH_E_BUILD, "kernel build failed for '%s' on %s (%s). Log: -v%s%s", file,
-          session->device->name, rh_cl_status_name(code), path ? ", or " : "", path ? path : "");
+  rh_fail(error, RH_E_BUILD, "kernel build failed for '%s' on %s (%s)%s%s", file,
+          session->device->name, rh_cl_status_name(code), path ? ". Build log: " : "",
+          path ? path : "");
   if (error) error->cl_code = code;
   free(path);
   free(log);

@@ -30,7 +30,8 @@ typedef struct source {
 
 static rh_status check_raw(const source *src, const void *bytes, uint64_t length, rh_error *error) {
   if (!src->type)
-    return rh_fail(error, RH_E_FILE, "%s: is no .npy file; raw data needs --type", src->name);
+    return rh_fail(error, RH_E_FILE, "%s: not a .npy file; raw data needs an element type",
+                   src->name);
   if (rh_npy_resembles(bytes, length))
     return rh_fail(error, RH_E_FILE,
                    "%s: is a damaged .npy file: its first bytes are not \\x93NUMPY; save the array "
@@ -41,7 +42,7 @@ static rh_status check_raw(const source *src, const void *bytes, uint64_t length
 
 static rh_status check_npy(const source *src, const rh_npy *npy, rh_error *error) {
   if (src->type && src->type != npy->type)
-    return rh_fail(error, RH_E_USAGE, "%s: holds %s, but --type says %s", src->name,
+    return rh_fail(error, RH_E_USAGE, "%s: holds %s, but %s was requested", src->name,
                    rh_type_name(npy->type), rh_type_name(src->type));
   return RH_OK;
 }
@@ -142,7 +143,7 @@ static rh_status take_npy(rh_array *array, source *src, const rh_npy *npy, rh_er
 static rh_status take_raw(rh_array *array, const source *src, rh_error *error) {
   uint32_t size = rh_type_size(src->type);
   if (src->length % size != 0)
-    return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u (--type %s)",
+    return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u, the size of %s",
                    src->name, (unsigned long long)src->length, size, rh_type_name(src->type));
   *array = (rh_array){
       .type = src->type, .n = src->length / size, .region = src->region, .dimensions = 1};

@@ -295,7 +295,7 @@ static rh_status read_dictionary(cursor *c, rh_npy *npy) {
 /* Finds the header's text among the bytes. */
 static rh_status find_header(cursor *c, const unsigned char *bytes, uint64_t length) {
   if (!rh_npy_has_magic(bytes, length))
-    return rh_fail(c->error, RH_E_FILE, "%s: is no .npy file", c->name);
+    return rh_fail(c->error, RH_E_FILE, "%s: not a .npy file", c->name);
   uint64_t preamble = 0, wanted = LONGEST_PREAMBLE;
   if (length >= MAGIC_BYTES + VERSION_BYTES) {
     preamble = preamble_bytes(bytes);

@@ -115,10 +115,9 @@ static rh_status unknown(const rh_survey *survey, const char *name, rh_error *er
       names[n++] = survey->findings[k].entries[j].name;
   const char *close = rh_closest(name, names, n);
   if (close)
-    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'; did you mean '%s'? See redhost --list.",
-            name, close);
+    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'; did you mean '%s'?", name, close);
   else
-    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'. See redhost --list.", name);
+    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'", name);
   free(names);
   return RH_E_USAGE;
 }

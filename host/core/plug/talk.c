@@ -151,8 +151,7 @@ static rh_status lose(talker *talk, rh_error *error) {
       snprintf(reason, sizeof reason, "says something else");
     else
       rh_ending_name(talk->with.status, "at its start", reason, sizeof reason);
-    return rh_fail(error, RH_E_PLUGIN,
-                   "%s: does not look at plugins as 'redhost --probe' should: it %s",
+    return rh_fail(error, RH_E_PLUGIN, "%s does not speak the probe protocol: it %s",
                    talk->survey->program, reason);
   }
   const rh_candidate *last = &talk->survey->search.candidates[talk->which[talk->answered - 1]];

@@ -81,12 +81,12 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   if (c->n) return RH_OK;
   const char *op = rh_op_name(spec->op), *type = rh_type_name(spec->type);
   if (c->failed.length)
-    return rh_fail(error, RH_DECLINED,
-                   "all that can serve %s of %s gave a wrong result here: %s. --run NAME tries one "
-                   "all the same",
-                   op, type, rh_text_get(&c->failed));
-  return rh_fail(error, RH_DECLINED, "no strategy can serve %s of %s here. See redhost --list", op,
-                 type);
+    return rh_fail(
+        error, RH_DECLINED,
+        "every strategy that can serve %s of %s gave a wrong result here: %s. Name one to "
+        "try it anyway",
+        op, type, rh_text_get(&c->failed));
+  return rh_fail(error, RH_DECLINED, "no strategy can serve %s of %s here", op, type);
 }
 
 /* ---- Who takes how long ---- */
@@ -204,7 +204,7 @@ static const candidate *by_score(const choice *c, rh_text *text) {
   const candidate *best = &c->list[0];
   for (uint32_t k = 1; k < c->n; k++)
     if (score(c, &c->list[k]) > score(c, best)) best = &c->list[k];
-  rh_text_add(text, "%s, by its own score of %d; redhost --tune measures", best->entry->name,
+  rh_text_add(text, "%s, by its own score of %d, as nothing was measured here", best->entry->name,
               (int)score(c, best));
   return best;
 }

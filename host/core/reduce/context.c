@@ -190,7 +190,7 @@ void rh_redhost_miss_plugins(const rh_redhost *redhost) {
   }
   if (n == 0) return;
   rh_text others = {0};
-  if (n > 1) rh_text_add(&others, ". So are %u more: see redhost --list", n - 1);
+  if (n > 1) rh_text_add(&others, ". Nor are %u more", n - 1);
   rh_log(&redhost->options.reporter, level, "plugin %s is not loaded: %s%s", first->path,
          first->reason, rh_text_get(&others));
   rh_text_finish(&others);

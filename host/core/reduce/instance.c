@@ -55,7 +55,7 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
       .max_n = spec->max_n,
   };
   if (!problem.op)
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
   return rh_strategy_query(spec->strategy, &problem, spec->params, answer, error);
 }

@@ -28,7 +28,7 @@ rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *
   redhost->chosen[0] = 0;
   *found = (rh_found){0};
   if (!rh_op_is_defined(spec->op, spec->type))
-    return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, but for %s",
+    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
   int is_auto = !name || strcmp(name, "auto") == 0;
   if (is_auto) RH_TRY(rh_choose(redhost, spec, &name, error)); /* says what is missing */
@@ -63,7 +63,7 @@ static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
                              const rh_cl_device **device, rh_error *error) {
   RH_TRY(rh_redhost_device(redhost, device, error));
   if (spec->type == RH_TYPE_f64 && !((*device)->about.features & RH_FP64))
-    return rh_fail(error, RH_E_DEVICE, "--type f64: %s has no cl_khr_fp64", (*device)->name);
+    return rh_fail(error, RH_E_DEVICE, "type f64: %s has no cl_khr_fp64", (*device)->name);
   return rh_cl_input_fits(*device, bytes_of(spec), spec->what, error);
 }
 

@@ -78,11 +78,11 @@ static rh_status unknown_key(const rh_strategy *strategy, const char *key, rh_er
   for (uint32_t k = 0; k < strategy->n_params; k++) keys[k] = rh_strategy_param(strategy, k)->key;
   const char *close = rh_closest(key, keys, strategy->n_params);
   if (strategy->n_params == 0)
-    return rh_fail(error, RH_E_USAGE, "--param %s: '%s' has no parameters", key, strategy->name);
-  return rh_fail(error, RH_E_USAGE,
-                 "--param %s: '%s' has no such parameter%s%s%s See redhost --info %s", key,
-                 strategy->name, close ? "; did you mean '" : "", close ? close : "",
-                 close ? "'?" : ".", strategy->name);
+    return rh_fail(error, RH_E_USAGE, "parameter '%s': strategy '%s' has no parameters", key,
+                   strategy->name);
+  return rh_fail(error, RH_E_USAGE, "parameter '%s': strategy '%s' has no such parameter%s%s%s",
+                 key, strategy->name, close ? "; did you mean '" : "", close ? close : "",
+                 close ? "'?" : "");
 }
 
 int rh_params_find(const rh_strategy *strategy, const char *key) {
@@ -103,7 +103,7 @@ static rh_status set(const rh_strategy *strategy, const rh_setting *setting, int
   if (rh_param_parse(param, setting->value, &values[k])) return RH_OK;
   char range[128];
   rh_param_range(param, range, sizeof range);
-  return rh_fail(error, RH_E_USAGE, "--param %s=%s: '%s' takes %s for it", setting->key,
+  return rh_fail(error, RH_E_USAGE, "parameter '%s=%s': strategy '%s' takes %s", setting->key,
                  setting->value, strategy->name, range);
 }
 

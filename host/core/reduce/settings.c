@@ -66,7 +66,7 @@ static int use(rh_job *job, const rh_tunedb_setting *setting) {
   const rh_param *param = rh_strategy_param(job->strategy, (uint32_t)k);
   if (rh_param_parse(param, setting->value, &job->instance_spec.params[k])) return 1;
   rh_param_range(param, range, sizeof range);
-  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s for it", setting->key,
+  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s", setting->key,
          setting->value, name, range);
   return 0;
 }

@@ -44,8 +44,8 @@ static void set_aside(rh_tunedb_store *store, const char *why) {
   int gone = !moved && aside && errno == ENOENT;
   if (!gone)
     rh_log(store->cache->reporter, RH_LOG_WARNING, "%s: %s; it is not used%s", store->path, why,
-           moved ? " and was renamed to tuned.json.bad. redhost --tune measures again"
-                 : ", and cannot be renamed: remove it, or name another place with --cache-dir");
+           moved ? " and was renamed to tuned.json.bad. Tune again to replace it"
+                 : ", and cannot be renamed: remove it, or use another cache directory");
   if (!moved && !gone) store->left_alone = 1;
   free(aside);
 }
@@ -56,7 +56,7 @@ static json_t *read_document(rh_tunedb_store *store, const unsigned char *text, 
   rh_status status = rh_tunedb_document_read((const char *)text, length, 0, &document, &error);
   if (status == RH_DECLINED) {
     rh_log(store->cache->reporter, RH_LOG_WARNING,
-           "%s: %s; it is neither used nor changed. --cache-dir names another place", store->path,
+           "%s: %s; it is neither used nor changed. Use another cache directory", store->path,
            error.message);
     store->left_alone = 1;
   } else if (status != RH_OK) {

@@ -264,8 +264,8 @@ static void complain(rh_tunedb *tuned, const char *why) {
   if (tuned->complained) return;
   tuned->complained = 1;
   rh_log(tuned->store.cache->reporter, RH_LOG_WARNING,
-         "%s: %s; going on without storing what is tuned (--cache-dir names another place, "
-         "--no-cache needs none)",
+         "%s: %s; continuing without storing tuning results. Use another cache directory, or turn "
+         "the cache off",
          tuned->store.path, why);
 }
 
@@ -335,8 +335,7 @@ rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error) {
   }
   if (!why) why = tuned->lost;
   if (!why) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s: %s. --cache-dir names another place", tuned->store.path,
-                 why);
+  return rh_fail(error, RH_E_FILE, "%s: %s. Use another cache directory", tuned->store.path, why);
 }
 
 rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
