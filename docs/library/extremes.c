@@ -9,7 +9,7 @@ enum { N = 1000000 };
 
 /* What is set up here serves any number of arrays of at most N elements. */
 static rh_prepared *prepare(rh_redhost *redhost, const char *op) {
-  rh_prepare_spec spec = {.op = op, .type = RH_TYPE_f32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = op, .type = RH_TYPE_f32, .max_n = N};
   rh_prepared *prepared;
   rh_error error;
   if (rh_prepare(redhost, &spec, &prepared, &error) == RH_OK) return prepared;
@@ -18,7 +18,7 @@ static rh_prepared *prepare(rh_redhost *redhost, const char *op) {
 }
 
 static rh_result run(rh_prepared *prepared, const float *x) {
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   rh_error error;
   if (rh_prepared_run(prepared, x, N, &result, &error) == RH_OK) return result;
   fprintf(stderr, "extremes: %s\n", error.message);

@@ -78,6 +78,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   rh_app app = {.typed = typed, .terminal = terminal};
   char program[PATH_MAX];
   rh_options options = {
+      .struct_size = sizeof options,
       .device = takes_devices(typed) ? NULL : typed->device,
       .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
       .plugin_path = typed->plugin_path,

@@ -158,7 +158,7 @@ class Auto(TunedCase):
         names = self.good("--list", "-q").out.split()
         files = {name: os.path.join(cli.PLUGINS, name + ".so") for name in names}
         self.tune(*(entry(name, failed=True) for name, file in files.items() if os.path.exists(file)))
-        done = self.bad(4, "gave a wrong result here: |cascade|--run NAME", "--run", "auto", *SMALL)
+        done = self.bad(4, "gave a wrong result here: |cascade|Name one to try it", "--run", "auto", *SMALL)
         self.assertNotIn("...", done.err)
 
     def test_no_cache(self):

@@ -30,10 +30,14 @@ static void note(const char *what, rh_status status, const rh_result *result,
 }
 
 static void reduce(rh_redhost *redhost, const char *strategy) {
-  rh_request request = {
-      .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .data = data, .n = N};
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = strategy,
+                        .op = "sum",
+                        .type = RH_TYPE_i32,
+                        .data = data,
+                        .n = N};
   for (int k = 0; k < 3; k++) {
-    rh_result result = {0};
+    rh_result result = {.struct_size = sizeof result};
     rh_error error = {0};
     request.unchecked = k == 2;
     rh_status status = rh_reduce(redhost, &request, &result, &error);
@@ -42,9 +46,13 @@ static void reduce(rh_redhost *redhost, const char *strategy) {
 }
 
 static void prepare(rh_redhost *redhost) {
-  rh_prepare_spec spec = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "cascade",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N};
   rh_prepared *prepared = NULL;
-  rh_result result = {0};
+  rh_result result = {.struct_size = sizeof result};
   rh_error error = {0};
   rh_status status = rh_prepare(redhost, &spec, &prepared, &error);
   note("rh_prepare", status, NULL, &error);
@@ -59,7 +67,7 @@ int main(void) {
   for (int k = 0; k < N; k++) expected += data[k] = (k % 1000) * (k % 7 - 3);
   for (int k = 0; k < 2; k++) {
     rh_redhost *redhost;
-    rh_options options = {.reporter = {.log = on_log}};
+    rh_options options = {.struct_size = sizeof options, .reporter = {.log = on_log}};
     rh_error error = {0};
     rh_status status = rh_open(&redhost, &options, &error);
     note("rh_open", status, NULL, &error);

@@ -23,7 +23,7 @@ enum { ROUNDS = 101 };
 static rh_redhost *redhost;
 static rh_prepared *prepared;
 static rh_request request;
-static rh_result result;
+static rh_result result = {.struct_size = sizeof result};
 static rh_error error;
 
 static rh_status call_prepared(void) {
@@ -56,13 +56,23 @@ static rh_status measure(const char *what, rh_status (*call)(void)) {
 int main(int argc, char **argv) {
   const char *strategy = argc > 1 ? argv[1] : "serial";
   uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-  rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM")};
-  rh_prepare_spec spec = {.strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .max_n = n};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = strategy,
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = n};
   int32_t *x = calloc(n + 1, sizeof *x);
   if (!x) return 1;
-  request = (rh_request){
-      .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .data = x, .n = n, .unchecked = 1};
+  request = (rh_request){.struct_size = sizeof(rh_request),
+                         .strategy = strategy,
+                         .op = "sum",
+                         .type = RH_TYPE_i32,
+                         .data = x,
+                         .n = n,
+                         .unchecked = 1};
   double start = now();
   rh_status status = rh_open(&redhost, &options, &error);
   if (status == RH_OK) status = rh_prepare(redhost, &spec, &prepared, &error);

@@ -16,7 +16,8 @@ static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *z
   rh_redhost *opened;
   const char *folder = getenv("REDHOST_TEST_ZOO");
   if (zoo) snprintf(file, sizeof file, "%s/%s.so", folder ? folder : ".", zoo);
-  rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM"),
                         .plugin_file = zoo ? file : NULL,
                         .queue = queue};
@@ -41,8 +42,13 @@ static inline rh_prepared *prepare(rh_redhost *with, const rh_prepare_spec *spec
 
 /* By the sequential loop, which rh_reduce() checks. */
 static inline rh_result expected(const char *op, rh_type type, const void *data, uint64_t n) {
-  rh_request request = {.strategy = "serial", .op = op, .type = type, .data = data, .n = n};
-  rh_result result;
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "serial",
+                        .op = op,
+                        .type = type,
+                        .data = data,
+                        .n = n};
+  rh_result result = {.struct_size = sizeof result};
   if (rh_reduce(redhost, &request, &result, &error) != RH_OK) ck_abort_msg("%s", error.message);
   return result;
 }

@@ -229,6 +229,7 @@ enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 static rh_prepared *prepare_one(rh_redhost *with, int k, int on_device) {
   const rh_setting finish = {"finish", strategies[k].finish};
   rh_prepare_spec spec = {
+      .struct_size = sizeof spec,
       .strategy = strategies[k].strategy,
       .op = "sum",
       .type = RH_TYPE_i32,
@@ -246,7 +247,7 @@ static int64_t right(int64_t n) {
 }
 
 static void run(rh_prepared *prepared, const int32_t *data, int64_t n) {
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   if (rh_prepared_run(prepared, data, (uint64_t)n, &result, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
   ck_assert_int_eq(result.value.i, right(n) + (data - x) * n);
@@ -322,7 +323,7 @@ START_TEST(buffer) {
   rh_redhost *on_queue = open_on(queue, NULL);
   rh_prepared *prepared = prepare_one(on_queue, _i, 1);
   cl_mem data = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, &code);
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   watch();
   for (int64_t n = N; n > N - CALLS; n--) {
     if (rh_prepared_run_buffer(prepared, data, 0, (uint64_t)n, &result, &error) != RH_OK)
@@ -344,7 +345,7 @@ END_TEST
 /* What would make all of this vain. */
 START_TEST(the_watch_sees) {
   rh_prepared *prepared = prepare_one(redhost, 1, 0);
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   watch();
   /* Its sentence is put together by a function that no call that goes well needs. */
   rh_prepared_run(prepared, x, N + 1, &result, &error);

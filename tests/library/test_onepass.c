@@ -59,7 +59,7 @@ static void check_all(const rh_prepared *prepared, cl_command_queue queue, cl_me
       clEnqueueReadBuffer(queue, values, CL_TRUE, 0, (size_t)LAUNCHES * size, got, 0, NULL, NULL),
       CL_SUCCESS);
   for (int k = 0; k < LAUNCHES; k++) {
-    rh_result result;
+    rh_result result = {.struct_size = sizeof result};
     rh_prepared_decode(prepared, got + (size_t)k * size, size_of(k), &result);
     int64_t right = sums[first_of(k) + size_of(k)] - sums[first_of(k)];
     ck_assert_msg(result.value.i == right, "launch %d, %llu elements from %llu: %lld, not %lld", k,
@@ -75,7 +75,8 @@ START_TEST(launches_back_to_back) {
   static int32_t numbers[N];
   static int64_t sums[N + 1];
   const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}, {"group", "64"}};
-  rh_prepare_spec spec = {.strategy = "onepass",
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "onepass",
                           .op = "sum",
                           .type = RH_TYPE_i32,
                           .result_on_device = 1,
@@ -117,7 +118,8 @@ END_TEST
 START_TEST(same_bits_every_time) {
   static float numbers[N];
   const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}};
-  rh_prepare_spec spec = {.strategy = "onepass",
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "onepass",
                           .op = "sum",
                           .type = RH_TYPE_f32,
                           .data_on_device = 1,
@@ -125,7 +127,7 @@ START_TEST(same_bits_every_time) {
                           .settings = settings,
                           .n_settings = 2};
   rh_prepared *prepared;
-  rh_result first, again;
+  rh_result first = {.struct_size = sizeof first}, again = first;
   for (int k = 0; k < N; k++) numbers[k] = 1.0f / (float)(k + 1);
   rh_status status = rh_prepare(on_queue[0], &spec, &prepared, &error);
   if (status != RH_OK && strstr(error.message, "cannot see each other")) return;

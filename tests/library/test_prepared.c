@@ -46,7 +46,8 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
   if (!rh_op_is_defined(rh_op_from_name(op), type) ||
       !(rh_op_flags(rh_op_from_name(op), type) & RH_OP_EXACT))
     return;
-  rh_prepare_spec spec = {.strategy = strategy,
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = strategy,
                           .op = op,
                           .type = type,
                           .max_n = N,
@@ -61,7 +62,8 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
     if (sizes[k] == 0 && rh_op_needs_an_element(rh_op_from_name(op))) continue;
     /* From the back, so that not every range begins where the array does. */
     const char *data = (const char *)rh_array_data(&array) + (N - sizes[k]) * rh_type_size(type);
-    rh_result result, right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
+    rh_result result = {.struct_size = sizeof result},
+              right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
     must(rh_prepared_run(prepared, sizes[k] ? data : NULL, sizes[k], &result, &error));
     check_same(&result, &right, op);
     ck_assert(strcmp(strategy, "auto") == 0 || strcmp(result.strategy, strategy) == 0);
@@ -89,9 +91,10 @@ END_TEST
 
 START_TEST(float_sums_are_close) {
   float x[1000];
-  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_f32, .max_n = 1000};
+  rh_prepare_spec spec = {
+      .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32, .max_n = 1000};
   rh_prepared *prepared = prepare(redhost, &spec);
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 1000; k++) x[k] = (float)k;
   must(rh_prepared_run(prepared, x, 1000, &result, &error));
   ck_assert_double_eq(result.value.f, 499500);
@@ -136,8 +139,9 @@ START_TEST(names_are_checked) {
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     rh_prepared *prepared = (rh_prepared *)&cases;
-    must_fail(rh_prepare(redhost, &cases[k].spec, &prepared, &error), cases[k].status,
-              cases[k].words);
+    rh_prepare_spec spec = cases[k].spec;
+    spec.struct_size = sizeof spec;
+    must_fail(rh_prepare(redhost, &spec, &prepared, &error), cases[k].status, cases[k].words);
     ck_assert_ptr_null(prepared);
   }
   rh_prepared_destroy(NULL);
@@ -147,9 +151,12 @@ END_TEST
 
 START_TEST(data_is_checked) {
   _Alignas(8) char bytes[64] = {0};
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
-    rh_prepare_spec spec = {.strategy = k ? "cascade" : "serial", .op = "min", .type = RH_TYPE_i32};
+    rh_prepare_spec spec = {.struct_size = sizeof spec,
+                            .strategy = k ? "cascade" : "serial",
+                            .op = "min",
+                            .type = RH_TYPE_i32};
     spec.max_n = 8;
     rh_prepared *prepared = prepare(redhost, &spec);
     must_fail(rh_prepared_run(prepared, bytes, 9, &result, &error), RH_E_USAGE, "prepared for 8");
@@ -169,7 +176,11 @@ END_TEST
 
 START_TEST(wrong_strategy_is_caught) {
   rh_redhost *zoo = open_on(NULL, "results/drops_last");
-  rh_prepare_spec spec = {.strategy = "drops_last", .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "drops_last",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N};
   rh_prepared *prepared;
   must_fail(rh_prepare(zoo, &spec, &prepared, &error), RH_E_WRONG, "self-test");
   ck_assert_ptr_null(prepared);
@@ -181,12 +192,14 @@ END_TEST
 
 START_TEST(two_at_once) {
   rh_array x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
-  rh_prepare_spec sum = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
-  rh_prepare_spec last = {.op = "argmax", .type = RH_TYPE_i64, .max_n = N};
+  rh_prepare_spec sum = {.struct_size = sizeof sum, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec last = {
+      .struct_size = sizeof last, .op = "argmax", .type = RH_TYPE_i64, .max_n = N};
   rh_prepared *one = prepare(redhost, &sum), *other = prepare(redhost, &last);
   for (uint64_t n = 1; n < N; n += 997) {
-    rh_result a, b, right_a = expected("sum", RH_TYPE_i32, rh_array_data(&x), n),
-                    right_b = expected("argmax", RH_TYPE_i64, rh_array_data(&y), N - n);
+    rh_result a = {.struct_size = sizeof a}, b = a,
+              right_a = expected("sum", RH_TYPE_i32, rh_array_data(&x), n),
+              right_b = expected("argmax", RH_TYPE_i64, rh_array_data(&y), N - n);
     must(rh_prepared_run(one, rh_array_data(&x), n, &a, &error));
     must(rh_prepared_run(other, rh_array_data(&y), N - n, &b, &error));
     check_same(&a, &right_a, "sum");
@@ -208,7 +221,7 @@ typedef struct worker {
 static void *work(void *of_worker) {
   worker *w = of_worker;
   for (int k = 0; k < 200; k++) {
-    rh_result result;
+    rh_result result = {.struct_size = sizeof result};
     rh_error own;
     if (rh_prepared_run(w->prepared, w->data, w->n, &result, &own) != RH_OK ||
         result.value.u != w->right)
@@ -222,7 +235,7 @@ START_TEST(in_parallel) {
   worker workers[WORKERS];
   pthread_t threads[WORKERS];
   rh_array x = generate(RH_TYPE_u32, N);
-  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_u32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_u32, .max_n = N};
   for (uint64_t k = 0; k < WORKERS; k++)
     workers[k] = (worker){prepare(redhost, &spec), rh_array_data(&x), N - 1000 * k,
                           expected("sum", RH_TYPE_u32, rh_array_data(&x), N - 1000 * k).value.u, 0};
@@ -241,10 +254,14 @@ END_TEST
 
 static void one_array_after_another(void) {
   enum { LEAST = 100, MOST = 3 * 4096 };
-  rh_prepare_spec spec = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = MOST};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "cascade",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = MOST};
   rh_prepared *prepared = prepare(redhost, &spec);
   int32_t *x = malloc(MOST * sizeof *x), *y = malloc(MOST * sizeof *y);
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < MOST; k++) x[k] = 1, y[k] = 2;
   must(rh_prepared_run(prepared, x, LEAST, &result, &error));
   ck_assert_int_eq(result.value.i, LEAST);
@@ -295,13 +312,17 @@ START_TEST(too_large_by_its_page) {
   rh_cl_device *device = the_device();
   enum { MOST = 1 << 20 };
   device->shares_memory = 1;
-  rh_prepare_spec spec = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = MOST};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "cascade",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = MOST};
   rh_prepared *prepared = prepare(redhost, &spec);
   device->about.max_alloc_bytes = MOST * sizeof(int32_t);
   int32_t *x = malloc((MOST + 1) * sizeof *x);
   for (int k = 0; k <= MOST; k++) x[k] = 1;
   for (int k = 0; k < 3; k++) {
-    rh_result result;
+    rh_result result = {.struct_size = sizeof result};
     x[1] = k;
     must(rh_prepared_run(prepared, x + 1, MOST, &result, &error));
     ck_assert_int_eq(result.value.i, MOST - 1 + k);
@@ -349,7 +370,8 @@ START_TEST(buffers_of_the_caller) {
   rh_setting finish = {"finish", _i ? "device" : "host"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
   for (int o = 0; o < 3; o++) {
-    rh_prepare_spec spec = {.strategy = "cascade",
+    rh_prepare_spec spec = {.struct_size = sizeof spec,
+                            .strategy = "cascade",
                             .op = ops[o],
                             .type = RH_TYPE_i32,
                             .max_n = N,
@@ -357,7 +379,7 @@ START_TEST(buffers_of_the_caller) {
                             .settings = &finish,
                             .n_settings = 1};
     rh_prepared *prepared = prepare(on_queue, &spec);
-    rh_result result;
+    rh_result result = {.struct_size = sizeof result};
     for (uint64_t first = 0; first < N; first += 1 + N / 5)
       for (uint64_t n = 1; n <= N - first;
            n = n < N - first && 7 * n > N - first ? N - first : 7 * n) {
@@ -377,11 +399,15 @@ START_TEST(buffers_of_the_caller) {
 END_TEST
 
 START_TEST(in_turn_with_the_callers_commands) {
-  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N, .data_on_device = 1};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N,
+                          .data_on_device = 1};
   rh_prepared *prepared = prepare(on_queue, &spec);
   cl_mem buffer = make_buffer(context, NULL, sizeof numbers);
   for (int32_t k = 0; k < 10; k++) {
-    rh_result result;
+    rh_result result = {.struct_size = sizeof result};
     ck_assert_int_eq(
         clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL),
         CL_SUCCESS);
@@ -395,14 +421,19 @@ END_TEST
 
 /* A driver may well give the next object the address of the one before. */
 START_TEST(buffers_come_and_go) {
-  rh_prepare_spec spec = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = 1000};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "cascade",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = 1000};
   const rh_setting finish = {"finish", "device"};
   spec.result_on_device = 1, spec.settings = &finish, spec.n_settings = 1;
   rh_prepared *prepared = prepare(on_queue, &spec);
   for (int round = 0; round < 50; round++) {
     cl_mem buffer = make_buffer(context, numbers + round, 1000 * sizeof *numbers);
     cl_mem values = make_buffer(context, NULL, 4 * rh_prepared_value_bytes(prepared));
-    rh_result result, right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
+    rh_result result = {.struct_size = sizeof result},
+              right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
     uint64_t value = 0;
     must(rh_prepared_run_buffer(prepared, buffer, 0, 1000, &result, &error));
     check_same(&result, &right, "run");
@@ -422,7 +453,11 @@ END_TEST
 START_TEST(results_stay_on_the_device) {
   enum { PLACES = 6 };
   static const char *const ops[] = {"argmin", "max", "sum"};
-  rh_prepare_spec spec = {.op = ops[_i], .type = RH_TYPE_i32, .max_n = N, .result_on_device = 1};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .op = ops[_i],
+                          .type = RH_TYPE_i32,
+                          .max_n = N,
+                          .result_on_device = 1};
   rh_prepared *prepared = prepare(on_queue, &spec);
   uint32_t size = rh_prepared_value_bytes(prepared);
   unsigned char got[PLACES * 16], poison[PLACES * 16];
@@ -435,7 +470,8 @@ START_TEST(results_stay_on_the_device) {
       clEnqueueReadBuffer(queue, values, CL_TRUE, 0, PLACES * size, got, 0, NULL, NULL),
       CL_SUCCESS);
   for (uint64_t k = 1; k < PLACES - 1; k++) {
-    rh_result result, right = expected(ops[_i], RH_TYPE_i32, numbers + k, N - 1000 * k);
+    rh_result result = {.struct_size = sizeof result},
+              right = expected(ops[_i], RH_TYPE_i32, numbers + k, N - 1000 * k);
     rh_prepared_decode(prepared, got + k * size, N - 1000 * k, &result);
     check_same(&result, &right, ops[_i]);
   }
@@ -452,9 +488,14 @@ END_TEST
 START_TEST(failure_in_the_middle) {
   static const char *const names[] = {"cascade", "two_stage"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
-  rh_prepare_spec spec = {.strategy = names[_i], .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = names[_i],
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N};
   rh_prepared *prepared = prepare(on_queue, &spec);
-  rh_result result, right = expected("sum", RH_TYPE_i32, numbers, N);
+  rh_result result = {.struct_size = sizeof result},
+            right = expected("sum", RH_TYPE_i32, numbers, N);
   for (int k = 0; k < 3; k++) {
     on_queue->session.queue = NULL;
     must_fail(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error), RH_E_CL, names[_i]);
@@ -475,12 +516,12 @@ END_TEST
 START_TEST(unfit_queues) {
   cl_int code;
   rh_redhost *opened;
-  rh_options both = {.device = "cpu", .queue = queue};
+  rh_options both = {.struct_size = sizeof both, .device = "cpu", .queue = queue};
   must_fail(rh_open(&opened, &both, &error), RH_E_USAGE, "queue");
   cl_command_queue unordered = clCreateCommandQueue(context, the_device()->id,
                                                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
   if (code != CL_SUCCESS) return; /* a device without */
-  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
   rh_prepared *prepared;
   opened = open_on(unordered, NULL);
   must_fail(rh_prepare(opened, &spec, &prepared, &error), RH_E_USAGE, "out of order");
@@ -491,8 +532,13 @@ END_TEST
 
 /* rh_reduce() works there as well. */
 START_TEST(reduce_on_the_callers_queue) {
-  rh_request request = {.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .data = numbers};
-  rh_result result, right = expected("sum", RH_TYPE_i32, numbers, N);
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "cascade",
+                        .op = "sum",
+                        .type = RH_TYPE_i32,
+                        .data = numbers};
+  rh_result result = {.struct_size = sizeof result},
+            right = expected("sum", RH_TYPE_i32, numbers, N);
   request.n = N;
   must(rh_reduce(on_queue, &request, &result, &error));
   check_same(&result, &right, "sum");

@@ -21,8 +21,13 @@ static int64_t sum_of(const int32_t *x, uint64_t n) {
 }
 
 static rh_request request_of(const char *strategy, const int32_t *x, uint64_t n) {
-  return (rh_request){
-      .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .data = x, .n = n, .unchecked = 1};
+  return (rh_request){.struct_size = sizeof(rh_request),
+                      .strategy = strategy,
+                      .op = "sum",
+                      .type = RH_TYPE_i32,
+                      .data = x,
+                      .n = n,
+                      .unchecked = 1};
 }
 
 static void reduce(const rh_request *request, rh_result *result) {
@@ -31,7 +36,7 @@ static void reduce(const rh_request *request, rh_result *result) {
 
 static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32_t unchecked) {
   rh_request request = request_of(strategy, x, n);
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   request.unchecked = unchecked;
   reduce(&request, &result);
   ck_assert_int_eq(result.value.i, sum_of(x, n));
@@ -79,7 +84,7 @@ START_TEST(problems_are_told_apart) {
   char key[] = "tile", value[] = "64", op[] = "sum";
   rh_setting setting = {key, value};
   rh_request request = request_of("cascade", numbers, N);
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   request.op = op;
   reduce(&request, &result);
   request.settings = &setting, request.n_settings = 1;
@@ -104,7 +109,7 @@ END_TEST
 START_TEST(the_least_recently_used_goes) {
   static const char *const ops[] = {"sum", "min",  "max",  "xor",   "and",
                                     "or",  "asum", "amax", "argmin"};
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   check_sum("native", numbers, N, 1);
   for (int o = 1; o < 9; o++) {
     rh_request request = request_of("serial", numbers, N);
@@ -164,7 +169,7 @@ END_TEST
 START_TEST(a_failure_is_not_kept) {
   const rh_setting setting = {"tile", "7777777"};
   rh_request request = request_of("cascade", numbers, N);
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   request.settings = &setting, request.n_settings = 1;
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE);
   ck_assert_int_eq(n_kept(), 0);
@@ -194,7 +199,7 @@ END_TEST
 
 /* `auto` chooses again where what it took turns out to be wrong, by whatever call. */
 START_TEST(auto_leaves_who_was_wrong) {
-  rh_result before, after;
+  rh_result before = {.struct_size = sizeof before}, after = before;
   rh_request request = request_of(NULL, numbers, N);
   setenv("REDHOST_NO_CACHE", "1", 1);
   reduce(&request, &before);
@@ -208,7 +213,7 @@ END_TEST
 
 START_TEST(a_wrong_one_is_not_kept) {
   rh_redhost *plain = redhost;
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   rh_request request = request_of("drops_last", numbers, N);
   redhost = open_on(NULL, "results/drops_last");
   reduce(&request, &result); /* unchecked */
@@ -232,10 +237,11 @@ static void must_say(rh_status status, const char *words) {
 }
 
 static void reduce_null(rh_request request, const char *words) {
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   must_say(rh_reduce(redhost, &request, &result, &error), words);
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, NULL), RH_E_USAGE);
-  rh_prepare_spec spec = {.strategy = request.strategy,
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = request.strategy,
                           .op = request.op,
                           .type = request.type,
                           .max_n = request.n,
@@ -269,8 +275,12 @@ END_TEST
 
 START_TEST(nulls_in_a_call) {
   rh_request request = request_of("serial", numbers, N);
-  rh_prepare_spec spec = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = N};
-  rh_result result;
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "serial",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N};
+  rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_say(rh_open(NULL, NULL, &error), "null");
   must_say(rh_reduce(NULL, &request, &result, &error), "rh_redhost is null");
@@ -280,9 +290,6 @@ START_TEST(nulls_in_a_call) {
   must_say(rh_prepare(redhost, NULL, &prepared, &error), "spec is null");
   ck_assert_ptr_null(prepared);
   must_say(rh_prepare(redhost, &spec, NULL, &error), "rh_prepared is null");
-  spec.reserved = 1;
-  must_say(rh_prepare(redhost, &spec, &prepared, &error), "`reserved` is 1");
-  spec.reserved = 0;
   must_say(rh_prepared_run(NULL, numbers, N, &result, &error), "rh_prepared is null");
   must_say(rh_prepared_run_buffer(NULL, NULL, 0, N, &result, &error), "rh_prepared is null");
   must_say(rh_prepared_enqueue(NULL, NULL, 0, N, NULL, 0, &error), "rh_prepared is null");

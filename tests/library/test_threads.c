@@ -85,9 +85,10 @@ static void *prepare_and_run(void *of_work) {
   meet();
   for (int k = 0; k < w->rounds; k++) {
     uint64_t n = (uint64_t)(N - 100 * w->thread - k);
-    rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
+    rh_prepare_spec spec = {
+        .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
     rh_prepared *prepared;
-    rh_result result = {0};
+    rh_result result = {.struct_size = sizeof result};
     rh_error why = {0};
     spec.strategy = strategies[(k + w->thread) % n_strategies()];
     rh_status status = rh_prepare(w->redhost, &spec, &prepared, &why);
@@ -108,8 +109,9 @@ END_TEST
 
 static void reduce_once(work *w, int k) {
   uint64_t n = (uint64_t)(N - 1000 * w->thread - k % 997);
-  rh_request request = {.op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = n};
-  rh_result result = {0};
+  rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = n};
+  rh_result result = {.struct_size = sizeof result};
   rh_error why = {0};
   request.strategy = strategies[(k + w->thread) % n_strategies()];
   request.unchecked = (uint32_t)k % 2;
@@ -152,7 +154,8 @@ static void *open_and_close(void *of_work) {
   work *w = of_work;
   meet();
   for (int k = 0; k < w->rounds; k++) {
-    rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+    rh_options options = {.struct_size = sizeof options,
+                          .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                           .program = getenv("REDHOST_TEST_PROGRAM")};
     rh_error why = {0};
     rh_status status = rh_open(&w->redhost, &options, &why);
@@ -176,7 +179,11 @@ END_TEST
 /* ---- What is prepared ---- */
 
 static rh_prepared *prepare_by(rh_redhost *with, const char *strategy) {
-  rh_prepare_spec spec = {.strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = strategy,
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N};
   return prepare(with, &spec);
 }
 
@@ -185,7 +192,7 @@ static void *run(void *of_work) {
   meet();
   for (int k = 0; k < w->rounds; k++) {
     uint64_t n = (uint64_t)(N - 1000 * w->thread - k % 997);
-    rh_result result = {0};
+    rh_result result = {.struct_size = sizeof result};
     rh_error why = {0};
     rh_status status = rh_prepared_run(w->prepared, numbers, n, &result, &why);
     note(w, status, &result, sum_of(n), &why);
@@ -249,7 +256,7 @@ static void *run_long(void *of_call) {
 
 /* 1 when that call was seen to be under way, and then it is the last one of its thread. */
 static int see_busy(long_call *call) {
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   while (!atomic_load(&call->done)) {
     rh_status status = rh_prepared_run(call->prepared, numbers, 1, &result, &error);
     if (status == RH_E_INVALID) return 1;
@@ -270,8 +277,14 @@ START_TEST(destroy_beside_a_run) {
   int seen = 0;
   for (int k = 0; k < LONG; k++) ones[k] = 1;
   for (int attempt = 0; attempt < 100 && seen < 2; attempt++) {
-    rh_prepare_spec spec = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = LONG};
-    long_call call = {.prepared = prepare(redhost, &spec), .data = ones};
+    rh_prepare_spec spec = {.struct_size = sizeof spec,
+                            .strategy = "serial",
+                            .op = "sum",
+                            .type = RH_TYPE_i32,
+                            .max_n = LONG};
+    long_call call = {.prepared = prepare(redhost, &spec),
+                      .data = ones,
+                      .result = {.struct_size = sizeof call.result}};
     pthread_t thread;
     ck_assert_int_eq(pthread_create(&thread, NULL, run_long, &call), 0);
     if (see_busy(&call)) {
@@ -296,7 +309,7 @@ START_TEST(close_before_destroy) {
   for (int s = 0; s < n_strategies(); s++) {
     rh_redhost *opened = open_on(NULL, NULL);
     rh_prepared *one = prepare_by(opened, strategies[s]), *other = prepare_by(opened, "serial");
-    rh_result result;
+    rh_result result = {.struct_size = sizeof result};
     rh_close(opened);
     ck_assert_int_eq(rh_prepared_run(one, numbers, N, &result, &error), RH_OK);
     ck_assert_int_eq(result.value.i, sum_of(N));
@@ -316,8 +329,12 @@ typedef struct nested {
 
 static int call_back(void *user, const char *phase, uint64_t done, uint64_t total) {
   nested *of = user;
-  rh_request request = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = 0};
-  rh_result result;
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "serial",
+                        .op = "sum",
+                        .type = RH_TYPE_i32,
+                        .n = 0};
+  rh_result result = {.struct_size = sizeof result};
   (void)phase;
   (void)done;
   (void)total;
@@ -335,11 +352,13 @@ static void say_nothing(void *user, uint32_t level, const char *text) {
 /* It would wait for itself for ever. */
 START_TEST(callbacks_stay_out) {
   nested of = {0};
-  rh_options options = {.plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM"),
                         .reporter = {&of, say_nothing, call_back}};
-  rh_request request = {.op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = N};
-  rh_result result;
+  rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = N};
+  rh_result result = {.struct_size = sizeof result};
   ck_assert_int_eq(rh_open(&of.redhost, &options, &error), RH_OK);
   ck_assert_msg(rh_reduce(of.redhost, &request, &result, &error) == RH_OK, "%s", error.message);
   ck_assert_int_gt(of.calls, 0); /* `auto` says what it takes */

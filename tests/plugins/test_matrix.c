@@ -51,7 +51,8 @@ static cover_extent pairs(void) {
 }
 
 static void set_up(void) {
-  rh_options options = {.plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
                         .program = environment("REDHOST_TEST_PROGRAM", NULL)};
   rh_error error;
   if (rh_open(&redhost, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);

@@ -27,7 +27,8 @@ static void set_up(void) {
   setenv("OCL_ICD_VENDORS", "/proc/nonexistent", 1);
   unsetenv("REDHOST_DEVICE");
   unsetenv("REDHOST_NO_CACHE");
-  const rh_options options = {.plugin_path = directory,
+  const rh_options options = {.struct_size = sizeof options,
+                              .plugin_path = directory,
                               .plugin_file = ZOO_DIR "/particular.so",
                               .cache_dir = directory,
                               .program = REDHOST_PROGRAM};
@@ -111,8 +112,9 @@ static void describe(const char *name, const char *symbol) {
 
 START_TEST(auto_leaves_alone_who_was_wrong) {
   static float ones[1000];
-  const rh_request request = {.op = "sum", .type = RH_TYPE_f32, .data = ones, .n = 1000};
-  rh_result result;
+  const rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = ones, .n = 1000};
+  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 1000; k++) ones[k] = 1;
   describe("forgetful", "forgets_the_last");
   describe("right", "plain_sum");

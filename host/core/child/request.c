@@ -135,7 +135,8 @@ int rh_request_fields(const rh_child_request *request, const rh_request_field *f
 rh_options rh_request_options(const rh_child_request *request) {
   uint64_t no_cache = 0;
   rh_request_number(request, "no_cache", &no_cache);
-  return (rh_options){.device = rh_request_get(request, "device"),
+  return (rh_options){.struct_size = sizeof(rh_options),
+                      .device = rh_request_get(request, "device"),
                       .cache_dir = rh_request_get(request, "cache_dir"),
                       .program = rh_request_get(request, "program"),
                       .no_cache = no_cache != 0};

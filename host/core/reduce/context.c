@@ -14,6 +14,7 @@ const char *rh_version(void) {
 }
 
 static int copy_options(rh_options *to, const rh_options *from) {
+  to->struct_size = sizeof *to;
   to->device = rh_copy_string(from->device);
   to->plugin_file = rh_copy_string(from->plugin_file);
   to->plugin_path = rh_copy_string(from->plugin_path);
@@ -46,16 +47,17 @@ static int make_lock(pthread_mutex_t *lock) {
 }
 
 rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
-  static const rh_options defaults;
+  rh_options given = {0};
   if (!opened) return rh_fail(error, RH_E_USAGE, "rh_open: the place for the rh_redhost is null");
   *opened = NULL;
+  if (options) RH_TRY(rh_sized_read(&given, options, RH_SIZED(rh_options, queue), error));
   rh_redhost *redhost = calloc(1, sizeof *redhost);
   if (!redhost || !make_lock(&redhost->lock)) {
     free(redhost);
     return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   }
   rh_status status = RH_OK;
-  if (!copy_options(&redhost->options, options ? options : &defaults))
+  if (!copy_options(&redhost->options, &given))
     status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   if (status == RH_OK && redhost->options.device && redhost->options.queue)
     status = rh_fail(error, RH_E_USAGE, "a device and a queue: the queue says the device");

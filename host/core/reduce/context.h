@@ -5,6 +5,7 @@
 #include "../cl/session.h"
 #include "../plug/registry.h"
 #include "../tunedb/tunedb.h"
+#include "sized.h"
 
 #include <pthread.h>
 

@@ -42,8 +42,9 @@ static void wait_and_begin(rh_prepared *p) {
   while (atomic_exchange_explicit(&p->busy, 1, memory_order_acquire)) nanosleep(&pause, NULL);
 }
 
-static rh_status no_result(const char *function, rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "%s: the place for the result is null", function);
+static rh_status check_result(const rh_result *result, const char *function, rh_error *error) {
+  if (!result) return rh_fail(error, RH_E_USAGE, "%s: the place for the result is null", function);
+  return rh_sized_check(result, RH_SIZED(rh_result, strategy), error);
 }
 
 /* ---- Checks that cost nothing ---- */
@@ -133,10 +134,17 @@ static int keeps_view(const rh_prepared *p) {
 
 /* ---- Running ---- */
 
-void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
-  if (!p || !value || !result) return;
+/* `result` was checked. */
+static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
   const rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .n = n};
-  rh_job_result(&spec, p->job.strategy->name, value, result);
+  rh_result own;
+  rh_job_result(&spec, p->job.strategy->name, value, &own);
+  rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+}
+
+void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  if (p && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
+    decode(p, value, n, result);
 }
 
 /* When this returns RH_OK, nothing reads the data any more: the value was read behind all of it in the queue, or a strategy
@@ -145,17 +153,17 @@ static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result 
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   RH_TRY(rh_instance_call(p->job.instance, data, n, value, error));
-  rh_prepared_decode(p, value, n, result);
+  decode(p, value, n, result);
   return RH_OK;
 }
 
 static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                            rh_error *error) {
   rh_data placed;
-  if (!result) return no_result("rh_prepared_run", error);
+  RH_TRY(check_result(result, "rh_prepared_run", error));
   RH_TRY(check_data(p, data, n, error));
   if (n == 0) { /* there is no array to be placed */
-    rh_prepared_decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
+    decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
     return RH_OK;
   }
   rh_status status = place(p, data, n, &placed, error);
@@ -178,7 +186,7 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
 static rh_status run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
                             rh_result *result, rh_error *error) {
   const rh_data data = {.buffer = buffer, .first = first};
-  if (!result) return no_result("rh_prepared_run_buffer", error);
+  RH_TRY(check_result(result, "rh_prepared_run_buffer", error));
   RH_TRY(check_buffer(p, buffer, n, error));
   return run(p, &data, n, result, error);
 }
@@ -249,17 +257,17 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   return rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
 }
 
+/* *given: the caller's spec as this version knows it. */
 static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *spec,
-                            rh_prepared **prepared, rh_error *error) {
+                            rh_prepared **prepared, rh_prepare_spec *given, rh_error *error) {
   if (prepared) *prepared = NULL;
   if (!redhost || !spec || !prepared)
     return rh_fail(error, RH_E_USAGE, "rh_prepare: the %s is null",
                    !redhost ? "rh_redhost"
                    : !spec  ? "spec"
                             : "place for the rh_prepared");
-  if (spec->reserved)
-    return rh_fail(error, RH_E_USAGE, "rh_prepare: `reserved` is %u and must be 0", spec->reserved);
-  return rh_settings_check(spec->settings, spec->n_settings, error);
+  RH_TRY(rh_sized_read(given, spec, RH_SIZED(rh_prepare_spec, n_settings), error));
+  return rh_settings_check(given->settings, given->n_settings, error);
 }
 
 /* What a destroyed one no longer needs of *redhost. */
@@ -282,25 +290,26 @@ static rh_status make(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *sp
   return status;
 }
 
-rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *wanted, rh_prepared **prepared,
+rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepared **prepared,
                      rh_error *error) {
-  RH_TRY(check_call(redhost, wanted, prepared, error));
+  rh_prepare_spec wanted;
+  RH_TRY(check_call(redhost, asked, prepared, &wanted, error));
   rh_job_spec spec = {
-      .strategy = wanted->strategy,
-      .n = wanted->max_n,
-      .settings = wanted->settings,
-      .n_settings = wanted->n_settings,
+      .strategy = wanted.strategy,
+      .n = wanted.max_n,
+      .settings = wanted.settings,
+      .n_settings = wanted.n_settings,
       .what = "the data",
-      .on_device = wanted->result_on_device ? RH_JOB_RESULT_ON_DEVICE
-                   : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
-                                            : RH_JOB_ANYWHERE,
+      .on_device = wanted.result_on_device ? RH_JOB_RESULT_ON_DEVICE
+                   : wanted.data_on_device ? RH_JOB_DATA_ON_DEVICE
+                                           : RH_JOB_ANYWHERE,
   };
-  RH_TRY(rh_job_name(&spec, wanted->op, wanted->type, error));
+  RH_TRY(rh_job_name(&spec, wanted.op, wanted.type, error));
   rh_prepared *p = calloc(1, sizeof *p);
   if (!p) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  p->result_on_device = wanted->result_on_device;
-  p->data_on_device = wanted->data_on_device || wanted->result_on_device;
-  p->element_size = rh_type_size(wanted->type);
+  p->result_on_device = wanted.result_on_device;
+  p->data_on_device = wanted.data_on_device || wanted.result_on_device;
+  p->element_size = rh_type_size(wanted.type);
   rh_status status = make(p, redhost, &spec, error);
   if (status != RH_OK)
     release(p);

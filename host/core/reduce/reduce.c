@@ -8,6 +8,8 @@
 static rh_status check_request(const rh_request *request, uint32_t op, rh_error *error) {
   uint32_t size = rh_type_size(request->type);
   RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
+  if (request->reserved)
+    return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0", request->reserved);
   if (request->n > UINT64_MAX / size)
     return rh_fail(error, RH_E_USAGE, "%llu elements of %s are past 2^64 bytes",
                    (unsigned long long)request->n, rh_type_name(request->type));
@@ -48,13 +50,8 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
   return request->unchecked ? RH_OK : judge(&kept->job, spec, &reference, result, error);
 }
 
-rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
-                    rh_error *error) {
-  if (!redhost || !request || !result)
-    return rh_fail(error, RH_E_USAGE, "rh_reduce: the %s is null",
-                   !redhost   ? "rh_redhost"
-                   : !request ? "request"
-                              : "place for the result");
+static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                        rh_error *error) {
   rh_job_spec spec = {
       .strategy = request->strategy,
       .n = request->n,
@@ -72,5 +69,23 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
     rh_kept_let_go(redhost, kept, status);
   }
   rh_redhost_leave(redhost);
+  return status;
+}
+
+/* A wrong answer is handed out, too. */
+rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                    rh_error *error) {
+  rh_request given;
+  rh_result own;
+  if (!redhost || !request || !result)
+    return rh_fail(error, RH_E_USAGE, "rh_reduce: the %s is null",
+                   !redhost   ? "rh_redhost"
+                   : !request ? "request"
+                              : "place for the result");
+  RH_TRY(rh_sized_read(&given, request, RH_SIZED(rh_request, n_settings), error));
+  RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
+  rh_status status = reduce(redhost, &given, &own, error);
+  if (status == RH_OK || status == RH_E_WRONG)
+    rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   return status;
 }

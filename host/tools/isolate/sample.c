@@ -159,8 +159,10 @@ static int answer(sampling *s, const char *line) {
 
 static rh_status prepare(sampling *s, rh_error *error) {
   const rh_job_spec *job = &s->asked.job;
-  const rh_options options = {
-      .device = s->asked.device, .cache_dir = s->asked.cache_dir, .no_cache = s->asked.no_cache};
+  const rh_options options = {.struct_size = sizeof options,
+                              .device = s->asked.device,
+                              .cache_dir = s->asked.cache_dir,
+                              .no_cache = s->asked.no_cache};
   rh_found found = {.path = (char *)job->plugin};
   rh_cl_session *session;
   snprintf(found.name, sizeof found.name, "%s", job->strategy);

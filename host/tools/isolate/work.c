@@ -77,6 +77,7 @@ static rh_status know_tuned(rh_redhost *redhost, rh_error *error) {
 static rh_status ask(works *w, rh_error *error) {
   const rh_cl_device *device;
   const rh_options options = {
+      .struct_size = sizeof options,
       .device = w->asked.device,
       .cache_dir = w->asked.cache_dir,
       .no_cache = w->asked.no_cache,

@@ -3,8 +3,9 @@
  *     rh_redhost *redhost;
  *     rh_error error;
  *     if (rh_open(&redhost, NULL, &error) != RH_OK) { ... error.message ... }
- *     rh_request request = {.op = "sum", .type = RH_TYPE_f32, .data = x, .n = n};
- *     rh_result result;
+ *     rh_request request = {.struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32,
+ *                           .data = x, .n = n};
+ *     rh_result result = {.struct_size = sizeof result};
  *     if (rh_reduce(redhost, &request, &result, &error) == RH_OK) use(result.value.f);
  *     rh_close(redhost);
  *
@@ -15,6 +16,16 @@
  * and, in words, in an rh_error of the caller's.  A null pointer where none is allowed is RH_E_USAGE
  * with a sentence; functions that return nothing then do nothing.  The library exports what this
  * header declares, and nothing else.
+ *
+ * Sizes.  rh_options, rh_request, rh_result and rh_prepare_spec will grow: later versions append
+ * fields.  The caller sets struct_size to the size of the struct as its own compiler sees it, and
+ * everything that it does not set to zero, as an initialiser does.  A zero means the default.
+ *   - A struct of an earlier version is shorter: the fields that it lacks are zero.
+ *   - A struct of a later version is longer: the call succeeds if the fields that this version does
+ *     not know are zero, and is RH_E_USAGE otherwise.
+ *   - A size of 0, or one smaller than in 0.1, is RH_E_USAGE.
+ *   - An rh_result is written as far as both sides know it; struct_size keeps its value.
+ * rh_error, rh_reporter and rh_setting carry no size and stay as they are.
  *
  * Threads.  What may run at the same time:
  *   - anything on different rh_redhosts, rh_open() and rh_close() among it;
@@ -56,6 +67,8 @@ typedef struct rh_reporter {
 
 /* All strings are copied; null or 0 means the default. */
 typedef struct rh_options {
+  uint32_t struct_size;    /* sizeof(rh_options) */
+  uint32_t no_cache;       /* 1: neither read nor write compiled programs and tuning results */
   const char *device;      /* "0:1", "gpu", part of a name; default: REDHOST_DEVICE, else GPU,
                               accelerator, CPU */
   const char *plugin_file; /* one more plugin, or description of a foreign
@@ -64,7 +77,6 @@ typedef struct rh_options {
   const char *cache_dir;   /* default: REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost */
   const char *program; /* the redhost program, which looks at plugins in a child; default: beside
                           the library */
-  uint32_t no_cache;   /* 1: neither read nor write compiled programs and what was tuned */
   rh_reporter reporter;
   /* A cl_command_queue of the caller's, in order, on a whole device: redhost then works on its
    * device, in its context and in the queue itself, so that buffers of that context can be reduced
@@ -82,10 +94,12 @@ typedef struct rh_setting {
 } rh_setting; /* "tile", "256" */
 
 typedef struct rh_request {
-  const char *strategy; /* null or "auto": the best for problem and device */
-  const char *op;       /* "sum", ... */
+  uint32_t struct_size; /* sizeof(rh_request) */
   rh_type type;         /* of the elements */
   uint32_t unchecked;   /* 1: skip the check against the exact reference */
+  uint32_t reserved;    /* 0 */
+  const char *strategy; /* null or "auto": the best for problem and device */
+  const char *op;       /* "sum", ... */
   const void
       *data; /* n elements in host memory, naturally aligned; not written; null where n is 0 */
   uint64_t n;
@@ -97,9 +111,11 @@ typedef struct rh_request {
  * those of f16, the element's type else; where magnitudes of integers are combined, the unsigned type
  * of that width.  f16 and f32 stand in `f`, exactly. */
 typedef struct rh_result {
+  uint32_t struct_size; /* sizeof(rh_result), set by the caller */
   rh_type type;
-  uint32_t indexed; /* 1: `index` is the answer and `value` the element that stands there, of
+  uint32_t indexed;  /* 1: `index` is the answer and `value` the element that stands there, of
                        argamax its magnitude */
+  uint32_t reserved; /* 0 */
   union {
     int64_t i;
     uint64_t u;
@@ -129,7 +145,8 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
 
 /* ---- Prepared: set up once, run many times ----
  *
- *     rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_f32, .max_n = 1 << 20};
+ *     rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32,
+ *                             .max_n = 1 << 20};
  *     rh_prepared *sum;
  *     if (rh_prepare(redhost, &spec, &sum, &error) != RH_OK) { ... error.message ... }
  *     while (...) rh_prepared_run(sum, x, n, &result, &error);
@@ -149,8 +166,7 @@ typedef struct rh_prepared rh_prepared;
 
 /* All strings and settings are needed during rh_prepare() only. */
 typedef struct rh_prepare_spec {
-  const char *strategy; /* null or "auto": the best for problem and device */
-  const char *op;       /* "sum", ... */
+  uint32_t struct_size; /* sizeof(rh_prepare_spec) */
   rh_type type;         /* of the elements */
   /* 1: the data of all calls stand on the device, and nothing is allocated for others: only
    * rh_prepared_run_buffer() and rh_prepared_enqueue() will do.  A strategy of the host's declines. */
@@ -158,7 +174,8 @@ typedef struct rh_prepare_spec {
   uint32_t result_on_device; /* 1: so does the result, for rh_prepared_enqueue(); implies the above.
                                 A strategy that finishes on the host declines: many have a
                                 parameter finish=device. */
-  uint32_t reserved;         /* 0 */
+  const char *strategy;      /* null or "auto": the best for problem and device */
+  const char *op;            /* "sum", ... */
   uint64_t max_n;            /* elements; no call may have more */
   const rh_setting *settings;
   uint64_t n_settings;
@@ -205,7 +222,8 @@ rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uin
  * for f16 and f32); of min, max and the magnitudes' max of floats an order key, what rh_key() of
  * kernels/prelude/operators.cl makes of them; of argmin and its like a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
-/* What a value over n elements means.  [any thread] */
+/* What a value over n elements means.  Does nothing where result->struct_size is wrong.  [any
+ * thread] */
 void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t n,
                         rh_result *result);
 

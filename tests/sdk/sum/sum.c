@@ -6,9 +6,9 @@ enum { N = 1000 };
 
 /* Twice, on what was prepared once: 1 + 2 + ... + n, and without the 1. */
 static rh_status sum_again(rh_redhost *redhost, const int32_t *x, rh_error *error) {
-  rh_prepare_spec spec = {.op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
   rh_prepared *sum;
-  rh_result whole, rest;
+  rh_result whole = {.struct_size = sizeof whole}, rest = whole;
   rh_status status = rh_prepare(redhost, &spec, &sum, error);
   if (status == RH_OK) status = rh_prepared_run(sum, x, N, &whole, error);
   if (status == RH_OK) status = rh_prepared_run(sum, x + 1, N - 1, &rest, error);
@@ -23,12 +23,13 @@ int main(void) {
 
   rh_redhost *redhost;
   rh_error error;
-  rh_result result;
+  rh_result result = {.struct_size = sizeof result};
   if (rh_open(&redhost, NULL, &error) != RH_OK) {
     fprintf(stderr, "sum: %s\n", error.message);
     return 1;
   }
-  rh_request request = {.op = "sum", .type = RH_TYPE_i32, .data = x, .n = N};
+  rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i32, .data = x, .n = N};
   rh_status status = rh_reduce(redhost, &request, &result, &error);
   if (status == RH_OK) {
     printf("%lld\n", (long long)result.value.i);

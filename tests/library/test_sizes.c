@@ -1,0 +1,185 @@
+/* Structs that carry their size: what each size of the caller's gets. */
+#include "../../host/core/reduce/sized.h"
+#include "library.h"
+
+enum { N = 100 };
+static int32_t numbers[N];
+
+/* A struct with room behind it for fields of a later version. */
+#define LONGER(T)                                                                                  \
+  union {                                                                                          \
+    T now;                                                                                         \
+    unsigned char bytes[sizeof(T) + 64];                                                           \
+  }
+
+static void set_up_numbers(void) {
+  for (int k = 0; k < N; k++) numbers[k] = k;
+  set_up();
+}
+
+static void must_refuse(rh_status status, const char *words) {
+  ck_assert_msg(status == RH_E_USAGE && error.status == RH_E_USAGE, "%d", status);
+  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
+}
+
+/* ---- Any struct: one that has grown from 16 to 32 bytes ---- */
+
+typedef struct grown {
+  uint32_t struct_size, first;
+  uint64_t second;
+  uint64_t third, fourth; /* appended */
+} grown;
+
+#define GROWN RH_SIZED(grown, second)
+
+START_TEST(sizes_that_are_read) {
+  static const struct {
+    uint32_t size;
+    int last; /* set the last byte of it */
+    const char *words;
+  } cases[] = {
+      {0, 0, "grown.struct_size is 0; set it to sizeof(grown), which is 32"},
+      {4, 0, "grown.struct_size is 4;"},
+      {15, 0, "grown.struct_size is 15;"},
+      {16, 1, NULL},
+      {20, 1, NULL},
+      {24, 1, NULL},
+      {31, 1, NULL},
+      {32, 1, NULL},
+      {33, 0, NULL},
+      {33, 1, "grown.struct_size is 33, and a field beyond the 32 bytes that redhost"},
+      {48, 0, NULL},
+      {48, 1, "later version"},
+      {4096, 0, NULL},
+      {4096, 1, "later version"},
+      {4097, 0, "grown.struct_size is 4097;"},
+      {UINT32_MAX, 0, "grown.struct_size is 4294967295;"},
+  };
+  _Alignas(8) static unsigned char given[5000], own[sizeof(grown) + 1];
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    uint32_t size = cases[k].size, known = size < sizeof(grown) ? size : sizeof(grown);
+    memset(given, 0, sizeof given);
+    memset(given + 4, 7, 12); /* the fields of the first version */
+    memcpy(given, &size, sizeof size);
+    if (cases[k].last) given[size - 1] = 9;
+    memset(own, 0xAA, sizeof own);
+    rh_status status = rh_sized_read(own, given, GROWN, &error);
+    ck_assert_uint_eq(own[sizeof(grown)], 0xAA);
+    if (cases[k].words) {
+      must_refuse(status, cases[k].words);
+      continue;
+    }
+    ck_assert_int_eq(status, RH_OK);
+    ck_assert_uint_eq(((const grown *)own)->struct_size, sizeof(grown));
+    ck_assert_mem_eq(own + 4, given + 4, known - 4);
+    for (size_t j = known; j < sizeof(grown); j++) ck_assert_uint_eq(own[j], 0);
+  }
+}
+END_TEST
+
+START_TEST(sizes_that_are_written) {
+  static const uint32_t sizes[] = {16, 20, 24, 32, 48};
+  const grown own = {32, 1, 2, 3, 4};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    _Alignas(8) unsigned char given[64];
+    uint32_t size = sizes[k], known = size < sizeof own ? size : sizeof own;
+    memset(given, 0xAA, sizeof given);
+    memcpy(given, &size, sizeof size);
+    rh_sized_write(given, &own, GROWN);
+    ck_assert_mem_eq(given, &size, sizeof size);
+    ck_assert_mem_eq(given + 4, (const unsigned char *)&own + 4, known - 4);
+    for (size_t j = known; j < sizeof given; j++) ck_assert_uint_eq(given[j], 0xAA);
+  }
+}
+END_TEST
+
+/* ---- The public structs ---- */
+
+/* Tries the sizes that are refused, and one that is not, on CALL with SIZED.now. */
+#define TRY_SIZES(T, SIZED, LEAST, CALL, GOOD)                                                     \
+  do {                                                                                             \
+    (SIZED).now.struct_size = 0;                                                                   \
+    must_refuse(CALL, #T ".struct_size is 0; set it to sizeof(" #T ")");                           \
+    (SIZED).now.struct_size = (LEAST)-1;                                                           \
+    must_refuse(CALL, #T ".struct_size is ");                                                      \
+    (SIZED).now.struct_size = UINT32_MAX;                                                          \
+    must_refuse(CALL, #T ".struct_size is 4294967295;");                                           \
+    (SIZED).now.struct_size = sizeof(SIZED);                                                       \
+    (SIZED).bytes[sizeof(T)] = 1;                                                                  \
+    must_refuse(CALL, "later version");                                                            \
+    (SIZED).bytes[sizeof(T)] = 0;                                                                  \
+    ck_assert_msg((CALL) == RH_OK, "%s", error.message);                                           \
+    GOOD;                                                                                          \
+  } while (0)
+
+START_TEST(sizes_of_options) {
+  rh_redhost *opened = redhost;
+  LONGER(rh_options) options = {.now = {.cache_dir = "/proc/none"}};
+  TRY_SIZES(rh_options, options, sizeof(rh_options), rh_open(&opened, &options.now, &error),
+            rh_close(opened));
+  options.now.struct_size = 0;
+  rh_open(&opened, &options.now, &error);
+  ck_assert_ptr_null(opened);
+}
+END_TEST
+
+START_TEST(sizes_of_request_and_result) {
+  LONGER(rh_request)
+  request = {.now = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N}};
+  LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
+  request.now.data = numbers;
+  TRY_SIZES(rh_request, request, sizeof(rh_request),
+            rh_reduce(redhost, &request.now, &result.now, &error),
+            ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
+  result.now.value.i = 0;
+  TRY_SIZES(rh_result, result, sizeof(rh_result),
+            rh_reduce(redhost, &request.now, &result.now, &error),
+            ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
+  ck_assert_uint_eq(result.now.struct_size, sizeof result);
+  request.now.reserved = 1;
+  must_refuse(rh_reduce(redhost, &request.now, &result.now, &error),
+              "rh_request.reserved is 1 and must be 0");
+}
+END_TEST
+
+START_TEST(sizes_of_spec_and_result) {
+  LONGER(rh_prepare_spec)
+  spec = {.now = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = N}};
+  LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
+  rh_prepared *prepared;
+  TRY_SIZES(rh_prepare_spec, spec, sizeof(rh_prepare_spec),
+            rh_prepare(redhost, &spec.now, &prepared, &error), (void)0);
+  TRY_SIZES(rh_result, result, sizeof(rh_result),
+            rh_prepared_run(prepared, numbers, N, &result.now, &error),
+            ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
+  result.now.struct_size = 0;
+  must_refuse(rh_prepared_run_buffer(prepared, NULL, 0, 1, &result.now, &error), "is 0;");
+
+  int64_t value = 3;
+  result.now = (rh_result){.value.i = 5};
+  rh_prepared_decode(prepared, &value, 1, &result.now);
+  ck_assert_int_eq(result.now.value.i, 5);
+  result.now.struct_size = sizeof(rh_result);
+  rh_prepared_decode(prepared, &value, 1, &result.now);
+  ck_assert_int_eq(result.now.value.i, 3);
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("sizes");
+  TCase *any = tcase_create("any"), *public = tcase_create("public");
+  tcase_add_test(any, sizes_that_are_read);
+  tcase_add_test(any, sizes_that_are_written);
+  suite_add_tcase(suite, any);
+  tcase_add_checked_fixture(public, set_up_numbers, tear_down);
+  tcase_add_test(public, sizes_of_options);
+  tcase_add_test(public, sizes_of_request_and_result);
+  tcase_add_test(public, sizes_of_spec_and_result);
+  suite_add_tcase(suite, public);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}
