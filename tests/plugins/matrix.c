@@ -100,15 +100,14 @@ static int takes_ends(int extent, uint64_t n) {
 /* The data between poison: whatever is read from outside the range shows in the result. */
 static int place(bench *b, const rh_array *array, rh_error *error) {
   uint32_t size = rh_type_size(b->type);
-  uint64_t bytes = (2 * AROUND + b->max_n) * size;
-  memset(b->memory, POISON, bytes);
+  /* Only what this case can reach: behind it stands the poison of open_bench(), or what a larger case left. */
+  uint64_t reach = (b->first + array->n + AROUND) * size;
+  memset(b->memory, POISON, reach);
   memcpy(b->memory + b->first * size, rh_array_data(array), array->n * size);
   if (!b->session) {
-    memcpy(b->copy, b->memory, bytes);
+    memcpy(b->copy, b->memory, reach);
     return 1;
   }
-  /* Only what this case can reach. */
-  uint64_t reach = (b->first + array->n + AROUND) * size;
   cl_int code = clEnqueueWriteBuffer(b->session->queue, b->buffer, CL_TRUE, 0, reach, b->memory, 0,
                                      NULL, NULL);
   return code == CL_SUCCESS ? 1 : (rh_cl_fail(error, code, "placing the data"), 0);
@@ -241,6 +240,7 @@ static int open_bench(bench *b, rh_error *error) {
   b->memory = malloc(bytes);
   b->copy = malloc(bytes);
   if (!b->memory || !b->copy) return rh_fail(error, RH_E_NOMEM, "no memory"), 0;
+  memset(b->memory, POISON, bytes);
   if (!rh_strategy_is_host(b->m->strategy)) {
     cl_int code;
     if (rh_redhost_session(b->m->redhost, &b->session, error) != RH_OK) return 0;
