@@ -6,6 +6,7 @@
 #include "app.h"
 #include "json.h"
 #include "junit.h"
+#include "number.h"
 #include "plain.h"
 #include "size.h"
 #include "table.h"
@@ -190,6 +191,7 @@ static rh_status run_all(work *w, rh_error *error) {
                          .user = w,
                          .begin = on_begin};
   RH_TRY(rh_seed_parse(typed->seed, &spec.seed, error));
+  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &spec.silence_s, error));
   w->reports = calloc(w->n + 1u, sizeof *w->reports);
   if (!w->reports) return rh_fail(error, RH_E_NOMEM, "no memory for the results");
   for (uint32_t k = 0; k < w->n; k++) {

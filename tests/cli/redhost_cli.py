@@ -1,5 +1,6 @@
 """What every test of the command line needs: redhost, run in an environment of its own, and judged."""
 
+import atexit
 import json
 import os
 import re
@@ -39,6 +40,18 @@ def clean_environment(home, **more):
     return {key: value for key, value in env.items() if value is not None}
 
 
+PROGRAMS = []
+
+
+def share_programs(cache_home):
+    """In this cache, programs are those that any test of this file compiled: for tests of what else a cache holds."""
+    if not PROGRAMS:
+        PROGRAMS.append(tempfile.mkdtemp(prefix="redhost-programs-"))
+        atexit.register(shutil.rmtree, PROGRAMS[0], ignore_errors=True)
+    os.makedirs(os.path.join(cache_home, "redhost"))
+    os.symlink(PROGRAMS[0], os.path.join(cache_home, "redhost", "bin"))
+
+
 def needs(file):
     return unittest.skipUnless(os.path.exists(file), "%s is not built" % (os.path.basename(file) or "the zoo"))
 
@@ -66,13 +79,14 @@ def no_constants(name):
 
 class Case(unittest.TestCase):
     """A home, a cache and a working directory for each class."""
+    caches = True  # False where redhost's own cache plays no part: filling it costs PoCL more time than compiling
 
     @classmethod
     def setUpClass(cls):
         cls.home = tempfile.mkdtemp(prefix="redhost-cli-")
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
         os.chmod(cls.home, 0o755)
-        cls.env = clean_environment(cls.home)
+        cls.env = clean_environment(cls.home, REDHOST_NO_CACHE=None if cls.caches else "1")
         cls.cwd = os.path.join(cls.home, "work")
         os.mkdir(cls.cwd)
 

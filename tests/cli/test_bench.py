@@ -15,6 +15,8 @@ FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 
 
 class BenchCase(cli.Case):
+    caches = False
+
     def bench(self, *args, **how):
         return self.redhost("--bench", *FEW, *args, **how)
 

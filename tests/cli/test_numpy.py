@@ -1,7 +1,8 @@
 """Files written by NumPy, reduced by redhost, and by NumPy.
 
-Every type, operator and layout by `serial`; every strategy with every operator, the types in turn, since each kernel has to
-be compiled (REDHOST_TEST_NUMPY=all: every strategy, operator and type, however many there are)."""
+Every type, operator and layout by `serial`; every strategy with two operators, other ones than the strategy before, the types
+in turn, since each kernel has to be compiled and the matrix compares all of them with redhost's own reference
+(REDHOST_TEST_EXTENT=all or REDHOST_TEST_NUMPY=all: every strategy, operator and type, however many there are)."""
 
 import fractions
 import math
@@ -53,6 +54,8 @@ def sample(kind, n, seed=0):
 
 @unittest.skipIf(np is None, "" if np else WHY)
 class NumpyCase(cli.Case):
+    caches = False
+
     def reduce(self, strategy, op, *args, **how):
         return self.json("--run", strategy, "--op", op, *args, **how)["results"][0]
 
@@ -237,7 +240,7 @@ class Strategies(NumpyCase):
         tiny = os.environ.get("REDHOST_TEST_EXTENT") == "tiny"  # under sanitizers: one of each kind
         if tiny:
             strategies = ["serial", "cascade", "two_stage_float4", "two_stage_ordered", "atomic", "subgroup", "cpu_serial"]
-        extent = os.environ.get("REDHOST_TEST_NUMPY")
+        extent = "all" if os.environ.get("REDHOST_TEST_EXTENT") == "all" else os.environ.get("REDHOST_TEST_NUMPY")
         everything = extent == "all"
         seen = set()
         for kind in cli.TYPES:
@@ -246,7 +249,7 @@ class Strategies(NumpyCase):
                 array[1777] = array[4001] = array.max()  # ties
             np.save(self.path(kind + ".npy"), array)
             np.save(self.path(kind + "-few.npy"), array[:60] % 1 + array.dtype.type(0.5) if kind in FLOATS else array)
-        every = 1 if extent in ("all", "operators") or (len(strategies) <= 12 and not tiny) else 3  # of many strategies, a third of the operators each
+        every = 1 if extent in ("all", "operators") or (len(strategies) <= 12 and not tiny) else 3 if tiny else 6  # of many strategies, a sixth of the operators each
         chosen = os.environ.get("REDHOST_TEST_STRATEGIES", "").split() or strategies
         for s, strategy in enumerate(strategies):
             for o, op in enumerate(cli.OPS if strategy in chosen else ()):

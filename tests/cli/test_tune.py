@@ -19,6 +19,7 @@ class TuneCase(cli.Case):
 
     def setUp(self):
         self.env["XDG_CACHE_HOME"] = os.path.join(self.home, self.id().rsplit(".", 1)[1])
+        cli.share_programs(self.env["XDG_CACHE_HOME"])
         self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
 
     def entries(self):
@@ -279,7 +280,6 @@ class Trouble(TuneCase):
         args = ("--tune", "-n", "2^10", "-s", "serial", "--budget", "200")
         done = self.bad(6, "/proc/x/tuned.json: |--cache-dir", *args, "--cache-dir", "/proc/x")
         self.assertEqual(done.out, "")
-        os.makedirs(os.path.dirname(self.file))
         later = '{"schema": "redhost-tuned/2"}'
         with open(self.file, "w", encoding="utf-8") as file:
             file.write(later)

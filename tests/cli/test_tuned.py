@@ -40,6 +40,7 @@ class TunedCase(cli.Case):
 
     def setUp(self):
         self.env["XDG_CACHE_HOME"] = os.path.join(self.home, self.id().rsplit(".", 1)[1])
+        cli.share_programs(self.env["XDG_CACHE_HOME"])
         self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
         (self.device,) = self.json("--list")["devices"]
 

@@ -13,6 +13,8 @@ SOME = "V01,V10,V16-V18"
 
 
 class Targets(cli.Case):
+    caches = False
+
     def test_no_plugin(self):
         self.write("text.so", "this is no library\n")
         self.write("empty.so", "")
@@ -42,11 +44,14 @@ class Targets(cli.Case):
 
     def test_options(self):
         self.bad(2, "--seed", "--verify", "serial", "--seed", "x")
+        self.bad(2, "--timeout", "--verify", "serial", "--timeout", "0")
         self.bad(2, "--quick has no meaning with --list", "--list", "--quick")
         self.bad(3, "no device matches", "--verify", "serial", "-d", "nothing at all", "--include", "V42")
 
 
 class Reports(cli.Case):
+    caches = False
+
     def test_table(self):
         done = self.good("--verify", "serial", "--include", SOME, quiet=False)
         self.assertRegex(done.out, r"(?s)\A/[^\n]*/serial\.so\n(  V[0-9]{2}  pass     [^\n]+\n){5}5 tests in [0-9.]+ s: 5 passed, 0 failed\n\Z")
@@ -99,6 +104,7 @@ class Reports(cli.Case):
 
 class Crashes(cli.Case):
     """In every phase in turn: a verdict for each, and the run completes."""
+    caches = False
 
     def verdicts(self, plugin, *args):
         done = self.redhost("--verify", plugin, "--quick", "--json", *args)
@@ -137,10 +143,12 @@ class Crashes(cli.Case):
 
 class Hangs(cli.Case):
     """What never returns ends the tests that need it, within the time that the first line says."""
+    caches = False
 
-    def ends(self, plugin, where):
+    def ends(self, plugin, where, *args):
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        done = self.redhost("--verify", os.path.join(os.path.dirname(cli.ZOO), plugin), "--quick", "--exclude", "V61,V64", timeout=900)
+        done = self.redhost("--verify", os.path.join(os.path.dirname(cli.ZOO), plugin), "--quick", "--exclude", "V61,V64", *args,
+                            timeout=900)
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used
         self.assertEqual(done.code, 1, done)
         most = float(re.search(r"at most (\d+) s", done.err).group(1))
@@ -152,7 +160,7 @@ class Hangs(cli.Case):
         self.assertIn("not tried: ", done.out)
 
     def test_kernel(self):
-        self.ends("life/hangs_in_kernel.so", "in run")
+        self.ends("life/hangs_in_kernel.so", "in run", "--timeout", "4")
 
     def test_query(self):
         self.ends("loading/hang_in_query.so", "in query")

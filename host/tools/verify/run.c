@@ -41,13 +41,14 @@ enum { ENOUGH = 2 };
 static rh_patience patience_of(const runner *r, const rh_test *test) {
   int hung = 0;
   for (int k = 0; k < N_PLACES; k++) hung |= r->hung[k] != 0;
-  double limit_s = test ? test->limit_s : 10, silence_s = hung ? 15 : limit_s;
+  double given_s = r->spec->silence_s;
+  double limit_s = given_s > 0 ? given_s : test ? test->limit_s : 10;
+  double silence_s = hung && limit_s > 15 ? 15 : limit_s;
+  double busy_s = hung ? 5 : limit_s > 60 ? limit_s / 3 : 20;
   double most = most_s(test ? test->usual_s : 0);
   int loads_only = test && strcmp(test->id, "V10") == 0;
   return (rh_patience){.silence_s = silence_s,
-                       .busy_s = hung           ? 5
-                                 : limit_s > 60 ? limit_s / 3
-                                                : 20,
+                       .busy_s = busy_s < silence_s ? busy_s : silence_s,
                        .most_s = most < r->most_left_s ? most : r->most_left_s,
                        .end_s = r->late_ends >= ENOUGH ? 0.5
                                 : loads_only           ? 4 * RH_CHILD_DONE_S

@@ -41,6 +41,7 @@ typedef struct rh_verify_spec {
   const char *include, *exclude; /* "V01,V10-V15"; null: all, none */
   uint64_t seed;
   uint32_t quick;      /* 1: a preset of about ten seconds; 2: one operator and type a test */
+  double silence_s;    /* so long may a test say nothing; 0: as long as each test says */
   uint32_t in_process; /* 1: no children, for a debugger: a crash is one */
   double random_s;     /* how long V53 tries random cases; 0: by the preset */
   void *user;
