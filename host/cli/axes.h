@@ -2,22 +2,12 @@
 #ifndef RH_CLI_AXES_H
 #define RH_CLI_AXES_H
 
-#include "../core/base/vocabulary.h"
 #include "../core/cl/devices.h"
+#include "../tools/bench/settings.h"
 
 /* One name.  RH_E_USAGE for one that is not known. */
 rh_status rh_op_parse(const char *name, uint32_t *op, rh_error *error);
 rh_status rh_type_parse(const char *name, rh_type *type, rh_error *error);
-
-/* In the order typed, each once. */
-typedef struct rh_ops {
-  uint32_t list[RH_N_OPS];
-  uint32_t n;
-} rh_ops;
-typedef struct rh_types {
-  rh_type list[RH_N_TYPES];
-  uint32_t n;
-} rh_types;
 
 /* --op and --type: names with commas between, "all"; null is sum, and f32.  Not every operator is defined on every type
  * (rh_op_is_defined).  RH_E_USAGE for a name that is not known. */

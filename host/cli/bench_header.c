@@ -116,8 +116,8 @@ rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device
   return finished(json_array_append_new(results->devices, rh_json_device(device)), error);
 }
 
-rh_status rh_bench_header_calibration(rh_records *results, const rh_cl_device *device,
-                                      const rh_bench_device *range, rh_error *error) {
+static int describe_calibration(rh_records *results, const rh_cl_device *device,
+                                const rh_bench_device *range) {
   const rh_calibration *c = &range->calibration;
   json_t *object = json_object();
   int failed = put(object, "device", json_string(device->label)) |
@@ -131,19 +131,36 @@ rh_status rh_bench_header_calibration(rh_records *results, const rh_cl_device *d
                put(object, "h2d_Bps", rh_json_number(c->upload)) |
                put(object, "d2h_Bps", rh_json_number(c->download)) |
                put(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
-  return finished(failed | json_array_append_new(results->calibration, object), error);
+  return failed | json_array_append_new(results->calibration, object);
 }
 
-rh_status rh_bench_header_strategy(rh_records *results, const rh_app *app, const rh_entry *entry,
-                                   rh_error *error) {
-  return finished(json_array_append_new(results->strategies, rh_json_strategy(app, entry)), error);
+static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
+  rh_app own = *app; /* what a strategy offers is said of the first problem */
+  int failed = 0;
+  own.op = stage->settings->ops.list[0];
+  own.type = stage->settings->types.list[0];
+  for (uint32_t k = 0; k < stage->n_found; k++) {
+    const rh_entry *entry = rh_registry_find(&stage->redhost->registry, stage->found[k].name);
+    if (entry) failed |= json_array_append_new(results->strategies, rh_json_strategy(&own, entry));
+  }
+  return failed;
 }
 
-rh_status rh_bench_header_peer(rh_records *results, const char *name, const char *about,
-                               const char *program, rh_error *error) {
+static int describe_peer(rh_records *results, rh_peers *peers, uint32_t k, const char *program) {
   json_t *object = json_object();
-  int failed = put(object, "name", json_string(name)) | put(object, "peer", json_true()) |
-               put(object, "summary", rh_json_bytes(about)) |
+  int failed = put(object, "name", json_string(rh_peers_sampler(peers, k).name)) |
+               put(object, "peer", json_true()) |
+               put(object, "summary", rh_json_bytes(rh_peers_about(peers, k))) |
                put(object, "plugin", rh_json_bytes(program));
-  return finished(failed | json_array_append_new(results->strategies, object), error);
+  return failed | json_array_append_new(results->strategies, object);
+}
+
+rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
+                                rh_error *error) {
+  int failed = describe_strategies(results, app, stage);
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      failed |= describe_peer(results, stage->peers[k], j, stage->settings->peers[k]);
+  if (stage->device) failed |= describe_calibration(results, stage->device, &stage->range);
+  return finished(failed, error);
 }

@@ -1,56 +1,10 @@
 #include "bench_plan.h"
-#include "../core/base/clock.h"
 #include "../core/base/json_value.h"
+#include "../tools/bench/pace.h"
 #include "plain.h"
 #include "table.h"
 
-#include <math.h>
 #include <stdio.h>
-
-/* A point takes at least its 20 samples of a millisecond and what surrounds them; a large one some 30 runs at a rate that is
- * well below the peak. */
-static double weight(const rh_bench_pace *pace, uint64_t bytes) {
-  double runs = pace->read_peak > 0 ? 30 * (double)bytes / (0.4 * pace->read_peak) : 0;
-  return 0.06 + fmin(runs, pace->max_time_s);
-}
-
-static uint32_t contenders(const rh_stage *stage) {
-  uint32_t n = stage->n_found;
-  for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
-  return n;
-}
-
-static uint32_t ops_on(const rh_bench_settings *settings, rh_type type) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < settings->ops.n; k++)
-    n += rh_op_is_defined(settings->ops.list[k], type) != 0;
-  return n;
-}
-
-void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage,
-                         const rh_bench_settings *settings) {
-  *pace = (rh_bench_pace){.started = rh_now(),
-                          .read_peak = stage->range.calibration.read_peak,
-                          .max_time_s = settings->rules.max_time_s};
-  for (uint32_t t = 0; t < settings->types.n; t++) {
-    rh_type type = settings->types.list[t];
-    uint32_t points = ops_on(settings, type) * contenders(stage);
-    for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
-      pace->total += points;
-      pace->weight_total += points * weight(pace, settings->sizes[t][k] * rh_type_size(type));
-    }
-  }
-}
-
-void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies) {
-  pace->done += strategies;
-  pace->weight_done += strategies * weight(pace, bytes);
-}
-
-double rh_bench_left_s(const rh_bench_pace *pace) {
-  double spent = rh_now() - pace->started, left = pace->weight_total - pace->weight_done;
-  return pace->weight_done > 0 ? spent * left / pace->weight_done : pace->weight_total;
-}
 
 static void print_sizes(const rh_bench_settings *settings, uint32_t t) {
   char first[32], last[32];
@@ -68,9 +22,9 @@ static int shares_memory(const rh_stage *stage) {
 }
 
 /* The copies, the caller's data, and what is swept over; of the device's own 0 where it has none. */
-static void estimate_memory(const rh_stage *stage, const rh_bench_settings *settings,
-                            uint64_t *of_host, uint64_t *of_device) {
-  uint64_t most = 0, cold = 512ull << 20;
+static void estimate_memory(const rh_stage *stage, uint64_t *of_host, uint64_t *of_device) {
+  const rh_bench_settings *settings = stage->settings;
+  uint64_t most = 0, cold = RH_COLD_BYTES;
   for (uint32_t t = 0; t < settings->types.n; t++) {
     uint64_t bytes =
         settings->sizes[t][settings->n_sizes[t] - 1] * rh_type_size(settings->types.list[t]);
@@ -82,10 +36,10 @@ static void estimate_memory(const rh_stage *stage, const rh_bench_settings *sett
   *of_device = on_host ? 0 : copies + 2 * cold;
 }
 
-static void print_memory(const rh_stage *stage, const rh_bench_settings *settings) {
+static void print_memory(const rh_stage *stage) {
   char text[32];
   uint64_t host, device;
-  estimate_memory(stage, settings, &host, &device);
+  estimate_memory(stage, &host, &device);
   printf("memory      about %s of the host's", rh_format_bytes(text, host));
   if (device) printf(", %s of the device's", rh_format_bytes(text, device));
   printf("\n");
@@ -99,9 +53,10 @@ static double most_s(const rh_bench_pace *pace) {
   return (0.5 + pace->max_time_s) * pace->total;
 }
 
-void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *settings) {
+void rh_bench_plan_print(const rh_stage *stage) {
+  const rh_bench_settings *settings = stage->settings;
   rh_bench_pace pace;
-  rh_bench_pace_begin(&pace, stage, settings);
+  rh_bench_pace_begin(&pace, stage);
   if (stage->device)
     printf("device      %s %s\n", stage->device->label, rh_plain(stage->device->name));
   else
@@ -122,7 +77,7 @@ void rh_bench_plan_print(const rh_stage *stage, const rh_bench_settings *setting
     printf("\n");
   }
   printf("            %u in all, %s\n", pace.total, settings->hot ? "hot" : "cold");
-  print_memory(stage, settings);
+  print_memory(stage);
   printf("time        %.0f s at the least, %.0f s at the most\n", least_s(&pace), most_s(&pace));
 }
 
@@ -153,12 +108,13 @@ static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
   return json_pack("{s:s, s:o, s:o}", "type", rh_type_name(type), "ops", ops, "n", sizes);
 }
 
-json_t *rh_bench_plan_json(const rh_stage *stage, const rh_bench_settings *settings) {
+json_t *rh_bench_plan_json(const rh_stage *stage) {
+  const rh_bench_settings *settings = stage->settings;
   rh_bench_pace pace;
   uint64_t host, device;
   json_t *points = json_array();
-  rh_bench_pace_begin(&pace, stage, settings);
-  estimate_memory(stage, settings, &host, &device);
+  rh_bench_pace_begin(&pace, stage);
+  estimate_memory(stage, &host, &device);
   for (uint32_t t = 0; t < settings->types.n; t++)
     json_array_append_new(points, points_of(settings, t));
   return json_pack("{s:s, s:o, s:o, s:i, s:s, s:o, s:o, s:o, s:o}", "device", rh_stage_label(stage),

@@ -1,31 +1,14 @@
 #include "bench_settings.h"
 #include "../core/base/error.h"
-#include "../core/base/text.h"
+#include "../core/base/log.h"
 #include "../core/io/array.h"
+#include "axes.h"
+#include "list.h"
 #include "number.h"
 #include "size.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* One of a few words; its place in the list. */
-static rh_status choose(const char *option, const char *word, const char *const *words, uint32_t n,
-                        uint32_t *place, rh_error *error) {
-  rh_text list = {0};
-  *place = 0;
-  if (!word) return RH_OK;
-  for (uint32_t k = 0; k < n; k++) {
-    if (strcmp(word, words[k]) == 0) {
-      *place = k;
-      rh_text_finish(&list);
-      return RH_OK;
-    }
-    rh_text_add(&list, "%s%s", k == 0 ? "" : k + 1 < n ? ", " : " or ", words[k]);
-  }
-  rh_fail(error, RH_E_USAGE, "%s '%s': expected %s", option, word, rh_text_get(&list));
-  rh_text_finish(&list);
-  return RH_E_USAGE;
-}
 
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
   double percent = 0.5;
@@ -71,26 +54,64 @@ static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error)
   return RH_OK;
 }
 
+static rh_status parse_isolation(rh_bench_settings *settings, const char *when, rh_error *error) {
+  RH_TRY(rh_parse_when("--isolate", when, 0, &settings->isolate_installed, error));
+  return rh_parse_when("--isolate", when, 1, &settings->isolate_others, error);
+}
+
 static rh_status parse_words(rh_bench_settings *settings, const rh_typed *typed, rh_error *error) {
   static const char *const caches[] = {"cold", "hot"};
   static const char *const timers[] = {"auto", "event", "host"};
-  static const char *const formats[] = {"table", "markdown", "csv", "json", "jsonl"};
-  uint32_t hot, format;
-  RH_TRY(choose("--cache", typed->cache, caches, 2, &hot, error));
-  RH_TRY(choose("--timer", typed->timer, timers, 3, &settings->timer, error));
-  RH_TRY(choose("--format", typed->format, formats, 5, &format, error));
-  if (typed->json && typed->format && strcmp(typed->format, "json") != 0)
-    return rh_fail(error, RH_E_USAGE, "--json and --format=%s exclude each other", typed->format);
+  uint32_t hot;
+  RH_TRY(rh_choice_parse("--cache", typed->cache, caches, 2, &hot, error));
+  RH_TRY(rh_choice_parse("--timer", typed->timer, timers, 3, &settings->timer, error));
   settings->hot = (int)hot;
-  settings->format = typed->json ? "json" : formats[format];
   return RH_OK;
 }
 
+/* ---- Strategies ---- */
+
+/* Is this one of the words?  Globs do not count: nobody who types one wants to hear of all that cannot be done. */
+static int is_named(const char *list, const char *name) {
+  size_t length = strlen(name);
+  for (const char *word = list; word && *word; word += strcspn(word, ","), word += *word == ',')
+    if (strcspn(word, ",") == length && strncmp(word, name, length) == 0) return 1;
+  return 0;
+}
+
+/* --strategy */
+static rh_status choose(const void *user, const rh_registry *registry, unsigned char *choice,
+                        rh_error *error) {
+  const rh_typed *typed = user;
+  uint32_t n = registry->n_entries;
+  const char **names = calloc(n + 1, sizeof *names);
+  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies' names");
+  for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
+  rh_status status = rh_strategies_select(typed->strategy, names, n, choice, error);
+  for (uint32_t k = 0; k < n && status == RH_OK; k++)
+    if (choice[k] && is_named(typed->strategy, names[k])) choice[k] = RH_CHOSEN_BY_NAME;
+  free(names);
+  return status;
+}
+
+/* ---- All of it ---- */
+
 rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *typed,
                                   rh_error *error) {
-  *settings = (rh_bench_settings){.data = typed->data ? typed->data : "uniform", .timeout_s = 60};
+  *settings = (rh_bench_settings){
+      .data = typed->data ? typed->data : "uniform",
+      .timeout_s = 60,
+      .params = typed->settings,
+      .n_params = typed->n_settings,
+      .peers = typed->peers.list,
+      .n_peers = typed->peers.n,
+      .untuned = typed->mode == RH_MODE_TUNE,
+      .choose = choose,
+      .user = typed,
+  };
   RH_TRY(parse_rules(&settings->rules, typed, error));
   RH_TRY(parse_words(settings, typed, error));
+  RH_TRY(parse_isolation(settings, typed->isolate, error));
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &settings->timeout_s, error));
   RH_TRY(rh_seed_parse(typed->seed, &settings->seed, error));
   RH_TRY(rh_array_check_kind(settings->data, error));
@@ -106,4 +127,20 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *t
 void rh_bench_settings_finish(rh_bench_settings *settings) {
   for (uint32_t k = 0; k < RH_N_TYPES; k++) free(settings->sizes[k]);
   *settings = (rh_bench_settings){0};
+}
+
+/* A machine without OpenCL still has its host strategies; a device that was asked for must be there. */
+rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
+                           rh_error *error) {
+  const rh_cl_devices *all;
+  RH_TRY(rh_redhost_devices(app->redhost, &all, error));
+  *devices = NULL;
+  *n = 1;
+  if (all->n == 0 && !app->typed->device) {
+    for (uint32_t k = 0; k < all->n_faults; k++)
+      rh_log(&app->redhost->options.reporter, RH_LOG_ERROR,
+             "%s; only strategies of the host are measured", all->faults[k]);
+    return RH_OK;
+  }
+  return rh_devices_parse(all, app->typed->device, devices, n, error);
 }

@@ -1,8 +1,12 @@
-/* Lists with commas between, as options take them. */
+/* Words that options take: one of a few, and lists with commas between. */
 #ifndef RH_CLI_LIST_H
 #define RH_CLI_LIST_H
 
 #include <redhost/redhost.h>
+
+/* *place: of `word` among words[0..n); 0 where it is null.  Any other word: RH_E_USAGE, naming `option` and all words. */
+rh_status rh_choice_parse(const char *option, const char *word, const char *const *words,
+                          uint32_t n, uint32_t *place, rh_error *error);
 
 /* Gets one word, which is never empty and is gone after the call. */
 typedef rh_status rh_visit_word(void *context, const char *word, rh_error *error);

@@ -1,16 +1,28 @@
 /* redhost --tune */
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
+#include "../core/base/json_value.h"
 #include "../core/base/path.h"
-#include "../core/base/vocabulary.h"
-#include "bench_header.h"
+#include "bench_settings.h"
 #include "json.h"
 #include "number.h"
-#include "tune_work.h"
+#include "tune_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+typedef struct work {
+  const rh_app *app;
+  rh_bench_settings settings;
+  double budget_s;
+  json_t *tuned;    /* the tasks of all devices */
+  uint32_t n_wrong; /* strategies' defaults */
+  uint32_t n_left;  /* tasks */
+  rh_error unkept;  /* why what was found is not in the file; an empty message: it is */
+  rh_stage stage;   /* of the device at hand */
+  rh_tuner tuner;
+} work;
 
 /* ---- What to do ---- */
 
@@ -26,7 +38,7 @@ static rh_status miss_cache(const rh_typed *typed, const rh_cache *cache, rh_err
                  "--tune keeps what it finds in the cache, and there is none: %s", how);
 }
 
-static rh_status parse(rh_tune_work *w, rh_error *error) {
+static rh_status parse(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   w->budget_s = 60;
   RH_TRY(rh_number_parse(&rh_number_budget, typed->budget, &w->budget_s, error));
@@ -39,7 +51,7 @@ static rh_status parse(rh_tune_work *w, rh_error *error) {
 }
 
 /* Those of the usual sizes that the device takes, and that leave most of the memory alone. */
-static void trim_sizes(rh_tune_work *w, const rh_cl_device *device, const uint32_t *n_sizes) {
+static void trim_sizes(work *w, const rh_cl_device *device, const uint32_t *n_sizes) {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   for (uint32_t t = 0; t < w->settings.types.n; t++) {
     uint32_t n = n_sizes[t], size = rh_type_size(w->settings.types.list[t]);
@@ -53,7 +65,7 @@ static void trim_sizes(rh_tune_work *w, const rh_cl_device *device, const uint32
 }
 
 /* Whoever has the data on a device of its own does not ask the host to reduce them, unless by name. */
-static void drop_host_strategies(rh_tune_work *w) {
+static void drop_host_strategies(work *w) {
   rh_stage *stage = &w->stage;
   uint32_t n = 0;
   if (!stage->device || stage->device->shares_memory || w->app->typed->strategy) return;
@@ -68,91 +80,93 @@ static void drop_host_strategies(rh_tune_work *w) {
 
 /* ---- One device ---- */
 
-/* A right result of another size takes back that a strategy failed: what failed has the last word. */
-static void blame_again(const rh_tune_work *w) {
-  for (uint32_t k = 0; k < w->n_tasks; k++) {
-    const rh_task *task = &w->tasks[k];
-    if (task->state == RH_TASK_wrong)
-      rh_tunedb_blame(w->tuned, rh_tune_strategy(w, task), w->plugins[task->strategy], task->op,
-                      task->type, task->n);
-  }
+static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error) {
+  const work *w = user;
+  return rh_terminal_turn(w->app->terminal, turn, error);
 }
 
-static rh_status tune(rh_tune_work *w, double budget_s, rh_error *error) {
-  w->device_budget_s = budget_s;
-  w->deadline = rh_now() + budget_s;
-  RH_TRY(rh_tune_make_tasks(w, error));
-  RH_TRY(rh_tune_measure(w, error));
-  return rh_now() < w->deadline ? rh_tune_search_all(w, error) : RH_OK;
+static void on_event(void *user, const rh_tune_event *event) {
+  work *w = user;
+  w->n_wrong += event->kind == RH_TUNE_WRONG;
+  rh_tune_tell(w->app, &w->tuner, event);
 }
 
-/* What could not be kept is not measured. */
-static rh_status open_device(rh_tune_work *w, const rh_cl_device *device, rh_error *error) {
-  RH_TRY(rh_stage_open(&w->stage, w->app, device, &w->settings, error));
-  RH_TRY(rh_redhost_tuned(w->stage.app.redhost, &w->tuned, error));
-  RH_TRY(rh_tunedb_settle(w->tuned, error));
+/* The file must be writable before anything is measured. */
+static rh_status open_device(work *w, const rh_cl_device *device, double budget_s,
+                             rh_error *error) {
+  w->tuner = (rh_tuner){.stage = &w->stage,
+                        .budget_s = budget_s,
+                        .fresh = (int)w->app->typed->fresh,
+                        .on_turn = on_turn,
+                        .on_event = on_event,
+                        .user = w};
+  RH_TRY(rh_stage_open(&w->stage, w->app->redhost, device, &w->settings, error));
+  RH_TRY(rh_redhost_tuned(w->app->redhost, &w->tuner.tuned, error));
+  RH_TRY(rh_tunedb_settle(w->tuner.tuned, error));
   drop_host_strategies(w);
-  RH_TRY(rh_bench_header_begin(&w->header, w->app, &w->settings, error));
-  return rh_stage_calibrate(&w->stage, &w->settings, &w->header, error);
+  return rh_stage_calibrate(&w->stage, error);
 }
 
-static void close_device(rh_tune_work *w) {
-  rh_stage_close(&w->stage); /* which uses the point's memory in place */
-  rh_tune_leave_point(w);
-  rh_records_finish(&w->header);
-  free(w->tasks);
-  free(w->plugins);
-  w->tuned = NULL;
-  w->tasks = NULL;
-  w->plugins = NULL;
-  w->n_tasks = w->n_done = w->n_searched = 0;
+/* Where the results are kept, malloc'ed; null: nowhere, because they could not be or there are none. */
+static char *file_of_results(const work *w) {
+  const char *directory = w->app->redhost->cache.directory;
+  char *path = *w->unkept.message ? NULL : rh_path_join(directory, "tuned.json");
+  if (!path || access(path, F_OK) == 0) return path;
+  free(path);
+  return NULL;
 }
 
-static rh_status device(rh_tune_work *w, const rh_cl_device *device_or_none, double budget_s,
-                        json_t *tuned, rh_error *error) {
-  rh_status status = open_device(w, device_or_none, error);
+static void report_device(work *w) {
+  char *file = file_of_results(w);
+  rh_terminal_write_down();
+  rh_tune_print(w->app, &w->tuner, file, !*w->unkept.message);
+  rh_terminal_go_on();
+  free(file);
+  json_t *list = rh_tune_json(&w->tuner);
+  json_array_extend(w->tuned, list);
+  json_decref(list);
+}
+
+static rh_status tune_device(work *w, const rh_cl_device *device_or_none, double budget_s,
+                             rh_error *error) {
+  const rh_tuner *tuner = &w->tuner;
+  rh_status status = open_device(w, device_or_none, budget_s, error);
   int began = status == RH_OK;
   if (began) {
-    status = tune(w, budget_s, error);
-    blame_again(w);
-    rh_tunedb_settle(w->tuned, &w->unkept);
+    status = rh_tuner_run(&w->tuner, error);
+    rh_tunedb_settle(tuner->tuned, &w->unkept);
   }
   rh_terminal_clear(w->app->terminal);
-  for (uint32_t k = 0; k < w->n_tasks; k++) w->n_left += w->tasks[k].state <= RH_TASK_measured;
-  if (began) {
-    rh_terminal_write_down();
-    rh_tune_print(w);
-    rh_terminal_go_on();
-    json_t *list = rh_tune_json(w);
-    json_array_extend(tuned, list);
-    json_decref(list);
-  }
-  close_device(w);
+  for (uint32_t k = 0; k < tuner->n_tasks; k++)
+    w->n_left += tuner->tasks[k].state <= RH_TASK_measured;
+  if (began) report_device(w);
+  rh_stage_close(&w->stage);
+  rh_tuner_finish(&w->tuner);
   return status;
 }
 
 /* ---- Beginning and end ---- */
 
-static rh_status devices(rh_tune_work *w, json_t *tuned, rh_error *error) {
+static rh_status tune_devices(work *w, rh_error *error) {
   const rh_cl_device **list;
   uint32_t n, n_sizes[RH_N_TYPES];
   rh_status status = RH_OK;
   double start = rh_now();
-  RH_TRY(rh_stage_devices(w->app, &list, &n, error));
+  RH_TRY(rh_bench_devices(w->app, &list, &n, error));
   memcpy(n_sizes, w->settings.n_sizes, sizeof n_sizes);
   for (uint32_t k = 0; k < n && status == RH_OK; k++) {
     double left_s = w->budget_s - (k ? rh_now() - start : 0);
     trim_sizes(w, list ? list[k] : NULL, n_sizes);
-    status = device(w, list ? list[k] : NULL, left_s / (n - k), tuned, error);
+    status = tune_device(w, list ? list[k] : NULL, left_s / (n - k), error);
   }
   free(list);
   return status;
 }
 
-static rh_status print_json(const rh_tune_work *w, json_t *tuned, int complete, rh_error *error) {
+static rh_status print_json(const work *w, int complete, rh_error *error) {
   json_t *document = rh_json_document();
-  char *path = rh_tune_file(w);
-  json_object_set_new(document, "tuned", json_incref(tuned));
+  char *path = file_of_results(w);
+  json_object_set_new(document, "tuned", json_incref(w->tuned));
   json_object_set_new(document, "file", path ? rh_json_bytes(path) : json_null());
   free(path);
   json_object_set_new(document, "budget_s", rh_json_number(w->budget_s));
@@ -161,9 +175,9 @@ static rh_status print_json(const rh_tune_work *w, json_t *tuned, int complete, 
   return rh_json_print(document, error);
 }
 
-static rh_status conclude(const rh_tune_work *w, rh_status status, rh_error *error) {
+static rh_status conclude(const work *w, rh_status status, rh_error *error) {
   int kept = !*w->unkept.message;
-  char *file = rh_tune_file(w);
+  char *file = file_of_results(w);
   int file_is_there = file != NULL;
   free(file);
   if (status == RH_E_CANCELLED && !kept)
@@ -190,27 +204,21 @@ static rh_status conclude(const rh_tune_work *w, rh_status status, rh_error *err
                  w->n_wrong);
 }
 
-static rh_status tune_all(rh_tune_work *w, json_t *tuned, rh_error *error) {
+static rh_status tune_all(work *w, rh_error *error) {
   RH_TRY(parse(w, error));
+  if (!(w->tuned = json_array())) return rh_fail(error, RH_E_NOMEM, "no memory for tuning");
   rh_terminal_hold_interrupt();
-  rh_status status = devices(w, tuned, error);
+  rh_status status = tune_devices(w, error);
   rh_terminal_write_down();
   if (w->app->typed->json && (status == RH_OK || status == RH_E_CANCELLED))
-    RH_TRY(print_json(w, tuned, status == RH_OK, error));
+    RH_TRY(print_json(w, status == RH_OK, error));
   return conclude(w, status, error);
 }
 
 rh_status rh_mode_tune(const rh_app *app, rh_error *error) {
-  rh_tune_work *w = calloc(1, sizeof *w);
-  json_t *tuned = json_array();
-  rh_status status = RH_OK;
-  if (!w || !tuned)
-    status = rh_fail(error, RH_E_NOMEM, "no memory for tuning");
-  else
-    w->app = app;
-  if (status == RH_OK) status = tune_all(w, tuned, error);
-  if (w) rh_bench_settings_finish(&w->settings);
-  json_decref(tuned);
-  free(w);
+  work w = {.app = app};
+  rh_status status = tune_all(&w, error);
+  rh_bench_settings_finish(&w.settings);
+  json_decref(w.tuned);
   return status;
 }

@@ -2,6 +2,7 @@
 #include "../core/base/children.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
+#include "../core/base/format.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
 #include "../core/io/array.h"
@@ -78,6 +79,14 @@ void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, dou
           rh_plain(which), left_s > 1 ? left_s : 1);
   fflush(stderr);
   line_is_up = 1;
+}
+
+rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error) {
+  char what[32];
+  if (rh_terminal_was_interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
+  rh_format_size(what, turn->n);
+  rh_terminal_count(terminal, turn->done, turn->total, turn->left_s, what, turn->strategy);
+  return RH_OK;
 }
 
 /* Nothing for the first second; then a line, drawn again ten times a second at most. */

@@ -2,6 +2,7 @@
 #ifndef RH_CLI_TERMINAL_H
 #define RH_CLI_TERMINAL_H
 
+#include "../tools/bench/settings.h"
 #include "options.h"
 
 /* One for the process: a signal handler reads it. */
@@ -29,6 +30,9 @@ void rh_terminal_clear(rh_terminal *terminal);
 /* A line for a count of things that each take their time: "[12/57] cascade V23, about 40 s left". */
 void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
                        const char *what, const char *which);
+
+/* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED where the person has had enough. */
+rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
 
 /* "redhost: <message>.", on standard error. */
 void rh_terminal_say(rh_terminal *terminal, const char *message);

@@ -1,17 +1,16 @@
-/* What --tune says: each improvement when it is found, and at the end what came of a device. */
+#include "tune_report.h"
 #include "../core/base/format.h"
 #include "../core/base/json_value.h"
-#include "../core/base/path.h"
+#include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
 #include "plain.h"
 #include "table.h"
-#include "tune_work.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-void rh_tune_words(char text[512], const rh_tunedb_setting *settings, uint32_t n) {
+/* Settings as words: "group=512 finish=device". */
+static void settings_text(char text[512], const rh_tunedb_setting *settings, uint32_t n) {
   size_t used = 0;
   text[0] = 0;
   for (uint32_t k = 0; k < n && used < 512; k++)
@@ -19,25 +18,48 @@ void rh_tune_words(char text[512], const rh_tunedb_setting *settings, uint32_t n
                              settings[k].value);
 }
 
-void rh_tune_problem(char text[64], uint32_t op, rh_type type, uint64_t n) {
+/* "sum f32 2^22" */
+static void problem_text(char text[64], uint32_t op, rh_type type, uint64_t n) {
   char size[32];
   rh_format_size(size, n);
   snprintf(text, 64, "%s %s %s", rh_op_name(op), rh_type_name(type), size);
 }
 
-static int is_for_people(const rh_tune_work *w) {
-  return !w->app->typed->quiet && !w->app->typed->json;
+static int is_for_people(const rh_app *app) {
+  return !app->typed->quiet && !app->typed->json;
 }
 
-void rh_tune_say_better(const rh_tune_work *w, const rh_task *task) {
+static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task *task) {
   char problem[64], before[32], after[32], words[512];
-  if (!is_for_people(w)) return;
-  rh_tune_problem(problem, task->op, task->type, task->n);
-  rh_tune_words(words, task->settings, task->n_settings);
-  rh_terminal_clear(w->app->terminal);
-  printf("%-18s  %-14s  %s -> %s  %s\n", rh_tune_strategy(w, task), problem,
+  problem_text(problem, task->op, task->type, task->n);
+  settings_text(words, task->settings, task->n_settings);
+  rh_terminal_clear(app->terminal);
+  printf("%-18s  %-14s  %s -> %s  %s\n", rh_tuner_strategy(tuner, task), problem,
          rh_format_seconds(before, task->default_s), rh_format_seconds(after, task->time_s), words);
   fflush(stdout);
+}
+
+void rh_tune_tell(const rh_app *app, const rh_tuner *tuner, const rh_tune_event *event) {
+  const rh_task *task = event->task;
+  char problem[64], words[512];
+  rh_text text = {0};
+  if (event->kind == RH_TUNE_BETTER) {
+    if (is_for_people(app)) print_better(app, tuner, task);
+    return;
+  }
+  if (app->typed->quiet && event->kind != RH_TUNE_WRONG) return;
+  problem_text(problem, task->op, task->type, event->n);
+  rh_text_add(&text, "%s, %s: ", rh_tuner_strategy(tuner, task), problem);
+  if (event->kind == RH_TUNE_WRONG) {
+    rh_text_add(&text, "not tuned, its result is wrong: %s", event->reason);
+  } else if (event->kind == RH_TUNE_REFUSED) {
+    settings_text(words, event->settings, event->n_settings);
+    rh_text_add(&text, "%s is refused, its result is wrong: %s", words, event->reason);
+  } else {
+    rh_text_add(&text, "left out: %s", event->reason);
+  }
+  rh_terminal_say(app->terminal, rh_text_get(&text));
+  rh_text_finish(&text);
 }
 
 /* ---- Order: as people read, by operator, type, size, and then the fastest first ---- */
@@ -54,16 +76,16 @@ static int in_reading_order(const void *first, const void *second) {
 }
 
 /* Null where memory runs out. */
-static const rh_task **sorted(const rh_tune_work *w) {
-  const rh_task **list = calloc(w->n_tasks + 1, sizeof *list);
-  for (uint32_t k = 0; list && k < w->n_tasks; k++) list[k] = &w->tasks[k];
-  if (list) qsort(list, w->n_tasks, sizeof *list, in_reading_order);
+static const rh_task **sorted(const rh_tuner *tuner) {
+  const rh_task **list = calloc(tuner->n_tasks + 1, sizeof *list);
+  for (uint32_t k = 0; list && k < tuner->n_tasks; k++) list[k] = &tuner->tasks[k];
+  if (list) qsort(list, tuner->n_tasks, sizeof *list, in_reading_order);
   return list;
 }
 
-static uint32_t count(const rh_tune_work *w, uint32_t state) {
+static uint32_t count(const rh_tuner *tuner, uint32_t state) {
   uint32_t n = 0;
-  for (uint32_t k = 0; k < w->n_tasks; k++) n += w->tasks[k].state == state;
+  for (uint32_t k = 0; k < tuner->n_tasks; k++) n += tuner->tasks[k].state == state;
   return n;
 }
 
@@ -99,110 +121,99 @@ static void heading(rh_table *table, const char *const *words, uint32_t n, uint3
 }
 
 /* Those that the search made better; with --verbose all that have a time. */
-static void print_changes(const rh_tune_work *w, const rh_task *const *tasks) {
+static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
   static const char *const words[] = {"STRATEGY", "OP",    "TYPE", "n",
                                       "DEFAULT",  "TUNED", "GAIN", "PARAMETERS"};
   rh_table table = {0};
   char text[512];
   uint32_t as_they_are = 0, rows = 0;
   heading(&table, words, 8, 0x78);
-  for (uint32_t k = 0; k < w->n_tasks; k++) {
+  for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     const rh_task *task = tasks[k];
     if (task->time_s <= 0) continue;
-    if (!task->n_settings && !w->app->typed->verbose) {
+    if (!task->n_settings && !app->typed->verbose) {
       as_they_are += task->state == RH_TASK_tuned || task->state == RH_TASK_kept;
       continue;
     }
     rows++;
-    rh_table_cell(&table, RH_PLAIN, "%s", rh_tune_strategy(w, task));
+    rh_table_cell(&table, RH_PLAIN, "%s", rh_tuner_strategy(tuner, task));
     problem_cells(&table, task);
     seconds_cell(&table, task->default_s);
     seconds_cell(&table, task->time_s);
     gain_cell(&table, task);
-    rh_tune_words(text, task->settings, task->n_settings);
+    settings_text(text, task->settings, task->n_settings);
     rh_table_cell(&table, RH_PLAIN, "%s", text);
   }
-  if (rows) rh_table_print(&table, w->app->terminal, "  ");
+  if (rows) rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
   if (as_they_are)
     printf("%s%u %s best with the defaults%s\n", table.n_rows > 1 ? "" : "  ", as_they_are,
-           as_they_are == 1 ? "is" : "are",
-           w->app->typed->verbose ? "." : "; --verbose lists all.");
+           as_they_are == 1 ? "is" : "are", app->typed->verbose ? "." : "; --verbose lists all.");
 }
 
-static void print_quickest(const rh_tune_work *w, const rh_task *const *tasks) {
+static void print_quickest(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
   static const char *const words[] = {"OP",      "TYPE", "n",         "QUICKEST CALL",
                                       "LATENCY", "TIME", "PARAMETERS"};
   rh_table table = {0};
   char text[512];
   uint32_t rows = 0;
   heading(&table, words, 7, 0x34);
-  for (uint32_t k = 0; k < w->n_tasks; k++) {
+  for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     if (k && rh_tasks_meet(tasks[k - 1], tasks[k])) continue;
-    const rh_task *task = rh_plan_quickest(w->tasks, w->n_tasks, tasks[k]);
+    const rh_task *task = rh_plan_quickest(tuner->tasks, tuner->n_tasks, tasks[k]);
     if (!task) continue;
     rows++;
     problem_cells(&table, task);
-    rh_table_cell(&table, RH_PLAIN, "%s", rh_tune_strategy(w, task));
+    rh_table_cell(&table, RH_PLAIN, "%s", rh_tuner_strategy(tuner, task));
     seconds_cell(&table, task->latency_s);
     seconds_cell(&table, task->time_s);
-    rh_tune_words(text, task->settings, task->n_settings);
+    settings_text(text, task->settings, task->n_settings);
     rh_table_cell(&table, RH_PLAIN, "%s", text);
   }
-  if (rows) rh_table_print(&table, w->app->terminal, "  ");
+  if (rows) rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
 }
 
-static uint32_t left(const rh_tune_work *w) {
-  return count(w, RH_TASK_todo) + count(w, RH_TASK_measured);
+static uint32_t left(const rh_tuner *tuner) {
+  return count(tuner, RH_TASK_todo) + count(tuner, RH_TASK_measured);
 }
 
-char *rh_tune_file(const rh_tune_work *w) {
-  const char *directory = w->app->redhost->cache.directory;
-  char *path = *w->unkept.message ? NULL : rh_path_join(directory, "tuned.json");
-  if (!path || access(path, F_OK) == 0) return path;
-  free(path);
-  return NULL;
-}
-
-static void print_counts(const rh_tune_work *w) {
-  uint32_t candidates = 0, refused = 0, broken = 0, kept = count(w, RH_TASK_kept);
-  for (uint32_t k = 0; k < w->n_tasks; k++) {
-    candidates += w->tasks[k].candidates;
-    refused += w->tasks[k].refused;
-    broken += w->tasks[k].broken;
+static void print_counts(const rh_tuner *tuner, const char *file, int kept) {
+  uint32_t candidates = 0, refused = 0, broken = 0, known = count(tuner, RH_TASK_kept);
+  for (uint32_t k = 0; k < tuner->n_tasks; k++) {
+    candidates += tuner->tasks[k].candidates;
+    refused += tuner->tasks[k].refused;
+    broken += tuner->tasks[k].broken;
   }
-  printf("%u tuned, %u candidates tried", count(w, RH_TASK_tuned), candidates);
+  printf("%u tuned, %u candidates tried", count(tuner, RH_TASK_tuned), candidates);
   if (refused) printf(", %u refused for wrong results", refused);
   if (broken) printf(", %u of them failed", broken);
-  if (kept) printf("; %u known before (--fresh measures again)", kept);
-  if (count(w, RH_TASK_slow)) printf("; %u far too slow to be searched", count(w, RH_TASK_slow));
-  if (count(w, RH_TASK_failed)) printf("; %u failed and left out", count(w, RH_TASK_failed));
-  char *file = rh_tune_file(w);
+  if (known) printf("; %u known before (--fresh measures again)", known);
+  if (count(tuner, RH_TASK_slow))
+    printf("; %u far too slow to be searched", count(tuner, RH_TASK_slow));
+  if (count(tuner, RH_TASK_failed))
+    printf("; %u failed and left out", count(tuner, RH_TASK_failed));
   if (file)
     printf(". Kept in %s\n", rh_plain(file));
   else
-    printf(*w->unkept.message ? ". Not kept\n" : ". Nothing to keep\n");
-  free(file);
-  if (left(w) && !rh_terminal_was_interrupted())
+    printf(kept ? ". Nothing to keep\n" : ". Not kept\n");
+  if (left(tuner) && !rh_terminal_was_interrupted())
     printf("%u of %u left undone when the budget was spent: the same command goes on from there.\n",
-           left(w), w->n_tasks);
+           left(tuner), tuner->n_tasks);
 }
 
-void rh_tune_print(const rh_tune_work *w) {
-  const rh_task **tasks = sorted(w);
-  if (!tasks || !is_for_people(w)) {
-    free(tasks);
-    return;
-  }
-  const rh_cl_device *device = w->stage.device;
-  printf("\nOn %s%s%s\n\n", rh_stage_label(&w->stage), device ? " " : "",
+void rh_tune_print(const rh_app *app, const rh_tuner *tuner, const char *file, int kept) {
+  if (!is_for_people(app)) return;
+  const rh_task **tasks = sorted(tuner);
+  if (!tasks) return;
+  const rh_cl_device *device = tuner->stage->device;
+  printf("\nOn %s%s%s\n\n", rh_stage_label(tuner->stage), device ? " " : "",
          device ? device->name : "");
-  print_changes(w, tasks);
+  print_changes(app, tuner, tasks);
   printf("\n");
-  print_quickest(w, tasks);
+  print_quickest(app, tuner, tasks);
   printf("\n");
-  print_counts(w);
+  print_counts(tuner, file, kept);
   free(tasks);
 }
 
@@ -219,10 +230,10 @@ static json_t *seconds_json(double seconds) {
   return seconds > 0 ? rh_json_number(seconds) : json_null();
 }
 
-static json_t *task_json(const rh_tune_work *w, const rh_task *task) {
+static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
   json_t *object = json_object();
-  json_object_set_new(object, "device", json_string(rh_stage_label(&w->stage)));
-  json_object_set_new(object, "strategy", json_string(rh_tune_strategy(w, task)));
+  json_object_set_new(object, "device", json_string(rh_stage_label(tuner->stage)));
+  json_object_set_new(object, "strategy", json_string(rh_tuner_strategy(tuner, task)));
   json_object_set_new(object, "op", json_string(rh_op_name(task->op)));
   json_object_set_new(object, "type", json_string(rh_type_name(task->type)));
   json_object_set_new(object, "n", json_integer((json_int_t)task->n));
@@ -237,11 +248,11 @@ static json_t *task_json(const rh_tune_work *w, const rh_task *task) {
   return object;
 }
 
-json_t *rh_tune_json(const rh_tune_work *w) {
-  const rh_task **tasks = sorted(w);
+json_t *rh_tune_json(const rh_tuner *tuner) {
+  const rh_task **tasks = sorted(tuner);
   json_t *list = json_array();
-  for (uint32_t k = 0; tasks && k < w->n_tasks; k++)
-    json_array_append_new(list, task_json(w, tasks[k]));
+  for (uint32_t k = 0; tasks && k < tuner->n_tasks; k++)
+    json_array_append_new(list, task_json(tuner, tasks[k]));
   free(tasks);
   return list;
 }

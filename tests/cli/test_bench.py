@@ -149,7 +149,7 @@ class Trouble(BenchCase):
                 ("--precision", ("--precision=0",)),
                 ("--samples", ("--samples=x",)),
                 ("--quick and --thorough", ("--quick", "--thorough")),
-                ("--param nonsense", ("-s", "serial", "-p", "nonsense=1")),
+                ("parameter 'nonsense'", ("-s", "serial", "-p", "nonsense=1")),
                 ("--export r.txt", ("--export=r.txt",)),
                 ("--resume r.json", ("--resume=r.json",)),
                 ("xor is not defined for f32", ("--op", "xor")),

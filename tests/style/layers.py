@@ -1,10 +1,10 @@
 """layers.py ROOT: includes run downward only.
 
-    cli > tools: {verify, tune, isolate, plot} > measure > records
+    cli > tools: {verify, tune > bench > isolate, plot} > measure > records
         > core: reduce > tunedb > {plug > child, cl, io} > base
 
 host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base.
-Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
+No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
 import re
@@ -14,9 +14,10 @@ import sources
 CORE = {"base", "child", "io", "plug", "cl", "tunedb", "reduce"}
 # Each folder of host/core and host/tools, and those that it may include besides itself.
 BELOW = {
-    "cli": CORE | {"records", "measure", "isolate", "tune", "verify", "plot"},
+    "cli": CORE | {"records", "measure", "isolate", "bench", "tune", "verify", "plot"},
     "verify": CORE,
-    "tune": CORE | {"isolate", "measure", "records"},
+    "tune": CORE | {"bench", "isolate", "measure", "records"},
+    "bench": CORE | {"isolate", "measure", "records"},
     "isolate": CORE | {"measure", "records"},
     "plot": {"records", "child", "base"},
     "measure": CORE | {"records"},
@@ -102,6 +103,14 @@ def wrong_in_sdk(path, quoted, name):
     return "a public header uses the C library only" if "/" in name else None
 
 
+def circles(root):
+    """Two files of which each calls the other are one, or a part of one belongs to the other."""
+    defined, named = sources.calls(root, "host")
+    below = {path: {defined[name] for name in names if name in defined} - {path} for path, names in named.items()}
+    return [f"{path}: calls {other}, which calls it: one of them must not know the other"
+            for path in below for other in sorted(below[path]) if path < other and path in below[other]]
+
+
 def check(root):
     rules = {"host": wrong_in_host, "plugins": wrong_in_plugin, "sdk": wrong_in_sdk}
     complaints = []
@@ -111,7 +120,7 @@ def check(root):
             why = rule(path, quoted, name)
             if why:
                 complaints.append(f"{path}:{line}: {name}: {why}")
-    return complaints
+    return complaints + circles(root)
 
 
 if __name__ == "__main__":

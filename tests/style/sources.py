@@ -1,4 +1,5 @@
 """What the rules share: walking over sources, and C without its comments and strings."""
+import collections
 import os
 import re
 import sys
@@ -38,6 +39,20 @@ def bare(source):
 def uncommented(source):
     """The source without comments only: the names in #include "..." stay."""
     return NOISE.sub(lambda m: blank(m) if m.group().startswith("/") else m.group(), source)
+
+
+# The head of a function that other files may call, as clang-format writes it.
+DEFINITION = re.compile(r"^(?!static\b|typedef\b|extern\b)[a-z_][\w \n*]*?\b(rh_\w+)\([^;{]*\) \{", re.MULTILINE)
+
+
+def calls(root, folder):
+    """({function: the file that defines it}, {file: the rh_ names in it, as often as they stand there})."""
+    defined, named = {}, {}
+    for path in files(root, [folder], (".c",)):
+        text = bare(read(root, path))
+        defined.update((match.group(1), path) for match in DEFINITION.finditer(text))
+        named[path] = collections.Counter(re.findall(r"\brh_\w+", text))
+    return defined, named
 
 
 def main(check):

@@ -15,10 +15,15 @@ import words
 class Rules(unittest.TestCase):
     def complaints(self, check, path, text):
         """What check says of a tree that holds one file."""
+        return self.complaints_of(check, {path: text})
+
+    def complaints_of(self, check, tree):
+        """The same of several: {path: text}."""
         with tempfile.TemporaryDirectory() as root:
-            os.makedirs(os.path.join(root, os.path.dirname(path)))
-            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
-                file.write(text)
+            for path, text in tree.items():
+                os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
             return check(root)
 
     def includes(self, path, include, wrong):
@@ -31,7 +36,7 @@ class Rules(unittest.TestCase):
         for path, include in [
                 ("host/cli/a.c", '"../tools/measure/b.h"'), ("host/cli/a.c", '"../core/base/b.h"'),
                 ("host/core/reduce/a.h", '"../cl/b.h"'), ("host/core/plug/a.c", '"b.h"'), ("host/core/plug/a.c", '"../child/b.h"'),
-                ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/isolate/a.c", '"../measure/b.h"'),
+                ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/tune/a.c", '"../bench/b.h"'), ("host/tools/isolate/a.c", '"../measure/b.h"'),
                 ("host/core/plug/dl.c", "<dlfcn.h>"), ("host/core/io/a.c", "<redhost/plugin.h>"),
                 ("host/core/reduce/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
                 ("plugins/a.c", "<redhost/kit.h>"), ("plugins/a.c", "<string.h>"),
@@ -43,7 +48,7 @@ class Rules(unittest.TestCase):
     def test_upward_and_sideways(self):
         for path, include in [
                 ("host/core/base/a.c", '"../cl/b.h"'), ("host/core/reduce/a.c", '"../../tools/measure/b.h"'),
-                ("host/tools/measure/a.h", '"../isolate/b.h"'), ("host/tools/isolate/a.c", '"../../cli/b.h"'),
+                ("host/tools/measure/a.h", '"../isolate/b.h"'), ("host/tools/bench/a.h", '"../tune/b.h"'), ("host/tools/isolate/a.c", '"../../cli/b.h"'),
                 ("host/tools/measure/a.h", '"../../cli/b.h"'), ("host/core/plug/a.c", '"../io/b.h"'), ("host/core/child/a.c", '"../plug/b.h"'),
                 ("host/core/cl/a.c", '"../plug/b.h"'), ("host/core/io/a.c", '"../cl/b.h"'),
                 ("host/cli/a.c", "<dlfcn.h>"), ("host/cli/a.c", '"../../plugins/a.h"'),
@@ -55,6 +60,15 @@ class Rules(unittest.TestCase):
                 ("sdk/include/redhost/plugin.h", "<CL/cl.h>"), ("sdk/include/redhost/kit.h", '"../a.h"'),
                 ("sdk/peers/a.cpp", '"../../host/core/base/clock.h"'), ("sdk/peers/peer.h", "<redhost/plugin.h>")]:
             self.includes(path, include, wrong=True)
+
+    def test_circle_of_two(self):
+        a = "static int rh_x(int n) {\n  return rh_b(n);\n}\n\nconst char *\nrh_a(int n,\n     int m) {\n  return rh_x(n);\n}\n"
+        calls_back = 'int rh_b(int n) {\n  return rh_a(n, 0) != 0;\n}\n'
+        found = self.complaints_of(layers.check, {"host/cli/a.c": a, "host/cli/b.c": calls_back})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("host/cli/a.c: calls host/cli/b.c", found[0])
+        for quiet in ('int rh_b(int n) {\n  return n; /* rh_a() */\n}\n', 'int rh_b(int n) {\n  return f("rh_a()");\n}\n'):
+            self.assertEqual(self.complaints_of(layers.check, {"host/cli/a.c": a, "host/cli/b.c": quiet}), [])
 
     def test_commented_out(self):
         self.assertEqual(self.complaints(layers.check, "host/core/base/a.c", '/*\n#include "../cl/b.h"\n*/\n'), [])

@@ -153,6 +153,7 @@ static void describe(rh_cl_device *device) {
     device->nvidia_sm = nvidia_sm_of(device);
   device->clock_hz = optional_number(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
   device->cache_bytes = optional_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  device->alignment = optional_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
   device->shares_memory = optional_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   device->flushes_f32 = !(device_number(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_DENORM);
   device->flushes_f64 = !(optional_number(device, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_DENORM);

@@ -16,6 +16,7 @@ typedef struct rh_cl_device {
   char *name, *vendor, *driver, *version, *c_version, *extensions, *platform_name,
       *platform_version;
   uint64_t clock_hz, cache_bytes;
+  uint64_t alignment;                /* bytes: where a sub-buffer may begin; 0: not known */
   uint32_t nvidia_sm;                /* its compute capability, 90 for 9.0; 0: not NVIDIA's */
   uint32_t shares_memory;            /* 1: buffers can be the host's own memory */
   uint32_t flushes_f32, flushes_f64; /* 1: subnormals become zero */

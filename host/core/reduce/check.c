@@ -10,13 +10,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A bound above this part of what it bounds is no check alone: on data whose sum is small against the sum of magnitudes, a
- * result that has nothing to do with them would pass.  Below it, what is lost is less than a thousandth. */
-static const long double weak_part = 0x1p-10L;
 
 static rh_judge_format format_of(rh_type type) {
   static const rh_judge_format f32 = {24, -126, 128, UINT64_C(1) << 12};
@@ -24,75 +19,7 @@ static rh_judge_format format_of(rh_type type) {
   return type == RH_TYPE_f64 ? f64 : f32;
 }
 
-static long double power_of_two(int exponent) {
-  return ldexpl(1, exponent);
-}
-
-long double rh_judged_largest(const rh_judged *j) {
-  return power_of_two(j->format.emax) - power_of_two(j->format.emax - j->format.digits);
-}
-
-/* ---- Verdicts ---- */
-
-__attribute__((format(printf, 4, 5))) static void say(rh_verdict *verdict, int kind, double error,
-                                                      const char *text, ...) {
-  va_list args;
-  va_start(args, text);
-  vsnprintf(verdict->text, sizeof verdict->text, text, args);
-  va_end(args);
-  verdict->verdict = kind;
-  verdict->error = verdict->bound = verdict->error_ulp = error;
-}
-
-void rh_judged_equal(const rh_judged *j) {
-  say(j->verdict, RH_VERDICT_OK, 0, "equal");
-}
-
-void rh_judged_unknown(const rh_judged *j, const char *why) {
-  say(j->verdict, RH_VERDICT_UNJUDGED, NAN, "%s", why);
-  j->verdict->weak = 1;
-}
-
-void rh_judged_wrong(const rh_judged *j, const char *why) {
-  int digits = j->format.digits == 24 ? 9 : 17;
-  say(j->verdict, RH_VERDICT_WRONG, NAN, "%.*g instead of %.*g%s", digits, j->result, digits,
-      j->reference->result.value.f, why);
-}
-
-/* The distance of neighbouring numbers of the format at x. */
-static long double ulp_at(const rh_judge_format *format, long double x) {
-  int exponent;
-  frexpl(x, &exponent);
-  if (x == 0 || exponent - 1 < format->emin) exponent = format->emin + 1;
-  return power_of_two(exponent - format->digits);
-}
-
-static double double_up(long double x) {
-  double rounded = (double)x;
-  return (long double)rounded < x ? nextafter(rounded, INFINITY) : rounded;
-}
-
-void rh_judged_error(const rh_judged *j, long double exact, long double error, long double bound,
-                     long double magnitude, char letter) {
-  rh_verdict *verdict = j->verdict;
-  verdict->verdict = error <= bound ? RH_VERDICT_OK : RH_VERDICT_WRONG;
-  verdict->error = double_up(error);
-  verdict->bound = double_up(bound);
-  verdict->weak = bound > weak_part * magnitude;
-  verdict->error_ulp = (double)(error / ulp_at(&j->format, exact));
-  if (error == 0 && bound == 0)
-    snprintf(verdict->text, sizeof verdict->text, "equal");
-  else
-    snprintf(verdict->text, sizeof verdict->text, "error %.3Lg of at most %.3Lg (%c = %" PRIu64 ")",
-             error, bound, letter, verdict->depth);
-}
-
 /* ---- Operators that every order computes alike ---- */
-
-int rh_equal_floats(double a, double b) {
-  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-  return a == b && !signbit(a) == !signbit(b);
-}
 
 static int equal_values(const rh_result *a, const rh_result *b) {
   return rh_type_is_float(a->type) ? rh_equal_floats(a->value.f, b->value.f)
@@ -114,12 +41,12 @@ static void print_result(char *text, size_t size, const rh_result *result) {
 static void judge_exact(const rh_result *expected, const rh_result *result, rh_verdict *verdict) {
   char is[64], should[64];
   if (equal_values(expected, result) && (!expected->indexed || expected->index == result->index)) {
-    say(verdict, RH_VERDICT_OK, 0, "equal");
+    rh_verdict_say(verdict, RH_VERDICT_OK, 0, "equal");
     return;
   }
   print_result(is, sizeof is, result);
   print_result(should, sizeof should, expected);
-  say(verdict, RH_VERDICT_WRONG, NAN, "%s instead of %s", is, should);
+  rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "%s instead of %s", is, should);
 }
 
 /* ---- Sums ---- */
@@ -168,7 +95,7 @@ static long double sum_bound(const rh_judged *j) {
             j->u * fabsl(rh_exact_sum_long(&reference->sum));
   /* Flushed to zero may be every element and every result of an addition. */
   if (j->flushes)
-    bound += 2 * (long double)reference->n * (1 + h * j->u) * power_of_two(j->format.emin);
+    bound += 2 * (long double)reference->n * (1 + h * j->u) * ldexpl(1, j->format.emin);
   return RH_ROUND_UP(bound);
 }
 
@@ -194,9 +121,9 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
   memset(verdict, 0, sizeof *verdict);
   if (result->type != reference->result.type || result->indexed != reference->result.indexed) {
     const char *is = rh_type_name(result->type), *should = rh_type_name(reference->result.type);
-    say(verdict, RH_VERDICT_WRONG, NAN, "a result of type %s%s instead of %s%s", is ? is : "?",
-        result->indexed ? " with an index" : "", should ? should : "?",
-        reference->result.indexed ? " with an index" : "");
+    rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "a result of type %s%s instead of %s%s",
+                   is ? is : "?", result->indexed ? " with an index" : "", should ? should : "?",
+                   reference->result.indexed ? " with an index" : "");
     return;
   }
   if (reference->exact) {
@@ -206,7 +133,7 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
   rh_judged j = {
       .reference = reference, .result = result->value.f, .flushes = flushes, .verdict = verdict};
   j.format = format_of(result->type);
-  j.u = power_of_two(-j.format.digits);
+  j.u = ldexpl(1, -j.format.digits);
   if (reference->op == RH_OP_prod)
     rh_judge_prod(&j);
   else

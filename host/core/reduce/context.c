@@ -2,7 +2,6 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/text.h"
-#include "kept.h"
 #include "look.h"
 #include "ops.h"
 
@@ -13,62 +12,12 @@ const char *rh_version(void) {
   return REDHOST_VERSION;
 }
 
-static int copy_options(rh_options *to, const rh_options *from) {
-  to->struct_size = sizeof *to;
-  to->device = rh_copy_string(from->device);
-  to->plugin_file = rh_copy_string(from->plugin_file);
-  to->plugin_path = rh_copy_string(from->plugin_path);
-  to->cache_dir = rh_copy_string(from->cache_dir);
-  to->program = rh_copy_string(from->program);
-  to->no_cache = from->no_cache;
-  to->reporter = from->reporter;
-  to->queue = from->queue;
-  return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
-         (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
-         (to->program || !from->program);
-}
-
 static void free_options(rh_options *options) {
   free((char *)options->device);
   free((char *)options->plugin_file);
   free((char *)options->plugin_path);
   free((char *)options->cache_dir);
   free((char *)options->program);
-}
-
-/* Notices a thread that would wait for itself. */
-static int make_lock(pthread_mutex_t *lock) {
-  pthread_mutexattr_t kind;
-  if (pthread_mutexattr_init(&kind) != 0) return 0;
-  int made = pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
-             pthread_mutex_init(lock, &kind) == 0;
-  pthread_mutexattr_destroy(&kind);
-  return made;
-}
-
-rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
-  rh_options given = {0};
-  if (!opened) return rh_fail(error, RH_E_USAGE, "rh_open: the place for the rh_redhost is null");
-  *opened = NULL;
-  if (options) RH_TRY(rh_sized_read(&given, options, RH_SIZED(rh_options, queue), error));
-  rh_redhost *redhost = calloc(1, sizeof *redhost);
-  if (!redhost || !make_lock(&redhost->lock)) {
-    free(redhost);
-    return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
-  }
-  rh_status status = RH_OK;
-  if (!copy_options(&redhost->options, &given))
-    status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
-  if (status == RH_OK && redhost->options.device && redhost->options.queue)
-    status = rh_fail(error, RH_E_USAGE, "a device and a queue: the queue says the device");
-  if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
-  if (redhost->cache.distrusted)
-    redhost->options.no_cache = 1; /* its processes need not find out again */
-  if (status != RH_OK)
-    rh_close(redhost);
-  else
-    *opened = redhost;
-  return status;
 }
 
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
@@ -78,10 +27,17 @@ rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
                  "which must not use the same rh_redhost");
 }
 
-static void release(rh_redhost *redhost) {
+void rh_redhost_release_device(rh_redhost *redhost) {
   if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
+  redhost->registry_scanned = 0;
   rh_tunedb_close(redhost->tuned);
+  redhost->tuned = NULL;
   rh_cl_session_finish(&redhost->session);
+  redhost->session_open = 0;
+}
+
+static void release(rh_redhost *redhost) {
+  rh_redhost_release_device(redhost);
   rh_cl_devices_finish(&redhost->devices);
   rh_cache_finish(&redhost->cache);
   free_options(&redhost->options);
@@ -93,13 +49,6 @@ void rh_redhost_leave(rh_redhost *redhost) {
   int is_last = redhost->closed && redhost->n_prepared == 0;
   pthread_mutex_unlock(&redhost->lock);
   if (is_last) release(redhost);
-}
-
-void rh_close(rh_redhost *redhost) {
-  if (!redhost || rh_redhost_enter(redhost, NULL) != RH_OK) return;
-  redhost->closed = 1;
-  rh_kept_finish(redhost);
-  rh_redhost_leave(redhost);
 }
 
 /* Another device may be taken for one that was left out. */

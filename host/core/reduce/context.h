@@ -41,9 +41,15 @@ rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
 void rh_redhost_leave(
     rh_redhost *redhost); /* releases it where it is closed and nothing prepared is left */
 
+/* What was opened for the device. */
+void rh_redhost_release_device(rh_redhost *redhost);
+
 rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error);
 rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error);
 rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error);
+
+/* From here on `device`, one of rh_redhost_devices(), is the one that is meant.  Whatever was opened for another is released. */
+rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device, rh_error *error);
 
 /* All strategies, asked about the chosen device and n elements.  Where there is no device at all, host strategies are
  * asked about the host and *no_device (may be null) says why. */

@@ -1,4 +1,4 @@
-/* What the judges of sums and of products share: see judge.c. */
+/* What the judges of sums and of products share: see check.c. */
 #ifndef RH_REDUCE_JUDGED_H
 #define RH_REDUCE_JUDGED_H
 
@@ -28,6 +28,9 @@ typedef struct rh_judged {
 
 long double rh_judged_largest(const rh_judged *j); /* finite number of the format */
 
+__attribute__((format(printf, 4, 5))) void rh_verdict_say(rh_verdict *verdict, int kind,
+                                                          double error, const char *text, ...);
+
 /* The verdicts.  `why` stands behind "A instead of B", and may be "". */
 void rh_judged_equal(const rh_judged *j);
 void rh_judged_unknown(const rh_judged *j, const char *why);
@@ -38,6 +41,7 @@ void rh_judged_error(const rh_judged *j, long double exact, long double error, l
 
 int rh_equal_floats(double a, double b); /* every NaN equals every other; -0 is not +0 */
 
+/* judge_prod.c */
 void rh_judge_prod(const rh_judged *j);
 
 #endif

@@ -306,10 +306,9 @@ static rh_status open_queue(rh_bench_device *range, rh_error *error) {
                             : rh_cl_fail(error, code, "creating a command queue with profiling");
 }
 
-/* Four times what the driver calls its cache may be far less than its cache is: 4 MiB of 60 on an H200.  512 MiB is more
- * than any cache there is today. */
+/* Four times what the driver calls its cache may be far less than its cache is: 4 MiB of 60 on an H200. */
 static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
-  uint64_t bytes = 4 * cache_bytes > 512ull * MIB ? 4 * cache_bytes : 512ull * MIB;
+  uint64_t bytes = 4 * cache_bytes > RH_COLD_BYTES ? 4 * cache_bytes : RH_COLD_BYTES;
   uint64_t most = about->global_bytes ? about->global_bytes / 4 : bytes;
   if (about->max_alloc_bytes && about->max_alloc_bytes < most) most = about->max_alloc_bytes;
   return bytes < most ? bytes : most;

@@ -16,6 +16,9 @@ typedef struct rh_sweep {
   uint64_t items;
 } rh_sweep;
 
+/* What rotating inputs span where no device says more: larger than any cache there is today. */
+enum { RH_COLD_BYTES = 512 << 20 };
+
 /* What a device does at best, measured once per process. */
 typedef struct rh_calibration {
   double timer_declared_s, timer_step_s; /* what it says of its clock, and what was seen */

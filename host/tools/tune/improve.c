@@ -1,16 +1,16 @@
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../core/base/random.h"
-#include "../core/base/text.h"
-#include "../tools/tune/search.h"
-#include "tune_work.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/random.h"
+#include "candidate.h"
+#include "search.h"
+#include "tuner.h"
 
 #include <math.h>
 #include <string.h>
 
 /* The search of one strategy at one point. */
 typedef struct hunt {
-  rh_tune_work *w;
+  rh_tuner *w;
   rh_task *task;
   const rh_found *found;
   rh_space space;
@@ -25,17 +25,15 @@ static const double unbearable = 10;
 
 /* ---- One candidate ---- */
 
-static void say_refused(const hunt *h, const rh_tunedb_setting *settings, uint32_t n,
-                        const char *reason) {
-  char problem[64], words[512];
-  rh_text text = {0};
-  if (h->w->app->typed->quiet) return;
-  rh_tune_problem(problem, h->task->op, h->task->type, h->task->n);
-  rh_tune_words(words, settings, n);
-  rh_text_add(&text, "%s, %s: %s is refused, its result is wrong: %s", h->found->name, problem,
-              words, reason);
-  rh_terminal_say(h->w->app->terminal, rh_text_get(&text));
-  rh_text_finish(&text);
+static void tell(const hunt *h, uint32_t kind, const rh_tunedb_setting *settings, uint32_t n,
+                 const char *reason) {
+  rh_tune_event event = {.kind = kind,
+                         .task = h->task,
+                         .n = h->task->n,
+                         .settings = settings,
+                         .n_settings = n,
+                         .reason = reason};
+  h->w->on_event(h->w->user, &event);
 }
 
 /* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot run.  No settings: the
@@ -46,8 +44,8 @@ static rh_status read_row(hunt *h, const rh_tunedb_setting *settings, uint32_t n
   switch (row->status) {
   case RH_ROW_ok: *seconds = row->time.median; break;
   case RH_ROW_wrong:
-    if (n == 0) return rh_tune_blame(h->w, h->task, row, error);
-    say_refused(h, settings, n, row->reason);
+    if (n == 0) return rh_tuner_blame(h->w, h->task, row, error);
+    tell(h, RH_TUNE_REFUSED, settings, n, row->reason);
     h->task->refused++;
     break;
   case RH_ROW_failed: h->task->broken++; break;
@@ -61,10 +59,9 @@ static rh_status read_row(hunt *h, const rh_tunedb_setting *settings, uint32_t n
  * called back: few elements tell.  *seconds: as read_row says; anything else of one that may go on. */
 static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *settings,
                              uint32_t n, double best_s, double *seconds, rh_error *error) {
-  const rh_tune_point *point = &h->w->point;
+  const rh_tuner *w = h->w;
   rh_row row;
-  rh_status status =
-      rh_tune_candidate_look(sampler, &point->small, &point->small_scale, 0, &row, error);
+  rh_status status = rh_tune_candidate_look(sampler, &w->small, &w->small_scale, 0, &row, error);
   if (row.status == RH_ROW_skipped)
     *seconds = row.time.median;
   else if (status == RH_OK)
@@ -78,13 +75,13 @@ static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tunedb_setti
 
 static rh_status look(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *settings, uint32_t n,
                       double best_s, double *seconds, rh_error *error) {
-  const rh_tune_point *point = &h->w->point;
+  const rh_tuner *w = h->w;
   rh_row row;
-  if (point->has_small && h->small_s > 0) {
+  if (w->has_small && h->small_s > 0) {
     RH_TRY(look_at_few(h, sampler, settings, n, best_s, seconds, error));
     if (*seconds == 0 || isinf(*seconds)) return RH_OK;
   }
-  rh_status status = rh_tune_candidate_look(sampler, &point->data, &point->scale,
+  rh_status status = rh_tune_candidate_look(sampler, &w->point.data, &w->point.scale,
                                             clearly_worse * best_s, &row, error);
   if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
   rh_row_finish(&row);
@@ -97,8 +94,8 @@ static rh_status measure(void *user, uint64_t candidate, double best_s, double *
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint32_t n = rh_space_settings(&h->space, candidate, settings);
   rh_sampler sampler;
-  RH_TRY(rh_tune_turn(h->w, h->found->name, error));
-  RH_TRY(rh_stage_sampler(&h->w->stage, h->found, settings, n, &sampler, error));
+  RH_TRY(rh_tuner_turn(h->w, h->found->name, error));
+  RH_TRY(rh_stage_sampler(h->w->stage, h->found, settings, n, &sampler, error));
   rh_status status = look(h, &sampler, settings, n, best_s, seconds, error);
   sampler.finish(sampler.self);
   return status;
@@ -116,10 +113,10 @@ static int is_over(void *user, uint32_t measured) {
 
 /* All elements first: the memory that samplers of this point share is as large as it then was. */
 static rh_status look_at_defaults(hunt *h, rh_error *error) {
-  rh_sampler *sampler = &h->w->stage.samplers[h->task->strategy];
-  RH_TRY(rh_tune_turn(h->w, h->found->name, error));
+  rh_sampler *sampler = &h->w->stage->samplers[h->task->strategy];
+  RH_TRY(rh_tuner_turn(h->w, h->found->name, error));
   RH_TRY(look(h, sampler, NULL, 0, INFINITY, &h->default_s, error));
-  if (!h->w->point.has_small || h->default_s == 0 || isinf(h->default_s)) return RH_OK;
+  if (!h->w->has_small || h->default_s == 0 || isinf(h->default_s)) return RH_OK;
   return look_at_few(h, sampler, NULL, 0, INFINITY, &h->small_s, error);
 }
 
@@ -145,7 +142,7 @@ static rh_status read_verdict(hunt *h, const rh_tune_found *found, rh_row *rows,
   task->latency_s = kept ? rows[kept].latency.median : task->default_latency_s;
   task->n_settings = kept ? n_settings[kept] : 0;
   if (kept) memcpy(task->settings, settings[kept], sizeof task->settings);
-  if (kept) rh_tune_say_better(h->w, task);
+  if (kept) tell(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
   return RH_OK;
 }
 
@@ -161,14 +158,14 @@ static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
   uint32_t n = 1;
   rh_status status = RH_OK;
   memset(rows, 0, sizeof rows);
-  samplers[0] = h->w->stage.samplers[h->task->strategy];
+  samplers[0] = h->w->stage->samplers[h->task->strategy];
   for (; n <= found->n && status == RH_OK; n++) {
     rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
     uint32_t n_settings = rh_space_settings(&h->space, found->best[n - 1].candidate, settings);
-    status = rh_stage_sampler(&h->w->stage, h->found, settings, n_settings, &samplers[n], error);
+    status = rh_stage_sampler(h->w->stage, h->found, settings, n_settings, &samplers[n], error);
     if (status != RH_OK) break;
   }
-  if (status == RH_OK) status = rh_tune_rounds(h->w, samplers, n, &rules, rows, error);
+  if (status == RH_OK) status = rh_tuner_rounds(h->w, samplers, n, &rules, rows, error);
   for (uint32_t k = 1; k < n; k++) samplers[k].finish(samplers[k].self);
   if (status == RH_OK) status = read_verdict(h, found, rows, error);
   for (uint32_t k = 0; k <= RH_TUNE_FINALISTS; k++) rh_row_finish(&rows[k]);
@@ -184,8 +181,8 @@ static rh_status keep_unfinished(hunt *h, const rh_tune_found *found, rh_error *
     return RH_OK;
   task->n_settings = rh_space_settings(&h->space, found->best[0].candidate, task->settings);
   task->time_s = found->best[0].seconds;
-  rh_tune_say_better(h->w, task);
-  return rh_tune_keep(h->w, task, error);
+  tell(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
+  return rh_tuner_keep(h->w, task, error);
 }
 
 /* ---- One task, and all of them ---- */
@@ -205,7 +202,7 @@ static double distance(const rh_task *a, const rh_task *b) {
 /* What an earlier search of this task found that came to no end, and what is best for the same strategy at what is most
  * like it. */
 static void add_hints(const hunt *h, rh_tune_spec *spec) {
-  const rh_tune_work *w = h->w;
+  const rh_tuner *w = h->w;
   const rh_task *used[2] = {NULL, NULL};
   add_hint(h, h->task, spec);
   for (int k = 0; k < 2; k++) {
@@ -220,17 +217,17 @@ static void add_hints(const hunt *h, rh_tune_spec *spec) {
   }
 }
 
-static uint64_t seed_of(const rh_tune_work *w, const rh_task *task) {
-  return rh_random_mix(w->settings.seed ^ task->n ^ (uint64_t)task->op << 56 ^
+static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
+  return rh_random_mix(w->stage->settings->seed ^ task->n ^ (uint64_t)task->op << 56 ^
                        (uint64_t)task->type << 48 ^ (uint64_t)task->strategy << 40);
 }
 
-static rh_status search(rh_tune_work *w, rh_task *task, double share_s, rh_error *error) {
-  hunt h = {.w = w, .task = task, .found = &w->stage.found[task->strategy], .share_s = share_s};
-  const rh_entry *entry = rh_registry_find(&w->stage.app.redhost->registry, h.found->name);
+static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *error) {
+  hunt h = {.w = w, .task = task, .found = &w->stage->found[task->strategy], .share_s = share_s};
+  const rh_entry *entry = rh_registry_find(&w->stage->redhost->registry, h.found->name);
   rh_tune_found found;
   h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
-  RH_TRY(rh_tune_use_point(w, task->op, task->type, task->n, error));
+  RH_TRY(rh_tuner_use_point(w, task->op, task->type, task->n, error));
   rh_space_init(&h.space, entry->params, entry->n_params);
   RH_TRY(look_at_defaults(&h, error));
   if (task->state == RH_TASK_wrong) return RH_OK;
@@ -250,18 +247,17 @@ static rh_status search(rh_tune_work *w, rh_task *task, double share_s, rh_error
   if (task->state == RH_TASK_wrong) return RH_OK;
   int enough = found.complete || found.measured >= FEWEST_CANDIDATES;
   task->state = enough ? RH_TASK_tuned : RH_TASK_measured;
-  return rh_tune_keep(w, task, error);
+  return rh_tuner_keep(w, task, error);
 }
 
-rh_status rh_tune_search_all(rh_tune_work *w, rh_error *error) {
+rh_status rh_tuner_improve(rh_tuner *w, rh_error *error) {
   rh_plan_drop_slow(w->tasks, w->n_tasks);
   rh_plan_searching(w->tasks, w->n_tasks);
   w->n_done = 0;
   for (uint32_t k = 0; k < w->n_tasks; k++) w->n_done += w->tasks[k].state > RH_TASK_measured;
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     if (w->tasks[k].state != RH_TASK_measured) continue;
-    double share_s =
-        rh_plan_share(w->tasks, w->n_tasks, k, w->deadline - rh_now(), w->device_budget_s);
+    double share_s = rh_plan_share(w->tasks, w->n_tasks, k, w->deadline - rh_now(), w->budget_s);
     if (share_s <= 0) return RH_OK;
     RH_TRY(search(w, &w->tasks[k], share_s, error));
     w->n_searched++;

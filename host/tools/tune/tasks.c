@@ -1,20 +1,19 @@
-#include "../core/base/error.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
-#include "tune_work.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "tuner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *rh_tune_strategy(const rh_tune_work *w, const rh_task *task) {
-  return w->stage.found[task->strategy].name;
+const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
+  return w->stage->found[task->strategy].name;
 }
 
-static const rh_entry *entry_of(const rh_tune_work *w, const rh_task *task) {
-  return rh_registry_find(&w->stage.app.redhost->registry, rh_tune_strategy(w, task));
+static const rh_entry *entry_of(const rh_tuner *w, const rh_task *task) {
+  return rh_registry_find(&w->stage->redhost->registry, rh_tuner_strategy(w, task));
 }
 
-int rh_tune_is_searchable(const rh_tune_work *w, const rh_task *task) {
+int rh_tuner_is_searchable(const rh_tuner *w, const rh_task *task) {
   rh_space space;
   const rh_entry *entry = entry_of(w, task);
   if (!entry) return 0;
@@ -24,8 +23,8 @@ int rh_tune_is_searchable(const rh_tune_work *w, const rh_task *task) {
 
 /* ---- What is known already ---- */
 
-static void take_over(const rh_tune_work *w, rh_task *task, const rh_tunedb_entry *entry) {
-  int is_done = entry->searched || !rh_tune_is_searchable(w, task);
+static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *entry) {
+  int is_done = entry->searched || !rh_tuner_is_searchable(w, task);
   task->state = is_done ? RH_TASK_kept : RH_TASK_measured;
   task->time_s = entry->time_s;
   task->latency_s = entry->latency_s;
@@ -37,10 +36,10 @@ static void take_over(const rh_tune_work *w, rh_task *task, const rh_tunedb_entr
 }
 
 /* What was measured on this device, under this driver, with this plugin's file, at this very size. */
-static void look_up(const rh_tune_work *w, rh_task *task) {
+static void look_up(const rh_tuner *w, rh_task *task) {
   int exact = 0;
   const rh_tunedb_entry *entry =
-      rh_tunedb_find(w->tuned, rh_tune_strategy(w, task), w->plugins[task->strategy], task->op,
+      rh_tunedb_find(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op,
                      task->type, task->n, &exact);
   if (!entry || !exact || entry->n != task->n || entry->origin != RH_TUNED_HERE || entry->failed ||
       entry->time_s <= 0)
@@ -50,31 +49,31 @@ static void look_up(const rh_tune_work *w, rh_task *task) {
 
 /* ---- All tasks ---- */
 
-static rh_status find_plugins(rh_tune_work *w, rh_error *error) {
-  w->plugins = calloc(w->stage.n_found + 1, sizeof *w->plugins);
+static rh_status find_plugins(rh_tuner *w, rh_error *error) {
+  w->plugins = calloc(w->stage->n_found + 1, sizeof *w->plugins);
   if (!w->plugins) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
-  for (uint32_t k = 0; k < w->stage.n_found; k++)
-    w->plugins[k] = rh_tunedb_plugin(w->stage.found[k].path);
+  for (uint32_t k = 0; k < w->stage->n_found; k++)
+    w->plugins[k] = rh_tunedb_plugin(w->stage->found[k].path);
   return RH_OK;
 }
 
-static void add_point(rh_tune_work *w, uint32_t op, rh_type type, uint64_t n) {
-  for (uint32_t k = 0; k < w->stage.n_found; k++) {
+static void add_point(rh_tuner *w, uint32_t op, rh_type type, uint64_t n) {
+  for (uint32_t k = 0; k < w->stage->n_found; k++) {
     rh_task *task = &w->tasks[w->n_tasks];
     *task = (rh_task){.strategy = k, .op = op, .type = type, .n = n};
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op][type].status != RH_OK) continue;
-    if (!w->app->typed->fresh) look_up(w, task);
+    if (!w->fresh) look_up(w, task);
     w->n_tasks++;
   }
 }
 
-rh_status rh_tune_make_tasks(rh_tune_work *w, rh_error *error) {
-  const rh_bench_settings *settings = &w->settings;
+rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
+  const rh_bench_settings *settings = w->stage->settings;
   uint64_t most = 0;
   RH_TRY(find_plugins(w, error));
   for (uint32_t t = 0; t < settings->types.n; t++)
-    most += (uint64_t)settings->n_sizes[t] * settings->ops.n * w->stage.n_found;
+    most += (uint64_t)settings->n_sizes[t] * settings->ops.n * w->stage->n_found;
   w->tasks = calloc(most + 1, sizeof *w->tasks);
   if (!w->tasks) return rh_fail(error, RH_E_NOMEM, "no memory for the tasks");
   for (uint32_t t = 0; t < settings->types.n; t++)
@@ -87,14 +86,14 @@ rh_status rh_tune_make_tasks(rh_tune_work *w, rh_error *error) {
 
 /* ---- Writing down ---- */
 
-static rh_tunedb_entry entry_for(const rh_tune_work *w, const rh_task *task) {
+static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
   rh_tunedb_entry entry = {
       .plugin = w->plugins[task->strategy], .op = task->op, .type = task->type, .n = task->n};
-  snprintf(entry.strategy, sizeof entry.strategy, "%s", rh_tune_strategy(w, task));
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", rh_tuner_strategy(w, task));
   return entry;
 }
 
-rh_status rh_tune_keep(rh_tune_work *w, const rh_task *task, rh_error *error) {
+rh_status rh_tuner_keep(rh_tuner *w, const rh_task *task, rh_error *error) {
   rh_tunedb_entry entry = entry_for(w, task);
   entry.time_s = task->time_s;
   entry.latency_s = task->latency_s;
@@ -105,7 +104,7 @@ rh_status rh_tune_keep(rh_tune_work *w, const rh_task *task, rh_error *error) {
 }
 
 /* One wrong result is enough for its operator and type: `auto` will not take it at any size. */
-static void give_up(rh_tune_work *w, const rh_task *like) {
+static void give_up(rh_tuner *w, const rh_task *like) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     rh_task *task = &w->tasks[k];
     if (task->strategy == like->strategy && task->op == like->op && task->type == like->type &&
@@ -114,19 +113,23 @@ static void give_up(rh_tune_work *w, const rh_task *like) {
   }
 }
 
-rh_status rh_tune_blame(rh_tune_work *w, rh_task *task, const rh_row *row, rh_error *error) {
-  char problem[64];
-  rh_text text = {0};
+rh_status rh_tuner_blame(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
   rh_tunedb_entry entry = entry_for(w, task);
   entry.failed = 1;
   task->state = RH_TASK_wrong;
   task->time_s = task->latency_s = 0;
   w->n_wrong++;
   give_up(w, task);
-  rh_tune_problem(problem, task->op, task->type, row->n);
-  rh_text_add(&text, "%s, %s: not tuned, its result is wrong: %s", entry.strategy, problem,
-              row->reason);
-  rh_terminal_say(w->app->terminal, rh_text_get(&text));
-  rh_text_finish(&text);
+  rh_tune_event event = {.kind = RH_TUNE_WRONG, .task = task, .n = row->n, .reason = row->reason};
+  w->on_event(w->user, &event);
   return rh_tunedb_put(w->tuned, &entry, error);
+}
+
+void rh_tuner_blame_again(const rh_tuner *w) {
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    const rh_task *task = &w->tasks[k];
+    if (task->state == RH_TASK_wrong)
+      rh_tunedb_blame(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op,
+                      task->type, task->n);
+  }
 }

@@ -1,7 +1,7 @@
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../core/base/text.h"
-#include "tune_work.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "candidate.h"
+#include "tuner.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const uint64_t probe_n = (uint64_t)1 << 18;
 
 /* ---- What a run will take ---- */
 
-static void expect(rh_tune_work *w, const rh_task *like, double seconds) {
+static void expect(rh_tuner *w, const rh_task *like, double seconds) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     rh_task *task = &w->tasks[k];
     if (task->op == like->op && task->type == like->type && task->strategy == like->strategy)
@@ -27,7 +27,7 @@ static int is_large(const rh_task *task) {
 }
 
 /* The first of several sizes speaks for all of them, also where nothing came of it. */
-static int wants_probe(const rh_tune_work *w, uint32_t k) {
+static int wants_probe(const rh_tuner *w, uint32_t k) {
   const rh_task *task = &w->tasks[k];
   if (!is_large(task)) return 0;
   for (uint32_t j = 0; j < k; j++) {
@@ -40,23 +40,23 @@ static int wants_probe(const rh_tune_work *w, uint32_t k) {
 }
 
 /* One look at a size that nobody takes long for. */
-static rh_status probe(rh_tune_work *w, rh_task *task, rh_error *error) {
+static rh_status probe(rh_tuner *w, rh_task *task, rh_error *error) {
   rh_row row;
-  rh_sampler *sampler = &w->stage.samplers[task->strategy];
-  RH_TRY(rh_tune_use_point(w, task->op, task->type, probe_n, error));
-  RH_TRY(rh_tune_turn(w, sampler->name, error));
+  rh_sampler *sampler = &w->stage->samplers[task->strategy];
+  RH_TRY(rh_tuner_use_point(w, task->op, task->type, probe_n, error));
+  RH_TRY(rh_tuner_turn(w, sampler->name, error));
   rh_status status =
       rh_tune_candidate_look(sampler, &w->point.data, &w->point.scale, 0, &row, error);
   if (status == RH_OK && row.status == RH_ROW_wrong)
-    status = rh_tune_blame(w, task, &row, error);
+    status = rh_tuner_blame(w, task, &row, error);
   else if (status == RH_OK && row.time.median > 0)
     expect(w, task, row.time.median);
   rh_row_finish(&row);
   return status;
 }
 
-static rh_status probe_all(rh_tune_work *w, rh_error *error) {
-  double until = w->deadline - (1 - most_for_probes) * w->device_budget_s;
+static rh_status probe_all(rh_tuner *w, rh_error *error) {
+  double until = w->deadline - (1 - most_for_probes) * w->budget_s;
   for (uint32_t k = 0; k < w->n_tasks && rh_now() < until; k++)
     if (wants_probe(w, k)) RH_TRY(probe(w, &w->tasks[k], error));
   return RH_OK;
@@ -64,43 +64,35 @@ static rh_status probe_all(rh_tune_work *w, rh_error *error) {
 
 /* ---- Measuring ---- */
 
-static void say_failed(rh_tune_work *w, const rh_task *task, const char *reason) {
-  char problem[64];
-  rh_text text = {0};
-  if (w->app->typed->quiet) return;
-  rh_tune_problem(problem, task->op, task->type, task->n);
-  rh_text_add(&text, "%s, %s: left out: %s", rh_tune_strategy(w, task), problem, reason);
-  rh_terminal_say(w->app->terminal, rh_text_get(&text));
-  rh_text_finish(&text);
-}
-
-static rh_status take_row(rh_tune_work *w, rh_task *task, const rh_row *row, rh_error *error) {
+static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
   switch (row->status) {
   case RH_ROW_ok:
     task->default_s = task->time_s = row->time.median;
     task->default_latency_s = task->latency_s = row->latency.median;
-    task->state = rh_tune_is_searchable(w, task) ? RH_TASK_measured : RH_TASK_tuned;
-    return rh_tune_keep(w, task, error);
-  case RH_ROW_wrong: return rh_tune_blame(w, task, row, error);
+    task->state = rh_tuner_is_searchable(w, task) ? RH_TASK_measured : RH_TASK_tuned;
+    return rh_tuner_keep(w, task, error);
+  case RH_ROW_wrong: return rh_tuner_blame(w, task, row, error);
   case RH_ROW_failed:
     task->state = RH_TASK_failed;
-    say_failed(w, task, row->reason);
+    w->on_event(w->user,
+                &(rh_tune_event){
+                    .kind = RH_TUNE_LEFT_OUT, .task = task, .n = task->n, .reason = row->reason});
     return RH_OK;
   case RH_ROW_unsupported: task->state = RH_TASK_unsupported; return RH_OK;
   default: return RH_OK; /* interrupted: still to be done */
   }
 }
 
-static rh_status measure(rh_tune_work *w, rh_task *const *tasks, uint32_t n, rh_error *error) {
+static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_error *error) {
   static const rh_bench_rules rules = {
       .precision = 0.02, .max_time_s = 0.15, .min_samples = 8, .max_samples = RH_MOST_SAMPLES};
   rh_sampler samplers[TOGETHER];
   rh_row rows[TOGETHER];
   rh_error why = {0};
-  RH_TRY(rh_tune_use_point(w, tasks[0]->op, tasks[0]->type, tasks[0]->n, error));
+  RH_TRY(rh_tuner_use_point(w, tasks[0]->op, tasks[0]->type, tasks[0]->n, error));
   memset(rows, 0, sizeof rows);
-  for (uint32_t k = 0; k < n; k++) samplers[k] = w->stage.samplers[tasks[k]->strategy];
-  rh_status status = rh_tune_rounds(w, samplers, n, &rules, rows, &why);
+  for (uint32_t k = 0; k < n; k++) samplers[k] = w->stage->samplers[tasks[k]->strategy];
+  rh_status status = rh_tuner_rounds(w, samplers, n, &rules, rows, &why);
   for (uint32_t k = 0; k < n; k++) {
     rh_error kept = {0};
     rh_status put = take_row(w, tasks[k], &rows[k], &kept);
@@ -114,7 +106,7 @@ static rh_status measure(rh_tune_work *w, rh_task *const *tasks, uint32_t n, rh_
 
 /* From the first on that is still to be done, those of its point; *end: where to look next.  Fewer where runs are long: the
  * budget ends between them. */
-static uint32_t gather(rh_tune_work *w, uint32_t from, rh_task **tasks, uint32_t *end) {
+static uint32_t gather(rh_tuner *w, uint32_t from, rh_task **tasks, uint32_t *end) {
   static const double runs = 5; /* that each is measured by, at least */
   double together_s = 0;
   uint32_t n = 0, k = from;
@@ -125,7 +117,7 @@ static uint32_t gather(rh_tune_work *w, uint32_t from, rh_task **tasks, uint32_t
     rh_plan_expect(w->tasks, w->n_tasks, task);
     if (rh_plan_is_hopeless(w->tasks, w->n_tasks, task))
       task->state = RH_TASK_slow;
-    else if (n && together_s + runs * task->expected_s > w->device_budget_s / 20)
+    else if (n && together_s + runs * task->expected_s > w->budget_s / 20)
       break;
     else
       together_s += runs * task->expected_s, tasks[n++] = task;
@@ -134,9 +126,9 @@ static uint32_t gather(rh_tune_work *w, uint32_t from, rh_task **tasks, uint32_t
   return n;
 }
 
-rh_status rh_tune_measure(rh_tune_work *w, rh_error *error) {
+rh_status rh_tuner_measure_defaults(rh_tuner *w, rh_error *error) {
   RH_TRY(probe_all(w, error));
-  double until = w->deadline - (1 - most_of_budget) * w->device_budget_s;
+  double until = w->deadline - (1 - most_of_budget) * w->budget_s;
   rh_plan_measuring(w->tasks, w->n_tasks, TOGETHER);
   for (uint32_t k = 0; k < w->n_tasks;) {
     rh_task *tasks[TOGETHER];

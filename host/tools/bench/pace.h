@@ -1,0 +1,20 @@
+/* How far a device's benchmark is, and how long the rest will take. */
+#ifndef RH_BENCH_PACE_H
+#define RH_BENCH_PACE_H
+
+#include "stage.h"
+
+/* Points differ by a thousand times in what they cost, so that each counts by its weight. */
+typedef struct rh_bench_pace {
+  uint32_t done, total;             /* points */
+  double weight_done, weight_total; /* s, roughly */
+  double started;
+  double read_peak, max_time_s;
+} rh_bench_pace;
+
+void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage);
+/* `strategies` points of so many bytes are done. */
+void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies);
+double rh_bench_left_s(const rh_bench_pace *pace);
+
+#endif

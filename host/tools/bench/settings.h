@@ -1,0 +1,59 @@
+/* What a benchmark or a search measures, and how: plain data, whoever asked for it. */
+#ifndef RH_BENCH_SETTINGS_H
+#define RH_BENCH_SETTINGS_H
+
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/registry.h"
+#include "../measure/contender.h"
+
+/* In the order asked for, each once. */
+typedef struct rh_ops {
+  uint32_t list[RH_N_OPS];
+  uint32_t n;
+} rh_ops;
+typedef struct rh_types {
+  rh_type list[RH_N_TYPES];
+  uint32_t n;
+} rh_types;
+
+enum { RH_TIMER_AUTO, RH_TIMER_EVENT, RH_TIMER_HOST };
+
+/* How a strategy was chosen.  One that was named stays, even if it serves none of the problems. */
+enum { RH_NOT_CHOSEN, RH_CHOSEN, RH_CHOSEN_BY_NAME };
+
+typedef struct rh_bench_settings {
+  rh_bench_rules rules;
+  int hot;          /* one copy of the input instead of rotating ones */
+  uint32_t timer;   /* RH_TIMER_* */
+  const char *data; /* kind of elements */
+  uint64_t seed;
+  rh_ops ops;
+  rh_types types;
+  /* Ascending, for types.list[k]: the same size in bytes is another number of elements. */
+  uint64_t *sizes[RH_N_TYPES];
+  uint32_t n_sizes[RH_N_TYPES];
+  const rh_setting *params; /* each for every strategy that has such a parameter */
+  uint64_t n_params;
+  const char *const *peers; /* programs */
+  uint32_t n_peers;
+  int isolate_installed, isolate_others; /* 1: in a process of its own */
+  uint32_t untuned;                      /* 1: parameters are the defaults and `params` */
+  double timeout_s;                      /* of a process that is silent */
+  /* choice[k] becomes RH_CHOSEN, ... for registry->entries[k].  Null: all of them. */
+  rh_status (*choose)(const void *user, const rh_registry *registry, unsigned char *choice,
+                      rh_error *error);
+  const void *user;
+} rh_bench_settings;
+
+/* The most elements of any type. */
+uint64_t rh_bench_settings_most(const rh_bench_settings *settings);
+
+/* Progress through the points of one device. */
+typedef struct rh_bench_turn {
+  uint32_t done, total;
+  double left_s;
+  uint64_t n;
+  const char *strategy; /* whose turn it is */
+} rh_bench_turn;
+
+#endif

@@ -1,0 +1,221 @@
+#include "stage.h"
+#include "../../core/base/error.h"
+#include "../../core/reduce/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t rh_bench_settings_most(const rh_bench_settings *settings) {
+  uint64_t most = 0;
+  for (uint32_t k = 0; k < settings->types.n; k++) {
+    uint64_t last = settings->sizes[k][settings->n_sizes[k] - 1];
+    if (last > most) most = last;
+  }
+  return most;
+}
+
+const char *rh_stage_label(const rh_stage *stage) {
+  return stage->device ? stage->device->label : "host";
+}
+
+/* ---- Strategies ---- */
+
+static int serves(const rh_entry *entry, const rh_bench_settings *settings) {
+  for (uint32_t k = 0; k < settings->types.n; k++)
+    for (uint32_t j = 0; j < settings->ops.n; j++)
+      if (entry->offers[settings->ops.list[j]][settings->types.list[k]].status == RH_OK) return 1;
+  return 0;
+}
+
+/* Parameters are given once for all: one that no strategy has is a slip. */
+static rh_status check_params(const rh_stage *stage, const rh_registry *registry,
+                              const unsigned char *choice, rh_error *error) {
+  const rh_bench_settings *settings = stage->settings;
+  for (uint64_t s = 0; s < settings->n_params; s++) {
+    int known = 0;
+    for (uint32_t k = 0; k < registry->n_entries; k++)
+      for (uint32_t p = 0; p < registry->entries[k].n_params && choice[k]; p++)
+        known |= strcmp(registry->entries[k].params[p].key, settings->params[s].key) == 0;
+    if (!known)
+      return rh_fail(error, RH_E_USAGE, "none of the strategies has a parameter '%s'",
+                     settings->params[s].key);
+  }
+  return RH_OK;
+}
+
+/* Which of the registry's entries are in: asked for by name, or fit to serve something here. */
+static rh_status choose_entries(const rh_stage *stage, const rh_registry *registry,
+                                unsigned char *choice, rh_error *error) {
+  const rh_bench_settings *settings = stage->settings;
+  uint32_t left = 0;
+  memset(choice, RH_CHOSEN, registry->n_entries);
+  if (settings->choose) RH_TRY(settings->choose(settings->user, registry, choice, error));
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    if (entry->shadowed_by || (choice[k] == RH_CHOSEN && !serves(entry, settings)))
+      choice[k] = RH_NOT_CHOSEN;
+    left += choice[k] != RH_NOT_CHOSEN;
+  }
+  if (left == 0) return rh_fail(error, RH_DECLINED, "no strategy can serve this here");
+  return check_params(stage, registry, choice, error);
+}
+
+/* Each by its file, so that no other of the same name can take its place. */
+static rh_status find_strategies(rh_stage *stage, rh_error *error) {
+  const rh_registry *registry;
+  uint64_t n = rh_bench_settings_most(stage->settings);
+  RH_TRY(rh_redhost_registry(stage->redhost, n, &registry, NULL, error));
+  rh_redhost_miss_plugins(stage->redhost);
+  unsigned char *choice = calloc(registry->n_entries + 1, 1);
+  stage->found = calloc(registry->n_entries + 1, sizeof *stage->found);
+  rh_status status = RH_OK;
+  if (!choice || !stage->found) status = rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  if (status == RH_OK) status = choose_entries(stage, registry, choice, error);
+  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
+    if (choice[k] == RH_NOT_CHOSEN) continue;
+    status = rh_found_from_entry(&stage->found[stage->n_found], &registry->entries[k], error);
+    stage->n_found += status == RH_OK;
+  }
+  free(choice);
+  return status;
+}
+
+static rh_status start_peers(rh_stage *stage, rh_error *error) {
+  const rh_bench_settings *settings = stage->settings;
+  stage->peers = calloc(settings->n_peers + 1, sizeof(rh_peers *));
+  if (!stage->peers) return rh_fail(error, RH_E_NOMEM, "no memory for the peers");
+  for (uint32_t k = 0; k < settings->n_peers; k++) {
+    RH_TRY(rh_peers_start(&stage->peers[k], settings->peers[k], &stage->redhost->options,
+                          settings->timeout_s, error));
+    stage->n_peers++;
+  }
+  return RH_OK;
+}
+
+/* ---- The device ---- */
+
+/* Every type and every size, in one buffer of the device or in this machine's memory: known before anything is measured. */
+static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_error *error) {
+  const rh_bench_settings *settings = stage->settings;
+  char what[64];
+  const rh_cl_device *unused;
+  for (uint32_t k = 0; k < settings->types.n; k++) {
+    rh_job_spec spec = {.type = settings->types.list[k], .what = what};
+    spec.n = settings->sizes[k][settings->n_sizes[k] - 1];
+    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)spec.n,
+             rh_type_name(spec.type));
+    RH_TRY(rh_job_device(stage->redhost, &spec, device_kinds, &unused, error));
+  }
+  return RH_OK;
+}
+
+static int uses_device(const rh_stage *stage) {
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    if (stage->found[k].device_kinds != RH_DEVICE_HOST) return 1;
+  return 0;
+}
+
+rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device *device,
+                        const rh_bench_settings *settings, rh_error *error) {
+  *stage = (rh_stage){
+      .redhost = redhost,
+      .settings = settings,
+      .device = device,
+      .shared = {.redhost = redhost, .untuned = settings->untuned},
+  };
+  if (device) RH_TRY(rh_redhost_use_device(redhost, device, error));
+  RH_TRY(find_strategies(stage, error));
+  int on_device = device && uses_device(stage);
+  RH_TRY(check_sizes(stage, on_device ? RH_DEVICE_ANY_CL : RH_DEVICE_HOST, error));
+  return start_peers(stage, error);
+}
+
+/* ---- Samplers ---- */
+
+static int is_isolated(const rh_stage *stage, const rh_found *found) {
+  const rh_bench_settings *settings = stage->settings;
+  return found->installed ? settings->isolate_installed : settings->isolate_others;
+}
+
+static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
+                                  const rh_setting *settings, uint64_t n, rh_sampler *sampler,
+                                  rh_error *error) {
+  int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
+  rh_isolated_spec spec = {.options = &stage->redhost->options,
+                           .found = found,
+                           .device = on_device ? stage->device : NULL,
+                           .range = on_device ? &stage->range : NULL,
+                           .settings = settings,
+                           .n_settings = n,
+                           .untuned = stage->shared.untuned,
+                           .limit_s = stage->settings->timeout_s};
+  return rh_isolated_sampler(sampler, &spec, error);
+}
+
+static rh_status make_sampler(rh_stage *stage, const rh_found *found, const rh_setting *settings,
+                              uint64_t n, rh_sampler *sampler, rh_error *error) {
+  if (is_isolated(stage, found)) return isolated_sampler(stage, found, settings, n, sampler, error);
+  return rh_local_sampler(sampler, &stage->shared, found, settings, n, error);
+}
+
+rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
+                           const rh_tunedb_setting *settings, uint32_t n, rh_sampler *sampler,
+                           rh_error *error) {
+  rh_setting list[RH_TUNED_MOST_SETTINGS];
+  for (uint32_t k = 0; k < n; k++) list[k] = (rh_setting){settings[k].key, settings[k].value};
+  return make_sampler(stage, found, list, n, sampler, error);
+}
+
+static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *error) {
+  const rh_bench_settings *settings = stage->settings;
+  rh_sampler *sampler = &stage->samplers[stage->n_samplers];
+  RH_TRY(make_sampler(stage, found, settings->params, settings->n_params, sampler, error));
+  const rh_entry *entry = rh_registry_find(&stage->redhost->registry, found->name);
+  if (entry) sampler->reproducible = entry->determinism;
+  stage->n_samplers++;
+  return RH_OK;
+}
+
+uint32_t rh_stage_contenders(const rh_stage *stage) {
+  uint32_t n = stage->n_found;
+  for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
+  return n;
+}
+
+static rh_status add_samplers(rh_stage *stage, rh_error *error) {
+  stage->samplers = calloc(rh_stage_contenders(stage) + 1, sizeof *stage->samplers);
+  if (!stage->samplers) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    RH_TRY(add_strategy(stage, &stage->found[k], error));
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      stage->samplers[stage->n_samplers++] = rh_peers_sampler(stage->peers[k], j);
+  return RH_OK;
+}
+
+rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error) {
+  int host_clock = stage->settings->timer == RH_TIMER_HOST;
+  rh_cl_session *session;
+  rh_tunedb *tuned;
+  if (stage->device) {
+    RH_TRY(rh_redhost_session(stage->redhost, &session, error));
+    RH_TRY(rh_bench_device_open(&stage->range, session, host_clock, error));
+    stage->shared.range = &stage->range;
+  }
+  /* Opened before a sampler needs it: a fault in it is reported once, and by this process. */
+  RH_TRY(rh_redhost_tuned(stage->redhost, &tuned, error));
+  return add_samplers(stage, error);
+}
+
+void rh_stage_close(rh_stage *stage) {
+  for (uint32_t k = 0; k < stage->n_samplers; k++)
+    stage->samplers[k].finish(stage->samplers[k].self);
+  free(stage->samplers);
+  for (uint32_t k = 0; k < stage->n_found; k++) rh_found_finish(&stage->found[k]);
+  free(stage->found);
+  for (uint32_t k = 0; k < stage->n_peers; k++) rh_peers_finish(stage->peers[k]);
+  free(stage->peers);
+  rh_pool_finish(&stage->shared.pool);
+  rh_bench_device_close(&stage->range);
+  *stage = (rh_stage){0};
+}

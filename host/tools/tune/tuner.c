@@ -1,0 +1,57 @@
+#include "tuner.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+
+#include <stdlib.h>
+
+rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_t n,
+                             rh_error *error) {
+  static const uint64_t large = (uint64_t)1 << 22;
+  rh_point *point = &tuner->point;
+  if (tuner->has_point && point->data.op == op && point->data.type == type && point->data.n == n)
+    return RH_OK;
+  tuner->has_point = 0;
+  RH_TRY(rh_point_fill(point, tuner->stage, type, n, error));
+  RH_TRY(rh_point_refer(point, tuner->stage, op, error));
+  tuner->has_small = n >= large;
+  if (tuner->has_small) {
+    tuner->small = point->data;
+    tuner->small.n = n / RH_TUNE_SMALL;
+    tuner->small.copies = 1;
+    RH_TRY(rh_point_refer_part(tuner->stage, &tuner->small, &tuner->small_reference,
+                               &tuner->small_scale, error));
+  }
+  tuner->has_point = 1;
+  return RH_OK;
+}
+
+rh_status rh_tuner_turn(const rh_tuner *tuner, const char *strategy, rh_error *error) {
+  rh_bench_turn turn = {.done = tuner->n_done,
+                        .total = tuner->n_tasks,
+                        .left_s = tuner->deadline - rh_now(),
+                        .n = tuner->point.data.n,
+                        .strategy = strategy};
+  return tuner->on_turn(tuner->user, &turn, error);
+}
+
+static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
+  return rh_tuner_turn(user, sampler->name, error);
+}
+
+rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
+                          const rh_bench_rules *rules, rh_row *rows, rh_error *error) {
+  rh_bench_spec spec = rh_point_spec(&tuner->point, tuner->stage);
+  spec.rules = *rules;
+  spec.samplers = samplers;
+  spec.n = n;
+  spec.on_turn = on_turn;
+  spec.user = tuner;
+  return rh_bench_point(&spec, rows, error);
+}
+
+void rh_tuner_finish(rh_tuner *tuner) {
+  rh_point_finish(&tuner->point);
+  free(tuner->tasks);
+  free(tuner->plugins);
+  *tuner = (rh_tuner){0};
+}
