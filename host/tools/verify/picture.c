@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -93,6 +94,7 @@ void rh_take_locale(rh_text *to) {
   else
     rh_lines_add(to, "thread", "its own, %p", (void *)own);
   rh_lines_add(to, "messages", "%s", domain ? domain : "");
+  rh_lines_add(to, "time zone", "%s %s, %ld s", tzname[0], tzname[1], timezone);
 }
 
 static void add_link(rh_text *to, const char *key, const char *path) {

@@ -3,11 +3,14 @@
 #include "lines.h"
 #include "picture.h"
 
+#include <dirent.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -132,8 +135,37 @@ static void take_status_line(rh_text *to, char *line) {
     if (strcmp(keys[k], line) == 0) rh_lines_add(to, line, "%s", value);
 }
 
+/* A page is mapped meanwhile: mlockall(MCL_FUTURE) shows in what comes after it. */
 void rh_take_status(rh_text *to) {
+  enum { PAGE = 4096 };
+  void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   each_line("/proc/thread-self/status", take_status_line, to);
+  if (page != MAP_FAILED) munmap(page, PAGE);
+}
+
+/* "cgroup ipc mnt net pid user uts ...", each with what it is in. */
+static void take_namespaces(rh_text *to) {
+  struct dirent *entry;
+  DIR *directory = opendir("/proc/thread-self/ns");
+  while (directory && (entry = readdir(directory))) {
+    char key[48], target[64];
+    if (entry->d_name[0] == '.') continue;
+    snprintf(key, sizeof key, "namespace %.32s", entry->d_name);
+    ssize_t length = readlinkat(dirfd(directory), entry->d_name, target, sizeof target);
+    if (length > 0) rh_lines_add(to, key, "%.*s", (int)length, target);
+  }
+  if (directory) closedir(directory);
+}
+
+/* Only setting it tells what it was. */
+static void take_cancelling(rh_text *to) {
+  int state, type;
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+  pthread_setcanceltype(type, NULL);
+  pthread_setcancelstate(state, NULL);
+  rh_lines_add(to, "cancellation", "%s, %s", state == PTHREAD_CANCEL_ENABLE ? "on" : "off",
+               type == PTHREAD_CANCEL_DEFERRED ? "deferred" : "at once");
 }
 
 void rh_take_settings(rh_text *to) {
@@ -154,6 +186,8 @@ void rh_take_settings(rh_text *to) {
   rh_lines_add(to, "session", "%d", (int)getsid(0));
   rh_lines_add_file(to, "oom_score_adj", "/proc/self/oom_score_adj");
   rh_lines_add_file(to, "coredump_filter", "/proc/self/coredump_filter");
+  take_namespaces(to);
+  take_cancelling(to);
 }
 
 /* "Max open files            1024                 4096                 files" */
