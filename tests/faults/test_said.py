@@ -38,7 +38,8 @@ class Choice(cli.Case):
 
 class Denied(cli.Case):
     CODES = ("EPERM", "ENOSYS", "EACCES") if os.environ.get("REDHOST_TEST_EXTENT") == "all" else ("EPERM",)
-    COMMANDS = ("--list", "-q"), ("--run", "native", "-n", "1000", "-q"), ("--run", "cascade", "-n", "1000", "-q")
+    COMMANDS = (("--list", "-q"), ("--run", "native", "-n", "1000", "-q"), ("--run", "cascade", "-n", "1000", "-q"),
+                ("--run", "native", "--isolate=always", "-n", "1000", "-q"))
     CALLS = ("clone3 prctl poll sysinfo mkdir sendto memfd_create pidfd_open getrandom statx getcwd flock getxattr madvise membarrier "
              "mremap pipe2 prlimit64 sched_setaffinity setpgid socketpair uname waitid").split()
 
@@ -56,6 +57,11 @@ class Denied(cli.Case):
                         else:
                             self.assertIn(done.code, (3, 4, 5, 6), done)
                             self.assertRegex(done.err, r"(\A|\n)redhost: [^\n]+[.?]\n\Z", done)
+
+    def test_told_without_send(self):
+        """A child can be told what to do without send()."""
+        command = "--run", "native", "--isolate=always", "-n", "1000", "-q"
+        self.assertEqual(self.good("EPERM", "sendto", cli.REDHOST, *command, program=DENY).out, self.good(*command).out)
 
     def test_unknown_memory(self):
         """A machine that does not say how much memory it has is not one that has none."""

@@ -29,13 +29,16 @@ rh_status rh_region_map(rh_region *region, int fd, uint64_t file_bytes, const ch
   return RH_OK;
 }
 
+/* By errno: limits on a process' files (EFBIG) and on its addresses end up here too. */
 static rh_status no_memory(uint64_t bytes, rh_error *error) {
-  return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
+  return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes: %s", (unsigned long long)bytes,
+                 strerror(errno));
 }
 
 rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
   uint64_t whole = whole_pages(bytes);
   void *address = MAP_FAILED;
+  errno = ENOMEM; /* where it does not come to a call */
   if (whole >= bytes)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return no_memory(bytes, error);
@@ -48,12 +51,14 @@ rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
 rh_status rh_region_alloc_shared(rh_region *region, uint64_t bytes, rh_error *error) {
   uint64_t whole = whole_pages(bytes);
   void *address = MAP_FAILED;
+  errno = ENOMEM; /* where it does not come to a call */
   int file = memfd_create("redhost-data", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file >= 0 && whole >= bytes && whole <= INT64_MAX && ftruncate(file, (off_t)whole) == 0)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (address == MAP_FAILED) {
+    rh_status status = no_memory(bytes, error);
     if (file >= 0) close(file);
-    return no_memory(bytes, error);
+    return status;
   }
   *region = (rh_region){address, whole, 1, 1, file};
   return RH_OK;

@@ -323,9 +323,13 @@ rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_
   return RH_LINE_READ;
 }
 
+/* A child that has ended is no reason for SIGPIPE; where send() is denied, write() does. */
 int rh_child_tell(const rh_child *child, const char *line) {
   size_t length = strlen(line);
-  return send(child->fd, line, length, MSG_NOSIGNAL) == (ssize_t)length ? 0 : -1;
+  ssize_t sent = send(child->fd, line, length, MSG_NOSIGNAL);
+  if (sent < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS))
+    sent = write(child->fd, line, length);
+  return sent == (ssize_t)length ? 0 : -1;
 }
 
 static void wait_for_end(rh_child *child, double seconds) {
