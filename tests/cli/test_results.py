@@ -11,7 +11,7 @@ import jsonschema
 
 import redhost_cli as cli
 
-WRITER = os.environ.get("REDHOST_TEST_RESULTS", "")  # tests/unit/test_results.c
+WRITER = os.environ.get("REDHOST_TEST_RESULTS", "")  # tests/unit/test_records_write.c
 SCHEMA = os.path.join(cli.HERE, "..", "..", "docs", "results.schema.json")
 
 

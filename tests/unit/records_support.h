@@ -1,0 +1,193 @@
+/* What the tests of host/tools/records share: a directory for files, and records that are made up. */
+#ifndef RH_TEST_RECORDS_SUPPORT_H
+#define RH_TEST_RECORDS_SUPPORT_H
+
+#include "../../host/tools/records/read.h"
+#include "../../host/tools/records/write.h"
+
+#include <check.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- A directory for the tests' files; in the parent of Check's children, so that it always goes ---- */
+
+static char directory[64];
+
+static inline void make_directory(void) {
+  strcpy(directory, "/tmp/redhost-test-results-XXXXXX");
+  if (!mkdtemp(directory)) abort();
+}
+
+static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
+  (void)info, (void)flag, (void)ftw;
+  return remove(path);
+}
+
+static inline void remove_directory(void) {
+  nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The full name of a file there; good for two uses at a time. */
+static inline const char *in_dir(const char *name) {
+  static char paths[2][512];
+  static int k;
+  k = !k;
+  snprintf(paths[k], sizeof paths[k], "%s/%s", directory, name);
+  return paths[k];
+}
+
+static inline const char *write_file(const char *name, const char *bytes, size_t length) {
+  const char *path = in_dir(name);
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+  ck_assert_int_eq(fclose(file), 0);
+  return path;
+}
+
+/* malloc'ed, terminated. */
+static inline char *contents(const char *path, size_t *length) {
+  FILE *file = fopen(path, "rb");
+  ck_assert_msg(file != NULL, "%s", path);
+  ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+  *length = (size_t)ftell(file);
+  rewind(file);
+  char *text = calloc(1, *length + 1);
+  ck_assert_uint_eq(fread(text, 1, *length, file), *length);
+  fclose(file);
+  return text;
+}
+
+/* ---- Results that are made up ---- */
+
+/* Rounds' medians and quartiles from median*(1-half) to median*(1+half). */
+static inline rh_row timed(const char *strategy, uint64_t n, double median, double half) {
+  rh_row row = {.op = RH_OP_sum, .type = RH_TYPE_f32, .n = n, .bytes = 4 * n, .passes = 2};
+  strcpy(row.device, "1:0");
+  strcpy(row.strategy, strategy);
+  row.peak_fraction = row.error_ulp = row.bound_fraction = NAN;
+  row.time = (rh_spread){.median = median, .mean = median, .samples = 20, .mad = half * median};
+  row.time.ci_low = row.time.q1 = row.time.min = median * (1 - half);
+  row.time.ci_high = row.time.q3 = row.time.max = median * (1 + half);
+  return row;
+}
+
+static inline void add_rounds(rh_row *row, uint32_t n, const double *rounds) {
+  row->rounds = malloc(n * sizeof *rounds);
+  memcpy(row->rounds, rounds, n * sizeof *rounds);
+  row->n_rounds = n;
+}
+
+static inline rh_row untimed(const char *strategy, uint64_t n, uint32_t status,
+                             const char *reason) {
+  rh_row row = timed(strategy, n, 1, 0);
+  row.time = (rh_spread){0};
+  row.status = status;
+  row.reason = strdup(reason);
+  return row;
+}
+
+/* Every field is other than 0. */
+static inline rh_row full_row(void) {
+  rh_row row = timed("two-stage", 1 << 24, 2.143e-5, 0.001);
+  row.params = strdup("tile=256 finish=device skew=-3 odd=007");
+  strcpy(row.params_from, "user");
+  row.batch = 47;
+  add_rounds(&row, 5, (const double[]){2.1e-5, 2.2e-5, 0.1, 1.0 / 3, 2e-5});
+  row.raw = malloc(2 * sizeof *row.raw);
+  row.raw[row.n_raw++] = 2.143e-5;
+  row.raw[row.n_raw++] = 3;
+  row.latency =
+      (rh_spread){3.58e-5, 3.5e-5, 3.7e-5, 3.6e-5, 3e-5, 4e-5, 3.55e-5, 3.65e-5, 1e-7, 50, 2};
+  row.host_batch_s = 2.187e-5;
+  row.build_s = 0.704, row.upload_s = 0.0096, row.setup_s = 0.001, row.build_cached = 1;
+  row.parts = calloc(2, sizeof *row.parts);
+  row.n_parts = 2;
+  strcpy(row.parts[0].stage, "tiles"), row.parts[0].seconds = 1e-6;
+  strcpy(row.parts[1].stage, "read"), row.parts[1].seconds = 2e-6;
+  row.host_share_s = 4e-6;
+  strcpy(row.value, "12582913.0"), strcpy(row.reference, "12582912.6");
+  row.error_ulp = 0.4, row.bound_fraction = 0.018;
+  row.flags = RH_FLAG_noisy | RH_FLAG_timed_out | RH_FLAG_throttled | RH_FLAG_host_timer;
+  row.time.outliers = 3;
+  row.finishes_on_host = 1;
+  row.peak_fraction = 0.683;
+  row.reproducible = RH_BITS_SAME_RUN;
+  return row;
+}
+
+static inline void add(rh_records *results, rh_row row) {
+  if (rh_records_add(results, &row) != 0) abort(); /* --write has no use for Check */
+}
+
+static inline json_t *json(const char *text) {
+  json_t *value = json_loads(text, 0, NULL);
+  if (!value) abort();
+  return value;
+}
+
+static inline rh_records with_header(void) {
+  rh_records results = {0};
+  results.tool =
+      json("{\"version\": \"0.1.0\", \"git\": \"a1b2c3d\", \"dirty\": false, \"build\": \"gcc\"}");
+  results.run = json(
+      "{\"argv\": [\"redhost\"], \"start\": \"2026-11-20T07:42:00Z\", \"wall_s\": 4.1, \"complete\": true}");
+  results.devices =
+      json("[{\"id\": \"1:0\", \"key\": \"k1\", \"name\": \"NVIDIA H200\", \"driver\": \"580\"},"
+           " {\"id\": \"0:0\", \"key\": \"k0\", \"name\": \"Xeon\", \"driver\": \"5.0\"}]");
+  results.calibration =
+      json("[{\"device\": \"1:0\", \"timer\": \"event\", \"read_peak_Bps\": 4.584e12}]");
+  results.settings = json("{\"cache\": \"cold\", \"seed\": 1}");
+  results.strategies = json("[{\"name\": \"two-stage\"}]");
+  return results;
+}
+
+static inline rh_records made_up(void) {
+  rh_records results = with_header();
+  add(&results, full_row());
+  add(&results, untimed("serial", 1 << 24, RH_ROW_wrong, "got 3, \"exact\" 4\nand so on"));
+  strcpy(results.rows[1].value, "3"), strcpy(results.rows[1].reference, "4");
+  add(&results, untimed("tree", 1 << 24, RH_ROW_unsupported, "no sub-groups"));
+  add(&results, untimed("atomic", 1 << 24, RH_ROW_failed, "CL_OUT_OF_RESOURCES | -5"));
+  add(&results, untimed("chunk", 1 << 24, RH_ROW_skipped, "interrupted"));
+  add(&results, timed("one-pass", 4096, 2.6e-6, 0.002));
+  add(&results, timed("two-stage", 4096, 4.8e-6, 0.002));
+  add(&results, timed("cub", 4096, 2.5e-6, 0.002));
+  results.rows[7].is_peer = 1;
+  results.rows[7].passes = 0;
+  results.rows[5].params = strdup("");
+  results.rows[6].time.samples = 36;
+  return results;
+}
+
+static inline void export(const rh_records *results, const char *path) {
+  rh_error error = {0};
+  ck_assert_msg(rh_records_export(results, path, &error) == RH_OK, "%s", error.message);
+}
+
+/* ---- Suites ---- */
+
+static inline TCase *add_case(Suite *suite, const char *name) {
+  TCase *tcase = tcase_create(name);
+  suite_add_tcase(suite, tcase);
+  return tcase;
+}
+
+/* Runs the cases that make() adds of a suite.  The directory is the parent's of Check's children, so that it always goes. */
+static inline int run_suite(const char *name, void (*make)(Suite *suite)) {
+  Suite *suite = suite_create(name);
+  make_directory();
+  make(suite);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  remove_directory();
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif

@@ -1,0 +1,252 @@
+/* host/core/plug/discover.c and walk.c: where plugins are searched for, and which files are trusted. */
+#include "plug_support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What became of a path: "at PLACE", "refused: ...", or "not found". */
+static const char *fate_of(const rh_discovery *search, const char *path) {
+  for (uint32_t k = 0; k < search->n; k++) {
+    const rh_candidate *candidate = &search->candidates[k];
+    if (strcmp(candidate->path, path) != 0) continue;
+    if (candidate->refused) return path_of("refused: %s", candidate->refused);
+    return path_of("at %u", candidate->place);
+  }
+  return "not found";
+}
+
+static int has_note(const rh_discovery *search, const char *note) {
+  for (uint32_t k = 0; k < search->n_notes; k++)
+    if (strcmp(search->notes[k], note) == 0) return 1;
+  return 0;
+}
+
+static void search_for(rh_discovery *search, const rh_options *options) {
+  rh_error error;
+  rh_status status = rh_discover(search, options, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+}
+
+START_TEST(places_come_in_order) {
+  rh_discovery search;
+  make_dir("option"), make_dir("second"), make_dir("env"), make_dir("data");
+  make_dir("data/redhost"), make_dir("data/redhost/plugins-1"), make_dir("cwd");
+  copy_as("fine", "z.so"), copy_as("fine", "option/b.so"), copy_as("fine", "option/a.so");
+  copy_as("fine", "second/a.so"), copy_as("fine", "env/a.so");
+  copy_as("fine", "data/redhost/plugins-1/a.so"), copy_as("fine", "cwd/here.so");
+  ck_assert(chdir(in("cwd")) == 0);
+  setenv("REDHOST_PLUGIN_PATH", in("env"), 1);
+  setenv("XDG_DATA_HOME", in("data"), 1);
+  rh_options options = options_for(path_of("%s:%s", in("option"), in("second")));
+  options.plugin_file = "../z.so";
+  search_for(&search, &options);
+  static const char *const expected[] = {"z.so",        "option/a.so",
+                                         "option/b.so", "second/a.so",
+                                         "env/a.so",    "data/redhost/plugins-1/a.so"};
+  static const uint32_t places[] = {0, 1, 1, 2, 3, 4};
+  ck_assert_uint_ge(search.n, 6);
+  for (uint32_t k = 0; k < 6; k++) {
+    ck_assert_str_eq(search.candidates[k].path, in(expected[k]));
+    ck_assert_uint_eq(search.candidates[k].place, places[k]);
+    ck_assert_ptr_null(search.candidates[k].refused);
+  }
+  ck_assert_str_eq(fate_of(&search, in("cwd/here.so")), "not found");
+  assert_says(search.searched, path_of("%s:%s:%s:%s/redhost/plugins-1", in("option"), in("second"),
+                                       in("env"), in("data")));
+  rh_discovery_finish(&search);
+}
+END_TEST
+
+START_TEST(the_home_directory_is_searched) {
+  rh_discovery search;
+  make_dir("home"), make_dir("home/.local"), make_dir("home/.local/share");
+  make_dir("home/.local/share/redhost"), make_dir("home/.local/share/redhost/plugins-1");
+  const char *path = copy_as("fine", "home/.local/share/redhost/plugins-1/a.so");
+  setenv("HOME", in("home"), 1);
+  search_for(&search, NULL);
+  ck_assert_str_eq(fate_of(&search, path), "at 0");
+  rh_discovery_finish(&search);
+}
+END_TEST
+
+START_TEST(relative_elements_are_ignored) {
+  rh_discovery search;
+  copy("fine");
+  ck_assert(chdir(dir) == 0);
+  setenv("REDHOST_PLUGIN_PATH", ":x", 1);
+  rh_options options = options_for(path_of(".:%s/gone::%s/fine.so:", dir, dir));
+  search_for(&search, &options);
+  ck_assert_str_eq(fate_of(&search, in("fine.so")), "not found");
+  ck_assert(has_note(&search, "the plugin path: '.' is relative and ignored"));
+  ck_assert(has_note(&search, "the plugin path: an empty element is ignored"));
+  ck_assert(has_note(&search, path_of("the plugin path: %s/gone does not exist", dir)));
+  ck_assert(has_note(&search, path_of("the plugin path: %s/fine.so is no directory", dir)));
+  ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: 'x' is relative and ignored"));
+  ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: an empty element is ignored"));
+  ck_assert_uint_eq(search.n_notes, 7); /* and the empty one at the end; none of the defaults */
+  rh_discovery_finish(&search);
+}
+END_TEST
+
+START_TEST(odd_entries_are_refused) {
+  rh_discovery search;
+  copy("fine"), copy_as("fine", "fine.so.1"), copy_as("fine", ".hidden.so"), make_dir("d.so");
+  ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
+  ck_assert(symlink("nowhere", in("dangling.so")) == 0);
+  ck_assert(symlink("fine.so.1", in("link.so")) == 0);
+  ck_assert(link(in("fine.so"), in("hard.so")) == 0);
+  rh_options options = options_for(path_of("%s:%s", dir, dir));
+  search_for(&search, &options);
+  ck_assert_str_eq(fate_of(&search, in("fine.so")), "at 0");
+  ck_assert_str_eq(fate_of(&search, in("hard.so")), "not found"); /* had its turn as fine.so */
+  ck_assert_str_eq(fate_of(&search, in("link.so")), "at 0");
+  ck_assert_str_eq(fate_of(&search, in("d.so")), "refused: is a directory");
+  ck_assert_str_eq(fate_of(&search, in("fifo.so")), "refused: is not a regular file");
+  ck_assert_str_eq(fate_of(&search, in("dangling.so")), "refused: is a link to nothing");
+  ck_assert_str_eq(fate_of(&search, in("fine.so.1")), "not found");
+  ck_assert_str_eq(fate_of(&search, in(".hidden.so")), "not found");
+  rh_discovery_finish(&search);
+}
+END_TEST
+
+START_TEST(what_others_can_write_is_refused) {
+  rh_discovery search;
+  make_dir("open"), make_dir("sticky"), make_dir("closed");
+  copy_as("fine", "open/a.so"), copy_as("fine", "sticky/a.so"), copy_as("fine", "closed/a.so");
+  copy_as("fine", "closed/b.so");
+  ck_assert(chmod(in("open"), 0777) == 0 && chmod(in("sticky"), 01777) == 0);
+  ck_assert(chmod(in("closed/b.so"), 0666) == 0);
+  rh_options options = options_for(path_of("%s:%s:%s", in("open"), in("sticky"), in("closed")));
+  search_for(&search, &options);
+  assert_says(fate_of(&search, in("open")), "/open may be written to by everybody (mode 0777)");
+  assert_says(fate_of(&search, in("sticky")), "/sticky may be written to by everybody (mode 1777)");
+  ck_assert_str_eq(fate_of(&search, in("open/a.so")), "not found");
+  ck_assert_str_eq(fate_of(&search, in("closed/a.so")), "at 2");
+  assert_says(fate_of(&search, in("closed/b.so")),
+              "/closed/b.so may be written to by everybody (mo");
+  rh_discovery_finish(&search);
+  /* The file that is asked for by name may stand anywhere. */
+  options.plugin_file = in("open/a.so");
+  search_for(&search, &options);
+  ck_assert_str_eq(fate_of(&search, in("open/a.so")), "at 0");
+  rh_discovery_finish(&search);
+  options.plugin_file = in("closed/b.so");
+  search_for(&search, &options);
+  assert_says(fate_of(&search, in("closed/b.so")), "refused: is not trusted: ");
+  rh_discovery_finish(&search);
+}
+END_TEST
+
+/* The rule itself is the table of test_trust.c. */
+START_TEST(the_way_to_a_plugin_counts) {
+  rh_discovery search;
+  make_dir("open"), make_dir("open/in"), make_dir("good");
+  copy_as("fine", "open/in/a.so"), copy_as("fine", "good/a.so");
+  ck_assert(chmod(in("open"), 0777) == 0);
+  ck_assert(symlink("open/in", in("to-open")) == 0 && symlink("../good", in("open/to-good")) == 0);
+  ck_assert(symlink("../open/in/a.so", in("good/b.so")) == 0);
+  rh_options options =
+      options_for(path_of("%s:%s:%s", in("open/in"), in("to-open"), in("open/to-good")));
+  search_for(&search, &options);
+  assert_says(fate_of(&search, in("open/in")), "/open may be written to by everybody");
+  assert_says(fate_of(&search, in("to-open")), "/open may be written to by everybody");
+  assert_says(fate_of(&search, in("open/to-good")), "/open may be written to by everybody");
+  rh_discovery_finish(&search);
+  /* A bad name does not spoil a good one of the same directory or file. */
+  options.plugin_path = path_of("%s:%s", in("open/to-good"), in("good"));
+  search_for(&search, &options);
+  ck_assert_str_eq(fate_of(&search, in("good/a.so")), "at 1");
+  assert_says(fate_of(&search, in("good/b.so")), "/open may be written to by everybody");
+  rh_discovery_finish(&search);
+}
+END_TEST
+
+START_TEST(strangers_are_refused) {
+  rh_discovery search;
+  if (geteuid() != 0) return; /* only root can make a stranger */
+  make_dir("theirs"), make_dir("ours");
+  copy_as("fine", "theirs/a.so"), copy_as("fine", "ours/a.so");
+  ck_assert(chown(in("theirs"), 12345, 0) == 0 && chown(in("ours/a.so"), 12345, 0) == 0);
+  rh_options options = options_for(path_of("%s:%s", in("theirs"), in("ours")));
+  search_for(&search, &options);
+  assert_says(fate_of(&search, in("theirs")), "/theirs belongs to another user (uid 12345)");
+  assert_says(fate_of(&search, in("ours/a.so")), "/ours/a.so belongs to another user (uid 12345)");
+  rh_discovery_finish(&search);
+}
+END_TEST
+
+START_TEST(the_file_asked_for_must_be_there) {
+  rh_discovery search;
+  rh_error error;
+  rh_options options = options_for(NULL);
+  options.plugin_file = in("gone.so");
+  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
+  assert_says(error.message, "gone.so: No such file or directory");
+  options.plugin_file = dir;
+  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
+  assert_says(error.message, "is a directory; to search one, name it in the plugin path");
+  ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
+  options.plugin_file = in("fifo.so");
+  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
+  assert_says(error.message, "is not a regular file");
+}
+END_TEST
+
+START_TEST(privileges_shut_the_environment_out) {
+  int ends[2], status;
+  char said[4096] = "";
+  if (geteuid() != 0) return; /* only root can borrow rights */
+  copy("fine");
+  ck_assert(pipe(ends) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    setenv("REDHOST_PLUGIN_PATH", dir, 1);
+    dup2(ends[1], 1);
+    if (setresuid(12345, 0, 0) == 0) execl(self, self, "--search", (char *)NULL);
+    _exit(99);
+  }
+  close(ends[1]);
+  for (size_t n = 0; n + 1 < sizeof said;) {
+    ssize_t got = read(ends[0], said + n, sizeof said - 1 - n);
+    if (got <= 0) break;
+    n += (size_t)got;
+  }
+  close(ends[0]);
+  ck_assert(waitpid(child, &status, 0) == child && status == 0);
+  assert_says(said, "REDHOST_PLUGIN_PATH: ignored, the program runs with raised privileges\n");
+  assert_says(said, "the user's plugin directory: ignored");
+  ck_assert_ptr_null(strstr(said, "fine.so"));
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *searching = add_case(suite, "search");
+  tcase_add_test(searching, places_come_in_order);
+  tcase_add_test(searching, the_home_directory_is_searched);
+  tcase_add_test(searching, relative_elements_are_ignored);
+  tcase_add_test(searching, odd_entries_are_refused);
+  tcase_add_test(searching, what_others_can_write_is_refused);
+  tcase_add_test(searching, the_way_to_a_plugin_counts);
+  tcase_add_test(searching, strangers_are_refused);
+  tcase_add_test(searching, the_file_asked_for_must_be_there);
+  tcase_add_test(searching, privileges_shut_the_environment_out);
+}
+
+/* What a search finds, for the test that starts this program with another user's rights. */
+static int print_search(void) {
+  rh_discovery search;
+  if (rh_discover(&search, NULL, NULL) != RH_OK) return 1;
+  for (uint32_t k = 0; k < search.n_notes; k++) puts(search.notes[k]);
+  for (uint32_t k = 0; k < search.n; k++) puts(search.candidates[k].path);
+  rh_discovery_finish(&search);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "--search") == 0) return print_search();
+  return plug_main(argc, argv, "discover", add_cases);
+}

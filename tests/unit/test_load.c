@@ -1,0 +1,142 @@
+/* host/core/plug/load.c: one strategy by its name. */
+#include "../../host/core/base/clock.h"
+#include "plug_support.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static rh_error load_error;
+
+static rh_status load(const char *places, const char *name, const rh_strategy **strategy,
+                      char **path) {
+  rh_options options = options_for(places);
+  return rh_registry_load(&options, name, strategy, path, &load_error);
+}
+
+static void assert_loads(const char *places, const char *name, const char *from) {
+  const rh_strategy *strategy;
+  char *path;
+  rh_status status = load(places, name, &strategy, &path);
+  ck_assert_msg(status == RH_OK, "%s", load_error.message);
+  ck_assert_str_eq(strategy->name, name);
+  ck_assert_str_eq(path, from);
+  free(path);
+}
+
+static void assert_fails(const char *places, const char *name, rh_status expected,
+                         const char *says) {
+  const rh_strategy *strategy = NULL;
+  char *path = NULL;
+  ck_assert_int_eq(load(places, name, &strategy, &path), expected);
+  assert_says(load_error.message, says);
+  ck_assert_ptr_null(strategy);
+  ck_assert_ptr_null(path);
+}
+
+START_TEST(one_strategy_is_loaded_and_runs) {
+  const rh_strategy *strategy;
+  char *path;
+  int descriptors = open_descriptors();
+  /* crash_on_load stands beside it and would be noticed: it is not even looked at. */
+  copy("fine"), copy("crash_on_load");
+  ck_assert_int_eq(load(dir, "fine", &strategy, &path), RH_OK);
+  free(path);
+  uint64_t input[] = {1, 2, 3, 4}, result = 99;
+  void *instance = NULL;
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64), &gpu, 4};
+  rh_run run = {
+      .struct_size = sizeof run, .first = 1, .n = 3, .host_input = input, .host_result = &result};
+  ck_assert_int_eq(strategy->setup(NULL, &problem, NULL, &instance), RH_OK);
+  ck_assert_int_eq(strategy->run(instance, &run), RH_OK);
+  ck_assert_uint_eq(result, 9);
+  assert_nothing_left(descriptors);
+}
+END_TEST
+
+START_TEST(only_files_that_matter_are_looked_at) {
+  const rh_strategy *strategy;
+  char *path;
+  copy("fine"), copy("hang_on_load"); /* looking at it would cost 5 s */
+  double begin = rh_now();
+  ck_assert_int_eq(load(dir, "fine", &strategy, &path), RH_OK);
+  ck_assert(rh_now() - begin < 2);
+  free(path);
+}
+END_TEST
+
+START_TEST(loading_keeps_the_order_of_places) {
+  make_dir("early"), make_dir("late");
+  const char *places = path_of("%s:%s", in("early"), in("late"));
+  copy_as("twin", "late/twin.so");
+  assert_loads(places, "twin", in("late/twin.so"));
+  copy_as("fine", "early/twin.so"); /* bears the name, offers another */
+  assert_loads(places, "twin", in("late/twin.so"));
+  copy_as("another_twin", "early/zz.so");
+  assert_loads(places, "twin", in("early/zz.so"));
+  copy_as("another_twin", "early/aa.so");
+  assert_loads(places, "twin", in("early/aa.so"));
+  copy_as("twin", "early/twin.so");
+  assert_loads(places, "twin", in("early/twin.so"));
+}
+END_TEST
+
+START_TEST(the_file_asked_for_goes_first) {
+  const rh_strategy *strategy;
+  char *path;
+  make_dir("place");
+  copy_as("twin", "place/twin.so"), copy_as("another_twin", "mine.so");
+  rh_options options = options_for(in("place"));
+  options.plugin_file = in("mine.so");
+  ck_assert_int_eq(rh_registry_load(&options, "twin", &strategy, &path, &load_error), RH_OK);
+  ck_assert_str_eq(path, in("mine.so"));
+  free(path);
+  copy_as("crash_on_load", "mine.so");
+  ck_assert_int_eq(rh_registry_load(&options, "twin", &strategy, &path, &load_error), RH_OK);
+  ck_assert_str_eq(path, in("place/twin.so"));
+  free(path);
+  ck_assert_int_eq(rh_registry_load(&options, "x", &strategy, &path, &load_error), RH_E_PLUGIN);
+  ck_assert_str_eq(load_error.message,
+                   path_of("strategy 'x': %s: crashed on load (signal 11)", in("mine.so")));
+}
+END_TEST
+
+START_TEST(what_cannot_be_loaded_is_explained) {
+  copy("crash_on_load"), copy("wrong_abi"), copy_as("fine", "open.so");
+  ck_assert(chmod(in("open.so"), 0666) == 0);
+  assert_fails(
+      dir, "crash_on_load", RH_E_PLUGIN,
+      path_of("strategy 'crash_on_load': %s: crashed on load (signal 11)", in("crash_on_load.so")));
+  assert_fails(dir, "wrong_abi", RH_E_PLUGIN, "wrong_abi.so: ABI 3, this redhost speaks 1");
+  assert_fails(dir, "open", RH_E_PLUGIN, "open.so may be written to by everybody (mode 0666)");
+  /* Another file may offer it all the same. */
+  copy_as("crash_on_load", "fine.so"), copy_as("fine", "other.so");
+  assert_loads(dir, "fine", in("other.so"));
+}
+END_TEST
+
+START_TEST(unknown_names_get_a_suggestion) {
+  copy("fine"), copy("twin"), copy("crash_on_load");
+  assert_fails(dir, "fien", RH_E_USAGE, "unknown strategy 'fien'; did you mean 'fine'?");
+  assert_fails(dir, "quite-different", RH_E_USAGE, "unknown strategy 'quite-different'");
+  assert_fails(dir, "../fine", RH_E_USAGE, "unknown strategy '../fine'");
+  make_dir("nothing");
+  const rh_strategy *strategy;
+  char *path;
+  ck_assert_int_eq(load(in("nothing"), "fine", &strategy, &path), RH_E_USAGE);
+  assert_says(load_error.message, "unknown strategy 'fine'");
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *loading = add_case(suite, "loading");
+  tcase_add_test(loading, one_strategy_is_loaded_and_runs);
+  tcase_add_test(loading, only_files_that_matter_are_looked_at);
+  tcase_add_test(loading, loading_keeps_the_order_of_places);
+  tcase_add_test(loading, the_file_asked_for_goes_first);
+  tcase_add_test(loading, what_cannot_be_loaded_is_explained);
+  tcase_add_test(loading, unknown_names_get_a_suggestion);
+}
+
+int main(int argc, char **argv) {
+  return plug_main(argc, argv, "load", add_cases);
+}

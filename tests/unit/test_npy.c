@@ -1,0 +1,284 @@
+/* host/core/io/npy.c: headers of .npy files, right and wrong. */
+#include "../../host/core/io/npy.h"
+#include "io_support.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- Headers that are read ---- */
+
+static const struct {
+  const char *header;
+  rh_type type;
+  uint64_t n;
+  const char *shape;
+  uint32_t dimensions, fortran_order;
+} good_headers[] = {
+    {HEADER_OF_FOUR, RH_TYPE_f32, 4, "(4,)", 1, 0},
+    {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", RH_TYPE_i8, 3, "(3,)", 1, 0},
+    {"{'descr': '|u1', 'fortran_order': False, 'shape': (3L,), }", RH_TYPE_u8, 3, "(3,)", 1, 0},
+    {"{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", RH_TYPE_u8, 3, "(3,)", 1, 0},
+    {"{'descr': '>u1', 'fortran_order': True, 'shape': (3,), }", RH_TYPE_u8, 3, "(3,)", 1, 1},
+    {"{'descr': '<i2', 'fortran_order': False, 'shape': (), }", RH_TYPE_i16, 1, "()", 0, 0},
+    {"{'descr': '=u2', 'fortran_order': False, 'shape': (2, 3), }", RH_TYPE_u16, 6, "(2, 3)", 2, 0},
+    {"{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }", RH_TYPE_i32, 6, "(2, 3)", 2, 1},
+    {"{'descr': '>u4', 'fortran_order': False, 'shape': (0, 3), }", RH_TYPE_u32, 0, "(0, 3)", 2, 0},
+    {"{\"shape\":(2L,3L,4L),\"descr\":\"<i8\",\"fortran_order\":False}", RH_TYPE_i64, 24,
+     "(2, 3, 4)", 3, 0},
+    {"  {\n'fortran_order'\t:True,'shape' :(  5 ,\r),'descr':'<u8'  ,  }  ", RH_TYPE_u64, 5, "(5,)",
+     1, 1},
+    {"{'descr': '<f2', 'fortran_order': False, 'shape': (3, 2,), }", RH_TYPE_f16, 6, "(3, 2)", 2,
+     0},
+    {"{'descr': '>f8', 'fortran_order': False, 'shape': (1, 1, 1), }", RH_TYPE_f64, 1, "(1, 1, 1)",
+     3, 0},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693951,)}", RH_TYPE_f64,
+     2305843009213693951u, "(2305843009213693951,)", 1, 0},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551615, 2, 0), }",
+     RH_TYPE_f64, 0, "(18446744073709551615, 2, 0)", 3, 0},
+};
+enum { N_GOOD = sizeof good_headers / sizeof *good_headers };
+
+START_TEST(header_is_read) {
+  for (int major = 1; major <= 3; major++) {
+    bytes file;
+    rh_npy npy;
+    rh_error error = {0};
+    make_npy(&file, major, good_headers[_i].header, 64, NULL, 0);
+    ck_assert_uint_eq(rh_npy_wanted(file.at, file.length), file.length);
+    rh_status status = rh_npy_parse(&npy, file.at, file.length, "x.npy", &error);
+    ck_assert_msg(status == RH_OK, "%s", error.message);
+    ck_assert_uint_eq(npy.type, good_headers[_i].type);
+    ck_assert_uint_eq(npy.n, good_headers[_i].n);
+    ck_assert_uint_eq(npy.data_bytes, npy.n * rh_type_size(npy.type));
+    ck_assert_uint_eq(npy.data_offset, file.length);
+    ck_assert_uint_eq(npy.dimensions, good_headers[_i].dimensions);
+    ck_assert_uint_eq(npy.fortran_order, good_headers[_i].fortran_order);
+    ck_assert_str_eq(npy.shape, good_headers[_i].shape);
+    int big = strstr(good_headers[_i].header, "'>") != NULL;
+    ck_assert_uint_eq(npy.swapped, big && rh_type_size(npy.type) > 1);
+  }
+}
+END_TEST
+
+START_TEST(long_shape_is_cut) {
+  char header[2048] = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  for (int k = 0; k < 64; k++) strcat(header, "1, ");
+  strcat(header, ")}");
+  bytes file;
+  rh_array array;
+  make_npy(&file, 1, header, 64, four, sizeof *four);
+  expect_open(&array, write_file("long.npy", file.at, file.length), 0, NULL);
+  ck_assert_uint_eq(array.dimensions, 64);
+  ck_assert_msg(strstr(array.shape, "1, 1, ...)"), "'%s'", array.shape);
+  ck_assert_uint_lt(strlen(array.shape), sizeof array.shape);
+  expect_content(&array, RH_TYPE_f32, four, 1);
+}
+END_TEST
+
+/* ---- Headers that are refused ---- */
+
+static const struct {
+  const char *header, *part;
+} bad_headers[] = {
+    {HEADER("'|O'", "False", "(4,)"),
+     "dtype '|O' (Python objects) is not supported; supported: i1"},
+    {HEADER("'<c8'", "False", "(4,)"), "dtype '<c8' (complex numbers) is not supported"},
+    {HEADER("'<c16'", "False", "(4,)"), "dtype '<c16' (complex numbers) is not supported"},
+    {HEADER("'<U5'", "False", "(4,)"), "dtype '<U5' (text) is not supported"},
+    {HEADER("'|S3'", "False", "(4,)"), "dtype '|S3' (bytes) is not supported"},
+    {HEADER("'<M8[ns]'", "False", "(4,)"), "dtype '<M8[ns]' (dates) is not supported"},
+    {HEADER("'<m8[ns]'", "False", "(4,)"), "dtype '<m8[ns]' (time spans) is not supported"},
+    {HEADER("'|V8'", "False", "(4,)"), "dtype '|V8' (raw bytes) is not supported"},
+    {HEADER("'<f16'", "False", "(4,)"), "dtype '<f16' is not supported"},
+    {HEADER("'<f3'", "False", "(4,)"), "dtype '<f3' is not supported"},
+    {HEADER("'|f4'", "False", "(4,)"), "dtype '|f4' is not supported"},
+    {HEADER("'f4'", "False", "(4,)"), "dtype 'f4' is not supported"},
+    {HEADER("''", "False", "(4,)"), "dtype '' is not supported"},
+    {HEADER("'<\t4'", "False", "(4,)"), "dtype '<?4' is not supported"},
+    {HEADER("'123456789012345678901234567890123456'", "False", "(4,)"),
+     "dtype '1234567890123456789012345678...'"},
+    {HEADER("[('a', '<f4'), ('b', '<i4')]", "False", "(4,)"),
+     "a structured dtype is not supported"},
+    {HEADER("('<f4', (2,))", "False", "(4,)"), "a structured dtype is not supported"},
+    {HEADER("<f4", "False", "(4,)"), "malformed: expected a dtype at character 10"},
+    {HEADER("'<f4", "False", "(4,)"), "is not supported"},
+    {HEADER("'\\x3cf4'", "False", "(4,)"), "malformed: expected a closing quote"},
+    {HEADER("'<f4'", "false", "(4,)"), "malformed: expected True or False"},
+    {HEADER("'<f4'", "0", "(4,)"), "malformed: expected True or False"},
+    {HEADER("'<f4'", "Falsehood", "(4,)"), "malformed: expected ',' or '}'"},
+    {HEADER("'<f4'", "False", "(4)"), "malformed: expected a tuple, as in (3,)"},
+    {HEADER("'<f4'", "False", "4"), "malformed: expected a tuple"},
+    {HEADER("'<f4'", "False", "[4]"), "malformed: expected a tuple"},
+    {HEADER("'<f4'", "False", "(,)"), "malformed: expected a length"},
+    {HEADER("'<f4'", "False", "(4,,)"), "malformed: expected a length"},
+    {HEADER("'<f4'", "False", "(2 2)"), "malformed: expected ',' or ')'"},
+    {HEADER("'<f4'", "False", "(04,)"), "malformed: expected a length"},
+    {HEADER("'<f4'", "False", "(4.0,)"), "malformed: expected ',' or ')'"},
+    {HEADER("'<f4'", "False", "(0x4,)"), "malformed: expected ',' or ')'"},
+    {HEADER("'<f4'", "False", "(4,"), "malformed: expected a length"},
+    {HEADER("'<f4'", "False", "(-4,)"), "its shape has a negative length"},
+    {HEADER("'<f4'", "False", "(4294967296, 4294967296)"), "its shape is too large"},
+    {HEADER("'<f4'", "False", "(18446744073709551616,)"), "its shape is too large"},
+    {HEADER("'<f4'", "False", "(99999999999999999999999,)"), "its shape is too large"},
+    {HEADER("'<f4'", "False", "(4611686018427387904,)"), "its size overflows 64 bits"},
+    {"{'descr': '<f4', 'fortran_order': False, }", "lacks the key 'shape'"},
+    {"{'descr': '<f4', 'shape': (4,), }", "lacks the key 'fortran_order'"},
+    {"{'fortran_order': False, 'shape': (4,), }", "lacks the key 'descr'"},
+    {"{}", "lacks the key 'descr'"},
+    {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (4,)}",
+     "has the key 'descr' twice"},
+    {"{'descr': '<f4', 'order': 1, 'fortran_order': False, 'shape': (4,)}",
+     "has the unknown key 'order'"},
+    {"{'descr': '<f4' 'fortran_order': False, 'shape': (4,)}", "expected ',' or '}'"},
+    {"{'descr' '<f4', 'fortran_order': False, 'shape': (4,)}", "expected ':'"},
+    {"{descr: '<f4', 'fortran_order': False, 'shape': (4,)}", "expected a key"},
+    {"{,}", "expected a key"},
+    {HEADER_OF_FOUR "x", "expected nothing more"},
+    {HEADER_OF_FOUR "{}", "expected nothing more"},
+    {"('descr', '<f4')", "expected '{'"},
+    {"", "expected '{'"},
+    {"{", "expected a key"},
+    {"{'descr", "expected a closing quote"},
+};
+enum { N_BAD = sizeof bad_headers / sizeof *bad_headers };
+
+START_TEST(header_is_refused) {
+  for (int major = 1; major <= 3; major++) {
+    bytes file;
+    make_npy(&file, major, bad_headers[_i].header, 64, four, sizeof four);
+    expect_refusal(write_file("bad.npy", file.at, file.length), 0, RH_E_FILE, bad_headers[_i].part);
+  }
+}
+END_TEST
+
+START_TEST(nul_in_header_is_refused) {
+  bytes file;
+  make_four(&file);
+  file.at[100] = 0; /* among the padding */
+  expect_refusal(write_file("nul.npy", file.at, file.length), 0, RH_E_FILE, "nothing more");
+}
+END_TEST
+
+START_TEST(version_is_refused) {
+  static const unsigned char versions[][2] = {{0, 0}, {4, 0}, {1, 1}, {255, 255}};
+  static const char *const parts[] = {"version 0.0 is", "version 4.0 is", "version 1.1 is",
+                                      "version 255.255 is not supported; supported: 1.0 2.0 3.0"};
+  for (int k = 0; k < 4; k++) {
+    bytes file;
+    make_four(&file);
+    memcpy(file.at + 6, versions[k], 2);
+    expect_refusal(write_file("version.npy", file.at, file.length), 0, RH_E_FILE, parts[k]);
+  }
+}
+END_TEST
+
+START_TEST(header_longer_than_file_is_refused) {
+  bytes file;
+  make_four(&file);
+  file.at[8] = file.at[9] = 0xff;
+  expect_refusal(write_file("long.npy", file.at, file.length), 0, RH_E_FILE,
+                 "ends within its .npy header: 144 bytes of at least 65545; is the copy complete?");
+  append_preamble(&file, 2, 0xffffffffu);
+  append(&file, HEADER_OF_FOUR, strlen(HEADER_OF_FOUR));
+  expect_refusal(write_file("long.npy", file.at, file.length), 0, RH_E_FILE,
+                 "of at least 4294967307");
+}
+END_TEST
+
+/* ---- Never a byte beyond what is there ---- */
+
+/* `length` writable bytes that end where reading is fatal. */
+typedef struct fence {
+  unsigned char *pages;
+  size_t bytes;
+} fence;
+
+static fence make_fence(void) {
+  fence f = {.bytes = (size_t)sysconf(_SC_PAGESIZE)};
+  f.pages = mmap(NULL, 2 * f.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne(f.pages, MAP_FAILED);
+  ck_assert_int_eq(mprotect(f.pages + f.bytes, f.bytes, PROT_NONE), 0);
+  return f;
+}
+
+static unsigned char *before_fence(const fence *f, const void *data, size_t length) {
+  return memcpy(f->pages + f->bytes - length, data, length);
+}
+
+START_TEST(every_prefix_is_refused) {
+  fence f = make_fence();
+  bytes file;
+  make_npy(&file, _i, HEADER_OF_FOUR, 64, four, sizeof four);
+  for (size_t length = 0; length < file.length; length++) {
+    rh_npy npy;
+    rh_error error = {0};
+    const unsigned char *data = before_fence(&f, file.at, length);
+    ck_assert_uint_ge(rh_npy_wanted(data, length), 12);
+    rh_status status = rh_npy_parse(&npy, data, length, "x.npy", &error);
+    ck_assert_int_eq(status, length < 128 ? RH_E_FILE : RH_OK);
+    const char *part = length == 0    ? "is empty"
+                       : length < 6   ? "not a .npy file"
+                       : length < 128 ? "ends within its .npy header"
+                                      : "shape (4,) of f32 needs 16 bytes, only ";
+    expect_refusal(write_file("prefix.npy", data, length), 0, RH_E_FILE, part);
+  }
+  munmap(f.pages, 2 * f.bytes);
+}
+END_TEST
+
+/* The length field agrees with the cut, so that the parser itself meets the end at every character.
+ */
+START_TEST(every_cut_header_is_refused) {
+  fence f = make_fence();
+  for (size_t cut = 0; cut < strlen(HEADER_OF_FOUR); cut++) {
+    bytes file;
+    rh_npy npy;
+    rh_error error = {0};
+    append_preamble(&file, 1, cut);
+    append(&file, HEADER_OF_FOUR, cut);
+    const unsigned char *data = before_fence(&f, file.at, file.length);
+    ck_assert_int_eq(rh_npy_parse(&npy, data, file.length, "x.npy", &error), RH_E_FILE);
+    ck_assert_uint_gt(strlen(error.message), 10);
+  }
+  munmap(f.pages, 2 * f.bytes);
+}
+END_TEST
+
+/* Any byte changed to any of some: judged without a read beyond, and what is accepted makes sense.
+ */
+START_TEST(changed_bytes_do_no_harm) {
+  static const unsigned char values[] = "\0\x01\xff'\"(){}[]:,-0123456789 LTF<>|=fiub\\\n";
+  fence f = make_fence();
+  bytes file;
+  make_four(&file);
+  for (size_t at = 0; at < 128; at++)
+    for (size_t v = 0; v < sizeof values; v++) {
+      rh_npy npy;
+      unsigned char *data = before_fence(&f, file.at, 128);
+      data[at] = values[v];
+      if (rh_npy_parse(&npy, data, 128, "x.npy", NULL) != RH_OK) continue;
+      ck_assert_uint_gt(rh_type_size(npy.type), 0);
+      ck_assert_uint_eq(npy.data_bytes, npy.n * rh_type_size(npy.type));
+      ck_assert_uint_le(npy.data_offset, 128);
+    }
+  munmap(f.pages, 2 * f.bytes);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *header = add_case(suite, "header");
+  tcase_add_loop_test(header, header_is_read, 0, N_GOOD);
+  tcase_add_loop_test(header, header_is_refused, 0, N_BAD);
+  tcase_add_loop_test(header, every_prefix_is_refused, 1, 4);
+  tcase_add_test(header, long_shape_is_cut);
+  tcase_add_test(header, nul_in_header_is_refused);
+  tcase_add_test(header, version_is_refused);
+  tcase_add_test(header, header_longer_than_file_is_refused);
+  tcase_add_test(header, every_cut_header_is_refused);
+  tcase_add_test(header, changed_bytes_do_no_harm);
+}
+
+int main(void) {
+  return run_suite("npy", add_cases);
+}

@@ -1,0 +1,90 @@
+/* host/core/plug/plugin.c: opening a plugin. */
+#include "../../host/core/base/fpstate.h"
+#include "plug_support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+START_TEST(bad_plugins_are_refused_with_words) {
+  const rh_plugin *plugin;
+  rh_error error;
+  rh_fpstate before = rh_fpstate_save();
+  char *path = realpath(path_of("%s/%s.so", zoo(), refused_when_opened[_i].plugin), NULL);
+  ck_assert_ptr_nonnull(path);
+  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  assert_says(error.message, refused_when_opened[_i].says);
+  ck_assert_int_eq(rh_fpstate_restore(&before), 0);
+  free(path);
+}
+END_TEST
+
+START_TEST(a_newer_minor_opens) {
+  const rh_plugin *plugin;
+  rh_error error;
+  rh_status status = rh_plugin_open(copy("newer_minor"), &plugin, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  const rh_strategy *strategy = plugin->strategies[0];
+  ck_assert_str_eq(strategy->name, "newer_minor");
+  ck_assert_str_eq(rh_strategy_param(strategy, 0)->key, "tile");
+  ck_assert_str_eq(rh_strategy_param(strategy, 1)->key, "where");
+}
+END_TEST
+
+START_TEST(opening_needs_an_absolute_path) {
+  const rh_plugin *plugin;
+  rh_error error;
+  copy("fine");
+  ck_assert(chdir(dir) == 0);
+  ck_assert_int_eq(rh_plugin_open("fine.so", &plugin, &error), RH_E_PLUGIN);
+  assert_says(error.message, "is no absolute path");
+}
+END_TEST
+
+static uint32_t elf_hash(const char *name) {
+  uint32_t hash = 0;
+  for (; *name; name++) {
+    hash = (hash << 4) + (unsigned char)*name;
+    uint32_t high = hash & 0xf0000000u;
+    hash ^= high >> 24;
+    hash &= ~high;
+  }
+  return hash;
+}
+
+START_TEST(a_newer_c_library_is_named) {
+  size_t n;
+  char old[32] = "", new[32];
+  unsigned char *file = read_file(path_of("%s/chatty.so", zoo()), &n);
+  for (size_t k = 0; k + 32 < n; k++) { /* every version that it wants becomes one of 9.x */
+    if (memcmp(file + k, "GLIBC_2.", 8) != 0) continue;
+    snprintf(old, sizeof old, "%s", (const char *)file + k);
+    file[k + 6] = '9';
+    snprintf(new, sizeof new, "%s", (const char *)file + k);
+    uint32_t before = elf_hash(old), after = elf_hash(new);
+    for (size_t j = 0; j + 4 <= n; j++)
+      if (memcmp(file + j, &before, 4) == 0) memcpy(file + j, &after, 4);
+  }
+  write_file(in("x.so"), file, n);
+  free(file);
+  ck_assert_msg(old[0], "no GLIBC version in chatty.so");
+  const rh_plugin *plugin;
+  rh_error error;
+  ck_assert_int_eq(rh_plugin_open(in("x.so"), &plugin, &error), RH_E_PLUGIN);
+  assert_says(error.message, "wants GLIBC_9.");
+  assert_says(error.message, ", this is 2.");
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *opening = add_case(suite, "opening");
+  tcase_add_loop_test(opening, bad_plugins_are_refused_with_words, 0, N_REFUSED_WHEN_OPENED);
+  tcase_add_test(opening, a_newer_minor_opens);
+  tcase_add_test(opening, opening_needs_an_absolute_path);
+  tcase_add_test(opening, a_newer_c_library_is_named);
+}
+
+int main(int argc, char **argv) {
+  return plug_main(argc, argv, "plugin", add_cases);
+}

@@ -1,0 +1,155 @@
+/* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and ones that misbehave. */
+#include "../../host/core/plug/survey.h"
+#include "plug_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+  const char *part, *says;
+} parts[] = {
+    {"silent",
+     "does not speak the probe protocol: it ended the process with exit status 0 at its start"},
+    {"mute", "it says nothing"},
+    {"other", "it says something else"},
+    {"newer", "it says something else"},
+    {"wrong order", "it says something else"},
+    {"early end", "it says something else"},
+    {"flood", "it says something else"},
+};
+
+enum { N_PARTS = sizeof parts / sizeof *parts };
+
+static rh_status survey_with(const char *part, rh_survey *survey, rh_error *error) {
+  rh_options options = options_for(dir);
+  copy("fine");
+  if (part) setenv("REDHOST_TEST_CHILD", part, 1);
+  ck_assert_int_eq(rh_survey_open(survey, &options, &gpu, 0, error), RH_OK);
+  survey->limit_s =
+      part && strcmp(part, "mute") == 0 ? 0.5 : 20; /* a busy machine is no mute one */
+  survey->limit_bytes = 1 << 20;
+  return rh_survey_look(survey, 0, survey->search.n, error);
+}
+
+START_TEST(programs_that_are_no_redhost_are_named) {
+  rh_survey survey;
+  rh_error error;
+  int descriptors = open_descriptors();
+  ck_assert_int_eq(survey_with(parts[_i].part, &survey, &error), RH_E_PLUGIN);
+  assert_says(error.message, self);
+  assert_says(error.message, parts[_i].says);
+  rh_survey_finish(&survey);
+  assert_nothing_left(descriptors);
+}
+END_TEST
+
+START_TEST(a_missing_program_is_named) {
+  const rh_strategy *strategy;
+  rh_registry registry;
+  rh_error error;
+  char *path;
+  copy("fine");
+  rh_options options = options_for(dir);
+  options.program = "/nowhere/redhost";
+  ck_assert_int_eq(rh_registry_scan(&registry, &options, NULL, 0, &error), RH_E_PLUGIN);
+  assert_says(error.message, "/nowhere/redhost: cannot be started: No such");
+  ck_assert_int_eq(rh_registry_load(&options, "x", &strategy, &path, &error), RH_E_PLUGIN);
+  options.program = NULL; /* this one is not called redhost; a build may have one beside it */
+  if (rh_registry_scan(&registry, &options, NULL, 0, &error) == RH_OK) {
+    rh_registry_finish(&registry);
+    return;
+  }
+  assert_says(error.message, "no redhost program to examine plugins with: none at ");
+}
+END_TEST
+
+START_TEST(half_an_answer_is_none) {
+  static const char *const of[] = {"half", "nonsense", "no strategies"};
+  static const char *const says[] = {"ended the process with exit status 0 while loading",
+                                     "disturbed the answer while loading",
+                                     "disturbed the answer while loading"};
+  rh_survey survey;
+  rh_error error;
+  ck_assert_int_eq(survey_with(of[_i], &survey, &error), RH_OK);
+  ck_assert_str_eq(rh_survey_refusal(&survey, 0), says[_i]);
+  ck_assert_uint_eq(survey.findings[0].n_entries, 0);
+  rh_survey_finish(&survey);
+}
+END_TEST
+
+START_TEST(a_child_lost_between_files_is_noted) {
+  rh_survey survey;
+  rh_error error;
+  ck_assert_int_eq(survey_with("later", &survey, &error), RH_OK);
+  ck_assert_str_eq(rh_survey_refusal(&survey, 0), "so");
+  ck_assert_uint_eq(survey.search.n_notes, 1);
+  assert_says(survey.search.notes[0],
+              "was lost behind it: it ended the process with exit status 0");
+  rh_survey_finish(&survey);
+}
+END_TEST
+
+START_TEST(the_device_arrives_whole) {
+  rh_device device = {.struct_size = sizeof device,
+                      .kind = RH_DEVICE_GPU,
+                      .cl_version = 300,
+                      .vendor_id = UINT32_MAX,
+                      .compute_units = 132,
+                      .max_group = 1024,
+                      .subgroup_min = 16,
+                      .subgroup_max = 32,
+                      .local_bytes = 49152,
+                      .global_bytes = UINT64_MAX,
+                      .max_alloc_bytes = 1ull << 63,
+                      .features = 1ull << 63 | RH_FP64,
+                      .name = "Ger\xc3\xa4t",
+                      .driver = "\xff",
+                      .extensions = NULL};
+  rh_text text = {0};
+  rh_child_request request;
+  rh_device got;
+  uint64_t max_n;
+  rh_wire_request(&text, &device, UINT64_MAX);
+  rh_request_add(&text, "file", "/a");
+  rh_request_add(&text, "file", "/\xff\n=");
+  ck_assert_int_eq(rh_request_end(&text, NULL), RH_OK);
+  for (size_t n = 1; n < text.length; n++) {
+    char *part = malloc(n);
+    ck_assert_ptr_nonnull(part);
+    memcpy(part, text.s, n);
+    ck_assert_int_eq(rh_request_parse(&request, part, n), -1);
+  }
+  char *whole = malloc(text.length);
+  ck_assert_ptr_nonnull(whole);
+  memcpy(whole, text.s, text.length);
+  ck_assert_int_eq(rh_request_parse(&request, whole, text.length), 0);
+  ck_assert_int_eq(rh_wire_read_request(&request, &got, &max_n), 0);
+  ck_assert_uint_eq(max_n, UINT64_MAX);
+  ck_assert_int_eq(request.parent, getpid());
+  const char *file = rh_request_next(&request, "file", NULL);
+  ck_assert_str_eq(file, "/a");
+  file = rh_request_next(&request, "file", file);
+  ck_assert_str_eq(file, "/\xff\n=");
+  ck_assert_ptr_null(rh_request_next(&request, "file", file));
+  ck_assert_int_eq(memcmp(&got, &device, offsetof(rh_device, name)), 0);
+  ck_assert_str_eq(got.name, device.name);
+  ck_assert_str_eq(got.driver, "\xff");
+  ck_assert_str_eq(got.extensions, "");
+  rh_request_finish(&request);
+  rh_text_finish(&text);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *child = add_case(suite, "child");
+  tcase_add_loop_test(child, programs_that_are_no_redhost_are_named, 0, N_PARTS);
+  tcase_add_test(child, a_missing_program_is_named);
+  tcase_add_loop_test(child, half_an_answer_is_none, 0, 3);
+  tcase_add_test(child, a_child_lost_between_files_is_noted);
+  tcase_add_test(child, the_device_arrives_whole);
+}
+
+int main(int argc, char **argv) {
+  return plug_main(argc, argv, "probe", add_cases);
+}

@@ -1,0 +1,163 @@
+/* host/core/plug/query.c: what a strategy answers. */
+#include "../../host/core/base/fpstate.h"
+#include "plug_support.h"
+
+#include <string.h>
+
+static rh_answer given;
+static rh_status given_status;
+static int asked;
+
+static rh_status give(const rh_problem *problem, const int64_t *params, rh_answer *to) {
+  (void)problem, (void)params;
+  ck_assert_uint_eq(to->struct_size, sizeof *to);
+  ck_assert_int_eq(to->reason[0], 0);
+  asked++;
+  *to = given;
+  return given_status;
+}
+
+static rh_error query_error;
+
+static rh_status query(const model *m, const rh_device *device, const int64_t *params,
+                       rh_answer *to) {
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64), device, 10};
+  return rh_strategy_query(&m->strategy, &problem, params, to, &query_error);
+}
+
+static void make_query_model(model *m) {
+  make_model(m);
+  m->strategy.query = give;
+  memset(&given, 0, sizeof given);
+  given_status = RH_OK;
+  asked = 0;
+}
+
+static void assert_declined(const model *m, const rh_device *device, const int64_t *params,
+                            uint32_t why, const char *reason) {
+  rh_answer got;
+  ck_assert_int_eq(query(m, device, params, &got), RH_DECLINED);
+  ck_assert_uint_eq(got.why, why);
+  ck_assert_str_eq(got.reason, reason);
+}
+
+START_TEST(the_host_declines_for_devices) {
+  model m;
+  rh_device device = gpu;
+  rh_answer got;
+  make_query_model(&m);
+  m.strategy.device_kinds = RH_DEVICE_CPU | RH_DEVICE_GPU;
+  device.kind = RH_DEVICE_ACCELERATOR;
+  assert_declined(&m, &device, defaults, RH_WHY_DEVICE,
+                  "runs on CPU and GPU devices; Card is an accelerator");
+  device.kind = RH_DEVICE_HOST;
+  assert_declined(&m, &device, defaults, RH_WHY_DEVICE,
+                  "runs on CPU and GPU devices; there is no OpenCL device here");
+  static const char *const reasons[] = {"device has no fp64",
+                                        "device has no 64-bit atomics (cl_khr_int64_base_atomics)",
+                                        "device has no sub-groups (cl_khr_subgroups)",
+                                        "device has no work-group collective functions",
+                                        "device has no cl_intel_subgroups block reads"};
+  for (int k = 0; k < 5; k++) {
+    m.strategy.needs = 1ull << k;
+    assert_declined(&m, &gpu, defaults, RH_WHY_DEVICE, reasons[k]);
+  }
+  ck_assert_int_eq(asked, 0);
+  /* Host code runs beside any device, and needs nothing of it. */
+  m.strategy.device_kinds = RH_DEVICE_HOST;
+  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_OK);
+  ck_assert_int_eq(query(&m, &device, defaults, &got), RH_OK);
+  ck_assert_int_eq(asked, 2);
+}
+END_TEST
+
+START_TEST(the_host_declines_for_parameters) {
+  model m;
+  make_query_model(&m);
+  assert_declined(&m, &gpu, (int64_t[]){0, 0, 1}, RH_WHY_PARAM, "tile=0: expected 1 to 1024");
+  assert_declined(&m, &gpu, (int64_t[]){1025, 0, 1}, RH_WHY_PARAM, "tile=1025: expected 1 to 1024");
+  assert_declined(&m, &gpu, (int64_t[]){1, 3, 1}, RH_WHY_PARAM,
+                  "group=3: expected 0 or a power of two from 1 to 512");
+  assert_declined(&m, &gpu, (int64_t[]){1, 1024, 1}, RH_WHY_PARAM,
+                  "group=1024: expected 0 or a power of two from 1 to 512");
+  assert_declined(&m, &gpu, (int64_t[]){1, 4, 2}, RH_WHY_PARAM,
+                  "where=2: expected one of host|device");
+  ck_assert_int_eq(asked, 0);
+  rh_answer got;
+  ck_assert_int_eq(query(&m, &gpu, (int64_t[]){7, 4, 0}, &got), RH_OK);
+  ck_assert_int_eq(query(&m, &gpu, NULL, &got), RH_E_INVALID);
+  ck_assert_int_eq(query(&m, NULL, defaults, &got), RH_E_INVALID);
+}
+END_TEST
+
+START_TEST(answers_are_judged) {
+  model m;
+  rh_answer got;
+  make_query_model(&m);
+  given = (rh_answer){.struct_size = 3, .score = 1000, .depth = 5};
+  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_OK);
+  ck_assert_uint_eq(got.struct_size, sizeof got);
+  ck_assert_uint_eq(got.depth, 5);
+  given.score = 1001;
+  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
+  ck_assert_str_eq(query_error.message,
+                   "strategy 'model': query gave a score of 1001, expected 0 to 1000");
+  given = (rh_answer){.finishes_on_host = 2};
+  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
+  assert_says(query_error.message, "finishes_on_host = 2");
+  given_status = RH_E_CL;
+  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
+  assert_says(query_error.message, "query answered -3 (RH_E_CL), neither yes nor no");
+  given_status = 77;
+  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
+  assert_says(query_error.message, "query answered 77 (unknown status)");
+}
+END_TEST
+
+START_TEST(reasons_are_made_fit) {
+  model m;
+  make_query_model(&m);
+  given_status = RH_DECLINED;
+  given.why = RH_WHY_SIZE;
+  assert_declined(&m, &gpu, defaults, RH_WHY_SIZE, "declined without a reason");
+  strcpy(given.reason, "n\xc3\xa4rrisch");
+  assert_declined(&m, &gpu, defaults, RH_WHY_SIZE, "n\xc3\xa4rrisch");
+  strcpy(given.reason, "a\nb\xff");
+  assert_declined(&m, &gpu, defaults, RH_WHY_SIZE, "a?b");
+  strcpy(given.reason, "a\xff z");
+  assert_declined(&m, &gpu, defaults, RH_WHY_SIZE, "a? z");
+  /* 158 times x and a character of two bytes that does not fit: cut before it. */
+  memset(given.reason, 'x', sizeof given.reason);
+  memcpy(given.reason + 158, "\xc3\xa4", 2);
+  char expected[160] = {0};
+  memset(expected, 'x', 158);
+  assert_declined(&m, &gpu, defaults, RH_WHY_SIZE, expected);
+}
+END_TEST
+
+START_TEST(query_must_leave_the_control_word) {
+  const rh_plugin *plugin;
+  rh_error error;
+  rh_answer got;
+  rh_fpstate before = rh_fpstate_save();
+  ck_assert_int_eq(rh_plugin_open(copy("rounds_in_query"), &plugin, &error), RH_OK);
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64), &gpu, 10};
+  rh_status status = rh_strategy_query(plugin->strategies[0], &problem, NULL, &got, &error);
+  ck_assert_int_eq(status, RH_E_PLUGIN);
+  assert_says(error.message, "query changes the floating-point control word");
+  ck_assert_int_eq(rh_fpstate_restore(&before), 0);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *asking = add_case(suite, "query");
+  tcase_add_test(asking, the_host_declines_for_devices);
+  tcase_add_test(asking, the_host_declines_for_parameters);
+  tcase_add_test(asking, answers_are_judged);
+  tcase_add_test(asking, reasons_are_made_fit);
+  tcase_add_test(asking, query_must_leave_the_control_word);
+}
+
+int main(int argc, char **argv) {
+  return plug_main(argc, argv, "query", add_cases);
+}

@@ -1,0 +1,272 @@
+/* host/tools/records/read.c: cut, spoilt and hostile files. */
+#include "records_support.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* `path` as it is: results, or a sentence. */
+static rh_status try_to_read(const char *path, rh_records *results, rh_read_notes *notes,
+                             rh_error *error) {
+  error->message[0] = 0;
+  rh_status status = rh_records_read_noting(path, results, notes, error);
+  ck_assert_msg(status == RH_OK || status == RH_E_FILE, "%s", error->message);
+  ck_assert(status == RH_OK || error->message[0]);
+  return status;
+}
+
+static rh_status read_bytes(const char *bytes, size_t length, rh_records *results,
+                            rh_read_notes *notes, rh_error *error) {
+  return try_to_read(write_file("bytes", bytes, length), results, notes, error);
+}
+
+/* Cut off behind any byte, JSON is never accepted. */
+START_TEST(cut_json) {
+  rh_records results = made_up(), some;
+  rh_read_notes notes;
+  rh_error error;
+  size_t length;
+  export(&results, in_dir("a.json"));
+  free(contents(in_dir("a.json"), &length));
+  length--; /* without its last line break it is whole */
+  while (length-- > 0) {
+    ck_assert_int_eq(truncate(in_dir("a.json"), (off_t)length), 0);
+    ck_assert_msg(try_to_read(in_dir("a.json"), &some, &notes, &error) == RH_E_FILE, "%zu", length);
+  }
+  rh_records_finish(&results);
+}
+END_TEST
+
+/* JSONL is accepted with the rows that are whole. */
+START_TEST(cut_jsonl) {
+  rh_records results = made_up(), some;
+  rh_read_notes notes;
+  rh_error error;
+  size_t length;
+  export(&results, in_dir("a.jsonl"));
+  char *text = contents(in_dir("a.jsonl"), &length);
+  for (size_t k = length; k-- > 0;) {
+    size_t lines = 0, of_last = 0; /* lines with their ends; where the last of them ends */
+    for (size_t j = 0; j < k; j++)
+      if (text[j] == '\n') lines++, of_last = j + 1;
+    int at_end = text[k] == '\n'; /* all of a line but its end */
+    ck_assert_int_eq(truncate(in_dir("a.jsonl"), (off_t)k), 0);
+    rh_status status = try_to_read(in_dir("a.jsonl"), &some, &notes, &error);
+    ck_assert_msg(status == (lines || at_end ? RH_OK : RH_E_FILE), "%zu: %s", k, error.message);
+    if (status != RH_OK) continue;
+    ck_assert_uint_eq(some.n_rows, lines + (size_t)at_end - 1);
+    ck_assert_int_eq(notes.cut, !at_end && k > of_last);
+    ck_assert_uint_eq(notes.whole_bytes, at_end ? k : of_last);
+    rh_records_finish(&some);
+  }
+  free(text);
+  rh_records_finish(&results);
+}
+END_TEST
+
+/* Any byte may be any other: a sentence or results, never worse.  Returns how many files were refused. */
+static size_t spoil(const char *name) {
+  static const char spoilers[] = {0,   '"',  '{', '}', '[', ']',  ',',       ':',
+                                  '9', '\\', '-', 'e', ' ', '\n', (char)0xff};
+  rh_records some;
+  rh_read_notes notes;
+  rh_error error;
+  size_t length, refused = 0;
+  char *text = contents(in_dir(name), &length);
+  int fd = open(in_dir(name), O_WRONLY);
+  ck_assert_int_ge(fd, 0);
+  for (size_t k = 0; k < length; k += 3) {
+    ck_assert_int_eq(pwrite(fd, &spoilers[k / 3 % sizeof spoilers], 1, (off_t)k), 1);
+    if (try_to_read(in_dir(name), &some, &notes, &error) == RH_OK)
+      rh_records_finish(&some);
+    else
+      refused++;
+    ck_assert_int_eq(pwrite(fd, &text[k], 1, (off_t)k), 1);
+  }
+  close(fd);
+  free(text);
+  return refused;
+}
+
+START_TEST(spoilt_files) {
+  rh_records results = made_up();
+  export(&results, in_dir("a.json"));
+  export(&results, in_dir("a.jsonl"));
+  ck_assert_uint_gt(spoil("a.json"), 500);
+  ck_assert_uint_gt(spoil("a.jsonl"), 500);
+  rh_records_finish(&results);
+}
+END_TEST
+
+#define HEAD "{\"schema\": \"redhost/1\", \"settings\": {}, \"results\": "
+#define ROW                                                                                        \
+  "\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 4, \"status\": \"ok\""
+
+START_TEST(mistakes_are_named) {
+  static const struct {
+    const char *text, *said; /* null: it is none */
+  } cases[] = {
+      {"", "is empty"},
+      {" \n\t", "is empty"},
+      {"[]", "expected {"},
+      {"17", "expected {"},
+      {"{}", "no \"schema\""},
+      {"{\"schema\": \"redhost/2\", \"results\": []}",
+       "is redhost/2, and this redhost reads redhost/1"},
+      {"{\"results\": [{\"nothing\": 1}], \"schema\": \"redhost/2\"}", "is redhost/2"},
+      {"{\"schema\": 1, \"results\": []}", "is not redhost/1"},
+      {"{\"schema\": \"nvbench/1\", \"results\": []}", "no result of redhost"},
+      {"{\"schema\": \"redhost/1\"}", "has no results"},
+      {"{\"schema\": \"redhost/1\", \"results\": {}}", "results: is no array"},
+      {"{\"schema\": \"redhost/1\", \"results\": null}", "results: is no array"},
+      {"{\"schema\": \"redhost/1\", \"schema\": \"redhost/1\", \"results\": []}", "twice"},
+      {HEAD "[], \"results\": []}", "twice"},
+      {HEAD "[]} {}", "there is more"},
+      {HEAD "[]}\n{" ROW "}\n", "there is more"},
+      {HEAD "[1]}", "a result is no object"},
+      {HEAD "[{" ROW "},]}", "no JSON"},
+      {HEAD "[{" ROW "} {" ROW "}]}", "expected , or ]"},
+      {HEAD "[{" ROW "], {}}", "ends in the middle"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": NaN}}]}", "no JSON"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1e999}}]}", "no JSON"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": -1}}]}",
+       "line 1: results[0]: time_s.median: -1 is not from 0"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1e300}}]}", "time_s.median"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": \"1\"}}]}", "time_s.median: is no number"},
+      {HEAD "[{" ROW ", \"time_s\": {\"samples\": 3}}]}", "time_s.median: is missing"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"samples\": 0}}]}", "time_s.samples"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"samples\": 1.5}}]}", "no whole number"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"samples\": 4294967296}}]}", "time_s.samples"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"ci95\": [2, 1]}}]}",
+       "time_s.ci95: is no interval"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"ci95\": [1]}}]}", "time_s.ci95"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"q1\": 3, \"q3\": 2}}]}", "time_s.q1"},
+      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"rounds\": [1, null]}}]}",
+       "time_s.rounds: number 2"},
+      {HEAD "[{" ROW ", \"time_s\": []}]}", "time_s: is no object"},
+      {HEAD "[{" ROW ", \"params\": {\"a b\": 1}}]}", "params.a b: is no name"},
+      {HEAD "[{" ROW ", \"params\": {\"a\": 1.5}}]}", "params.a"},
+      {HEAD "[{" ROW ", \"params\": {\"a\": \"\\u001b[2J\"}}]}", "params.a"},
+      {HEAD "[{" ROW ", \"flags\": [1]}]}", "flags"},
+      {HEAD "[{" ROW ", \"flags\": [\"noisy\", \"of_tomorrow\"], \"key\": [[]]}]}", NULL},
+      {HEAD "[{" ROW ", \"parts\": [{\"seconds\": 1}]}]}", "parts.stage"},
+      {HEAD "[{" ROW ", \"peer\": 1}]}", "peer: is neither true nor false"},
+      {HEAD "[{" ROW ", \"finishes_on\": \"moon\"}]}", "finishes_on"},
+      {HEAD "[{" ROW ", \"reproducible\": \"often\"}]}", "reproducible"},
+      {HEAD "[{" ROW ", \"params_from\": \"a very long word indeed\"}]}",
+       "params_from: is longer than 15"},
+      {HEAD "[{" ROW ", \"check\": {\"value\": \"\\u009b\"}}]}",
+       "check.value: has control characters"},
+      {HEAD "[{" ROW ", \"check\": {\"value\": \"a\\u0000b\"}}]}", "no JSON"},
+      {HEAD "[{" ROW ", \"reason\": \"\xff\"}]}", "no JSON"},
+      {HEAD "[{" ROW ", \"reason\": {}}]}", "reason: is no string"},
+      {HEAD "[{\"device\": \"0:0\"}]}", "strategy: is missing"},
+      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"plus\"}]}", "type: is missing"},
+      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"plus\", \"type\": \"f32\"}]}",
+       "op: 'plus' is none of"},
+      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f8\"}]}",
+       "type: 'f8'"},
+      {HEAD
+       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": -4}]}",
+       "n: -4"},
+      {HEAD
+       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 9007199254740993}]}",
+       "n: "},
+      {HEAD
+       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 4, \"status\": \"fine\"}]}",
+       "status: 'fine' is none of"},
+      {HEAD "[{" ROW "}], \"devices\": {}}", "devices: is no array"},
+      {HEAD "[{" ROW "}], \"calibration\": [1]}", "calibration: one of them is no object"},
+      {HEAD "[{" ROW "}], \"tool\": []}", "tool: is no object"},
+      {HEAD "[{" ROW "}], \"new\": 1.5e3, \"newer\": null}", NULL},
+      {"\xef\xbb\xbf" HEAD "[]}\n", NULL},
+      {"{\"schema\": \"redhost/1\", \"settings\": {}}", NULL},
+      {"{\"schema\": \"redhost/1\", \"settings\": {}}\n\n{" ROW "}\r\n", NULL},
+      {"{\"schema\": \"redhost/1\", \"settings\": {}}\n{" ROW "}\n{\"n\": 1}\n",
+       "line 3: device: is missing"},
+      {"{\"schema\": \"redhost/1\", \"settings\": {}}\n{\"n\"\n{" ROW "}\n", "line 2: "},
+      {"{\"schema\": \"redhost/1\", \"settings\": {}}\n{\"schema\": \"redhost/1\"}\n",
+       "line 2: another run"},
+  };
+  rh_records results;
+  rh_read_notes notes;
+  rh_error error;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    rh_status status = read_bytes(cases[k].text, strlen(cases[k].text), &results, &notes, &error);
+    ck_assert_msg(status == (cases[k].said ? RH_E_FILE : RH_OK), "%s: %s", cases[k].text,
+                  error.message);
+    if (cases[k].said)
+      ck_assert_msg(strstr(error.message, cases[k].said) &&
+                        strncmp(error.message, directory, strlen(directory)) == 0,
+                    "%s: %s", cases[k].text, error.message);
+    if (status == RH_OK) rh_records_finish(&results);
+  }
+  ck_assert_int_eq(rh_records_read(in_dir("no such file"), &results, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_records_read(directory, &results, &error), RH_E_FILE);
+}
+END_TEST
+
+/* `many` times c between two texts. */
+static void assert_refused(const char *before, char c, size_t many, const char *behind,
+                           const char *said) {
+  size_t length = strlen(before) + many + strlen(behind);
+  char *text = malloc(length + 1);
+  rh_records results;
+  rh_read_notes notes;
+  rh_error error;
+  strcpy(text, before);
+  memset(text + strlen(before), c, many);
+  strcpy(text + strlen(before) + many, behind);
+  ck_assert_int_eq(read_bytes(text, length, &results, &notes, &error), RH_E_FILE);
+  ck_assert_msg(strstr(error.message, said) != NULL, "%s", error.message);
+  free(text);
+}
+
+START_TEST(nothing_is_endless) {
+  rh_records results;
+  rh_error error;
+  assert_refused("{\"schema\": \"redhost/1\", \"deep\": ", '[', 1 << 20, "}", "no JSON");
+  assert_refused(HEAD "[", '[', 1 << 20, "]}", "ends in the middle");
+  assert_refused("{\"schema\": \"redhost/1\", \"long\": \"", 'x', 17 << 20, "\"}",
+                 "longer than 16 MiB");
+  assert_refused("{\"schema\": \"redhost/1\", \"settings\": {}}\n{\"long\": \"", 'x', 17 << 20,
+                 "\"}\n", "longer than 16 MiB");
+  int fd = open(in_dir("huge"), O_RDWR | O_CREAT, 0600);
+  ck_assert(fd >= 0 && ftruncate(fd, (off_t)2 << 30) == 0);
+  close(fd);
+  ck_assert_int_eq(rh_records_read(in_dir("huge"), &results, &error), RH_E_FILE);
+  ck_assert_ptr_nonnull(strstr(error.message, "larger than 1 GiB"));
+}
+END_TEST
+
+START_TEST(many_rows) {
+  rh_records results;
+  rh_error error;
+  FILE *file = fopen(in_dir("many.json"), "w");
+  fputs(HEAD "[", file);
+  for (int k = 0; k < 100000; k++) fprintf(file, "%s{" ROW "}", k ? ",\n" : "");
+  fputs("]}", file);
+  fclose(file);
+  ck_assert_msg(rh_records_read(in_dir("many.json"), &results, &error) == RH_OK, "%s",
+                error.message);
+  ck_assert_uint_eq(results.n_rows, 100000);
+  rh_records_finish(&results);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *reading = add_case(suite, "reading");
+  tcase_set_timeout(reading, 120);
+  tcase_add_test(reading, cut_json);
+  tcase_add_test(reading, cut_jsonl);
+  tcase_add_test(reading, spoilt_files);
+  tcase_add_test(reading, mistakes_are_named);
+  tcase_add_test(reading, nothing_is_endless);
+  tcase_add_test(reading, many_rows);
+}
+
+int main(void) {
+  return run_suite("records_read", add_cases);
+}

@@ -1,0 +1,264 @@
+/* host/core/plug/registry.c: all plugins, examined by a child process. */
+#include "../../host/core/base/clock.h"
+#include "../../host/core/plug/survey.h"
+#include "plug_support.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *refusal_of(const rh_registry *registry, const char *path) {
+  for (uint32_t k = 0; k < registry->n_refusals; k++)
+    if (strcmp(registry->refusals[k].path, path) == 0) return registry->refusals[k].reason;
+  return "not refused";
+}
+
+static void scan(rh_registry *registry, const rh_options *options) {
+  rh_error error;
+  rh_status status = rh_registry_scan(registry, options, NULL, 1000, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+}
+
+static const struct {
+  const char *plugin, *reason;
+} taken_down[] = {
+    {"abort_on_load", "crashed on load (signal 6)"},
+    {"crash_on_load", "crashed on load (signal 11)"},
+    {"exit_on_load", "ended the process with exit status 0 while loading"},
+    {"crash_in_query", "crashed in query of 'crash_in_query' (signal 11)"},
+    {"exit_in_query", "ended the process with exit status 0 in query of 'exit_in_query'"},
+    {"wrong_cpu", "crashed in query of 'wrong_cpu' (signal 4, illegal instruction: built for "
+                  "another CPU?)"},
+    {"orphan", "crashed on load (signal 11)"},
+    {"scribbler", "disturbed the answer while loading"},
+    {"flood", "sent more than 16 MiB while loading"},
+};
+
+enum { N_TAKEN_DOWN = sizeof taken_down / sizeof *taken_down };
+
+/* All that is bad but does not hang, and what is fine, in one directory. */
+START_TEST(the_bad_do_not_harm_the_good) {
+  static const char *const good[] = {"fine",
+                                     "chatty",
+                                     "newer_minor",
+                                     "hang_on_exit",
+                                     "unterminated_reason",
+                                     "bad_query_status",
+                                     "rounds_in_query"};
+  rh_registry registry;
+  int descriptors = open_descriptors();
+  for (int k = 0; k < N_TAKEN_DOWN; k++) copy(taken_down[k].plugin);
+  for (int k = 0; k < N_REFUSED_WHEN_OPENED; k++)
+    if (strcmp(refused_when_opened[k].plugin, "symbol_in_dependency") != 0)
+      copy(refused_when_opened[k].plugin);
+  for (int k = 0; k < 7; k++) copy(good[k]);
+  write_file(in("empty.so"), "", 0);
+  rh_options options = options_for(dir);
+  scan(&registry, &options);
+  for (int k = 0; k < N_TAKEN_DOWN; k++)
+    ck_assert_str_eq(refusal_of(&registry, path_of("%s/%s.so", dir, taken_down[k].plugin)),
+                     taken_down[k].reason);
+  for (int k = 0; k < N_REFUSED_WHEN_OPENED; k++) {
+    if (strcmp(refused_when_opened[k].plugin, "symbol_in_dependency") == 0) continue;
+    const char *path = path_of("%s/%s.so", dir, refused_when_opened[k].plugin);
+    assert_says(refusal_of(&registry, path), refused_when_opened[k].says);
+  }
+  ck_assert_str_eq(refusal_of(&registry, in("empty.so")), "is empty");
+  for (int k = 0; k < 7; k++) {
+    const rh_entry *entry = rh_registry_find(&registry, good[k]);
+    ck_assert_msg(entry != NULL, "%s is not found", good[k]);
+    ck_assert_str_eq(entry->path, in(path_of("%s.so", good[k])));
+  }
+  rh_registry_finish(&registry);
+  assert_nothing_left(descriptors);
+}
+END_TEST
+
+START_TEST(entries_say_everything) {
+  rh_registry registry;
+  copy("newer_minor"), copy("unterminated_reason"), copy("bad_query_status");
+  rh_options options = options_for(dir);
+  scan(&registry, &options);
+  const rh_entry *entry = rh_registry_find(&registry, "newer_minor");
+  ck_assert_msg(entry != NULL, "%s", refusal_of(&registry, in("newer_minor.so")));
+  ck_assert_str_eq(entry->summary, "of the zoo");
+  ck_assert_str_eq(entry->version, "1.0");
+  ck_assert_str_eq(entry->author, "redhost");
+  ck_assert_str_eq(entry->license, "MIT");
+  ck_assert_str_eq(entry->build, "zoo");
+  ck_assert_uint_eq(entry->device_kinds, RH_DEVICE_HOST);
+  ck_assert_uint_eq(entry->n_params, 2);
+  ck_assert_str_eq(entry->params[0].key, "tile");
+  ck_assert_ptr_null(entry->params[0].choices);
+  ck_assert_int_eq(entry->params[0].initial, 256);
+  ck_assert_uint_eq(entry->params[0].flags, RH_PARAM_POWER_OF_TWO);
+  ck_assert_str_eq(entry->params[1].choices, "host|device");
+  const rh_offer *offer = &entry->offers[RH_OP_sum][RH_TYPE_u64];
+  ck_assert_int_eq(offer->status, RH_OK);
+  ck_assert_int_eq(offer->answer.score, 1);
+  ck_assert_uint_eq(offer->answer.finishes_on_host, 1);
+  ck_assert_uint_eq(offer->answer.depth, 1000);
+  offer = &entry->offers[RH_OP_xor][RH_TYPE_f32];
+  ck_assert_int_eq(offer->status, RH_DECLINED);
+  ck_assert_str_eq(offer->answer.reason, "xor is not defined on f32");
+  offer = &rh_registry_find(&registry, "unterminated_reason")->offers[RH_OP_min][RH_TYPE_i8];
+  ck_assert_int_eq(offer->status, RH_DECLINED);
+  ck_assert_uint_eq(offer->answer.why, RH_WHY_SIZE);
+  ck_assert_uint_eq(strlen(offer->answer.reason), 159);
+  offer = &rh_registry_find(&registry, "bad_query_status")->offers[RH_OP_min][RH_TYPE_i8];
+  ck_assert_int_eq(offer->status, RH_E_PLUGIN);
+  assert_says(offer->answer.reason, "query answered 77");
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+START_TEST(hangs_are_cut_short) {
+  rh_survey survey;
+  rh_error error;
+  int descriptors = open_descriptors();
+  copy("fine"), copy("hang_in_query"), copy("hang_on_load"), copy("twin");
+  rh_options options = options_for(dir);
+  ck_assert_int_eq(rh_survey_open(&survey, &options, NULL, 0, &error), RH_OK);
+  survey.limit_s = 2; /* the innocent need some, too, on a busy machine */
+  double begin = rh_now();
+  ck_assert_int_eq(rh_survey_look(&survey, 0, 4, &error), RH_OK);
+  double took = rh_now() - begin;
+  ck_assert_ptr_null(rh_survey_refusal(&survey, 0));
+  ck_assert_str_eq(rh_survey_refusal(&survey, 1),
+                   "did not answer within 2 s in query of 'hang_in_query'");
+  ck_assert_str_eq(rh_survey_refusal(&survey, 2), "did not answer within 2 s while loading");
+  ck_assert_ptr_null(rh_survey_refusal(&survey, 3));
+  ck_assert_uint_eq(survey.findings[3].n_entries, 1);
+  ck_assert_msg(took > 4 && took < 60, "%g s", took);
+  rh_survey_finish(&survey);
+  assert_nothing_left(descriptors);
+}
+END_TEST
+
+START_TEST(names_are_shadowed) {
+  rh_registry registry;
+  make_dir("early"), make_dir("late");
+  copy_as("twin", "early/twin.so"), copy_as("another_twin", "early/another_twin.so");
+  copy_as("twin", "late/twin.so"), copy_as("fine", "late/renamed.so");
+  rh_options options = options_for(path_of("%s:%s", in("early"), in("late")));
+  scan(&registry, &options);
+  const rh_entry *first = rh_registry_find(&registry, "twin");
+  ck_assert_str_eq(first->path, in("early/twin.so"));
+  ck_assert_str_eq(first[1].path, in("early/another_twin.so"));
+  ck_assert_str_eq(first[1].shadowed_by, in("early/twin.so"));
+  ck_assert_str_eq(first[2].path, in("late/twin.so"));
+  ck_assert_str_eq(first[2].shadowed_by, in("early/twin.so"));
+  ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("late/renamed.so"));
+  ck_assert_ptr_null(rh_registry_find(&registry, "renamed"));
+  rh_registry_finish(&registry);
+  /* Place goes before the file's name. */
+  ck_assert(unlink(in("early/twin.so")) == 0);
+  scan(&registry, &options);
+  first = rh_registry_find(&registry, "twin");
+  ck_assert_str_eq(first->path, in("early/another_twin.so"));
+  ck_assert_str_eq(first[1].shadowed_by, in("early/another_twin.so"));
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+START_TEST(a_replaced_file_is_seen_anew) {
+  rh_registry registry;
+  const char *path = copy_as("fine", "x.so");
+  rh_options options = options_for(dir);
+  scan(&registry, &options);
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "fine"));
+  rh_registry_finish(&registry);
+  struct stat st;
+  ck_assert(stat(path, &st) == 0);
+  copy_as("twin", "x.so");
+  ck_assert(utimensat(AT_FDCWD, path, (struct timespec[]){st.st_atim, st.st_mtim}, 0) == 0);
+  scan(&registry, &options);
+  ck_assert_ptr_null(rh_registry_find(&registry, "fine"));
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "twin"));
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+START_TEST(paths_may_be_any_bytes) {
+  rh_registry registry;
+  copy_as("fine", "a\xff b\n.so"), copy_as("no_symbol", "\xfe.so");
+  rh_options options = options_for(dir);
+  scan(&registry, &options);
+  ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("a\xff b\n.so"));
+  assert_says(refusal_of(&registry, in("\xfe.so")), "does not export");
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+START_TEST(the_innocent_are_not_blamed) {
+  rh_registry registry;
+  copy_as("time_bomb", "a.so"), copy_as("slow_to_load", "b.so");
+  rh_options options = options_for(dir);
+  scan(&registry, &options);
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "time_bomb"));
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "slow_to_load"));
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+START_TEST(what_plugins_start_is_killed) {
+  rh_registry registry;
+  copy("orphan");
+  rh_options options = options_for(dir);
+  ck_assert(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0); /* orphans become this process's children */
+  double begin = rh_now();
+  scan(&registry, &options);
+  ck_assert_msg(rh_now() - begin < 3, "the open channel is waited for");
+  rh_registry_finish(&registry);
+  ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* nothing is left of it */
+}
+END_TEST
+
+/* As in programs that do not care about their children. */
+START_TEST(sigchld_may_be_ignored) {
+  rh_registry registry;
+  copy("crash_on_load"), copy("fine");
+  signal(SIGCHLD, SIG_IGN);
+  rh_options options = options_for(dir);
+  scan(&registry, &options);
+  ck_assert_str_eq(refusal_of(&registry, in("crash_on_load.so")),
+                   "ended the process while loading");
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "fine"));
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+/* Nothing is started where there is nothing to look at. */
+START_TEST(no_plugins_need_no_program) {
+  rh_registry registry;
+  copy("fine");
+  ck_assert(chmod(in("fine.so"), 0666) == 0);
+  rh_options options = options_for(dir);
+  options.program = "/nowhere/redhost";
+  scan(&registry, &options);
+  assert_says(refusal_of(&registry, in("fine.so")), "may be written to by everybody");
+  rh_registry_finish(&registry);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *scanning = add_case(suite, "registry");
+  tcase_add_test(scanning, the_bad_do_not_harm_the_good);
+  tcase_add_test(scanning, entries_say_everything);
+  tcase_add_test(scanning, hangs_are_cut_short);
+  tcase_add_test(scanning, names_are_shadowed);
+  tcase_add_test(scanning, a_replaced_file_is_seen_anew);
+  tcase_add_test(scanning, paths_may_be_any_bytes);
+  tcase_add_test(scanning, the_innocent_are_not_blamed);
+  tcase_add_test(scanning, what_plugins_start_is_killed);
+  tcase_add_test(scanning, sigchld_may_be_ignored);
+  tcase_add_test(scanning, no_plugins_need_no_program);
+}
+
+int main(int argc, char **argv) {
+  return plug_main(argc, argv, "registry", add_cases);
+}

@@ -1,0 +1,254 @@
+/* host/core/io: standard input, pipes and files that come through it. */
+#include "io_support.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+START_TEST(npy_from_a_pipe) {
+  bytes file;
+  rh_array array;
+  said heard = {0};
+  make_four(&file);
+  pid_t child = feed(file.at, file.length, file.length, 0);
+  expect_open(&array, "-", 0, &heard);
+  ck_assert_uint_eq(array.offset_bytes, 128);
+  ck_assert_uint_eq(array.region.bytes, (uint64_t)sysconf(_SC_PAGESIZE)); /* trimmed */
+  ck_assert_str_eq(array.shape, "(4,)");
+  ck_assert_int_eq(heard.warnings, 0);
+  ck_assert_str_eq(heard.phase, "reading");
+  expect_content(&array, RH_TYPE_f32, four, 4);
+  end_feed(child);
+}
+END_TEST
+
+START_TEST(npy_from_a_pipe_byte_by_byte) {
+  bytes file;
+  rh_array array;
+  make_npy(&file, 2, HEADER("'=f4'", "True", "(2, 2)"), 16, four, sizeof four);
+  pid_t child = feed(file.at, file.length, 1, 100);
+  expect_open(&array, "-", RH_TYPE_f32, NULL);
+  ck_assert_uint_eq(array.fortran_order, 1);
+  expect_content(&array, RH_TYPE_f32, four, 4);
+  end_feed(child);
+}
+END_TEST
+
+START_TEST(npy_from_a_pipe_turned_and_moved) {
+  static const unsigned char turned[] = {1, 2, 3, 4, 0xff, 0xfe, 0xfd, 0xfc};
+  static const uint32_t straight[] = {0x01020304, 0xfffefdfc};
+  static const char header[] = HEADER("'>u4'", "False", "(2,)");
+  bytes file;
+  rh_array array;
+  make_npy(&file, 1, header, 64, turned, sizeof turned);
+  pid_t child = feed(file.at, file.length, file.length, 0);
+  expect_open(&array, "-", 0, NULL);
+  ck_assert_uint_eq(array.offset_bytes, 128);
+  expect_content(&array, RH_TYPE_u32, straight, 2);
+  end_feed(child);
+  append_preamble(&file, 1, strlen(header) + 2);
+  append(&file, header, strlen(header));
+  append(&file, " \n", 2);
+  ck_assert_uint_ne(file.length % 4, 0);
+  append(&file, turned, sizeof turned);
+  child = feed(file.at, file.length, file.length, 0);
+  expect_open(&array, "-", 0, NULL);
+  ck_assert_uint_eq(array.offset_bytes, 0);
+  expect_content(&array, RH_TYPE_u32, straight, 2);
+  end_feed(child);
+}
+END_TEST
+
+START_TEST(more_on_a_pipe_is_warned_of) {
+  bytes file;
+  rh_array array;
+  said heard = {0};
+  make_four(&file);
+  append(&file, "more", 4);
+  pid_t child = feed(file.at, file.length, file.length, 0);
+  expect_open(&array, "-", 0, &heard);
+  ck_assert_int_eq(heard.warnings, 1);
+  ck_assert_str_eq(heard.text, "-: bytes after the data are ignored");
+  expect_content(&array, RH_TYPE_f32, four, 4);
+  end_feed(child);
+}
+END_TEST
+
+START_TEST(raw_from_a_pipe_grows) {
+  enum { N = 5000001 };
+  uint32_t *data = malloc(N * sizeof *data);
+  ck_assert_ptr_nonnull(data);
+  for (uint32_t i = 0; i < N; i++) data[i] = i * 2654435761u;
+  rh_array array;
+  said heard = {0};
+  pid_t child = feed(data, N * sizeof *data, 1u << 20, 0);
+  expect_open(&array, "-", RH_TYPE_u32, &heard);
+  ck_assert_int_ge(heard.reports, 1);
+  ck_assert_uint_eq(array.offset_bytes, 0);
+  ck_assert_uint_le(array.region.bytes, N * sizeof *data + 65536);
+  expect_content(&array, RH_TYPE_u32, data, N);
+  end_feed(child);
+  free(data);
+}
+END_TEST
+
+START_TEST(input_is_refused) {
+  bytes file;
+  make_four(&file);
+  expect_refused_input("", 0, RH_TYPE_f32, RH_E_FILE, "-: no data on standard input");
+  expect_refused_input("", 0, 0, RH_E_FILE, "-: no data on standard input");
+  expect_refused_input("x", 1, 0, RH_E_FILE, "-: not a .npy file; raw data needs an element type");
+  expect_refused_input(four, 15, RH_TYPE_f32, RH_E_FILE, "15 bytes is not a multiple of 4");
+  expect_refused_input(file.at, 9, 0, RH_E_FILE, "ends within its .npy header: 9 bytes");
+  expect_refused_input(file.at, 100, 0, RH_E_FILE, "100 bytes of at least 128");
+  expect_refused_input(file.at, file.length - 1, 0, RH_E_FILE, "only 15 are there");
+  expect_refused_input(file.at, file.length, RH_TYPE_f64, RH_E_USAGE,
+                       "holds f32, but f64 was requested");
+  file.at[6] = 9;
+  expect_refused_input(file.at, file.length, 0, RH_E_FILE, "version 9.0 is not supported");
+}
+END_TEST
+
+/* A stream that never ends is refused, or done with, as soon as its first bytes allow. */
+START_TEST(endless_input_ends) {
+  rh_array array;
+  rh_error error = {0};
+  put_on_input(open("/dev/zero", O_RDONLY));
+  ck_assert_int_eq(rh_array_open(&array, "-", 0, NULL, &error), RH_E_FILE);
+  ck_assert_ptr_nonnull(strstr(error.message, "raw data needs an element type"));
+  restore_input();
+}
+END_TEST
+
+START_TEST(closed_input_is_refused) {
+  rh_array array;
+  rh_error error = {0};
+  put_on_input(STDIN_FILENO);
+  close(STDIN_FILENO);
+  rh_status status = rh_array_open(&array, "-", 0, NULL, &error);
+  restore_input();
+  ck_assert_int_eq(status, RH_E_FILE);
+  ck_assert_str_eq(error.message, "-: no data on standard input, which is closed");
+}
+END_TEST
+
+START_TEST(directory_on_input_is_refused) {
+  rh_array array;
+  rh_error error = {0};
+  put_on_input(open(directory, O_RDONLY));
+  rh_status status = rh_array_open(&array, "-", RH_TYPE_u8, NULL, &error);
+  restore_input();
+  ck_assert_int_eq(status, RH_E_FILE);
+  ck_assert_str_eq(error.message, "-: cannot be read: Is a directory");
+}
+END_TEST
+
+START_TEST(terminal_on_input_is_refused) {
+  rh_array array;
+  rh_error error = {0};
+  int master = posix_openpt(O_RDWR | O_NOCTTY);
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) return; /* none here */
+  put_on_input(open(ptsname(master), O_RDWR | O_NOCTTY));
+  rh_status status = rh_array_open(&array, "-", 0, NULL, &error);
+  restore_input();
+  close(master);
+  ck_assert_int_eq(status, RH_E_FILE);
+  ck_assert_ptr_nonnull(strstr(error.message, "standard input is a terminal; pipe the data in"));
+}
+END_TEST
+
+START_TEST(file_on_input_is_mapped) {
+  bytes file;
+  rh_array array;
+  said heard = {0};
+  make_four(&file);
+  const char *path = write_file("four.npy", file.at, file.length);
+  put_on_input(open(path, O_RDONLY));
+  expect_open(&array, "-", 0, &heard);
+  ck_assert_int_eq(heard.reports, 0); /* nothing was read */
+  ck_assert_uint_eq(array.offset_bytes, 128);
+  expect_content(&array, RH_TYPE_f32, four, 4);
+  put_on_input(open(path, O_RDONLY));
+  ck_assert_int_eq(lseek(STDIN_FILENO, 128, SEEK_SET), 128);
+  expect_open(&array, "-", RH_TYPE_f32, &heard);
+  ck_assert_int_ge(heard.reports, 1); /* from within: read */
+  expect_content(&array, RH_TYPE_f32, four, 4);
+  put_on_input(open("/proc/self/status", O_RDONLY));
+  expect_open(&array, "-", RH_TYPE_u8, NULL);
+  ck_assert_int_eq(memcmp(rh_array_data(&array), "Name:", 5), 0);
+  rh_array_finish(&array);
+  restore_input();
+}
+END_TEST
+
+START_TEST(non_blocking_input_is_waited_for) {
+  bytes file;
+  rh_array array;
+  make_four(&file);
+  pid_t child = feed(file.at, file.length, 40, 20000);
+  fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+  expect_open(&array, "-", 0, NULL);
+  expect_content(&array, RH_TYPE_f32, four, 4);
+  end_feed(child);
+}
+END_TEST
+
+static void ignore_alarm(int number) {
+  (void)number;
+}
+
+START_TEST(signals_do_not_disturb_reading) {
+  struct sigaction action = {.sa_handler = ignore_alarm}; /* no SA_RESTART: read() gives EINTR */
+  const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
+  bytes file;
+  rh_array array;
+  said heard = {0};
+  make_four(&file);
+  pid_t child = feed(file.at, file.length, 40, 20000);
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &often, NULL);
+  expect_open(&array, "-", 0, &heard);
+  setitimer(ITIMER_REAL, &never, NULL);
+  ck_assert_int_ge(heard.reports, 3); /* asked at every signal whether to go on */
+  expect_content(&array, RH_TYPE_f32, four, 4);
+  end_feed(child);
+}
+END_TEST
+
+START_TEST(reading_can_be_cancelled) {
+  rh_array array;
+  rh_error error = {0};
+  said heard = {.cancel = 1};
+  rh_reporter reporter = reporter_to(&heard);
+  pid_t child = feed(four, sizeof four, 16, 0);
+  ck_assert_int_eq(rh_array_open(&array, "-", RH_TYPE_f32, &reporter, &error), RH_E_CANCELLED);
+  ck_assert_ptr_nonnull(strstr(error.message, "reading: cancelled"));
+  ck_assert_ptr_null(array.region.address);
+  end_feed(child);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *input = add_case(suite, "input");
+  tcase_add_test(input, npy_from_a_pipe);
+  tcase_add_test(input, npy_from_a_pipe_byte_by_byte);
+  tcase_add_test(input, npy_from_a_pipe_turned_and_moved);
+  tcase_add_test(input, more_on_a_pipe_is_warned_of);
+  tcase_add_test(input, raw_from_a_pipe_grows);
+  tcase_add_test(input, input_is_refused);
+  tcase_add_test(input, endless_input_ends);
+  tcase_add_test(input, closed_input_is_refused);
+  tcase_add_test(input, directory_on_input_is_refused);
+  tcase_add_test(input, terminal_on_input_is_refused);
+  tcase_add_test(input, file_on_input_is_mapped);
+  tcase_add_test(input, non_blocking_input_is_waited_for);
+  tcase_add_test(input, signals_do_not_disturb_reading);
+  tcase_add_test(input, reading_can_be_cancelled);
+}
+
+int main(void) {
+  return run_suite("stream", add_cases);
+}
