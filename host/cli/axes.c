@@ -47,10 +47,9 @@ static rh_status find_number(const vocabulary *known, const char *name, uint32_t
   if (instead)
     return rh_fail(error, RH_E_USAGE, "unknown operator '%s': %s. There are%s", name, instead,
                    known->all);
-  const char *close = rh_closest(name, known->names, known->n);
-  return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s%s%s There are%s", known->what, name,
-                 close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".",
-                 known->all);
+  char hint[RH_SUGGESTION_BYTES];
+  return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s There are%s", known->what, name,
+                 rh_suggest(hint, name, known->names, known->n, "."), known->all);
 }
 
 rh_status rh_op_parse(const char *name, uint32_t *op, rh_error *error) {
@@ -112,9 +111,9 @@ static rh_status fits_nothing(const selection *of, const char *pattern, rh_error
   if (strpbrk(pattern, "*?["))
     return rh_fail(error, RH_E_USAGE,
                    "--strategy: '%.64s' fits no strategy's name. See redhost --list.", pattern);
-  const char *close = rh_closest(pattern, of->names, of->n);
-  return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s%s%s See redhost --list.", pattern,
-                 close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
+  char hint[RH_SUGGESTION_BYTES];
+  return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s See redhost --list.", pattern,
+                 rh_suggest(hint, pattern, of->names, of->n, "."));
 }
 
 static rh_status look_for_adding(void *context, const char *word, rh_error *error) {

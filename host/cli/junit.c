@@ -1,14 +1,12 @@
 #include "junit.h"
+#include "../core/base/draft.h"
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* As it may stand in an attribute.  XML 1.0 has no control characters at all, and what is not UTF-8 no one can read. */
 static void add_escaped(rh_text *xml, const char *s) {
@@ -80,48 +78,14 @@ static void add_suite(rh_text *xml, const rh_verify_report *report) {
   rh_text_add(xml, "  </testsuite>\n");
 }
 
-static rh_status cannot_write(const char *path, rh_error *error) {
-  return rh_fail(error, RH_E_FILE, "--junit %s: %s", path, strerror(errno));
-}
-
-static int write_text(int fd, const rh_text *xml) {
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-  if (!file) {
-    if (fd >= 0) close(fd);
-    return 0;
-  }
-  int good = fwrite(xml->s, 1, xml->length, file) == xml->length;
-  return fclose(file) == 0 && good;
-}
-
-/* A regular file, or none: a new one takes its place when it is whole. */
-static rh_status replace(const char *path, const char *new_path, mode_t mode, const rh_text *xml,
-                         rh_error *error) {
-  int fd = open(new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (fd < 0) return cannot_write(path, error);
-  if (write_text(fd, xml) && rename(new_path, path) == 0) return RH_OK;
-  rh_status status = cannot_write(path, error);
-  unlink(new_path);
-  return status;
-}
-
-/* Through links; a device or a pipe is written to, and stays what it is. */
 static rh_status write_whole(const char *path, const rh_text *xml, rh_error *error) {
-  struct stat st;
-  rh_text new_path = {0};
-  int is_there = stat(path, &st) == 0;
-  if (is_there && !S_ISREG(st.st_mode)) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return write_text(fd, xml) ? RH_OK : cannot_write(path, error);
-  }
-  char *real = is_there ? realpath(path, NULL) : rh_copy_string(path);
-  if (!real) return cannot_write(path, error);
-  rh_text_add(&new_path, "%s.new-%ld", real, (long)getpid());
+  rh_draft draft;
+  int failed = rh_draft_begin(&draft, path) != 0;
+  if (!failed)
+    failed = fwrite(xml->s, 1, xml->length, draft.out) != xml->length || rh_draft_end(&draft) != 0;
   rh_status status =
-      new_path.failed ? rh_fail(error, RH_E_NOMEM, "no memory for %s", path)
-                      : replace(real, new_path.s, is_there ? st.st_mode & 0777 : 0666, xml, error);
-  rh_text_finish(&new_path);
-  free(real);
+      failed ? rh_fail(error, RH_E_FILE, "--junit %s: %s", path, strerror(errno)) : RH_OK;
+  rh_draft_finish(&draft);
   return status;
 }
 

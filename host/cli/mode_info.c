@@ -96,7 +96,7 @@ static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *
 static void print_text(const rh_app *app, const rh_entry *entry) {
   printf("%s%s%s - %s\n\n", rh_style_on(app->terminal, RH_BOLD), entry->name,
          rh_style_off(app->terminal, RH_BOLD), rh_plain(entry->summary));
-  rh_print_wrapped(stdout, entry->about, "");
+  rh_print_wrapped(stdout, entry->about, "", 78);
   printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->path),
          rh_plain(entry->version), rh_plain(entry->author), rh_plain(entry->license));
   if (app->typed->verbose) printf("built with  %s\n", rh_plain(entry->build));

@@ -55,10 +55,10 @@ static rh_status find_strategy(work *w, const rh_registry *registry, const char 
       return add_target(w, registry->refusals[k].path, NULL, error);
   const char **names = calloc(registry->n_entries + 1u, sizeof *names);
   for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
-  const char *close = names ? rh_closest(name, names, registry->n_entries) : NULL;
+  char hint[RH_SUGGESTION_BYTES];
   rh_fail(error, RH_E_USAGE,
-          "unknown strategy '%.64s'%s%s%s See redhost --list, or give a plugin's file", name,
-          close ? "; did you mean '" : "", close ? close : "", close ? "'?" : ".");
+          "unknown strategy '%.64s'%s See redhost --list, or give a plugin's file", name,
+          rh_suggest(hint, name, names, names ? registry->n_entries : 0, "."));
   free(names);
   return RH_E_USAGE;
 }
@@ -114,7 +114,7 @@ static void print_result(const rh_terminal *terminal, const rh_verified *verifie
   int style = style_of(verified->outcome);
   printf("  %s  %s%-7s%s  %s\n", verified->test, rh_style_on(terminal, style),
          rh_outcome_name(verified->outcome), rh_style_off(terminal, style), verified->title);
-  if (verified->text[0]) rh_print_wrapped(stdout, rh_plain(verified->text), "                ");
+  if (verified->text[0]) rh_print_wrapped(stdout, rh_plain(verified->text), "                ", 78);
   if (rh_outcome_is_bad(verified->outcome))
     printf("                again: %s\n", rh_plain(verified->again));
 }

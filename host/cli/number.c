@@ -1,8 +1,8 @@
 #include "number.h"
 #include "../core/base/error.h"
+#include "../core/base/format.h"
 
 #include <ctype.h>
-#include <locale.h>
 #include <stdlib.h>
 
 const rh_number rh_number_timeout = {"--timeout",
@@ -34,20 +34,12 @@ static int is_decimal(const char *text) {
   return p && !*p;
 }
 
-/* In the C locale: a library that was loaded may have set another for the whole process. */
-static rh_status to_double(const char *text, double *value, rh_error *error) {
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!c) return rh_fail(error, RH_E_NOMEM, "no memory for a number");
-  *value = strtod_l(text, NULL, c);
-  freelocale(c);
-  return RH_OK;
-}
-
 rh_status rh_number_parse(const rh_number *number, const char *text, double *value,
                           rh_error *error) {
   double typed = 0;
   if (!text) return RH_OK;
-  if (is_decimal(text)) RH_TRY(to_double(text, &typed, error));
+  if (is_decimal(text) && rh_read_decimal(text, NULL, &typed) != 0)
+    return rh_fail(error, RH_E_NOMEM, "no memory for a number");
   /* What is no decimal is still 0. */
   if (typed <= 0 || typed >= number->below)
     return rh_fail(error, RH_E_USAGE, "%s '%s': expected %s", number->option, text,

@@ -1,12 +1,13 @@
 #include "offers.h"
 
-rh_type rh_offer_type(const rh_app *app) {
+/* The type that stands for all where --type is not typed: f32, or i32 for operators that take integers. */
+static rh_type offer_type(const rh_app *app) {
   if (app->type) return app->type;
   return rh_op_is_defined(app->op, RH_TYPE_f32) ? RH_TYPE_f32 : RH_TYPE_i32;
 }
 
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
-  const rh_offer *usual = &entry->offers[app->op][rh_offer_type(app)];
+  const rh_offer *usual = &entry->offers[app->op][offer_type(app)];
   if (usual->status == RH_OK || app->type) return usual;
   for (uint32_t o = 1; o <= RH_N_OPS; o++)
     for (uint32_t t = 1; t <= RH_N_TYPES; t++)

@@ -8,10 +8,7 @@
 /* Problems of the size that --run takes by default are what --list asks about. */
 enum { RH_DEFAULT_LOG2_SIZE = 24 };
 
-/* The type that stands for all where --type is not typed: f32, or i32 for operators that take integers. */
-rh_type rh_offer_type(const rh_app *app);
-
-/* The offer that stands for the strategy: that of --op, or sum, and rh_offer_type; where that is no, and --type
+/* The offer that stands for the strategy: that of --op, or sum, and --type, or f32 (i32 for operators on integers); where that is no, and --type
  * (and --op) is not typed, the first that is yes. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 

@@ -2,6 +2,7 @@
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/plug/rank.h"
+#include "table.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -196,19 +197,6 @@ static void help_row(FILE *out, const option_row *row) {
   }
 }
 
-/* A paragraph in lines of at most 80 columns. */
-static void print_wrapped(FILE *out, const char *text) {
-  size_t column = 0;
-  for (const char *word = text; *word;) {
-    size_t length = strcspn(word, " ");
-    if (column && column + 1 + length > 79) column = 0, putc('\n', out);
-    fprintf(out, "%s%.*s", column ? " " : "", (int)length, word);
-    column += length + (column > 0);
-    word += length + (word[length] == ' ');
-  }
-  putc('\n', out);
-}
-
 static void help_notes(FILE *out) {
   rh_text text = {0};
   rh_text_add(&text, "Environment:");
@@ -216,14 +204,14 @@ static void help_notes(FILE *out) {
     rh_text_add(&text, " %s", note->name);
   rh_text_add(&text, "; options win.");
   putc('\n', out);
-  print_wrapped(out, rh_text_get(&text));
+  rh_print_wrapped(out, rh_text_get(&text), "", 79);
   rh_text_finish(&text);
 
   rh_text_add(&text, "Exit status:");
   for (const rh_option_note *note = rh_options_statuses; note->name; note++)
     rh_text_add(&text, " %s %s%s", note->name, note->doc, note[1].name ? ";" : ".");
   putc('\n', out);
-  print_wrapped(out, rh_text_get(&text));
+  rh_print_wrapped(out, rh_text_get(&text), "", 79);
   rh_text_finish(&text);
 }
 

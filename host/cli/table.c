@@ -63,8 +63,9 @@ void rh_table_finish(rh_table *table) {
   *table = (rh_table){0};
 }
 
-void rh_print_wrapped(FILE *out, const char *text, const char *indent) {
-  int width = 78 - width_of(indent), used = 0;
+void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width) {
+  int used = 0;
+  width -= width_of(indent);
   for (const char *word = text + strspn(text, " \n"); *word;) {
     size_t length = strcspn(word, " \n");
     char *copy = strndup(word, length);

@@ -23,6 +23,6 @@ void rh_table_print(const rh_table *table, const rh_terminal *terminal, const ch
 void rh_table_finish(rh_table *table);
 
 /* `text` wrapped at 78 columns, each line behind `indent`. */
-void rh_print_wrapped(FILE *out, const char *text, const char *indent);
+void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width);
 
 #endif

@@ -9,6 +9,7 @@ import layers
 import length
 import loader
 import messages
+import unused
 import words
 
 
@@ -69,6 +70,16 @@ class Rules(unittest.TestCase):
         self.assertIn("host/cli/a.c: calls host/cli/b.c", found[0])
         for quiet in ('int rh_b(int n) {\n  return n; /* rh_a() */\n}\n', 'int rh_b(int n) {\n  return f("rh_a()");\n}\n'):
             self.assertEqual(self.complaints_of(layers.check, {"host/cli/a.c": a, "host/cli/b.c": quiet}), [])
+
+    def test_unused(self):
+        tree = {"host/core/base/a.c": "int rh_a(int n) {\n  return n;\n}\n"}
+        self.assertIn("nothing calls it", self.complaints_of(unused.check, tree)[0])
+        used = "int rh_b(void) {\n  return rh_a(1);\n}\n"
+        self.assertIn("make it static", self.complaints_of(unused.check, {"host/core/base/a.c": tree["host/core/base/a.c"] + used,
+                                                                        unused.PUBLIC: "int rh_b(void);\n"})[0])
+        for others in ({"host/cli/b.c": used, "tests/unit/b.c": "rh_b();"}, {unused.PUBLIC: "int rh_a(int n);\n"},
+                       {"tests/unit/b.c": "rh_a(1);\n"}, {"host/cli/b.c": "#define X(n) rh_##n(1)\n"}):
+            self.assertEqual(self.complaints_of(unused.check, {**tree, **others}), [], others)
 
     def test_commented_out(self):
         self.assertEqual(self.complaints(layers.check, "host/core/base/a.c", '/*\n#include "../cl/b.h"\n*/\n'), [])

@@ -62,3 +62,11 @@ const char *rh_format_size(char text[32], uint64_t n) {
     snprintf(text, 32, "%llu", (unsigned long long)n);
   return text;
 }
+
+int rh_read_decimal(const char *text, char **end, double *number) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return -1;
+  *number = strtod_l(text, end, c);
+  freelocale(c);
+  return 0;
+}

@@ -1,10 +1,10 @@
-/* Numbers as text, with a decimal point whatever locale somebody has set. */
+/* Numbers as text and back, with a decimal point whatever locale somebody has set. */
 #ifndef RH_BASE_FORMAT_H
 #define RH_BASE_FORMAT_H
 
 #include <stdint.h>
 
-/* All of them fill `text` and return it. */
+/* Writing: all of them fill `text` and return it. */
 
 /* "64 MiB", "8.7 KiB".  Binary units. */
 const char *rh_format_bytes(char text[32], uint64_t bytes);
@@ -17,5 +17,9 @@ const char *rh_format_digits(char text[32], double number, int digits);
 const char *rh_format_fixed(char text[32], double number, int decimals);
 /* Elements: "2^20" from 2^10 on where it is a power of two, else "1000003". */
 const char *rh_format_size(char text[32], uint64_t n);
+
+/* As strtod() does in the C locale: a library that was loaded may have set another for the whole process.  0, or -1 where
+ * memory runs out. */
+int rh_read_decimal(const char *text, char **end, double *number);
 
 #endif

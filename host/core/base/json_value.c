@@ -1,4 +1,5 @@
 #include "json_value.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +14,7 @@ json_t *rh_json_bytes(const char *s) {
   json_t *whole = json_string(s);
   char *copy = whole ? NULL : strdup(s);
   if (!copy) return whole;
-  for (char *c = copy; *c; c++)
-    if ((unsigned char)*c >= 0x80) *c = '?';
+  rh_make_ascii(copy);
   whole = json_string(copy);
   free(copy);
   return whole;

@@ -106,6 +106,16 @@ const char *rh_closest(const char *word, const char *const *candidates, size_t n
   return best;
 }
 
+const char *rh_suggest(char text[RH_SUGGESTION_BYTES], const char *word,
+                       const char *const *candidates, size_t n, const char *otherwise) {
+  const char *close = rh_closest(word, candidates, n);
+  if (close)
+    snprintf(text, RH_SUGGESTION_BYTES, "; did you mean '%s'?", close);
+  else
+    snprintf(text, RH_SUGGESTION_BYTES, "%s", otherwise);
+  return text;
+}
+
 /* Marks that turn the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) make a name read
  * as another one; U+2028 and U+2029 end lines. */
 static int is_harmful(uint32_t code) {
@@ -153,4 +163,25 @@ void rh_make_plain(char *s) {
     s += bytes;
     length -= bytes;
   }
+}
+
+void rh_copy_plain(char *to, size_t bytes, const char *from) {
+  size_t length = strnlen(from, bytes);
+  if (length == bytes) {
+    length--;
+    while (length && ((unsigned char)from[length] & 0xc0) == 0x80) length--;
+  }
+  memcpy(to, from, length);
+  to[length] = 0;
+  rh_make_plain(to);
+}
+
+const char *rh_quotable(const char *s) {
+  size_t length = strlen(s);
+  return length <= 64 && rh_is_plain_utf8(s, length) ? s : "...";
+}
+
+void rh_make_ascii(char *s) {
+  for (; *s; s++)
+    if ((unsigned char)*s >= 0x80) *s = '?';
 }

@@ -197,6 +197,17 @@ static int open_descriptors(descriptors *fds, rh_child *child, const rh_child_sp
   return 0;
 }
 
+const char **rh_child_environment(const char *variable) {
+  size_t n = 0, kept = 0, name = strcspn(variable, "=") + 1;
+  while (environ[n]) n++;
+  const char **changed = calloc(n + 2, sizeof *changed);
+  if (!changed) return NULL;
+  for (size_t k = 0; k < n; k++)
+    if (strncmp(environ[k], variable, name) != 0) changed[kept++] = environ[k];
+  changed[kept] = variable;
+  return changed;
+}
+
 rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error) {
   descriptors fds;
   memset(child, 0, sizeof *child);

@@ -45,6 +45,10 @@ typedef struct rh_child_spec {
   const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
 } rh_child_spec;
 
+/* This process's environment with one variable set, "NAME=VALUE"; the array is malloc'ed, its strings stay whose they are.
+ * Null where memory runs out. */
+const char **rh_child_environment(const char *variable);
+
 /* Starts it in a process group of its own.  The request stands in descriptor 3 as a file, or as a pipe where files are limited to less;
  * descriptor 4 is a socket, for answers and, where there are any, further words to the child;
  * standard input is /dev/null; nothing else is open; signals are as at login.  spec->data and

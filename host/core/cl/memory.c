@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int rh_cl_is_short(cl_int code) {
+/* Does the code say that memory was short?  Drivers allocate late, so that every enqueued command may. */
+static int cl_is_short(cl_int code) {
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
 }
 
@@ -22,7 +23,7 @@ static uint64_t free_bytes(const rh_cl_device *device) {
 rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
                            const rh_cl_device *device, uint64_t bytes, int allocates) {
   char wanted[32], all[32], free[32] = "", known[96] = "other processes may hold a part of it";
-  int about_memory = rh_cl_is_short(code) ||
+  int about_memory = cl_is_short(code) ||
                      (allocates && (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE));
   if (!about_memory) return rh_cl_fail(error, code, what);
   uint64_t now = free_bytes(device);

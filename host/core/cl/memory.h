@@ -5,9 +5,6 @@
 #include "session.h"
 #include "status.h"
 
-/* Does the code say that memory was short?  Drivers allocate late, so that every enqueued command may. */
-int rh_cl_is_short(cl_int code);
-
 /* `what`, which wanted `bytes` (0: nobody knows), failed with `code`.  The sentence says what the device has, and what is
  * free where the driver tells: another process may hold the rest.  RH_E_DEVICE, or rh_cl_fail()'s where the code is about
  * something else.  `allocates`: CL_OUT_OF_RESOURCES, which drivers use for a crash of a kernel too, is about memory here. */

@@ -52,7 +52,3 @@ rh_status rh_stream_fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_
 void rh_stream_trim(rh_stream *stream) {
   if (stream->length) rh_region_trim(&stream->region, stream->length);
 }
-
-void rh_stream_finish(rh_stream *stream) {
-  rh_region_finish(&stream->region);
-}

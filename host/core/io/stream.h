@@ -22,6 +22,4 @@ rh_status rh_stream_fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_
 /* Gives back the memory that growing took in advance. */
 void rh_stream_trim(rh_stream *stream);
 
-void rh_stream_finish(rh_stream *stream);
-
 #endif

@@ -22,12 +22,6 @@ typedef struct place {
 
 /* ---- One key ---- */
 
-/* What somebody wrote, where it may stand in a message. */
-static const char *quotable(const char *s) {
-  size_t length = strlen(s);
-  return length <= 64 && rh_is_plain_utf8(s, length) ? s : "...";
-}
-
 __attribute__((format(printf, 3, 4))) static rh_status refuse(const place *at, const char *key,
                                                               const char *format, ...) {
   char what[256];
@@ -48,9 +42,8 @@ static rh_status check_keys(const place *at, const char *const *keys) {
     size_t k = 0;
     while (k < n && strcmp(keys[k], key) != 0) k++;
     if (k < n) continue;
-    const char *close = rh_closest(key, keys, n);
-    return refuse(at, quotable(key), "is unknown here%s%s%s", close ? "; did you mean '" : "",
-                  close ? close : "", close ? "'?" : "");
+    char hint[RH_SUGGESTION_BYTES];
+    return refuse(at, rh_quotable(key), "is unknown here%s", rh_suggest(hint, key, keys, n, ""));
   }
   return RH_OK;
 }
@@ -120,7 +113,7 @@ static rh_status take_role(const place *at, uint32_t allowed, uint32_t *role) {
     if (strcmp(role_name(*role), name) == 0) return RH_OK;
     used += (size_t)snprintf(names + used, sizeof names - used, " %s", role_name(*role));
   }
-  return refuse(at, "role", "'%s' is none of%s", quotable(name), names);
+  return refuse(at, "role", "'%s' is none of%s", rh_quotable(name), names);
 }
 
 static rh_status take_type(const place *at, const rh_ctype **type) {
@@ -128,7 +121,7 @@ static rh_status take_type(const place *at, const rh_ctype **type) {
   RH_TRY(take_text(at, "type", NULL, 0, &name));
   *type = rh_ctype_find(name);
   if (*type) return RH_OK;
-  return refuse(at, "type", "'%s' is none of %s", quotable(name), rh_ctype_names());
+  return refuse(at, "type", "'%s' is none of %s", rh_quotable(name), rh_ctype_names());
 }
 
 static int fits(const rh_ctype *type, json_int_t i) {
@@ -265,10 +258,10 @@ static rh_status take_problem(const place *whole, rh_foreign *foreign) {
   foreign->op = rh_op_from_name(op);
   foreign->type = rh_type_from_name(type);
   if (!foreign->op)
-    return refuse(whole, "operator", "'%s' is none of %s", quotable(op), rh_op_names());
+    return refuse(whole, "operator", "'%s' is none of %s", rh_quotable(op), rh_op_names());
   if (!foreign->type || foreign->type == RH_TYPE_f16)
     return refuse(whole, "type", "'%s' is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64",
-                  quotable(type));
+                  rh_quotable(type));
   if (rh_op_is_defined(foreign->op, foreign->type)) return RH_OK;
   return refuse(whole, "operator", "%s is defined on %s, not on %s", op, rh_op_domain(foreign->op),
                 type);
@@ -289,7 +282,7 @@ static rh_status take_words(const place *whole, const char *path, rh_foreign *fo
   RH_TRY(take_text(whole, "symbol", NULL, 0, &foreign->symbol));
   if (rh_strategy_name_is_valid(foreign->name)) return RH_OK;
   return refuse(whole, "name", "'%s' is not of the form [a-z0-9][a-z0-9_-]{0,62}",
-                quotable(foreign->name));
+                rh_quotable(foreign->name));
 }
 
 static rh_status take_all(const place *whole, const char *path, rh_foreign *foreign) {

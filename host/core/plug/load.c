@@ -113,11 +113,9 @@ static rh_status unknown(const rh_survey *survey, const char *name, rh_error *er
   for (uint32_t k = 0; k < survey->search.n; k++)
     for (uint32_t j = 0; !survey->findings[k].refused && j < survey->findings[k].n_entries; j++)
       names[n++] = survey->findings[k].entries[j].name;
-  const char *close = rh_closest(name, names, n);
-  if (close)
-    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'; did you mean '%s'?", name, close);
-  else
-    rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'", name);
+  char hint[RH_SUGGESTION_BYTES];
+  rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s", name,
+          rh_suggest(hint, name, names, n, ""));
   free(names);
   return RH_E_USAGE;
 }

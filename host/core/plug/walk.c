@@ -80,7 +80,7 @@ static rh_refusal_kind kind_of(int distrusted) {
 }
 
 /* A name that is not trusted is not remembered: the same file may have a better one. */
-void rh_walk_file(rh_walk *walk, const char *path, const struct stat *st) {
+static void walk_file(rh_walk *walk, const char *path, const struct stat *st) {
   char reason[RH_TRUST_BYTES];
   int distrusted = is_distrusted(walk, path, st, reason, sizeof reason);
   if (!distrusted && seen_before(walk, st)) return;
@@ -112,7 +112,7 @@ void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st) {
   }
   walk->at_home = stat(directory, &of_directory) == 0 && is_home(walk, &of_directory);
   walk->known = strlen(directory); /* whoever names a file has chosen where it stands */
-  rh_walk_file(walk, path, st);
+  walk_file(walk, path, st);
   walk->place++;
   free(directory);
 }
@@ -131,7 +131,7 @@ static void look_at(rh_walk *walk, const char *directory, int fd, const char *na
     add(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file",
         RH_REFUSED_FOR_FAULT);
   } else {
-    rh_walk_file(walk, path, &st);
+    walk_file(walk, path, &st);
   }
   free(path);
 }

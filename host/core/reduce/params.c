@@ -76,13 +76,12 @@ static int parse_number(const rh_param *param, const char *text, int64_t *value)
 static rh_status unknown_key(const rh_strategy *strategy, const char *key, rh_error *error) {
   const char *keys[RH_MAX_PARAMS];
   for (uint32_t k = 0; k < strategy->n_params; k++) keys[k] = rh_strategy_param(strategy, k)->key;
-  const char *close = rh_closest(key, keys, strategy->n_params);
+  char hint[RH_SUGGESTION_BYTES];
   if (strategy->n_params == 0)
     return rh_fail(error, RH_E_USAGE, "parameter '%s': strategy '%s' has no parameters", key,
                    strategy->name);
-  return rh_fail(error, RH_E_USAGE, "parameter '%s': strategy '%s' has no such parameter%s%s%s",
-                 key, strategy->name, close ? "; did you mean '" : "", close ? close : "",
-                 close ? "'?" : "");
+  return rh_fail(error, RH_E_USAGE, "parameter '%s': strategy '%s' has no such parameter%s", key,
+                 strategy->name, rh_suggest(hint, key, keys, strategy->n_params, ""));
 }
 
 int rh_params_find(const rh_strategy *strategy, const char *key) {

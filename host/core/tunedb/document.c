@@ -15,9 +15,7 @@ static const char schema[] = "redhost-tuned/1", family[] = "redhost-tuned/";
 static void copy_plain(char *to, size_t size, const char *from) {
   snprintf(to, size, "%s", from ? from : "");
   rh_make_plain(to);
-  if (rh_is_plain_utf8(to, strlen(to))) return;
-  for (char *c = to; *c; c++)
-    if ((unsigned char)*c >= 0x80) *c = '?';
+  if (!rh_is_plain_utf8(to, strlen(to))) rh_make_ascii(to);
 }
 
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device) {

@@ -45,9 +45,6 @@ typedef struct rh_bench_settings {
   const void *user;
 } rh_bench_settings;
 
-/* The most elements of any type. */
-uint64_t rh_bench_settings_most(const rh_bench_settings *settings);
-
 /* Progress through the points of one device. */
 typedef struct rh_bench_turn {
   uint32_t done, total;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t rh_bench_settings_most(const rh_bench_settings *settings) {
+static uint64_t most_elements(const rh_bench_settings *settings) {
   uint64_t most = 0;
   for (uint32_t k = 0; k < settings->types.n; k++) {
     uint64_t last = settings->sizes[k][settings->n_sizes[k] - 1];
@@ -63,7 +63,7 @@ static rh_status choose_entries(const rh_stage *stage, const rh_registry *regist
 /* Each by its file, so that no other of the same name can take its place. */
 static rh_status find_strategies(rh_stage *stage, rh_error *error) {
   const rh_registry *registry;
-  uint64_t n = rh_bench_settings_most(stage->settings);
+  uint64_t n = most_elements(stage->settings);
   RH_TRY(rh_redhost_registry(stage->redhost, n, &registry, NULL, error));
   rh_redhost_miss_plugins(stage->redhost);
   unsigned char *choice = calloc(registry->n_entries + 1, 1);

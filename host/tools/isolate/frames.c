@@ -72,18 +72,6 @@ json_t *rh_frame_failed(const rh_error *error) {
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* One line, and nothing in it that moves a terminal's cursor.  Cut between characters. */
-static void copy_plain(char *to, size_t bytes, const char *from) {
-  size_t length = strnlen(from, bytes);
-  if (length == bytes) {
-    length--;
-    while (length && ((unsigned char)from[length] & 0xc0) == 0x80) length--;
-  }
-  memcpy(to, from, length);
-  to[length] = 0;
-  rh_make_plain(to);
-}
-
 static int is_count(json_int_t number) {
   return number >= 0 && number <= UINT32_MAX;
 }
@@ -104,7 +92,7 @@ static rh_frame_kind read_log(json_t *json, rh_frame *frame) {
       level > RH_LOG_DEBUG)
     return RH_FRAME_GARBAGE;
   frame->level = (uint32_t)level;
-  copy_plain(frame->text, sizeof frame->text, text);
+  rh_copy_plain(frame->text, sizeof frame->text, text);
   return RH_FRAME_LOG;
 }
 
@@ -131,8 +119,8 @@ static int read_params(const json_t *json, rh_facts *facts) {
     rh_used_param *param = &facts->params[k];
     if (json_unpack(json_array_get(json, k), "[s,s,I,i!]", &key, &text, &number, &is_word) != 0)
       return -1;
-    copy_plain(param->key, sizeof param->key, key);
-    copy_plain(param->text, sizeof param->text, text);
+    rh_copy_plain(param->key, sizeof param->key, key);
+    rh_copy_plain(param->text, sizeof param->text, text);
     param->number = number;
     param->is_word = is_word != 0;
   }
@@ -160,7 +148,7 @@ static rh_frame_kind read_ready(json_t *json, rh_facts *facts) {
       .depth = (uint64_t)depth,
   };
   read.params_from = (uint32_t)from;
-  copy_plain(read.params_note, sizeof read.params_note, note);
+  rh_copy_plain(read.params_note, sizeof read.params_note, note);
   *facts = read;
   return RH_FRAME_READY;
 }
@@ -221,7 +209,7 @@ static rh_frame_kind read_failed(json_t *json, const char *message, rh_frame *fr
   if (status == RH_OK || status == RH_E_WRONG || !*message) return RH_FRAME_GARBAGE;
   frame->status = status;
   frame->code = code;
-  copy_plain(frame->text, sizeof frame->text, message);
+  rh_copy_plain(frame->text, sizeof frame->text, message);
   return RH_FRAME_FAILED;
 }
 

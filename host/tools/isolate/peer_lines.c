@@ -1,11 +1,11 @@
 #include "peer_lines.h"
+#include "../../core/base/format.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/reduce/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,12 +56,8 @@ static int read_double(const char *word, double *number) {
   const char *magnitude = *word == '-' ? word + 1 : word;
   int special = !strcmp(magnitude, "nan") || !strcmp(magnitude, "inf");
   if (!special && word[strspn(word, "0123456789+-.eE")]) return 0;
-  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!plain) return 0;
   char *end;
-  *number = strtod_l(word, &end, plain);
-  freelocale(plain);
-  return !*end && (special || isfinite(*number));
+  return rh_read_decimal(word, &end, number) == 0 && !*end && (special || isfinite(*number));
 }
 
 /* A time, or what else is counted from 0. */
@@ -115,13 +111,7 @@ static int read_name(const char *word, char name[64]) {
 /* The rest of the line; cut between characters where it is too long. */
 static int read_text(const words *from, rh_peer_said *said) {
   const char *text = from->rest ? from->rest : "";
-  size_t length = strnlen(text, sizeof said->text);
-  if (length == sizeof said->text) {
-    length--;
-    while (length && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
-  }
-  memcpy(said->text, text, length);
-  said->text[length] = 0;
+  rh_copy_plain(said->text, sizeof said->text, text);
   return said->text[0] != 0;
 }
 

@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static const uint64_t most_bytes = 64u << 10; /* of one answer */
 
 /* ---- How it was lost, in one sentence ---------------------------------------------------------------------------- */
@@ -119,18 +117,6 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
 
 /* ---- Beginning and end ------------------------------------------------------------------------------------------- */
 
-/* This process's environment with REDHOST_DEVICE in it; the strings stay whose they are.  Null where memory runs out. */
-static const char **environment_with(const char *device) {
-  size_t n = 0, kept = 0;
-  while (environ[n]) n++;
-  const char **changed = calloc(n + 2, sizeof *changed);
-  if (!changed) return NULL;
-  for (size_t k = 0; k < n; k++)
-    if (strncmp(environ[k], "REDHOST_DEVICE=", 15) != 0) changed[kept++] = environ[k];
-  changed[kept] = device;
-  return changed;
-}
-
 static rh_status spawn(rh_peer_process *process, const char *const *environment, rh_error *error) {
   const char *const alone[] = {process->program, NULL};
   rh_child_spec spec = {
@@ -165,7 +151,7 @@ rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error) {
                    strerror(errno));
   if (wanted) {
     snprintf(device, sizeof device, "REDHOST_DEVICE=%s", wanted);
-    environment = environment_with(device);
+    environment = rh_child_environment(device);
     if (!environment) return rh_fail(error, RH_E_NOMEM, "no memory to start a peer program");
   }
   rh_status status = spawn(process, environment, error);

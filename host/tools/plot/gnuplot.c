@@ -82,23 +82,13 @@ static rh_status judge(int status, const char *said, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "gnuplot failed: exit status %d", WEXITSTATUS(status));
 }
 
-/* This process's, but for the locale: without one of UTF-8 gnuplot has no letters for most names. */
-static const char **make_environment(void) {
-  size_t n = 0, kept = 0;
-  while (environ[n]) n++;
-  const char **environment = calloc(n + 2, sizeof *environment);
-  for (size_t k = 0; environment && k < n; k++)
-    if (strncmp(environ[k], "LC_ALL=", 7) != 0) environment[kept++] = environ[k];
-  if (environment) environment[kept] = "LC_ALL=C.UTF-8";
-  return environment;
-}
-
 rh_status rh_gnuplot_run(const char *const *argv, double patience, char *said, size_t size,
                          rh_error *error) {
   rh_child child;
   int output = memfd_create("redhost-gnuplot", MFD_CLOEXEC);
   if (output < 0) return rh_fail(error, RH_E_FILE, "gnuplot: %s", strerror(errno));
-  const char **environment = make_environment();
+  /* Without a locale of UTF-8 gnuplot has no letters for most names. */
+  const char **environment = rh_child_environment("LC_ALL=C.UTF-8");
   rh_child_spec spec = {.program = argv[0],
                         .stranger = 1,
                         .argv = argv,

@@ -1,4 +1,5 @@
 #include "outputs.h"
+#include "../../core/base/draft.h"
 #include "../../core/base/error.h"
 #include "../../core/base/path.h"
 #include "gnuplot.h"
@@ -287,9 +288,7 @@ char *rh_output_path(const rh_outputs *outputs, const rh_output *output) {
 
 /* Through a link. */
 static rh_status move(const char *from, const char *path, rh_error *error) {
-  struct stat st;
-  int is_there = stat(path, &st) == 0;
-  char *real = is_there ? realpath(path, NULL) : strdup(path);
+  char *real = rh_draft_target(path);
   int moved = real && rename(from, real) == 0;
   int code = errno;
   free(real);

@@ -43,12 +43,6 @@ static const json_t *value_of(const place *at, const char *key) {
   return json_is_null(value) ? NULL : value;
 }
 
-/* What somebody wrote, where it may stand in a message. */
-static const char *quotable(const char *s) {
-  size_t length = strlen(s);
-  return length <= 64 && rh_is_plain_utf8(s, length) ? s : "...";
-}
-
 /* From 0 to `most`. */
 static rh_status take_number(const place *at, const char *key, double most, double *number) {
   const json_t *value = value_of(at, key);
@@ -211,7 +205,7 @@ static rh_status take_check(const place *row_place, rh_row *row) {
 static rh_status add_param(const place *at, const char *key, const json_t *value, rh_text *text) {
   const char *word = json_string_value(value);
   if (!*key || strpbrk(key, " =") || !rh_is_plain_utf8(key, strlen(key)))
-    return refuse(at, quotable(key), "is no name of a parameter");
+    return refuse(at, rh_quotable(key), "is no name of a parameter");
   if (json_is_integer(value)) {
     rh_text_add(text, "%s%s=%lld", text->length ? " " : "", key,
                 (long long)json_integer_value(value));
@@ -295,7 +289,7 @@ static rh_status take_status(const place *at, rh_row *row) {
   RH_ROW_STATUS_LIST(RH_X)
 #undef RH_X
   return refuse(at, "status", "'%s' is none of ok wrong unsupported failed skipped",
-                quotable(name));
+                rh_quotable(name));
 }
 
 static rh_status take_point(const place *at, rh_row *row) {
@@ -306,8 +300,8 @@ static rh_status take_point(const place *at, rh_row *row) {
   RH_TRY(take_name(at, "type", type, sizeof type));
   row->op = rh_op_from_name(op);
   row->type = rh_type_from_name(type);
-  if (!row->op) return refuse(at, "op", "'%s' is none of %s", quotable(op), rh_op_names());
-  if (!row->type) return refuse(at, "type", "'%s' is no type", quotable(type));
+  if (!row->op) return refuse(at, "op", "'%s' is none of %s", rh_quotable(op), rh_op_names());
+  if (!row->type) return refuse(at, "type", "'%s' is no type", rh_quotable(type));
   if (!value_of(at, "n")) return refuse(at, "n", "is missing");
   RH_TRY(take_integer(at, "n", most_integer, &row->n));
   row->bytes = row->n * rh_type_size(row->type);
@@ -320,12 +314,12 @@ static rh_status take_words(const place *at, rh_row *row) {
   RH_TRY(take_text(at, "finishes_on", word, sizeof word));
   row->finishes_on_host = strcmp(word, "host") == 0;
   if (!row->finishes_on_host && strcmp(word, "device") != 0)
-    return refuse(at, "finishes_on", "'%s' is neither host nor device", quotable(word));
+    return refuse(at, "finishes_on", "'%s' is neither host nor device", rh_quotable(word));
   strcpy(word, rh_determinism_name(0));
   RH_TRY(take_text(at, "reproducible", word, sizeof word));
   row->reproducible = rh_determinism_from_name(word);
   if (row->reproducible == UINT32_MAX)
-    return refuse(at, "reproducible", "'%s' is no such promise", quotable(word));
+    return refuse(at, "reproducible", "'%s' is no such promise", rh_quotable(word));
   return RH_OK;
 }
 
@@ -368,7 +362,7 @@ static rh_status check_schema(const place *at) {
   if (!value) return rh_fail(at->error, RH_E_FILE, "has no \"schema\": it is no result of redhost");
   if (schema && strcmp(schema, RH_SCHEMA) == 0) return RH_OK;
   if (schema && strncmp(schema, "redhost/", 8) == 0)
-    return refuse(at, "schema", "is %s, and this redhost reads " RH_SCHEMA, quotable(schema));
+    return refuse(at, "schema", "is %s, and this redhost reads " RH_SCHEMA, rh_quotable(schema));
   return refuse(at, "schema", "is not " RH_SCHEMA ": it is no result of redhost");
 }
 
@@ -402,29 +396,6 @@ rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_erro
       json_is_object(object)
           ? take_header(&at, results)
           : rh_fail(error, RH_E_FILE, "is JSON, but no object: it is no result of redhost");
-  if (status != RH_OK) rh_records_finish(results);
-  return status;
-}
-
-static rh_status take_rows(const json_t *array, rh_records *results, rh_error *error) {
-  if (!json_is_array(array))
-    return rh_fail(error, RH_E_FILE,
-                   array ? "results: is no array" : "has no \"results\": --bench writes them");
-  for (size_t k = 0; k < json_array_size(array); k++) {
-    rh_row row;
-    rh_status status = rh_row_from_json(&row, json_array_get(array, k), error);
-    if (status == RH_OK && rh_records_add(results, &row) != 0)
-      status = rh_fail(error, RH_E_NOMEM, "no memory for the results");
-    if (status == RH_OK) continue;
-    rh_error_prefix(error, "results[%zu]", k);
-    return status;
-  }
-  return RH_OK;
-}
-
-rh_status rh_records_from_json(rh_records *results, const json_t *object, rh_error *error) {
-  RH_TRY(rh_header_from_json(results, object, error));
-  rh_status status = take_rows(json_object_get(object, "results"), results, error);
   if (status != RH_OK) rh_records_finish(results);
   return status;
 }

@@ -1,4 +1,5 @@
 #include "write.h"
+#include "../../core/base/draft.h"
 #include "../../core/base/error.h"
 #include "write_json.h"
 
@@ -6,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 uint32_t rh_format_from_name(const char *name) {
@@ -97,92 +97,23 @@ rh_status rh_records_write(const rh_records *results, uint32_t format, FILE *out
 
 /* ---- Files ---- */
 
-/* A file that takes another's place. */
-typedef struct draft {
-  char *path;      /* where links lead to */
-  char *temporary; /* null: `path` is written to */
-  FILE *out;
-} draft;
-
-static void draft_finish(draft *d) {
-  if (d->out) fclose(d->out);
-  if (d->temporary) unlink(d->temporary);
-  free(d->temporary);
-  free(d->path);
-  *d = (draft){0};
-}
-
-/* Files made by mkstemp are for their owner only; these are as any other. */
-static void open_to_others(int fd) {
-  mode_t mask = umask(0);
-  umask(mask);
-  fchmod(fd, 0666 & ~mask);
-}
-
-static int open_draft(draft *d, const char *path) {
-  struct stat there;
-  int exists = stat(path, &there) == 0;
-  if (exists && S_ISDIR(there.st_mode)) {
-    errno = EISDIR;
-    return -1;
-  }
-  if (exists && !S_ISREG(there.st_mode)) return open(path, O_WRONLY | O_CLOEXEC);
-  if (exists && access(path, W_OK) != 0) return -1; /* write-protected, and meant so */
-  d->path = exists ? realpath(path, NULL) : strdup(path);
-  if (!d->path || asprintf(&d->temporary, "%s.XXXXXX", d->path) < 0) {
-    d->temporary = NULL;
-    return -1;
-  }
-  int fd = mkostemp(d->temporary, O_CLOEXEC);
-  if (fd >= 0) {
-    open_to_others(fd);
-    return fd;
-  }
-  free(d->temporary); /* there is no such file to remove */
-  d->temporary = NULL;
-  return -1;
-}
-
-static rh_status draft_begin(draft *d, const char *path, rh_error *error) {
-  *d = (draft){0};
-  int fd = open_draft(d, path);
-  d->out = fd >= 0 ? fdopen(fd, "w") : NULL;
-  if (d->out) return RH_OK;
-  rh_status status = cannot(path, error);
-  if (fd >= 0) close(fd);
-  draft_finish(d);
-  return status;
-}
-
-/* The last of it goes out, and only then the old file goes. */
-static rh_status draft_end(draft *d, const char *path, rh_error *error) {
-  FILE *out = d->out;
-  d->out = NULL;
-  errno = 0;
-  if (fclose(out) != 0) return cannot(path, error);
-  if (d->temporary && rename(d->temporary, d->path) != 0) return cannot(path, error);
-  free(d->temporary);
-  d->temporary = NULL;
-  return RH_OK;
-}
-
 rh_status rh_records_export(const rh_records *results, const char *path, rh_error *error) {
   uint32_t format = rh_format_from_path(path);
   if (!format)
     return rh_fail(error, RH_E_USAGE, "%s: the ending says no format; .json .jsonl .csv .md do",
                    path);
-  draft d;
-  RH_TRY(draft_begin(&d, path, error));
-  rh_status status = rh_records_write(results, format, d.out, path, error);
-  if (status == RH_OK) status = draft_end(&d, path, error);
-  draft_finish(&d);
+  rh_draft draft;
+  if (rh_draft_begin(&draft, path) != 0) return cannot(path, error);
+  rh_status status = rh_records_write(results, format, draft.out, path, error);
+  if (status == RH_OK && rh_draft_end(&draft) != 0) status = cannot(path, error);
+  rh_draft_finish(&draft);
   return status;
 }
 
 rh_status rh_records_check_path(const char *path, rh_error *error) {
-  draft d;
-  RH_TRY(draft_begin(&d, path, error));
-  draft_finish(&d);
+  rh_draft draft;
+  if (rh_draft_begin(&draft, path) != 0) return cannot(path, error);
+  rh_draft_finish(&draft);
   return RH_OK;
 }
 

@@ -241,13 +241,3 @@ json_t *rh_best_to_json(const rh_records *results) {
   json_decref(array);
   return NULL;
 }
-
-json_t *rh_records_to_json(const rh_records *results) {
-  maker to = {rh_header_to_json(results), 0};
-  json_t *rows = json_array();
-  for (uint32_t k = 0; k < results->n_rows; k++)
-    to.failed |= json_array_append_new(rows, rh_row_to_json(&results->rows[k]));
-  put(&to, "results", rows);
-  put(&to, "best", rh_best_to_json(results));
-  return made(&to);
-}

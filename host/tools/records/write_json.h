@@ -13,14 +13,10 @@ json_t *rh_row_to_json(const rh_row *row);
 json_t *rh_header_to_json(const rh_records *results);
 /* [{"device", "op", "type", "n", "strategy", "tied"}]: for each point the best strategy, and those that tie with it. */
 json_t *rh_best_to_json(const rh_records *results);
-/* All of it: the header's keys, "results", "best". */
-json_t *rh_records_to_json(const rh_records *results);
 
 /* RH_E_FILE.  On failure *row owns nothing. */
 rh_status rh_row_from_json(rh_row *row, const json_t *object, rh_error *error);
 /* Fills what the header holds, by reference.  RH_E_FILE for another schema and for what does not come from redhost. */
 rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_error *error);
-/* Both; *results is filled whatever it held.  On failure it owns nothing. */
-rh_status rh_records_from_json(rh_records *results, const json_t *object, rh_error *error);
 
 #endif

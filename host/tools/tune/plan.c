@@ -86,7 +86,8 @@ void rh_plan_expect(const rh_task *tasks, uint32_t n, rh_task *task) {
   if (nearest) task->expected_s = nearest->time_s * ((double)task->n / (double)nearest->n);
 }
 
-const rh_task *rh_plan_best(const rh_task *tasks, uint32_t n, const rh_task *like) {
+/* The fastest of its point; null where none has a time. */
+static const rh_task *plan_best(const rh_task *tasks, uint32_t n, const rh_task *like) {
   const rh_task *best = NULL;
   for (uint32_t k = 0; k < n; k++)
     if (rh_tasks_meet(&tasks[k], like) && tasks[k].time_s > 0 &&
@@ -115,7 +116,7 @@ const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task 
 
 /* How many times as long as the best of its point. */
 static double behind(const rh_task *tasks, uint32_t n, const rh_task *task, double seconds) {
-  const rh_task *best = rh_plan_best(tasks, n, task);
+  const rh_task *best = plan_best(tasks, n, task);
   return best ? seconds / best->time_s : 1;
 }
 
@@ -124,7 +125,7 @@ static void note_behind(rh_task *tasks, uint32_t n) {
   qsort(tasks, n, sizeof *tasks, by_promise);
   for (uint32_t first = 0, last; first < n; first = last) {
     for (last = first + 1; last < n && rh_tasks_meet(&tasks[first], &tasks[last]);) last++;
-    const rh_task *best = rh_plan_best(&tasks[first], last - first, &tasks[first]);
+    const rh_task *best = plan_best(&tasks[first], last - first, &tasks[first]);
     for (uint32_t k = first; k < last; k++)
       tasks[k].behind = best ? tasks[k].time_s / best->time_s : 0;
   }

@@ -60,8 +60,6 @@ void rh_plan_searching(rh_task *tasks, uint32_t n);
 /* Of `left_s`, what task k may use, which is the first of those that are `measured'; 0: too little for a search. */
 double rh_plan_share(const rh_task *tasks, uint32_t n, uint32_t k, double left_s, double budget_s);
 
-/* The fastest of its point; null where none has a time. */
-const rh_task *rh_plan_best(const rh_task *tasks, uint32_t n, const rh_task *like);
 /* The one that `auto` will take of them: by one call until the value is there, as reduce/choose.h has it. */
 const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like);
 

@@ -50,10 +50,15 @@ static void append_plain(rh_text *to, const char *s) {
   }
 }
 
+static int lines_have(const rh_text *lines, const char *key) {
+  line found;
+  return find_line(lines, key, strlen(key), &found);
+}
+
 void rh_lines_add(rh_text *lines, const char *key, const char *format, ...) {
   va_list args;
   char *value = NULL;
-  if (rh_lines_have(lines, key)) return;
+  if (lines_have(lines, key)) return;
   va_start(args, format);
   if (vasprintf(&value, format, args) < 0) value = NULL;
   va_end(args);
@@ -62,11 +67,6 @@ void rh_lines_add(rh_text *lines, const char *key, const char *format, ...) {
   append_plain(lines, value ? value : "");
   rh_text_append(lines, "\n", 1);
   free(value);
-}
-
-int rh_lines_have(const rh_text *lines, const char *key) {
-  line found;
-  return find_line(lines, key, strlen(key), &found);
 }
 
 int rh_lines_get(const rh_text *lines, const char *key, char *value, size_t bytes) {

@@ -9,7 +9,6 @@ void rh_lines_add(rh_text *lines, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* With the first line of a file as value; nothing where it cannot be read. */
 void rh_lines_add_file(rh_text *lines, const char *key, const char *path);
-int rh_lines_have(const rh_text *lines, const char *key);
 /* 1 and the value, or 0. */
 int rh_lines_get(const rh_text *lines, const char *key, char *value, size_t bytes);
 void rh_lines_copy(rh_text *to, const rh_text *from);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-int64_t rh_random_value(const rh_param *param, uint64_t *state) {
+/* A legal value of the parameter, small ones as often as large ones. */
+static int64_t random_value(const rh_param *param, uint64_t *state) {
   uint64_t span = (uint64_t)param->max - (uint64_t)param->min;
   /* Small values as often as large ones: ranges are wide, and what is wrong is wrong at small values. */
   uint64_t bits = rh_random_next(state) % 33, mask = ((uint64_t)1 << bits) - 1;
@@ -50,7 +51,7 @@ void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]) 
   uint64_t state = rh_random_mix(trial->seed + k);
   for (uint32_t j = 0; j < n; j++)
     params[j] = k < 2 ? rh_end_value(rh_strategy_param(strategy, j), (int)k)
-                      : rh_random_value(rh_strategy_param(strategy, j), &state);
+                      : random_value(rh_strategy_param(strategy, j), &state);
 }
 
 void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words) {

@@ -11,8 +11,6 @@ void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]);
 /* How many there are before the random ones: 1 where there are no parameters. */
 uint32_t rh_n_points(const rh_strategy *strategy);
 
-/* A legal value of the parameter, small ones as often as large ones. */
-int64_t rh_random_value(const rh_param *param, uint64_t *state);
 /* The least (0) or the greatest legal value. */
 int64_t rh_end_value(const rh_param *param, int greatest);
 

@@ -88,7 +88,8 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
                       .max_n = n};
 }
 
-rh_status rh_rig_query(rh_rig *rig) {
+/* With the host's rules around it. */
+static rh_status rig_query(rh_rig *rig) {
   rh_problem problem = problem_of(rig, rig->max_n);
   rh_trial_phase(rig->trial, "query");
   rh_footprint_enter(rig->footprint);
@@ -119,7 +120,7 @@ static rh_status ask_directly(rh_rig *rig, const rh_problem *problem) {
 }
 
 rh_status rh_rig_setup(rh_rig *rig) {
-  rh_status status = rh_rig_query(rig);
+  rh_status status = rig_query(rig);
   if (status == RH_DECLINED) rh_fail(&rig->error, RH_DECLINED, "%s", rig->answer.reason);
   return status == RH_OK ? rh_rig_setup_anyway(rig) : status;
 }

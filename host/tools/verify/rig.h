@@ -72,7 +72,6 @@ typedef struct rh_rig {
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
 /* The same without a place: the caller brings one. */
 rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-rh_status rh_rig_query(rh_rig *rig);        /* with the host's rules around it */
 rh_status rh_rig_setup(rh_rig *rig);        /* asks first */
 rh_status rh_rig_setup_anyway(rh_rig *rig); /* whatever query says */
 /* `n` elements of `kind` between poison, the first of them element `first` of the place's input. */
