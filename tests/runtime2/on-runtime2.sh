@@ -9,5 +9,7 @@ if [ ! -f "$folder/installed" ]; then
   exit 77
 fi
 unset REDHOST_DEVICE
+# scripts/test --all says which.
+export REDHOST_TEST_PAIRS="${REDHOST_TEST_PAIRS:-${REDHOST_TEST_PAIRS_BY_DAY:-few}}"
 export OCL_ICD_VENDORS="$folder/vendors"
 exec "$@"

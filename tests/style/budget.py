@@ -1,7 +1,7 @@
 """budget.py BUDGETS MEASURED: says what each label took of its budget; fails where one has grown by a third.
 
 Both files have lines "PRESET LABEL SECONDS", of processor time (user and system), which depends little on what else the machine
-does, and on the number of its processors.  It does depend on how fast they are: where most labels take more than their budgets,
+does, and on the number of its processors.  MEASURED has the seconds of the clock behind them, which are only said.  It does depend on how fast they are: where most labels take more than their budgets,
 it is the machine, and every budget is multiplied by the median of what they took of theirs.  So one label that grows is seen on a
 slow machine too, and a slow machine is no failure; a machine that is faster than the one of the budgets changes nothing.
 """
@@ -12,14 +12,13 @@ MOST = 4 / 3
 LITTLE = 10  # seconds that say nothing: a label of a few seconds may double
 
 
-def read(path):
+def read(path, column=2):
     rows = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             words = line.split("#")[0].split()
             if words:
-                preset, label, seconds = words
-                rows[preset, label] = float(seconds)
+                rows[words[0], words[1]] = float(words[column])
     return rows
 
 
@@ -37,12 +36,12 @@ def judge(budgets, measured):
 
 
 def main(budgets, measured):
-    budgets, measured = read(budgets), read(measured)
+    budgets, measured, clock = read(budgets), read(measured), read(measured, 3)
     slower, complaints = judge(budgets, measured)
-    print("build    label       seconds    budget   (of processor time; this machine counts as %.2f times slower)" % slower)
+    print("build    label     processor s    budget   clock s   (budgets are for a machine %.2f times as slow as theirs)" % slower)
     for key, seconds in measured.items():
-        print("%-8s %-9s %9.0f %9.0f" % (*key, seconds, budgets.get(key, 0) * slower))
-    print("%-8s %-9s %9.0f %9.0f" % ("all", "", sum(measured.values()), sum(budgets.values()) * slower))
+        print("%-8s %-9s %11.0f %9.0f %9.0f" % (*key, seconds, budgets.get(key, 0) * slower, clock[key]))
+    print("%-8s %-9s %11.0f %9.0f %9.0f" % ("all", "", sum(measured.values()), sum(budgets.values()) * slower, sum(clock.values())))
     for complaint in complaints:
         print("tests/budgets.txt: %s. Make it quicker, or say in that file why it takes longer." % complaint)
     return 1 if complaints else 0
