@@ -137,13 +137,17 @@ class Files(NumpyCase):
                     self.all_operators("v.npy", kind, array, ops=["prod"])
 
     def test_layouts(self):
+        """A header's version changes nothing of what follows, so by day each layout of each type has one of them, in turn."""
+        versions, turn = ((1, 0), (2, 0), (3, 0)), 0
+        whole = os.environ.get("REDHOST_TEST_EXTENT") == "all"
         for kind in ("i8", "u16", "i32", "f16", "f32", "u64", "f64"):
             array = sample(kind, math.prod(SHAPE), 1).reshape(SHAPE)
             big = array.astype(array.dtype.newbyteorder(">"))
             for name, layout in (("C", array), ("F", np.asfortranarray(array)), ("big", big), ("bigF", np.asfortranarray(big)),
                                  ("2d", array.reshape(77, 13)), ("0d", array[3, 4, 5]), ("1", array.ravel()[:1])):
                 layout = np.asanyarray(layout)
-                for version in ((1, 0), (2, 0), (3, 0)):
+                turn += 1
+                for version in versions if whole else (versions[turn % 3],):
                     with self.subTest(kind=kind, layout=name, version=version):
                         with open(self.path("v.npy"), "wb") as file:
                             np.lib.format.write_array(file, layout, version=version)

@@ -47,11 +47,8 @@ static void list_features(features *f, uint32_t op, rh_type type, cover_extent e
   add(f, 4, op);
   add(f, 5, type);
   add(f, 6, 8 * element + value);
-  add(f, 7, N_FAMILIES * element + of);
-  if (kind == 2)
-    add(f, 3, 16 + N_FAMILIES * element + of);
-  else
-    add(f, 0, 16 + N_FAMILIES * kind + of);
+  add(f, 0, 16 + N_FAMILIES * kind + of);
+  if (kind == 2 && of == ARITHMETIC) add(f, 7, type);
 }
 
 /* ---- Choosing ---- */

@@ -17,8 +17,9 @@ typedef enum cover_extent { COVER_FEW, COVER_PAIRS, COVER_ALL } cover_extent;
  * is had by one that is chosen, with
  *
  *   COVER_PAIRS  every operator; every type; every pair of an element's size and a value's; every family of operators
- *                (arithmetic, order, index, bits, maps) on every element size, on each float type and on integers with and
- *                without a sign; whether the value is wider than the element
+ *                (arithmetic, order, index, bits, maps) on floats and on integers with and without a sign; sums or products
+ *                of every float type.  What a family does on each element size is the prelude's code, which the strategies
+ *                that run on all pairs prove.
  *   COVER_FEW    every family of operators; every element size; every value size; every float type; signed, unsigned and float
  *                elements, each in sums or products and in something else
  *
