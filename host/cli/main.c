@@ -4,7 +4,6 @@
 #include "../core/reduce/look.h"
 #include "../core/reduce/ops.h"
 #include "../tools/isolate/peer.h"
-#include "../tools/isolate/worker.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
 #include "axes.h"
@@ -124,8 +123,8 @@ int main(int argc, char **argv) {
   /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--look") == 0) return rh_look_main();
-  if (argc == 2 && strcmp(argv[1], "--work") == 0) return rh_work_main();
-  if (argc == 2 && strcmp(argv[1], "--sample") == 0) return rh_sample_main();
+  if (argc == 2 && (strcmp(argv[1], "--work") == 0 || strcmp(argv[1], "--sample") == 0))
+    return rh_sample_main(); /* for --run and for --bench */
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   /* Nor this: the build writes the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {

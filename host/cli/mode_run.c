@@ -4,10 +4,10 @@
 #include "../core/base/log.h"
 #include "../core/io/array.h"
 #include "../core/reduce/exact_data.h"
-#include "../tools/isolate/worker.h"
 #include "app.h"
 #include "number.h"
 #include "report.h"
+#include "run_sampler.h"
 #include "selftest.h"
 #include "size.h"
 
@@ -65,8 +65,8 @@ typedef struct run_state {
   double timeout_s;
   rh_found found; /* the strategy */
   rh_array array;
-  rh_job job;       /* where it runs here, */
-  rh_worker worker; /* or in a process of its own */
+  rh_local_shared shared;
+  rh_sampler sampler; /* without `self`: there is none yet, or no more */
   rh_run_report report;
 } run_state;
 
@@ -88,9 +88,8 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
 
 static void check(const rh_app *app, run_state *run) {
   rh_run_report *report = &run->report;
-  rh_job_result(&run->spec, run->spec.strategy, report->facts.value, &report->result);
   if (app->typed->no_check) return;
-  rh_job_judge(&run->spec, report->device, report->facts.answer.depth, &report->reference,
+  rh_job_judge(&run->spec, report->device, report->opened.depth, &report->reference,
                &report->result, &report->verdict);
   report->checked = 1;
 }
@@ -145,40 +144,26 @@ static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
   return rh_array_fill(&run->array, kind, run->seed, &app->redhost->options.reporter, error);
 }
 
-/* What a bound that allows much leaves open, the same strategy is asked on exact data: here, */
-static rh_status confirm_here(const rh_app *app, run_state *run, rh_error *error) {
-  rh_run_report *report = &run->report;
-  if (!report->checked) return RH_OK;
-  return rh_job_confirm(&run->job, &run->spec, &app->redhost->options.reporter, &report->verdict,
-                        error);
+static rh_run_spec spec_of(const rh_app *app, const run_state *run) {
+  return (rh_run_spec){.redhost = app->redhost,
+                       .job = &run->spec,
+                       .device = run->report.device,
+                       .isolated = run->report.isolated,
+                       .timeout_s = run->timeout_s};
 }
 
-/* or in one more process, since the first one has its data. */
-static rh_status run_on_exact_data(rh_worker_spec spec, const rh_exact_data *exact,
-                                   rh_result *result, rh_error *error) {
-  rh_worker worker = {0};
-  rh_facts facts;
-  spec.data = &exact->array.region;
-  spec.offset = exact->array.offset_bytes;
-  rh_status status = rh_worker_start(&worker, &spec, &facts, error);
-  if (status == RH_OK) status = rh_worker_run(&worker, &facts, error);
-  if (status == RH_OK) rh_job_result(spec.job, spec.job->strategy, facts.value, result);
-  if (status == RH_OK) status = rh_worker_end(&worker, error);
-  rh_worker_finish(&worker);
-  return status;
-}
-
-static rh_status confirm_in_child(const rh_app *app, run_state *run, const rh_worker_spec *spec,
-                                  rh_error *error) {
+/* What a bound that allows much leaves open, the same strategy is asked on exact data. */
+static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
+  const rh_run_spec spec = spec_of(app, run);
   rh_exact_data exact;
   rh_result result;
   rh_error why = {0};
   if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
-  rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, NULL, 1,
-                                        &app->redhost->options.reporter, &why);
+  rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, NULL,
+                                        report->isolated, &app->redhost->options.reporter, &why);
   if (status == RH_OK) {
-    status = run_on_exact_data(*spec, &exact, &result, &why);
+    status = rh_run_once(&spec, &exact.array, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, &report->verdict);
     rh_exact_data_finish(&exact);
   }
@@ -190,52 +175,55 @@ static rh_status confirm_in_child(const rh_app *app, run_state *run, const rh_wo
   return status;
 }
 
-/* Asks, makes the data, reduces, checks, measures where that is wanted: everything before the first word is printed. */
-static rh_status reduce_here(const rh_app *app, run_state *run, rh_error *error) {
-  rh_facts *facts = &run->report.facts;
-  rh_job *job = &run->job;
-  RH_TRY(rh_job_open(job, app->redhost, &run->spec, error));
-  run->report.device = job->device;
-  RH_TRY(rh_facts_ask(facts, job, error));
+/* The first run, checked; and, where that is wanted, more of them. */
+static rh_status take(const rh_app *app, run_state *run, rh_error *error) {
+  static const rh_take once = {RH_TAKE_LATENCY, 1};
+  const rh_sampler *sampler = &run->sampler;
+  rh_run_report *report = &run->report;
+  rh_taken taken;
+  expect_cut_file(app);
+  RH_TRY(sampler->take(sampler->self, &once, &taken, error));
+  report->first_s = taken.seconds;
+  report->result = taken.result;
+  check(app, run);
+  RH_TRY(confirm(app, run, error));
+  if (!is_to_be_measured(app, report)) return RH_OK;
+  expect_cut_file(app);
+  RH_TRY(rh_measure_quick(sampler, &report->opened, &app->redhost->options.reporter, &report->quick,
+                          error));
+  report->measured = 1;
+  return RH_OK;
+}
+
+static rh_status end_sampler(run_state *run, rh_error *error) {
+  rh_sampler *sampler = &run->sampler;
+  if (!sampler->self) return RH_OK;
+  rh_status status = sampler->close(sampler->self, error);
+  sampler->finish(sampler->self);
+  sampler->self = NULL;
+  return status;
+}
+
+/* Asks, makes the data, reduces, checks, measures where that is wanted, and tears down: everything before the first word is
+ * printed. */
+static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  const rh_sampler *sampler = &run->sampler;
+  rh_tunedb *tuned;
+  RH_TRY(rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &report->device, error));
+  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* a child is silent about it */
   RH_TRY(reserve(app, run, error));
+  const rh_bench_data data = rh_run_data(&run->spec, &run->array);
+  const rh_run_spec spec = spec_of(app, run);
+  RH_TRY(rh_run_sampler(&run->sampler, &run->shared, &spec, error));
+  RH_TRY(sampler->ask(sampler->self, &data, &report->opened, error));
   RH_TRY(fill(app, run, error));
-  RH_TRY(rh_job_setup(job, run->array.region.address, run->array.offset_bytes, error));
   expect_cut_file(app);
   RH_TRY(refer(app, run, error));
   expect_cut_file(app); /* the self-test ran on the device */
-  rh_facts_note(facts, job);
-  RH_TRY(rh_facts_run(facts, job, error));
-  check(app, run);
-  RH_TRY(confirm_here(app, run, error));
-  expect_cut_file(app);
-  return is_to_be_measured(app, &run->report) ? rh_facts_measure(facts, job, error) : RH_OK;
-}
-
-/* The same, and tears down: what goes wrong there is known before the first word too. */
-static rh_status reduce_in_child(const rh_app *app, run_state *run, rh_error *error) {
-  rh_facts *facts = &run->report.facts;
-  rh_worker *worker = &run->worker;
-  rh_tunedb *tuned;
-  RH_TRY(
-      rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &run->report.device, error));
-  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* the child is silent about it */
-  RH_TRY(reserve(app, run, error));
-  rh_worker_spec spec = {
-      .options = &app->redhost->options,
-      .job = &run->spec,
-      .device = run->report.device,
-      .data = &run->array.region,
-      .offset = run->array.offset_bytes,
-      .limit_s = run->timeout_s,
-  };
-  RH_TRY(rh_worker_start(worker, &spec, facts, error));
-  RH_TRY(fill(app, run, error));
-  RH_TRY(refer(app, run, error));
-  RH_TRY(rh_worker_run(worker, facts, error));
-  check(app, run);
-  RH_TRY(confirm_in_child(app, run, &spec, error));
-  if (is_to_be_measured(app, &run->report)) RH_TRY(rh_worker_measure(worker, facts, error));
-  return rh_worker_end(worker, error);
+  RH_TRY(sampler->open(sampler->self, &data, &report->opened, error));
+  RH_TRY(take(app, run, error));
+  return end_sampler(run, error);
 }
 
 static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
@@ -258,7 +246,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->spec.plugin = run->found.path;
   run->report.spec = &run->spec;
   run->report.chosen = app->redhost->chosen;
-  rh_status status = *isolated ? reduce_in_child(app, run, error) : reduce_here(app, run, error);
+  rh_status status = reduce(app, run, error);
   /* First: it explains whatever else went wrong. */
   if (typed->input) RH_TRY(rh_array_check_unchanged(&run->array, typed->input, error));
   RH_TRY(status);
@@ -270,8 +258,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   run_state run = {0};
   rh_status status = run_it(app, &run, error);
-  rh_worker_finish(&run.worker);
-  rh_job_finish(&run.job);
+  end_sampler(&run, NULL);
   rh_array_finish(&run.array);
   rh_found_finish(&run.found);
   return status;

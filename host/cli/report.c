@@ -56,52 +56,54 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
 
 static void print_measured(const rh_run_report *report) {
   char time[32], latency[32], spread[32] = "";
-  const rh_quick *quick = &report->facts.quick;
+  const rh_quick *quick = &report->quick;
   double n = (double)report->spec->n, seconds = quick->time.seconds;
   if (quick->time.samples > 1) /* one has none */
     snprintf(spread, sizeof spread, " +-%.1f %%", 100 * quick->time.spread);
   printf("time       %s%s   %.3g G/s   %.3g GB/s   host clock, %s%u sample%s\n",
          rh_format_seconds(time, seconds), spread, 1e-9 * n / seconds,
          1e-9 * (double)bytes_of(report) / seconds,
-         report->facts.answer.finishes_on_host ? "finishes on the host, " : "", quick->time.samples,
+         report->opened.finishes_on_host ? "finishes on the host, " : "", quick->time.samples,
          quick->time.samples == 1 ? "" : "s");
   printf("latency    %s   one call, result on the host\n",
          rh_format_seconds(latency, quick->latency.seconds));
 }
 
+/* Where nothing was built, nothing was missing. */
+static int is_build_cached(const rh_opened *opened) {
+  return opened->build_cached || opened->build_s == 0;
+}
+
 static void print_setup(const rh_run_report *report) {
   char build[32], upload[32];
-  const rh_facts *facts = &report->facts;
-  if (!facts->on_device) return;
-  int cached = facts->builds == facts->builds_cached;
-  printf("setup      build %s (%s)   ", rh_format_seconds(build, facts->build_s),
-         cached ? "cached" : "not cached");
-  if (facts->in_place)
+  const rh_opened *opened = &report->opened;
+  if (!report->device) return;
+  printf("setup      build %s (%s)   ", rh_format_seconds(build, opened->build_s),
+         is_build_cached(opened) ? "cached" : "not cached");
+  if (opened->in_place)
     printf("input in place, nothing copied\n");
   else
-    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, facts->upload_s),
-           facts->upload_s > 0 ? 1e-9 * (double)bytes_of(report) / facts->upload_s : 0);
+    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, opened->upload_s),
+           opened->upload_s > 0 ? 1e-9 * (double)bytes_of(report) / opened->upload_s : 0);
 }
 
 static void print_details(const rh_run_report *report) {
-  const rh_facts *facts = &report->facts;
-  const rh_answer *answer = &facts->answer;
+  const rh_opened *opened = &report->opened;
   char time[32], scratch[32], local[32];
   printf("plugin     %s%s\n", rh_plain(report->spec->plugin),
          report->isolated ? "   in a process of its own" : "");
-  for (uint32_t k = 0; k < facts->n_params; k++)
-    printf("%s%s=%s", k ? " " : "parameters ", facts->params[k].key,
-           rh_plain(facts->params[k].text));
-  if (facts->n_params)
-    printf("%s%s\n", *facts->params_note ? "   " : "", rh_plain(facts->params_note));
-  printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", answer->launches,
-         answer->launches == 1 ? "" : "es", rh_format_bytes(scratch, answer->scratch_bytes),
-         rh_format_bytes(local, answer->local_bytes));
-  if (answer->depth)
-    printf("%llu\n", (unsigned long long)answer->depth);
+  for (uint32_t k = 0; k < opened->n_used; k++)
+    printf("%s%s=%s", k ? " " : "parameters ", opened->used[k].key, rh_plain(opened->used[k].text));
+  if (opened->n_used)
+    printf("%s%s\n", *opened->params_note ? "   " : "", rh_plain(opened->params_note));
+  printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", opened->launches,
+         opened->launches == 1 ? "" : "es", rh_format_bytes(scratch, opened->scratch_bytes),
+         rh_format_bytes(local, opened->local_bytes));
+  if (opened->depth)
+    printf("%llu\n", (unsigned long long)opened->depth);
   else
     printf("unknown\n");
-  printf("first run  %s", rh_format_seconds(time, facts->first_s));
+  printf("first run  %s", rh_format_seconds(time, report->first_s));
   if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
   putchar('\n');
 }
@@ -116,8 +118,8 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
     print_verdict(app, report);
   else
     printf("check      skipped (--no-check)\n");
-  if (report->facts.measured) print_measured(report);
-  if (report->facts.measured || app->typed->verbose) print_setup(report);
+  if (report->measured) print_measured(report);
+  if (report->measured || app->typed->verbose) print_setup(report);
   if (app->typed->verbose) print_details(report);
 }
 
@@ -163,8 +165,8 @@ static json_t *median_object(const rh_median *median) {
 
 static json_t *params_object(const rh_run_report *report) {
   json_t *object = json_object();
-  for (uint32_t k = 0; k < report->facts.n_params; k++) {
-    const rh_used_param *param = &report->facts.params[k];
+  for (uint32_t k = 0; k < report->opened.n_used; k++) {
+    const rh_used_param *param = &report->opened.used[k];
     json_object_set_new(object, param->key,
                         param->is_word ? rh_json_bytes(param->text) : json_integer(param->number));
   }
@@ -190,10 +192,10 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
                       app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
   json_object_set_new(object, "params", params_object(report));
   json_object_set_new(object, "params_from",
-                      json_string(rh_params_from_name(report->facts.params_from)));
+                      json_string(rh_params_from_name(report->opened.params_from)));
   json_object_set_new(object, "params_note",
-                      *report->facts.params_note ? rh_json_bytes(report->facts.params_note)
-                                                 : json_null());
+                      *report->opened.params_note ? rh_json_bytes(report->opened.params_note)
+                                                  : json_null());
   json_object_set_new(object, "chosen",
                       report->chosen && *report->chosen ? rh_json_bytes(report->chosen)
                                                         : json_null());
@@ -202,29 +204,29 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   if (report->result.indexed)
     json_object_set_new(object, "index", json_integer((json_int_t)report->result.index));
   json_object_set_new(object, "check", check_object(report));
-  json_object_set_new(object, "launches", json_integer(report->facts.answer.launches));
+  json_object_set_new(object, "launches", json_integer(report->opened.launches));
   return object;
 }
 
-static json_t *setup_object(const rh_facts *facts) {
+static json_t *setup_object(const rh_run_report *report) {
+  const rh_opened *opened = &report->opened;
   json_t *object = json_object();
-  if (!facts->on_device) return object;
-  json_object_set_new(object, "build", rh_json_number(facts->build_s));
-  json_object_set_new(object, "build_cached", json_boolean(facts->builds == facts->builds_cached));
-  json_object_set_new(object, "upload", rh_json_number(facts->upload_s));
-  json_object_set_new(object, "in_place", json_boolean(facts->in_place));
+  if (!report->device) return object;
+  json_object_set_new(object, "build", rh_json_number(opened->build_s));
+  json_object_set_new(object, "build_cached", json_boolean(is_build_cached(opened)));
+  json_object_set_new(object, "upload", rh_json_number(opened->upload_s));
+  json_object_set_new(object, "in_place", json_boolean(opened->in_place));
   return object;
 }
 
 static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_error *error) {
-  const rh_facts *facts = &report->facts;
   json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
   json_t *result = result_object(app, report);
   if (report->device) json_array_append_new(devices, rh_json_device(report->device));
-  json_object_set_new(result, "setup_s", setup_object(facts));
-  if (facts->measured) {
-    json_object_set_new(result, "time_s", median_object(&facts->quick.time));
-    json_object_set_new(result, "latency_s", median_object(&facts->quick.latency));
+  json_object_set_new(result, "setup_s", setup_object(report));
+  if (report->measured) {
+    json_object_set_new(result, "time_s", median_object(&report->quick.time));
+    json_object_set_new(result, "latency_s", median_object(&report->quick.latency));
     json_object_set_new(result, "timer", json_string("host"));
   }
   json_array_append_new(results, result);

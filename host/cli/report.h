@@ -2,7 +2,8 @@
 #ifndef RH_CLI_REPORT_H
 #define RH_CLI_REPORT_H
 
-#include "../tools/measure/facts.h"
+#include "../core/reduce/job.h"
+#include "../tools/measure/quick.h"
 #include "app.h"
 #include "table.h"
 
@@ -11,8 +12,11 @@ typedef struct rh_run_report {
   const rh_cl_device *device; /* null: the host */
   int isolated;               /* 1: it ran in a process of its own */
   const char *chosen;         /* why `auto` chose it; null or "" where it was asked for */
-  rh_facts facts;
+  rh_opened opened;           /* as it was asked, and then set up */
+  double first_s;             /* the first run: what a caller without a warm device waits */
   rh_result result;
+  int measured;
+  rh_quick quick;
   int checked;
   double check_s;
   rh_reference reference;

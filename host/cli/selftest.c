@@ -7,8 +7,8 @@
 #include "../core/plug/foreign_read.h"
 #include "../core/reduce/exact_data.h"
 #include "../core/tunedb/tunedb.h"
-#include "../tools/isolate/worker.h"
 #include "../tools/verify/verify.h"
+#include "run_sampler.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,14 +53,13 @@ static uint32_t size_class(uint64_t n) {
 static void make_key(rh_text *key, const rh_run_report *report) {
   const rh_job_spec *spec = report->spec;
   const rh_cl_device *device = report->device;
-  const rh_facts *facts = &report->facts;
   uint64_t plugin = rh_tunedb_plugin(spec->plugin), library = 0;
   if (is_description(spec->plugin)) library = hash_library(spec->plugin);
   if (!plugin || (is_description(spec->plugin) && !library)) return;
   rh_text_add(key, "self-test 2\n%s\n%016" PRIx64 " %016" PRIx64 "\n%s %s 2^%u", spec->strategy,
               plugin, library, rh_op_name(spec->op), rh_type_name(spec->type), size_class(spec->n));
-  for (uint32_t k = 0; k < facts->n_params; k++)
-    rh_text_add(key, " %s=%s", facts->params[k].key, facts->params[k].text);
+  for (uint32_t k = 0; k < report->opened.n_used; k++)
+    rh_text_add(key, " %s=%s", report->opened.used[k].key, report->opened.used[k].text);
   rh_text_add(key, "\n%s\n%s\n%s\n%s\n", rh_version(), device ? device->platform_version : "host",
               device ? device->name : "", device ? device->driver : "");
 }
@@ -82,24 +81,6 @@ static rh_status try_in_general(const rh_app *app, const rh_job_spec *job, rh_er
   return status;
 }
 
-static rh_status reduce(const rh_app *app, const rh_job_spec *job, const rh_cl_device *device,
-                        const rh_exact_data *exact, rh_result *result, rh_error *error) {
-  rh_worker worker = {0};
-  rh_facts facts;
-  const rh_worker_spec spec = {.options = &app->redhost->options,
-                               .job = job,
-                               .device = device,
-                               .data = &exact->array.region,
-                               .offset = exact->array.offset_bytes,
-                               .limit_s = 60};
-  rh_status status = rh_worker_start(&worker, &spec, &facts, error);
-  if (status == RH_OK) status = rh_worker_run(&worker, &facts, error);
-  if (status == RH_OK) rh_job_result(job, job->strategy, facts.value, result);
-  if (status == RH_OK) status = rh_worker_end(&worker, error);
-  rh_worker_finish(&worker);
-  return status;
-}
-
 static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64_t n,
                           const char *kind, rh_error *error) {
   rh_job_spec job = *report->spec;
@@ -109,7 +90,12 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
   job.n = n;
   RH_TRY(rh_exact_data_make(&exact, job.op, job.type, n, kind, 1, &app->redhost->options.reporter,
                             error));
-  rh_status status = reduce(app, &job, report->device, &exact, &result, error);
+  const rh_run_spec spec = {.redhost = app->redhost,
+                            .job = &job,
+                            .device = report->device,
+                            .isolated = 1,
+                            .timeout_s = 60};
+  rh_status status = rh_run_once(&spec, &exact.array, &result, error);
   if (status == RH_DECLINED)
     status = RH_OK; /* fewer elements than it takes */
   else if (status == RH_OK && !rh_exact_data_agrees(&exact, &result)) {

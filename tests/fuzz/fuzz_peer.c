@@ -1,7 +1,9 @@
-/* host/tools/isolate: a line from a peer program, which anybody may have written. */
+/* host/tools/isolate: a line from a peer program, which anybody may have written; and one from a child of redhost's own, in
+ * which a stranger's code runs. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/plugin.h"
+#include "../../host/tools/isolate/own_lines.h"
 #include "../../host/tools/isolate/peer_lines.h"
 #include "fuzz.h"
 
@@ -46,10 +48,26 @@ static void try_line(const char *line, size_t length, uint32_t op, rh_type type)
   if (word == RH_PEER_TAKEN) check_taken(&said, op, type);
 }
 
+static void try_own(const char *line, size_t length) {
+  rh_own_said said;
+  memset(&said, 0x55, sizeof said);
+  rh_own_word word = rh_own_line_read(line, length, &said);
+  RULE(is_plain(said.text, sizeof said.text));
+  RULE(is_plain(said.error.message, sizeof said.error.message));
+  RULE(is_plain(said.param.key, sizeof said.param.key));
+  RULE(is_plain(said.param.text, sizeof said.param.text));
+  if (word == RH_OWN_PHASE) RULE(rh_phase_words(said.phase));
+  if (word == RH_OWN_PROGRESS) RULE(said.activity);
+  if (word == RH_OWN_PARAM) RULE(said.param.key[0]);
+  if (word == RH_OWN_ERROR)
+    RULE(said.error.status != RH_OK && said.error.status != RH_E_WRONG && said.error.message[0]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *line = (const char *)data;
   try_line(line, size, RH_OP_sum, RH_TYPE_f32);
   try_line(line, size, RH_OP_min, RH_TYPE_i8);
   try_line(line, size, RH_OP_argmax, RH_TYPE_u16);
+  try_own(line, size);
   return 0;
 }

@@ -139,8 +139,10 @@ static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_
   return RH_OK;
 }
 
-static void fake_close(void *self) {
+static rh_status fake_close(void *self, rh_error *error) {
+  (void)error;
   ((fake *)self)->closes_seen++;
+  return RH_OK;
 }
 
 static rh_sampler sampler_of(fake *f, const char *name) {

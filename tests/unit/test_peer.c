@@ -334,15 +334,15 @@ START_TEST(points_are_opened_taken_and_closed) {
   ck_assert_int_eq(take_it(&good, RH_TAKE_HOST, &taken), RH_OK);
   ck_assert(taken.stamped == 0);
   ck_assert_int_eq(take_it(&good, RH_TAKE_LATENCY, &taken), RH_OK);
-  good.close(good.self);
-  other.close(other.self);
+  good.close(good.self, NULL);
+  other.close(other.self, NULL);
 
   rh_bench_data data = point(RH_OP_sum, twos, 2); /* the file holds other data now, and fewer */
   ck_assert_int_eq(good.open(good.self, &data, &opened, &error), RH_OK);
   ck_assert_str_eq(opened.params, process);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
   ck_assert(taken.result.value.f == 4);
-  good.close(good.self);
+  good.close(good.self, NULL);
   good.finish(good.self);
   logged[0] = 0;
   rh_peers_finish(peers);
@@ -366,7 +366,7 @@ START_TEST(its_values_are_judged_as_a_strategys) {
                      RH_OK);
     rh_reference_judge(&reference, &taken.result, opened.depth, 0, &verdict);
     ck_assert_int_eq(verdict.verdict, wrong ? RH_VERDICT_WRONG : RH_VERDICT_OK);
-    good.close(good.self);
+    good.close(good.self, NULL);
   }
   rh_peers_finish(peers);
 }
@@ -382,14 +382,14 @@ START_TEST(a_no_keeps_the_process) {
   data.type = RH_TYPE_i32;
   ck_assert_int_eq(good.open(good.self, &data, &opened, &error), RH_DECLINED);
   ck_assert_str_eq(error.message, "good: only f32 here");
-  good.close(good.self);
+  good.close(good.self, NULL);
   ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
   ck_assert_str_eq(error.message, "good: out of luck");
-  good.close(good.self);
+  good.close(good.self, NULL);
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &again), RH_OK);
   ck_assert_str_eq(opened.params, again.params);
-  good.close(good.self);
+  good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
 END_TEST
@@ -430,7 +430,7 @@ START_TEST(trouble_is_one_sentence_and_a_fresh_start) {
   ck_assert_int_eq(status, RH_E_PLUGIN);
   snprintf(expected, sizeof expected, "peer 'good' of %.200s%s", self, troubles[_i].says);
   assert_says(expected);
-  good.close(good.self);
+  good.close(good.self, NULL);
 
   ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
   assert_says("other: its process was lost with another peer: peer 'good' of ");
@@ -438,17 +438,17 @@ START_TEST(trouble_is_one_sentence_and_a_fresh_start) {
                    RH_OK); /* in a new one, where other has nothing open */
   ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
   assert_says("other: its process was lost with another peer: peer 'good' of ");
-  good.close(good.self);
-  other.close(other.self);
+  good.close(good.self, NULL);
+  other.close(other.self, NULL);
 
   ck_assert_int_eq(open_it(&other, RH_OP_max, &after), RH_OK);
   ck_assert_str_ne(before.params, after.params);
   ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_OK);
   ck_assert(taken.result.value.f == 10.5);
-  other.close(other.self);
+  other.close(other.self, NULL);
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &after), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
-  good.close(good.self);
+  good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
 END_TEST
@@ -462,12 +462,12 @@ START_TEST(trouble_in_close_shows_in_the_next_point_only) {
   rh_sampler good = rh_peers_sampler(peers, 0), other = rh_peers_sampler(peers, 1);
   ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_OK);
   ck_assert_int_eq(open_it(&other, RH_OP_max, &opened), RH_OK);
-  good.close(good.self);
+  good.close(good.self, NULL);
   ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
-  other.close(other.self);
+  other.close(other.self, NULL);
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
-  good.close(good.self);
+  good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
 END_TEST
@@ -483,7 +483,7 @@ START_TEST(the_clock_is_the_one_asked_for) {
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_LATENCY, &taken), RH_E_PLUGIN);
   assert_says("used the device's clock where the host's was asked for in take");
-  good.close(good.self);
+  good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
 END_TEST
@@ -498,11 +498,11 @@ START_TEST(three_losses_in_a_row_are_enough) {
     int well = k == 2; /* so that only the three at the end are in a row */
     ck_assert_int_eq(open_it(&good, well ? RH_OP_sum : RH_OP_max, &opened), RH_OK);
     ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), well ? RH_OK : RH_E_PLUGIN);
-    good.close(good.self);
+    good.close(good.self, NULL);
   }
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_E_PLUGIN);
   assert_says("not tried again after 3 losses in a row: peer 'good' of ");
-  good.close(good.self);
+  good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
 END_TEST
@@ -564,7 +564,7 @@ START_TEST(waiting_can_be_cancelled) {
   ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_E_CANCELLED);
   cancels = 0;
   ck_assert(rh_now() - begin < 15);
-  good.close(good.self);
+  good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
 END_TEST

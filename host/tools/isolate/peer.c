@@ -28,14 +28,17 @@ typedef struct peer {
 
 struct rh_peers {
   char *program, *who;
-  rh_text request; /* of a strategy's own process */
+  rh_found found; /* of a strategy's own process; its name and its file */
+  rh_text order;  /* what that is asked for, whatever the data */
+  rh_text request;
   rh_peer_process process;
   peer list[RH_PEERS_MOST];
   uint32_t n;
-  int data; /* a file without a name; the program has it for reading */
+  int data, reader; /* a file without a name; the program has it for reading */
   uint32_t n_holding;
   const void *filled_from;
   uint64_t filled_bytes;
+  uint64_t offset; /* of the data in process.own.region */
 };
 
 /* ---- The data ---------------------------------------------------------------------------------------------------- */
@@ -44,13 +47,28 @@ struct rh_peers {
  * data only while a point is open. */
 static rh_status open_data(rh_peers *peers, rh_error *error) {
   char path[40];
+  if (peers->reader >= 0) return RH_OK;
   peers->data = memfd_create("redhost-peer-data", MFD_CLOEXEC);
-  if (peers->data < 0)
-    return rh_fail(error, RH_E_NOMEM, "no file for a peer's data: %s", strerror(errno));
   snprintf(path, sizeof path, "/proc/self/fd/%d", peers->data);
-  peers->process.data = open(path, O_RDONLY | O_CLOEXEC);
-  if (peers->process.data >= 0) return RH_OK;
+  if (peers->data >= 0) peers->reader = open(path, O_RDONLY | O_CLOEXEC);
+  peers->process.data = peers->reader;
+  if (peers->reader >= 0) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "no file for a peer's data: %s", strerror(errno));
+}
+
+/* Data that lie in a region the process has from its start: another region means another process. */
+static rh_status bind_region(rh_peers *peers, const rh_bench_data *data, rh_error *error) {
+  rh_peer_process *process = &peers->process;
+  if (!data->region) return open_data(peers, error);
+  if (!data->region->shared)
+    return rh_fail(error, RH_E_INTERNAL, "data that cannot be shared with another process");
+  if (process->own.region != data->region || peers->offset != data->offset)
+    rh_peer_process_end(process);
+  rh_region_seal(data->region);
+  process->own.region = data->region;
+  peers->offset = data->offset;
+  process->data = data->region->file;
+  return RH_OK;
 }
 
 static int write_at(int file, const char *from, uint64_t bytes) {
@@ -67,6 +85,7 @@ static int write_at(int file, const char *from, uint64_t bytes) {
 static rh_status hold_data(peer *me, const rh_bench_data *data, rh_error *error) {
   rh_peers *peers = me->peers;
   uint64_t bytes = data->n * rh_type_size(data->type);
+  if (data->region) return RH_OK; /* it lies where the process finds it */
   if (peers->n_holding) {
     if (peers->filled_from != data->elements || peers->filled_bytes != bytes)
       return rh_fail(error, RH_E_INTERNAL, "%s: two points at once", peers->who);
@@ -133,6 +152,22 @@ static rh_status greet(rh_peers *peers, int first, rh_error *error) {
   return rh_peer_process_misspoke(process, &listen_only, wrong, error);
 }
 
+/* Of a strategy's own process: which data it will find. */
+static rh_status write_request(rh_peers *peers, rh_error *error) {
+  rh_text *request = &peers->request;
+  const rh_region *region = peers->process.own.region;
+  rh_sample_data data = {0};
+  if (region) data = (rh_sample_data){region->bytes, peers->offset};
+  rh_text_finish(request);
+  *request = (rh_text){0};
+  rh_text_append(request, peers->order.s, peers->order.length);
+  rh_sample_data_write(request, &data);
+  RH_TRY(rh_request_end(request, error));
+  peers->process.request = request->s;
+  peers->process.request_bytes = request->length;
+  return RH_OK;
+}
+
 static rh_status ensure_running(rh_peers *peers, rh_error *error) {
   rh_peer_process *process = &peers->process;
   if (process->runs) return RH_OK;
@@ -140,6 +175,7 @@ static rh_status ensure_running(rh_peers *peers, rh_error *error) {
     return rh_fail(error, RH_E_PLUGIN, "not tried again after %u losses in a row: %s",
                    process->losses, process->why);
   int first = peers->n == 0;
+  if (process->own.role) RH_TRY(write_request(peers, error));
   RH_TRY(rh_peer_process_start(process, error));
   return greet(peers, first, error);
 }
@@ -151,34 +187,69 @@ static rh_status said_no(const peer *me, const rh_peer_said *said, rh_status sta
   return rh_fail(error, status, "%s: %s", me->name, said->text);
 }
 
+/* "open" or "ask" */
+static rh_status ask_for_point(peer *me, const char *verb, const rh_bench_data *data,
+                               rh_peer_word *word, rh_peer_said *said, rh_error *error) {
+  char line[256];
+  rh_peer_question question = {line, me->name, verb, data->op, data->type};
+  snprintf(line, sizeof line, "%s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", verb, me->name,
+           rh_op_name(data->op), rh_type_name(data->type), data->n, data->copies, data->stride);
+  /* Redhost's own are closed whatever they answer: a plugin is open there. */
+  if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
+  RH_TRY(rh_peer_process_ask(&me->peers->process, &question, word, said, error));
+  switch (*word) {
+  case RH_PEER_OPENED: return RH_OK;
+  case RH_PEER_DECLINED: return said_no(me, said, RH_DECLINED, error);
+  case RH_PEER_FAILED: return said_no(me, said, RH_E_PLUGIN, error);
+  default:
+    return rh_peer_process_misspoke(&me->peers->process, &question, "answered something else",
+                                    error);
+  }
+}
+
+static void note_opened(peer *me, const rh_peer_said *said, rh_opened *opened) {
+  const rh_opened *noted = &me->peers->process.own.noted;
+  *opened = said->opened;
+  opened->launches = said->launches;
+  opened->host_clock = !said->device;
+  snprintf(opened->params, sizeof opened->params, "%s", said->text);
+  opened->scratch_bytes = noted->scratch_bytes;
+  opened->local_bytes = noted->local_bytes;
+  opened->in_place = noted->in_place;
+  opened->n_used = noted->n_used;
+  memcpy(opened->used, noted->used, noted->n_used * sizeof *noted->used);
+  snprintf(opened->params_note, sizeof opened->params_note, "%s", noted->params_note);
+  me->has_parts = said->has_parts;
+}
+
 static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *opened,
                             rh_error *error) {
   peer *me = self;
-  rh_peer_process *process = &me->peers->process;
-  char line[256];
-  rh_peer_question question = {line, me->name, "open", data->op, data->type};
   rh_peer_word word;
   rh_peer_said said;
   *opened = (rh_opened){0};
   me->op = data->op;
   me->type = data->type;
+  RH_TRY(bind_region(me->peers, data, error));
   RH_TRY(ensure_running(me->peers, error));
   RH_TRY(hold_data(me, data, error));
-  snprintf(line, sizeof line, "open %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", me->name,
-           rh_op_name(data->op), rh_type_name(data->type), data->n, data->copies, data->stride);
-  RH_TRY(rh_peer_process_ask(process, &question, &word, &said, error));
-  switch (word) {
-  case RH_PEER_OPENED: break;
-  case RH_PEER_DECLINED: return said_no(me, &said, RH_DECLINED, error);
-  case RH_PEER_FAILED: return said_no(me, &said, RH_E_PLUGIN, error);
-  default: return rh_peer_process_misspoke(process, &question, "answered something else", error);
-  }
-  me->opened_in = process->starts;
-  *opened = said.opened;
-  opened->launches = said.launches;
-  opened->host_clock = !said.device;
-  me->has_parts = said.has_parts;
-  snprintf(opened->params, sizeof opened->params, "%s", said.text);
+  RH_TRY(ask_for_point(me, "open", data, &word, &said, error));
+  me->opened_in = me->peers->process.starts;
+  note_opened(me, &said, opened);
+  return RH_OK;
+}
+
+/* Of redhost's own alone. */
+static rh_status ask_point(void *self, const rh_bench_data *data, rh_opened *opened,
+                           rh_error *error) {
+  peer *me = self;
+  rh_peer_word word;
+  rh_peer_said said;
+  *opened = (rh_opened){0};
+  RH_TRY(bind_region(me->peers, data, error));
+  RH_TRY(ensure_running(me->peers, error));
+  RH_TRY(ask_for_point(me, "ask", data, &word, &said, error));
+  note_opened(me, &said, opened);
   return RH_OK;
 }
 
@@ -235,20 +306,23 @@ static rh_status ask_parts(void *self, rh_part *parts, uint32_t *n_parts, double
   return RH_OK;
 }
 
-static void close_point(void *self) {
+static rh_status close_point(void *self, rh_error *error) {
   peer *me = self;
   rh_peer_process *process = &me->peers->process;
   char line[128];
   rh_peer_question question = {.line = line, .peer = me->name, .verb = "close"};
   rh_peer_word word;
   rh_peer_said said;
+  rh_status status = RH_OK;
   snprintf(line, sizeof line, "close %s\n", me->name);
   /* A process that is lost here leaves its reason in `why`, for those whose points it had. */
-  if (is_open(me) && rh_peer_process_ask(process, &question, &word, &said, NULL) == RH_OK &&
-      word != RH_PEER_CLOSED)
-    rh_peer_process_misspoke(process, &question, "answered something else", NULL);
+  if (is_open(me)) status = rh_peer_process_ask(process, &question, &word, &said, error);
+  if (is_open(me) && status == RH_OK && word != RH_PEER_CLOSED)
+    status = rh_peer_process_misspoke(process, &question, "answered something else", error);
+  process->own.logs = 0;
   me->opened_in = 0;
   let_data_go(me);
+  return status;
 }
 
 /* The process is all samplers' and ends with rh_peers_finish. */
@@ -266,7 +340,7 @@ static rh_peers *make(char *program, char *who, const rh_options *options, doubl
     free(who);
     return NULL;
   }
-  made->data = -1;
+  made->data = made->reader = -1;
   made->program = program;
   made->who = who;
   made->process = (rh_peer_process){
@@ -323,10 +397,12 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
 void rh_peers_finish(rh_peers *peers) {
   if (!peers) return;
   rh_peer_process_end(&peers->process);
-  if (peers->process.data >= 0) close(peers->process.data);
+  if (peers->reader >= 0) close(peers->reader);
   if (peers->data >= 0) close(peers->data);
   free(peers->program);
   free(peers->who);
+  rh_found_finish(&peers->found);
+  rh_text_finish(&peers->order);
   rh_text_finish(&peers->request);
   free(peers);
 }
@@ -337,38 +413,40 @@ static void finish_all(void *self) {
   rh_peers_finish(((peer *)self)->peers);
 }
 
-static rh_status ask_for(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
-  rh_work work = {
-      .parent = getpid(),
-      .device = spec->device ? spec->device->label : NULL,
-      .cache_dir = spec->options->cache_dir,
-      .no_cache = spec->options->no_cache,
+static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+  rh_sample_order order = {
+      .options = {.device = spec->device ? spec->device->label : NULL,
+                  .cache_dir = spec->options->cache_dir,
+                  .no_cache = spec->options->no_cache},
+      .strategy = spec->found->name,
+      .plugin = spec->found->path,
+      .what = spec->what,
+      .settings = spec->settings,
+      .n_settings = spec->n_settings,
       .on_host = !spec->device,
-      .job = {.strategy = spec->found->name,
-              .plugin = spec->found->path,
-              .what = "--size",
-              .settings = spec->settings,
-              .n_settings = spec->n_settings,
-              .untuned = spec->untuned},
+      .untuned = spec->untuned,
+      .strict = spec->strict,
+      .is_known = spec->range != NULL,
   };
-  if (spec->range) work.known = rh_bench_device_tell(spec->range);
-  if (rh_work_write(&peers->request, &work) != 0)
+  if (spec->range) order.known = rh_bench_device_tell(spec->range);
+  rh_sample_order_write(&peers->order, &order);
+  peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
+  snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);
+  if (peers->order.failed || !peers->found.path)
     return rh_fail(error, RH_E_NOMEM, "no memory to ask for a strategy");
-  peers->process.request = peers->request.s;
-  peers->process.request_bytes = peers->request.length;
+  peers->process.own = (rh_peer_own){.role = spec->role ? spec->role : "--sample",
+                                     .strategy = peers->found.name,
+                                     .plugin = peers->found.path};
   return RH_OK;
 }
 
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error) {
   char *program;
   RH_TRY(rh_child_program(spec->options, &program, error));
-  rh_peers *made =
-      make(program, describe("strategy '%s' in %s", spec->found->name, spec->found->path),
-           spec->options, spec->limit_s);
+  rh_peers *made = make(program, describe("strategy '%s'%s", spec->found->name, ""), spec->options,
+                        spec->limit_s);
   if (!made) return rh_fail(error, RH_E_NOMEM, "no memory for a strategy's process");
-  made->process.role = "--sample";
-  rh_status status = open_data(made, error);
-  if (status == RH_OK) status = ask_for(made, spec, error);
+  rh_status status = take_order(made, spec, error);
   if (status != RH_OK) {
     rh_peers_finish(made);
     return status;
@@ -378,6 +456,7 @@ rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec,
   snprintf(made->list[0].name, sizeof made->list[0].name, "%s", spec->found->name);
   *sampler = rh_peers_sampler(made, 0);
   sampler->is_peer = 0;
+  sampler->ask = ask_point;
   sampler->parts = ask_parts;
   sampler->finish = finish_all;
   return RH_OK;

@@ -22,21 +22,26 @@ rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options
 
 /* What starts one strategy in a process of its own, which speaks the same protocol. */
 typedef struct rh_isolated_spec {
-  const rh_options *options;    /* must outlive the sampler */
-  const rh_found *found;        /* copied */
-  const rh_cl_device *device;   /* null: none */
-  const rh_bench_device *range; /* its sweep and calibration are taken over; null where device is */
+  const rh_options *options;  /* must outlive the sampler */
+  const rh_found *found;      /* copied */
+  const rh_cl_device *device; /* null: none */
+  const rh_bench_device *
+      range; /* its sweep and calibration are taken over; null where device is, and where all data have
+                                   a region */
   const rh_setting *settings;
   uint64_t n_settings;
-  uint32_t untuned; /* 1: as rh_local_shared's */
-  double limit_s;   /* for each answer */
+  uint32_t untuned, strict; /* as rh_local_shared's */
+  const char *what;         /* likewise */
+  const char *role;         /* null: "--sample" */
+  double limit_s;           /* without a sign of life */
 } rh_isolated_spec;
 
 /* The strategy as a sampler like rh_local_sampler's: what it does wrong ends its own process.  Nothing is started before
- * the first point. */
+ * the first point.  The region of a point's data is mapped by the process, and not copied; it must be shared, outlives the
+ * sampler, and may be filled between ask and open. */
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error);
 
-/* The child's side: `redhost --sample' calls this and exits with what it returns. */
+/* The child's side: `redhost --sample` and `redhost --work` call this and exit with what it returns. */
 int rh_sample_main(void);
 
 uint32_t rh_peers_count(const rh_peers *peers);

@@ -5,35 +5,70 @@
 #include "../../core/child/ending.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const uint64_t most_bytes = 64u << 10; /* of one answer */
+/* Of one answer; what redhost's own say besides may be more. */
+static const uint64_t most_bytes = 64u << 10, most_bytes_of_own = 16u << 20;
+
+static int is_own(const rh_peer_process *process) {
+  return process->own.role != NULL;
+}
 
 /* ---- How it was lost, in one sentence ---------------------------------------------------------------------------- */
 
-/* "peer 'x' of PATH <what>", or "strategy 'x' in PATH <what>". */
 static rh_status blame(rh_peer_process *process, const char *what, rh_error *error) {
+  const rh_peer_own *own = &process->own;
   const rh_peer_question *question = process->question;
-  char peer[80] = "";
-  int offers_several = question->peer && !process->role;
-  if (offers_several) snprintf(peer, sizeof peer, "peer '%s' of ", question->peer);
-  snprintf(process->why, sizeof process->why, "%s%.200s %s", peer,
-           offers_several ? process->program : process->who, what);
+  char *why = process->why;
   process->losses++;
-  return rh_fail(error, RH_E_PLUGIN, "%s", process->why);
+  if (is_own(process) && own->phase < RH_PHASE_loading) /* the plugin was not there yet */
+    snprintf(why, sizeof process->why, "redhost %s, for strategy '%s', %s", own->role,
+             own->strategy, what);
+  else if (is_own(process))
+    snprintf(why, sizeof process->why, "strategy '%s' in %.500s %s", own->strategy, own->plugin,
+             what);
+  else if (!question->peer)
+    snprintf(why, sizeof process->why, "%.300s %s", process->who, what);
+  else
+    snprintf(why, sizeof process->why, "peer '%s' of %.200s %s", question->peer, process->program,
+             what);
+  return rh_fail(error, RH_E_PLUGIN, "%s", why);
+}
+
+/* A page of a mapped file that is no longer there is nobody's fault but the file's. */
+static int file_was_cut(const rh_peer_process *process) {
+  const rh_region *region = process->own.region;
+  int status = process->with.status;
+  struct stat st;
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  return region && status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS &&
+         fstat(region->file, &st) == 0 && (uint64_t)st.st_size + page <= region->bytes;
+}
+
+/* "in run", "in take" */
+static void name_place(const rh_peer_process *process, char *where, size_t size) {
+  if (!is_own(process))
+    snprintf(where, size, "in %s", process->question->verb);
+  else
+    snprintf(where, size, "%s%s", rh_phase_words(process->own.phase),
+             process->with.fate == RH_FATE_LATE ? "; --timeout allows more" : "");
 }
 
 /* Ends the process whose conversation has come to an end. */
 static rh_status lose(rh_peer_process *process, rh_error *error) {
-  char what[320], where[40];
+  char what[400], where[80];
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
-  snprintf(where, sizeof where, "in %s", process->question->verb);
+  if (process->with.fate == RH_FATE_ENDED && file_was_cut(process))
+    return rh_fail(error, RH_E_FILE, "the input file was cut short while it was being read");
+  name_place(process, where, sizeof where);
   rh_conversation_name(&process->with, where, what, sizeof what);
   return blame(process, what, error);
 }
@@ -42,8 +77,9 @@ rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_quest
                                    const char *how, rh_error *error) {
   char what[420], printed[256];
   process->question = question;
-  process->runs = 0;
   process->with.fate = RH_FATE_GARBAGE;
+  if (is_own(process)) return lose(process, error);
+  process->runs = 0;
   rh_conversation_end(&process->with, 0);
   rh_printed_quote(&process->with.printed, printed, sizeof printed);
   snprintf(what, sizeof what, "%s in %s%s", how, question->verb, printed);
@@ -52,7 +88,7 @@ rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_quest
 
 /* ---- Listening --------------------------------------------------------------------------------------------------- */
 
-/* Its words, as far as they fit and are fit to be shown. */
+/* A stranger's words, as far as they fit and are fit to be shown. */
 static rh_fate garbage(rh_peer_process *process, const char *line, size_t length, rh_error *error) {
   char how[100];
   int shown = length < 60 ? (int)length : 60;
@@ -63,12 +99,64 @@ static rh_fate garbage(rh_peer_process *process, const char *line, size_t length
   return RH_FATE_FAILED;
 }
 
+static rh_fate take_param(rh_peer_own *own) {
+  if (own->noted.n_used == RH_MAX_PARAMS) return RH_FATE_GARBAGE;
+  own->noted.used[own->noted.n_used++] = own->said.param;
+  return RH_GOES_ON;
+}
+
+/* What redhost's own say on the way.  Logging is no sign of life. */
+static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *error) {
+  const rh_reporter *reporter = &process->options->reporter;
+  rh_peer_own *own = &process->own;
+  const rh_own_said *said = &own->said;
+  switch (word) {
+  case RH_OWN_LOG:
+    if (own->logs++ == RH_MOST_LOGS) return RH_FATE_GARBAGE;
+    rh_log(reporter, said->level, "%s", said->text);
+    return RH_GOES_ON;
+  case RH_OWN_PHASE: own->phase = said->phase; break;
+  case RH_OWN_PROGRESS:
+    if (rh_progress(reporter, said->activity, said->done, said->total, error) != RH_OK)
+      return RH_FATE_FAILED;
+    break;
+  case RH_OWN_PARAM: return take_param(own);
+  case RH_OWN_MEMORY:
+    own->noted.scratch_bytes = said->scratch_bytes;
+    own->noted.local_bytes = said->local_bytes;
+    own->noted.in_place = (uint32_t)said->in_place;
+    return RH_GOES_ON;
+  case RH_OWN_NOTE:
+    snprintf(own->noted.params_note, sizeof own->noted.params_note, "%.319s", said->text);
+    return RH_GOES_ON;
+  case RH_OWN_DROPPED:
+    rh_log(reporter, RH_LOG_WARNING, "strategy '%s' logged %llu lines more, which were dropped",
+           own->strategy, (unsigned long long)said->done);
+    return RH_GOES_ON;
+  case RH_OWN_ERROR:
+    process->word = RH_PEER_FAILED;
+    return process->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;
+  default: return RH_FATE_GARBAGE;
+  }
+  rh_conversation_grant(&process->with);
+  return RH_GOES_ON;
+}
+
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
   rh_peer_process *process = user;
   const rh_peer_question *question = process->question;
+  if (is_own(process)) {
+    rh_own_word word = rh_own_line_read(line, length, &process->own.said);
+    if (word != RH_OWN_NONE) return take_own(process, word, error);
+  }
+  if (!process->is_asked) return RH_FATE_GARBAGE;
   process->word = rh_peer_line_read(line, length, question->op, question->type, &process->said);
-  if (process->word == RH_PEER_GARBAGE) return garbage(process, line, length, error);
-  return RH_FATE_HEARD;
+  if (!is_own(process))
+    return process->word ? RH_FATE_HEARD : garbage(process, line, length, error);
+  /* Redhost's own have an error for what went wrong. */
+  int is_strange =
+      !process->word || process->word == RH_PEER_FAILED || process->word == RH_PEER_DECLINED;
+  return is_strange ? RH_FATE_GARBAGE : RH_FATE_HEARD;
 }
 
 /* The caller of all this may want an end. */
@@ -78,30 +166,44 @@ static rh_fate look_for_an_end(void *user, rh_error *error) {
   return status == RH_OK ? RH_GOES_ON : RH_FATE_FAILED;
 }
 
-static rh_status listen_to(rh_peer_process *process, rh_error *error) {
-  rh_error why = {0};
-  rh_conversation_grant(&process->with);
-  rh_fate fate = rh_conversation_listen(&process->with, &why);
-  if (fate == RH_FATE_HEARD) return RH_OK;
+/* What kind of end it was, where it was one. */
+static rh_status conclude(rh_peer_process *process, rh_fate fate, const rh_error *why,
+                          rh_error *error) {
   if (fate != RH_FATE_FAILED) return lose(process, error);
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
-  if (error) *error = why;
-  return why.status;
+  if (error) *error = *why;
+  return why->status;
 }
 
 /* What was said before anything was asked would pass for the answer. */
 static rh_status expect_silence(rh_peer_process *process, rh_error *error) {
-  rh_error unused;
-  rh_fate fate = rh_conversation_drain(&process->with, &unused);
+  rh_error why = {0};
+  process->is_asked = 0;
+  rh_fate fate = rh_conversation_drain(&process->with, &why);
   if (fate == RH_GOES_ON) return RH_OK;
-  if (fate == RH_FATE_ENDED) return lose(process, error);
+  if (is_own(process) || fate == RH_FATE_ENDED) return conclude(process, fate, &why, error);
   return rh_peer_process_misspoke(process, process->question, "spoke before it was asked", error);
+}
+
+static rh_status listen_to(rh_peer_process *process, rh_error *error) {
+  rh_error why = {0};
+  process->is_asked = 1;
+  rh_conversation_grant(&process->with);
+  rh_fate fate = rh_conversation_listen(&process->with, &why);
+  return fate == RH_FATE_HEARD ? RH_OK : conclude(process, fate, &why, error);
+}
+
+/* The answer of redhost's own that is an error. */
+static rh_status own_error(const rh_peer_process *process, rh_error *error) {
+  if (error) *error = process->own.said.error;
+  return process->own.said.error.status;
 }
 
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
                               rh_peer_word *word, rh_peer_said *said, rh_error *error) {
   process->question = question;
+  process->own.noted = (rh_opened){0};
   if (question->line) {
     RH_TRY(expect_silence(process, error));
     if (rh_child_tell(&process->with.child, question->line) != 0) {
@@ -110,6 +212,7 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
     }
   }
   RH_TRY(listen_to(process, error));
+  if (is_own(process) && process->word == RH_PEER_FAILED) return own_error(process, error);
   *word = process->word;
   *said = process->said;
   return RH_OK;
@@ -121,21 +224,23 @@ static rh_status spawn(rh_peer_process *process, const char *const *environment,
   const char *const alone[] = {process->program, NULL};
   rh_child_spec spec = {
       .program = process->program,
-      .role = process->role,
+      .role = process->own.role,
       .argv = alone,
       .environment = environment,
       .request = process->request ? process->request : "",
       .bytes = process->request_bytes,
       .data = process->data,
       .output = -1,
-      .stranger = !process->role,
+      .stranger = !is_own(process),
       .printed = &process->with.printed,
   };
   process->with.user = process;
   process->with.take = take_line;
   process->with.idle = look_for_an_end;
   process->with.limit_s = process->limit_s;
-  process->with.limit_bytes = most_bytes;
+  process->with.limit_bytes = is_own(process) ? most_bytes_of_own : most_bytes;
+  process->own.phase = RH_PHASE_start;
+  process->own.logs = 0;
   RH_TRY(rh_conversation_start(&process->with, &spec, error));
   process->runs = 1;
   process->starts++;
@@ -160,17 +265,27 @@ rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error) {
 }
 
 /* What does no harm to the figures is a warning. */
-static void judge_ending(const rh_peer_process *process) {
-  char what[120], printed[256];
-  if (!rh_ending_name_done(process->with.status, what, sizeof what)) return;
-  rh_printed_quote(&process->with.printed, printed, sizeof printed);
-  rh_log(&process->options->reporter, RH_LOG_WARNING, "%s %s%s", process->who, what, printed);
+static void judge_manners(const rh_peer_process *process) {
+  const rh_reporter *reporter = &process->options->reporter;
+  const rh_printed *printed = &process->with.printed;
+  const char *plugin = process->own.plugin;
+  char what[120], quote[256];
+  int ended_ill = rh_ending_name_done(process->with.status, what, sizeof what);
+  rh_printed_quote(printed, quote, sizeof quote);
+  if (is_own(process) && printed->bytes)
+    rh_log(reporter, RH_LOG_WARNING,
+           "plugin %.500s wrote %llu bytes to standard output or error, which were dropped%s",
+           plugin, (unsigned long long)printed->bytes, quote);
+  if (ended_ill && is_own(process))
+    rh_log(reporter, RH_LOG_WARNING, "plugin %.500s %s", plugin, what);
+  else if (ended_ill)
+    rh_log(reporter, RH_LOG_WARNING, "%s %s%s", process->who, what, quote);
 }
 
 void rh_peer_process_end(rh_peer_process *process) {
   if (!process->runs) return;
   process->runs = 0;
-  shutdown(process->with.child.fd, SHUT_RDWR);
+  shutdown(process->with.child.fd, SHUT_WR); /* it may still say something */
   rh_conversation_end(&process->with, RH_CHILD_DONE_S);
-  judge_ending(process);
+  judge_manners(process);
 }

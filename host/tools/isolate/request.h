@@ -1,32 +1,31 @@
-/* What a worker is asked to do: descriptor 3.  Both sides are the same program, so that it is a struct and strings; who
- * writes and who reads stand side by side here. */
+/* What a sampling child of redhost's own is asked for (core/child/request.h): one strategy, and what is known of its device. */
 #ifndef RH_ISOLATE_REQUEST_H
 #define RH_ISOLATE_REQUEST_H
 
-#include "../../core/base/region.h"
-#include "../../core/base/text.h"
-#include "../../core/reduce/job.h"
+#include "../../core/child/request.h"
 #include "../measure/bench_device.h"
 
-/* Strings of the reader's point into what rh_work_read was given. */
-typedef struct rh_work {
-  int64_t parent;
-  const char *device;    /* null: the strategy needs none, or the default one */
-  const char *cache_dir; /* null: the default */
-  uint32_t no_cache;
-  uint32_t on_host;            /* 1: no OpenCL driver is loaded before the plugin */
-  rh_job_spec job;             /* settings: see below */
-  uint64_t offset;             /* of the data in descriptor 5 */
-  uint64_t region_bytes;       /* to map */
-  rh_bench_device_known known; /* of --sample, where there is a device */
-  rh_setting *settings;        /* the reader's: job.settings, to be freed */
-} rh_work;
+typedef struct rh_sample_order {
+  rh_options options; /* device, cache_dir, no_cache */
+  const char *strategy, *plugin;
+  const char *what; /* the data, for messages; null: "--size" */
+  const rh_setting *settings;
+  uint64_t n_settings;
+  uint32_t on_host;         /* 1: no OpenCL driver is loaded before the plugin */
+  uint32_t untuned, strict; /* as rh_local_shared's */
+  uint32_t is_known;        /* 1: `known` is, and samples are taken as a bench takes them */
+  rh_bench_device_known known;
+} rh_sample_order;
 
-/* Appends the request. 0, or -1 where memory runs out. */
-int rh_work_write(rh_text *to, const rh_work *work);
+/* Where the data stand in descriptor 5, if not at its begin. */
+typedef struct rh_sample_data {
+  uint64_t region_bytes, offset; /* to map; 0: as many as each point has elements */
+} rh_sample_data;
 
-/* 0, or -1 where this is no request.  *work is to be freed by rh_work_finish. */
-int rh_work_read(rh_work *work, const char *bytes, size_t length);
-void rh_work_finish(rh_work *work);
+void rh_sample_order_write(rh_text *to, const rh_sample_order *order);
+void rh_sample_data_write(rh_text *to, const rh_sample_data *data);
+
+/* 0, or -1 where this is no such request.  Strings point into it; the settings are malloc'ed. */
+int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data);
 
 #endif

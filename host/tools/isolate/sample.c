@@ -1,37 +1,42 @@
-/* The child's side of an isolated sampler: redhost --sample.  It offers its one strategy as a peer program offers a peer
- * (docs/peers.md), and takes samples as this process would. */
+/* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a bench.  It offers its one
+ * strategy as a peer program offers a peer (docs/peers.md), says more on the way (own_lines.h), and takes samples as this
+ * process would. */
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/child/channel.h"
+#include "own_lines.h"
 #include "peer.h"
 #include "request.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 typedef struct sampling {
-  rh_work asked;
+  rh_sample_order order;
+  rh_sample_data place;
   rh_channel channel;
+  pthread_mutex_t lock; /* a plugin may log on any thread */
+  uint64_t logs;
+  rh_phase phase;
   int data;
   rh_redhost *redhost;
   rh_bench_device range;
   rh_local_shared shared;
-  rh_sampler sampler;
+  rh_sampler sampler; /* without `self`: not made yet */
   rh_bench_data point;
-  void *region;
-  size_t region_bytes;
-  int open;
+  rh_region region; /* the data, mapped */
 } sampling;
 
 /* ---- Answers ---- */
 
-static int say(const sampling *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int say(const sampling *s, const char *format, ...) {
+static int say(sampling *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int say(sampling *s, const char *format, ...) {
   char line[8192];
   va_list args;
   va_start(args, format);
@@ -39,66 +44,163 @@ static int say(const sampling *s, const char *format, ...) {
   va_end(args);
   if (length < 0) return -1;
   if ((size_t)length > sizeof line - 2) length = (int)sizeof line - 2;
-  for (int k = 0; k < length; k++)
-    if ((unsigned char)line[k] < 0x20 || line[k] == 0x7f) line[k] = ' ';
+  line[length] = 0;
+  rh_make_plain(line);
   line[length] = '\n';
-  return rh_channel_write(&s->channel, line, (size_t)length + 1);
+  pthread_mutex_lock(&s->lock);
+  int failed = rh_channel_write(&s->channel, line, (size_t)length + 1);
+  pthread_mutex_unlock(&s->lock);
+  return failed;
 }
 
-static int say_no(const sampling *s, const rh_error *error) {
-  int declined =
-      error->status == RH_DECLINED || error->status == RH_E_DEVICE || error->status == RH_E_USAGE;
-  return say(s, "%s %s", declined ? "declined" : "failed", error->message);
+static int say_error(sampling *s, const rh_error *error) {
+  return say(s, "error %d %d %s", (int)error->status, (int)error->cl_code, error->message);
+}
+
+static void enter(void *user, rh_phase phase) {
+  sampling *s = user;
+  if (s->phase != phase) say(s, "phase %s", rh_phase_name(phase));
+  s->phase = phase;
+}
+
+static void on_log(void *user, uint32_t level, const char *text) {
+  sampling *s = user;
+  /* A flood of them would only be dropped at the other end; who logs for ever gives no sign of life. */
+  if (__atomic_fetch_add(&s->logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
+    say(s, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
+}
+
+static int on_progress(void *user, const char *activity, uint64_t done, uint64_t total) {
+  return say(user, "progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
+}
+
+/* What the answer to `ask` and `open` is. */
+static int say_opened(sampling *s, const rh_opened *opened) {
+  for (uint32_t k = 0; k < opened->n_used; k++) {
+    const rh_used_param *param = &opened->used[k];
+    say(s, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word, param->text);
+  }
+  if (*opened->params_note) say(s, "note %s", opened->params_note);
+  say(s, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes, opened->local_bytes,
+      opened->in_place);
+  return say(s,
+             "opened %s %u depth=%" PRIu64
+             " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
+             opened->host_clock ? "host" : "device", opened->launches, opened->depth,
+             opened->finishes_on_host, opened->params_from, opened->build_s, opened->build_cached,
+             opened->upload_s, opened->setup_s, *opened->params ? " " : "", opened->params);
+}
+
+/* ---- Beginning ---- */
+
+/* What is wrong with the tuning database, the parent has said already. */
+static rh_status know_tuned(rh_redhost *redhost, rh_error *error) {
+  rh_tunedb *tuned;
+  const rh_reporter *reporter = redhost->cache.reporter;
+  redhost->cache.reporter = NULL;
+  rh_status status = rh_redhost_tuned(redhost, &tuned, error);
+  redhost->cache.reporter = reporter;
+  return status;
+}
+
+/* Before the plugin, so that nobody is blamed for a driver. */
+static rh_status find_device(sampling *s, rh_error *error) {
+  const rh_cl_device *device;
+  rh_cl_session *session;
+  if (s->order.on_host) return RH_OK;
+  enter(s, RH_PHASE_devices);
+  if (!s->order.is_known) return rh_redhost_device(s->redhost, &device, error);
+  RH_TRY(rh_redhost_session(s->redhost, &session, error));
+  rh_bench_device_close(&s->range); /* of an attempt that failed */
+  RH_TRY(rh_bench_device_adopt(&s->range, session, &s->order.known, error));
+  s->shared.range = &s->range;
+  return RH_OK;
+}
+
+/* With the first question, so that what goes wrong is an answer. */
+static rh_status prepare(sampling *s, rh_error *error) {
+  rh_sample_order *order = &s->order;
+  rh_found found = {.path = (char *)(uintptr_t)order->plugin};
+  if (s->sampler.self) return RH_OK;
+  snprintf(found.name, sizeof found.name, "%s", order->strategy);
+  order->options.reporter = (rh_reporter){s, on_log, on_progress};
+  if (!s->redhost) RH_TRY(rh_open(&s->redhost, &order->options, error));
+  s->shared = (rh_local_shared){
+      .redhost = s->redhost,
+      .untuned = order->untuned,
+      .strict = order->strict,
+      .what = order->what,
+      .user = s,
+      .enter = enter,
+  };
+  RH_TRY(find_device(s, error));
+  RH_TRY(know_tuned(s->redhost, error));
+  return rh_local_sampler(&s->sampler, &s->shared, &found, order->settings, order->n_settings,
+                          error);
 }
 
 /* ---- Questions ---- */
 
-static void release_point(sampling *s) {
-  if (s->open) s->sampler.close(s->sampler.self);
-  s->open = 0;
-  if (s->region) munmap(s->region, s->region_bytes);
-  s->region = NULL;
+static void close_point(sampling *s) {
+  if (s->sampler.self) s->sampler.close(s->sampler.self, NULL);
+  if (s->region.address) munmap(s->region.address, s->region.bytes);
+  s->region = (rh_region){0};
+  s->point = (rh_bench_data){0};
 }
 
 /* Private: drivers that use memory in place want it writable, and what is written stays here. */
 static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
-  s->region_bytes = s->point.n * rh_type_size(s->point.type);
-  if (s->region_bytes == 0) s->region_bytes = 1;
-  s->region =
-      mmap(NULL, s->region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, s->data, 0);
-  if (s->region == MAP_FAILED) {
-    s->region = NULL;
-    return rh_fail(error, RH_E_NOMEM, "the data cannot be mapped a second time");
-  }
-  s->point.elements = s->region;
+  uint64_t bytes = s->point.n * rh_type_size(s->point.type);
+  if (s->place.region_bytes) bytes = s->place.region_bytes;
+  if (bytes == 0) bytes = 1;
+  void *address =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, s->data, 0);
+  if (address == MAP_FAILED)
+    return rh_fail(error, RH_E_NOMEM, "%s: cannot be mapped a second time",
+                   s->order.what ? s->order.what : "the data");
+  s->region = (rh_region){.address = address, .bytes = bytes};
+  s->point.elements = (const char *)address + s->place.offset;
   s->point.serial = ++serial;
+  if (s->place.region_bytes) {
+    s->point.region = &s->region;
+    s->point.offset = s->place.offset;
+  }
   return RH_OK;
 }
 
-static int open_point(sampling *s, const char *line) {
+/* "OP TYPE N [COPIES STRIDE]" */
+static int read_point(sampling *s, const char *line) {
   char op[32], type[32];
+  rh_bench_data *point = &s->point;
+  *point = (rh_bench_data){0};
+  if (sscanf(line, "%*s %*63s %31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64, op, type, &point->n,
+             &point->copies, &point->stride) < 3)
+    return -1;
+  point->op = rh_op_from_name(op);
+  point->type = rh_type_from_name(type);
+  return rh_op_is_defined(point->op, point->type) ? 0 : -1;
+}
+
+static int ask(sampling *s, const char *line) {
   rh_error error = {0};
   rh_opened opened;
-  release_point(s);
-  if (sscanf(line, "open %*63s %31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64, op, type, &s->point.n,
-             &s->point.copies, &s->point.stride) != 5)
-    return -1;
-  s->point.op = rh_op_from_name(op);
-  s->point.type = rh_type_from_name(type);
-  rh_status status = map_data(s, &error);
-  s->open = status == RH_OK;
+  close_point(s);
+  if (read_point(s, line) != 0) return -1;
+  rh_status status = prepare(s, &error);
+  if (status == RH_OK) status = s->sampler.ask(s->sampler.self, &s->point, &opened, &error);
+  return status == RH_OK ? say_opened(s, &opened) : say_error(s, &error);
+}
+
+static int open_point(sampling *s, const char *line) {
+  rh_error error = {0};
+  rh_opened opened;
+  if (s->region.address) close_point(s);
+  if (read_point(s, line) != 0) return -1;
+  rh_status status = prepare(s, &error);
+  if (status == RH_OK) status = map_data(s, &error);
   if (status == RH_OK) status = s->sampler.open(s->sampler.self, &s->point, &opened, &error);
-  if (status != RH_OK) {
-    release_point(s);
-    return say_no(s, &error);
-  }
-  return say(s,
-             "opened %s %u depth=%" PRIu64
-             " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
-             opened.host_clock ? "host" : "device", opened.launches, opened.depth,
-             opened.finishes_on_host, opened.params_from, opened.build_s, opened.build_cached,
-             opened.upload_s, opened.setup_s, *opened.params ? " " : "", opened.params);
+  return status == RH_OK ? say_opened(s, &opened) : say_error(s, &error);
 }
 
 static int take_sample(sampling *s, const char *line) {
@@ -106,11 +208,11 @@ static int take_sample(sampling *s, const char *line) {
   rh_error error = {0};
   rh_take take;
   rh_taken taken;
-  if (sscanf(line, "take %*63s %31s %u", kind, &take.batch) != 2 || !s->open) return -1;
+  if (sscanf(line, "take %*63s %31s %u", kind, &take.batch) != 2 || !s->region.address) return -1;
   take.kind = strcmp(kind, "device") == 0 ? RH_TAKE_DEVICE
               : strcmp(kind, "host") == 0 ? RH_TAKE_HOST
                                           : RH_TAKE_LATENCY;
-  if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_no(s, &error);
+  if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_error(s, &error);
   rh_format_exact(value, &taken.result);
   if (taken.result.indexed) snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
   return say(s, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host", value,
@@ -132,9 +234,9 @@ static int show_parts(sampling *s) {
   rh_text text = {0};
   uint32_t n;
   double host_share_s = 0;
-  if (!s->open) return -1;
+  if (!s->region.address) return -1;
   if (s->sampler.parts(s->sampler.self, parts, &n, &host_share_s, &error) != RH_OK)
-    return say_no(s, &error);
+    return say_error(s, &error);
   rh_text_add(&text, "parts %.9g", host_share_s);
   for (uint32_t k = 0; k < n; k++) {
     rh_text_add(&text, " ");
@@ -146,44 +248,26 @@ static int show_parts(sampling *s) {
   return failed;
 }
 
+static int end_point(sampling *s) {
+  close_point(s);
+  uint64_t logs = __atomic_exchange_n(&s->logs, 0, __ATOMIC_RELAXED);
+  if (logs > RH_MOST_LOGS) say(s, "dropped %" PRIu64, logs - RH_MOST_LOGS);
+  return say(s, "closed");
+}
+
 static int answer(sampling *s, const char *line) {
+  if (strncmp(line, "ask ", 4) == 0) return ask(s, line);
   if (strncmp(line, "open ", 5) == 0) return open_point(s, line);
   if (strncmp(line, "take ", 5) == 0) return take_sample(s, line);
   if (strncmp(line, "parts ", 6) == 0) return show_parts(s);
-  if (strncmp(line, "close ", 6) != 0) return -1;
-  release_point(s);
-  return say(s, "closed");
+  return strncmp(line, "close ", 6) == 0 ? end_point(s) : -1;
 }
 
 /* ---- Life ---- */
 
-static rh_status prepare(sampling *s, rh_error *error) {
-  const rh_job_spec *job = &s->asked.job;
-  const rh_options options = {.struct_size = sizeof options,
-                              .device = s->asked.device,
-                              .cache_dir = s->asked.cache_dir,
-                              .no_cache = s->asked.no_cache};
-  rh_found found = {.path = (char *)job->plugin};
-  rh_cl_session *session;
-  snprintf(found.name, sizeof found.name, "%s", job->strategy);
-  RH_TRY(rh_open(&s->redhost, &options, error));
-  s->shared = (rh_local_shared){
-      .redhost = s->redhost,
-      .untuned = job->untuned,
-  };
-  if (!s->asked.on_host) {
-    RH_TRY(rh_redhost_session(s->redhost, &session, error));
-    RH_TRY(rh_bench_device_adopt(&s->range, session, &s->asked.known, error));
-    s->shared.range = &s->range;
-  }
-  return rh_local_sampler(&s->sampler, &s->shared, &found, job->settings, job->n_settings, error);
-}
-
 static int work(sampling *s) {
   char line[512];
-  rh_error error = {0};
-  if (prepare(s, &error) != RH_OK) return say(s, "failed %s", error.message);
-  if (say(s, "redhost-peer 1") != 0 || say(s, "peer %s isolated", s->asked.job.strategy) != 0 ||
+  if (say(s, "redhost-peer 1") != 0 || say(s, "peer %s isolated", s->order.strategy) != 0 ||
       say(s, "ready") != 0)
     return -1;
   while (rh_channel_hear(&s->channel, line, sizeof line) == 0)
@@ -191,23 +275,27 @@ static int work(sampling *s) {
   return 0;
 }
 
+static void finish(sampling *s) {
+  close_point(s);
+  if (s->sampler.self) s->sampler.finish(s->sampler.self);
+  rh_pool_finish(&s->shared.pool);
+  rh_bench_device_close(&s->range);
+  rh_close(s->redhost);
+  free((void *)(uintptr_t)s->order.settings); /* the type says const */
+}
+
 int rh_sample_main(void) {
-  sampling s = {.channel = {-1}, .data = -1};
-  size_t length;
-  char *request = rh_channel_request(&length);
-  if (!request || rh_work_read(&s.asked, request, length) != 0) {
-    free(request);
-    return 2;
+  /* Static: a plugin's thread may log while this process ends. */
+  static sampling s = {.channel = {-1}, .data = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+  rh_child_request request;
+  if (rh_request_receive(&request) != 0) return 2;
+  int code = 2;
+  if (rh_sample_read(&request, &s.order, &s.place) == 0) {
+    int failed = rh_channel_open(&s.channel, request.parent);
+    if (failed == 0) s.data = rh_channel_data();
+    code = failed || s.data < 0 || work(&s) != 0 ? 3 : 0;
   }
-  int failed = rh_channel_open(&s.channel, s.asked.parent);
-  if (failed == 0) s.data = rh_channel_data();
-  failed = failed || s.data < 0 ? 3 : work(&s);
-  release_point(&s);
-  if (s.sampler.finish) s.sampler.finish(s.sampler.self);
-  rh_pool_finish(&s.shared.pool);
-  rh_bench_device_close(&s.range);
-  rh_close(s.redhost);
-  rh_work_finish(&s.asked);
-  free(request);
-  return failed ? 3 : 0;
+  finish(&s);
+  rh_request_finish(&request);
+  return code;
 }

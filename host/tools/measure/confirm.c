@@ -18,18 +18,6 @@ static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exa
   return data;
 }
 
-static rh_status reduce(rh_sampler *sampler, const rh_bench_data *data, rh_result *result,
-                        rh_error *error) {
-  static const rh_take once = {RH_TAKE_LATENCY, 1};
-  rh_opened opened;
-  rh_taken taken;
-  rh_status status = sampler->open(sampler->self, data, &opened, error);
-  if (status == RH_OK) status = sampler->take(sampler->self, &once, &taken, error);
-  sampler->close(sampler->self);
-  if (status == RH_OK) *result = taken.result;
-  return status;
-}
-
 static void no_time(rh_row *row) {
   row->time = row->latency = (rh_spread){0};
   row->n_raw = row->n_rounds = row->n_parts = 0;
@@ -49,7 +37,7 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
   rh_result result;
   char got[64], expected[64], reason[320];
   rh_row *row = c->row;
-  rh_status status = reduce(c->sampler, data, &result, &why);
+  rh_status status = rh_sampler_once(c->sampler, data, &result, &why);
   if (status == RH_E_CANCELLED) {
     if (error) *error = why;
     return status;

@@ -25,7 +25,7 @@ static rh_status out_of_memory(rh_error *error) {
 /* ---- Ending ---- */
 
 void rh_contender_close(rh_contender *c) {
-  if (c->open) c->sampler->close(c->sampler->self);
+  if (c->open) c->sampler->close(c->sampler->self, NULL); /* what was measured stands */
   c->open = 0;
 }
 

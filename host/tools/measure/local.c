@@ -5,7 +5,6 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/status.h"
 #include "../../core/plug/plugin.h"
-#include "facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,13 @@ typedef struct local {
   rh_job_spec spec;
   uint64_t next;     /* copy to be read */
   uint64_t commands; /* that one run enqueues */
+  int asked;         /* the job is open, and has its answer */
+  int ran;           /* not for the first time any more */
 } local;
+
+static void enter(const local *l, rh_phase phase) {
+  if (l->shared->enter) l->shared->enter(l->shared->user, phase);
+}
 
 /* ---- Runs ---- */
 
@@ -35,7 +40,7 @@ static rh_data copy_of(const local *l, uint64_t copy) {
   rh_data data = l->job.data;
   uint64_t offset = copy * l->data.stride;
   if (l->job.device)
-    data.first = offset / rh_type_size(l->data.type);
+    data.first += offset / rh_type_size(l->data.type);
   else
     data.host = (const char *)data.host + offset;
   return data;
@@ -59,7 +64,7 @@ static rh_status wait(local *l, rh_error *error) {
   rh_bench_device *range = l->shared->range;
   if (!l->job.device) return RH_OK;
   RH_CL_TRY(error, clFinish(l->job.instance_spec.session->queue), "waiting for the device");
-  RH_CL_TRY(error, clFinish(range->plain), "waiting for the device");
+  if (range) RH_CL_TRY(error, clFinish(range->plain), "waiting for the device");
   return RH_OK;
 }
 
@@ -145,19 +150,22 @@ static rh_status take_latency(local *l, rh_taken *taken, rh_error *error) {
 
 /* By the device's clock only what ends on the device: a run that waits for its partial results cannot be batched there. */
 static int is_stamped(const local *l) {
-  return l->job.device && !l->job.answer.finishes_on_host && l->commands > 0 &&
+  return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && l->commands > 0 &&
          !l->shared->range->host_clock;
 }
 
 static void use_queue(local *l, int timed) {
   rh_cl_session *session = l->job.instance_spec.session;
-  if (session) session->queue = timed ? l->shared->range->timed : l->shared->range->plain;
+  if (session && !l->data.region)
+    session->queue = timed ? l->shared->range->timed : l->shared->range->plain;
 }
 
 static rh_status take(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
   local *l = self;
   rh_status status;
   *taken = (rh_taken){0};
+  enter(l, l->ran ? RH_PHASE_measuring : RH_PHASE_run);
+  l->ran = 1;
   if (how->kind == RH_TAKE_LATENCY) return take_latency(l, taken, error);
   int stamped = how->kind == RH_TAKE_DEVICE && is_stamped(l);
   use_queue(l, stamped);
@@ -192,7 +200,7 @@ static rh_status parts(void *self, rh_part *found, uint32_t *n_parts, double *ho
   const rh_cl_tap tap = {&all, at_every};
   rh_taken taken;
   *n_parts = 0;
-  if (!l->job.device || l->shared->range->host_clock) return RH_OK;
+  if (!l->job.device || l->data.region || l->shared->range->host_clock) return RH_OK;
   rh_cl_session *session = l->job.instance_spec.session;
   use_queue(l, 1);
   session->tap = &tap;
@@ -242,22 +250,44 @@ static rh_status count_commands(local *l, rh_error *error) {
   return status == RH_OK ? wait(l, error) : status;
 }
 
-static void say_params(const local *l, rh_opened *opened) {
+/* The parameters, as a list and as text. */
+static void note_params(const local *l, rh_opened *opened) {
+  const rh_job *job = &l->job;
   size_t used = 0;
-  for (uint32_t k = 0; k < l->job.strategy->n_params && used < sizeof opened->params; k++) {
-    char value[64];
-    const rh_param *param = rh_strategy_param(l->job.strategy, k);
-    rh_param_format(param, l->job.instance_spec.params[k], value, sizeof value);
-    used += (size_t)snprintf(opened->params + used, sizeof opened->params - used, "%s%s=%s",
-                             k ? " " : "", param->key, value);
+  opened->params_from = job->params_from.from;
+  snprintf(opened->params_note, sizeof opened->params_note, "%s", job->params_from.note);
+  opened->n_used = job->strategy->n_params;
+  for (uint32_t k = 0; k < opened->n_used; k++) {
+    const rh_param *param = rh_strategy_param(job->strategy, k);
+    rh_used_param *to = &opened->used[k];
+    to->number = job->instance_spec.params[k];
+    to->is_word = param->choices != NULL;
+    snprintf(to->key, sizeof to->key, "%s", param->key);
+    rh_param_format(param, to->number, to->text, sizeof to->text);
+    if (used < sizeof opened->params)
+      used += (size_t)snprintf(opened->params + used, sizeof opened->params - used, "%s%s=%s",
+                               k ? " " : "", to->key, to->text);
   }
 }
 
-static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+static void note_answer(const local *l, rh_opened *opened) {
+  const rh_answer *answer = &l->job.answer;
+  opened->launches = answer->launches;
+  opened->finishes_on_host = answer->finishes_on_host;
+  opened->depth = answer->depth;
+  opened->scratch_bytes = answer->scratch_bytes;
+  opened->local_bytes = answer->local_bytes;
+  opened->host_clock = !is_stamped(l);
+  note_params(l, opened);
+}
+
+static rh_status ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   local *l = self;
+  const rh_local_shared *shared = l->shared;
   *opened = (rh_opened){0};
   l->data = *data;
-  l->next = 0;
+  l->next = l->commands = 0;
+  l->ran = 0;
   l->spec = (rh_job_spec){.strategy = l->name,
                           .plugin = l->path,
                           .op = data->op,
@@ -265,35 +295,65 @@ static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, 
                           .n = data->n,
                           .settings = l->settings,
                           .n_settings = l->n_settings,
-                          .others_too = 1, /* they are typed once for all strategies */
-                          .untuned = l->shared->untuned,
-                          .what = "--size"};
-  RH_TRY(rh_job_open(&l->job, l->shared->redhost, &l->spec, error));
+                          .others_too = !shared->strict,
+                          .untuned = shared->untuned,
+                          .what = shared->what ? shared->what : "--size"};
+  enter(l, RH_PHASE_loading);
+  RH_TRY(rh_job_open(&l->job, shared->redhost, &l->spec, error));
   opened->params_from = l->job.params_from.from; /* of one that is declined, too */
+  enter(l, RH_PHASE_query);
   RH_TRY(rh_job_ask(&l->job, error));
-  RH_TRY(attach_data(l, opened, error));
-  rh_cl_session *session = l->job.instance_spec.session;
-  uint32_t builds = session ? session->builds : 0, cached = session ? session->builds_cached : 0;
-  double built = session ? session->build_s : 0, start = rh_now();
-  RH_TRY(rh_job_instantiate(&l->job, error));
-  opened->setup_s = rh_now() - start;
-  opened->build_s = session ? session->build_s - built : 0;
-  opened->build_cached = session && session->builds > builds &&
-                         session->builds - builds == session->builds_cached - cached;
-  RH_TRY(count_commands(l, error));
-  opened->launches = l->job.answer.launches;
-  opened->finishes_on_host = l->job.answer.finishes_on_host;
-  opened->depth = l->job.answer.depth;
-  opened->host_clock = !is_stamped(l);
-  opened->params_from = l->job.params_from.from;
-  say_params(l, opened);
+  note_answer(l, opened);
+  l->asked = 1;
   return RH_OK;
 }
 
-static void close_it(void *self) {
+/* Sets up, on the data as they lie or on copies of them. */
+static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
+  const rh_bench_data *data = &l->data;
+  rh_job *job = &l->job;
+  if (data->region) {
+    RH_TRY(rh_job_setup(job, data->region->address, data->offset, error));
+    opened->setup_s = job->setup_s;
+    opened->upload_s = job->input.upload_s;
+    opened->in_place = (uint32_t)job->input.in_place;
+    return RH_OK;
+  }
+  RH_TRY(attach_data(l, opened, error));
+  double start = rh_now();
+  RH_TRY(rh_job_instantiate(job, error));
+  opened->setup_s = rh_now() - start;
+  enter(l, RH_PHASE_run);
+  return count_commands(l, error);
+}
+
+static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   local *l = self;
+  rh_cl_session *session = NULL;
+  if (!l->asked) RH_TRY(ask(self, data, opened, error));
+  l->asked = 0;
+  l->data = *data;
+  *opened = (rh_opened){.params_from = l->job.params_from.from};
+  enter(l, RH_PHASE_setup);
+  if (l->job.device) RH_TRY(rh_redhost_session(l->shared->redhost, &session, error));
+  uint32_t builds = session ? session->builds : 0, cached = session ? session->builds_cached : 0;
+  double built = session ? session->build_s : 0;
+  RH_TRY(set_up(l, opened, error));
+  opened->build_s = session ? session->build_s - built : 0;
+  opened->build_cached = session && session->builds > builds &&
+                         session->builds - builds == session->builds_cached - cached;
+  note_answer(l, opened);
+  return RH_OK;
+}
+
+static rh_status close_it(void *self, rh_error *error) {
+  local *l = self;
+  (void)error; /* a plugin that fails here takes this process with it */
+  enter(l, RH_PHASE_teardown);
   use_queue(l, 0);
   rh_job_finish(&l->job);
+  l->asked = 0;
+  return RH_OK;
 }
 
 static void finish(void *self) {
@@ -331,8 +391,13 @@ rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const r
     return rh_fail(error, RH_E_NOMEM, "no memory for a sampler");
   }
   snprintf(l->name, sizeof l->name, "%s", found->name);
-  *sampler = (rh_sampler){
-      .self = l, .open = open, .take = take, .parts = parts, .close = close_it, .finish = finish};
+  *sampler = (rh_sampler){.self = l,
+                          .ask = ask,
+                          .open = open,
+                          .take = take,
+                          .parts = parts,
+                          .close = close_it,
+                          .finish = finish};
   snprintf(sampler->name, sizeof sampler->name, "%s", found->name);
   return RH_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef RH_MEASURE_QUICK_H
 #define RH_MEASURE_QUICK_H
 
-#include "../../core/reduce/job.h"
+#include "sampler.h"
 
 /* A median, and the half width of its 95 % interval by order statistics, as a fraction of it. */
 typedef struct rh_median {
@@ -17,7 +17,8 @@ typedef struct rh_quick {
   uint32_t batch;
 } rh_quick;
 
-/* Runs the job, which is set up, for about half a second in all; at least once. */
-rh_status rh_measure_quick(rh_job *job, rh_quick *quick, rh_error *error);
+/* Takes samples of an open sampler for about half a second in all; at least one. */
+rh_status rh_measure_quick(const rh_sampler *sampler, const rh_opened *opened,
+                           const rh_reporter *reporter, rh_quick *quick, rh_error *error);
 
 #endif

@@ -3,7 +3,28 @@
 #ifndef RH_MEASURE_SAMPLER_H
 #define RH_MEASURE_SAMPLER_H
 
+#include "../../core/base/region.h"
+#include "../../core/reduce/params.h"
 #include "../records/records.h"
+
+/* X(name, the words for where something happened): what a sampler that speaks of it is doing. */
+#define RH_PHASE_LIST(X)                                                                           \
+  X(start, "at its start")                                                                         \
+  X(devices, "while the OpenCL driver was loaded")                                                 \
+  X(loading, "while loading")                                                                      \
+  X(query, "in query")                                                                             \
+  X(setup, "in setup")                                                                             \
+  X(run, "in run")                                                                                 \
+  X(measuring, "in run, while it was measured")                                                    \
+  X(teardown, "in teardown")
+typedef enum rh_phase {
+#define RH_X(name, words) RH_PHASE_##name,
+  RH_PHASE_LIST(RH_X)
+#undef RH_X
+} rh_phase;
+const char *rh_phase_name(rh_phase phase);
+const char *rh_phase_words(rh_phase phase);
+int rh_phase_find(const char *name, rh_phase *phase); /* 1, or 0 */
 
 /* The data of one point.  The sampler makes `copies` of the n elements, `stride` bytes apart, in memory of its own (a
  * device's, or the host's) and reads one after the other, so that none is in a cache; hot: one copy. */
@@ -14,9 +35,20 @@ typedef struct rh_bench_data {
   const void *elements; /* page-aligned; the caller's, until close */
   uint64_t serial;      /* changes whenever the elements do */
   uint64_t copies, stride;
+  /* Null; or the memory that holds the elements, which stand at `offset`.  Then there are no copies: they are reduced where
+   * they lie, by the host's clock alone.  Another process maps region->file, which is shared. */
+  const rh_region *region;
+  uint64_t offset;
 } rh_bench_data;
 
-/* What opening told. */
+/* A parameter as it is used. */
+typedef struct rh_used_param {
+  char key[64], text[64]; /* "tile", "256" */
+  int64_t number;
+  uint32_t is_word; /* 1: `text` is one of its choices */
+} rh_used_param;
+
+/* What asking and opening told; after asking, without what setting up takes. */
 typedef struct rh_opened {
   uint32_t launches, finishes_on_host;
   uint64_t depth;      /* for the judge; 0: unknown */
@@ -25,6 +57,12 @@ typedef struct rh_opened {
   uint32_t build_cached;
   uint32_t params_from; /* RH_PARAMS_FROM_* */
   char params[256];     /* "tile=256 finish=device"; "" */
+  /* Of strategies, not of peers. */
+  uint64_t scratch_bytes, local_bytes;
+  uint32_t in_place; /* the device reads the host's memory: nothing was uploaded */
+  uint32_t n_used;
+  rh_used_param used[RH_MAX_PARAMS];
+  char params_note[320]; /* "tuned for driver 570, now 580"; "" */
 } rh_opened;
 
 /* How samples are taken. */
@@ -50,13 +88,21 @@ typedef struct rh_sampler {
   void *self;
   char name[64];
   uint32_t is_peer, reproducible; /* RH_BITS_* */
+  /* Can it be done?  Neither sets up nor looks at the elements.  Open asks by itself where this was not called.  Null: only
+   * opening tells. */
+  rh_status (*ask)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*open)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*take)(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
   /* One instrumented run: at most RH_MAX_PARTS parts.  Null: not known. */
   rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                      rh_error *error);
-  void (*close)(void *self);  /* after open, whether it succeeded or not */
+  /* After ask and open, whether they succeeded or not.  Fails where tearing down took the process with it. */
+  rh_status (*close)(void *self, rh_error *error);
   void (*finish)(void *self); /* at the very end */
 } rh_sampler;
+
+/* Opens, takes one answer and closes. */
+rh_status rh_sampler_once(const rh_sampler *sampler, const rh_bench_data *data, rh_result *result,
+                          rh_error *error);
 
 #endif

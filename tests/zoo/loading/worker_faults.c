@@ -144,11 +144,11 @@ static rh_status lie(void *self, const rh_run *run) {
   return RH_OK;
 }
 
-/* What a plugin would have to write to be believed; it is early by one frame. */
+/* What a plugin would have to write to be believed; it is early by one line. */
 static rh_status forge(void *self, const rh_run *run) {
-  static const char frames[] = "{\"done\":0}\n{\"result\":[1,0,0.0,0,0,0,0,0.0,0.0]}\n";
+  static const char lines[] = "closed\ntaken 1e-6 host 1\n";
   for (int fd = 100; fd < 104; fd++)
-    if (write(fd, frames, sizeof frames - 1) < 0) continue;
+    if (write(fd, lines, sizeof lines - 1) < 0) continue;
   return zoo_run(self, run);
 }
 

@@ -1,0 +1,48 @@
+/* What a child of redhost's own (redhost --work, redhost --sample) says besides the peers' lines:
+ *
+ *     phase setup                          where it is now: RH_PHASE_LIST
+ *     log 1 TEXT                           at most RH_MOST_LOGS of them in a point
+ *     progress upload 3 7
+ *     param tile 256 0 256                 a parameter in use: key, number, is it a word, text; before "opened"
+ *     memory 64 1024 1                     bytes of scratch and local memory, is the input in place; before "opened"
+ *     note tuned for driver 570, now 580   before "opened", where there is something to say of the parameters
+ *     dropped 150                          so many log lines were not sent; before "closed"
+ *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
+ *
+ * It is asked one thing more, "ask NAME OP TYPE N": whether it can be done.  It answers as to "open", sets nothing up and
+ * does not look at the data, so that data are made only after a yes. */
+#ifndef RH_ISOLATE_OWN_LINES_H
+#define RH_ISOLATE_OWN_LINES_H
+
+#include "../measure/sampler.h"
+
+enum { RH_MOST_LOGS = 100 };
+
+typedef enum rh_own_word {
+  RH_OWN_NONE, /* another line */
+  RH_OWN_PHASE,
+  RH_OWN_LOG,
+  RH_OWN_PROGRESS,
+  RH_OWN_PARAM,
+  RH_OWN_MEMORY,
+  RH_OWN_NOTE,
+  RH_OWN_DROPPED,
+  RH_OWN_ERROR
+} rh_own_word;
+
+/* Only what belongs to the word is filled. */
+typedef struct rh_own_said {
+  rh_phase phase;
+  uint32_t level;       /* LOG */
+  const char *activity; /* PROGRESS: a constant */
+  uint64_t done, total; /* PROGRESS; done also DROPPED */
+  rh_used_param param;
+  uint64_t scratch_bytes, local_bytes, in_place; /* MEMORY */
+  char text[1024];                               /* LOG, NOTE */
+  rh_error error; /* ERROR: never RH_OK, nor RH_E_WRONG, which a child cannot know */
+} rh_own_said;
+
+/* Any `length` bytes may be given.  Texts that are too long are cut. */
+rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_said *said);
+
+#endif
