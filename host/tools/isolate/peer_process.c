@@ -154,8 +154,8 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
   if (!is_own(process))
     return process->word ? RH_FATE_HEARD : garbage(process, line, length, error);
   /* Redhost's own have an error for what went wrong. */
-  int is_strange =
-      !process->word || process->word == RH_PEER_FAILED || process->word == RH_PEER_DECLINED;
+  int is_strange = !process->word || process->own.phase < question->phase ||
+                   process->word == RH_PEER_FAILED || process->word == RH_PEER_DECLINED;
   return is_strange ? RH_FATE_GARBAGE : RH_FATE_HEARD;
 }
 
@@ -195,7 +195,8 @@ static rh_status listen_to(rh_peer_process *process, rh_error *error) {
 }
 
 /* The answer of redhost's own that is an error. */
-static rh_status own_error(const rh_peer_process *process, rh_error *error) {
+static rh_status own_error(rh_peer_process *process, rh_error *error) {
+  process->own.failed = 1;
   if (error) *error = process->own.said.error;
   return process->own.said.error.status;
 }
@@ -241,6 +242,7 @@ static rh_status spawn(rh_peer_process *process, const char *const *environment,
   process->with.limit_bytes = is_own(process) ? most_bytes_of_own : most_bytes;
   process->own.phase = RH_PHASE_start;
   process->own.logs = 0;
+  process->own.failed = 0;
   RH_TRY(rh_conversation_start(&process->with, &spec, error));
   process->runs = 1;
   process->starts++;
@@ -272,7 +274,7 @@ static void judge_manners(const rh_peer_process *process) {
   char what[120], quote[256];
   int ended_ill = rh_ending_name_done(process->with.status, what, sizeof what);
   rh_printed_quote(printed, quote, sizeof quote);
-  if (is_own(process) && printed->bytes)
+  if (is_own(process) && printed->bytes && !process->own.failed)
     rh_log(reporter, RH_LOG_WARNING,
            "plugin %.500s wrote %llu bytes to standard output or error, which were dropped%s",
            plugin, (unsigned long long)printed->bytes, quote);

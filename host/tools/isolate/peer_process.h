@@ -11,6 +11,7 @@ typedef struct rh_peer_question {
   const char *line; /* with its end; null: only listen */
   const char *peer; /* null: the program as a whole */
   const char *verb; /* "open" */
+  rh_phase phase;   /* before it redhost's own cannot have the answer */
   uint32_t op;
   rh_type type;
 } rh_peer_question;
@@ -21,6 +22,7 @@ typedef struct rh_peer_own {
   const rh_region *region; /* the data it maps, where they are the caller's own */
   rh_phase phase;
   uint64_t logs;
+  uint32_t failed; /* it has reported an error: what it printed is likely to be about that */
   rh_opened noted; /* parameters, note and memory, since the last question */
   rh_own_said said;
 } rh_peer_own;

@@ -1,0 +1,76 @@
+/* A strategy in a process of its own. */
+#include "../../core/base/error.h"
+#include "peer_program.h"
+#include "request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Of a strategy's own process: which data it will find. */
+rh_status rh_peers_write_request(rh_peers *peers, rh_error *error) {
+  rh_text *request = &peers->request;
+  const rh_region *region = peers->process.own.region;
+  rh_sample_data data = {0};
+  if (region) data = (rh_sample_data){region->bytes, peers->offset};
+  rh_text_finish(request);
+  *request = (rh_text){0};
+  rh_text_append(request, peers->order.s, peers->order.length);
+  rh_sample_data_write(request, &data);
+  RH_TRY(rh_request_end(request, error));
+  peers->process.request = request->s;
+  peers->process.request_bytes = request->length;
+  return RH_OK;
+}
+
+static void finish_all(void *self) {
+  rh_peers_finish(((rh_peer *)self)->peers);
+}
+
+static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+  rh_sample_order order = {
+      .options = {.device = spec->device ? spec->device->label : NULL,
+                  .cache_dir = spec->options->cache_dir,
+                  .no_cache = spec->options->no_cache},
+      .strategy = spec->found->name,
+      .plugin = spec->found->path,
+      .what = spec->what,
+      .settings = spec->settings,
+      .n_settings = spec->n_settings,
+      .on_host = !spec->device,
+      .untuned = spec->untuned,
+      .strict = spec->strict,
+      .is_known = spec->range != NULL,
+  };
+  if (spec->range) order.known = rh_bench_device_tell(spec->range);
+  rh_sample_order_write(&peers->order, &order);
+  peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
+  snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);
+  if (peers->order.failed || !peers->found.path)
+    return rh_fail(error, RH_E_NOMEM, "no memory to ask for a strategy");
+  peers->process.own = (rh_peer_own){.role = spec->role ? spec->role : "--sample",
+                                     .strategy = peers->found.name,
+                                     .plugin = peers->found.path};
+  return RH_OK;
+}
+
+rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error) {
+  char *program;
+  RH_TRY(rh_child_program(spec->options, &program, error));
+  rh_peers *made =
+      rh_peers_make(program, rh_copy_string(spec->found->name), spec->options, spec->limit_s);
+  if (!made) return rh_fail(error, RH_E_NOMEM, "no memory for a strategy's process");
+  rh_status status = take_order(made, spec, error);
+  if (status != RH_OK) {
+    rh_peers_finish(made);
+    return status;
+  }
+  made->n = 1;
+  made->list[0] = (rh_peer){.peers = made};
+  snprintf(made->list[0].name, sizeof made->list[0].name, "%s", spec->found->name);
+  *sampler = rh_peers_sampler(made, 0);
+  sampler->is_peer = 0;
+  sampler->ask = rh_peer_ask;
+  sampler->parts = rh_peer_parts;
+  sampler->finish = finish_all;
+  return RH_OK;
+}

@@ -1,0 +1,150 @@
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "peer_program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static rh_status said_no(const rh_peer *me, const rh_peer_said *said, rh_status status,
+                         rh_error *error) {
+  return rh_fail(error, status, "%s: %s", me->name, said->text);
+}
+
+/* "open" or "ask" */
+static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
+                               rh_peer_word *word, rh_peer_said *said, rh_error *error) {
+  char line[256];
+  rh_phase phase = strcmp(verb, "ask") == 0 ? RH_PHASE_query : RH_PHASE_setup;
+  rh_peer_question question = {line, me->name, verb, phase, data->op, data->type};
+  snprintf(line, sizeof line, "%s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", verb, me->name,
+           rh_op_name(data->op), rh_type_name(data->type), data->n, data->copies, data->stride);
+  /* Redhost's own are closed whatever they answer: a plugin is open there. */
+  if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
+  RH_TRY(rh_peer_process_ask(&me->peers->process, &question, word, said, error));
+  switch (*word) {
+  case RH_PEER_OPENED: return RH_OK;
+  case RH_PEER_DECLINED: return said_no(me, said, RH_DECLINED, error);
+  case RH_PEER_FAILED: return said_no(me, said, RH_E_PLUGIN, error);
+  default:
+    return rh_peer_process_misspoke(&me->peers->process, &question, "answered something else",
+                                    error);
+  }
+}
+
+static void note_opened(rh_peer *me, const rh_peer_said *said, rh_opened *opened) {
+  const rh_opened *noted = &me->peers->process.own.noted;
+  *opened = said->opened;
+  opened->launches = said->launches;
+  opened->host_clock = !said->device;
+  snprintf(opened->params, sizeof opened->params, "%s", said->text);
+  opened->scratch_bytes = noted->scratch_bytes;
+  opened->local_bytes = noted->local_bytes;
+  opened->in_place = noted->in_place;
+  opened->n_used = noted->n_used;
+  memcpy(opened->used, noted->used, noted->n_used * sizeof *noted->used);
+  snprintf(opened->params_note, sizeof opened->params_note, "%s", noted->params_note);
+  me->has_parts = said->has_parts;
+}
+
+rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+  rh_peer *me = self;
+  rh_peer_word word;
+  rh_peer_said said;
+  *opened = (rh_opened){0};
+  me->op = data->op;
+  me->type = data->type;
+  RH_TRY(rh_peers_bind_data(me->peers, data, error));
+  RH_TRY(rh_peers_ensure_running(me->peers, error));
+  RH_TRY(rh_peer_hold_data(me, data, error));
+  RH_TRY(ask_for_point(me, "open", data, &word, &said, error));
+  me->opened_in = me->peers->process.starts;
+  note_opened(me, &said, opened);
+  return RH_OK;
+}
+
+rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+  rh_peer *me = self;
+  rh_peer_word word;
+  rh_peer_said said;
+  *opened = (rh_opened){0};
+  RH_TRY(rh_peers_bind_data(me->peers, data, error));
+  RH_TRY(rh_peers_ensure_running(me->peers, error));
+  RH_TRY(ask_for_point(me, "ask", data, &word, &said, error));
+  note_opened(me, &said, opened);
+  return RH_OK;
+}
+
+static const char *kind_name(uint32_t kind) {
+  return kind == RH_TAKE_DEVICE ? "device" : kind == RH_TAKE_HOST ? "host" : "latency";
+}
+
+static int is_open(const rh_peer *me) {
+  return me->peers->process.runs && me->opened_in == me->peers->process.starts;
+}
+
+rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
+  rh_peer *me = self;
+  rh_peer_process *process = &me->peers->process;
+  char line[128];
+  rh_peer_question question = {line, me->name, "take", RH_PHASE_run, me->op, me->type};
+  rh_peer_word word;
+  rh_peer_said said;
+  if (!is_open(me))
+    return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
+                   process->why);
+  snprintf(line, sizeof line, "take %s %s %u\n", me->name, kind_name(take->kind), take->batch);
+  RH_TRY(rh_peer_process_ask(process, &question, &word, &said, error));
+  if (word == RH_PEER_FAILED) return said_no(me, &said, RH_E_PLUGIN, error);
+  if (word != RH_PEER_TAKEN)
+    return rh_peer_process_misspoke(process, &question, "answered something else", error);
+  if (said.device && take->kind != RH_TAKE_DEVICE)
+    return rh_peer_process_misspoke(
+        process, &question, "used the device's clock where the host's was asked for", error);
+  process->losses = 0;
+  *taken = (rh_taken){said.seconds, said.device, said.result};
+  snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
+  return RH_OK;
+}
+
+rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
+                        rh_error *error) {
+  rh_peer *me = self;
+  rh_peer_process *process = &me->peers->process;
+  char line[128];
+  rh_peer_question question = {
+      .line = line, .peer = me->name, .verb = "parts", .phase = RH_PHASE_run};
+  rh_peer_word word;
+  rh_peer_said said;
+  *n_parts = 0;
+  if (!me->has_parts || !is_open(me)) return RH_OK;
+  snprintf(line, sizeof line, "parts %s\n", me->name);
+  RH_TRY(rh_peer_process_ask(process, &question, &word, &said, error));
+  if (word == RH_PEER_FAILED) return said_no(me, &said, RH_E_PLUGIN, error);
+  if (word != RH_PEER_PARTS)
+    return rh_peer_process_misspoke(process, &question, "answered something else", error);
+  memcpy(parts, said.parts, said.n_parts * sizeof *parts);
+  *n_parts = said.n_parts;
+  *host_share_s = said.host_share_s;
+  return RH_OK;
+}
+
+rh_status rh_peer_close(void *self, rh_error *error) {
+  rh_peer *me = self;
+  rh_peer_process *process = &me->peers->process;
+  char line[128];
+  rh_peer_question question = {
+      .line = line, .peer = me->name, .verb = "close", .phase = RH_PHASE_teardown};
+  rh_peer_word word;
+  rh_peer_said said;
+  rh_status status = RH_OK;
+  snprintf(line, sizeof line, "close %s\n", me->name);
+  /* A process that is lost here leaves its reason in `why`, for those whose points it had. */
+  if (is_open(me)) status = rh_peer_process_ask(process, &question, &word, &said, error);
+  if (is_open(me) && status == RH_OK && word != RH_PEER_CLOSED)
+    status = rh_peer_process_misspoke(process, &question, "answered something else", error);
+  process->own.logs = 0;
+  me->opened_in = 0;
+  rh_peer_release_data(me);
+  return status;
+}
