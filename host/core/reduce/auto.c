@@ -217,7 +217,7 @@ static const candidate *choose(choice *c, rh_text *text) {
   return best;
 }
 
-rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const char **name,
+rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
   choice c = {.redhost = redhost, .spec = spec};
@@ -227,7 +227,7 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const char **n
   RH_TRY(rh_redhost_tuned(redhost, &c.tuned, error));
   rh_status status = gather(&c, registry, error);
   if (status == RH_OK) {
-    *name = choose(&c, &text)->entry->name;
+    *entry = choose(&c, &text)->entry;
     if (c.failed.length)
       rh_text_add(&text, "; left out for a wrong result here: %s", rh_text_get(&c.failed));
     snprintf(redhost->chosen, sizeof redhost->chosen, "%s", rh_text_get(&text));

@@ -30,10 +30,13 @@ rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *
   if (!rh_op_is_defined(spec->op, spec->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
-  int is_auto = !name || strcmp(name, "auto") == 0;
-  if (is_auto) RH_TRY(rh_choose(redhost, spec, &name, error)); /* says what is missing */
+  if (!name || strcmp(name, "auto") == 0) {
+    const rh_entry *chosen;
+    RH_TRY(rh_choose(redhost, spec, &chosen, error)); /* says what is missing */
+    return rh_found_from_entry(found, chosen, error);
+  }
   RH_TRY(rh_registry_locate(&redhost->options, name, found, error));
-  if (!is_auto && found->missed[0])
+  if (found->missed[0])
     rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s", found->missed);
   return RH_OK;
 }

@@ -6,22 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of a strategy's own process: which data it will find. */
-rh_status rh_peers_write_request(rh_peers *peers, rh_error *error) {
-  rh_text *request = &peers->request;
-  const rh_region *region = peers->process.own.region;
-  rh_sample_data data = {0};
-  if (region) data = (rh_sample_data){region->bytes, peers->offset};
-  rh_text_finish(request);
-  *request = (rh_text){0};
-  rh_text_append(request, peers->order.s, peers->order.length);
-  rh_sample_data_write(request, &data);
-  RH_TRY(rh_request_end(request, error));
-  peers->process.request = request->s;
-  peers->process.request_bytes = request->length;
-  return RH_OK;
-}
-
 static void finish_all(void *self) {
   rh_peers_finish(((rh_peer *)self)->peers);
 }

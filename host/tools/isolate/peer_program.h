@@ -52,7 +52,4 @@ rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *h
                         rh_error *error);
 rh_status rh_peer_close(void *self, rh_error *error);
 
-/* Writes the request of a child of redhost's own. */
-rh_status rh_peers_write_request(rh_peers *peers, rh_error *error);
-
 #endif

@@ -1,0 +1,108 @@
+#include "peer_program.h"
+#include "../../core/base/error.h"
+#include "request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_LOSSES = 3 };
+
+rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, double limit_s) {
+  rh_peers *made = program && who ? calloc(1, sizeof *made) : NULL;
+  if (!made) {
+    free(program);
+    free(who);
+    return NULL;
+  }
+  made->data = made->reader = -1;
+  made->program = program;
+  made->who = who;
+  made->process = (rh_peer_process){
+      .program = program, .who = who, .options = options, .limit_s = limit_s, .data = -1};
+  return made;
+}
+
+/* The first start makes the list, a later one has to agree with it. */
+static const char *add_peer(rh_peers *peers, uint32_t k, const rh_peer_said *said, int first) {
+  if (k == RH_PEERS_MOST) return "offered more than 32 peers";
+  if (!first)
+    return k < peers->n && strcmp(peers->list[k].name, said->name) == 0
+               ? NULL
+               : "offered other peers than before";
+  for (uint32_t other = 0; other < peers->n; other++)
+    if (strcmp(peers->list[other].name, said->name) == 0) return "offered two peers of one name";
+  rh_peer *added = &peers->list[peers->n++];
+  *added = (rh_peer){.peers = peers};
+  snprintf(added->name, sizeof added->name, "%s", said->name);
+  snprintf(added->about, sizeof added->about, "%s", said->text);
+  return NULL;
+}
+
+static rh_status greet(rh_peers *peers, int first, rh_error *error) {
+  static const rh_peer_question listen_only = {.verb = "its greeting"};
+  rh_peer_process *process = &peers->process;
+  rh_peer_word word;
+  rh_peer_said said;
+  const char *wrong = NULL;
+  uint32_t k = 0;
+  RH_TRY(rh_peer_process_ask(process, &listen_only, &word, &said, error));
+  if (word == RH_PEER_FAILED) {
+    rh_peer_process_end(process);
+    return rh_fail(error, RH_E_PLUGIN, "%s: %s", peers->who, said.text);
+  }
+  if (word != RH_PEER_HELLO) wrong = "did not begin with 'redhost-peer 1'";
+  while (!wrong) {
+    RH_TRY(rh_peer_process_ask(process, &listen_only, &word, &said, error));
+    if (word == RH_PEER_READY && k == peers->n && k) return RH_OK;
+    if (word == RH_PEER_READY)
+      wrong = k ? "offered fewer peers than before" : "offered no peer";
+    else if (word == RH_PEER_NAMED)
+      wrong = add_peer(peers, k++, &said, first);
+    else
+      wrong = "answered out of order";
+  }
+  return rh_peer_process_misspoke(process, &listen_only, wrong, error);
+}
+
+/* Of a strategy's own process: which data it will find. */
+static rh_status write_request(rh_peers *peers, rh_error *error) {
+  rh_text *request = &peers->request;
+  const rh_region *region = peers->process.own.region;
+  rh_sample_data data = {0};
+  if (region) data = (rh_sample_data){region->bytes, peers->offset};
+  rh_text_finish(request);
+  *request = (rh_text){0};
+  rh_text_append(request, peers->order.s, peers->order.length);
+  rh_sample_data_write(request, &data);
+  RH_TRY(rh_request_end(request, error));
+  peers->process.request = request->s;
+  peers->process.request_bytes = request->length;
+  return RH_OK;
+}
+
+rh_status rh_peers_ensure_running(rh_peers *peers, rh_error *error) {
+  rh_peer_process *process = &peers->process;
+  if (process->runs) return RH_OK;
+  if (process->losses >= MOST_LOSSES)
+    return rh_fail(error, RH_E_PLUGIN, "not tried again after %u losses in a row: %s",
+                   process->losses, process->why);
+  int first = peers->n == 0;
+  if (process->own.role) RH_TRY(write_request(peers, error));
+  RH_TRY(rh_peer_process_start(process, error));
+  return greet(peers, first, error);
+}
+
+void rh_peers_finish(rh_peers *peers) {
+  if (!peers) return;
+  rh_peer_process_end(&peers->process);
+  if (peers->reader >= 0) close(peers->reader);
+  if (peers->data >= 0) close(peers->data);
+  free(peers->program);
+  free(peers->who);
+  rh_found_finish(&peers->found);
+  rh_text_finish(&peers->order);
+  rh_text_finish(&peers->request);
+  free(peers);
+}
