@@ -132,7 +132,7 @@ class Trouble(BenchCase):
         done = self.bench("--plugin", FAULTS, "-s", "worker_crash_in_run,worker_hang_in_run,serial", "--timeout=5", "--json")
         self.assertEqual(done.code, 5, done)
         rows = json.loads(done.out)["results"]
-        for name, words in (("worker_crash_in_run", "crashed in open (signal 11)"), ("worker_hang_in_run", "did not answer within 5 s")):
+        for name, words in (("worker_crash_in_run", "crashed in run (signal 11)"), ("worker_hang_in_run", "did not answer within 5 s")):
             mine = [r for r in rows if r["strategy"] == name]
             self.assertEqual({r["status"] for r in mine}, {"failed"}, mine)
             self.assertIn(words, mine[0]["reason"])

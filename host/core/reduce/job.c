@@ -36,8 +36,7 @@ rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *
     return rh_found_from_entry(found, chosen, error);
   }
   RH_TRY(rh_registry_locate(&redhost->options, name, found, error));
-  if (found->missed[0])
-    rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s", found->missed);
+  if (found->missed[0]) rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s", found->missed);
   return RH_OK;
 }
 
@@ -166,23 +165,12 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
   return RH_OK;
 }
 
-rh_status rh_job_value(rh_job *job, void *value, rh_error *error) {
-  return rh_instance_call(job->instance, &job->data, job->spec.n, value, error);
-}
-
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result) {
   rh_op_result(spec->op, spec->type, value, result);
   /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
   if (spec->n == 0 && spec->op == RH_OP_sum && rh_type_is_float(result->type)) result->value.f = 0;
   strncpy(result->strategy, strategy, sizeof result->strategy - 1);
-}
-
-rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  RH_TRY(rh_job_value(job, value, error));
-  rh_job_result(&job->spec, job->strategy->name, value, result);
-  return RH_OK;
 }
 
 rh_status rh_job_refer(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,

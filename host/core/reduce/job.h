@@ -67,12 +67,8 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error);
 /* Brings the data, spec.n elements `offset` bytes behind the page-aligned `region`, to the device and sets up. */
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error);
 
-/* Runs once and fetches the answer.  May be called again. */
-rh_status rh_job_run(rh_job *job, rh_result *result, rh_error *error);
-
-/* The same in two steps: the operator's value, and what it means. */
+/* What the operator's value means, as a result. */
 enum { RH_MOST_VALUE_BYTES = 16 };
-rh_status rh_job_value(rh_job *job, void *value, rh_error *error);
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result);
 
