@@ -34,8 +34,11 @@ class BenchCase(cli.Case):
 
 class Measuring(BenchCase):
     def test_rows(self):
-        document = self.results("-s", "serial,cascade,two_stage", "--cache=cold")
-        rows = document["results"]
+        for most in ("0.1", "1", "10"):  # a busy machine gets less done
+            document = self.results("-s", "serial,cascade,two_stage", "--cache=cold", "--max-time=" + most)
+            rows = document["results"]
+            if all(r["time_s"] and r["latency_s"] for r in rows):
+                break
         self.assertEqual(sorted((r["strategy"], r["n"]) for r in rows),
                          [(s, n) for s in ("cascade", "serial", "two_stage") for n in (1024, 4096)])
         for row in rows:
