@@ -1,4 +1,5 @@
-/* A tree in local memory over one element for each work-item, then one atomic for each group on the result. */
+/* A tree in local memory over one element for each work-item, then one atomic for each group on the
+ * result. */
 __kernel void atomic_tree(__global const rh_element *input, ulong first, ulong n,
                           __local rh_value *scratch, volatile __global rh_value *result,
                           ulong result_index) {

@@ -1,4 +1,5 @@
-/* The language's own reduction: over one element for each work-item, then over the groups' results in one group. */
+/* The language's own reduction: over one element for each work-item, then over the groups' results
+ * in one group. */
 __kernel void builtin_elements(__global const rh_element *input, ulong first, ulong n,
                                __global rh_value *partials) {
   ulong i = get_global_id(0);
@@ -6,10 +7,11 @@ __kernel void builtin_elements(__global const rh_element *input, ulong first, ul
   if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
 }
 
-__kernel void builtin_partials(__global const rh_value *partials, ulong count, __global rh_value *result,
-                               ulong result_index) {
+__kernel void builtin_partials(__global const rh_value *partials, ulong count,
+                               __global rh_value *result, ulong result_index) {
   rh_value mine = rh_identity();
-  for (ulong i = get_local_id(0); i < count; i += get_local_size(0)) mine = rh_combine(mine, partials[i]);
+  for (ulong i = get_local_id(0); i < count; i += get_local_size(0))
+    mine = rh_combine(mine, partials[i]);
   rh_value all = rh_group_builtin(mine);
   if (get_local_id(0) == 0) result[result_index] = all;
 }

@@ -1,5 +1,6 @@
-/* One tile of the cascade: every work-item walks over the input with a stride of all work-items, so that neighbours read
- * neighbours; then the tile's partial results meet in a tree in local memory. */
+/* One tile of the cascade: every work-item walks over the input with a stride of all work-items, so
+ * that neighbours read neighbours; then the tile's partial results meet in a tree in local
+ * memory. */
 __kernel void cascade(__global const rh_element *input, ulong first, ulong n,
                       __local rh_value *tile, __global rh_value *partials) {
   input += first;

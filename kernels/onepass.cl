@@ -1,19 +1,22 @@
-/* One launch: each work-item takes packs of 16 bytes with the grid's stride, RH_UNROLL of them in flight; the group's
- * values meet by shuffles, where there are any; one group combines what the groups left, by their index.  Which one:
+/* One launch: each work-item takes packs of 16 bytes with the grid's stride, RH_UNROLL of them in
+ * flight; the group's values meet by shuffles, where there are any; one group combines what the
+ * groups left, by their index.  Which one:
  *   -DRH_FINISH_WAIT    the one of the highest index, which waits for the others
  *   -DRH_FINISH_LAST    the one that arrives last: nobody waits
  *   -DRH_FINISH_LAUNCH  none: that is rh_finish's, in a second launch
  *
- * A microsecond is two thousand cycles here: what can be known before the launch is an argument, so that little stands
- * before the first load.  RH_GROUP: the work-items of a group, for the same reason, and because NVIDIA's compiler allows
- * no more than 256 of them where it is not told. */
+ * A microsecond is two thousand cycles here: what can be known before the launch is an argument, so
+ * that little stands before the first load.  RH_GROUP: the work-items of a group, for the same
+ * reason, and because NVIDIA's compiler allows no more than 256 of them where it is not told. */
 #define ONEPASS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
 
-/* What a launch reduces: elements first .. first+n-1, most of them in packs that start where a pack may.
- * Packs are those from input[pack] on (counted in packs): `steps` times RH_UNROLL of each work-item, and `rest` more,
- * fewer than that.  Elements outside are `head` before the packs and the others behind them, `outside` in all. */
-#define SHARE_PARAMETERS                                                                                                \
-  __global const rh_pack *input, ulong pack, uint steps, uint rest, ulong first, ulong n, uint head, uint outside
+/* What a launch reduces: elements first .. first+n-1, most of them in packs that start where a pack
+ * may.  Packs are those from input[pack] on (counted in packs): `steps` times RH_UNROLL of each
+ * work-item, and `rest` more, fewer than that.  Elements outside are `head` before the packs and
+ * the others behind them, `outside` in all. */
+#define SHARE_PARAMETERS                                                                           \
+  __global const rh_pack *input, ulong pack, uint steps, uint rest, ulong first, ulong n,          \
+      uint head, uint outside
 
 static inline rh_value take_share(SHARE_PARAMETERS) {
   uint id = (uint)(get_group_id(0) * RH_GROUP + get_local_id(0));
@@ -62,12 +65,14 @@ static inline rh_value take_share(SHARE_PARAMETERS) {
 
 #ifdef RH_FINISH_LAUNCH
 ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global rh_value *partials) {
-  rh_value all = rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+  rh_value all =
+      rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
   if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
 }
 #else
 
-/* What the groups below `groups` left, by their indices; RH_AT_ONCE glances of a work-item are under way together. */
+/* What the groups below `groups` left, by their indices; RH_AT_ONCE glances of a work-item are
+ * under way together. */
 static inline rh_value collect(rh_value mine, __global const void *slots, uint groups, uint epoch) {
   for (uint k = get_local_id(0); k < groups; k += RH_AT_ONCE * RH_GROUP) {
     rh_glance seen[RH_AT_ONCE];
@@ -83,22 +88,23 @@ static inline rh_value collect(rh_value mine, __global const void *slots, uint g
 }
 
 #ifdef RH_FINISH_WAIT
-/* Is this the group that finishes?  Only one waits, for all the others: none of these waits for anybody, so each that
- * has a place to run ends and makes room.  A device of two compute units has a place besides the one that is taken by
- * the waiting group.  Launches of several queues at once could fill a small GPU with waiting groups only if places were
- * not given in the order of indices, where the one that waits comes last. */
+/* Is this the group that finishes?  Only one waits, for all the others: none of these waits for
+ * anybody, so each that has a place to run ends and makes room.  A device of two compute units has
+ * a place besides the one that is taken by the waiting group.  Launches of several queues at once
+ * could fill a small GPU with waiting groups only if places were not given in the order of indices,
+ * where the one that waits comes last. */
 #ifndef RH_SEES_WHILE_RUNNING
 #error "no group can wait for another here"
 #endif
-static inline bool finishes(__global void *slots, __global uint *tickets, __local uint *is_last, rh_value all, uint groups,
-                            uint epoch) {
+static inline bool finishes(__global void *slots, __global uint *tickets, __local uint *is_last,
+                            rh_value all, uint groups, uint epoch) {
   if (get_group_id(0) == groups - 1) return true;
   if (get_local_id(0) == 0) rh_leave(slots, all, epoch);
   return false;
 }
 #else
-static inline bool finishes(__global void *slots, __global uint *tickets, __local uint *is_last, rh_value all, uint groups,
-                            uint epoch) {
+static inline bool finishes(__global void *slots, __global uint *tickets, __local uint *is_last,
+                            rh_value all, uint groups, uint epoch) {
   if (get_local_id(0) == 0) {
     rh_leave(slots, all, epoch);
     *is_last = rh_is_last_to_arrive(tickets, groups);
@@ -108,10 +114,12 @@ static inline bool finishes(__global void *slots, __global uint *tickets, __loca
 }
 #endif
 
-ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void *slots, __global uint *tickets, uint epoch,
-                     __global rh_value *result, ulong result_index) {
+ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void *slots,
+                     __global uint *tickets, uint epoch, __global rh_value *result,
+                     ulong result_index) {
   __local uint *is_last = (__local uint *)(scratch + RH_GROUP);
-  rh_value all = rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+  rh_value all =
+      rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
   uint groups = (uint)get_num_groups(0);
   if (groups > 1) {
     if (!finishes(slots, tickets, is_last, all, groups, epoch)) return;

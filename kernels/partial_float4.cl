@@ -1,6 +1,6 @@
-/* partial_scalar on vectors of 4 elements: they stay vectors through the tree, and only what is left of the group's is
- * folded.  The vectors start where a vector load may; the few elements before the first and behind the last vector are
- * for the first group's first work-item. */
+/* partial_scalar on vectors of 4 elements: they stay vectors through the tree, and only what is
+ * left of the group's is folded.  The vectors start where a vector load may; the few elements
+ * before the first and behind the last vector are for the first group's first work-item. */
 __kernel void partial_float4(__global const rh_element *input, ulong first, ulong n,
                              __local rh_vector *partial_sums, __global rh_value *output) {
   input += first;
@@ -13,6 +13,7 @@ __kernel void partial_float4(__global const rh_element *input, ulong first, ulon
   rh_value all = rh_vector_fold(lanes);
   ulong inside = vectors * RH_WIDTH;
   if (get_group_id(0) == 0)
-    for (ulong i = 0; i < n - inside; i++) all = rh_combine(all, rh_load(input, i < head ? i : i + inside));
+    for (ulong i = 0; i < n - inside; i++)
+      all = rh_combine(all, rh_load(input, i < head ? i : i + inside));
   output[get_group_id(0)] = all;
 }

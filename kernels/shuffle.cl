@@ -1,7 +1,8 @@
-/* First stage of two_stage on vectors of 4 elements, whose groups meet by shuffles.  The vectors start where a vector load
- * may; the few elements before the first and behind the last vector are taken one by one. */
-__kernel void shuffle(__global const rh_element *input, ulong first, ulong n, __local rh_value *scratch,
-                      __global rh_value *partials) {
+/* First stage of two_stage on vectors of 4 elements, whose groups meet by shuffles.  The vectors
+ * start where a vector load may; the few elements before the first and behind the last vector are
+ * taken one by one. */
+__kernel void shuffle(__global const rh_element *input, ulong first, ulong n,
+                      __local rh_value *scratch, __global rh_value *partials) {
   input += first;
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
   rh_vector lanes = rh_vector_identity();
@@ -18,10 +19,12 @@ __kernel void shuffle(__global const rh_element *input, ulong first, ulong n, __
 }
 
 /* The second: one group, the partial results in index order. */
-__kernel void shuffle_finish(__global const rh_value *partials, ulong count, __local rh_value *scratch,
-                             __global rh_value *result, ulong result_index) {
+__kernel void shuffle_finish(__global const rh_value *partials, ulong count,
+                             __local rh_value *scratch, __global rh_value *result,
+                             ulong result_index) {
   rh_value mine = rh_identity();
-  for (ulong i = get_local_id(0); i < count; i += get_local_size(0)) mine = rh_combine(mine, partials[i]);
+  for (ulong i = get_local_id(0); i < count; i += get_local_size(0))
+    mine = rh_combine(mine, partials[i]);
   rh_value all = rh_group_shuffle_tree(scratch, mine);
   if (get_local_id(0) == 0) result[result_index] = all;
 }

@@ -1,6 +1,7 @@
-/* WINDOW values become one: a[i] is the sum of a[i], a[i+s], ... for s = n/WINDOW, at to[at+i].  The last work-item
- * adds, alone, the up to WINDOW-1 values that this level cuts off to the tail, partials[0].  (Adding what the next
- * level will cut off, as simple_1 does, would read what other work-items are about to write.) */
+/* WINDOW values become one: a[i] is the sum of a[i], a[i+s], ... for s = n/WINDOW, at to[at+i].
+ * The last work-item adds, alone, the up to WINDOW-1 values that this level cuts off to the tail,
+ * partials[0].  (Adding what the next level will cut off, as simple_1 does, would read what other
+ * work-items are about to write.) */
 #ifndef WINDOW
 #define WINDOW 8
 #endif
@@ -23,8 +24,8 @@ __kernel void simple_2_elements(__global const rh_element *input, ulong first, u
 }
 
 /* A level in place, n >= WINDOW.  `to` is `a` itself, and partials at the last level. */
-__kernel void simple_2_values(__global rh_value *a, ulong first, ulong n, __global rh_value *to, ulong at,
-                              __global rh_value *partials) {
+__kernel void simple_2_values(__global rh_value *a, ulong first, ulong n, __global rh_value *to,
+                              ulong at, __global rh_value *partials) {
   a += first;
   ulong i = get_global_id(0), s = n / WINDOW;
   if (i >= s) return;

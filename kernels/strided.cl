@@ -1,4 +1,6 @@
-/* Every work-item walks over the input with a stride of all work-items and leaves its own result. */
-__kernel void strided(__global const rh_element *input, ulong first, ulong n, __global rh_value *partials) {
+/* Every work-item walks over the input with a stride of all work-items and leaves its own
+ * result. */
+__kernel void strided(__global const rh_element *input, ulong first, ulong n,
+                      __global rh_value *partials) {
   partials[get_global_id(0)] = rh_take_strided(input + first, n);
 }

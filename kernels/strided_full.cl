@@ -1,4 +1,5 @@
 /* strided, launched with as many work-items as the device keeps in flight. */
-__kernel void strided_full(__global const rh_element *input, ulong first, ulong n, __global rh_value *partials) {
+__kernel void strided_full(__global const rh_element *input, ulong first, ulong n,
+                           __global rh_value *partials) {
   partials[get_global_id(0)] = rh_take_strided(input + first, n);
 }

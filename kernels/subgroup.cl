@@ -1,12 +1,14 @@
-/* Every sub-group reads a contiguous run in blocks; each work-item combines its vectors lane by lane; a tree over
- * vectors in local memory follows, and the group leaves RH_WIDTH lanes.  Blocks start where a vector may; the few
- * elements before are the first work-item's. */
-RH_SUBGROUP_KERNEL __kernel void subgroup(__global const rh_element *input, ulong first, ulong n, ulong loads,
-                                          __local rh_vector *scratch, __global rh_value *partials) {
+/* Every sub-group reads a contiguous run in blocks; each work-item combines its vectors lane by
+ * lane; a tree over vectors in local memory follows, and the group leaves RH_WIDTH lanes.  Blocks
+ * start where a vector may; the few elements before are the first work-item's. */
+RH_SUBGROUP_KERNEL __kernel void subgroup(__global const rh_element *input, ulong first, ulong n,
+                                          ulong loads, __local rh_vector *scratch,
+                                          __global rh_value *partials) {
   input += first;
   ulong head = min(rh_vector_head(input), n), block = rh_subgroup_lanes() * RH_WIDTH;
   ulong i = head + (get_group_id(0) * get_local_size(0) + rh_subgroup_first()) * loads * RH_WIDTH;
-  rh_vector lanes = get_global_id(0) == 0 ? rh_vector_gather(input, 0, 1, head) : rh_vector_identity();
+  rh_vector lanes =
+      get_global_id(0) == 0 ? rh_vector_gather(input, 0, 1, head) : rh_vector_identity();
   for (ulong k = 0; k < loads; k++, i += block)
     lanes = rh_vector_combine(lanes, rh_subgroup_load(input, i, n));
 

@@ -1,6 +1,7 @@
-/* One level: the tile's values meet in local memory, neighbours first.  The work-items whose index is a multiple of twice
- * the stride combine; they scatter over the whole tile and diverge.  The loop stands here and not in the prelude: how
- * slow it is, modulo and all, is what the later steps are measured by. */
+/* One level: the tile's values meet in local memory, neighbours first.  The work-items whose index
+ * is a multiple of twice the stride combine; they scatter over the whole tile and diverge.  The
+ * loop stands here and not in the prelude: how slow it is, modulo and all, is what the later steps
+ * are measured by. */
 static inline void tiled_1(__local rh_value *tile, rh_value mine, __global rh_value *to) {
   uint tid = get_local_id(0), size = get_local_size(0);
   tile[tid] = mine;
@@ -12,14 +13,14 @@ static inline void tiled_1(__local rh_value *tile, rh_value mine, __global rh_va
   if (tid == 0) to[get_group_id(0)] = tile[0];
 }
 
-__kernel void tiled_1_elements(__global const rh_element *from, ulong first, ulong n, __local rh_value *tile,
-                               __global rh_value *to, ulong at) {
+__kernel void tiled_1_elements(__global const rh_element *from, ulong first, ulong n,
+                               __local rh_value *tile, __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);
   tiled_1(tile, i < n ? rh_load(from + first, i) : rh_identity(), to + at);
 }
 
-__kernel void tiled_1_values(__global const rh_value *from, ulong first, ulong n, __local rh_value *tile,
-                             __global rh_value *to, ulong at) {
+__kernel void tiled_1_values(__global const rh_value *from, ulong first, ulong n,
+                             __local rh_value *tile, __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);
   tiled_1(tile, i < n ? from[first + i] : rh_identity(), to + at);
 }

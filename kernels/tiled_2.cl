@@ -1,5 +1,6 @@
-/* One level: the same pairs as in tiled_1, by consecutive work-items, each of which computes where its pair stands.  Fewer
- * warps or wavefronts diverge; the addresses are strides apart, and share banks. */
+/* One level: the same pairs as in tiled_1, by consecutive work-items, each of which computes where
+ * its pair stands.  Fewer warps or wavefronts diverge; the addresses are strides apart, and share
+ * banks. */
 static inline void tiled_2(__local rh_value *tile, rh_value mine, __global rh_value *to) {
   uint tid = get_local_id(0), size = get_local_size(0);
   tile[tid] = mine;
@@ -12,14 +13,14 @@ static inline void tiled_2(__local rh_value *tile, rh_value mine, __global rh_va
   if (tid == 0) to[get_group_id(0)] = tile[0];
 }
 
-__kernel void tiled_2_elements(__global const rh_element *from, ulong first, ulong n, __local rh_value *tile,
-                               __global rh_value *to, ulong at) {
+__kernel void tiled_2_elements(__global const rh_element *from, ulong first, ulong n,
+                               __local rh_value *tile, __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);
   tiled_2(tile, i < n ? rh_load(from + first, i) : rh_identity(), to + at);
 }
 
-__kernel void tiled_2_values(__global const rh_value *from, ulong first, ulong n, __local rh_value *tile,
-                             __global rh_value *to, ulong at) {
+__kernel void tiled_2_values(__global const rh_value *from, ulong first, ulong n,
+                             __local rh_value *tile, __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);
   tiled_2(tile, i < n ? from[first + i] : rh_identity(), to + at);
 }

@@ -1,18 +1,18 @@
-/* One level: the stride halves from half a tile on (rh_group_tree), so that consecutive work-items combine at consecutive
- * addresses, which lie in different banks. */
+/* One level: the stride halves from half a tile on (rh_group_tree), so that consecutive work-items
+ * combine at consecutive addresses, which lie in different banks. */
 static inline void tiled_3(__local rh_value *tile, rh_value mine, __global rh_value *to) {
   rh_value all = rh_group_tree(tile, mine);
   if (get_local_id(0) == 0) to[get_group_id(0)] = all;
 }
 
-__kernel void tiled_3_elements(__global const rh_element *from, ulong first, ulong n, __local rh_value *tile,
-                               __global rh_value *to, ulong at) {
+__kernel void tiled_3_elements(__global const rh_element *from, ulong first, ulong n,
+                               __local rh_value *tile, __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);
   tiled_3(tile, i < n ? rh_load(from + first, i) : rh_identity(), to + at);
 }
 
-__kernel void tiled_3_values(__global const rh_value *from, ulong first, ulong n, __local rh_value *tile,
-                             __global rh_value *to, ulong at) {
+__kernel void tiled_3_values(__global const rh_value *from, ulong first, ulong n,
+                             __local rh_value *tile, __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);
   tiled_3(tile, i < n ? from[first + i] : rh_identity(), to + at);
 }

@@ -1,7 +1,8 @@
-/* The only group: every work-item takes its share of the input with a stride of the group, and then all levels of the
- * tree run in one loop, in global memory. */
+/* The only group: every work-item takes its share of the input with a stride of the group, and then
+ * all levels of the tree run in one loop, in global memory. */
 __kernel void top_down_single(__global const rh_element *input, ulong first, ulong n,
-                              __global rh_value *arr, __global rh_value *result, ulong result_index) {
+                              __global rh_value *arr, __global rh_value *result,
+                              ulong result_index) {
   input += first;
   uint i = get_local_id(0), size = get_local_size(0);
   rh_value mine = rh_identity();
@@ -10,7 +11,8 @@ __kernel void top_down_single(__global const rh_element *input, ulong first, ulo
   barrier(CLK_GLOBAL_MEM_FENCE);
 
   for (uint left = size; left > 1;) {
-    uint stride = (left + 1) / 2; /* rounded up: an odd value in the middle waits for the next level */
+    /* rounded up: an odd value in the middle waits for the next level */
+    uint stride = (left + 1) / 2;
     if (i + stride < left) arr[i] = rh_combine(arr[i], arr[i + stride]);
     barrier(CLK_GLOBAL_MEM_FENCE); /* the next level reads what this one wrote */
     left = stride;

@@ -1,12 +1,14 @@
-/* One stage: the offset halves from half a group on (rh_group_tree), so that the active work-items stand side by side, and
- * a wavefront that has become idle is dropped. */
-static inline void tree_commutative(__local rh_value *scratch, rh_value mine, __global rh_value *to) {
+/* One stage: the offset halves from half a group on (rh_group_tree), so that the active work-items
+ * stand side by side, and a wavefront that has become idle is dropped. */
+static inline void tree_commutative(__local rh_value *scratch, rh_value mine,
+                                    __global rh_value *to) {
   rh_value all = rh_group_tree(scratch, mine);
   if (get_local_id(0) == 0) to[get_group_id(0)] = all;
 }
 
 __kernel void tree_commutative_elements(__global const rh_element *from, ulong first, ulong n,
-                                        __local rh_value *scratch, __global rh_value *to, ulong at) {
+                                        __local rh_value *scratch, __global rh_value *to,
+                                        ulong at) {
   ulong i = get_global_id(0);
   tree_commutative(scratch, i < n ? rh_load(from + first, i) : rh_identity(), to + at);
 }

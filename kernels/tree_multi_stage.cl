@@ -1,6 +1,7 @@
-/* A stage: one value for each work-item, a tree in every group.  The first stage takes the elements, the second what the
- * first one left. */
-static inline void tree_multi_stage(__local rh_value *scratch, rh_value mine, __global rh_value *accum) {
+/* A stage: one value for each work-item, a tree in every group.  The first stage takes the
+ * elements, the second what the first one left. */
+static inline void tree_multi_stage(__local rh_value *scratch, rh_value mine,
+                                    __global rh_value *accum) {
   rh_value sum = rh_group_tree(scratch, mine);
   if (get_local_id(0) == 0) accum[get_group_id(0)] = sum;
 }
@@ -11,8 +12,8 @@ __kernel void tree_multi_stage_1(__global const rh_element *input, ulong first, 
   tree_multi_stage(scratch, i < n ? rh_load(input + first, i) : rh_identity(), accum);
 }
 
-__kernel void tree_multi_stage_2(__global const rh_value *values, ulong n, __local rh_value *scratch,
-                                 __global rh_value *accum) {
+__kernel void tree_multi_stage_2(__global const rh_value *values, ulong n,
+                                 __local rh_value *scratch, __global rh_value *accum) {
   ulong i = get_global_id(0);
   tree_multi_stage(scratch, i < n ? values[i] : rh_identity(), accum);
 }

@@ -1,11 +1,13 @@
-/* First stage: each group owns one contiguous chunk and goes through it tile by tile.  A tile is loaded with neighbours
- * reading neighbours, and turned in local memory: work-item k then reduces the RH_ITEMS elements from k*RH_ITEMS on,
- * which stand side by side in the input (an odd RH_ITEMS spreads this second read over all banks).  The runs' results
- * are reduced by a few work-items while the next tile is on its way, and theirs by work-item 0 one barrier later, which
- * carries the result on.  Two barriers a tile; nothing is ever reordered. */
+/* First stage: each group owns one contiguous chunk and goes through it tile by tile.  A tile is
+ * loaded with neighbours reading neighbours, and turned in local memory: work-item k then reduces
+ * the RH_ITEMS elements from k*RH_ITEMS on, which stand side by side in the input (an odd RH_ITEMS
+ * spreads this second read over all banks).  The runs' results are reduced by a few work-items
+ * while the next tile is on its way, and theirs by work-item 0 one barrier later, which carries the
+ * result on.  Two barriers a tile; nothing is ever reordered. */
 #define SEGMENTS 16u
 
-static inline rh_value two_stage_ordered_fold(__local const rh_value *values, uint begin, uint end) {
+static inline rh_value two_stage_ordered_fold(__local const rh_value *values, uint begin,
+                                              uint end) {
   rh_value all = rh_identity();
   for (uint k = begin; k < end; k++) all = rh_combine(all, values[k]);
   return all;
@@ -22,16 +24,19 @@ __kernel void two_stage_ordered(__global const rh_element *input, ulong first, u
   if (lid < count) segments[lid] = rh_identity();
   for (ulong base = begin; base < end; base += size * RH_ITEMS) {
     if (end - base >= size * RH_ITEMS)
-      for (uint k = 0; k < RH_ITEMS; k++) tile[k * size + lid] = rh_load(input, base + k * size + lid);
+      for (uint k = 0; k < RH_ITEMS; k++)
+        tile[k * size + lid] = rh_load(input, base + k * size + lid);
     else
       for (uint k = lid; k < size * RH_ITEMS; k += size)
         tile[k] = base + k < end ? rh_load(input, base + k) : rh_identity();
-    barrier(CLK_LOCAL_MEM_FENCE); /* the tile is loaded; the segments of the one before are written */
+    /* the tile is loaded; the segments of the one before are written */
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0) carried = rh_combine(carried, two_stage_ordered_fold(segments, 0, count));
     runs[lid] = two_stage_ordered_fold(tile, lid * RH_ITEMS, (lid + 1) * RH_ITEMS);
     barrier(CLK_LOCAL_MEM_FENCE); /* the runs are written; tile and segments are read */
     if (lid < count)
-      segments[lid] = two_stage_ordered_fold(runs, min(lid * width, size), min((lid + 1) * width, size));
+      segments[lid] =
+          two_stage_ordered_fold(runs, min(lid * width, size), min((lid + 1) * width, size));
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (lid == 0)

@@ -56,7 +56,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, cpu_seri
   self->accumulators = (uint64_t)values[ACCUMULATORS];
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 620 : 12;
   answer->launches = 1;
-  /* Those of one accumulator, with less than a turn at the end; the others; the lanes; elements outside of vectors. */
+  /* Those of one accumulator, with less than a turn at the end; the others; the lanes; elements
+   * outside of vectors. */
   uint64_t vectors = rh_divide_up(problem->max_n, self->width * self->groups);
   answer->depth = vectors / self->accumulators + 2 * (self->accumulators - 1) + self->width +
                   2 * (self->width - 1);

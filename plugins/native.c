@@ -8,7 +8,8 @@
 
 static const char about[] =
     "What a careful program does without OpenCL, and so what the articles' devices have to beat "
-    "on a CPU: the processor's widest vectors, several accumulators, and all its threads. The input "
+    "on a CPU: the processor's widest vectors, several accumulators, and all its threads. The "
+    "input "
     "is cut into blocks, as many and as long as n says; threads that are kept awake between "
     "calls take them in turn, and their values are combined in index order by a tree. A float sum "
     "therefore has the same bits with any number of threads and any width of vectors. Below "
@@ -110,7 +111,8 @@ static rh_native_fold *fold_of(const rh_native_lanes *lanes, uint32_t op, rh_typ
 
 /* ---- One block ---- */
 
-/* The elements of a word, combined; what is left is one element, as the scalar that the host holds. */
+/* The elements of a word, combined; what is left is one element, as the scalar that the host
+ * holds. */
 static uint64_t narrow(const native *self, uint64_t word) {
   uint32_t bits = 8 * self->op->element_size;
   for (uint32_t half = 32; half >= bits; half /= 2) {
@@ -144,7 +146,8 @@ static uint64_t stored(const native *self, const unsigned char *value) {
 /* Where the index stands in a value of arg*. */
 enum { INDEX_AT = 8 };
 
-/* The value of n >= 1 elements from element `first` of x on; that of arg* says of its place no more than `first`. */
+/* The value of n >= 1 elements from element `first` of x on; that of arg* says of its place no more
+ * than `first`. */
 static void fold_block(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
                        unsigned char *value) {
   const rh_op *op = self->op;

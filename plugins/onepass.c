@@ -5,8 +5,10 @@
 static const char about[] =
     "Beyond the articles. One launch reads the input once, as wide as the device loads: every "
     "work-item takes packs of 16 bytes with the grid's stride, several of them in flight, and "
-    "combines small elements several to a word. A group's values meet by shuffles where the device has "
-    "them. The group that arrives last, by a counter of device scope, combines what the groups left, "
+    "combines small elements several to a word. A group's values meet by shuffles where the "
+    "device has "
+    "them. The group that arrives last, by a counter of device scope, combines what the groups "
+    "left, "
     "in the order of their indices and not of their arrival, so that every run gives the same "
     "bits. Where a device's atomics do not order memory across work-groups, a second launch "
     "does this last step. The idea is that of the single-pass reduction in NVIDIA's "
@@ -53,7 +55,8 @@ typedef struct onepass {
   rh_finish finish; /* by a second launch */
 } onepass;
 
-/* Waiting takes words that are seen while the writer still runs, by inline PTX, and a second place to run. */
+/* Waiting takes words that are seen while the writer still runs, by inline PTX, and a second place
+ * to run. */
 static int can_finish(const rh_device *device, int how) {
   if (how == FINISH_WAIT) return rh_takes_ptx(device) && device->compute_units > 1;
   return how == FINISH_LAUNCH || rh_takes_ptx(device) || device->features & RH_DEVICE_SCOPE_ATOMICS;
@@ -69,8 +72,8 @@ static rh_status choose_finish(const rh_device *device, int64_t asked, int *how,
                     *how == FINISH_WAIT ? "wait" : "last");
 }
 
-/* As many groups as there is work for, up to what fills the device: where one group is soon done, nobody has to wait for
- * another. */
+/* As many groups as there is work for, up to what fills the device: where one group is soon done,
+ * nobody has to wait for another. */
 static uint64_t groups_for(const onepass *self, uint64_t n) {
   uint64_t groups = rh_divide_up(n, self->per_pack * self->group * self->share);
   return groups == 0 ? 1 : groups < self->most_groups ? groups : self->most_groups;
@@ -161,7 +164,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return rh_finish_setup(&self->finish, host, problem, program, self->most_groups, 1);
 }
 
-/* Setup cannot write to the device: the first run does, and one in 2^32, before an epoch comes again. */
+/* Setup cannot write to the device: the first run does, and one in 2^32, before an epoch comes
+ * again. */
 static rh_status next_epoch(onepass *self) {
   const rh_host *host = self->host;
   uint32_t zero = 0;
@@ -179,8 +183,9 @@ typedef struct share {
   uint32_t steps, rest, head, outside;
 } share;
 
-/* A buffer's own address is aligned to more than a pack: sub-buffers by CL_DEVICE_MEM_BASE_ADDR_ALIGN, of 128 bytes at
- * least, memory of the caller's by what redhost.h asks of it. */
+/* A buffer's own address is aligned to more than a pack: sub-buffers by
+ * CL_DEVICE_MEM_BASE_ADDR_ALIGN, of 128 bytes at least, memory of the caller's by what redhost.h
+ * asks of it. */
 static share share_of(const onepass *self, const rh_run *run, uint64_t groups) {
   uint64_t head = (0 - run->first) % self->per_pack;
   if (head > run->n) head = run->n;

@@ -7,7 +7,8 @@ static const char about[] =
     "hand each other their values in registers, and local memory holds one value for each "
     "sub-group: two barriers instead of one a level. By the sub-group shuffles of Khronos or "
     "Intel, or by PTX's shfl.sync; for the least and the largest by its redux.sync, which "
-    "takes a warp's 32 values at once. After \"Faster Parallel Reductions on Kepler\" (NVIDIA, 2014).";
+    "takes a warp's 32 values at once. After \"Faster Parallel Reductions on Kepler\" (NVIDIA, "
+    "2014).";
 
 enum { GROUP, GROUPS_PER_UNIT };
 static const rh_param params[] = {
@@ -37,7 +38,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, shuffle 
   answer->score = device->kind == RH_DEVICE_CPU ? 300 : 800;
   answer->launches = 2;
   answer->scratch_bytes = self->groups * value_size;
-  /* Vectors; their 4 lanes; at most 6 elements outside them; the tree; and that of the partial results. */
+  /* Vectors; their 4 lanes; at most 6 elements outside them; the tree; and that of the partial
+   * results. */
   answer->depth = rh_divide_up(problem->max_n, 4 * self->groups * self->group) + 4 + 6 +
                   rh_divide_up(self->groups, self->group) +
                   2 * rh_group_depth(device, self->group) + 2;

@@ -10,12 +10,13 @@ typedef struct rh_app {
   const rh_typed *typed;
   rh_terminal *terminal;
   rh_redhost *redhost;
-  uint32_t
-      op; /* what --op says, or sum; --bench and --tune take several and read them themselves */
+  /* what --op says, or sum; --bench and --tune take several and read them themselves */
+  uint32_t op;
   rh_type type; /* what --type says, or 0 */
 } rh_app;
 
-/* The program's own status beside the library's: --strict, and a result that is noisy or throttled. */
+/* The program's own status beside the library's: --strict, and a result that is noisy or
+ * throttled. */
 enum { RH_E_NOISY = -64 };
 
 /* One file for each mode.  A mode prints to standard output once it has everything it prints. */

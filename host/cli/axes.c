@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Operators and types ------------------------------------------------------------------------------------------ */
+/* ---- Operators and types --------------------------------------------------------------------- */
 
 /* Names of things that are numbered from 1. */
 typedef struct vocabulary {
@@ -98,7 +98,7 @@ rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error) {
   return parse_names(list ? list : "f32", &to, error);
 }
 
-/* ---- Strategies --------------------------------------------------------------------------------------------------- */
+/* ---- Strategies ------------------------------------------------------------------------------ */
 
 typedef struct selection {
   const char *const *names;
@@ -146,7 +146,7 @@ rh_status rh_strategies_select(const char *list, const char *const *names, uint3
   return rh_fail(error, RH_E_USAGE, "--strategy '%s': leaves no strategy", list);
 }
 
-/* ---- Devices ------------------------------------------------------------------------------------------------------ */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 typedef struct device_choice {
   const rh_cl_devices *devices;

@@ -9,7 +9,8 @@
 
 extern char **environ;
 
-/* Values are new references, null where memory ran out: jansson refuses those, and one check at the end is enough. */
+/* Values are new references, null where memory ran out: jansson refuses those, and one check at the
+ * end is enough. */
 static int put(json_t *object, const char *key, json_t *value) {
   return json_object_set_new(object, key, value);
 }

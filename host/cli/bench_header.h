@@ -1,4 +1,5 @@
-/* The facts that stand before a bench's results: tool, run, devices, calibration, settings, strategies. */
+/* The facts that stand before a bench's results: tool, run, devices, calibration, settings,
+ * strategies. */
 #ifndef RH_CLI_BENCH_HEADER_H
 #define RH_CLI_BENCH_HEADER_H
 

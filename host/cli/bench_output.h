@@ -12,12 +12,13 @@ typedef struct rh_bench_output {
   uint64_t whole;     /* bytes of the file to resume up to its last whole line */
 } rh_bench_output;
 
-/* Everything that will be written can be: RH_E_FILE, before anything is measured.  RH_E_USAGE for a format that does
- * not exist, and for an ending that names none. */
+/* Everything that will be written can be: RH_E_FILE, before anything is measured.  RH_E_USAGE for a
+ * format that does not exist, and for an ending that names none. */
 rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, rh_error *error);
 
-/* *results has tool, settings and device.  Of a file to resume the rows are taken over, before time goes into anything
- * else; RH_E_FILE where it comes from another build, another device or other settings. */
+/* *results has tool, settings and device.  Of a file to resume the rows are taken over, before time
+ * goes into anything else; RH_E_FILE where it comes from another build, another device or other
+ * settings. */
 rh_status rh_bench_output_take_over(rh_bench_output *output, rh_records *results, rh_error *error);
 
 /* The header of *results is whole: a new file for --resume begins with it. */

@@ -15,8 +15,14 @@ static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_er
   *rules = (rh_bench_rules){.max_time_s = 1, .min_samples = 20, .max_samples = RH_MOST_SAMPLES};
   if (typed->quick && typed->thorough)
     return rh_fail(error, RH_E_USAGE, "--quick and --thorough exclude each other");
-  if (typed->quick) percent = 2, rules->max_time_s = 0.3;
-  if (typed->thorough) percent = 0.2, rules->max_time_s = 15;
+  if (typed->quick) {
+    percent = 2;
+    rules->max_time_s = 0.3;
+  }
+  if (typed->thorough) {
+    percent = 0.2;
+    rules->max_time_s = 15;
+  }
   RH_TRY(rh_number_parse(&rh_number_precision, typed->precision, &percent, error));
   RH_TRY(rh_number_parse(&rh_number_max_time, typed->max_time, &rules->max_time_s, error));
   RH_TRY(rh_samples_parse(typed->samples, &rules->min_samples, &rules->max_samples, error));
@@ -71,7 +77,8 @@ static rh_status parse_words(rh_bench_settings *settings, const rh_typed *typed,
 
 /* ---- Strategies ---- */
 
-/* Is this one of the words?  Globs do not count: nobody who types one wants to hear of all that cannot be done. */
+/* Is this one of the words?  Globs do not count: nobody who types one wants to hear of all that
+ * cannot be done. */
 static int is_named(const char *list, const char *name) {
   size_t length = strlen(name);
   for (const char *word = list; word && *word; word += strcspn(word, ","), word += *word == ',')
@@ -129,7 +136,8 @@ void rh_bench_settings_finish(rh_bench_settings *settings) {
   *settings = (rh_bench_settings){0};
 }
 
-/* A machine without OpenCL still has its host strategies; a device that was asked for must be there. */
+/* A machine without OpenCL still has its host strategies; a device that was asked for must be
+ * there. */
 rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
                            rh_error *error) {
   const rh_cl_devices *all;

@@ -10,7 +10,8 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *t
                                   rh_error *error);
 void rh_bench_settings_finish(rh_bench_settings *settings);
 
-/* The devices that --device names, malloc'ed; null and *n = 1 where there is none at all, and none was asked for. */
+/* The devices that --device names, malloc'ed; null and *n = 1 where there is none at all, and none
+ * was asked for. */
 rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
                            rh_error *error);
 

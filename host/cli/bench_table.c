@@ -48,15 +48,16 @@ static void print_calibration(const rh_records *results) {
     const char *id = json_string_value(json_object_get(device, "device"));
     const char *timer = json_string_value(json_object_get(device, "timer"));
     if (!id || !timer) continue;
-    printf(
-        "%s: reads %s GB/s, copies %s GB/s up and %s down; a launch costs %s, an empty kernel %s; the %s clock steps %s\n",
-        id, rh_format_digits(peak, 1e-9 * rh_records_calibration(results, id, "read_peak_Bps"), 4),
-        rh_format_digits(up, 1e-9 * rh_records_calibration(results, id, "h2d_Bps"), 3),
-        rh_format_digits(down, 1e-9 * rh_records_calibration(results, id, "d2h_Bps"), 3),
-        rh_format_seconds(launch, rh_records_calibration(results, id, "launch_s")),
-        rh_format_seconds(empty, rh_records_calibration(results, id, "empty_kernel_s")),
-        json_string_value(json_object_get(device, "timer")),
-        rh_format_seconds(step, rh_records_calibration(results, id, "timer_step_s")));
+    printf("%s: reads %s GB/s, copies %s GB/s up and %s down; a launch costs %s, an empty kernel "
+           "%s; the %s clock steps %s\n",
+           id,
+           rh_format_digits(peak, 1e-9 * rh_records_calibration(results, id, "read_peak_Bps"), 4),
+           rh_format_digits(up, 1e-9 * rh_records_calibration(results, id, "h2d_Bps"), 3),
+           rh_format_digits(down, 1e-9 * rh_records_calibration(results, id, "d2h_Bps"), 3),
+           rh_format_seconds(launch, rh_records_calibration(results, id, "launch_s")),
+           rh_format_seconds(empty, rh_records_calibration(results, id, "empty_kernel_s")),
+           json_string_value(json_object_get(device, "timer")),
+           rh_format_seconds(step, rh_records_calibration(results, id, "timer_step_s")));
   }
 }
 

@@ -22,7 +22,8 @@ static int kind_of(const rh_option_row *row) {
   return NOTHING;
 }
 
-/* The words of an option whose text lists them, as in "auto always (a remark) never [auto]", one space in between. */
+/* The words of an option whose text lists them, as in "auto always (a remark) never [auto]", one
+ * space in between. */
 static void add_listed(rh_text *text, const char *doc) {
   size_t before = text->length;
   for (int remark = 0; *doc && *doc != '['; doc++) {
@@ -49,7 +50,8 @@ static const char *also(const rh_option_row *row) {
   return row->letter == 'r' ? "auto " : "";
 }
 
-/* The text in one line, with a backslash before each of `special`, and a quote ended, escaped and begun again. */
+/* The text in one line, with a backslash before each of `special`, and a quote ended, escaped and
+ * begun again. */
 static void add_quoted(rh_text *text, const char *doc, const char *special, const char *quote) {
   for (; *doc; doc++) {
     if (*doc == '\'') {
@@ -61,7 +63,7 @@ static void add_quoted(rh_text *text, const char *doc, const char *special, cons
   }
 }
 
-/* ---- bash -------------------------------------------------------------------------------------------------------- */
+/* ---- bash ------------------------------------------------------------------------------------ */
 
 static void bash_case(rh_text *text, const rh_option_row *row) {
   if (!row->argument) return;
@@ -120,7 +122,7 @@ static void bash(rh_text *text) {
       "complete -F _redhost redhost\n");
 }
 
-/* ---- zsh --------------------------------------------------------------------------------------------------------- */
+/* ---- zsh ------------------------------------------------------------------------------------- */
 
 static void zsh_option(rh_text *text, const rh_option_row *row) {
   /* A mode excludes nothing here: redhost says so better than a completion that is silent. */
@@ -165,7 +167,7 @@ static void zsh(rh_text *text) {
                     "_redhost redhost; fi\n");
 }
 
-/* ---- fish -------------------------------------------------------------------------------------------------------- */
+/* ---- fish ------------------------------------------------------------------------------------ */
 
 static void fish_option(rh_text *text, const rh_option_row *row) {
   rh_text_add(text, "complete -c redhost -l %s", row->name);

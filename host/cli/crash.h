@@ -4,8 +4,9 @@
 
 #include "../core/reduce/context.h"
 
-/* From here on a crash while `redhost` uses an OpenCL device is a sentence and exit status 3, since drivers abort where
- * memory is short, in threads of their own too.  Without a device it stays a crash.  null: `redhost` is gone. */
+/* From here on a crash while `redhost` uses an OpenCL device is a sentence and exit status 3, since
+ * drivers abort where memory is short, in threads of their own too.  Without a device it stays a
+ * crash.  null: `redhost` is gone. */
 void rh_crash_watch(const rh_redhost *redhost);
 
 #endif

@@ -1,4 +1,5 @@
-/* Output for programs: schema "redhost/1".  Additive changes keep the 1; readers ignore keys they do not know. */
+/* Output for programs: schema "redhost/1".  Additive changes keep the 1; readers ignore keys they
+ * do not know. */
 #ifndef RH_CLI_JSON_H
 #define RH_CLI_JSON_H
 
@@ -8,7 +9,8 @@
 /* {"schema", "tool"}: what every document begins with. */
 json_t *rh_json_document(void);
 json_t *rh_json_device(const rh_cl_device *device);
-/* A strategy, and whether it can serve what --op and --type say on the device that the registry was asked about. */
+/* A strategy, and whether it can serve what --op and --type say on the device that the registry was
+ * asked about. */
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);
 /* Prints and releases the document. */
 rh_status rh_json_print(json_t *document, rh_error *error);

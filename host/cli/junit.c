@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As it may stand in an attribute.  XML 1.0 has no control characters at all, and what is not UTF-8 no one can read. */
+/* As it may stand in an attribute.  XML 1.0 has no control characters at all, and what is not UTF-8
+ * no one can read. */
 static void add_escaped(rh_text *xml, const char *s) {
   int plain = rh_is_plain_utf8(s, strlen(s));
   for (; *s; s++) {

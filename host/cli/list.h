@@ -4,14 +4,16 @@
 
 #include <redhost/redhost.h>
 
-/* *place: of `word` among words[0..n); 0 where it is null.  Any other word: RH_E_USAGE, naming `option` and all words. */
+/* *place: of `word` among words[0..n); 0 where it is null.  Any other word: RH_E_USAGE, naming
+ * `option` and all words. */
 rh_status rh_choice_parse(const char *option, const char *word, const char *const *words,
                           uint32_t n, uint32_t *place, rh_error *error);
 
 /* Gets one word, which is never empty and is gone after the call. */
 typedef rh_status rh_visit_word(void *context, const char *word, rh_error *error);
 
-/* Shows each word of the list in turn, until one is refused.  A word of no letters: RH_E_USAGE, naming `option`. */
+/* Shows each word of the list in turn, until one is refused.  A word of no letters: RH_E_USAGE,
+ * naming `option`. */
 rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,
                         rh_error *error);
 

@@ -64,8 +64,8 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   }
 }
 
-/* This program, which looks at plugins in a child.  By its name, where it still has one: tools that run a program under
- * themselves show it there, and themselves in /proc/self/exe. */
+/* This program, which looks at plugins in a child.  By its name, where it still has one: tools that
+ * run a program under themselves show it there, and themselves in /proc/self/exe. */
 static const char *own_path(char *path, size_t size) {
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
   if (length <= 0) return "/proc/self/exe";
@@ -102,8 +102,8 @@ static rh_status flush_output(rh_error *error) {
   return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
 }
 
-/* Where standard output or standard error is closed, the next file to be opened, maybe one that is being written, would
- * become it.  What stands in its place fails every write. */
+/* Where standard output or standard error is closed, the next file to be opened, maybe one that is
+ * being written, would become it.  What stands in its place fails every write. */
 static void hold_standard_files(void) {
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;

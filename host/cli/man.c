@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What roff would take for its own: a control character in front of a line, an escape, and signs that it prints as
- * others. */
+/* What roff would take for its own: a control character in front of a line, an escape, and signs
+ * that it prints as others. */
 static void put_roff(FILE *out, const char *text) {
   int first = 1;
   for (const char *c = text; *c; first = *c == '\n', c++) {

@@ -21,7 +21,7 @@ typedef struct work {
   rh_comparison comparison;
 } work;
 
-/* ---- Text -------------------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static const char *text_in(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
@@ -160,7 +160,7 @@ static void print_quiet(const rh_comparison *c) {
   }
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *side_object(const rh_row *row, double low, double high) {
   json_t *object = json_object();
@@ -219,7 +219,7 @@ static rh_status print_json(const work *w, rh_error *error) {
   return rh_json_print(document, error);
 }
 
-/* ---- The mode ---------------------------------------------------------------------------------------------------- */
+/* ---- The mode -------------------------------------------------------------------------------- */
 
 static rh_status read_file(const work *w, const char *path, rh_records *results, rh_error *error) {
   rh_read_notes notes;

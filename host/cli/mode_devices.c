@@ -36,9 +36,9 @@ static void print_table(const rh_app *app, const rh_cl_devices *devices,
   }
   rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
-  printf(
-      "\n* what a plain --run uses. Select with -d %s, -d %s, a part of the name, or REDHOST_DEVICE.\n",
-      chosen->label, rh_device_kind_name(chosen->about.kind));
+  printf("\n* what a plain --run uses. Select with -d %s, -d %s, a part of the name, or "
+         "REDHOST_DEVICE.\n",
+         chosen->label, rh_device_kind_name(chosen->about.kind));
 }
 
 rh_status rh_mode_devices(const rh_app *app, rh_error *error) {

@@ -44,11 +44,15 @@ static void print_kinds(const rh_entry *entry) {
   };
   printf("runs on     ");
   for (size_t k = 0, first = 1; k < 4; k++)
-    if (entry->device_kinds & kinds[k])
-      printf("%s%s", first ? "" : ", ", rh_device_kind_name(kinds[k])), first = 0;
+    if (entry->device_kinds & kinds[k]) {
+      printf("%s%s", first ? "" : ", ", rh_device_kind_name(kinds[k]));
+      first = 0;
+    }
   for (size_t k = 0, first = 1; k < sizeof needs / sizeof *needs; k++)
-    if (entry->needs & needs[k].bit)
-      printf("%s%s", first ? "; needs " : ", ", needs[k].name), first = 0;
+    if (entry->needs & needs[k].bit) {
+      printf("%s%s", first ? "; needs " : ", ", needs[k].name);
+      first = 0;
+    }
   putchar('\n');
 }
 

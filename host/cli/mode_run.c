@@ -26,8 +26,8 @@ static rh_status check_sources(const rh_typed *typed, rh_error *error) {
   return RH_OK;
 }
 
-/* What is to be reduced: a file, opened here, so that its faults show before any device is touched; or so many generated
- * elements, made later, once a device is known to hold them. */
+/* What is to be reduced: a file, opened here, so that its faults show before any device is touched;
+ * or so many generated elements, made later, once a device is known to hold them. */
 static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec, uint64_t *seed,
                            char *what, size_t what_size, rh_error *error) {
   const rh_typed *typed = app->typed;
@@ -70,7 +70,8 @@ typedef struct run_state {
   rh_run_report report;
 } run_state;
 
-/* Before the file is read, each time: a driver that compiles in this process takes the signal's action over. */
+/* Before the file is read, each time: a driver that compiles in this process takes the signal's
+ * action over. */
 static void expect_cut_file(const rh_app *app) {
   if (app->typed->input) rh_terminal_catch_cut_file(app->typed->input);
 }
@@ -104,8 +105,9 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
   return !is_wrong(report) && !typed->quiet && (!typed->input || typed->verbose);
 }
 
-/* An answer that nobody could check is none to be taken silently, by a script either: the warning is no matter of --quiet.
- * The status stays 0, since nothing was found wrong; check.outcome of --json tells the two apart. */
+/* An answer that nobody could check is none to be taken silently, by a script either: the warning
+ * is no matter of --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
+ * --json tells the two apart. */
 static void warn(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
   char text[640];
@@ -129,7 +131,8 @@ static rh_status judge(const rh_app *app, const rh_run_report *report, rh_error 
                  got, exact, report->verdict.text);
 }
 
-/* Room for generated data.  In pages that a child can have too only where there is one: the usual ones are faster. */
+/* Room for generated data.  In pages that a child can have too only where there is one: the usual
+ * ones are faster. */
 static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
   rh_status status =
@@ -204,8 +207,8 @@ static rh_status end_sampler(run_state *run, rh_error *error) {
   return status;
 }
 
-/* Asks, makes the data, reduces, checks, measures where that is wanted, and tears down: everything before the first word is
- * printed. */
+/* Asks, makes the data, reduces, checks, measures where that is wanted, and tears down: everything
+ * before the first word is printed. */
 static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   const rh_sampler *sampler = &run->sampler;

@@ -64,10 +64,10 @@ rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   if (registry->n_refusals) printf(", %u not loaded", registry->n_refusals);
   printf("   redhost --list\n");
   print_tuned(tuned);
-  printf(
-      "\n"
-      "Try   redhost --run auto -n 2^24                    reduce 16 Mi floats with the best strategy\n"
-      "      redhost --run cascade --input x.npy --op max  reduce a file\n"
-      "      redhost --help\n");
+  printf("\n"
+         "Try   redhost --run auto -n 2^24                    reduce 16 Mi floats with the best "
+         "strategy\n"
+         "      redhost --run cascade --input x.npy --op max  reduce a file\n"
+         "      redhost --help\n");
   return RH_OK;
 }

@@ -64,7 +64,8 @@ static void trim_sizes(work *w, const rh_cl_device *device, const uint32_t *n_si
   }
 }
 
-/* Whoever has the data on a device of its own does not ask the host to reduce them, unless by name. */
+/* Whoever has the data on a device of its own does not ask the host to reduce them, unless by
+ * name. */
 static void drop_host_strategies(work *w) {
   rh_stage *stage = &w->stage;
   uint32_t n = 0;
@@ -107,7 +108,8 @@ static rh_status open_device(work *w, const rh_cl_device *device, double budget_
   return rh_stage_calibrate(&w->stage, error);
 }
 
-/* Where the results are kept, malloc'ed; null: nowhere, because they could not be or there are none. */
+/* Where the results are kept, malloc'ed; null: nowhere, because they could not be or there are
+ * none. */
 static char *file_of_results(const work *w) {
   const char *directory = w->app->redhost->cache.directory;
   char *path = *w->unkept.message ? NULL : rh_path_join(directory, "tuned.json");

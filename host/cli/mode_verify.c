@@ -232,7 +232,8 @@ static rh_status check_junit(const work *w, rh_error *error) {
 static rh_status verify(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   const rh_cl_device *unused;
-  /* A device that was asked for must be there; without one, host code can be tested all the same. */
+  /* A device that was asked for must be there; without one, host code can be tested all the
+   * same. */
   if (typed->device) RH_TRY(rh_redhost_device(w->app->redhost, &unused, error));
   RH_TRY(resolve(w, error));
   RH_TRY(check_junit(w, error));

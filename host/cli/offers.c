@@ -1,6 +1,7 @@
 #include "offers.h"
 
-/* The type that stands for all where --type is not typed: f32, or i32 for operators that take integers. */
+/* The type that stands for all where --type is not typed: f32, or i32 for operators that take
+ * integers. */
 static rh_type offer_type(const rh_app *app) {
   if (app->type) return app->type;
   return rh_op_is_defined(app->op, RH_TYPE_f32) ? RH_TYPE_f32 : RH_TYPE_i32;
@@ -37,7 +38,12 @@ static int serves_op(const rh_entry *entry, uint32_t op) {
 static void list(const rh_entry *entry, uint32_t n, int (*serves)(const rh_entry *, uint32_t),
                  const char *(*name)(uint32_t), rh_text *text) {
   uint32_t served = 0, missing = 0;
-  for (uint32_t k = 1; k <= n; k++) serves(entry, k) ? served++ : (missing = k);
+  for (uint32_t k = 1; k <= n; k++) {
+    if (serves(entry, k))
+      served++;
+    else
+      missing = k;
+  }
   if (served == n)
     rh_text_add(text, "all");
   else if (served == 0)
@@ -46,14 +52,18 @@ static void list(const rh_entry *entry, uint32_t n, int (*serves)(const rh_entry
     rh_text_add(text, "all but %s", name(missing));
   else
     for (uint32_t k = 1, first = 1; k <= n; k++)
-      if (serves(entry, k)) rh_text_add(text, "%s%s", first ? "" : " ", name(k)), first = 0;
+      if (serves(entry, k)) {
+        rh_text_add(text, "%s%s", first ? "" : " ", name(k));
+        first = 0;
+      }
 }
 
 void rh_offer_types(const rh_entry *entry, rh_text *text) {
   list(entry, RH_N_TYPES, serves_type, rh_type_name, text);
 }
 
-/* Operators are missing in families (those with an index, those of bits): say what is missing where that is shorter. */
+/* Operators are missing in families (those with an index, those of bits): say what is missing where
+ * that is shorter. */
 void rh_offer_ops(const rh_entry *entry, rh_text *text) {
   uint32_t missing = 0;
   for (uint32_t op = 1; op <= RH_N_OPS; op++) missing += !serves_op(entry, op);

@@ -8,8 +8,9 @@
 /* Problems of the size that --run takes by default are what --list asks about. */
 enum { RH_DEFAULT_LOG2_SIZE = 24 };
 
-/* The offer that stands for the strategy: that of --op, or sum, and --type, or f32 (i32 for operators on integers); where that is no, and --type
- * (and --op) is not typed, the first that is yes. */
+/* The offer that stands for the strategy: that of --op, or sum, and --type, or f32 (i32 for
+ * operators on integers); where that is no, and --type (and --op) is not typed, the first that is
+ * yes. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
 /* Which problem an offer of the strategy is for. */

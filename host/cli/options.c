@@ -56,14 +56,16 @@ static const option_row table[] = {
     {"version", 'V', MODE, NULL, NULL, "the version", RH_MODE_VERSION, 0},
 
     {"device", 'd', WORD, "SPEC", "Problem",
-     "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\nof a name [the first GPU, else accelerator, else CPU];\n"
+     "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\n"
+     "of a name [the first GPU, else accelerator, else CPU];\n"
      "--bench, --tune: several with commas between, or all",
      DEVICES | IN(PLOT), AT(device)},
     {"strategy", 's', WORD, "LIST", NULL,
      "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", TIMING | IN(PLOT),
      AT(strategy)},
     {"size", 'n', WORD, "SIZES", NULL,
-     "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n[2^24]; --bench, --tune: lists, and ranges A:B\n"
+     "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n"
+     "[2^24]; --bench, --tune: lists, and ranges A:B\n"
      "(doubling), A:B:xM, A:B:+S [2^10:2^28; --tune:\n2^10:2^28:x8]",
      IN(RUN) | TIMING, AT(size)},
     {"op", 0, WORD, "OP", NULL,
@@ -75,7 +77,8 @@ static const option_row table[] = {
      ".npy, or raw with --type; `-' is standard input; without\na mode: --run auto", IN(RUN),
      AT(input)},
     {"data", 0, WORD, "KIND", NULL,
-     "uniform equal ramp cancel huge subnormal nan hash\nonehot units zeros infs descending loguniform least\ngreatest ends two [uniform]",
+     "uniform equal ramp cancel huge subnormal nan hash\n"
+     "onehot units zeros infs descending loguniform least\ngreatest ends two [uniform]",
      IN(RUN) | TIMING, AT(data)},
     {"seed", 0, WORD, "N", NULL, "for --data, --verify and --tune [1]", TOUCHING, AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",
@@ -137,7 +140,8 @@ static const option_row table[] = {
     {"foreign", 0, WORD, "FILE", NULL, "one more strategy, a function that FILE describes (JSON)",
      PLUGINS, AT(foreign)},
     {"isolate", 0, MAYBE_WORD, "WHEN", NULL,
-     "auto (where it did not come with redhost) always\nnever [auto]: run the plugin in a process of its own",
+     "auto (where it did not come with redhost) always\n"
+     "never [auto]: run the plugin in a process of its own",
      IN(RUN) | TIMING, AT(isolate)},
     {"timeout", 0, WORD, "SEC", NULL, "a plugin's process may be silent for so long [60]",
      IN(RUN) | IN(VERIFY) | TIMING, AT(timeout)},
@@ -179,7 +183,7 @@ const rh_option_note rh_options_statuses[] = {{"0", "done"},
                                               {"130", "interrupted"},
                                               {NULL, NULL}};
 
-/* ---- Help -------------------------------------------------------------------------------------------------------- */
+/* ---- Help ------------------------------------------------------------------------------------ */
 
 static void help_row(FILE *out, const option_row *row) {
   char left[64], letter[8] = "    ";
@@ -229,7 +233,7 @@ void rh_options_help(FILE *out) {
   help_notes(out);
 }
 
-/* ---- Parsing ------------------------------------------------------------------------------------------------------ */
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 static rh_status set_mode(rh_typed *typed, const option_row *row, const char *argument,
                           const char **mode_option, rh_error *error) {
@@ -311,8 +315,9 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
   return status;
 }
 
-/* What getopt_long answers '?' or ':' to.  `optopt` is an option that takes a value and has none, or has one and takes
- * none; or a letter that is no option; or 0 for a word that is none.  A long option is the word before `optind`. */
+/* What getopt_long answers '?' or ':' to.  `optopt` is an option that takes a value and has none,
+ * or has one and takes none; or a letter that is no option; or 0 for a word that is none.  A long
+ * option is the word before `optind`. */
 static rh_status malformed(int code, char **argv, rh_error *error) {
   int row = optopt ? find_row(optopt) : -1;
   const char *word = argv[optind - 1];
@@ -334,7 +339,8 @@ static void run_on_input(rh_typed *typed, const char **mode_option) {
   typed->name = "auto";
 }
 
-/* Every option belongs to some modes; in others it would be ignored, which nobody who typed it wants. */
+/* Every option belongs to some modes; in others it would be ignored, which nobody who typed it
+ * wants. */
 static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const char *mode_option,
                              rh_error *error) {
   if (typed->mode >= RH_MODE_HELP) return RH_OK;

@@ -1,5 +1,5 @@
-/* What a person typed, as a struct.  One table says what there is to type: the parser, --help, the manual page and the
- * completions read it. */
+/* What a person typed, as a struct.  One table says what there is to type: the parser, --help, the
+ * manual page and the completions read it. */
 #ifndef RH_CLI_OPTIONS_H
 #define RH_CLI_OPTIONS_H
 
@@ -37,9 +37,9 @@ typedef struct rh_typed {
   int argc; /* as it was typed */
   char **argv;
   const char *mode_option; /* "--run", as typed first */
-  const char *
-      name; /* of --run, --info and --new-plugin; the shell of --completion; the file of --plot and the old one of
-                       --compare */
+  /* Of --run, --info and --new-plugin; the shell of --completion; the file of --plot and the old
+   * one of --compare. */
+  const char *name;
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
   const char *include, *exclude, *junit;

@@ -22,7 +22,7 @@ static void format_answer(char text[160], const rh_result *result, int exactly) 
     snprintf(text, 160, "%s", value);
 }
 
-/* ---- Text -------------------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_heading(const rh_app *app, const rh_run_report *report) {
   char size[32];
@@ -123,7 +123,7 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
   if (app->typed->verbose) print_details(report);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static const char *const outcome_words[] = {"ok", "wrong", "not judged"};
 static const char *const exact_data_words[] = {"", "ok", "wrong", "not tried"};

@@ -13,7 +13,8 @@ typedef struct rh_run_spec {
   double timeout_s; /* of a process that is silent */
 } rh_run_spec;
 
-/* `shared` is filled for a strategy in this process, and must outlive the sampler; so must the spec's pointers. */
+/* `shared` is filled for a strategy in this process, and must outlive the sampler; so must the
+ * spec's pointers. */
 rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,
                          rh_error *error);
 

@@ -21,7 +21,8 @@ static int is_description(const char *plugin) {
   return length > 5 && strcmp(plugin + length - 5, ".json") == 0;
 }
 
-/* The hash of the library that a description names by a path; 0 where only the loader knows which file it is. */
+/* The hash of the library that a description names by a path; 0 where only the loader knows which
+ * file it is. */
 static uint64_t hash_library(const char *description) {
   rh_foreign foreign;
   char text[RH_FOREIGN_MOST_BYTES];

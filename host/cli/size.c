@@ -105,7 +105,7 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
   return RH_OK;
 }
 
-/* ---- Several sizes ------------------------------------------------------------------------------------------------ */
+/* ---- Several sizes --------------------------------------------------------------------------- */
 
 typedef struct size_range {
   uint64_t first, last;

@@ -35,7 +35,8 @@ static void add_c_name(rh_text *text, const char *name) {
   for (; *name; name++) rh_text_append(text, *name == '-' ? "_" : name, 1);
 }
 
-/* The only C name made of the plugin's name is that of the kernel's text, NAME_cl; all else is a name among others. */
+/* The only C name made of the plugin's name is that of the kernel's text, NAME_cl; all else is a
+ * name among others. */
 static void fill_in(rh_text *text, const char *from, const char *name) {
   for (const char *at; (at = strstr(from, stand_in)); from = at + strlen(stand_in)) {
     rh_text_append(text, from, (size_t)(at - from));

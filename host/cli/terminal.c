@@ -145,8 +145,9 @@ const char *rh_style_off(const rh_terminal *terminal, int style) {
   return terminal->color && style != RH_PLAIN ? "\033[0m" : "";
 }
 
-/* Child processes have groups of their own, which the terminal's interrupt does not reach, and whoever gets the prompt back
- * counts on the device being free.  A driver may keep a process for long after it was killed: up to a second. */
+/* Child processes have groups of their own, which the terminal's interrupt does not reach, and
+ * whoever gets the prompt back counts on the device being free.  A driver may keep a process for
+ * long after it was killed: up to a second. */
 static void end_children(void) {
   const struct timespec nap = {0, 2000000};
   double deadline = rh_now() + 1;
@@ -208,7 +209,8 @@ void rh_terminal_catch_interrupt(void) {
 
 static char cut_file[320]; /* what on_bus_error says */
 
-/* A page of a mapped file that is no longer there.  Several threads may meet one at once: the first speaks. */
+/* A page of a mapped file that is no longer there.  Several threads may meet one at once: the first
+ * speaks. */
 static void on_bus_error(int signal_number) {
   (void)signal_number;
   static atomic_flag taken = ATOMIC_FLAG_INIT;

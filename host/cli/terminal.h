@@ -15,7 +15,8 @@ typedef struct rh_terminal {
   const char *phase;
 } rh_terminal;
 
-/* "auto", which is `automatic`, "always" or "never"; null is auto.  Anything else: RH_E_USAGE, naming `option`. */
+/* "auto", which is `automatic`, "always" or "never"; null is auto.  Anything else: RH_E_USAGE,
+ * naming `option`. */
 rh_status rh_parse_when(const char *option, const char *when, int automatic, int *result,
                         rh_error *error);
 
@@ -27,11 +28,13 @@ rh_reporter rh_terminal_reporter(rh_terminal *terminal);
 /* Takes the progress line away, if there is one. */
 void rh_terminal_clear(rh_terminal *terminal);
 
-/* A line for a count of things that each take their time: "[12/57] cascade V23, about 40 s left". */
+/* A line for a count of things that each take their time: "[12/57] cascade V23, about 40 s
+ * left". */
 void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
                        const char *what, const char *which);
 
-/* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED where the person has had enough. */
+/* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED where the person has had
+ * enough. */
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
 
 /* "redhost: <message>.", on standard error. */
@@ -45,16 +48,17 @@ const char *rh_style_off(const rh_terminal *terminal, int style);
 /* On SIGINT: the children end, the progress line goes, and the process ends with status 130. */
 void rh_terminal_catch_interrupt(void);
 
-/* From here on the first SIGINT is only noted, for a mode that has something to write down; the second ends the process. */
+/* From here on the first SIGINT is only noted, for a mode that has something to write down; the
+ * second ends the process. */
 void rh_terminal_hold_interrupt(void);
 int rh_terminal_was_interrupted(void);
-/* Results are about to be written: an interrupt, before this or after, gives that two seconds, since nobody may read the
- * pipe that they go to.  Until rh_terminal_go_on(), or to the end. */
+/* Results are about to be written: an interrupt, before this or after, gives that two seconds,
+ * since nobody may read the pipe that they go to.  Until rh_terminal_go_on(), or to the end. */
 void rh_terminal_write_down(void);
 void rh_terminal_go_on(void);
 
-/* From here on a SIGBUS means that the mapped input file `path` shrank: a sentence that names it, and exit
- * status 6. */
+/* From here on a SIGBUS means that the mapped input file `path` shrank: a sentence that names it,
+ * and exit status 6. */
 void rh_terminal_catch_cut_file(const char *path);
 
 #endif

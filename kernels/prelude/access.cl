@@ -1,6 +1,8 @@
-/* Which elements a work-item takes when the article spreads them over all work-items.  Both ways reorder. */
+/* Which elements a work-item takes when the article spreads them over all work-items.  Both ways
+ * reorder. */
 
-/* Strided: every round takes as many elements as there are work-items, so that neighbours read neighbours. */
+/* Strided: every round takes as many elements as there are work-items, so that neighbours read
+ * neighbours. */
 static inline rh_value rh_take_strided(__global const rh_element *input, ulong n) {
   rh_value mine = rh_identity();
   for (ulong i = get_global_id(0); i < n; i += get_global_size(0))
@@ -8,8 +10,10 @@ static inline rh_value rh_take_strided(__global const rh_element *input, ulong n
   return mine;
 }
 
-/* Blocked: `width` work-items share a block of width * each elements, and each of them takes every width-th. */
-static inline rh_value rh_take_blocked(__global const rh_element *input, ulong n, ulong width, ulong each) {
+/* Blocked: `width` work-items share a block of width * each elements, and each of them takes every
+ * width-th. */
+static inline rh_value rh_take_blocked(__global const rh_element *input, ulong n, ulong width,
+                                       ulong each) {
   ulong item = get_global_id(0), i = item / width * (width * each) + item % width;
   rh_value mine = rh_identity();
   for (ulong k = 0; k < each && i < n; k++, i += width) mine = rh_combine(mine, rh_load(input, i));

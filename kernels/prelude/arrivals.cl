@@ -1,28 +1,32 @@
-/* How the work-groups of one launch hand their values to the last of them to arrive, where the plugin asks for it with
- * -DRH_ARRIVALS.  RH_HAS_ARRIVALS says whether this device's compiler offers what that takes; RH_SEES_WHILE_RUNNING, that
- * rh_collect waits for a group that has not arrived yet.
+/* How the work-groups of one launch hand their values to the last of them to arrive, where the
+ * plugin asks for it with -DRH_ARRIVALS.  RH_HAS_ARRIVALS says whether this device's compiler
+ * offers what that takes; RH_SEES_WHILE_RUNNING, that rh_collect waits for a group that has not
+ * arrived yet.
  *
  *   rh_leave(slots, value, epoch)             one work-item of each group, then
  *   rh_is_last_to_arrive(tickets, groups)     the same work-item: true in the last group to come
  *   rh_glance_at(slots, group), and then
- *   rh_collect(glance, slots, group, epoch)   in the last group, behind a barrier: what that group left.  In two steps, so that
+ *   rh_collect(glance, slots, group, epoch)   in the last group, behind a barrier: what that group
+ *   left.  In two steps, so that
  *                                             several glances can be under way
  *
- * slots: 2 * sizeof(rh_value) bytes for each group.  *tickets is 0 before the launch and 0 behind it.  epoch: a number that
- * no earlier launch on these slots had.  Values are collected by the index of their group, never in the order of arrival. */
+ * slots: 2 * sizeof(rh_value) bytes for each group.  *tickets is 0 before the launch and 0 behind
+ * it.  epoch: a number that no earlier launch on these slots had.  Values are collected by the
+ * index of their group, never in the order of arrival. */
 #ifdef RH_ARRIVALS
 
 #if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
 #define RH_HAS_ARRIVALS 1
 #define RH_SEES_WHILE_RUNNING 1
 
-/* Nothing here waits for a fence.  A value travels in words of 64 bits, each half of it value and half the epoch, by
- * relaxed stores of device scope, which are not torn: a word that shows the epoch shows what was left in this launch, whatever
- * else has become visible or not.  The counter needs no order either: whoever is last to count knows that all others
- * have issued their stores, which no scheduling can hold up any more, so that collecting spins for a store's way to the L2
- * cache at most.  A fence instead (membar.gl, or atom.acq_rel.gpu) would wait for that way and back in every group
- * before it may count: half a microsecond (PTX ISA, memory consistency model; OpenCL's mem_fence() is of work-group
- * scope there and orders nothing for others).
+/* Nothing here waits for a fence.  A value travels in words of 64 bits, each half of it value and
+ * half the epoch, by relaxed stores of device scope, which are not torn: a word that shows the
+ * epoch shows what was left in this launch, whatever else has become visible or not.  The counter
+ * needs no order either: whoever is last to count knows that all others have issued their stores,
+ * which no scheduling can hold up any more, so that collecting spins for a store's way to the L2
+ * cache at most.  A fence instead (membar.gl, or atom.acq_rel.gpu) would wait for that way and back
+ * in every group before it may count: half a microsecond (PTX ISA, memory consistency model;
+ * OpenCL's mem_fence() is of work-group scope there and orders nothing for others).
  * `inc' wraps at groups - 1: the last arrival puts the counter back to 0 by itself. */
 #if RH_NVIDIA_SM >= 70
 #define RH_RELAXED "relaxed.gpu.global"
@@ -40,7 +44,9 @@ static inline void rh_leave(__global void *slots, rh_value value, uint epoch) {
   __global ulong *slot = (__global ulong *)slots + get_group_id(0) * RH_VALUE_WORDS;
 #pragma unroll
   for (uint k = 0; k < RH_VALUE_WORDS; k++)
-    asm volatile("st." RH_RELAXED ".u64 [%0], %1;" ::"l"(slot + k), "l"((ulong)epoch << 32 | left.words[k]) : "memory");
+    asm volatile("st." RH_RELAXED ".u64 [%0], %1;" ::"l"(slot + k),
+                 "l"((ulong)epoch << 32 | left.words[k])
+                 : "memory");
 }
 
 static inline bool rh_is_last_to_arrive(__global uint *tickets, uint groups) {
@@ -49,7 +55,10 @@ static inline bool rh_is_last_to_arrive(__global uint *tickets, uint groups) {
   asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
                : "=r"(before) : "l"(tickets), "r"(groups - 1) : "memory");
 #else
-  asm volatile("atom.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(tickets), "r"(groups - 1) : "memory");
+  asm volatile("atom.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(tickets), "r"(groups - 1)
+               : "memory");
 #endif
   return before == groups - 1;
 }
@@ -72,7 +81,8 @@ static inline rh_glance rh_glance_at(__global const void *slots, uint group) {
   return seen;
 }
 
-static inline rh_value rh_collect(rh_glance seen, __global const void *slots, uint group, uint epoch) {
+static inline rh_value rh_collect(rh_glance seen, __global const void *slots, uint group,
+                                  uint epoch) {
   rh_left left;
   __global const ulong *slot = (__global const ulong *)slots + (ulong)group * RH_VALUE_WORDS;
 #pragma unroll
@@ -83,17 +93,19 @@ static inline rh_value rh_collect(rh_glance seen, __global const void *slots, ui
   return left.value;
 }
 
-#elif (__OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_atomic_order_acq_rel) &&                                         \
-       defined(__opencl_c_atomic_scope_device)) ||                                                                         \
+#elif (__OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_atomic_order_acq_rel) &&                  \
+       defined(__opencl_c_atomic_scope_device)) ||                                                 \
     (__OPENCL_C_VERSION__ >= 200 && __OPENCL_C_VERSION__ < 300)
 #define RH_HAS_ARRIVALS 1
 
-/* Each arrival is one atomic read-modify-write of the same word, with acquire and release semantics at device scope.  A
- * read-modify-write continues the release sequence of those before it, so the last one synchronises with every other,
- * and what each left before its arrival happens before what the last collects behind its own; its group's mates are
- * ordered behind it by the barrier that they share.
- * The last one stores the 0.  Nobody looks at the word any more in this launch, and the next launch of an in-order queue
- * begins behind the end of this one, which orders everything: relaxed is enough. */
+/* Each arrival is one atomic read-modify-write of the same word, with acquire and release semantics
+ * at device scope.  A read-modify-write continues the release sequence of those before it, so the
+ * last one synchronises with every other, and what each left before its arrival happens before what
+ * the last collects behind its own; its group's mates are ordered behind it by the barrier that
+ * they share.
+ * The last one stores the 0.  Nobody looks at the word any more in this launch, and the next launch
+ * of an in-order queue begins behind the end of this one, which orders everything: relaxed is
+ * enough. */
 static inline void rh_leave(__global void *slots, rh_value value, uint epoch) {
   ((__global rh_value *)slots)[get_group_id(0)] = value;
 }
@@ -110,7 +122,10 @@ typedef rh_value rh_glance;
 static inline rh_glance rh_glance_at(__global const void *slots, uint group) {
   return ((__global const rh_value *)slots)[group];
 }
-static inline rh_value rh_collect(rh_glance seen, __global const void *slots, uint group, uint epoch) { return seen; }
+static inline rh_value rh_collect(rh_glance seen, __global const void *slots, uint group,
+                                  uint epoch) {
+  return seen;
+}
 #endif
 
 #endif

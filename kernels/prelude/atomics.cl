@@ -1,5 +1,6 @@
-/* *p = combine(*p, value), atomically, where the plugin asks for it with -DRH_ATOMIC.  There is none for {key, index}.
- * One location, relaxed: whoever reads it waits for the kernel's end, so nothing else needs an order. */
+/* *p = combine(*p, value), atomically, where the plugin asks for it with -DRH_ATOMIC.  There is
+ * none for {key, index}.  One location, relaxed: whoever reads it waits for the kernel's end, so
+ * nothing else needs an order. */
 #if defined(RH_ATOMIC) && !defined(RH_IS_INDEXED)
 
 #ifdef RH_SCALAR_IS_64_BIT
@@ -24,7 +25,8 @@ static inline void rh_atomic_combine(volatile __global rh_value *p, rh_value val
 #elif defined(RH_OP_xor)
   RH_ATOMIC_FUNCTION(xor)(p, value);
 #else
-  /* Compare and swap.  The first guess is the identity; a wrong guess comes back as what stands there. */
+  /* Compare and swap.  The first guess is the identity; a wrong guess comes back as what stands
+   * there. */
   volatile __global RH_WORD *word = (volatile __global RH_WORD *)p;
   RH_WORD seen = RH_PASTE(as_, RH_WORD)((RH_SCALAR)RH_IDENTITY), expected;
   do {

@@ -1,7 +1,8 @@
-/* Trees over the values of a work-group, in local memory.  `scratch` holds one value for each work-item.  Work-item 0
- * gets the result; what the others get means nothing.  Every work-item of the group must call, once a kernel (or with a
- * barrier between two calls: the first ends by reading scratch[0]).  Any group size is
- * right: where a level has an odd number of values, the one in the middle waits for the next level. */
+/* Trees over the values of a work-group, in local memory.  `scratch` holds one value for each
+ * work-item.  Work-item 0 gets the result; what the others get means nothing.  Every work-item of
+ * the group must call, once a kernel (or with a barrier between two calls: the first ends by
+ * reading scratch[0]).  Any group size is right: where a level has an odd number of values, the one
+ * in the middle waits for the next level. */
 
 /* Halving: consecutive work-items combine consecutive addresses, a half apart.  Reorders. */
 static inline rh_value rh_group_tree(__local rh_value *scratch, rh_value mine) {

@@ -1,9 +1,11 @@
-/* What each operator does, once for single values and, through the suffix N (nothing, 2, 4, 8, 16), for vectors. */
+/* What each operator does, once for single values and, through the suffix N (nothing, 2, 4, 8, 16),
+ * for vectors. */
 
-/* Order keys.  Those that look for the least or the largest compare floats as integers: the bits of a float, read as sign and magnitude,
- * order like the float, with -0 below +0, and turn into two's complement by flipping the magnitude of the negative ones.
- * NaNs of every kind get the key that wins.  So every order of combining gives the same bits, a device that flushes
- * subnormals compares them right, and atomics on integers serve floats.  The host turns the key back. */
+/* Order keys.  Those that look for the least or the largest compare floats as integers: the bits of
+ * a float, read as sign and magnitude, order like the float, with -0 below +0, and turn into two's
+ * complement by flipping the magnitude of the negative ones.  NaNs of every kind get the key that
+ * wins.  So every order of combining gives the same bits, a device that flushes subnormals compares
+ * them right, and atomics on integers serve floats.  The host turns the key back. */
 #ifdef RH_IS_LEAST
 #define RH_KEY_OF_NAN (-RH_SIGNED_MAX - 1)
 #else
@@ -11,9 +13,11 @@
 #endif
 
 #ifdef RH_IS_INDEXED
-/* The first among equals wins, and -0 equals +0: the key of -0 is -1, and no other float has that. */
-#define RH_MERGE_ZEROS(key, N) \
-  select(key, (RH_PASTE(RH_SIGNED, N))(0), RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)(key == (RH_SIGNED)-1))
+/* The first among equals wins, and -0 equals +0: the key of -0 is -1, and no other float has
+ * that. */
+#define RH_MERGE_ZEROS(key, N)                                                                     \
+  select(key, (RH_PASTE(RH_SIGNED, N))(0),                                                         \
+         RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)(key == (RH_SIGNED)-1))
 #else
 #define RH_MERGE_ZEROS(key, N) key
 #endif
@@ -35,21 +39,23 @@
     return RH_MERGE_ZEROS(key, N);                                                                 \
   }
 
-/* The magnitude of a signed integer, in the unsigned type of the same width: that of the least number is right too.
- * Not abs(), which promises the same: the one of PoCL 3.1 is written `x < 0 ? -x : x`, and the compiler takes it from the
- * overflow that is undefined there that no magnitude of an int or a long has its highest bit set.  The sum of two
- * converted to ulong, each of -2^31, is then 0. */
-#define RH_DEFINE_MAGNITUDE(name, N)                                                                                    \
-  static inline RH_PASTE(RH_UNSIGNED_ELEMENT, N) name(RH_PASTE(RH_ELEMENT, N) x) {                                      \
-    RH_PASTE(RH_UNSIGNED_ELEMENT, N) bits = RH_PASTE(RH_PASTE(as_, RH_UNSIGNED_ELEMENT), N)(x);                         \
-    RH_PASTE(RH_UNSIGNED_ELEMENT, N)                                                                                    \
-    sign = RH_PASTE(RH_PASTE(convert_, RH_UNSIGNED_ELEMENT), N)(x >> RH_ELEMENT_SIGN_SHIFT);                            \
-    return (bits ^ sign) - sign;                                                                                        \
+/* The magnitude of a signed integer, in the unsigned type of the same width: that of the least
+ * number is right too.  Not abs(), which promises the same: the one of PoCL 3.1 is written `x < 0 ?
+ * -x : x`, and the compiler takes it from the overflow that is undefined there that no magnitude of
+ * an int or a long has its highest bit set.  The sum of two converted to ulong, each of -2^31, is
+ * then 0. */
+#define RH_DEFINE_MAGNITUDE(name, N)                                                               \
+  static inline RH_PASTE(RH_UNSIGNED_ELEMENT, N) name(RH_PASTE(RH_ELEMENT, N) x) {                 \
+    RH_PASTE(RH_UNSIGNED_ELEMENT, N) bits = RH_PASTE(RH_PASTE(as_, RH_UNSIGNED_ELEMENT), N)(x);    \
+    RH_PASTE(RH_UNSIGNED_ELEMENT, N)                                                               \
+    sign = RH_PASTE(RH_PASTE(convert_, RH_UNSIGNED_ELEMENT), N)(x >> RH_ELEMENT_SIGN_SHIFT);       \
+    return (bits ^ sign) - sign;                                                                   \
   }
 
-/* For redhost --verify, on u32: operators that mix words, so that each tree of combinations gives another one; `order`
- * tells the left operand from the right, too.  An element's highest bit says that loading it takes long, and is no part
- * of it: so groups of work-items finish in another order. */
+/* For redhost --verify, on u32: operators that mix words, so that each tree of combinations gives
+ * another one; `order` tells the left operand from the right, too.  An element's highest bit says
+ * that loading it takes long, and is no part of it: so groups of work-items finish in another
+ * order. */
 #if defined(RH_OP_order) || defined(RH_OP_grouping)
 #define RH_DEFINE_SLOW(name, N)                                                                    \
   static inline RH_PASTE(uint, N) name(RH_PASTE(uint, N) x) {                                      \
@@ -109,7 +115,8 @@ RH_DEFINE_KEY(rh_key, float, )
 #define RH_APPLY(a, b) ((a) ^ (b))
 #define RH_IDENTITY 0
 #elif defined(RH_OP_affine)
-/* x -> a*x + b over 32-bit words; a in the low half, b in the high half; the left operand's map first. */
+/* x -> a*x + b over 32-bit words; a in the low half, b in the high half; the left operand's map
+ * first. */
 static inline ulong rh_compose(ulong f, ulong g) {
   uint a = (uint)g * (uint)f, b = (uint)g * (uint)(f >> 32) + (uint)(g >> 32);
   return (ulong)b << 32 | a;
@@ -117,8 +124,8 @@ static inline ulong rh_compose(ulong f, ulong g) {
 #define RH_APPLY(a, b) rh_compose(a, b)
 #define RH_IDENTITY 1
 #elif defined(RH_OP_depth)
-/* For redhost --verify, on u32: a value is how many combinations its deepest element has been through, plus 1.  Combining
- * with the identity costs nothing, as adding it rounds nothing. */
+/* For redhost --verify, on u32: a value is how many combinations its deepest element has been
+ * through, plus 1.  Combining with the identity costs nothing, as adding it rounds nothing. */
 #define RH_APPLY(a, b) select(select(max(a, b) + 1, (b), (a) == 0), (a), (b) == 0)
 #define RH_IDENTITY 0
 #elif defined(RH_OP_order) || defined(RH_OP_grouping)

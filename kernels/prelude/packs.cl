@@ -1,6 +1,7 @@
-/* 16 bytes at a time, whatever the type, where the plugin asks for it with -DRH_PACKS and -DRH_WIDTH=16, 8, 4 or 2, the
- * elements that 16 bytes hold.  Small elements are combined several to a word where the device can, and their partial
- * sums stay narrow for a step of at most RH_MOST_PACKS packs and become wide behind it, before they can overflow.
+/* 16 bytes at a time, whatever the type, where the plugin asks for it with -DRH_PACKS and
+ * -DRH_WIDTH=16, 8, 4 or 2, the elements that 16 bytes hold.  Small elements are combined several
+ * to a word where the device can, and their partial sums stay narrow for a step of at most
+ * RH_MOST_PACKS packs and become wide behind it, before they can overflow.
  *
  *   rh_pack   16 bytes as they stand in memory
  *   rh_part   what the packs of one step come to
@@ -40,7 +41,9 @@ static inline float8 rh_pack_elements(rh_pack p) { return vload_half8(0, (const 
 #define rh_pack_elements(p) RH_PASTE(as_, RH_VECTOR_OF(RH_ELEMENT))(p)
 #endif
 typedef RH_VECTOR_OF(RH_SCALAR) rh_scalars;
-static inline rh_scalars rh_pack_scalars(rh_pack p) { return RH_TO_SCALAR(rh_pack_elements(p), RH_WIDTH); }
+static inline rh_scalars rh_pack_scalars(rh_pack p) {
+  return RH_TO_SCALAR(rh_pack_elements(p), RH_WIDTH);
+}
 
 static inline RH_SCALAR rh_fold_scalars(rh_scalars v) {
   RH_SCALAR lanes[RH_WIDTH];
@@ -53,9 +56,11 @@ static inline RH_SCALAR rh_fold_scalars(rh_scalars v) {
 
 /* ---- Parts ---- */
 
-#if (defined(RH_OP_sum) || (defined(RH_OP_asum) && defined(RH_IS_UNSIGNED))) && !defined(RH_IS_FLOAT) &&                 \
+#if (defined(RH_OP_sum) || (defined(RH_OP_asum) && defined(RH_IS_UNSIGNED))) &&                    \
+    !defined(RH_IS_FLOAT) &&                                                                       \
     (defined(RH_TYPE_i8) || defined(RH_TYPE_u8) || defined(RH_TYPE_i16) || defined(RH_TYPE_u16))
-/* A step's partial sum in 32 bits: at most 64 packs * 16 elements * 255, or 64 * 8 * 65535, are below 2^31. */
+/* A step's partial sum in 32 bits: at most 64 packs * 16 elements * 255, or 64 * 8 * 65535, are
+ * below 2^31. */
 #define RH_NARROW_SUM 1
 #ifdef RH_IS_UNSIGNED
 typedef uint rh_part;
@@ -92,8 +97,8 @@ static inline rh_part rh_part_join(rh_part a, rh_part b) { return a + b; }
 static inline RH_SCALAR rh_part_scalar(rh_part part) { return RH_WIDEN(part); }
 
 #elif defined(RH_IS_ORDER) && defined(RH_TYPE_f32) && RH_PTX >= 80
-/* min.NaN and max.NaN do what the order keys do: NaN wins, and -0 is below +0.  One instruction for an element; the key
- * is made once, at the end. */
+/* min.NaN and max.NaN do what the order keys do: NaN wins, and -0 is below +0.  One instruction for
+ * an element; the key is made once, at the end. */
 typedef float rh_part;
 #ifdef RH_IS_LEAST
 #define RH_BEST "min.NaN.f32"
@@ -138,10 +143,11 @@ static inline RH_SCALAR rh_part_scalar(rh_part part) {
   return RH_APPLY(RH_TO_SCALAR(x.x, ), RH_TO_SCALAR(x.y, ));
 }
 
-#elif defined(RH_IS_ORDER) && !defined(RH_IS_MAGNITUDE) && RH_PTX >= 90 &&                                                \
+#elif defined(RH_IS_ORDER) && !defined(RH_IS_MAGNITUDE) && RH_PTX >= 90 &&                         \
     (defined(RH_TYPE_i8) || defined(RH_TYPE_u8) || defined(RH_TYPE_i16) || defined(RH_TYPE_u16))
-/* Two 16-bit numbers to a word.  Of bytes, the upper one of a pair decides between the pairs of two words: the words as
- * they are find the best of the odd bytes, moved up by a byte those of the even ones. */
+/* Two 16-bit numbers to a word.  Of bytes, the upper one of a pair decides between the pairs of two
+ * words: the words as they are find the best of the odd bytes, moved up by a byte those of the even
+ * ones. */
 #ifdef RH_IS_LEAST
 #define RH_BEST_OF "min."
 #else
@@ -160,7 +166,9 @@ static inline uint rh_best_of(uint a, uint b) {
 #if defined(RH_TYPE_i16) || defined(RH_TYPE_u16)
 typedef uint rh_part;
 static inline rh_part rh_part_join(rh_part a, rh_part b) { return rh_best_of(a, b); }
-static inline rh_part rh_pack_part(rh_pack p) { return rh_best_of(rh_best_of(p.x, p.y), rh_best_of(p.z, p.w)); }
+static inline rh_part rh_pack_part(rh_pack p) {
+  return rh_best_of(rh_best_of(p.x, p.y), rh_best_of(p.z, p.w));
+}
 static inline RH_SCALAR rh_part_scalar(rh_part part) {
   RH_PASTE(RH_ELEMENT, 2) x = RH_PASTE(RH_PASTE(as_, RH_ELEMENT), 2)(part);
   return RH_APPLY((RH_SCALAR)x.x, (RH_SCALAR)x.y);
@@ -193,7 +201,8 @@ static inline RH_SCALAR rh_part_scalar(rh_part part) { return rh_fold_scalars(pa
 /* ---- Totals ---- */
 
 #if defined(RH_IS_INDEXED)
-/* The best pack so far, and which of this work-item's it is: the element is looked for once, at the end. */
+/* The best pack so far, and which of this work-item's it is: the element is looked for once, at the
+ * end. */
 typedef struct {
   RH_SCALAR key;
   uint round; /* packs that this work-item took before it; RH_NO_ROUND: there is none */
@@ -232,7 +241,9 @@ static inline rh_value rh_total_value(rh_total total) { return rh_fold_scalars(t
 #else
 typedef RH_SCALAR rh_total;
 static inline rh_total rh_total_identity(void) { return RH_IDENTITY; }
-static inline rh_total rh_total_add(rh_total total, rh_part part) { return RH_APPLY(total, rh_part_scalar(part)); }
+static inline rh_total rh_total_add(rh_total total, rh_part part) {
+  return RH_APPLY(total, rh_part_scalar(part));
+}
 static inline rh_value rh_total_value(rh_total total) { return total; }
 #endif
 

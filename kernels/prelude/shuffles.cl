@@ -1,7 +1,9 @@
-/* Trees whose work-items hand values to each other without local memory, where the plugin asks for them with
- * -DRH_SHUFFLES=1 (rh_has_shuffles() in redhost/kit.h says whether the device can; =0: it cannot): within a sub-group by shuffles, between sub-groups through local memory, one value each.  RH_HAS_SHUFFLES
- * says whether there are any: NVIDIA's warps through inline PTX, since its OpenCL has no sub-groups; Khronos' and Intel's
- * shuffles where an extension has them.  Where there are none the tree is rh_group_tree. */
+/* Trees whose work-items hand values to each other without local memory, where the plugin asks for
+ * them with -DRH_SHUFFLES=1 (rh_has_shuffles() in redhost/kit.h says whether the device can; =0: it
+ * cannot): within a sub-group by shuffles, between sub-groups through local memory, one value each.
+ * RH_HAS_SHUFFLES says whether there are any: NVIDIA's warps through inline PTX, since its OpenCL
+ * has no sub-groups; Khronos' and Intel's shuffles where an extension has them.  Where there are
+ * none the tree is rh_group_tree. */
 #ifdef RH_SHUFFLES
 
 /* A plugin that says the size of its groups, -DRH_GROUP, gets loops of known length. */
@@ -27,7 +29,8 @@ static inline uint rh_shuffle_down(uint x, uint distance) {
 }
 static inline bool rh_whole_sub_groups(void) { return RH_GROUP_SIZE % 32 == 0; }
 #define RH_FULL_SUB_GROUPS 1
-#elif defined(cl_khr_subgroup_shuffle_relative) || defined(cl_khr_subgroup_shuffle) || defined(cl_intel_subgroups)
+#elif defined(cl_khr_subgroup_shuffle_relative) || defined(cl_khr_subgroup_shuffle) ||             \
+    defined(cl_intel_subgroups)
 #define RH_HAS_SHUFFLES 1
 static inline uint rh_lane(void) { return get_sub_group_local_id(); }
 static inline uint rh_lanes(void) { return get_sub_group_size(); }
@@ -55,18 +58,20 @@ typedef union {
 /* The value of the lane so many above this one. */
 static inline rh_value rh_value_from_above(rh_value mine, uint distance) {
   rh_shuffled x = {mine};
-  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++) x.words[k] = rh_shuffle_down(x.words[k], distance);
+  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++)
+    x.words[k] = rh_shuffle_down(x.words[k], distance);
   return x.value;
 }
 
 #if defined(RH_IS_ORDER) && defined(__NV_CL_C_VERSION) && RH_NVIDIA_SM >= 80
-/* The best of a warp in one instruction for each word of 32 bits, the highest first: of those lanes that are as good as the
- * best in the words before.  Keys are signed but for unsigned integers; lower words, and indices, are unsigned. */
-#define RH_REDUX(name, how)                                                                                             \
-  static inline uint name(uint x) {                                                                                      \
-    uint best;                                                                                                           \
-    asm volatile("redux.sync." how " %0, %1, 0xffffffff;" : "=r"(best) : "r"(x));                                        \
-    return best;                                                                                                         \
+/* The best of a warp in one instruction for each word of 32 bits, the highest first: of those lanes
+ * that are as good as the best in the words before.  Keys are signed but for unsigned integers;
+ * lower words, and indices, are unsigned. */
+#define RH_REDUX(name, how)                                                                        \
+  static inline uint name(uint x) {                                                                \
+    uint best;                                                                                     \
+    asm volatile("redux.sync." how " %0, %1, 0xffffffff;" : "=r"(best) : "r"(x));                  \
+    return best;                                                                                   \
   }
 #ifdef RH_IS_LEAST
 #define RH_REDUX_HOW "min"
@@ -117,7 +122,8 @@ static inline rh_value rh_sub_group_tree(rh_value mine) {
 /* What lanes above the active ones combine is nobody's: they need not be told apart. */
 static inline rh_value rh_sub_group_tree(rh_value mine) {
 #pragma unroll
-  for (uint distance = 16; distance > 0; distance /= 2) mine = rh_combine(mine, rh_value_from_above(mine, distance));
+  for (uint distance = 16; distance > 0; distance /= 2)
+    mine = rh_combine(mine, rh_value_from_above(mine, distance));
   return mine;
 }
 #else
@@ -143,7 +149,8 @@ static inline rh_value rh_whole_sub_groups_tree(__local rh_value *scratch, rh_va
     mine = rh_lane() < rh_sub_groups() ? scratch[rh_lane()] : rh_identity();
 #else
     mine = rh_identity();
-    for (uint k = rh_lane(); k < rh_sub_groups(); k += rh_lanes()) mine = rh_combine(mine, scratch[k]);
+    for (uint k = rh_lane(); k < rh_sub_groups(); k += rh_lanes())
+      mine = rh_combine(mine, scratch[k]);
 #endif
     mine = rh_sub_group_tree(mine);
   }
@@ -151,8 +158,8 @@ static inline rh_value rh_whole_sub_groups_tree(__local rh_value *scratch, rh_va
 }
 #endif
 
-/* rh_group_tree by shuffles, under the same rules; between two calls in one kernel there must be a barrier.  `scratch`
- * holds one value for each work-item. */
+/* rh_group_tree by shuffles, under the same rules; between two calls in one kernel there must be a
+ * barrier.  `scratch` holds one value for each work-item. */
 static inline rh_value rh_group_shuffle_tree(__local rh_value *scratch, rh_value mine) {
 #ifdef RH_HAS_SHUFFLES
   if (rh_whole_sub_groups()) return rh_whole_sub_groups_tree(scratch, mine);

@@ -1,12 +1,12 @@
-/* Loads that a sub-group makes together, where the plugin asks for them with -DRH_SUBGROUP=16: from a block of
- * lanes * RH_WIDTH elements each work-item gets a vector, whose component k is element k * lanes + its lane, so
- * that neighbours read neighbours.  With -DRH_SUBGROUP_BLOCKS besides, these are block reads in sub-groups of the
- * device, of so many work-items (cl_intel_subgroups); without, so many consecutive work-items stand for one and
- * load element by element. */
+/* Loads that a sub-group makes together, where the plugin asks for them with -DRH_SUBGROUP=16: from
+ * a block of lanes * RH_WIDTH elements each work-item gets a vector, whose component k is element k
+ * * lanes + its lane, so that neighbours read neighbours.  With -DRH_SUBGROUP_BLOCKS besides, these
+ * are block reads in sub-groups of the device, of so many work-items (cl_intel_subgroups); without,
+ * so many consecutive work-items stand for one and load element by element. */
 #if defined(RH_SUBGROUP) && !defined(RH_OP_affine)
 
-/* This work-item's lane; its sub-group's first work-item in the group; its lanes, fewer than the others' in the
- * last. */
+/* This work-item's lane; its sub-group's first work-item in the group; its lanes, fewer than the
+ * others' in the last. */
 #ifdef RH_SUBGROUP_BLOCKS
 #define RH_SUBGROUP_KERNEL __attribute__((intel_reqd_sub_group_size(RH_SUBGROUP)))
 static inline uint rh_subgroup_lane(void) { return get_sub_group_local_id(); }
@@ -26,21 +26,26 @@ static inline uint rh_subgroup_lanes(void) {
 #if defined(RH_TYPE_i32) || defined(RH_TYPE_u32) || defined(RH_TYPE_f32)
 #define RH_BLOCK_READ(p) RH_PASTE(intel_sub_group_block_read, RH_WIDTH)((__global const uint *)(p))
 #elif defined(RH_IS_64_BIT) && defined(cl_intel_subgroups_long)
-#define RH_BLOCK_READ(p) RH_PASTE(intel_sub_group_block_read_ul, RH_WIDTH)((__global const ulong *)(p))
+#define RH_BLOCK_READ(p)                                                                           \
+  RH_PASTE(intel_sub_group_block_read_ul, RH_WIDTH)((__global const ulong *)(p))
 #elif (defined(RH_TYPE_i8) || defined(RH_TYPE_u8)) && defined(cl_intel_subgroups_char)
-#define RH_BLOCK_READ(p) RH_PASTE(intel_sub_group_block_read_uc, RH_WIDTH)((__global const uchar *)(p))
+#define RH_BLOCK_READ(p)                                                                           \
+  RH_PASTE(intel_sub_group_block_read_uc, RH_WIDTH)((__global const uchar *)(p))
 #elif (defined(RH_TYPE_i16) || defined(RH_TYPE_u16)) && defined(cl_intel_subgroups_short)
-#define RH_BLOCK_READ(p) RH_PASTE(intel_sub_group_block_read_us, RH_WIDTH)((__global const ushort *)(p))
+#define RH_BLOCK_READ(p)                                                                           \
+  RH_PASTE(intel_sub_group_block_read_us, RH_WIDTH)((__global const ushort *)(p))
 #endif
 #endif
 
-/* This work-item's share of the block that starts at element i of p; nothing of what stands behind element n-1. */
+/* This work-item's share of the block that starts at element i of p; nothing of what stands behind
+ * element n-1. */
 static inline rh_vector rh_subgroup_load(__global const rh_element *p, ulong i, ulong n) {
   ulong lane = rh_subgroup_lane(), lanes = rh_subgroup_lanes();
 #ifdef RH_BLOCK_READ
   if (lanes == RH_SUBGROUP && i < n && n - i >= RH_SUBGROUP * RH_WIDTH)
-    return rh_vector_of(RH_TO_SCALAR(RH_PASTE(RH_PASTE(as_, RH_ELEMENT), RH_WIDTH)(RH_BLOCK_READ(p + i)), RH_WIDTH),
-                        i + lane, lanes);
+    return rh_vector_of(
+        RH_TO_SCALAR(RH_PASTE(RH_PASTE(as_, RH_ELEMENT), RH_WIDTH)(RH_BLOCK_READ(p + i)), RH_WIDTH),
+        i + lane, lanes);
 #endif
   return rh_vector_gather(p, i + lane, lanes, n);
 }

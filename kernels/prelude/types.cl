@@ -1,12 +1,12 @@
-/* Elements and values.  The host says which operator and type this program is for by one definition of each, RH_OP_<op>
- * and RH_TYPE_<type>; everything else follows here.
+/* Elements and values.  The host says which operator and type this program is for by one definition
+ * of each, RH_OP_<op> and RH_TYPE_<type>; everything else follows here.
  *
  *   rh_element  one element of the input in memory
  *   RH_SCALAR   what is combined: a sum, a product, bits, or an order key
  *   rh_value    RH_SCALAR, or {key, index} for argmin, argmax and argamax
  *
- * Integers sum and multiply modulo 2^64, unsigned: signed overflow is undefined in OpenCL C, and the bits are the same.
- * f16 is read by vload_half, which needs no extension, and computed in f32.
+ * Integers sum and multiply modulo 2^64, unsigned: signed overflow is undefined in OpenCL C, and
+ * the bits are the same.  f16 is read by vload_half, which needs no extension, and computed in f32.
  * Nothing here is contracted into fused operations or otherwise made fast at the price of a bit. */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -72,7 +72,8 @@ typedef RH_ELEMENT rh_element;
 #define RH_SCALAR_IS_UNSIGNED 1
 #endif
 
-/* RH_SCALAR, and its two neighbours of the same width: RH_SIGNED for masks and RH_WORD for atomics. */
+/* RH_SCALAR, and its two neighbours of the same width: RH_SIGNED for masks and RH_WORD for
+ * atomics. */
 #if defined(RH_IS_ARITHMETIC) && defined(RH_TYPE_f64)
 #define RH_SCALAR double
 #elif defined(RH_IS_ARITHMETIC) && defined(RH_IS_FLOAT)

@@ -1,5 +1,6 @@
-/* The same on vectors of RH_WIDTH elements (2, 4, 8 or 16), where the plugin asks for them with -DRH_WIDTH=4.
- * Lane k of a vector combines elements k, k+RH_WIDTH, ...: vectors reorder, so their operators must commute. */
+/* The same on vectors of RH_WIDTH elements (2, 4, 8 or 16), where the plugin asks for them with
+ * -DRH_WIDTH=4.  Lane k of a vector combines elements k, k+RH_WIDTH, ...: vectors reorder, so their
+ * operators must commute. */
 #if defined(RH_WIDTH) && !defined(RH_OP_affine)
 
 #ifdef RH_IS_INDEXED
@@ -34,7 +35,8 @@ static inline ulong rh_vector_head(__global const rh_element *p) {
 
 static inline rh_vector rh_vector_identity(void) {
 #ifdef RH_IS_INDEXED
-  rh_vector value = {(RH_PASTE(RH_SCALAR, RH_WIDTH))(RH_IDENTITY), (RH_PASTE(ulong, RH_WIDTH))(RH_NO_INDEX)};
+  rh_vector value = {(RH_PASTE(RH_SCALAR, RH_WIDTH))(RH_IDENTITY),
+                     (RH_PASTE(ulong, RH_WIDTH))(RH_NO_INDEX)};
   return value;
 #else
   return (rh_vector)(RH_IDENTITY);
@@ -55,7 +57,8 @@ static inline rh_vector rh_vector_of(RH_PASTE(RH_SCALAR, RH_WIDTH) scalars, ulon
 static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
 #ifdef RH_TYPE_f16
   RH_PASTE(RH_SCALAR, RH_WIDTH)
-  scalars = RH_TO_SCALAR(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH);
+  scalars =
+      RH_TO_SCALAR(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH);
 #else
   RH_PASTE(RH_SCALAR, RH_WIDTH)
   scalars = RH_TO_SCALAR(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i), RH_WIDTH);
@@ -63,8 +66,10 @@ static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
   return rh_vector_of(scalars, i, 1);
 }
 
-/* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those behind element n-1. */
-static inline rh_vector rh_vector_gather(__global const rh_element *p, ulong i, ulong stride, ulong n) {
+/* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those behind element
+ * n-1. */
+static inline rh_vector rh_vector_gather(__global const rh_element *p, ulong i, ulong stride,
+                                         ulong n) {
   RH_SCALAR lanes[RH_WIDTH];
 #ifdef RH_IS_INDEXED
   ulong indices[RH_WIDTH];

@@ -1,8 +1,9 @@
-/* What a device reads at best: sweeps over memory that do next to nothing with what they read.  They set the scale that
- * `% of peak' is counted on, keep a device busy while the host enqueues a batch, and show by their own time whether it
- * has become slower (docs/measuring.md). */
+/* What a device reads at best: sweeps over memory that do next to nothing with what they read.
+ * They set the scale that `% of peak' is counted on, keep a device busy while the host enqueues a
+ * batch, and show by their own time whether it has become slower (docs/measuring.md). */
 
-/* A sum that is dropped at its last step: a compiler cannot know that no sum of numbers from 1 to 2 is -1. */
+/* A sum that is dropped at its last step: a compiler cannot know that no sum of numbers from 1 to 2
+ * is -1. */
 #define FOLD2(v)  ((v).s0 + (v).s1)
 #define FOLD4(v)  FOLD2((v).lo + (v).hi)
 #define FOLD8(v)  FOLD4((v).lo + (v).hi)
@@ -41,8 +42,8 @@
     if (sum == -1.0f) *out = sum;                                                                  \
   }
 
-/* The same, eight pages of memory side by side: a CPU fetches ahead in several pages at once, but not beyond the end of
- * one. */
+/* The same, eight pages of memory side by side: a CPU fetches ahead in several pages at once, but
+ * not beyond the end of one. */
 #define DEFINE_PAGED(W)                                                                            \
   __kernel void roof_paged_##W(__global const float##W *x, ulong vectors, __global float *out) {   \
     ulong each = vectors / get_global_size(0), i = each * get_global_id(0), end = i + each;        \
@@ -78,8 +79,8 @@ __kernel void roof_empty(__global float *out) {
   (void)out;
 }
 
-/* Numbers from 1 to 2 in no order: some devices compress memory whose contents repeat.  A word for each work-item: any
- * compiler makes vectors of that, and CPUs write from one end to the other. */
+/* Numbers from 1 to 2 in no order: some devices compress memory whose contents repeat.  A word for
+ * each work-item: any compiler makes vectors of that, and CPUs write from one end to the other. */
 __kernel void roof_fill(__global uint *x) {
   size_t i = get_global_id(0);
   uint r = (uint)i * 2654435761u;

@@ -1,16 +1,19 @@
-/* What lanes_512.c, lanes_256.c and lanes_128.c have: the same inner loops on vectors of so many bits. */
+/* What lanes_512.c, lanes_256.c and lanes_128.c have: the same inner loops on vectors of so many
+ * bits. */
 #ifndef NATIVE_LANES_H
 #define NATIVE_LANES_H
 
 #include <redhost/plugin.h>
 
-/* Folds n >= 1 elements to a value: sums and products as the host holds them, 64-bit integers or floats. */
+/* Folds n >= 1 elements to a value: sums and products as the host holds them, 64-bit integers or
+ * floats. */
 typedef void rh_native_fold(const void *elements, uint64_t n, void *value);
 
 /* The extremes of n >= 1 elements, from which every operator that looks for one of them follows. */
 typedef struct rh_native_range {
   uint64_t least,
-      most; /* as the type orders them, signed ones extended; of floats, their bits as unsigned numbers */
+      /* as the type orders them, signed ones extended; of floats, their bits as unsigned numbers */
+      most;
   int64_t signed_most; /* of floats: their bits as signed numbers */
 } rh_native_range;
 typedef void rh_native_range_of(const void *elements, uint64_t n, rh_native_range *range);
@@ -33,7 +36,8 @@ extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native
 /* The widest of them that this processor has, of at most so many bits. */
 const rh_native_lanes *rh_native_lanes_find(unsigned bits);
 
-/* What lanes of float sums and products take in turn, whatever the width of a vector: so the bits are the same. */
+/* What lanes of float sums and products take in turn, whatever the width of a vector: so the bits
+ * are the same. */
 enum { NATIVE_ROW_BYTES = 256 };
 
 /* A half's bits as the float of the same value. */

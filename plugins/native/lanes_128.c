@@ -1,4 +1,5 @@
-/* The inner loops on whatever the compiler makes of 16 bytes: SSE2 on x86-64, NEON on ARM; and which processor has more. */
+/* The inner loops on whatever the compiler makes of 16 bytes: SSE2 on x86-64, NEON on ARM; and
+ * which processor has more. */
 #define LANES_BYTES 16
 #define LANES_TARGET
 #define LANES_TABLE rh_native_lanes_128

@@ -1,11 +1,13 @@
-/* The inner loops, written once for all widths.  Before this is included, LANES_BYTES says how wide a vector is,
- * LANES_TARGET what the functions are compiled for, and LANES_TABLE what the table of them is called.
+/* The inner loops, written once for all widths.  Before this is included, LANES_BYTES says how wide
+ * a vector is, LANES_TARGET what the functions are compiled for, and LANES_TABLE what the table of
+ * them is called.
  *
- * The vectors are those of GCC and clang, so that this compiles everywhere.  What these cannot say in one instruction
- * (the smaller of two, a sum of bytes) is an intrinsic where the processor has it.  An array of accumulators stays in
- * registers where the loops over it are unrolled.
+ * The vectors are those of GCC and clang, so that this compiles everywhere.  What these cannot say
+ * in one instruction (the smaller of two, a sum of bytes) is an intrinsic where the processor has
+ * it.  An array of accumulators stays in registers where the loops over it are unrolled.
  *
- * Loads are unaligned: float sums must not depend on where the data stand, and on aligned data they cost nothing. */
+ * Loads are unaligned: float sums must not depend on where the data stand, and on aligned data they
+ * cost nothing. */
 #include "lanes.h"
 
 #include <math.h>
@@ -82,11 +84,12 @@ VECTOR(f64, double)
 #endif
 
 /* ---- Rows: some vectors that stand side by side, and are taken at once ----
- * A processor fetches ahead in several pages of memory at a time, but in each of them no further than its end: who reads
- * a few pages side by side has more on the way than who reads one after the other.  Data that come from memory pass
- * 1.4 times as fast (Intel Xeon with AVX-512, two threads, 2^26 floats: 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and
- * 0.68 of the time of one), those in a cache as fast as before, or a little faster.  Prefetch instructions take a tenth
- * of it away again. */
+ * A processor fetches ahead in several pages of memory at a time, but in each of them no further
+ * than its end: who reads a few pages side by side has more on the way than who reads one after the
+ * other.  Data that come from memory pass 1.4 times as fast (Intel Xeon with AVX-512, two threads,
+ * 2^26 floats: 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one), those in a
+ * cache as fast as before, or a little faster.  Prefetch instructions take a tenth of it away
+ * again. */
 enum { PAGE_BYTES = 4096, MOST_PAGES = 8 };
 
 typedef struct walk {
@@ -116,7 +119,8 @@ static inline walk walk_on(walk w, size_t row_bytes) {
 
 /* ---- Lanes of sums ---- */
 
-/* Neighbours are added in lanes of twice the width until these have 64 bits: nothing overflows on the way. */
+/* Neighbours are added in lanes of twice the width until these have 64 bits: nothing overflows on
+ * the way. */
 #define PAIRS(type, x, bits, mask)                                                                 \
   ((((v_##type)(x)) & (mask)) + ((((v_##type)(x)) >> (bits)) & (mask)))
 #define WIDEN_64(x) ((v_u64)(x))
@@ -128,13 +132,15 @@ static inline walk walk_on(walk w, size_t row_bytes) {
 #define WIDEN_8(x) WIDEN_16(PAIRS(u16, x, 8, (uint16_t)0xff))
 #endif
 
-/* In the top bit alone, signed numbers and unsigned ones that are half the range above them differ. */
+/* In the top bit alone, signed numbers and unsigned ones that are half the range above them
+ * differ. */
 #define TOP(bits)          ((uint64_t)1 << ((bits)-1))
 #define PLAIN(type, x)     (x)
 #define RAISED_8(type, x)  ((v_u8)(x) ^ (uint8_t)TOP(8))
 #define RAISED_16(type, x) ((v_u16)(x) ^ (uint16_t)TOP(16))
 #define RAISED_32(type, x) ((v_u32)(x) ^ (uint32_t)TOP(32))
-/* Where x is below 0, the mask has all bits set, and x ^ -1 is -x - 1; unsigned, so that the least number is right too. */
+/* Where x is below 0, the mask has all bits set, and x ^ -1 is -x - 1; unsigned, so that the least
+ * number is right too. */
 #define MAGNITUDE(unsign, x)  (((v_##unsign)(x) ^ (v_##unsign)((x) < 0)) - (v_##unsign)((x) < 0))
 #define MAGNITUDE_8(type, x)  MAGNITUDE(u8, x)
 #define MAGNITUDE_16(type, x) MAGNITUDE(u16, x)
@@ -176,8 +182,8 @@ static inline v_f32 halves(const e_u16 *p) {
       for (size_t k = 0; k < half; k++) (lanes).s[k] = APPLY((lanes).s[k], (lanes).s[k + half]);   \
   } while (0)
 
-/* Rows of NATIVE_ROW_BYTES, whatever the width of a vector: lane k takes the elements k, k + lanes, ... on every
- * processor, and float results have the same bits. */
+/* Rows of NATIVE_ROW_BYTES, whatever the width of a vector: lane k takes the elements k, k + lanes,
+ * ... on every processor, and float results have the same bits. */
 #define DEFINE_FLOAT(op, type, element, lane, VECTORS, SCALARS, APPLY, identity)                   \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
     enum { WIDTH = LANES_BYTES / sizeof(e_##lane), MANY = NATIVE_ROW_BYTES / LANES_BYTES };        \
@@ -240,7 +246,8 @@ DEFINE_INTEGER(asum, i16, 16, MAGNITUDE_16, 0, UNSIGNED_1)
 DEFINE_INTEGER(asum, i32, 32, MAGNITUDE_32, 0, UNSIGNED_1)
 DEFINE_INTEGER(asum, i64, 64, MAGNITUDE_64, 0, UNSIGNED_1)
 
-/* Few products of integers stay different from 0 for long; no vectors, whose 64-bit products are slow. */
+/* Few products of integers stay different from 0 for long; no vectors, whose 64-bit products are
+ * slow. */
 #define DEFINE_PRODUCT(type)                                                                       \
   LANES_TARGET static void prod_##type(const void *elements, uint64_t n, void *value) {            \
     const e_##type *x = elements;                                                                  \
@@ -291,9 +298,10 @@ DEFINE_BITS(or, |=, 0)
 DEFINE_BITS(xor, ^=, 0)
 
 /* ---- Extremes ----
- * Both of them, since a load takes as long as two comparisons.  Of floats, three numbers say all there is to know
- * about their bits: order.c reads the least, the largest, the largest magnitude and whether there is a NaN from them.
- * Elements that do not fill a row are looked at twice, in a row that ends with them. */
+ * Both of them, since a load takes as long as two comparisons.  Of floats, three numbers say all
+ * there is to know about their bits: order.c reads the least, the largest, the largest magnitude
+ * and whether there is a NaN from them.  Elements that do not fill a row are looked at twice, in a
+ * row that ends with them. */
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 

@@ -1,8 +1,9 @@
-/* Order keys, as in host/core/reduce/ops.c: floats as integers that order alike, every NaN as the key that wins; -0 is below
- * +0, and equals it for arg*.
+/* Order keys, as in host/core/reduce/ops.c: floats as integers that order alike, every NaN as the
+ * key that wins; -0 is below +0, and equals it for arg*.
  *
- * The bits of floats are compared as they are.  As unsigned numbers, those below 0 come last, the most negative one at
- * the end; as signed numbers, those from 0 on come last, the largest one at the end.  NaNs lie beyond both ends. */
+ * The bits of floats are compared as they are.  As unsigned numbers, those below 0 come last, the
+ * most negative one at the end; as signed numbers, those from 0 on come last, the largest one at
+ * the end.  NaNs lie beyond both ends. */
 #include "order.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Operators that look for an extreme: from extremes of bits to the host's keys, and back to an element. */
+/* Operators that look for an extreme: from extremes of bits to the host's keys, and back to an
+ * element. */
 #ifndef NATIVE_ORDER_H
 #define NATIVE_ORDER_H
 

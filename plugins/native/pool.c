@@ -1,14 +1,16 @@
-/* Memory order.  A job is known by its number, `current`.  The caller writes what the job is and then, by a release, its
- * number; a thread reads the number by an acquire and then what the job is.  It may be late, and read while the next job
- * is written.  Every ticket bears the number of its job, and the caller writes tickets before it writes what the job is,
- * with a release fence between; a thread takes one after it has read that, with an acquire fence between.  So one that
- * has read anything of the next job meets the next job's tickets, and takes none.  To take one of its own job succeeds
- * only while the job lasts, for the caller waits until every block that was taken is done.  `done` is counted by release
- * and read by acquire: behind it the caller sees what the threads have written, and threads have read all that they read
- * of the input.
+/* Memory order.  A job is known by its number, `current`.  The caller writes what the job is and
+ * then, by a release, its number; a thread reads the number by an acquire and then what the job is.
+ * It may be late, and read while the next job is written.  Every ticket bears the number of its
+ * job, and the caller writes tickets before it writes what the job is, with a release fence
+ * between; a thread takes one after it has read that, with an acquire fence between.  So one that
+ * has read anything of the next job meets the next job's tickets, and takes none.  To take one of
+ * its own job succeeds only while the job lasts, for the caller waits until every block that was
+ * taken is done.  `done` is counted by release and read by acquire: behind it the caller sees what
+ * the threads have written, and threads have read all that they read of the input.
  *
- * Falling asleep: a thread says that it sleeps and then looks for a job once more, the caller names a job and then looks
- * for sleepers.  All four in one order (seq_cst): one of them sees the other. */
+ * Falling asleep: a thread says that it sleeps and then looks for a job once more, the caller names
+ * a job and then looks for sleepers.  All four in one order (seq_cst): one of them sees the
+ * other. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "pool.h"
 
@@ -22,7 +24,8 @@
 enum {
   LINE = 64, /* bytes that processors hand to each other at once */
   SPIN_NS =
-      100000, /* longer than what stands between the calls of a busy program, and no time to notice */
+      /* longer than what stands between the calls of a busy program, and no time to notice */
+  100000,
   LOOK_AT_CLOCK = 64, /* turns */
   PATIENCE =
       1000, /* turns that the caller waits for blocks before it lets others have its processor */
@@ -194,8 +197,9 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_w
   pthread_cond_init(&pool->wake, NULL);
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
-  /* Signals are for the program's own threads; but what a thread does itself, as to read a page that a file no longer
-   * has, would end the process past the program's handler where it is blocked. */
+  /* Signals are for the program's own threads; but what a thread does itself, as to read a page
+   * that a file no longer has, would end the process past the program's handler where it is
+   * blocked. */
   sigfillset(&others);
   for (size_t k = 0; k < sizeof of_its_own / sizeof *of_its_own; k++)
     sigdelset(&others, of_its_own[k]);

@@ -1,7 +1,8 @@
 /* Threads that share the blocks of one job after the other with the thread that has it.
  *
- * The caller never waits for a thread to wake up, only for blocks that one has begun: threads take blocks, the caller
- * too, and who finds none left is done.  So a job takes no longer than it takes the caller alone, and a little. */
+ * The caller never waits for a thread to wake up, only for blocks that one has begun: threads take
+ * blocks, the caller too, and who finds none left is done.  So a job takes no longer than it takes
+ * the caller alone, and a little. */
 #ifndef NATIVE_POOL_H
 #define NATIVE_POOL_H
 
@@ -27,7 +28,8 @@ uint64_t rh_native_pool_bytes(unsigned threads);
 /* Starts the threads; fewer, where the system gives no more. */
 rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_work *work,
                                      void *user);
-/* Returns when work(user, job, block) has returned for every block of the job.  One call at a time. */
+/* Returns when work(user, job, block) has returned for every block of the job.  One call at a
+ * time. */
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job);
 /* Ends and joins the threads. */
 void rh_native_pool_stop(rh_native_pool *pool);

@@ -1,4 +1,5 @@
-// The functions behind cpu_peers.cpp: each operator and type of OpenMP loops, std::reduce and OpenBLAS.
+// The functions behind cpu_peers.cpp: each operator and type of OpenMP loops, std::reduce and
+// OpenBLAS.
 #ifndef CPU_FUNCTIONS_HPP
 #define CPU_FUNCTIONS_HPP
 
@@ -43,7 +44,8 @@ struct function {
 
 using functions = std::map<std::string, function>; // "sum f32"
 
-// Sums and products of integers wrap around in 64 bits; what is signed is only the way they are shown.
+// Sums and products of integers wrap around in 64 bits; what is signed is only the way they are
+// shown.
 template <class T> using accumulator = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
 template <class T> void set(value *to, T from) {
@@ -151,8 +153,8 @@ template <class V> struct place {
   uint64_t block;
 };
 
-// An index in the loop would keep it from using vectors: so the best of each block first, then where it stands in the
-// first block that has it.
+// An index in the loop would keep it from using vectors: so the best of each block first, then
+// where it stands in the first block that has it.
 template <class T, class Load, class Which>
 void openmp_arg(const void *from, uint64_t n, value *result) {
   using V = typename Load::type;

@@ -1,8 +1,9 @@
-// What a user would pick on a CPU: loops under OpenMP, std::reduce with a parallel policy, OpenBLAS.
-// Each that the build found is one peer: PEER_OPENMP, PEER_STD, PEER_OPENBLAS.
+// What a user would pick on a CPU: loops under OpenMP, std::reduce with a parallel policy,
+// OpenBLAS. Each that the build found is one peer: PEER_OPENMP, PEER_STD, PEER_OPENBLAS.
 //
-// This file alone is compiled with -ffast-math, as many do for such loops: so the compiler may reorder floats and take
-// them for finite.  NaN and infinities may come out wrong, which redhost then says.
+// This file alone is compiled with -ffast-math, as many do for such loops: so the compiler may
+// reorder floats and take them for finite.  NaN and infinities may come out wrong, which redhost
+// then says.
 #include "peer.h"
 
 #include "cpu_functions.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 // ---- The copies
 
-// One set for all peers of this program, which are open on the same data.  Each thread is the first to touch what it
-// will read, so that on a machine of several memories it is near.
+// One set for all peers of this program, which are open on the same data.  Each thread is the first
+// to touch what it will read, so that on a machine of several memories it is near.
 struct copies {
   unsigned char *at;
   uint64_t bytes, users;
@@ -138,9 +139,10 @@ int open_openblas(peer_point *point, peer_answer *answer) {
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
 
-// GNU's OpenMP lets threads spin for milliseconds wherever they wait: on two processors that others used too, sums of
-// 50 us took from 0.1 to 8 ms.  A tenth of that is still enough from one call of a batch to the next (a hundredth is not:
-// 110 us more for waking).  It reads the environment before main, hence the second start.
+// GNU's OpenMP lets threads spin for milliseconds wherever they wait: on two processors that others
+// used too, sums of 50 us took from 0.1 to 8 ms.  A tenth of that is still enough from one call of
+// a batch to the next (a hundredth is not: 110 us more for waking).  It reads the environment
+// before main, hence the second start.
 static void spin_shortly(char **argv) {
   if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;
   setenv("GOMP_SPINCOUNT", "20000", 1);

@@ -1,5 +1,5 @@
-// What a user would pick on an NVIDIA GPU: CUB's device-wide reductions, with their temporary storage taken beforehand.
-// Which GPU: the first that CUDA_VISIBLE_DEVICES leaves.
+// What a user would pick on an NVIDIA GPU: CUB's device-wide reductions, with their temporary
+// storage taken beforehand. Which GPU: the first that CUDA_VISIBLE_DEVICES leaves.
 //
 //   nvcc -O3 -std=c++17 -arch=native cub_peer.cu -o cub_peer
 #include "peer.h"
@@ -299,7 +299,8 @@ int open(peer_point *point, peer_answer *answer) {
 
 // ---- Samples
 
-// The sweeps last longer than the host needs to enqueue the batch, so that no reduction waits for its launch.
+// The sweeps last longer than the host needs to enqueue the batch, so that no reduction waits for
+// its launch.
 cudaError_t take_device(open_point *self, uint32_t batch, double *seconds) {
   double busy_s = std::min(1.5 * self->enqueue_s * batch, 0.1);
   for (double planned_s = 0; planned_s <= busy_s; planned_s += sweep_s) sweep_once();

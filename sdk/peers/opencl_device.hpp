@@ -62,7 +62,8 @@ inline bool has_type(const candidate &device, const std::string &word) {
          (device.type & CL_DEVICE_TYPE_ACCELERATOR && !strcasecmp(word.c_str(), "accelerator"));
 }
 
-// As --device and REDHOST_DEVICE: an index, a kind, a part of a name; without one a GPU, an accelerator, a CPU.
+// As --device and REDHOST_DEVICE: an index, a kind, a part of a name; without one a GPU, an
+// accelerator, a CPU.
 inline candidate choose_device() {
   const std::vector<candidate> all = all_devices();
   const char *wanted = getenv("REDHOST_DEVICE");
@@ -172,9 +173,9 @@ inline opencl open_device() {
 
 // ---- The copies
 
-// One set for all peers of this program, which are open on the same data: in as many buffers as the largest allowed
-// makes necessary.  Each copy is a buffer of its own, a part of one of those, since an offset is a constant in the
-// kernels that Boost.Compute builds: one program for each copy.
+// One set for all peers of this program, which are open on the same data: in as many buffers as the
+// largest allowed makes necessary.  Each copy is a buffer of its own, a part of one of those, since
+// an offset is a constant in the kernels that Boost.Compute builds: one program for each copy.
 struct device_copies {
   uint64_t users;
   std::vector<cl_mem> copies, buffers;

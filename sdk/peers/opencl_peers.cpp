@@ -88,7 +88,8 @@ template <class T, class Index, bool magnitude> void tell_index(open_point *self
 #ifdef PEER_BOOST_COMPUTE
 namespace bc = boost::compute;
 
-// A queue of Boost's around each of ours, made once: making one costs calls that are no part of a reduction.
+// A queue of Boost's around each of ours, made once: making one costs calls that are no part of a
+// reduction.
 bc::command_queue &boost_queue(cl_command_queue queue) {
   static bc::command_queue profiling(cl.profiling), plain(cl.plain);
   return queue == cl.profiling ? profiling : plain;
@@ -209,7 +210,8 @@ void close(peer_point *point) {
 
 // ---- Samples
 
-// The sweeps last longer than the host needs to enqueue the batch, so that no reduction waits for its launch.
+// The sweeps last longer than the host needs to enqueue the batch, so that no reduction waits for
+// its launch.
 void take_device(open_point *self, uint32_t batch, peer_sample *sample) {
   const double busy_s = std::min(1.5 * self->enqueue_s * batch, 0.1);
   for (double planned_s = 0; cl.scratch && planned_s <= busy_s; planned_s += cl.sweep_s)

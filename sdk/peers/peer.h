@@ -30,8 +30,9 @@ enum {
   PEER_LATENCY /* one call, always on the first copy, until the value is on the host */
 };
 
-/* What is to be reduced: `copies` of n elements, `stride` bytes apart, so that no reduction finds its input in a cache.
- * The peer makes the copies, in open, from `data`, which is gone after that. */
+/* What is to be reduced: `copies` of n elements, `stride` bytes apart, so that no reduction finds
+ * its input in a cache.  The peer makes the copies, in open, from `data`, which is gone after
+ * that. */
 typedef struct peer_point {
   char op[16], type[8]; /* "sum", "f32" */
   uint64_t n, copies, stride;
@@ -61,7 +62,7 @@ typedef struct peer {
   void (*close)(peer_point *point);
 } peer;
 
-/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 /* One line, whatever the text holds. */
 static inline void peer_one_line(char *text) {
@@ -140,7 +141,7 @@ static inline double peer_now(void) {
   return peer_clock(CLOCK_MONOTONIC);
 }
 
-/* ---- The conversation -------------------------------------------------------------------------------------------- */
+/* ---- The conversation ------------------------------------------------------------------------ */
 
 enum { PEER_CHANNEL = 4, PEER_DATA = 5, PEER_MOST = 32 };
 
@@ -202,8 +203,8 @@ static inline void peer_answer_open(peer_seat *seat, const char *line, FILE *out
   fprintf(out, "%s\n", answer.line);
 }
 
-/* Threads that look for more work for a while (OpenMP's, OpenBLAS's) would take the processors from whoever is measured
- * next: waits until this process uses none, 0.2 s at most. */
+/* Threads that look for more work for a while (OpenMP's, OpenBLAS's) would take the processors from
+ * whoever is measured next: waits until this process uses none, 0.2 s at most. */
 static inline void peer_fall_asleep(void) {
   const struct timespec nap = {0, 500000};
   double end = peer_now() + 0.2, used;

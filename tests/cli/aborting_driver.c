@@ -1,5 +1,5 @@
-/* An OpenCL driver that takes the process down as soon as it is asked for its platforms, in the way that
- * REDHOST_TEST_DRIVER_ENDS says. */
+/* An OpenCL driver that takes the process down as soon as it is asked for its platforms, in the way
+ * that REDHOST_TEST_DRIVER_ENDS says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,9 @@ static void end(void) {
 }
 
 int clIcdGetPlatformIDsKHR(unsigned most, void **platforms, unsigned *n) {
-  (void)most, (void)platforms, (void)n;
+  (void)most;
+  (void)platforms;
+  (void)n;
   end();
   return 0;
 }

@@ -1,5 +1,6 @@
-/* To be preloaded: the REDHOST_TEST_FAILING_CALL, a function of OpenCL, fails as it does where another process holds the
- * device's memory, with REDHOST_TEST_FAILING_CODE, for buffers (or reads and writes) of at least REDHOST_TEST_FAILING_BYTES. */
+/* To be preloaded: the REDHOST_TEST_FAILING_CALL, a function of OpenCL, fails as it does where
+ * another process holds the device's memory, with REDHOST_TEST_FAILING_CODE, for buffers (or reads
+ * and writes) of at least REDHOST_TEST_FAILING_BYTES. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* To be preloaded: a program that PoCL 3.1 is about to replace is gone, as another process leaves it that builds the same
- * one at the same moment.  Only the first time. */
+/* To be preloaded: a program that PoCL 3.1 is about to replace is gone, as another process leaves
+ * it that builds the same one at the same moment.  Only the first time. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>

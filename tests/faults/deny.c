@@ -66,7 +66,10 @@ int main(int argc, char **argv) {
       (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   for (char *rest = argv[2], *name; (name = strsep(&rest, ",")) && calls < MOST; calls++) {
     long number = number_of(name);
-    if (number < 0) return fprintf(stderr, "deny: unknown call %s\n", name), 99;
+    if (number < 0) {
+      fprintf(stderr, "deny: unknown call %s\n", name);
+      return 99;
+    }
     filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1);
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | code);
   }

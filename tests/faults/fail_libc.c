@@ -84,7 +84,10 @@ FAILS(int, vasprintf, (char **to, const char *format, va_list args), (to, format
 int asprintf(char **to, const char *format, ...) {
   REAL(int, vasprintf, (char **, const char *, va_list))
   va_list args;
-  if (fault_is_due("asprintf", CALLER)) return errno = ENOMEM, -1;
+  if (fault_is_due("asprintf", CALLER)) {
+    errno = ENOMEM;
+    return -1;
+  }
   va_start(args, format);
   int result = real(to, format, args);
   va_end(args);
@@ -100,7 +103,9 @@ FAILS(locale_t, newlocale, (int mask, const char *name, locale_t base), (mask, n
 
 void *mremap(void *at, size_t bytes, size_t more, int flags, ...) {
   REAL(void *, mremap, (void *, size_t, size_t, int, ...))
-  return fault_is_due("mremap", CALLER) ? errno = ENOMEM, MAP_FAILED : real(at, bytes, more, flags);
+  if (!fault_is_due("mremap", CALLER)) return real(at, bytes, more, flags);
+  errno = ENOMEM;
+  return MAP_FAILED;
 }
 
 /* ---- Files ---- */
@@ -127,7 +132,9 @@ int openat(int at, const char *path, int flags, ...) {
   va_start(args, flags);
   mode_t mode = mode_of(flags, args);
   va_end(args);
-  return fault_is_due("openat", CALLER) ? errno = EMFILE, -1 : real(at, path, flags, mode);
+  if (!fault_is_due("openat", CALLER)) return real(at, path, flags, mode);
+  errno = EMFILE;
+  return -1;
 }
 
 int fcntl(int fd, int command, ...) {
@@ -136,7 +143,9 @@ int fcntl(int fd, int command, ...) {
   va_start(args, command);
   void *argument = va_arg(args, void *); /* a number passes the same way */
   va_end(args);
-  return fault_is_due("fcntl", CALLER) ? errno = EMFILE, -1 : real(fd, command, argument);
+  if (!fault_is_due("fcntl", CALLER)) return real(fd, command, argument);
+  errno = EMFILE;
+  return -1;
 }
 
 FAILS(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL, EMFILE)
@@ -148,7 +157,8 @@ FAILS(int, fstat, (int fd, struct stat *to), (fd, to), -1, EIO)
 FAILS(int, fstatat, (int at, const char *path, struct stat *to, int flags), (at, path, to, flags),
       -1, EIO)
 FAILS(int, access, (const char *path, int mode), (path, mode), -1, EIO)
-/* Of one file, where one is named: how often a channel is read depends on how its answers arrive. */
+/* Of one file, where one is named: how often a channel is read depends on how its answers
+ * arrive. */
 ssize_t read(int fd, void *to, size_t bytes) {
   REAL(ssize_t, read, (int, void *, size_t))
   if (!fault_is_file(fd) || !fault_is_due("read", CALLER)) return real(fd, to, bytes);

@@ -1,5 +1,5 @@
-/* A library that knows nothing of redhost, for tests/unit/test_foreign.c and tests/cli/test_foreign.py: functions of many
- * signatures, right ones and wrong ones. */
+/* A library that knows nothing of redhost, for tests/unit/test_foreign.c and
+ * tests/cli/test_foreign.py: functions of many signatures, right ones and wrong ones. */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -113,7 +113,9 @@ double with_constants(int8_t minus_one, double half, const double *x, const void
 const int no_function = 1;
 
 void writes_nothing(size_t n, const float *x, float *to) {
-  (void)n, (void)x, (void)to;
+  (void)n;
+  (void)x;
+  (void)to;
 }
 
 float forgets_the_last(const float *x, size_t n) {
@@ -125,11 +127,13 @@ float signed_magnitude(const float *x, size_t n) {
 }
 
 float crashes(const float *x, size_t n) {
-  (void)x, (void)n;
+  (void)x;
+  (void)n;
   abort();
 }
 
 float hangs(const float *x, size_t n) {
-  (void)x, (void)n;
+  (void)x;
+  (void)n;
   for (;;) pause();
 }

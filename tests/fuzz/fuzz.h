@@ -1,5 +1,5 @@
-/* What the fuzz targets share.  Each fuzz_NAME.c is one target: linked with libFuzzer it looks for inputs that break a
- * rule, linked with replay.c it tries those of corpus/NAME again. */
+/* What the fuzz targets share.  Each fuzz_NAME.c is one target: linked with libFuzzer it looks for
+ * inputs that break a rule, linked with replay.c it tries those of corpus/NAME again. */
 #ifndef FUZZ_H
 #define FUZZ_H
 

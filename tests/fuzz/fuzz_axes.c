@@ -36,7 +36,8 @@ static void check_spelt_out(const uint64_t *sizes, uint32_t n) {
 
 __extension__ typedef __int128 wide;
 
-/* 1: a number of at most 2^63-1 stands there, in 1 to 19 digits, and `end` behind it; *at goes behind that. */
+/* 1: a number of at most 2^63-1 stands there, in 1 to 19 digits, and `end` behind it; *at goes
+ * behind that. */
 static int take_number(const char **at, char end, uint64_t *number) {
   size_t digits = strspn(*at, "0123456789");
   if (digits < 1 || digits > 19 || (*at)[digits] != end) return 0;
@@ -45,8 +46,8 @@ static int take_number(const char **at, char end, uint64_t *number) {
   return *number <= INT64_MAX;
 }
 
-/* How many sizes FIRST:LAST:xM or FIRST:LAST:+S of plain numbers is, counted in numbers that do not overflow; 0 where the
- * text is nothing of the kind, or they are too many. */
+/* How many sizes FIRST:LAST:xM or FIRST:LAST:+S of plain numbers is, counted in numbers that do not
+ * overflow; 0 where the text is nothing of the kind, or they are too many. */
 static uint32_t count_sizes(const char *text) {
   uint64_t first, last, stride;
   if (!take_number(&text, ':', &first) || !take_number(&text, ':', &last)) return 0;

@@ -1,4 +1,5 @@
-/* host/core/io: a file, .npy or raw.  Mapped and through a pipe it must be the same array, or be refused both times. */
+/* host/core/io: a file, .npy or raw.  Mapped and through a pipe it must be the same array, or be
+ * refused both times. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/io/array.h"
 #include "../../host/core/io/npy.h"

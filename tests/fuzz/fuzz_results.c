@@ -1,4 +1,5 @@
-/* host/tools/records: a file of results.  What was read and written again is the same from then on, as a document and as lines. */
+/* host/tools/records: a file of results.  What was read and written again is the same from then on,
+ * as a document and as lines. */
 #include "../../host/tools/records/read.h"
 #include "../../host/tools/records/write.h"
 #include "../../host/tools/records/write_json.h"

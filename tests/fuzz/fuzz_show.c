@@ -1,5 +1,5 @@
-/* host/tools/records, host/tools/plot: what people see of a file of results, made by whomever.  No name or reason in it may become a
- * column, a line or a command. */
+/* host/tools/records, host/tools/plot: what people see of a file of results, made by whomever.  No
+ * name or reason in it may become a column, a line or a command. */
 #include "../../host/tools/plot/pictures.h"
 #include "../../host/tools/records/compare.h"
 #include "../../host/tools/records/read.h"
@@ -102,7 +102,8 @@ static void compare_with_itself(const rh_records *results) {
   rh_comparison_finish(&comparison);
 }
 
-/* A script runs what stands between backquotes; a string that is not closed would make a command of what is behind it. */
+/* A script runs what stands between backquotes; a string that is not closed would make a command of
+ * what is behind it. */
 static void check_script(const rh_figure *figure) {
   rh_text script = {0};
   const char *const names[] = {"a.svg"};

@@ -1,4 +1,5 @@
-/* host/core/tunedb: a file of what was tuned.  What was read is fit for use, and what is put into it can be read again. */
+/* host/core/tunedb: a file of what was tuned.  What was read is fit for use, and what is put into
+ * it can be read again. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/plugin.h"

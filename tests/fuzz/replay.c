@@ -1,5 +1,5 @@
-/* replay FILE|DIRECTORY...: one fuzz target on inputs that are there already.  A broken rule ends it, behind the name of
- * the input; directories without a file are a mistake. */
+/* replay FILE|DIRECTORY...: one fuzz target on inputs that are there already.  A broken rule ends
+ * it, behind the name of the input; directories without a file are a mistake. */
 #include "fuzz.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
-/* What the tests of the library share: redhost open on the plugins that were built, and answers to compare with. */
+/* What the tests of the library share: redhost open on the plugins that were built, and answers to
+ * compare with. */
 #ifndef TESTS_LIBRARY_H
 #define TESTS_LIBRARY_H
 

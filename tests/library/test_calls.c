@@ -1,8 +1,10 @@
-/* What a prepared call does besides computing: a few OpenCL calls, each counted, and nothing else at all.
+/* What a prepared call does besides computing: a few OpenCL calls, each counted, and nothing else
+ * at all.
  *
- * The library's and the plugins' tables of imports are made to point elsewhere while calls are made: a few OpenCL functions
- * at counters, string functions at themselves, and all others (malloc, clCreateBuffer, mmap, clGetDeviceInfo, whatever
- * it may be one day) at functions that fail the test by name.  What the driver does inside of its own is not seen. */
+ * The library's and the plugins' tables of imports are made to point elsewhere while calls are
+ * made: a few OpenCL functions at counters, string functions at themselves, and all others (malloc,
+ * clCreateBuffer, mmap, clGetDeviceInfo, whatever it may be one day) at functions that fail the
+ * test by name.  What the driver does inside of its own is not seen. */
 #include "../../host/core/reduce/context.h"
 #include "library.h"
 
@@ -74,7 +76,8 @@ static const struct {
     {"clReleaseMemObject", (function *)count_release},
 };
 
-/* Computing, and the size of a page, which is asked for where an array is seen for the first time. */
+/* Computing, and the size of a page, which is asked for where an array is seen for the first
+ * time. */
 static const char *const harmless[] = {"memcpy", "memset", "memcmp", "strncpy", "sysconf"};
 
 enum { MOST = 256, MOST_SLOTS = 2048 };
@@ -284,7 +287,8 @@ START_TEST(one_array_to_memory_of_its_own) {
 }
 END_TEST
 
-/* One that is not where the last one was, on a device that uses it in place: an object, and another one gone. */
+/* One that is not where the last one was, on a device that uses it in place: an object, and another
+ * one gone. */
 START_TEST(another_array) {
   if (the_device()->about.kind != RH_DEVICE_CPU || !the_device()->shares_memory) return;
   rh_prepared *prepared = prepare_one(redhost, 1, 0);

@@ -1,5 +1,5 @@
-/* onepass under what a counter of arrivals could break on: many launches without a wait between them, of sizes that
- * change, on two queues of one device at once. */
+/* onepass under what a counter of arrivals could break on: many launches without a wait between
+ * them, of sizes that change, on two queues of one device at once. */
 #include "../../host/core/reduce/context.h"
 #include "library.h"
 
@@ -34,7 +34,8 @@ static void tear_down_queues(void) {
   tear_down();
 }
 
-/* Sizes and beginnings that change with every launch: one group, a few, as many as there may be; none at all. */
+/* Sizes and beginnings that change with every launch: one group, a few, as many as there may be;
+ * none at all. */
 static uint64_t size_of(int launch) {
   static const uint64_t sizes[] = {N, 1, 4099, 0, 65536, 150001, 2, 8191};
   return sizes[launch % 8];

@@ -262,7 +262,10 @@ static void one_array_after_another(void) {
   rh_prepared *prepared = prepare(redhost, &spec);
   int32_t *x = malloc(MOST * sizeof *x), *y = malloc(MOST * sizeof *y);
   rh_result result = {.struct_size = sizeof result};
-  for (int k = 0; k < MOST; k++) x[k] = 1, y[k] = 2;
+  for (int k = 0; k < MOST; k++) {
+    x[k] = 1;
+    y[k] = 2;
+  }
   must(rh_prepared_run(prepared, x, LEAST, &result, &error));
   ck_assert_int_eq(result.value.i, LEAST);
   must(rh_prepared_run(prepared, x, MOST, &result, &error)); /* more of it */
@@ -287,7 +290,8 @@ START_TEST(arrays_of_the_host) {
 }
 END_TEST
 
-/* The device is told to be one with memory of its own, or one whose memory is only nearly the host's. */
+/* The device is told to be one with memory of its own, or one whose memory is only nearly the
+ * host's. */
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
   must(rh_redhost_device(redhost, &device, &error));
@@ -427,7 +431,9 @@ START_TEST(buffers_come_and_go) {
                           .type = RH_TYPE_i32,
                           .max_n = 1000};
   const rh_setting finish = {"finish", "device"};
-  spec.result_on_device = 1, spec.settings = &finish, spec.n_settings = 1;
+  spec.result_on_device = 1;
+  spec.settings = &finish;
+  spec.n_settings = 1;
   rh_prepared *prepared = prepare(on_queue, &spec);
   for (int round = 0; round < 50; round++) {
     cl_mem buffer = make_buffer(context, numbers + round, 1000 * sizeof *numbers);

@@ -1,5 +1,5 @@
-/* rh_reduce() for many arrays: what it keeps set up, and when that goes; and null pointers wherever a program may hand one
- * over. */
+/* rh_reduce() for many arrays: what it keeps set up, and when that goes; and null pointers wherever
+ * a program may hand one over. */
 #include "../../host/core/reduce/kept.h"
 #include "library.h"
 
@@ -87,7 +87,8 @@ START_TEST(problems_are_told_apart) {
   rh_result result = {.struct_size = sizeof result};
   request.op = op;
   reduce(&request, &result);
-  request.settings = &setting, request.n_settings = 1;
+  request.settings = &setting;
+  request.n_settings = 1;
   reduce(&request, &result);
   ck_assert_int_eq(n_kept(), 2);
   strcpy(value, "32");
@@ -170,10 +171,12 @@ START_TEST(a_failure_is_not_kept) {
   const rh_setting setting = {"tile", "7777777"};
   rh_request request = request_of("cascade", numbers, N);
   rh_result result = {.struct_size = sizeof result};
-  request.settings = &setting, request.n_settings = 1;
+  request.settings = &setting;
+  request.n_settings = 1;
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE);
   ck_assert_int_eq(n_kept(), 0);
-  request.settings = NULL, request.n_settings = 0;
+  request.settings = NULL;
+  request.n_settings = 0;
   reduce(&request, &result);
   ck_assert_int_eq(n_kept(), 1);
   cl_command_queue queue = redhost->session.queue;
@@ -258,17 +261,21 @@ START_TEST(nulls_in_a_request) {
   static const rh_setting second[] = {{"tile", "64"}, {"finish", NULL}};
   rh_request request = request_of("cascade", NULL, N);
   reduce_null(request, "null");
-  request.data = numbers, request.op = NULL;
+  request.data = numbers;
+  request.op = NULL;
   reduce_null(request, "operator '(null)'");
-  request.op = "sum", request.type = 0;
+  request.op = "sum";
+  request.type = 0;
   reduce_null(request, "type 0");
-  request.type = RH_TYPE_i32, request.n_settings = 1;
+  request.type = RH_TYPE_i32;
+  request.n_settings = 1;
   reduce_null(request, "settings is null");
   request.settings = &no_value;
   reduce_null(request, "settings[0]: its value is null");
   request.settings = &no_key;
   reduce_null(request, "settings[0]: its key is null");
-  request.settings = second, request.n_settings = 2;
+  request.settings = second;
+  request.n_settings = 2;
   reduce_null(request, "settings[1]: its value is null");
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* Several threads in the library: what redhost.h says may run beside what.  Without a device, as under ThreadSanitizer, by
- * host strategies alone. */
+/* Several threads in the library: what redhost.h says may run beside what.  Without a device, as
+ * under ThreadSanitizer, by host strategies alone. */
 #include "../../host/core/reduce/context.h"
 #include "library.h"
 

@@ -69,7 +69,12 @@ static int choose_next(const cover *offered, cover_extent extent, unsigned char 
       if (!offered->has[o][t]) continue;
       list_features(&f, o, (rh_type)t, extent);
       uint32_t n = count_new(&f, covered);
-      if (n > most) best = f, most = n, *op = o, *type = t;
+      if (n > most) {
+        best = f;
+        most = n;
+        *op = o;
+        *type = t;
+      }
     }
   for (uint32_t k = 0; k < best.n; k++) covered[best.of[k]] = 1;
   return most > 0;

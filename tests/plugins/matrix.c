@@ -28,12 +28,12 @@ typedef struct bench {
 } bench;
 
 static int fail(bench *b, const char *kind, uint64_t n, const char *what) {
-  snprintf(
-      b->m->failure, sizeof b->m->failure,
-      "%s %s %s n=%llu data=%s first=%llu: %s; again: redhost --run %s --op %s --type %s -n %llu --data %s",
-      b->m->strategy->name, rh_op_name(b->op), rh_type_name(b->type), (unsigned long long)n, kind,
-      (unsigned long long)b->first, what, b->m->strategy->name, rh_op_name(b->op),
-      rh_type_name(b->type), (unsigned long long)n, kind);
+  snprintf(b->m->failure, sizeof b->m->failure,
+           "%s %s %s n=%llu data=%s first=%llu: %s; again: redhost --run %s --op %s --type %s -n "
+           "%llu --data %s",
+           b->m->strategy->name, rh_op_name(b->op), rh_type_name(b->type), (unsigned long long)n,
+           kind, (unsigned long long)b->first, what, b->m->strategy->name, rh_op_name(b->op),
+           rh_type_name(b->type), (unsigned long long)n, kind);
   return 0;
 }
 
@@ -59,7 +59,10 @@ static void list_sizes(int extent) {
   if (matrix_most && matrix_most < most) most = matrix_most;
   uint64_t small = extent == EXTENT_ALL ? 33 : 9;
   for (uint64_t n = 0; n <= small; n++) sizes[n_sizes++] = n;
-  if (extent == EXTENT_COVERING) add_around(16, most), add_around(32, most);
+  if (extent == EXTENT_COVERING) {
+    add_around(16, most);
+    add_around(32, most);
+  }
   for (uint64_t p = 64; p <= 8192; p *= 2) add_around(p, most);
   if (most >= 65537) sizes[n_sizes++] = 65537;
   if (most >= 1000003) sizes[n_sizes++] = 1000003;
@@ -84,8 +87,8 @@ static const char *const *kinds_for(int extent, uint64_t n) {
   return edge ? thorough : everyday;
 }
 
-/* The ends of the type's range, and two values only: cheap everywhere but for an interpreter, and telling wherever a wide
- * load has a remainder, or a narrow partial sum is at its fullest. */
+/* The ends of the type's range, and two values only: cheap everywhere but for an interpreter, and
+ * telling wherever a wide load has a remainder, or a narrow partial sum is at its fullest. */
 static const char *const ends[] = {"least", "greatest", "ends", "two", NULL};
 
 static int takes_ends(int extent, uint64_t n) {
@@ -100,7 +103,8 @@ static int takes_ends(int extent, uint64_t n) {
 /* The data between poison: whatever is read from outside the range shows in the result. */
 static int place(bench *b, const rh_array *array, rh_error *error) {
   uint32_t size = rh_type_size(b->type);
-  /* Only what this case can reach: behind it stands the poison of open_bench(), or what a larger case left. */
+  /* Only what this case can reach: behind it stands the poison of open_bench(), or what a larger
+   * case left. */
   uint64_t reach = (b->first + array->n + AROUND) * size;
   memset(b->memory, POISON, reach);
   memcpy(b->memory + b->first * size, rh_array_data(array), array->n * size);
@@ -190,8 +194,9 @@ static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
   return ok;
 }
 
-/* A covering set has the large sizes, which take most of the time, on few pairs of an operator and a type: indices and
- * partial results depend on the sizes of elements and values, and on nothing else of the pair. */
+/* A covering set has the large sizes, which take most of the time, on few pairs of an operator and
+ * a type: indices and partial results depend on the sizes of elements and values, and on nothing
+ * else of the pair. */
 static int is_left_out(const bench *b, uint64_t n) {
   return b->m->extent == EXTENT_COVERING && n > 10000 && !b->few->has[b->op][b->type];
 }
@@ -228,9 +233,13 @@ static int settle(bench *b, rh_error *error) {
   uint64_t n = 0;
   for (int k = 0; k < MATRIX_SETTINGS && b->m->settings[k]; k++) {
     const char *equals = strchr(b->m->settings[k], '=');
-    if (!equals) return rh_fail(error, RH_E_USAGE, "'%s' is no setting", b->m->settings[k]), 0;
+    if (!equals) {
+      rh_fail(error, RH_E_USAGE, "'%s' is no setting", b->m->settings[k]);
+      return 0;
+    }
     snprintf(keys[n], sizeof keys[n], "%.*s", (int)(equals - b->m->settings[k]), b->m->settings[k]);
-    if (has_param(b->m->strategy, keys[n])) settings[n] = (rh_setting){keys[n], equals + 1}, n++;
+    if (has_param(b->m->strategy, keys[n])) settings[n] = (rh_setting){keys[n], equals + 1};
+    n++;
   }
   return rh_params_resolve(b->m->strategy, settings, n, b->spec.params, error) == RH_OK;
 }
@@ -239,13 +248,19 @@ static int open_bench(bench *b, rh_error *error) {
   uint64_t bytes = (2 * AROUND + b->max_n) * rh_type_size(b->type);
   b->memory = malloc(bytes);
   b->copy = malloc(bytes);
-  if (!b->memory || !b->copy) return rh_fail(error, RH_E_NOMEM, "no memory"), 0;
+  if (!b->memory || !b->copy) {
+    rh_fail(error, RH_E_NOMEM, "no memory");
+    return 0;
+  }
   memset(b->memory, POISON, bytes);
   if (!rh_strategy_is_host(b->m->strategy)) {
     cl_int code;
     if (rh_redhost_session(b->m->redhost, &b->session, error) != RH_OK) return 0;
     b->buffer = clCreateBuffer(b->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating the input"), 0;
+    if (code != CL_SUCCESS) {
+      rh_cl_fail(error, code, "allocating the input");
+      return 0;
+    }
   }
   b->spec.strategy = b->m->strategy;
   b->spec.op = b->op;
@@ -313,8 +328,8 @@ static int run_op(matrix *m, uint32_t op, rh_type type, const cover *few, bench 
   return 1;
 }
 
-/* Memory is given back at the end: Oclgrind 21.10 remembers what was never set, such as the padding of pairs, when an
- * address is used again.  Where it is much memory, at once. */
+/* Memory is given back at the end: Oclgrind 21.10 remembers what was never set, such as the padding
+ * of pairs, when an address is used again.  Where it is much memory, at once. */
 int matrix_run(matrix *m, rh_type first, rh_type last) {
   static bench benches[RH_N_TYPES + 1][RH_N_OPS + 1];
   cover served, few, chosen;

@@ -25,7 +25,8 @@ typedef struct matrix {
 /* No sizes above this; 0: no limit.  For strategies that are slow on purpose. */
 extern uint64_t matrix_most;
 
-/* Runs the cases of the types first to last: 1 if all passed.  What the strategy declines is asked about on all of them. */
+/* Runs the cases of the types first to last: 1 if all passed.  What the strategy declines is asked
+ * about on all of them. */
 int matrix_run(matrix *m, rh_type first, rh_type last);
 
 #endif

@@ -1,7 +1,8 @@
 /* Every strategy x operator x type, over sizes and data.  The environment says on what:
  *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by
  * spaces REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
- *   REDHOST_TEST_PAIRS    of operators and types: few, covering (see cover.h) or all, which the extent all is anyway
+ *   REDHOST_TEST_PAIRS    of operators and types: few, covering (see cover.h) or all, which the
+ *   extent all is anyway
  *   REDHOST_TEST_TYPE     one type instead of all, with every operator
  *   REDHOST_TEST_MOST     the largest n, for strategies that are slow on purpose
  *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
@@ -62,7 +63,8 @@ static void tear_down(void) {
   rh_close(redhost);
 }
 
-/* A process for each type of all pairs; one for what is quick, or most of the time would go into opening OpenCL. */
+/* A process for each type of all pairs; one for what is quick, or most of the time would go into
+ * opening OpenCL. */
 static int parts(void) {
   return pairs() == COVER_ALL ? RH_N_TYPES : 1;
 }

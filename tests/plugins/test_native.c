@@ -1,5 +1,5 @@
-/* The strategy `native`, from inside: its threads under load, and that neither they nor the width of vectors change a bit.
- * Built with its own sources, so that sanitizers see them. */
+/* The strategy `native`, from inside: its threads under load, and that neither they nor the width
+ * of vectors change a bit.  Built with its own sources, so that sanitizers see them. */
 #define _GNU_SOURCE /* usleep */
 #include "../../host/core/reduce/ops.h"
 
@@ -70,8 +70,8 @@ static uint64_t random_next(uint64_t *state) {
 
 enum { LANES = 64, PAGE = 1024 };
 
-/* What every processor has to do: rows of 64 lanes, from up to eight pages in turn as long as there are two; what is left
- * in order; then the upper half of the lanes onto the lower half. */
+/* What every processor has to do: rows of 64 lanes, from up to eight pages in turn as long as there
+ * are two; what is left in order; then the upper half of the lanes onto the lower half. */
 static float sum_of_block(const float *x, uint64_t n) {
   float lanes[LANES];
   uint64_t done = 0, pages;

@@ -5,6 +5,7 @@ import unittest
 
 import budget
 import failures
+import form
 import layers
 import length
 import loader
@@ -106,6 +107,28 @@ class Rules(unittest.TestCase):
         found = self.long(61)
         self.assertEqual(len(found), 1)
         self.assertIn("host/core/base/a.c:5: 61 lines", found[0])
+
+    def test_form(self):
+        def wrong(body, path="host/cli/a.c"):
+            return "|".join(self.complaints(form.check, path, body))
+        self.assertIn("a.c:2: 101 columns", wrong("\n" + "x" * 101 + "\n"))
+        self.assertIn("a.cl:1: 101 columns", wrong("x" * 101 + "\n", "kernels/a.cl"))
+        self.assertEqual(wrong("x" * 100 + "\n"), "")
+        for split in ("struct s {\n  uint32_t\n      op; /* which */\n};\n", "struct s {\n  const char *\n      name; /* whose\n  is it */\n};\n",
+                      "void rh_a(\n    int b); /* why */\n"):
+            self.assertIn("split by its comment", wrong(split), split)
+        for good in ("struct s {\n  uint32_t op; /* which */\n};\n", "int a(int b,\n      int c); /* why */\n"):
+            self.assertEqual(wrong(good), "", good)
+        for two in ("a = 1, b = 2;", "if (x) a++, b--;", "return errno = EIO, -1;", "else f(1), g(2);", "(void)a, (void)b;",
+                    "for (int k = 0, n = 1; k < n; k++) x[k] = 1, y[k] = 2;", "case 1: a = 1, b = 2; break;"):
+            found = wrong("int f(void) {\n  %s\n}\n" % two)
+            self.assertIn("a.c:2: a comma joins two statements", found, two)
+        for one in ("int a = 1, b = 2;", "long long a = f(1, 2), *b;", "for (int k = 0, n = 1; k < n; k++, n--) f(k, n);", "return f(a, b);",
+                    "struct s x = {1, 2};", "enum { A, B };", "*x = (point){.a = 1, .b = 2};", "const struct {\n int a, b;\n} t[] = {{1, 2}}, u;",
+                    "_Alignas(16) char a[1], b[1];", "f((point){1, 2});", 'f("a, b"); /* a, b */', "x = a ? b : c;", "return a ? b : c;"):
+            self.assertEqual(wrong("int f(void) {\n  %s\n}\n" % one), "", one)
+        self.assertIn("stands for an if", wrong("int f(void) {\n  a ? b++ : (c = d);\n}\n"))
+        self.assertEqual(wrong("#define TWO(a, b) a++, b++\n"), "")
 
     def test_length_counts_no_tables(self):
         self.assertEqual(self.long(100, "static const int table[] = {"), [])

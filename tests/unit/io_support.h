@@ -1,4 +1,5 @@
-/* What the tests of host/core/io share: a directory for files, .npy files made by hand, what the library reports. */
+/* What the tests of host/core/io share: a directory for files, .npy files made by hand, what the
+ * library reports. */
 #ifndef RH_TEST_IO_SUPPORT_H
 #define RH_TEST_IO_SUPPORT_H
 
@@ -16,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- A directory for the tests' files; in the parent of Check's children, so that it always goes ---- */
+/* ---- A directory for the tests' files: of the parent of Check's children, so that it goes ---- */
 
 static char directory[64];
 
@@ -27,7 +28,9 @@ static inline void make_directory(void) {
 }
 
 static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info, (void)flag, (void)ftw;
+  (void)info;
+  (void)flag;
+  (void)ftw;
   return remove(path);
 }
 

@@ -1,7 +1,9 @@
-/* What the tests of host/core/plug share: files, plugins of the zoo, a plugin made by hand, and the child's side.
+/* What the tests of host/core/plug share: files, plugins of the zoo, a plugin made by hand, and the
+ * child's side.
  *
- * REDHOST_TEST_ZOO (environment) or ZOO_DIR (macro) is where tests/zoo/loading's plugins stand.  Each of these programs is
- * its own child: started as `redhost --probe` it looks at plugins, or plays a broken redhost as REDHOST_TEST_CHILD says. */
+ * REDHOST_TEST_ZOO (environment) or ZOO_DIR (macro) is where tests/zoo/loading's plugins stand.
+ * Each of these programs is its own child: started as `redhost --probe` it looks at plugins, or
+ * plays a broken redhost as REDHOST_TEST_CHILD says. */
 #ifndef RH_TEST_PLUG_SUPPORT_H
 #define RH_TEST_PLUG_SUPPORT_H
 
@@ -148,7 +150,9 @@ static inline const char *copy(const char *plugin) {
 }
 
 static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info, (void)flag, (void)ftw;
+  (void)info;
+  (void)flag;
+  (void)ftw;
   return remove(path);
 }
 
@@ -188,17 +192,22 @@ enum { N_REFUSED_WHEN_OPENED = sizeof refused_when_opened / sizeof *refused_when
 /* ---- Descriptors as data ---- */
 
 static inline rh_status say_yes(const rh_problem *problem, const int64_t *params, rh_answer *to) {
-  (void)problem, (void)params;
+  (void)problem;
+  (void)params;
   to->score = 7;
   return RH_OK;
 }
 static inline rh_status no_setup(const rh_host *host, const rh_problem *problem,
                                  const int64_t *params, void **instance) {
-  (void)host, (void)problem, (void)params, (void)instance;
+  (void)host;
+  (void)problem;
+  (void)params;
+  (void)instance;
   return RH_OK;
 }
 static inline rh_status no_run(void *instance, const rh_run *run) {
-  (void)instance, (void)run;
+  (void)instance;
+  (void)run;
   return RH_OK;
 }
 

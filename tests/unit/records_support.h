@@ -1,4 +1,5 @@
-/* What the tests of host/tools/records share: a directory for files, and records that are made up. */
+/* What the tests of host/tools/records share: a directory for files, and records that are made
+ * up. */
 #ifndef RH_TEST_RECORDS_SUPPORT_H
 #define RH_TEST_RECORDS_SUPPORT_H
 
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- A directory for the tests' files; in the parent of Check's children, so that it always goes ---- */
+/* ---- A directory for the tests' files: of the parent of Check's children, so that it goes ---- */
 
 static char directory[64];
 
@@ -23,7 +24,9 @@ static inline void make_directory(void) {
 }
 
 static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info, (void)flag, (void)ftw;
+  (void)info;
+  (void)flag;
+  (void)ftw;
   return remove(path);
 }
 
@@ -104,14 +107,21 @@ static inline rh_row full_row(void) {
   row.latency =
       (rh_spread){3.58e-5, 3.5e-5, 3.7e-5, 3.6e-5, 3e-5, 4e-5, 3.55e-5, 3.65e-5, 1e-7, 50, 2};
   row.host_batch_s = 2.187e-5;
-  row.build_s = 0.704, row.upload_s = 0.0096, row.setup_s = 0.001, row.build_cached = 1;
+  row.build_s = 0.704;
+  row.upload_s = 0.0096;
+  row.setup_s = 0.001;
+  row.build_cached = 1;
   row.parts = calloc(2, sizeof *row.parts);
   row.n_parts = 2;
-  strcpy(row.parts[0].stage, "tiles"), row.parts[0].seconds = 1e-6;
-  strcpy(row.parts[1].stage, "read"), row.parts[1].seconds = 2e-6;
+  strcpy(row.parts[0].stage, "tiles");
+  row.parts[0].seconds = 1e-6;
+  strcpy(row.parts[1].stage, "read");
+  row.parts[1].seconds = 2e-6;
   row.host_share_s = 4e-6;
-  strcpy(row.value, "12582913.0"), strcpy(row.reference, "12582912.6");
-  row.error_ulp = 0.4, row.bound_fraction = 0.018;
+  strcpy(row.value, "12582913.0");
+  strcpy(row.reference, "12582912.6");
+  row.error_ulp = 0.4;
+  row.bound_fraction = 0.018;
   row.flags = RH_FLAG_noisy | RH_FLAG_timed_out | RH_FLAG_throttled | RH_FLAG_host_timer;
   row.time.outliers = 3;
   row.finishes_on_host = 1;
@@ -134,8 +144,9 @@ static inline rh_records with_header(void) {
   rh_records results = {0};
   results.tool =
       json("{\"version\": \"0.1.0\", \"git\": \"a1b2c3d\", \"dirty\": false, \"build\": \"gcc\"}");
-  results.run = json(
-      "{\"argv\": [\"redhost\"], \"start\": \"2026-11-20T07:42:00Z\", \"wall_s\": 4.1, \"complete\": true}");
+  results.run =
+      json("{\"argv\": [\"redhost\"], \"start\": \"2026-11-20T07:42:00Z\", \"wall_s\": 4.1, "
+           "\"complete\": true}");
   results.devices =
       json("[{\"id\": \"1:0\", \"key\": \"k1\", \"name\": \"NVIDIA H200\", \"driver\": \"580\"},"
            " {\"id\": \"0:0\", \"key\": \"k0\", \"name\": \"Xeon\", \"driver\": \"5.0\"}]");
@@ -150,7 +161,8 @@ static inline rh_records made_up(void) {
   rh_records results = with_header();
   add(&results, full_row());
   add(&results, untimed("serial", 1 << 24, RH_ROW_wrong, "got 3, \"exact\" 4\nand so on"));
-  strcpy(results.rows[1].value, "3"), strcpy(results.rows[1].reference, "4");
+  strcpy(results.rows[1].value, "3");
+  strcpy(results.rows[1].reference, "4");
   add(&results, untimed("tree", 1 << 24, RH_ROW_unsupported, "no sub-groups"));
   add(&results, untimed("atomic", 1 << 24, RH_ROW_failed, "CL_OUT_OF_RESOURCES | -5"));
   add(&results, untimed("chunk", 1 << 24, RH_ROW_skipped, "interrupted"));
@@ -177,7 +189,8 @@ static inline TCase *add_case(Suite *suite, const char *name) {
   return tcase;
 }
 
-/* Runs the cases that make() adds of a suite.  The directory is the parent's of Check's children, so that it always goes. */
+/* Runs the cases that make() adds of a suite.  The directory is the parent's of Check's children,
+ * so that it always goes. */
 static inline int run_suite(const char *name, void (*make)(Suite *suite)) {
   Suite *suite = suite_create(name);
   make_directory();

@@ -23,7 +23,7 @@ static void refused(rh_status status, const char *words) {
   ck_assert_ptr_null(strchr(error.message, '\n'));
 }
 
-/* ---- Sizes -------------------------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 /* The sizes that `text` means, as text. */
 static const char *sizes_of(const char *text, uint32_t element_size) {
@@ -134,7 +134,7 @@ START_TEST(wrong_sizes) {
 }
 END_TEST
 
-/* ---- Operators and types ------------------------------------------------------------------------------------------ */
+/* ---- Operators and types --------------------------------------------------------------------- */
 
 START_TEST(ops) {
   rh_ops some;
@@ -195,7 +195,7 @@ START_TEST(one_op_and_one_type) {
 }
 END_TEST
 
-/* ---- Strategies --------------------------------------------------------------------------------------------------- */
+/* ---- Strategies ------------------------------------------------------------------------------ */
 
 static const char *const names[] = {"serial", "tree", "tree-wide", "atomic", "cascade"};
 enum { N_NAMES = sizeof names / sizeof *names };
@@ -252,7 +252,7 @@ START_TEST(wrong_strategies) {
 }
 END_TEST
 
-/* ---- Devices ------------------------------------------------------------------------------------------------------ */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static rh_cl_device three[] = {
     {.about.kind = RH_DEVICE_CPU, .label = "0:0", .name = "Xeon", .platform_name = "First"},
@@ -334,7 +334,7 @@ START_TEST(wrong_devices) {
 }
 END_TEST
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static double number_of(const rh_number *number, const char *text) {
   double value = -1;
@@ -374,7 +374,8 @@ START_TEST(wrong_numbers) {
 }
 END_TEST
 
-/* A driver may have set the user's locale for the whole process.  The machine need not have one with a comma. */
+/* A driver may have set the user's locale for the whole process.  The machine need not have one
+ * with a comma. */
 START_TEST(numbers_in_another_locale) {
   static const char *const with_comma[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8"};
   int found = 0;

@@ -1,4 +1,5 @@
-/* host/tools/measure: what samples say, and how a point is measured, on samplers whose clock and answers are made up. */
+/* host/tools/measure: what samples say, and how a point is measured, on samplers whose clock and
+ * answers are made up. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/tools/measure/bench.h"
 #include "../../host/tools/measure/stats.h"
@@ -38,7 +39,8 @@ START_TEST(interval_by_ranks) {
 }
 END_TEST
 
-/* The interval holds the true median in 95 of 100 samples, whatever the distribution: here one with a long tail. */
+/* The interval holds the true median in 95 of 100 samples, whatever the distribution: here one with
+ * a long tail. */
 START_TEST(interval_covers_the_median) {
   uint64_t state = 7;
   int covered = 0;

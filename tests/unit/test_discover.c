@@ -1,4 +1,5 @@
-/* host/core/plug/discover.c and walk.c: where plugins are searched for, and which files are trusted. */
+/* host/core/plug/discover.c and walk.c: where plugins are searched for, and which files are
+ * trusted. */
 #include "plug_support.h"
 
 #include <stdio.h>
@@ -33,11 +34,20 @@ static void search_for(rh_discovery *search, const rh_options *options) {
 
 START_TEST(places_come_in_order) {
   rh_discovery search;
-  make_dir("option"), make_dir("second"), make_dir("env"), make_dir("data");
-  make_dir("data/redhost"), make_dir("data/redhost/plugins-1"), make_dir("cwd");
-  copy_as("fine", "z.so"), copy_as("fine", "option/b.so"), copy_as("fine", "option/a.so");
-  copy_as("fine", "second/a.so"), copy_as("fine", "env/a.so");
-  copy_as("fine", "data/redhost/plugins-1/a.so"), copy_as("fine", "cwd/here.so");
+  make_dir("option");
+  make_dir("second");
+  make_dir("env");
+  make_dir("data");
+  make_dir("data/redhost");
+  make_dir("data/redhost/plugins-1");
+  make_dir("cwd");
+  copy_as("fine", "z.so");
+  copy_as("fine", "option/b.so");
+  copy_as("fine", "option/a.so");
+  copy_as("fine", "second/a.so");
+  copy_as("fine", "env/a.so");
+  copy_as("fine", "data/redhost/plugins-1/a.so");
+  copy_as("fine", "cwd/here.so");
   ck_assert(chdir(in("cwd")) == 0);
   setenv("REDHOST_PLUGIN_PATH", in("env"), 1);
   setenv("XDG_DATA_HOME", in("data"), 1);
@@ -63,8 +73,11 @@ END_TEST
 
 START_TEST(the_home_directory_is_searched) {
   rh_discovery search;
-  make_dir("home"), make_dir("home/.local"), make_dir("home/.local/share");
-  make_dir("home/.local/share/redhost"), make_dir("home/.local/share/redhost/plugins-1");
+  make_dir("home");
+  make_dir("home/.local");
+  make_dir("home/.local/share");
+  make_dir("home/.local/share/redhost");
+  make_dir("home/.local/share/redhost/plugins-1");
   const char *path = copy_as("fine", "home/.local/share/redhost/plugins-1/a.so");
   setenv("HOME", in("home"), 1);
   search_for(&search, NULL);
@@ -94,7 +107,10 @@ END_TEST
 
 START_TEST(odd_entries_are_refused) {
   rh_discovery search;
-  copy("fine"), copy_as("fine", "fine.so.1"), copy_as("fine", ".hidden.so"), make_dir("d.so");
+  copy("fine");
+  copy_as("fine", "fine.so.1");
+  copy_as("fine", ".hidden.so");
+  make_dir("d.so");
   ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
   ck_assert(symlink("nowhere", in("dangling.so")) == 0);
   ck_assert(symlink("fine.so.1", in("link.so")) == 0);
@@ -115,8 +131,12 @@ END_TEST
 
 START_TEST(what_others_can_write_is_refused) {
   rh_discovery search;
-  make_dir("open"), make_dir("sticky"), make_dir("closed");
-  copy_as("fine", "open/a.so"), copy_as("fine", "sticky/a.so"), copy_as("fine", "closed/a.so");
+  make_dir("open");
+  make_dir("sticky");
+  make_dir("closed");
+  copy_as("fine", "open/a.so");
+  copy_as("fine", "sticky/a.so");
+  copy_as("fine", "closed/a.so");
   copy_as("fine", "closed/b.so");
   ck_assert(chmod(in("open"), 0777) == 0 && chmod(in("sticky"), 01777) == 0);
   ck_assert(chmod(in("closed/b.so"), 0666) == 0);
@@ -144,8 +164,11 @@ END_TEST
 /* The rule itself is the table of test_trust.c. */
 START_TEST(the_way_to_a_plugin_counts) {
   rh_discovery search;
-  make_dir("open"), make_dir("open/in"), make_dir("good");
-  copy_as("fine", "open/in/a.so"), copy_as("fine", "good/a.so");
+  make_dir("open");
+  make_dir("open/in");
+  make_dir("good");
+  copy_as("fine", "open/in/a.so");
+  copy_as("fine", "good/a.so");
   ck_assert(chmod(in("open"), 0777) == 0);
   ck_assert(symlink("open/in", in("to-open")) == 0 && symlink("../good", in("open/to-good")) == 0);
   ck_assert(symlink("../open/in/a.so", in("good/b.so")) == 0);
@@ -168,8 +191,10 @@ END_TEST
 START_TEST(strangers_are_refused) {
   rh_discovery search;
   if (geteuid() != 0) return; /* only root can make a stranger */
-  make_dir("theirs"), make_dir("ours");
-  copy_as("fine", "theirs/a.so"), copy_as("fine", "ours/a.so");
+  make_dir("theirs");
+  make_dir("ours");
+  copy_as("fine", "theirs/a.so");
+  copy_as("fine", "ours/a.so");
   ck_assert(chown(in("theirs"), 12345, 0) == 0 && chown(in("ours/a.so"), 12345, 0) == 0);
   rh_options options = options_for(path_of("%s:%s", in("theirs"), in("ours")));
   search_for(&search, &options);

@@ -1,5 +1,5 @@
-/* Foreign functions: the reader of descriptions, calls of many signatures, and what must be refused.  FOREIGN_LIBRARY is
- * the library of tests/foreign. */
+/* Foreign functions: the reader of descriptions, calls of many signatures, and what must be
+ * refused.  FOREIGN_LIBRARY is the library of tests/foreign. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/foreign_read.h"
@@ -19,9 +19,10 @@ static char dir[64];
 
 /* ---- The reader ------------------------------------------------------------------------------ */
 
-#define PLAIN                                                                                          \
-  "{\"name\":\"f\",\"summary\":\"s\",\"library\":\"l\",\"symbol\":\"plain_sum\",\"operator\":\"sum\"," \
-  "\"type\":\"f32\",\"arguments\":[{\"role\":\"data\"},{\"role\":\"n\",\"type\":\"size_t\"}],"         \
+#define PLAIN                                                                                      \
+  "{\"name\":\"f\",\"summary\":\"s\",\"library\":\"l\",\"symbol\":\"plain_sum\","                  \
+  "\"operator\":\"sum\","                                                                          \
+  "\"type\":\"f32\",\"arguments\":[{\"role\":\"data\"},{\"role\":\"n\",\"type\":\"size_t\"}],"     \
   "\"returns\":{\"role\":\"result\",\"type\":\"f32\"}}"
 
 /* `text` with the first `what` replaced. */
@@ -48,11 +49,13 @@ typedef struct bad {
   const char *what, *by, *message;
 } bad;
 
-#define N              "{\"role\":\"n\",\"type\":\"size_t\"}"
-#define DATA           "{\"role\":\"data\"}"
-#define RETURNS        "{\"role\":\"result\",\"type\":\"f32\"}"
-#define ROLES          "n data stride result constant"
-#define CTYPES         "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 int unsigned long size_t float double pointer"
+#define N       "{\"role\":\"n\",\"type\":\"size_t\"}"
+#define DATA    "{\"role\":\"data\"}"
+#define RETURNS "{\"role\":\"result\",\"type\":\"f32\"}"
+#define ROLES   "n data stride result constant"
+#define CTYPES                                                                                     \
+  "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 int unsigned long "                                       \
+  "size_t float double pointer"
 #define CONSTANT(more) DATA ",{\"role\":\"constant\"," more "}"
 
 static const bad keys[] = {
@@ -68,7 +71,8 @@ static const bad keys[] = {
     {"\"symbol\":\"plain_sum\",", "", "symbol: is missing"},
     {"\"operator\":\"sum\",", "", "operator: is missing"},
     {"\"sum\"", "\"summ\"",
-     "operator: 'summ' is none of sum prod min max argmin argmax and or xor affine asum amax argamax"},
+     "operator: 'summ' is none of sum prod min max argmin argmax and or xor affine asum amax "
+     "argamax"},
     {"\"type\":\"f32\"", "\"type\":\"f31\"",
      "type: 'f31' is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},
     {"\"type\":\"f32\"", "\"type\":\"f16\"",
@@ -164,11 +168,14 @@ START_TEST(bad_results) {
   char *from_1 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\",\"base\":1}");
   text = replaced(from_1, "{\"name\"", "{\"max_n\":256,\"name\"");
   assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 255");
-  free(text), free(from_1);
+  free(text);
+  free(from_1);
   char *from_0 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\"}");
   text = replaced(from_0, "{\"name\"", "{\"max_n\":257,\"name\"");
   assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 256");
-  free(text), free(from_0), free(argmax);
+  free(text);
+  free(from_0);
+  free(argmax);
   char *integers = replaced(PLAIN, "\"type\":\"f32\"", "\"type\":\"i32\"");
   assert_refused(integers, strlen(integers),
                  "returns.type: the result of sum of i32 is an integer, not f32");
@@ -313,7 +320,10 @@ static rh_result result_of(const rh_strategy *strategy, const char *op, const ch
 
 START_TEST(floats_by_value) {
   float x[1000], sum = 0;
-  for (int k = 0; k < 1000; k++) x[k] = (float)(k % 37) - 11.5f, sum += k < 3 ? 0 : x[k];
+  for (int k = 0; k < 1000; k++) {
+    x[k] = (float)(k % 37) - 11.5f;
+    sum += k < 3 ? 0 : x[k];
+  }
   const rh_strategy *plain = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
   ck_assert_str_eq(plain->name, "f");
   ck_assert(plain->device_kinds == RH_DEVICE_HOST && plain->determinism == RH_BITS_SAME_RUN);
@@ -382,7 +392,10 @@ END_TEST
 START_TEST(splitting) {
   int32_t x[100], sum = 0;
   float y[1000] = {0};
-  for (int k = 0; k < 100; k++) x[k] = k * k - 1000, sum += x[k];
+  for (int k = 0; k < 100; k++) {
+    x[k] = k * k - 1000;
+    sum += x[k];
+  }
   const rh_strategy *s =
       strategy_of("sum_of_at_most_7", "sum", "i32", "\"max_n\":7," DATA_N("i32") GIVES("i32"));
   for (uint64_t n = 1; n <= 100; n++) {
@@ -395,7 +408,8 @@ START_TEST(splitting) {
   s = strategy_of("index_from_1", "argmax", "f32",
                   DATA_N("u8") ",\"returns\":{\"role\":\"result\",\"type\":\"u8\",\"base\":1}");
   for (uint64_t at = 0; at < 990; at += 53) {
-    y[10 + at] = 2, y[999] = 2;
+    y[10 + at] = 2;
+    y[999] = 2;
     rh_result result = result_of(s, "argmax", "f32", y, 10, 990);
     ck_assert(result.indexed && result.index == at && result.value.f == 2);
     y[10 + at] = 1;
@@ -440,7 +454,7 @@ START_TEST(declining) {
 }
 END_TEST
 
-/* ---- What is refused when it is opened --------------------------------------------------------- */
+/* ---- What is refused when it is opened ------------------------------------------------------- */
 
 static void assert_not_opened(const char *symbol, const char *op, const char *more,
                               const char *message) {
@@ -506,7 +520,8 @@ START_TEST(wrong_files) {
 }
 END_TEST
 
-/* The same file again is the same plugin; with another text it is another, and the first goes on. */
+/* The same file again is the same plugin; with another text it is another, and the first goes
+ * on. */
 START_TEST(once) {
   const rh_strategy *first = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
   const rh_strategy *again = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));

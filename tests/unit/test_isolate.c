@@ -1,7 +1,8 @@
-/* host/tools/isolate: what a child of redhost's own says besides the peers' lines, and whatever else comes on its channel.
+/* host/tools/isolate: what a child of redhost's own says besides the peers' lines, and whatever
+ * else comes on its channel.
  *
- * This program is its own child: started as `redhost --work` it says what REDHOST_TEST_PLAY holds, where "<" waits for
- * a question of the parent's, "!" ends the process and "~" sleeps. */
+ * This program is its own child: started as `redhost --work` it says what REDHOST_TEST_PLAY holds,
+ * where "<" waits for a question of the parent's, "!" ends the process and "~" sleeps. */
 #include "../../host/core/base/clock.h"
 #include "../../host/tools/isolate/own_lines.h"
 #include "../../host/tools/isolate/peer.h"
@@ -31,7 +32,7 @@
 
 static char self[PATH_MAX];
 
-/* ---- The worker's side ------------------------------------------------------------------------------------------- */
+/* ---- The worker's side ----------------------------------------------------------------------- */
 
 static void flood(void) {
   static char stars[1 << 16];
@@ -58,7 +59,7 @@ static void play(const char *part) {
   }
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static rh_own_word read_line(const char *line, rh_own_said *said) {
   return rh_own_line_read(line, strlen(line), said);
@@ -160,7 +161,7 @@ START_TEST(strings_are_cut_to_fit) {
 }
 END_TEST
 
-/* ---- Requests ---------------------------------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 static rh_error error;
 
@@ -236,7 +237,7 @@ START_TEST(a_request_that_is_none) {
 }
 END_TEST
 
-/* ---- Conversations ----------------------------------------------------------------------------------------------- */
+/* ---- Conversations --------------------------------------------------------------------------- */
 
 static char logged[4096];
 static int cancels;
@@ -248,7 +249,10 @@ static void on_log(void *user, uint32_t level, const char *text) {
 }
 
 static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
-  (void)user, (void)phase, (void)done, (void)total;
+  (void)user;
+  (void)phase;
+  (void)done;
+  (void)total;
   return cancels;
 }
 

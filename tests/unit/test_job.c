@@ -1,5 +1,5 @@
-/* host/core/reduce: where a job's parameters come from, and what a wrong answer of rh_reduce() leads to.  Without OpenCL: on the
- * host, plugins of the zoo and foreign functions. */
+/* host/core/reduce: where a job's parameters come from, and what a wrong answer of rh_reduce()
+ * leads to.  Without OpenCL: on the host, plugins of the zoo and foreign functions. */
 #include "../../host/core/reduce/job.h"
 
 #include <check.h>
@@ -16,7 +16,9 @@ static rh_error error;
 static rh_job job;
 
 static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info, (void)flag, (void)ftw;
+  (void)info;
+  (void)flag;
+  (void)ftw;
   return remove(path);
 }
 
@@ -230,8 +232,9 @@ typedef struct knowledge {
   double latency_s; /* 0: it was wrong */
 } knowledge;
 
-/* On a CPU under PoCL, of which sum, min and argmin of f32 come with redhost, and sum of f64 and u8, for native, serial,
- * onepass and cpu_serial_float4.  sum of f32 at 2^16, one call: native 3 us, serial 55 us. */
+/* On a CPU under PoCL, of which sum, min and argmin of f32 come with redhost, and sum of f64 and
+ * u8, for native, serial, onepass and cpu_serial_float4.  sum of f32 at 2^16, one call: native 3
+ * us, serial 55 us. */
 static const struct {
   const char *what;
   uint32_t op;
@@ -272,7 +275,8 @@ static const struct {
      1 << 10,
      {{"particular", SUM_F32, 1 << 20, 30e-6}},
      "native"},
-    {"native was measured at a large size alone, and is faster at small ones by what is known of how it grows",
+    {"native was measured at a large size alone, and is faster at small ones by what is known "
+     "of how it grows",
      SUM_F32,
      1 << 13,
      {{"native", SUM_F32, 1 << 22, 200e-6}, {"particular", SUM_F32, 1 << 13, 9e-6}},
@@ -341,7 +345,9 @@ START_TEST(everybody_competes) {
     ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   }
   spec.strategy = NULL;
-  spec.op = choices[_i].op, spec.type = choices[_i].type, spec.n = choices[_i].n;
+  spec.op = choices[_i].op;
+  spec.type = choices[_i].type;
+  spec.n = choices[_i].n;
   rh_found found;
   ck_assert_msg(rh_job_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
   ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%s: %s", choices[_i].what,

@@ -277,7 +277,8 @@ static rh_reference powers(float x, uint64_t n, float y, uint64_t m) {
   return r;
 }
 
-/* Of every result whether an order gives it: 0, -0, infinity, -infinity, NaN, a number and its negative. */
+/* Of every result whether an order gives it: 0, -0, infinity, -infinity, NaN, a number and its
+ * negative. */
 static void assert_verdicts(const rh_reference *r, const int *expected, double number) {
   const double results[] = {0, -0.0, INFINITY, -INFINITY, NAN, number, -number};
   for (size_t k = 0; k < 7; k++) {

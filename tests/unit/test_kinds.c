@@ -156,7 +156,9 @@ START_TEST(uniform_fills_its_range) {
     generate(&array, "uniform", 1, float_types[k], n);
     for (uint64_t i = 0; i < n; i++) {
       double x = real_at(&array, i);
-      sum += x, least = fmin(least, x), most = fmax(most, x);
+      sum += x;
+      least = fmin(least, x);
+      most = fmax(most, x);
     }
     ck_assert(least >= 0 && least < 0.001 && most > 0.999 && most < 1);
     ck_assert_double_eq_tol(sum / (double)n, 0.5, 0.005);
@@ -166,7 +168,10 @@ START_TEST(uniform_fills_its_range) {
     rh_array array;
     int64_t any = 0, all = -1;
     generate(&array, "uniform", 1, type, 1000);
-    for (uint64_t i = 0; i < 1000; i++) any |= integer_at(&array, i), all &= integer_at(&array, i);
+    for (uint64_t i = 0; i < 1000; i++) {
+      any |= integer_at(&array, i);
+      all &= integer_at(&array, i);
+    }
     unsigned bits = rh_type_size(type) * 8;
     uint64_t every = UINT64_MAX >> (64 - bits);
     ck_assert_uint_eq((uint64_t)any & every, every); /* each bit is set somewhere ... */
@@ -209,7 +214,8 @@ START_TEST(cancel_cancels) {
       generate(&array, "cancel", 1, float_types[k], n);
       for (uint64_t i = 0; i < n; i++) {
         double x = real_at(&array, i);
-        sum += x, magnitudes += fabs(x);
+        sum += x;
+        magnitudes += fabs(x);
         if (i < 10000) ck_assert(fabs(x) >= 999 && fabs(x) <= 2001);
       }
       ck_assert_double_gt(magnitudes, 1400.0 * (double)n);
@@ -239,9 +245,10 @@ START_TEST(huge_stands_once) {
       uint64_t count = 0, place = 0;
       generate(&array, "huge", seed, float_types[k], 1000);
       for (uint64_t i = 0; i < 1000; i++)
-        if (real_at(&array, i) > largest[k] * 0.99)
-          count++, place = i;
-        else
+        if (real_at(&array, i) > largest[k] * 0.99) {
+          count++;
+          place = i;
+        } else
           ck_assert(real_at(&array, i) < 1);
       ck_assert_uint_eq(count, 1);
       ck_assert(isfinite(real_at(&array, place)));
@@ -257,7 +264,8 @@ START_TEST(huge_stands_once) {
     generate(&array, "huge", 1, type, 1000);
     for (uint64_t i = 0; i < 1000; i++) {
       int64_t x = integer_at(&array, i);
-      most = x > most ? x : most, least = x < least ? x : least;
+      most = x > most ? x : most;
+      least = x < least ? x : least;
     }
     int64_t top =
         (int64_t)(UINT64_MAX >> (64 - 8 * rh_type_size(type) + (unsigned)rh_type_is_signed(type)));
@@ -333,8 +341,10 @@ START_TEST(hash_sums_exactly) {
     generate(&array, "hash", 5, float_types[k], n);
     for (uint64_t i = 0; i < n; i++) {
       double x = real_at(&array, i), y = real_at(&array, n - 1 - i);
-      forwards += (float)x, backwards += (float)y;
-      exact += x, magnitudes += fabs(x);
+      forwards += (float)x;
+      backwards += (float)y;
+      exact += x;
+      magnitudes += fabs(x);
       if (x != 0) unit = fmin(unit, fabs(x));
     }
     ck_assert_double_eq((double)forwards, exact);
@@ -400,7 +410,8 @@ START_TEST(units_multiply_exactly) {
       for (uint64_t i = 0; i < sizes[s]; i++) {
         double x = fabs(real_at(&array, i));
         negative += real_at(&array, i) < 0;
-        twos += x == 2, halves += x == 0.5;
+        twos += x == 2;
+        halves += x == 0.5;
         ck_assert(x == 1 || x == 2 || x == 0.5);
         if (x != 1) ck_assert_double_eq(fabs(real_at(&array, i ^ 1)), 1 / x);
       }
@@ -483,8 +494,10 @@ START_TEST(loguniform_spans_magnitudes) {
     generate(&array, "loguniform", 1, float_types[k], 10000);
     for (uint64_t i = 0; i < 10000; i++) {
       double x = real_at(&array, i), magnitude = fabs(x);
-      least = fmin(least, magnitude), most = fmax(most, magnitude);
-      negative += x < 0, below_1 += magnitude < 1;
+      least = fmin(least, magnitude);
+      most = fmax(most, magnitude);
+      negative += x < 0;
+      below_1 += magnitude < 1;
     }
     ck_assert(least >= exp2(-span) && least < exp2(1 - span));
     ck_assert(most <= exp2(span) && most > exp2(span - 1));

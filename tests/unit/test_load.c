@@ -38,7 +38,8 @@ START_TEST(one_strategy_is_loaded_and_runs) {
   char *path;
   int descriptors = open_descriptors();
   /* crash_on_load stands beside it and would be noticed: it is not even looked at. */
-  copy("fine"), copy("crash_on_load");
+  copy("fine");
+  copy("crash_on_load");
   ck_assert_int_eq(load(dir, "fine", &strategy, &path), RH_OK);
   free(path);
   uint64_t input[] = {1, 2, 3, 4}, result = 99;
@@ -56,7 +57,8 @@ END_TEST
 START_TEST(only_files_that_matter_are_looked_at) {
   const rh_strategy *strategy;
   char *path;
-  copy("fine"), copy("hang_on_load"); /* looking at it would cost 5 s */
+  copy("fine");
+  copy("hang_on_load"); /* looking at it would cost 5 s */
   double begin = rh_now();
   ck_assert_int_eq(load(dir, "fine", &strategy, &path), RH_OK);
   ck_assert(rh_now() - begin < 2);
@@ -65,7 +67,8 @@ START_TEST(only_files_that_matter_are_looked_at) {
 END_TEST
 
 START_TEST(loading_keeps_the_order_of_places) {
-  make_dir("early"), make_dir("late");
+  make_dir("early");
+  make_dir("late");
   const char *places = path_of("%s:%s", in("early"), in("late"));
   copy_as("twin", "late/twin.so");
   assert_loads(places, "twin", in("late/twin.so"));
@@ -84,7 +87,8 @@ START_TEST(the_file_asked_for_goes_first) {
   const rh_strategy *strategy;
   char *path;
   make_dir("place");
-  copy_as("twin", "place/twin.so"), copy_as("another_twin", "mine.so");
+  copy_as("twin", "place/twin.so");
+  copy_as("another_twin", "mine.so");
   rh_options options = options_for(in("place"));
   options.plugin_file = in("mine.so");
   ck_assert_int_eq(rh_registry_load(&options, "twin", &strategy, &path, &load_error), RH_OK);
@@ -101,7 +105,9 @@ START_TEST(the_file_asked_for_goes_first) {
 END_TEST
 
 START_TEST(what_cannot_be_loaded_is_explained) {
-  copy("crash_on_load"), copy("wrong_abi"), copy_as("fine", "open.so");
+  copy("crash_on_load");
+  copy("wrong_abi");
+  copy_as("fine", "open.so");
   ck_assert(chmod(in("open.so"), 0666) == 0);
   assert_fails(
       dir, "crash_on_load", RH_E_PLUGIN,
@@ -109,13 +115,16 @@ START_TEST(what_cannot_be_loaded_is_explained) {
   assert_fails(dir, "wrong_abi", RH_E_PLUGIN, "wrong_abi.so: ABI 3, this redhost speaks 1");
   assert_fails(dir, "open", RH_E_PLUGIN, "open.so may be written to by everybody (mode 0666)");
   /* Another file may offer it all the same. */
-  copy_as("crash_on_load", "fine.so"), copy_as("fine", "other.so");
+  copy_as("crash_on_load", "fine.so");
+  copy_as("fine", "other.so");
   assert_loads(dir, "fine", in("other.so"));
 }
 END_TEST
 
 START_TEST(unknown_names_get_a_suggestion) {
-  copy("fine"), copy("twin"), copy("crash_on_load");
+  copy("fine");
+  copy("twin");
+  copy("crash_on_load");
   assert_fails(dir, "fien", RH_E_USAGE, "unknown strategy 'fien'; did you mean 'fine'?");
   assert_fails(dir, "quite-different", RH_E_USAGE, "unknown strategy 'quite-different'");
   assert_fails(dir, "../fine", RH_E_USAGE, "unknown strategy '../fine'");

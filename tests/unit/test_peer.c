@@ -1,8 +1,9 @@
 /* host/tools/isolate/peer: programs that offer peers, and those that misbehave.
  *
- * This program is its own peer program.  It offers "good", which counts and sums f32, and "other", which always behaves;
- * REDHOST_TEST_PLAY is "WHEN:WHAT": when "good" is to open, take or close a point of the operator max, or in the greeting,
- * it does WHAT instead: "!" crashes, "~" hangs, "*" floods, "." exits, "=TEXT" says TEXT, "+TEXT" says it too. */
+ * This program is its own peer program.  It offers "good", which counts and sums f32, and "other",
+ * which always behaves; REDHOST_TEST_PLAY is "WHEN:WHAT": when "good" is to open, take or close a
+ * point of the operator max, or in the greeting, it does WHAT instead: "!" crashes, "~" hangs, "*"
+ * floods, "." exits, "=TEXT" says TEXT, "+TEXT" says it too. */
 #include "../../host/core/base/clock.h"
 #include "../../host/core/reduce/reference.h"
 #include "../../host/tools/isolate/peer.h"
@@ -20,7 +21,7 @@
 
 static char self[PATH_MAX];
 
-/* ---- The program's side ------------------------------------------------------------------------------------------ */
+/* ---- The program's side ---------------------------------------------------------------------- */
 
 static float open_sum[2];
 static unsigned long long open_n[2];
@@ -114,7 +115,7 @@ static int run_peer(const char *play) {
   return 0;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static rh_peer_word read_line(const char *line, uint32_t op, rh_type type, rh_peer_said *said) {
   return rh_peer_line_read(line, strlen(line), op, type, said);
@@ -263,19 +264,23 @@ START_TEST(long_lines_do_no_harm) {
 }
 END_TEST
 
-/* ---- Conversations ----------------------------------------------------------------------------------------------- */
+/* ---- Conversations --------------------------------------------------------------------------- */
 
 static rh_error error;
 static int cancels;
 static char logged[1024];
 
 static void on_log(void *user, uint32_t level, const char *text) {
-  (void)user, (void)level;
+  (void)user;
+  (void)level;
   snprintf(logged, sizeof logged, "%s", text);
 }
 
 static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
-  (void)user, (void)phase, (void)done, (void)total;
+  (void)user;
+  (void)phase;
+  (void)done;
+  (void)total;
   return cancels;
 }
 

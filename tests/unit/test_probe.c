@@ -1,4 +1,5 @@
-/* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and ones that misbehave. */
+/* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and ones
+ * that misbehave. */
 #include "../../host/core/plug/survey.h"
 #include "plug_support.h"
 

@@ -9,7 +9,8 @@ static rh_status given_status;
 static int asked;
 
 static rh_status give(const rh_problem *problem, const int64_t *params, rh_answer *to) {
-  (void)problem, (void)params;
+  (void)problem;
+  (void)params;
   ck_assert_uint_eq(to->struct_size, sizeof *to);
   ck_assert_int_eq(to->reason[0], 0);
   asked++;

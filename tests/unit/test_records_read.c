@@ -50,7 +50,10 @@ START_TEST(cut_jsonl) {
   for (size_t k = length; k-- > 0;) {
     size_t lines = 0, of_last = 0; /* lines with their ends; where the last of them ends */
     for (size_t j = 0; j < k; j++)
-      if (text[j] == '\n') lines++, of_last = j + 1;
+      if (text[j] == '\n') {
+        lines++;
+        of_last = j + 1;
+      }
     int at_end = text[k] == '\n'; /* all of a line but its end */
     ck_assert_int_eq(truncate(in_dir("a.jsonl"), (off_t)k), 0);
     rh_status status = try_to_read(in_dir("a.jsonl"), &some, &notes, &error);
@@ -66,7 +69,8 @@ START_TEST(cut_jsonl) {
 }
 END_TEST
 
-/* Any byte may be any other: a sentence or results, never worse.  Returns how many files were refused. */
+/* Any byte may be any other: a sentence or results, never worse.  Returns how many files were
+ * refused. */
 static size_t spoil(const char *name) {
   static const char spoilers[] = {0,   '"',  '{', '}', '[', ']',  ',',       ':',
                                   '9', '\\', '-', 'e', ' ', '\n', (char)0xff};
@@ -102,7 +106,8 @@ END_TEST
 
 #define HEAD "{\"schema\": \"redhost/1\", \"settings\": {}, \"results\": "
 #define ROW                                                                                        \
-  "\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 4, \"status\": \"ok\""
+  "\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 4, "       \
+  "\"status\": \"ok\""
 
 START_TEST(mistakes_are_named) {
   static const struct {
@@ -169,13 +174,16 @@ START_TEST(mistakes_are_named) {
       {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f8\"}]}",
        "type: 'f8'"},
       {HEAD
-       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": -4}]}",
+       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
+       "-4}]}",
        "n: -4"},
       {HEAD
-       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 9007199254740993}]}",
+       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
+       "9007199254740993}]}",
        "n: "},
       {HEAD
-       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 4, \"status\": \"fine\"}]}",
+       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
+       "4, \"status\": \"fine\"}]}",
        "status: 'fine' is none of"},
       {HEAD "[{" ROW "}], \"devices\": {}}", "devices: is no array"},
       {HEAD "[{" ROW "}], \"calibration\": [1]}", "calibration: one of them is no object"},

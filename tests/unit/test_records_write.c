@@ -1,7 +1,7 @@
 /* host/tools/records: what is written is read back.
  *
- * test_records_write --write DIRECTORY writes the records that the tests make up in every format, for
- * tests/cli/test_results.py. */
+ * test_records_write --write DIRECTORY writes the records that the tests make up in every format,
+ * for tests/cli/test_results.py. */
 #include "records_support.h"
 
 #include <locale.h>
@@ -30,7 +30,8 @@ static void assert_same_file(const char *one, const char *other) {
   while (k < n_one && a[k] == b[k]) k++;
   ck_assert_msg(n_one == n_other && k == n_one, "from byte %zu on: %.100s\nnot %.100s", k, b + k,
                 a + k);
-  free(a), free(b);
+  free(a);
+  free(b);
 }
 
 static void assert_round_trip(const char *first, const char *second) {
@@ -88,13 +89,19 @@ END_TEST
 
 START_TEST(csv_has_its_columns_for_ever) {
   static const char *const begin =
-      "device,strategy,op,type,n,bytes,params,params_from,status,reason,time_s_median,time_s_ci95_low,"
-      "time_s_ci95_high,time_s_mean,time_s_min,time_s_max,time_s_q1,time_s_q3,time_s_mad,time_s_samples,"
-      "time_s_batch,time_s_rounds,time_s_raw,latency_s_median,latency_s_ci95_low,latency_s_ci95_high,"
-      "latency_s_mean,latency_s_min,latency_s_max,latency_s_q1,latency_s_q3,latency_s_mad,latency_s_samples,"
+      "device,strategy,op,type,n,bytes,params,params_from,status,reason,time_s_median,"
+      "time_s_ci95_low,"
+      "time_s_ci95_high,time_s_mean,time_s_min,time_s_max,time_s_q1,time_s_q3,time_s_mad,"
+      "time_s_samples,"
+      "time_s_batch,time_s_rounds,time_s_raw,latency_s_median,latency_s_ci95_low,"
+      "latency_s_ci95_high,"
+      "latency_s_mean,latency_s_min,latency_s_max,latency_s_q1,latency_s_q3,latency_s_mad,"
+      "latency_s_samples,"
       "latency_s_outliers,host_batch_s,elements_per_s,bytes_per_s,peak_fraction,setup_s_build,"
-      "setup_s_build_cached,setup_s_upload,setup_s_setup,check_value,check_reference,check_error_ulp,"
-      "check_bound_fraction,check_ok,flags,outliers,passes,peer,parts,host_share_s,finishes_on,reproducible";
+      "setup_s_build_cached,setup_s_upload,setup_s_setup,check_value,check_reference,"
+      "check_error_ulp,"
+      "check_bound_fraction,check_ok,flags,outliers,passes,peer,parts,host_share_s,finishes_on,"
+      "reproducible";
   rh_records results = made_up();
   size_t length;
   export(&results, in_dir("a.csv"));
@@ -133,7 +140,8 @@ START_TEST(markdown_is_the_table) {
       "| 2^24 | atomic | failed |  |  |  |  |  | CL\\_OUT\\_OF\\_RESOURCES \\| -5 |\n"
       "| 2^24 | chunk | skipped |  |  |  |  |  | interrupted |\n"
       "\nbest: one-pass to 2^12, two-stage above.  with peers: cub to 2^12, two-stage above.\n\n"
-      "~ noisy (IQR > 5 %), ! stopped by --max-time, interval over +-2 %, ^ throttled, h by the host's clock.  "
+      "~ noisy (IQR > 5 %), ! stopped by --max-time, interval over +-2 %, ^ throttled, h by the "
+      "host's clock.  "
       "4.1 s, 8 points, 20-36 samples each, 4 without a time.\n");
   free(text);
   rh_records_finish(&results);

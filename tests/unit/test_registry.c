@@ -80,7 +80,9 @@ END_TEST
 
 START_TEST(entries_say_everything) {
   rh_registry registry;
-  copy("newer_minor"), copy("unterminated_reason"), copy("bad_query_status");
+  copy("newer_minor");
+  copy("unterminated_reason");
+  copy("bad_query_status");
   rh_options options = options_for(dir);
   scan(&registry, &options);
   const rh_entry *entry = rh_registry_find(&registry, "newer_minor");
@@ -120,7 +122,10 @@ START_TEST(hangs_are_cut_short) {
   rh_survey survey;
   rh_error error;
   int descriptors = open_descriptors();
-  copy("fine"), copy("hang_in_query"), copy("hang_on_load"), copy("twin");
+  copy("fine");
+  copy("hang_in_query");
+  copy("hang_on_load");
+  copy("twin");
   rh_options options = options_for(dir);
   ck_assert_int_eq(rh_survey_open(&survey, &options, NULL, 0, &error), RH_OK);
   survey.limit_s = 2; /* the innocent need some, too, on a busy machine */
@@ -141,9 +146,12 @@ END_TEST
 
 START_TEST(names_are_shadowed) {
   rh_registry registry;
-  make_dir("early"), make_dir("late");
-  copy_as("twin", "early/twin.so"), copy_as("another_twin", "early/another_twin.so");
-  copy_as("twin", "late/twin.so"), copy_as("fine", "late/renamed.so");
+  make_dir("early");
+  make_dir("late");
+  copy_as("twin", "early/twin.so");
+  copy_as("another_twin", "early/another_twin.so");
+  copy_as("twin", "late/twin.so");
+  copy_as("fine", "late/renamed.so");
   rh_options options = options_for(path_of("%s:%s", in("early"), in("late")));
   scan(&registry, &options);
   const rh_entry *first = rh_registry_find(&registry, "twin");
@@ -185,7 +193,8 @@ END_TEST
 
 START_TEST(paths_may_be_any_bytes) {
   rh_registry registry;
-  copy_as("fine", "a\xff b\n.so"), copy_as("no_symbol", "\xfe.so");
+  copy_as("fine", "a\xff b\n.so");
+  copy_as("no_symbol", "\xfe.so");
   rh_options options = options_for(dir);
   scan(&registry, &options);
   ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("a\xff b\n.so"));
@@ -196,7 +205,8 @@ END_TEST
 
 START_TEST(the_innocent_are_not_blamed) {
   rh_registry registry;
-  copy_as("time_bomb", "a.so"), copy_as("slow_to_load", "b.so");
+  copy_as("time_bomb", "a.so");
+  copy_as("slow_to_load", "b.so");
   rh_options options = options_for(dir);
   scan(&registry, &options);
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "time_bomb"));
@@ -221,7 +231,8 @@ END_TEST
 /* As in programs that do not care about their children. */
 START_TEST(sigchld_may_be_ignored) {
   rh_registry registry;
-  copy("crash_on_load"), copy("fine");
+  copy("crash_on_load");
+  copy("fine");
   signal(SIGCHLD, SIG_IGN);
   rh_options options = options_for(dir);
   scan(&registry, &options);

@@ -165,10 +165,14 @@ END_TEST
 START_TEST(rows_by_point) {
   static const char *const order[] = {"2:0 64 b", "2:0 128 a", "10:0 64 c", "10:0 64 d"};
   rh_records results = {0};
-  add(&results, timed("a", 128, 1e-6, 0)), strcpy(results.rows[0].device, "2:0");
-  add(&results, timed("c", 64, 1e-6, 0)), strcpy(results.rows[1].device, "10:0");
-  add(&results, timed("b", 64, 1e-6, 0)), strcpy(results.rows[2].device, "2:0");
-  add(&results, timed("d", 64, 1e-6, 0)), strcpy(results.rows[3].device, "10:0");
+  add(&results, timed("a", 128, 1e-6, 0));
+  strcpy(results.rows[0].device, "2:0");
+  add(&results, timed("c", 64, 1e-6, 0));
+  strcpy(results.rows[1].device, "10:0");
+  add(&results, timed("b", 64, 1e-6, 0));
+  strcpy(results.rows[2].device, "2:0");
+  add(&results, timed("d", 64, 1e-6, 0));
+  strcpy(results.rows[3].device, "10:0");
   const rh_row **rows = rh_records_by_point(&results);
   for (int k = 0; k < 4; k++) {
     char text[128];

@@ -1,5 +1,6 @@
-/* host/core/base/trust.c: who could change what a path leads to.  The table is the rule: each row is a small tree, what is asked
- * of it and the answer.  Trees of strangers need root to be made; those rows are skipped for others, and said. */
+/* host/core/base/trust.c: who could change what a path leads to.  The table is the rule: each row
+ * is a small tree, what is asked of it and the answer.  Trees of strangers need root to be made;
+ * those rows are skipped for others, and said. */
 #include "../../host/core/base/trust.h"
 
 #include <check.h>
@@ -13,8 +14,9 @@ enum { STRANGER = 12345 };
 static char base[] = "/tmp/redhost-test-trust-XXXXXX";
 
 typedef struct row {
-  /* Made in this order, separated by blanks: "d:MODE:UID:GID:NAME", "f:..." and "l:TARGET:UID:GID:NAME".  UID and GID may be
-   * `me`, which is root's as well as any user's. @ is the row's own directory. */
+  /* Made in this order, separated by blanks: "d:MODE:UID:GID:NAME", "f:..." and
+   * "l:TARGET:UID:GID:NAME".  UID and GID may be `me`, which is root's as well as any user's. @ is
+   * the row's own directory. */
   const char *tree;
   const char *path; /* below the row's own directory */
   const char *says; /* null: trusted */
@@ -138,8 +140,8 @@ END_TEST
 
 START_TEST(what_is_known_is_not_judged) {
   char path[256];
-  make_tree(
-      "d:0777:me:me:o d:0755:me:me:o/a f:0644:me:me:o/a/x f:0666:me:me:o/a/y l:../../o/a/x:me:me:o/a/l");
+  make_tree("d:0777:me:me:o d:0755:me:me:o/a f:0644:me:me:o/a/x f:0666:me:me:o/a/y "
+            "l:../../o/a/x:me:me:o/a/l");
   size_t known = (size_t)snprintf(path, sizeof path, "%s/o", own);
   strcat(path, "/a/x");
   check_answer(path, 0, NULL, "/o may be written to by everybody");
@@ -183,7 +185,8 @@ START_TEST(the_private_group_of_root) {
 }
 END_TEST
 
-/* An access control list that lets uid 12345 write, in the form of the attribute: its mask shows as the group's bits. */
+/* An access control list that lets uid 12345 write, in the form of the attribute: its mask shows as
+ * the group's bits. */
 START_TEST(an_access_list) {
   static const struct {
     uint32_t version;

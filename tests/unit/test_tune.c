@@ -1,4 +1,5 @@
-/* host/tools/tune: the values that are tried, which of them a search measures, who gets how much of the budget, and who wins. */
+/* host/tools/tune: the values that are tried, which of them a search measures, who gets how much of
+ * the budget, and who wins. */
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"

@@ -1,4 +1,5 @@
-/* host/core/tunedb: what is put in is found again, by merit; nothing that is read is believed; nothing that others wrote is lost.
+/* host/core/tunedb: what is put in is found again, by merit; nothing that is read is believed;
+ * nothing that others wrote is lost.
  */
 #include "../../host/core/tunedb/shipped.h"
 #include "../../host/core/tunedb/tunedb.h"
@@ -16,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- A cache of its own for each test ---------------------------------------------------------------------------- */
+/* ---- A cache of its own for each test -------------------------------------------------------- */
 
 static char directory[64], warnings[4096];
 static int n_warnings;
@@ -32,7 +33,9 @@ static void on_log(void *user, uint32_t level, const char *text) {
 }
 
 static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info, (void)flag, (void)ftw;
+  (void)info;
+  (void)flag;
+  (void)ftw;
   return remove(path);
 }
 
@@ -78,7 +81,7 @@ static const char *read_text(void) {
   return text;
 }
 
-/* ---- Devices and entries ----------------------------------------------------------------------------------------- */
+/* ---- Devices and entries --------------------------------------------------------------------- */
 
 static char board[] = "Board", other[] = "Other", maker[] = "Maker", v1[] = "1", v2[] = "2";
 static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";
@@ -111,7 +114,7 @@ static double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_
   return found ? found->time_s : 0;
 }
 
-/* ---- What is put in ---------------------------------------------------------------------------------------------- */
+/* ---- What is put in -------------------------------------------------------------------------- */
 
 START_TEST(what_is_put_is_found) {
   rh_tunedb *tuned = open_for(&device);
@@ -230,7 +233,8 @@ START_TEST(other_devices_and_drivers) {
 }
 END_TEST
 
-/* Strategies on the host know no device: what was found beside any serves without, and the other way round. */
+/* Strategies on the host know no device: what was found beside any serves without, and the other
+ * way round. */
 START_TEST(the_host) {
   rh_tunedb *tuned = open_for(NULL);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
@@ -288,7 +292,7 @@ START_TEST(who_failed) {
 }
 END_TEST
 
-/* ---- What comes with redhost ------------------------------------------------------------------------------------- */
+/* ---- What comes with redhost ----------------------------------------------------------------- */
 
 START_TEST(shipped_defaults) {
   json_t *document;
@@ -347,10 +351,11 @@ START_TEST(shipped_for_whom) {
 }
 END_TEST
 
-/* ---- What stands in the file ------------------------------------------------------------------------------------- */
+/* ---- What stands in the file ----------------------------------------------------------------- */
 
 #define HEAD                                                                                       \
-  "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"platform\":\"Maker\",\"device\":\"Board\",\"driver\":\"1\",\"entries\":["
+  "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"platform\":\"Maker\",\"device\":\"Board\","     \
+  "\"driver\":\"1\",\"entries\":["
 #define PLACE  "\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\""
 #define GOOD   "{" PLACE ",\"n\":1024,\"time_s\":1.0}"
 #define TAIL   "]}]}"
@@ -516,7 +521,8 @@ START_TEST(of_somebody_else) {
 }
 END_TEST
 
-/* Too many open files are no fault of the file's: it stays, and has all in it when it can be read again. */
+/* Too many open files are no fault of the file's: it stays, and has all in it when it can be read
+ * again. */
 START_TEST(what_cannot_be_read_now_stays) {
   struct rlimit limit, none;
   write_text(HEAD GOOD TAIL);
@@ -586,11 +592,12 @@ START_TEST(a_later_schema_stays) {
 }
 END_TEST
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 enum { WRITERS = 6, PUTS = 20 };
 
-/* A writer replaces the file in one step, and a reader that has opened the old one must not take that for an attack. */
+/* A writer replaces the file in one step, and a reader that has opened the old one must not take
+ * that for an attack. */
 START_TEST(a_reader_beside_a_writer) {
   enum { MANY = 150 };
   pid_t writer = fork();
@@ -663,7 +670,8 @@ START_TEST(no_place_to_write) {
 }
 END_TEST
 
-/* What cannot be stored is not lost for as long as this process needs it, and what is there stays whole. */
+/* What cannot be stored is not lost for as long as this process needs it, and what is there stays
+ * whole. */
 START_TEST(a_disk_that_is_full) {
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
@@ -693,8 +701,8 @@ START_TEST(no_cache_at_all) {
 }
 END_TEST
 
-/* Somebody holds the lock and does not let go: not for ever, and with a warning; what is put meanwhile does not wait
- * again, and is stored when the lock is free. */
+/* Somebody holds the lock and does not let go: not for ever, and with a warning; what is put
+ * meanwhile does not wait again, and is stored when the lock is free. */
 START_TEST(a_lock_that_is_held) {
   int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
   ck_assert_int_eq(flock(lock, LOCK_EX), 0);
@@ -730,7 +738,7 @@ START_TEST(a_plugin_is_its_bytes) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------------ */
+/* ---- */
 
 static void add_files(Suite *suite) {
   TCase *file = tcase_create("file");

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files made by mkostemp are for their owner only; these are as the old one was, or as any new one. */
+/* Files made by mkostemp are for their owner only; these are as the old one was, or as any new
+ * one. */
 static void set_mode(int fd, const struct stat *old) {
   mode_t mask = umask(0);
   umask(mask);

@@ -1,4 +1,5 @@
-/* A file for the user that takes the place of another, whole or not at all.  What redhost keeps for itself: file.h. */
+/* A file for the user that takes the place of another, whole or not at all.  What redhost keeps for
+ * itself: file.h. */
 #ifndef RH_BASE_DRAFT_H
 #define RH_BASE_DRAFT_H
 
@@ -10,11 +11,12 @@ typedef struct rh_draft {
   FILE *out;
 } rh_draft;
 
-/* The file that links at `path` lead to, malloc'ed: `path` where nothing is there.  Null with errno. */
+/* The file that links at `path` lead to, malloc'ed: `path` where nothing is there.  Null with
+ * errno. */
 char *rh_draft_target(const char *path);
 
-/* A device or a pipe is written to and stays what it is; a write-protected file is refused.  0, or -1 with errno, and then
- * there is nothing to finish. */
+/* A device or a pipe is written to and stays what it is; a write-protected file is refused.  0, or
+ * -1 with errno, and then there is nothing to finish. */
 int rh_draft_begin(rh_draft *draft, const char *path);
 
 /* What was written to draft->out takes the file's place.  0, or -1 with errno. */

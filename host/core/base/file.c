@@ -17,7 +17,10 @@ static void explain(char *why, const char *text) {
 /* RH_FILE_OK, or why the open file is not to be used. */
 static rh_file_state judge(const char *path, const struct stat *st, size_t most, char *why) {
   static const char says[] = "is not trusted: ";
-  if (!S_ISREG(st->st_mode)) return explain(why, "is not a regular file"), RH_FILE_REFUSED;
+  if (!S_ISREG(st->st_mode)) {
+    explain(why, "is not a regular file");
+    return RH_FILE_REFUSED;
+  }
   explain(why, says);
   switch (rh_trust_path(path, 0, st, why + sizeof says - 1, RH_FILE_WHY_BYTES - sizeof says + 1)) {
   case 0: break;
@@ -82,7 +85,8 @@ static rh_file_state read_once(const char *path, size_t most, unsigned char **da
   return state;
 }
 
-/* Writers replace a file in one step, so whoever has opened the old one reads the new one instead. */
+/* Writers replace a file in one step, so whoever has opened the old one reads the new one
+ * instead. */
 rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
                                char why[RH_FILE_WHY_BYTES]) {
   enum { TRIES = 100 };
@@ -113,7 +117,10 @@ static int open_new(const char *directory, char **temporary) {
   *temporary = NULL;
   int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
-  if (asprintf(temporary, "%s/new-XXXXXX", directory) < 0) return *temporary = NULL, -1;
+  if (asprintf(temporary, "%s/new-XXXXXX", directory) < 0) {
+    *temporary = NULL;
+    return -1;
+  }
   return mkostemp(*temporary, O_CLOEXEC);
 }
 
@@ -123,8 +130,8 @@ static int link_open(int fd, const char *path) {
   return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* What stands there already could not be used, or this file would not have been written; or somebody else was first a
- * moment ago, and then theirs is as good. */
+/* What stands there already could not be used, or this file would not have been written; or
+ * somebody else was first a moment ago, and then theirs is as good. */
 static int give_name(int fd, const char *temporary, const char *path) {
   if (temporary) return rename(temporary, path);
   if (link_open(fd, path) == 0) return 0;
@@ -137,7 +144,10 @@ static int give_name(int fd, const char *temporary, const char *path) {
 static int take_place(int fd, const char *temporary, const char *path) {
   char *beside;
   if (temporary) return rename(temporary, path);
-  if (asprintf(&beside, "%s.new", path) < 0) return errno = ENOMEM, -1;
+  if (asprintf(&beside, "%s.new", path) < 0) {
+    errno = ENOMEM;
+    return -1;
+  }
   unlink(beside); /* of a writer that was interrupted just here */
   int result = link_open(fd, beside);
   if (result == 0 && (result = rename(beside, path)) != 0) {

@@ -38,7 +38,10 @@ const char *rh_format_bytes(char text[32], uint64_t bytes) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   int k = 0;
   double value = (double)bytes;
-  while (value >= 1024 && k < 6) value /= 1024, k++;
+  while (value >= 1024 && k < 6) {
+    value /= 1024;
+    k++;
+  }
   snprintf(text, 32, value >= 1000 ? "%.0f %s" : "%.4g %s", value, units[k]);
   return with_point(text);
 }

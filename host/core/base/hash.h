@@ -1,4 +1,5 @@
-/* FNV-1a (Fowler, Noll and Vo): names things and finds damage.  No guard against anybody who wants two things of one hash. */
+/* FNV-1a (Fowler, Noll and Vo): names things and finds damage.  No guard against anybody who wants
+ * two things of one hash. */
 #ifndef RH_BASE_HASH_H
 #define RH_BASE_HASH_H
 

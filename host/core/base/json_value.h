@@ -8,7 +8,8 @@
 
 /* A finite number, or null. */
 json_t *rh_json_number(double number);
-/* A string of bytes that need not be UTF-8, such as a path: what is not becomes '?'.  Null is null. */
+/* A string of bytes that need not be UTF-8, such as a path: what is not becomes '?'.  Null is
+ * null. */
 json_t *rh_json_bytes(const char *s);
 
 #endif

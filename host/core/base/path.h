@@ -7,8 +7,8 @@
 char *rh_path_join(const char *directory, const char *name);
 char *rh_path_cache(void); /* $XDG_CACHE_HOME/redhost, else ~/.cache/redhost; null without a home */
 char *rh_path_data_home(void); /* $XDG_DATA_HOME, else ~/.local/share; null without a home */
-/* The directory of libredhost, links resolved: beside it stand the plugins that came with redhost.  The program carries
- * the library's code and finds the directory from its own. */
+/* The directory of libredhost, links resolved: beside it stand the plugins that came with redhost.
+ * The program carries the library's code and finds the directory from its own. */
 char *rh_path_library_dir(void);
 
 /* An environment variable, or null where it is unset or empty. */

@@ -1,4 +1,5 @@
-/* Splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
+/* Splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA
+ * 2014). */
 #ifndef RH_BASE_RANDOM_H
 #define RH_BASE_RANDOM_H
 

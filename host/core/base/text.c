@@ -116,26 +116,33 @@ const char *rh_suggest(char text[RH_SUGGESTION_BYTES], const char *word,
   return text;
 }
 
-/* Marks that turn the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) make a name read
- * as another one; U+2028 and U+2029 end lines. */
+/* Marks that turn the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to
+ * U+2069) make a name read as another one; U+2028 and U+2029 end lines. */
 static int is_harmful(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
          code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
-/* The bytes of the character at s, of which `length` are there; 0 where it is none that may be shown. */
+/* The bytes of the character at s, of which `length` are there; 0 where it is none that may be
+ * shown. */
 static size_t plain_character(const char *s, size_t length) {
   unsigned char c = (unsigned char)s[0];
   uint32_t code = c, least = 0;
   size_t more = 0;
-  if (c >= 0xf0 && c < 0xf5)
-    more = 3, code = c & 7u, least = 0x10000;
-  else if (c >= 0xe0 && c < 0xf0)
-    more = 2, code = c & 15u, least = 0x800;
-  else if (c >= 0xc2 && c < 0xe0)
-    more = 1, code = c & 31u, least = 0x80;
-  else if (c >= 0x80)
+  if (c >= 0xf0 && c < 0xf5) {
+    more = 3;
+    code = c & 7u;
+    least = 0x10000;
+  } else if (c >= 0xe0 && c < 0xf0) {
+    more = 2;
+    code = c & 15u;
+    least = 0x800;
+  } else if (c >= 0xc2 && c < 0xe0) {
+    more = 1;
+    code = c & 31u;
+    least = 0x80;
+  } else if (c >= 0x80)
     return 0;
   if (more >= length) return 0;
   for (size_t k = 1; k <= more; k++) {
@@ -157,8 +164,10 @@ void rh_make_plain(char *s) {
     size_t bytes = plain_character(s, length);
     if (bytes == 0) {
       /* All of a mark, or it would leave what continues it. */
-      do *s++ = '?', length--;
-      while (length && ((unsigned char)*s & 0xc0) == 0x80);
+      do {
+        *s++ = '?';
+        length--;
+      } while (length && ((unsigned char)*s & 0xc0) == 0x80);
     }
     s += bytes;
     length -= bytes;

@@ -39,15 +39,16 @@ const char *rh_suggest(char text[RH_SUGGESTION_BYTES], const char *word,
 /* Copies what fits of a text of others, cut between characters, and makes it plain. */
 void rh_copy_plain(char *to, size_t bytes, const char *from);
 
-/* What somebody wrote, where it may stand in a message: s itself, or "..." where it is long or not plain. */
+/* What somebody wrote, where it may stand in a message: s itself, or "..." where it is long or not
+ * plain. */
 const char *rh_quotable(const char *s);
 
 /* What is not UTF-8, or of another encoding: every byte beyond ASCII becomes '?'. */
 void rh_make_ascii(char *s);
 
-/* How text of others is shown, in reports and messages: one line, and nothing in it that a terminal obeys or that changes
- * the order in which it is read.  Control characters, what is no UTF-8, line separators and marks of direction become '?',
- * one for each byte. */
+/* How text of others is shown, in reports and messages: one line, and nothing in it that a terminal
+ * obeys or that changes the order in which it is read.  Control characters, what is no UTF-8, line
+ * separators and marks of direction become '?', one for each byte. */
 void rh_make_plain(char *s);
 
 /* Is the `length` bytes of s nothing but what rh_make_plain leaves as it is? */

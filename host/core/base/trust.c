@@ -54,7 +54,8 @@ static int find_users(rh_trust_user users[2], char *bytes) {
   return n;
 }
 
-/* 1: the members of the group are root and the user at most.  `name` gets the group's, or its number. */
+/* 1: the members of the group are root and the user at most.  `name` gets the group's, or its
+ * number. */
 static int is_harmless_group(gid_t gid, char *name, size_t size) {
   rh_trust_user users[2];
   struct group entry, *found = NULL;
@@ -169,7 +170,10 @@ static int judge_step(walk *w, const char *name, const reason *why) {
   struct stat st;
   size_t length = strlen(w->at), more = strlen(name);
   if (strcmp(name, ".") == 0) return 0;
-  if (strcmp(name, "..") == 0) return go_up(w), 0;
+  if (strcmp(name, "..") == 0) {
+    go_up(w);
+    return 0;
+  }
   if (length + more + 2 > sizeof w->at) return cannot_judge(why, w->at, ENAMETOOLONG);
   w->at[length] = '/';
   memcpy(w->at + length + 1, name, more + 1);
@@ -184,8 +188,10 @@ static int judge_step(walk *w, const char *name, const reason *why) {
 static int judge_end(const walk *w, const struct stat *opened, const reason *why) {
   struct stat st;
   if (lstat(*w->at ? w->at : "/", &st) != 0) return cannot_judge(why, w->at, errno);
-  if (opened && (st.st_dev != opened->st_dev || st.st_ino != opened->st_ino))
-    return complain(why, w->at, "was replaced while it was opened"), RH_TRUST_REPLACED;
+  if (opened && (st.st_dev != opened->st_dev || st.st_ino != opened->st_ino)) {
+    complain(why, w->at, "was replaced while it was opened");
+    return RH_TRUST_REPLACED;
+  }
   return judge_owner(w->at, &st, why) != 0 ? -1 : judge_writers(w->at, &st, why);
 }
 
@@ -215,7 +221,10 @@ static int judge(walk *w, const char *path, size_t known, const struct stat *ope
   while (next(w, name)) {
     status = judge_step(w, name, why);
     if (status < 0) return status;
-    if (status > 0 && opened) return cannot_judge(why, w->at, ENOENT), RH_TRUST_REPLACED;
+    if (status > 0 && opened) {
+      cannot_judge(why, w->at, ENOENT);
+      return RH_TRUST_REPLACED;
+    }
     if (status > 0) return 0;
   }
   return judge_end(w, opened, why);

@@ -4,7 +4,8 @@
 
 #include <redhost/redhost.h>
 
-/* The shortest decimal that reads back as the same number of the result's type; integers whole; "nan", "inf". */
+/* The shortest decimal that reads back as the same number of the result's type; integers whole;
+ * "nan", "inf". */
 const char *rh_format_value(char text[64], const rh_result *result);
 /* The same to the last bit whatever reads it: %.17g. */
 const char *rh_format_exact(char text[64], const rh_result *result);

@@ -69,7 +69,8 @@ const char *rh_op_instead(const char *name) {
       {"|minimum|fmin|amin|", "take min; of floats a NaN wins"},
       {"|maximum|fmax|", "take max; of floats a NaN wins"},
       {"|nansum|nanprod|nanmin|nanmax|nanargmin|nanargmax|",
-       "take the operator without nan; it answers NaN where there is one, and none leaves NaNs out"},
+       "take the operator without nan; it answers NaN where there is one, and none leaves NaNs "
+       "out"},
       {"|minloc|iamin|arg_min|", "take argmin"},
       {"|maxloc|arg_max|", "take argmax"},
       {"|iamax|isamax|idamax|", "take argamax, which counts from 0"},

@@ -15,7 +15,8 @@ int rh_type_is_signed(rh_type type); /* signed integers and floats */
 
 const char *rh_op_name(uint32_t op);        /* "argmin"; null */
 uint32_t rh_op_from_name(const char *name); /* 0 */
-/* Of a name that other libraries have and redhost has not, "mean" say: what to do instead, in a clause; else null. */
+/* Of a name that other libraries have and redhost has not, "mean" say: what to do instead, in a
+ * clause; else null. */
 const char *rh_op_instead(const char *name);
 uint32_t rh_op_flags(uint32_t op,
                      rh_type type); /* RH_OP_*; sums and products of integers are exact too */
@@ -35,7 +36,8 @@ const char *rh_op_domain(uint32_t op);
 
 const char *rh_why_code(uint32_t why); /* "device"; "unknown" */
 
-/* "run-to-run": what a strategy promises about its bits (RH_BITS_*), in CUB's terms; "unknown" for an unknown number. */
+/* "run-to-run": what a strategy promises about its bits (RH_BITS_*), in CUB's terms; "unknown" for
+ * an unknown number. */
 const char *rh_determinism_name(uint32_t determinism);
 uint32_t rh_determinism_from_name(const char *name); /* UINT32_MAX for an unknown name */
 

@@ -1,5 +1,5 @@
-/* A conversation with a child process: it is started, told what to do and listened to, and however it ends there are words
- * for it.  What the lines mean is the caller's. */
+/* A conversation with a child process: it is started, told what to do and listened to, and however
+ * it ends there are words for it.  What the lines mean is the caller's. */
 #ifndef RH_CHILD_CONVERSATION_H
 #define RH_CHILD_CONVERSATION_H
 
@@ -41,16 +41,16 @@ void rh_conversation_grant(rh_conversation *talk);
 /* Hands lines to take() until it returns something other than RH_GOES_ON, or there are no more. */
 rh_fate rh_conversation_listen(rh_conversation *talk, rh_error *error);
 
-/* Hands the lines that are there already to take(), for a child that has nothing to say before it is asked.
- * RH_GOES_ON: nothing more is there. */
+/* Hands the lines that are there already to take(), for a child that has nothing to say before it
+ * is asked.  RH_GOES_ON: nothing more is there. */
 rh_fate rh_conversation_drain(rh_conversation *talk, rh_error *error);
 
-/* Ends the child, whatever it is doing; one that has said everything is given `grace` seconds to end by itself.  Sets
- * talk->status.  The caller's group stays, for another start. */
+/* Ends the child, whatever it is doing; one that has said everything is given `grace` seconds to
+ * end by itself.  Sets talk->status.  The caller's group stays, for another start. */
 void rh_conversation_end(rh_conversation *talk, double grace);
 
-/* What became of a child that was ended: "crashed in run (signal 11)", "did not answer within 5 s in query"; and what it
- * printed.  `where`: "in run". */
+/* What became of a child that was ended: "crashed in run (signal 11)", "did not answer within 5 s
+ * in query"; and what it printed.  `where`: "in run". */
 void rh_conversation_name(const rh_conversation *talk, const char *where, char *to, size_t bytes);
 
 #endif

@@ -10,14 +10,16 @@
 
 enum { ALIVE = -1 };
 
-/* Takes the status of those that have ended; a process that lost its parent became a child of this one. */
+/* Takes the status of those that have ended; a process that lost its parent became a child of this
+ * one. */
 static void reap(pid_t work, int *status) {
   int ended;
   for (pid_t pid; (pid = waitpid(-1, &ended, WNOHANG)) > 0;)
     if (pid == work) *status = ended;
 }
 
-/* The children of a process that is killed become this one's: so there is a next round until there are none. */
+/* The children of a process that is killed become this one's: so there is a next round until there
+ * are none. */
 static void end_all(pid_t work, int *status) {
   struct timespec nap = {0, 1000000};
   if (*status == ALIVE) kill(work, SIGKILL);
@@ -71,7 +73,8 @@ int rh_guard(int64_t parent) {
   pid_t work = fork();
   if (work == 0) return work_for(guard, &before);
   if (work > 0) watch(work, (pid_t)parent, &awaited);
-  /* No more processes may be made: nobody guards this one, and it ends with its parent all the same. */
+  /* No more processes may be made: nobody guards this one, and it ends with its parent all the
+   * same. */
   prctl(PR_SET_CHILD_SUBREAPER, 0);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != (pid_t)parent) return -1;
   return sigprocmask(SIG_SETMASK, &before, NULL);

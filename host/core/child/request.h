@@ -1,5 +1,6 @@
-/* What redhost asks of a child of its own.  One format for every role: "KEY=VALUE" strings of any bytes, each ended by a
- * null byte.  Both sides are redhost, but perhaps not of the same version: what does not fit is refused. */
+/* What redhost asks of a child of its own.  One format for every role: "KEY=VALUE" strings of any
+ * bytes, each ended by a null byte.  Both sides are redhost, but perhaps not of the same version:
+ * what does not fit is refused. */
 #ifndef RH_CHILD_REQUEST_H
 #define RH_CHILD_REQUEST_H
 
@@ -33,7 +34,8 @@ typedef struct rh_child_request {
   int64_t parent;
 } rh_child_request;
 
-/* This process's request (channel.h).  0, or -1 where there is none that this redhost understands. */
+/* This process's request (channel.h).  0, or -1 where there is none that this redhost
+ * understands. */
 int rh_request_receive(rh_child_request *request);
 /* Takes over `bytes`, malloc'ed, on failure too. */
 int rh_request_parse(rh_child_request *request, char *bytes, size_t length);
@@ -41,7 +43,8 @@ void rh_request_finish(rh_child_request *request);
 
 /* The first value of a key, or null. */
 const char *rh_request_get(const rh_child_request *request, const char *key);
-/* The next value of a key that may come several times, behind the value `after`; null: the first. */
+/* The next value of a key that may come several times, behind the value `after`; null: the
+ * first. */
 const char *rh_request_next(const rh_child_request *request, const char *key, const char *after);
 /* 0, or -1 where there is no such number. */
 int rh_request_number(const rh_child_request *request, const char *key, uint64_t *number);

@@ -353,8 +353,8 @@ static void wait_for_end(rh_child *child, double seconds) {
   }
 }
 
-/* Its status, or -1.  A process that was killed is gone at once, unless its driver holds it in the kernel: nobody waits
- * for that. */
+/* Its status, or -1.  A process that was killed is gone at once, unless its driver holds it in the
+ * kernel: nobody waits for that. */
 static int reap(rh_child *child) {
   int status = -1;
   wait_for_end(child, RH_CHILD_KILLED_S);

@@ -15,7 +15,8 @@ typedef struct rh_cache {
 } rh_cache;
 
 /* options->cache_dir, else REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost; none with
- * options->no_cache or REDHOST_NO_CACHE, or where rh_trust_path does not trust the directory, which is reported. */
+ * options->no_cache or REDHOST_NO_CACHE, or where rh_trust_path does not trust the directory, which
+ * is reported. */
 rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *error);
 void rh_cache_finish(rh_cache *cache);
 

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An unknown question is a plain "no" of devices that are older than it, unless OpenCL obliges them to know.  Any other
- * failure leaves us without an answer: the first one is kept, and the device is not used. */
+/* An unknown question is a plain "no" of devices that are older than it, unless OpenCL obliges them
+ * to know.  Any other failure leaves us without an answer: the first one is kept, and the device is
+ * not used. */
 static void judge_answer(rh_cl_device *device, cl_int code, int is_required) {
   if (code == CL_SUCCESS || device->failed != CL_SUCCESS) return;
   if (is_required || code != CL_INVALID_VALUE) device->failed = code;

@@ -42,8 +42,8 @@ void rh_cl_devices_finish(rh_cl_devices *devices);
 rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
                                const rh_cl_device **device, rh_error *error);
 
-/* The device that a queue is on.  RH_E_USAGE where commands may overtake each other in it; RH_E_DEVICE where it is on none
- * of these: on a part of a device. */
+/* The device that a queue is on.  RH_E_USAGE where commands may overtake each other in it;
+ * RH_E_DEVICE where it is on none of these: on a part of a device. */
 rh_status rh_cl_devices_of_queue(const rh_cl_devices *devices, cl_command_queue queue,
                                  const rh_cl_device **device, rh_error *error);
 

@@ -5,12 +5,13 @@
 #include "../base/text.h"
 #include <stdint.h>
 
-/* A number for all of it: the loader's list of drivers and their files, the environment, the resource limits, user,
- * processors, mounts, the boot.  Where two calls give the same, drivers that started the first time start again. */
+/* A number for all of it: the loader's list of drivers and their files, the environment, the
+ * resource limits, user, processors, mounts, the boot.  Where two calls give the same, drivers that
+ * started the first time start again. */
 uint64_t rh_cl_drivers_state(void);
 
-/* Adds what is unusually tight in this process and may be why a driver did not start: "; the address space is limited to
- * 250000 KiB (ulimit -v)".  Nothing where nothing is. */
+/* Adds what is unusually tight in this process and may be why a driver did not start: "; the
+ * address space is limited to 250000 KiB (ulimit -v)".  Nothing where nothing is. */
 void rh_cl_drivers_limits(rh_text *to);
 
 #endif

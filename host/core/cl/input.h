@@ -25,11 +25,13 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
 /* A buffer of the device's own for up to `n` elements, to be written to. */
 rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64_t n, uint32_t size,
                               rh_error *error);
-/* As rh_cl_input_init(), for one array after another: a buffer of the device's own that is large enough is used again, and
- * zeros are a fine beginning.  The data must stay until the queue is done with them. */
+/* As rh_cl_input_init(), for one array after another: a buffer of the device's own that is large
+ * enough is used again, and zeros are a fine beginning.  The data must stay until the queue is done
+ * with them. */
 rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, void *region,
                             uint64_t offset, uint64_t n, uint32_t size, rh_error *error);
-/* Enqueues the copy of `bytes` from `data` to its beginning; `data` must stay until the queue is done with it. */
+/* Enqueues the copy of `bytes` from `data` to its beginning; `data` must stay until the queue is
+ * done with it. */
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t bytes, rh_error *error);
 void rh_cl_input_finish(rh_cl_input *input);

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does the code say that memory was short?  Drivers allocate late, so that every enqueued command may. */
+/* Does the code say that memory was short?  Drivers allocate late, so that every enqueued command
+ * may. */
 static int cl_is_short(cl_int code) {
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* What is free now, in bytes; 0 where the driver does not tell.  NVIDIA's and most others' do not. */
+/* What is free now, in bytes; 0 where the driver does not tell.  NVIDIA's and most others' do
+ * not. */
 static uint64_t free_bytes(const rh_cl_device *device) {
   enum { GLOBAL_FREE_MEMORY_AMD = 0x4039 };
   size_t KiB[2] = {0}; /* all of it, and the largest block */

@@ -75,9 +75,10 @@ static void to_cache(rh_cl_session *session, const char *key, cl_program program
   free(binary);
 }
 
-/* PoCL 3.1 keeps programs in a folder of its own, and where several processes build the same one at the same moment, each
- * removes what it finds there before it writes: who finds it gone meanwhile fails, whatever the program is.  By the second
- * try it is there.  A program that is at fault fails again. */
+/* PoCL 3.1 keeps programs in a folder of its own, and where several processes build the same one at
+ * the same moment, each removes what it finds there before it writes: who finds it gone meanwhile
+ * fails, whatever the program is.  By the second try it is there.  A program that is at fault fails
+ * again. */
 enum { TRIES = 2 };
 
 static rh_status from_source(rh_cl_session *session, const char *file, const char *source,

@@ -172,7 +172,8 @@ static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, 
             (unsigned long long)global, (unsigned long long)local);
     return failed(s, RH_E_INVALID);
   }
-  /* All of them, each time: remembering what changed saves 7 ns for each that did not, on an H200. */
+  /* All of them, each time: remembering what changed saves 7 ns for each that did not, on an
+   * H200. */
   for (uint32_t k = 0; k < n_args; k++) {
     const void *value = args[k].kind == RH_ARG_LOCAL ? NULL : args[k].value;
     cl_int code = clSetKernelArg(kernel, k, args[k].size, value);

@@ -5,11 +5,12 @@
 #include "cache.h"
 #include "devices.h"
 
-/* Whoever measures learns of every command that a strategy's run enqueues, and may have an event for it: asking for one
- * is not free, so that nobody asks who does not look. */
+/* Whoever measures learns of every command that a strategy's run enqueues, and may have an event
+ * for it: asking for one is not free, so that nobody asks who does not look. */
 typedef struct rh_cl_tap {
   void *user;
-  /* Where the event of the command that is about to be enqueued goes; null: none.  `stage` names the command. */
+  /* Where the event of the command that is about to be enqueued goes; null: none.  `stage` names
+   * the command. */
   cl_event *(*on_command)(void *user, const char *stage);
 } rh_cl_tap;
 

@@ -7,8 +7,8 @@
 
 const char *rh_cl_status_name(cl_int code); /* "CL_OUT_OF_RESOURCES"; "unknown OpenCL error" */
 
-/* `what` failed with `code`: "creating a buffer: CL_OUT_OF_RESOURCES (-5)".  Returns RH_E_CL, or RH_E_DEVICE where the code
- * says that memory was short; memory.h's says sizes too. */
+/* `what` failed with `code`: "creating a buffer: CL_OUT_OF_RESOURCES (-5)".  Returns RH_E_CL, or
+ * RH_E_DEVICE where the code says that memory was short; memory.h's says sizes too. */
 rh_status rh_cl_fail(rh_error *error, cl_int code, const char *what);
 
 /* Calls an OpenCL function that returns its status, and hands a failure on. */

@@ -56,9 +56,21 @@ static void swap_bytes(void *elements, uint64_t bytes, uint32_t size) {
     uint32_t of_4;
     uint64_t of_8;
     switch (size) {
-    case 2: memcpy(&of_2, at, 2), of_2 = __builtin_bswap16(of_2), memcpy(at, &of_2, 2); break;
-    case 4: memcpy(&of_4, at, 4), of_4 = __builtin_bswap32(of_4), memcpy(at, &of_4, 4); break;
-    case 8: memcpy(&of_8, at, 8), of_8 = __builtin_bswap64(of_8), memcpy(at, &of_8, 8); break;
+    case 2:
+      memcpy(&of_2, at, 2);
+      of_2 = __builtin_bswap16(of_2);
+      memcpy(at, &of_2, 2);
+      break;
+    case 4:
+      memcpy(&of_4, at, 4);
+      of_4 = __builtin_bswap32(of_4);
+      memcpy(at, &of_4, 4);
+      break;
+    case 8:
+      memcpy(&of_8, at, 8);
+      of_8 = __builtin_bswap64(of_8);
+      memcpy(at, &of_8, 8);
+      break;
     }
   }
 }
@@ -155,7 +167,10 @@ static rh_status take_raw(rh_array *array, const source *src, rh_error *error) {
 static rh_status check_is_regular(const char *name, const struct stat *info, rh_error *error) {
   const char *what = "is no ordinary file", *advice = "pipe it in with `-`";
   if (S_ISREG(info->st_mode)) return RH_OK;
-  if (S_ISDIR(info->st_mode)) what = "is a directory", advice = "name a file in it";
+  if (S_ISDIR(info->st_mode)) {
+    what = "is a directory";
+    advice = "name a file in it";
+  }
   if (S_ISFIFO(info->st_mode)) what = "is a FIFO";
   if (S_ISSOCK(info->st_mode)) what = "is a socket";
   if (S_ISCHR(info->st_mode) || S_ISBLK(info->st_mode)) what = "is a device";

@@ -38,8 +38,8 @@ rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
 enum { RH_ARRAY_NAME_BYTES = 256 };
 void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path);
 
-/* RH_E_FILE where the file behind the array was cut, grew or was written to since it was opened: what
- * was computed of it is of no file that ever was.  `name` is for the message. */
+/* RH_E_FILE where the file behind the array was cut, grew or was written to since it was opened:
+ * what was computed of it is of no file that ever was.  `name` is for the message. */
 rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error);
 
 /* Room for n elements, zeros so far; with `shared`, where another process can have them too. */

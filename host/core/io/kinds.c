@@ -54,11 +54,13 @@ static uint64_t uniform_integer(const rh_recipe *r, uint64_t i) {
 }
 
 static double equal_real(const rh_recipe *r, uint64_t i) {
-  (void)r, (void)i;
+  (void)r;
+  (void)i;
   return 1;
 }
 static uint64_t equal_integer(const rh_recipe *r, uint64_t i) {
-  (void)r, (void)i;
+  (void)r;
+  (void)i;
   return 1;
 }
 
@@ -151,7 +153,8 @@ static double zeros_real(const rh_recipe *r, uint64_t i) {
   return is_negative(random_bits(r, i)) ? -0.0 : 0.0;
 }
 static uint64_t zeros_integer(const rh_recipe *r, uint64_t i) {
-  (void)r, (void)i;
+  (void)r;
+  (void)i;
   return 0;
 }
 
@@ -187,8 +190,8 @@ static uint64_t loguniform_integer(const rh_recipe *r, uint64_t i) {
   return r->is_signed && (more & 1) ? 0 - x : x;
 }
 
-/* The ends of the type's range, and two numbers that chance chooses: what a partial sum can hold, and what the
- * magnitude of the least number is, shows there. */
+/* The ends of the type's range, and two numbers that chance chooses: what a partial sum can hold,
+ * and what the magnitude of the least number is, shows there. */
 static double least_real(const rh_recipe *r, uint64_t i) {
   (void)i;
   return -r->largest;
@@ -273,9 +276,21 @@ rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
                  .bits = rh_type_size(type) * 8};
   r.is_signed = !rh_type_is_float(type) && rh_type_is_signed(type);
   r.largest_integer = UINT64_MAX >> (64 - r.bits + r.is_signed);
-  if (type == RH_TYPE_f16) r.digits = 11, r.largest = 65504, r.smallest = 0x1p-24;
-  if (type == RH_TYPE_f32) r.digits = 24, r.largest = FLT_MAX, r.smallest = 0x1p-149;
-  if (type == RH_TYPE_f64) r.digits = 53, r.largest = DBL_MAX, r.smallest = 0x1p-1074;
+  if (type == RH_TYPE_f16) {
+    r.digits = 11;
+    r.largest = 65504;
+    r.smallest = 0x1p-24;
+  }
+  if (type == RH_TYPE_f32) {
+    r.digits = 24;
+    r.largest = FLT_MAX;
+    r.smallest = 0x1p-149;
+  }
+  if (type == RH_TYPE_f64) {
+    r.digits = 53;
+    r.largest = DBL_MAX;
+    r.smallest = 0x1p-1074;
+  }
   if (r.digits) r.ulp = 1.0 / (double)((uint64_t)1 << r.digits);
   /* Not of the elements' own stream. */
   uint64_t once = rh_random_mix(~r.key);

@@ -265,8 +265,8 @@ static rh_status read_entry(cursor *c, rh_npy *npy, unsigned *seen) {
                  c->name, printable(text, key));
 }
 
-/* Spaces and one line break, which is the header's last byte: a header whose length is wrong by a byte would shift all of
- * the data. */
+/* Spaces and one line break, which is the header's last byte: a header whose length is wrong by a
+ * byte would shift all of the data. */
 static rh_status read_padding(cursor *c) {
   while (c->at < c->end && *c->at == ' ') c->at++;
   if (c->at + 1 == c->end && *c->at == '\n') return RH_OK;

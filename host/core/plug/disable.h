@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Does a pattern of the variable fit the file's name, with or without its suffix?  1: *reason is the
- * sentence. */
+/* Does a pattern of the variable fit the file's name, with or without its suffix?  1: *reason is
+ * the sentence. */
 int rh_is_disabled_file(const char *path, char *reason, size_t bytes);
 /* The same for the name of a strategy in the file. */
 int rh_is_disabled_strategy(const char *name, char *reason, size_t bytes);

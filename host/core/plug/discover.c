@@ -58,8 +58,8 @@ static void search_one(rh_walk *walk, const char *directory, size_t known) {
   rh_walk_directory(walk, directory, known, NULL);
 }
 
-/* The directories that came with redhost, each handed to `visit`.  Where the library stands is trusted already: whoever
- * could change that directory could change the library. */
+/* The directories that came with redhost, each handed to `visit`.  Where the library stands is
+ * trusted already: whoever could change that directory could change the library. */
 static void for_installed(rh_walk *walk,
                           void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
   char *library = rh_path_library_dir();

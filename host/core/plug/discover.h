@@ -7,22 +7,23 @@
 /* Why something that was found is left out. */
 typedef enum rh_refusal_kind {
   RH_REFUSED_FOR_FAULT, /* it was examined, and must not be used */
-  RH_REFUSED_BY_INTENT, /* the user disabled it, or the library that it describes is not installed */
-  RH_REFUSED_UNREAD     /* it could not be examined: nothing is known against it */
+  /* the user disabled it, or the library that it describes is not installed */
+  RH_REFUSED_BY_INTENT,
+  RH_REFUSED_UNREAD /* it could not be examined: nothing is known against it */
 } rh_refusal_kind;
 
 typedef struct rh_candidate {
   char *path;     /* absolute */
   uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
-  uint32_t
-      installed; /* 1: in a directory that came with redhost, under whatever name it was found */
+  /* 1: in a directory that came with redhost, under whatever name it was found */
+  uint32_t installed;
   char *refused; /* null, or why it is not even opened: writable by others, owned by a stranger, ...
                   */
   rh_refusal_kind kind; /* of the refusal */
 } rh_candidate;
 
-/* Every regular *.so and *.foreign.json file, each once (by device and inode), by place and then byte order; also the
- * directories and files that are skipped, with the reason. */
+/* Every regular *.so and *.foreign.json file, each once (by device and inode), by place and then
+ * byte order; also the directories and files that are skipped, with the reason. */
 typedef struct rh_discovery {
   rh_candidate *candidates;
   uint32_t n, capacity;

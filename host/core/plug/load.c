@@ -67,8 +67,8 @@ rh_status rh_registry_open(const char *from, const char *name, const rh_strategy
   return status;
 }
 
-/* The file that should have offered it: one that has it, or one of its name, or the one that was asked for.  NONE: no
- * such refusal. */
+/* The file that should have offered it: one that has it, or one of its name, or the one that was
+ * asked for.  NONE: no such refusal. */
 static int64_t guilty(const rh_survey *survey, const rh_options *options, const char *name) {
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (rh_survey_refusal(survey, k) && has(&survey->findings[k], name)) return k;

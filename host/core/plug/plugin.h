@@ -8,9 +8,9 @@
  * function of it is called; or makes a plugin from a description of a foreign function.  `path` is
  * absolute.  Everything refused is RH_E_PLUGIN with a sentence
  * that does not repeat the path: the caller puts it before.  RH_DECLINED: the library that a
- * description names is not installed.  Any other failure says that the file could not be examined.  The plugin stays loaded; *plugin is
- * valid until the process ends. The floating-point control word is put back, and a plugin that
- * changed it is refused. */
+ * description names is not installed.  Any other failure says that the file could not be examined.
+ * The plugin stays loaded; *plugin is valid until the process ends. The floating-point control word
+ * is put back, and a plugin that changed it is refused. */
 rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *error);
 
 /* The descriptor's rules, for tests and for --verify: magic, sizes, versions, strings, names,

@@ -64,8 +64,8 @@ typedef struct rh_found {
 } rh_found;
 
 /* Finds the strategy of that name, looking only at the files that matter: inside one directory the
- * file that bears the strategy's name goes first.  Each file is looked at in a child; none is opened
- * here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
+ * file that bears the strategy's name goes first.  Each file is looked at in a child; none is
+ * opened here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
 rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
                              rh_error *error);
 /* The same of an entry that a scan found, without looking at the file again. */
@@ -82,8 +82,8 @@ rh_status rh_registry_load(const rh_options *options, const char *name,
 
 /* The child's side: `redhost --probe` calls this and exits with what it returns, 0 when all was
  * said. Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h).  `find_op`:
- * the operator on the type, with or without a prelude, or null (host/core/reduce's rh_op_find, which
- * nothing here may include). */
+ * the operator on the type, with or without a prelude, or null (host/core/reduce's rh_op_find,
+ * which nothing here may include). */
 int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type));
 
 #endif

@@ -26,11 +26,12 @@ typedef struct rh_walk {
 
 /* An installed directory, where it is there: before anything is looked for. */
 void rh_walk_home(rh_walk *walk, const char *directory);
-/* Everything *.so and *.foreign.json in `directory`, which is absolute and whose first `known` bytes are trusted as they
- * are.  `from` is the option or variable that named it: what is missing there is noted; null: it may be missing. */
+/* Everything *.so and *.foreign.json in `directory`, which is absolute and whose first `known`
+ * bytes are trusted as they are.  `from` is the option or variable that named it: what is missing
+ * there is noted; null: it may be missing. */
 void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from);
-/* One file, known to be regular, that was asked for by its name: a place of its own.  Its directory may be anybody's, as
- * that of a program that is started by its path. */
+/* One file, known to be regular, that was asked for by its name: a place of its own.  Its directory
+ * may be anybody's, as that of a program that is started by its path. */
 void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st);
 /* Where to look is itself unknown: `what` is "the directory of ...", and errno was `code`. */
 void rh_walk_lost(rh_walk *walk, const char *what, int code);

@@ -1,7 +1,7 @@
 /* What the two sides of a probe say to each other.
  *
- * The request (child/request.h) holds the device, max_n and the files: "file=PATH" for each.  On descriptor 4 the child
- * answers with one JSON object a line:
+ * The request (child/request.h) holds the device, max_n and the files: "file=PATH" for each.  On
+ * descriptor 4 the child answers with one JSON object a line:
  *     {"redhost-probe":2}                       the channel works
  *     {"begin":k}                               it goes to look at file k, counted from 0
  *     {"phase":"query","strategy":"cascade"}    it goes to ask
@@ -18,7 +18,8 @@
 
 enum { RH_WIRE_VERSION = 2 };
 
-/* Begins a request, to which the files are added; device may be null: the child is given the host alone. */
+/* Begins a request, to which the files are added; device may be null: the child is given the host
+ * alone. */
 void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n);
 /* The child's side; the files are read by rh_request_next(request, "file", ...).  0, or -1. */
 int rh_wire_read_request(const rh_child_request *request, rh_device *device, uint64_t *max_n);

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Closer than this, two calls take equally long, and the one that leaves the device free earlier is better. */
+/* Closer than this, two calls take equally long, and the one that leaves the device free earlier is
+ * better. */
 static const double tie = 1.02;
 
 typedef struct candidate {
@@ -36,7 +37,8 @@ static int runs_on_host(const rh_entry *entry) {
   return entry->device_kinds == RH_DEVICE_HOST;
 }
 
-/* A strategy of the host's reads no device's memory, and one that finishes on the host leaves nothing on the device. */
+/* A strategy of the host's reads no device's memory, and one that finishes on the host leaves
+ * nothing on the device. */
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   const rh_offer *offer = &entry->offers[spec->op][spec->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
@@ -48,7 +50,8 @@ static int has_failed(const choice *c, const candidate *of) {
   return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type);
 }
 
-/* Where the data are on the device, fetching them would cost a strategy of the host more than it can win. */
+/* Where the data are on the device, fetching them would cost a strategy of the host more than it
+ * can win. */
 static void keep_on_device(choice *c) {
   const rh_cl_device *device = c->redhost->device;
   uint32_t on_device = 0;
@@ -91,8 +94,9 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 
 /* ---- Who takes how long ---- */
 
-/* Every strategy by the best that is known of it.  What comes with redhost was measured on another machine: where some were
- * measured here too, the others are taken to be as much slower or faster.  How many are known. */
+/* Every strategy by the best that is known of it.  What comes with redhost was measured on another
+ * machine: where some were measured here too, the others are taken to be as much slower or faster.
+ * How many are known. */
 static uint32_t look_up(choice *c) {
   const rh_job_spec *spec = c->spec;
   uint32_t known = 0, both = 0;
@@ -116,7 +120,8 @@ static uint32_t look_up(choice *c) {
   return known;
 }
 
-/* By one call until the value is there, where that is known of all of them; else by what the device takes. */
+/* By one call until the value is there, where that is known of all of them; else by what the device
+ * takes. */
 static int knows_latency(const choice *c) {
   for (uint32_t k = 0; k < c->n; k++)
     if (c->list[k].known.from && c->list[k].known.latency_s == 0) return 0;

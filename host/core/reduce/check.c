@@ -51,8 +51,8 @@ static void judge_exact(const rh_result *expected, const rh_result *result, rh_v
 
 /* ---- Sums ---- */
 
-/* Can an order overflow to this side?  No intermediate result exceeds the sum of the elements of its sign by more than its
- * error. */
+/* Can an order overflow to this side?  No intermediate result exceeds the sum of the elements of
+ * its sign by more than its error. */
 static int can_overflow(const rh_judged *j, const rh_fixed *side) {
   long double h = (long double)j->verdict->depth;
   return h > 0 && RH_ROUND_UP(rh_fixed_long(side, 1) * (1 + h * j->u)) > rh_judged_largest(j);
@@ -73,7 +73,8 @@ static void judge_special_sum(const rh_judged *j) {
     rh_judged_wrong(j, ": the input has NaN or infinities");
 }
 
-/* Where S is finite and the result is not: an infinity has the sign of the elements that overflow, and NaN takes both. */
+/* Where S is finite and the result is not: an infinity has the sign of the elements that overflow,
+ * and NaN takes both. */
 static void judge_overflow(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   int up = can_overflow(j, &sum->positive), down = can_overflow(j, &sum->negative);

@@ -107,7 +107,8 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   const rh_cl_device *device = NULL;
   rh_error why = {0};
   rh_status status = rh_redhost_device(redhost, &device, &why);
-  /* A machine without devices still has its strategies; a device that was asked for and is not there is an error. */
+  /* A machine without devices still has its strategies; a device that was asked for and is not
+   * there is an error. */
   if (status != RH_OK && (status != RH_E_DEVICE || redhost->devices.n > 0)) {
     if (error) *error = why;
     return status;

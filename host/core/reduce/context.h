@@ -9,8 +9,8 @@
 
 #include <pthread.h>
 
-/* Devices are looked for when one is needed, and not before: host strategies and --list of a machine without a driver
- * never touch OpenCL. */
+/* Devices are looked for when one is needed, and not before: host strategies and --list of a
+ * machine without a driver never touch OpenCL. */
 struct rh_redhost {
   rh_options options; /* strings owned */
   rh_cache cache;
@@ -28,18 +28,18 @@ struct rh_redhost {
   const rh_cl_device *tuned_for;
   uint32_t blame; /* grows with each strategy that was wrong: what `auto` chose before may be it */
   struct rh_kept *kept; /* what rh_reduce() set up; null until it did */
-  pthread_mutex_t
-      lock;            /* of the public functions: everything here but `options` changes under it */
+  /* of the public functions: everything here but `options` changes under it */
+  pthread_mutex_t lock;
   uint32_t n_prepared; /* those that are not destroyed */
   int closed;          /* the last of them releases everything */
   char chosen[512]; /* what `auto` took last, and why: "onepass, measured here at 2^20: ..."; "" */
 };
 
-/* Around what a public function does with *redhost, except to run what is prepared.  RH_E_INVALID where this thread is inside
- * already, by a callback of the caller's. */
+/* Around what a public function does with *redhost, except to run what is prepared.  RH_E_INVALID
+ * where this thread is inside already, by a callback of the caller's. */
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
-void rh_redhost_leave(
-    rh_redhost *redhost); /* releases it where it is closed and nothing prepared is left */
+/* releases it where it is closed and nothing prepared is left */
+void rh_redhost_leave(rh_redhost *redhost);
 
 /* What was opened for the device. */
 void rh_redhost_release_device(rh_redhost *redhost);
@@ -48,24 +48,26 @@ rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices,
 rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error);
 rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error);
 
-/* From here on `device`, one of rh_redhost_devices(), is the one that is meant.  Whatever was opened for another is released. */
+/* From here on `device`, one of rh_redhost_devices(), is the one that is meant.  Whatever was
+ * opened for another is released. */
 rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device, rh_error *error);
 
-/* All strategies, asked about the chosen device and n elements.  Where there is no device at all, host strategies are
- * asked about the host and *no_device (may be null) says why. */
+/* All strategies, asked about the chosen device and n elements.  Where there is no device at all,
+ * host strategies are asked about the host and *no_device (may be null) says why. */
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
-/* After rh_redhost_registry(), for a caller that lets several strategies run, lists them or lets `auto` choose: one line
- * to the reporter where a plugin is missing that was asked for by its file, came with redhost or could not be examined.
- * In the last two cases it is more than a warning. */
+/* After rh_redhost_registry(), for a caller that lets several strategies run, lists them or lets
+ * `auto` choose: one line to the reporter where a plugin is missing that was asked for by its file,
+ * came with redhost or could not be examined.  In the last two cases it is more than a warning. */
 void rh_redhost_miss_plugins(const rh_redhost *redhost);
 
-/* What is known from measuring, of the device that was chosen so far, or of the host alone: asking looks for no device.
- * Valid until another one is chosen. */
+/* What is known from measuring, of the device that was chosen so far, or of the host alone: asking
+ * looks for no device.  Valid until another one is chosen. */
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error);
 
-/* A wrong result of the strategy in the plugin's file: `auto` leaves it alone from here on.  Keeps quiet. */
+/* A wrong result of the strategy in the plugin's file: `auto` leaves it alone from here on.  Keeps
+ * quiet. */
 void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
                       rh_type type, uint64_t n);
 

@@ -1,5 +1,5 @@
-/* How long a strategy is likely to take for a problem, by all that is known of it: what was measured here, and what comes
- * with redhost, at whatever sizes. */
+/* How long a strategy is likely to take for a problem, by all that is known of it: what was
+ * measured here, and what comes with redhost, at whatever sizes. */
 #ifndef RH_REDUCE_ESTIMATE_H
 #define RH_REDUCE_ESTIMATE_H
 
@@ -17,14 +17,15 @@ typedef struct rh_estimated {
 typedef struct rh_estimate {
   const rh_tunedb_entry *from; /* the entry that is nearest; null: nothing with a time is known */
   double time_s, latency_s;    /* at n; latency_s is 0 where it is not known */
-  double
-      measured_per_shipped; /* how much longer it took here, of this very operator and type; 0: not known */
+  /* how much longer it took here, of this very operator and type; 0: not known */
+  double measured_per_shipped;
 } rh_estimate;
 
-/* By what is most like the problem: the same operator and type, else like ones, else whatever type.  Where that was
- * measured here, by it, and by the shipped times for how they grow with n; else by the shipped times alone, which the
- * caller may scale.  Between two sizes times are interpolated; beyond them no more is claimed than that fewer elements
- * take no longer, and more of them no longer for each. */
+/* By what is most like the problem: the same operator and type, else like ones, else whatever type.
+ * Where that was measured here, by it, and by the shipped times for how they grow with n; else by
+ * the shipped times alone, which the caller may scale.  Between two sizes times are interpolated;
+ * beyond them no more is claimed than that fewer elements take no longer, and more of them no
+ * longer for each. */
 rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of);
 
 #endif

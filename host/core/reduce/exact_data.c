@@ -63,7 +63,8 @@ static rh_status run_on(rh_job *job, const rh_job_spec *spec, const rh_array *ar
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   rh_data data = {.host = rh_array_data(array)};
   if (job->device) {
-    /* Beside the data that are there already: where the device has no room for both, there is no trial. */
+    /* Beside the data that are there already: where the device has no room for both, there is no
+     * trial. */
     if (rh_cl_input_init(input, job->instance_spec.session, array->region.address,
                          array->offset_bytes, array->n, rh_type_size(array->type), error) != RH_OK)
       return RH_E_NOMEM;

@@ -1,5 +1,6 @@
-/* Data whose result no order of operations changes: for a strategy whose answer is judged by a bound that allows much,
- * or not at all.  The same strategy with the same parameters, on as many elements, has to give this very result. */
+/* Data whose result no order of operations changes: for a strategy whose answer is judged by a
+ * bound that allows much, or not at all.  The same strategy with the same parameters, on as many
+ * elements, has to give this very result. */
 #ifndef RH_REDUCE_EXACT_DATA_H
 #define RH_REDUCE_EXACT_DATA_H
 
@@ -17,7 +18,8 @@ static inline int rh_exact_data_is_needed(const rh_verdict *verdict) {
   return verdict->weak && verdict->verdict != RH_VERDICT_WRONG;
 }
 
-/* kind: null, or other data where the operator is exact anyway; shared: where another process can have them too. */
+/* kind: null, or other data where the operator is exact anyway; shared: where another process can
+ * have them too. */
 rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
                              const char *kind, int shared, const rh_reporter *reporter,
                              rh_error *error);
@@ -25,7 +27,8 @@ void rh_exact_data_finish(rh_exact_data *exact);
 
 int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result);
 
-/* What a strategy said of it becomes part of the verdict on its answer: another result is RH_VERDICT_WRONG. */
+/* What a strategy said of it becomes part of the verdict on its answer: another result is
+ * RH_VERDICT_WRONG. */
 void rh_exact_data_add(const rh_exact_data *exact, const rh_result *result, rh_verdict *verdict);
 /* It could not be tried, so that an answer inside its bound is not judged either. */
 void rh_exact_data_add_nothing(const char *why, rh_verdict *verdict);

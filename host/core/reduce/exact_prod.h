@@ -40,8 +40,9 @@ long double rh_exact_prod_precision(const rh_exact_prod *prod);
 long double rh_exact_prod_up(const rh_exact_prod *prod);
 long double rh_exact_prod_down(const rh_exact_prod *prod);
 
-/* How far a finite result that is not 0 is from their product, however large or small that is: the magnitude of log2 of
- * result/product without signs, reduced by the most that it can be off by.  Exact where all are powers of two. */
+/* How far a finite result that is not 0 is from their product, however large or small that is: the
+ * magnitude of log2 of result/product without signs, reduced by the most that it can be off by.
+ * Exact where all are powers of two. */
 long double rh_exact_prod_away(const rh_exact_prod *prod, double result);
 
 #endif

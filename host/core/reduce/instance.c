@@ -66,7 +66,8 @@ static rh_status declined(const rh_strategy *strategy, const rh_device *device, 
                  device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
 }
 
-/* The plugin's word for what went wrong, or ours where it gave none; always with its name and the phase. */
+/* The plugin's word for what went wrong, or ours where it gave none; always with its name and the
+ * phase. */
 static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
                                rh_error *error) {
   if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
@@ -110,13 +111,16 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
   return declined(instance->spec.strategy, instance->problem.device, reason, error);
 }
 
-/* ---- The result on the device, and how it comes to the host: what to change for a device where another way is faster ---- */
+/* ---- The result on the device, and how it comes to the host ---- */
+
+/* This is what to change for a device where another way is faster. */
 
 static rh_status make_result(rh_instance *instance, rh_error *error) {
   RH_TRY(rh_cl_buffer(instance->spec.session, CL_MEM_READ_WRITE,
                       RESULT_SLOTS * instance->op.value_size, NULL, "allocating the result",
                       &instance->result, error));
-  /* Atomics on memory across a bus take seconds, where they work at all: only for who writes once. */
+  /* Atomics on memory across a bus take seconds, where they work at all: only for who writes
+   * once. */
   const rh_strategy *strategy = instance->spec.strategy;
   if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE))
     rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size);

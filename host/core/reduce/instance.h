@@ -1,4 +1,5 @@
-/* One strategy set up for one problem: query, setup, run, teardown, with the host's rules around each call. */
+/* One strategy set up for one problem: query, setup, run, teardown, with the host's rules around
+ * each call. */
 #ifndef RH_REDUCE_INSTANCE_H
 #define RH_REDUCE_INSTANCE_H
 
@@ -32,11 +33,12 @@ rh_status rh_instance_create(rh_instance **instance, const rh_instance_spec *spe
                              const rh_answer *answer, rh_error *error);
 void rh_instance_destroy(rh_instance *instance); /* null is legal */
 
-/* One reduction of n elements.  Returns when it is enqueued or, where the strategy finishes on the host, done. */
+/* One reduction of n elements.  Returns when it is enqueued or, where the strategy finishes on the
+ * host, done. */
 rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error);
 
-/* The same, where the value goes to result[index] of the caller's, counted in values: for strategies that finish on the
- * device. */
+/* The same, where the value goes to result[index] of the caller's, counted in values: for
+ * strategies that finish on the device. */
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error);
 
@@ -53,12 +55,14 @@ uint64_t rh_instance_scratch(const rh_instance *instance);
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);
 
-/* For tests: fills the result and what stands beside it with a byte, so that a result that was never written differs from
- * a wrong one; and sees whether the neighbours are still that byte (RH_E_WRONG where not). */
+/* For tests: fills the result and what stands beside it with a byte, so that a result that was
+ * never written differs from a wrong one; and sees whether the neighbours are still that byte
+ * (RH_E_WRONG where not). */
 rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error);
 rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error);
 
-/* Can this strategy serve this problem with these parameters?  No OpenCL.  `device` null: a host strategy's own. */
+/* Can this strategy serve this problem with these parameters?  No OpenCL.  `device` null: a host
+ * strategy's own. */
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
                             rh_answer *answer, rh_error *error);
 

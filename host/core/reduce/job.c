@@ -108,7 +108,8 @@ static const rh_device *device_of(const rh_job *job) {
   return job->device ? &job->device->about : rh_host_device();
 }
 
-/* Are tuned parameters in the way?  The strategy declines with them, or ends with them where its result is of no use. */
+/* Are tuned parameters in the way?  The strategy declines with them, or ends with them where its
+ * result is of no use. */
 static int must_give_up(const rh_job *job, rh_status status) {
   if (!job->params_from.n_tuned) return 0;
   return status == RH_DECLINED || (status == RH_OK && job->answer.finishes_on_host &&
@@ -123,7 +124,8 @@ rh_status rh_job_ask(rh_job *job, rh_error *error) {
     status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
   }
   if (status != RH_DECLINED) return status;
-  /* A parameter that breaks a rule is the caller's mistake; anything else is this machine's limit. */
+  /* A parameter that breaks a rule is the caller's mistake; anything else is this machine's
+   * limit. */
   int mistake = job->answer.why == RH_WHY_PARAM;
   return rh_fail(error, mistake ? RH_E_USAGE : RH_DECLINED, "strategy '%s' cannot run on %s: %s",
                  job->strategy->name, device->name, job->answer.reason);

@@ -1,18 +1,23 @@
 /* Products of floats.
  *
- * An order multiplies the elements in any sequence and grouping, and rounds every product.  What it can give:
+ * An order multiplies the elements in any sequence and grouping, and rounds every product.  What it
+ * can give:
  *
- * - The sign is the parity of the negative elements, whatever overflows or underflows on the way; a device that
+ * - The sign is the parity of the negative elements, whatever overflows or underflows on the way; a
+ *   device that
  *   flushes subnormals may lose that of a zero (OpenCL C 3.0, 7.5.3).
- * - Infinity, where the elements of magnitude 1 and above overflow together; an infinity never becomes finite again.
+ * - Infinity, where the elements of magnitude 1 and above overflow together; an infinity never
+ *   becomes finite again.
  * - Zero, where those below 1 underflow to it together; a zero never becomes anything else but NaN.
  * - NaN, where an order can have both, an infinity and a zero.
- * - A finite number otherwise, so that nothing overflowed on its way: within a bound of the exact product, relative
- *   where nothing underflows.  The bound is compared as a logarithm, too, since the exact product may be far outside
+ * - A finite number otherwise, so that nothing overflowed on its way: within a bound of the exact
+ *   product, relative
+ *   where nothing underflows.  The bound is compared as a logarithm, too, since the exact product
+ *   may be far outside
  *   of the format, and a relative bound of 1 and more would allow everything.
  *
- * Whatever else a strategy says is wrong.  What an order can give and the exact product is not, is unknown: no other
- * order need give it. */
+ * Whatever else a strategy says is wrong.  What an order can give and the exact product is not, is
+ * unknown: no other order need give it. */
 #include "judged.h"
 
 #include <math.h>

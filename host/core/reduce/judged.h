@@ -35,7 +35,8 @@ __attribute__((format(printf, 4, 5))) void rh_verdict_say(rh_verdict *verdict, i
 void rh_judged_equal(const rh_judged *j);
 void rh_judged_unknown(const rh_judged *j, const char *why);
 void rh_judged_wrong(const rh_judged *j, const char *why);
-/* By a bound.  magnitude: what the error is to be small against; letter: what the depth is called. */
+/* By a bound.  magnitude: what the error is to be small against; letter: what the depth is
+ * called. */
 void rh_judged_error(const rh_judged *j, long double exact, long double error, long double bound,
                      long double magnitude, char letter);
 

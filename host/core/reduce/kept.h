@@ -1,7 +1,8 @@
 /* What rh_reduce() keeps set up, so that a problem that comes again costs little more than its run.
  *
- * A kept job serves every n of its class: sizes up to a few MiB are set up for the next power of two, larger ones for
- * themselves.  Nothing that is kept hangs on the caller's memory: the data are brought to a job for one call. */
+ * A kept job serves every n of its class: sizes up to a few MiB are set up for the next power of
+ * two, larger ones for themselves.  Nothing that is kept hangs on the caller's memory: the data are
+ * brought to a job for one call. */
 #ifndef RH_REDUCE_KEPT_H
 #define RH_REDUCE_KEPT_H
 
@@ -25,7 +26,8 @@ typedef struct rh_kept {
   uint64_t calls;
 } rh_kept;
 
-/* A job that is set up for at least spec->n elements: a kept one, or a new one.  Borrowed until rh_kept_let_go(). */
+/* A job that is set up for at least spec->n elements: a kept one, or a new one.  Borrowed until
+ * rh_kept_let_go(). */
 rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job **kept,
                       rh_error *error);
 
@@ -33,8 +35,8 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job 
 rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *data, uint64_t n,
                         rh_data *placed, rh_error *error);
 
-/* The end of a call: nothing looks at the caller's memory any more.  A job that failed (status), or that takes too much
- * memory, is released. */
+/* The end of a call: nothing looks at the caller's memory any more.  A job that failed (status), or
+ * that takes too much memory, is released. */
 void rh_kept_let_go(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
 
 void rh_kept_finish(rh_redhost *redhost);

@@ -115,8 +115,8 @@ static void *do_nothing(void *nothing) {
   return nothing;
 }
 
-/* Drivers start threads, and some abort where they cannot: in containers that deny clone3(), or at a limit on processes.
- * That they started here before says nothing of it. */
+/* Drivers start threads, and some abort where they cannot: in containers that deny clone3(), or at
+ * a limit on processes.  That they started here before says nothing of it. */
 static rh_status check_threads(rh_error *error) {
   pthread_t thread;
   int code = pthread_create(&thread, NULL, do_nothing, NULL);

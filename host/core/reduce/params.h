@@ -6,8 +6,8 @@
 
 enum { RH_MAX_PARAMS = 64 };
 
-/* `values` (RH_MAX_PARAMS of them) from the defaults and the settings.  An unknown key, a malformed value or one outside
- * its range is RH_E_USAGE with the rule. */
+/* `values` (RH_MAX_PARAMS of them) from the defaults and the settings.  An unknown key, a malformed
+ * value or one outside its range is RH_E_USAGE with the rule. */
 rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
                             uint64_t n_settings, int64_t *values, rh_error *error);
 

@@ -13,7 +13,8 @@
 struct rh_prepared {
   rh_job job; /* its input is not used */
   uint32_t data_on_device, result_on_device, element_size;
-  /* A device's own memory: a buffer of max_n elements.  Else the array that was used last, in place. */
+  /* A device's own memory: a buffer of max_n elements.  Else the array that was used last, in
+   * place. */
   rh_cl_input input;
   uintptr_t view; /* where `input` begins in host memory; 0: it is no view */
   uint64_t view_bytes;
@@ -127,7 +128,8 @@ static rh_status place(rh_prepared *p, const void *data, uint64_t n, rh_data *pl
   return RH_OK;
 }
 
-/* Only a CPU device's memory is the host's very own: others may have copies of it, which need not follow it. */
+/* Only a CPU device's memory is the host's very own: others may have copies of it, which need not
+ * follow it. */
 static int keeps_view(const rh_prepared *p) {
   return p->view && p->job.device->about.kind == RH_DEVICE_CPU;
 }
@@ -147,8 +149,8 @@ void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_
     decode(p, value, n, result);
 }
 
-/* When this returns RH_OK, nothing reads the data any more: the value was read behind all of it in the queue, or a strategy
- * that finishes on the host has read what it made of the data. */
+/* When this returns RH_OK, nothing reads the data any more: the value was read behind all of it in
+ * the queue, or a strategy that finishes on the host has read what it made of the data. */
 static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result *result,
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];

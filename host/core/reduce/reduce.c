@@ -35,8 +35,8 @@ static rh_status judge(rh_job *job, const rh_job_spec *spec, const rh_reference 
                  verdict.text);
 }
 
-/* The exact answer is computed before the strategy runs: one that writes to its input must not move the measure that it is
- * judged by. */
+/* The exact answer is computed before the strategy runs: one that writes to its input must not move
+ * the measure that it is judged by. */
 static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
                      const rh_request *request, rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];

@@ -4,9 +4,10 @@
 
 #include "job.h"
 
-/* A few thousand elements, or as many as the job was set up for, and then the odd end of them: several work-groups, one
- * that is not full, a range that does not start at the front.  Drivers compile and load at the first launch, which is
- * over with this.  RH_E_WRONG where an answer is wrong. */
+/* A few thousand elements, or as many as the job was set up for, and then the odd end of them:
+ * several work-groups, one that is not full, a range that does not start at the front.  Drivers
+ * compile and load at the first launch, which is over with this.  RH_E_WRONG where an answer is
+ * wrong. */
 rh_status rh_job_rehearse(rh_job *job, rh_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Where the parameters of a job come from: the plugin's defaults, what was tuned, the caller's settings; the later one
- * wins. */
+/* Where the parameters of a job come from: the plugin's defaults, what was tuned, the caller's
+ * settings; the later one wins. */
 #ifndef RH_REDUCE_SETTINGS_H
 #define RH_REDUCE_SETTINGS_H
 
@@ -30,12 +30,12 @@ const char *rh_params_from_name(uint32_t from); /* "tuned"; "default" for an unk
 /* What a program hands over: RH_E_USAGE where the array, a key or a value is null. */
 rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *error);
 
-/* Fills job->instance_spec.params and job->params_from by the plugin and the settings alone.  RH_E_USAGE where a setting
- * is wrong. */
+/* Fills job->instance_spec.params and job->params_from by the plugin and the settings alone.
+ * RH_E_USAGE where a setting is wrong. */
 rh_status rh_settings_defaults(struct rh_job *job, rh_error *error);
 
-/* What was tuned for the problem goes in between, once the device is known.  A value that does not fit the plugin is
- * named, as information, and passed over. */
+/* What was tuned for the problem goes in between, once the device is known.  A value that does not
+ * fit the plugin is named, as information, and passed over. */
 rh_status rh_settings_tuned(struct rh_job *job, rh_error *error);
 
 /* Back to rh_settings_defaults(), with a word on why. */

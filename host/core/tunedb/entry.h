@@ -12,9 +12,10 @@ const char *rh_tunedb_quotable(const char *s);
 rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
                               rh_error *error);
 
-/* From JSON nothing is believed: RH_E_FILE with a sentence that begins with the key.  Keys that nobody knows are passed
- * over.  *known is 0 where the operator, the type or both together mean nothing to this redhost, as those of a later one
- * may: such an entry is kept in the file and not used. */
+/* From JSON nothing is believed: RH_E_FILE with a sentence that begins with the key.  Keys that
+ * nobody knows are passed over.  *known is 0 where the operator, the type or both together mean
+ * nothing to this redhost, as those of a later one may: such an entry is kept in the file and not
+ * used. */
 rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
                                rh_error *error);
 

@@ -4,7 +4,8 @@
 
 #include "document.h"
 
-/* The place-th document as a new reference; null behind the last.  *valid: 0 where it is damaged, which a test looks for. */
+/* The place-th document as a new reference; null behind the last.  *valid: 0 where it is damaged,
+ * which a test looks for. */
 json_t *rh_tunedb_shipped(size_t place, int *valid);
 
 /* Is it for this device?  A machine without any is taken for one of those that PoCL serves. */

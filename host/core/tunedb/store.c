@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Who writes is done within milliseconds; a lock that is held for longer than this is somebody's mistake. */
+/* Who writes is done within milliseconds; a lock that is held for longer than this is somebody's
+ * mistake. */
 static const double most_wait_s = 2;
 
 rh_status rh_tunedb_store_init(rh_tunedb_store *store, rh_cache *cache, rh_error *error) {
@@ -85,7 +86,8 @@ json_t *rh_tunedb_store_load(rh_tunedb_store *store) {
 
 /* ---- Writing ---- */
 
-/* What is wrong with the directory is wrong with tuned.json, too; what stands there as the lock is not. */
+/* What is wrong with the directory is wrong with tuned.json, too; what stands there as the lock is
+ * not. */
 static const char *why_no_lock(int code) {
   if (code == EISDIR || code == ELOOP || code == ENXIO)
     return "tuned.lock beside it is no file of redhost's: remove it";
@@ -101,19 +103,27 @@ static int is_ours(const char *path, int lock) {
 int rh_tunedb_store_lock(const rh_tunedb_store *store, const char **why) {
   double start = rh_now();
   *why = NULL;
-  if (rh_path_make_dirs(store->cache->directory) != 0) return *why = strerror(errno), -1;
+  if (rh_path_make_dirs(store->cache->directory) != 0) {
+    *why = strerror(errno);
+    return -1;
+  }
   int lock = open(store->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (lock < 0) return *why = why_no_lock(errno), -1;
+  if (lock < 0) {
+    *why = why_no_lock(errno);
+    return -1;
+  }
   if (!is_ours(store->lock_path, lock)) {
     close(lock);
-    return *why = "tuned.lock beside it is not trusted, as others may hold it: remove it", -1;
+    *why = "tuned.lock beside it is not trusted, as others may hold it: remove it";
+    return -1;
   }
   while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
     /* A file system that knows no locks: what appears whole is worth more than nothing. */
     if (errno != EWOULDBLOCK && errno != EINTR) return lock;
     if (rh_now() - start > most_wait_s) {
       close(lock);
-      return *why = "another process holds tuned.lock", -1;
+      *why = "another process holds tuned.lock";
+      return -1;
     }
     nanosleep(&(struct timespec){0, 5000000}, NULL);
   }

@@ -8,19 +8,22 @@
 typedef struct rh_tunedb_store {
   rh_cache *cache; /* borrowed */
   char *path, *lock_path;
-  int left_alone; /* the file is of a later redhost, or cannot be set aside: what is new stays in memory */
-  int unread; /* the last load could not read it, which says nothing against it: nor may it be replaced */
+  /* the file is of a later redhost, or cannot be set aside: what is new stays in memory */
+  int left_alone;
+  /* the last load could not read it, which says nothing against it: nor may it be replaced */
+  int unread;
 } rh_tunedb_store;
 
 rh_status rh_tunedb_store_init(rh_tunedb_store *store, rh_cache *cache, rh_error *error);
 void rh_tunedb_store_finish(rh_tunedb_store *store);
 
-/* What the file holds, a new reference; null where there is none.  One that cannot be used is reported, as a warning, and
- * renamed to tuned.json.bad; one of a later redhost is reported and stays, as does one that cannot be read just now. */
+/* What the file holds, a new reference; null where there is none.  One that cannot be used is
+ * reported, as a warning, and renamed to tuned.json.bad; one of a later redhost is reported and
+ * stays, as does one that cannot be read just now. */
 json_t *rh_tunedb_store_load(rh_tunedb_store *store);
 
-/* Between these two nobody else writes, as far as the file system knows how to lock.  -1: no lock; *why says what stood
- * in the way. */
+/* Between these two nobody else writes, as far as the file system knows how to lock.  -1: no lock;
+ * *why says what stood in the way. */
 int rh_tunedb_store_lock(const rh_tunedb_store *store, const char **why);
 void rh_tunedb_store_unlock(int lock);
 

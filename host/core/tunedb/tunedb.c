@@ -65,9 +65,9 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
   return RH_OK;
 }
 
-/* What was measured for `theirs`, as this device sees it; 0: it is no concern of it.  A strategy that runs on the host
- * does so beside any device: with one at hand, what was measured on the host without counts too, and without one, what
- * was measured beside any. */
+/* What was measured for `theirs`, as this device sees it; 0: it is no concern of it.  A strategy
+ * that runs on the host does so beside any device: with one at hand, what was measured on the host
+ * without counts too, and without one, what was measured beside any. */
 static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
   const rh_tunedb_key host = rh_tunedb_key_of(NULL);
   if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
@@ -150,8 +150,8 @@ static double distance(uint64_t a, uint64_t b) {
   return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
 }
 
-/* Is `a` of more merit?  Ties go to what was measured with the device itself, and then to an order that hangs on nothing
- * but what they say. */
+/* Is `a` of more merit?  Ties go to what was measured with the device itself, and then to an order
+ * that hangs on nothing but what they say. */
 static int is_better(const known *one, const known *other, uint32_t op, rh_type type, uint64_t n) {
   const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
   uint32_t of_a = unlikeness(a, op, type), of_b = unlikeness(b, op, type);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* A point takes at least its 20 samples of a millisecond and what surrounds them; a large one some 30 runs at a rate that is
- * well below the peak. */
+/* A point takes at least its 20 samples of a millisecond and what surrounds them; a large one some
+ * 30 runs at a rate that is well below the peak. */
 static double weight(const rh_bench_pace *pace, uint64_t bytes) {
   double runs = pace->read_peak > 0 ? 30 * (double)bytes / (0.4 * pace->read_peak) : 0;
   return 0.06 + fmin(runs, pace->max_time_s);

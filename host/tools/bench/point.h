@@ -1,4 +1,5 @@
-/* The data of one operator, type and size on a stage's device, and what results on them are judged by. */
+/* The data of one operator, type and size on a stage's device, and what results on them are judged
+ * by. */
 #ifndef RH_BENCH_POINT_H
 #define RH_BENCH_POINT_H
 
@@ -25,7 +26,8 @@ rh_status rh_point_refer(rh_point *point, const rh_stage *stage, uint32_t op, rh
 rh_status rh_point_refer_part(const rh_stage *stage, const rh_bench_data *data,
                               rh_reference *reference, rh_bench_scale *scale, rh_error *error);
 
-/* What the point knows of a measurement: data, scale, device, seed and reporter.  The caller adds the rest. */
+/* What the point knows of a measurement: data, scale, device, seed and reporter.  The caller adds
+ * the rest. */
 rh_bench_spec rh_point_spec(const rh_point *point, rh_stage *stage);
 
 void rh_point_finish(rh_point *point); /* zero-initialised is fine */

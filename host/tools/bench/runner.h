@@ -8,7 +8,8 @@
 typedef struct rh_bench_runner {
   rh_stage *stage;     /* calibrated */
   rh_records *results; /* rows that are there are not measured again; new ones are added */
-  /* Before each turn of a sampler: a progress line, and the place to stop.  RH_E_CANCELLED ends the benchmark. */
+  /* Before each turn of a sampler: a progress line, and the place to stop.  RH_E_CANCELLED ends the
+   * benchmark. */
   rh_status (*on_turn)(void *user, const rh_bench_turn *turn, rh_error *error);
   /* A row as it was measured.  A failure ends the benchmark. */
   rh_status (*on_row)(void *user, const rh_row *row, rh_error *error);

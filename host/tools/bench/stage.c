@@ -94,7 +94,8 @@ static rh_status start_peers(rh_stage *stage, rh_error *error) {
 
 /* ---- The device ---- */
 
-/* Every type and every size, in one buffer of the device or in this machine's memory: known before anything is measured. */
+/* Every type and every size, in one buffer of the device or in this machine's memory: known before
+ * anything is measured. */
 static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_error *error) {
   const rh_bench_settings *settings = stage->settings;
   char what[64];

@@ -20,16 +20,17 @@ typedef struct rh_stage {
   uint32_t n_peers;
 } rh_stage;
 
-/* Makes `device`, one of those that redhost has or null, redhost's own.  Finds the strategies that are chosen, of all those
- * that can serve any of the operators and types here, and starts the peer programs.  Touches no device.  Both pointers stay
- * the caller's until the stage is closed. */
+/* Makes `device`, one of those that redhost has or null, redhost's own.  Finds the strategies that
+ * are chosen, of all those that can serve any of the operators and types here, and starts the peer
+ * programs.  Touches no device.  Both pointers stay the caller's until the stage is closed. */
 rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error);
 
 /* Calibrates the device, and makes the samplers. */
 rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error);
 
-/* One more sampler of one of the strategies, with settings of its own; the caller's to finish, before the stage is closed. */
+/* One more sampler of one of the strategies, with settings of its own; the caller's to finish,
+ * before the stage is closed. */
 rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
                            const rh_tunedb_setting *settings, uint32_t n, rh_sampler *sampler,
                            rh_error *error);

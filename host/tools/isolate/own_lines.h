@@ -3,14 +3,17 @@
  *     phase setup                          where it is now: RH_PHASE_LIST
  *     log 1 TEXT                           at most RH_MOST_LOGS of them in a point
  *     progress upload 3 7
- *     param tile 256 0 256                 a parameter in use: key, number, is it a word, text; before "opened"
- *     memory 64 1024 1                     bytes of scratch and local memory, is the input in place; before "opened"
- *     note tuned for driver 570, now 580   before "opened", where there is something to say of the parameters
+ *     param tile 256 0 256                 a parameter in use: key, number, is it a word, text;
+ *     before "opened"
+ *     memory 64 1024 1                     bytes of scratch and local memory, is the input in
+ *     place; before "opened"
+ *     note tuned for driver 570, now 580   before "opened", where there is something to say of the
+ *     parameters
  *     dropped 150                          so many log lines were not sent; before "closed"
  *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
  *
- * It is asked one thing more, "ask NAME OP TYPE N": whether it can be done.  It answers as to "open", sets nothing up and
- * does not look at the data, so that data are made only after a yes. */
+ * It is asked one thing more, "ask NAME OP TYPE N": whether it can be done.  It answers as to
+ * "open", sets nothing up and does not look at the data, so that data are made only after a yes. */
 #ifndef RH_ISOLATE_OWN_LINES_H
 #define RH_ISOLATE_OWN_LINES_H
 

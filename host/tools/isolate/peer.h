@@ -1,9 +1,11 @@
-/* Peer programs: what users would pick instead of redhost, timed in the same rounds as the strategies.  A program offers
- * peers in lines over its descriptor 4 and finds the data in 5 (docs/peers.md); each peer is one more sampler.
+/* Peer programs: what users would pick instead of redhost, timed in the same rounds as the
+ * strategies.  A program offers peers in lines over its descriptor 4 and finds the data in 5
+ * (docs/peers.md); each peer is one more sampler.
  *
- * What a program says is read as from a stranger.  A crash, a hang, or words that the protocol does not know fail the
- * points that were open there, with a sentence; the next point finds the program started afresh, and one that is lost
- * three times in a row without a sample between is left alone. */
+ * What a program says is read as from a stranger.  A crash, a hang, or words that the protocol does
+ * not know fail the points that were open there, with a sentence; the next point finds the program
+ * started afresh, and one that is lost three times in a row without a sample between is left
+ * alone. */
 #ifndef RH_ISOLATE_PEER_H
 #define RH_ISOLATE_PEER_H
 
@@ -13,10 +15,11 @@ enum { RH_PEERS_MOST = 32 }; /* peers of one program */
 
 typedef struct rh_peers rh_peers;
 
-/* Starts `program` and listens to what it offers, at least one peer.  It finds options->device, where that is set, as
- * REDHOST_DEVICE in its environment; *options stays the caller's and must outlive *peers.  `limit_s` is for each answer:
- * opening a point copies the data, which may be gigabytes.  options->reporter's progress is asked a few times a second
- * and may cancel.  RH_E_FILE: there is no such program; RH_E_PLUGIN: it does not speak the protocol. */
+/* Starts `program` and listens to what it offers, at least one peer.  It finds options->device,
+ * where that is set, as REDHOST_DEVICE in its environment; *options stays the caller's and must
+ * outlive *peers.  `limit_s` is for each answer: opening a point copies the data, which may be
+ * gigabytes.  options->reporter's progress is asked a few times a second and may cancel.
+ * RH_E_FILE: there is no such program; RH_E_PLUGIN: it does not speak the protocol. */
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error);
 
@@ -25,9 +28,9 @@ typedef struct rh_isolated_spec {
   const rh_options *options;  /* must outlive the sampler */
   const rh_found *found;      /* copied */
   const rh_cl_device *device; /* null: none */
-  const rh_bench_device *
-      range; /* its sweep and calibration are taken over; null where device is, and where all data have
-                                   a region */
+  /* its sweep and calibration are taken over; null where device is, and where all data have a
+   * region */
+  const rh_bench_device *range;
   const rh_setting *settings;
   uint64_t n_settings;
   uint32_t untuned, strict; /* as rh_local_shared's */
@@ -36,19 +39,22 @@ typedef struct rh_isolated_spec {
   double limit_s;           /* without a sign of life */
 } rh_isolated_spec;
 
-/* The strategy as a sampler like rh_local_sampler's: what it does wrong ends its own process.  Nothing is started before
- * the first point.  The region of a point's data is mapped by the process, and not copied; it must be shared, outlives the
- * sampler, and may be filled between ask and open. */
+/* The strategy as a sampler like rh_local_sampler's: what it does wrong ends its own process.
+ * Nothing is started before the first point.  The region of a point's data is mapped by the
+ * process, and not copied; it must be shared, outlives the sampler, and may be filled between ask
+ * and open. */
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error);
 
-/* The child's side: `redhost --sample` and `redhost --work` call this and exit with what it returns. */
+/* The child's side: `redhost --sample` and `redhost --work` call this and exit with what it
+ * returns. */
 int rh_sample_main(void);
 
 uint32_t rh_peers_count(const rh_peers *peers);
 /* "OpenMP 4.5, 8 threads"; the peers' own, UTF-8 without control characters. */
 const char *rh_peers_about(const rh_peers *peers, uint32_t k);
 
-/* Valid until rh_peers_finish.  Samplers of one program may be open at the same time, on the same data. */
+/* Valid until rh_peers_finish.  Samplers of one program may be open at the same time, on the same
+ * data. */
 rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k);
 
 /* Ends the program; null is fine. */

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One file for as long as the program lives, since a descriptor cannot be exchanged in another process; it holds the
- * data only while a point is open. */
+/* One file for as long as the program lives, since a descriptor cannot be exchanged in another
+ * process; it holds the data only while a point is open. */
 rh_status rh_peers_open_data(rh_peers *peers, rh_error *error) {
   char path[40];
   if (peers->reader >= 0) return RH_OK;
@@ -23,7 +23,8 @@ rh_status rh_peers_open_data(rh_peers *peers, rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no file for a peer's data: %s", strerror(errno));
 }
 
-/* Data that lie in a region the process has from its start: another region means another process. */
+/* Data that lie in a region the process has from its start: another region means another
+ * process. */
 rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_error *error) {
   rh_peer_process *process = &peers->process;
   if (!data->region) return rh_peers_open_data(peers, error);

@@ -17,7 +17,7 @@ static int read_amount(const char *word, double *amount) {
   return rh_word_double(word, amount) && isfinite(*amount) && *amount >= 0;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------ */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static int fits_signed(rh_type type, int64_t value) {
   int bits = 8 * (int)rh_type_size(type);
@@ -42,7 +42,7 @@ static int read_result(rh_words *from, uint32_t op, rh_type type, rh_result *res
   return !result->indexed || rh_word_u64(rh_words_next(from), &result->index);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static int read_clock(const char *word, uint32_t *device) {
   if (!word) return 0;
@@ -72,7 +72,8 @@ static int read_from(const char *word, rh_opened *opened) {
   return 1;
 }
 
-/* One "key=number" of those that are known: 1; 0: a word of the text; -1: a known key with something else behind it. */
+/* One "key=number" of those that are known: 1; 0: a word of the text; -1: a known key with
+ * something else behind it. */
 static int read_key(const char *word, rh_peer_said *said) {
   rh_opened *opened = &said->opened;
   const char *equals = strchr(word, '=');

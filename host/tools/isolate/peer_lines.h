@@ -32,7 +32,8 @@ typedef struct rh_peer_said {
   double host_share_s; /* PARTS */
 } rh_peer_said;
 
-/* Any `length` bytes may be given.  `op` and `type` say which value a TAKEN brings.  Texts that are too long are cut. */
+/* Any `length` bytes may be given.  `op` and `type` say which value a TAKEN brings.  Texts that are
+ * too long are cut. */
 rh_peer_word rh_peer_line_read(const char *line, size_t length, uint32_t op, rh_type type,
                                rh_peer_said *said);
 

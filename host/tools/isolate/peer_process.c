@@ -21,7 +21,7 @@ static int is_own(const rh_peer_process *process) {
   return process->own.role != NULL;
 }
 
-/* ---- How it was lost, in one sentence ---------------------------------------------------------------------------- */
+/* ---- How it was lost, in one sentence -------------------------------------------------------- */
 
 static rh_status blame(rh_peer_process *process, const char *what, rh_error *error) {
   const rh_peer_own *own = &process->own;
@@ -86,7 +86,7 @@ rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_quest
   return blame(process, what, error);
 }
 
-/* ---- Listening --------------------------------------------------------------------------------------------------- */
+/* ---- Listening ------------------------------------------------------------------------------- */
 
 /* A stranger's words, as far as they fit and are fit to be shown. */
 static rh_fate garbage(rh_peer_process *process, const char *line, size_t length, rh_error *error) {
@@ -219,7 +219,7 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
   return RH_OK;
 }
 
-/* ---- Beginning and end ------------------------------------------------------------------------------------------- */
+/* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static rh_status spawn(rh_peer_process *process, const char *const *environment, rh_error *error) {
   const char *const alone[] = {process->program, NULL};

@@ -1,4 +1,5 @@
-/* The process behind a peer program: started, asked, lost and started again.  What is asked is peer.c's. */
+/* The process behind a peer program: started, asked, lost and started again.  What is asked is
+ * peer.c's. */
 #ifndef RH_ISOLATE_PEER_PROCESS_H
 #define RH_ISOLATE_PEER_PROCESS_H
 
@@ -27,7 +28,8 @@ typedef struct rh_peer_own {
   rh_own_said said;
 } rh_peer_own;
 
-/* Zero-initialised, with `program`, `who`, `options`, `limit_s` and `data` set, is one that was never started. */
+/* Zero-initialised, with `program`, `who`, `options`, `limit_s` and `data` set, is one that was
+ * never started. */
 typedef struct rh_peer_process {
   const char *program;
   const char *who; /* for messages: "peer program PATH" */
@@ -50,12 +52,14 @@ typedef struct rh_peer_process {
 
 rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error);
 
-/* The answer, whatever it is; never RH_PEER_GARBAGE.  A process that gives none is ended, and *error says why.  An error that
- * a child of redhost's own reports fails as what it is, and the process lives on. */
+/* The answer, whatever it is; never RH_PEER_GARBAGE.  A process that gives none is ended, and
+ * *error says why.  An error that a child of redhost's own reports fails as what it is, and the
+ * process lives on. */
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
                               rh_peer_word *word, rh_peer_said *said, rh_error *error);
 
-/* For an answer that does not belong to the question: ends the process, and fails with a sentence. */
+/* For an answer that does not belong to the question: ends the process, and fails with a
+ * sentence. */
 rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_question *question,
                                    const char *how, rh_error *error);
 

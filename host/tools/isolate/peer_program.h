@@ -1,4 +1,5 @@
-/* A program and the peers that it offers: what the samplers of peer programs and of isolated strategies share. */
+/* A program and the peers that it offers: what the samplers of peer programs and of isolated
+ * strategies share. */
 #ifndef RH_ISOLATE_PEER_PROGRAM_H
 #define RH_ISOLATE_PEER_PROGRAM_H
 

@@ -1,4 +1,5 @@
-/* What a sampling child of redhost's own is asked for (core/child/request.h): one strategy, and what is known of its device. */
+/* What a sampling child of redhost's own is asked for (core/child/request.h): one strategy, and
+ * what is known of its device. */
 #ifndef RH_ISOLATE_REQUEST_H
 #define RH_ISOLATE_REQUEST_H
 

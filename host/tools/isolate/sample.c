@@ -1,6 +1,6 @@
-/* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a bench.  It offers its one
- * strategy as a peer program offers a peer (docs/peers.md), says more on the way (own_lines.h), and takes samples as this
- * process would. */
+/* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a
+ * bench.  It offers its one strategy as a peer program offers a peer (docs/peers.md), says more on
+ * the way (own_lines.h), and takes samples as this process would. */
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
@@ -65,7 +65,8 @@ static void enter(void *user, rh_phase phase) {
 
 static void on_log(void *user, uint32_t level, const char *text) {
   sampling *s = user;
-  /* A flood of them would only be dropped at the other end; who logs for ever gives no sign of life. */
+  /* A flood of them would only be dropped at the other end; who logs for ever gives no sign of
+   * life. */
   if (__atomic_fetch_add(&s->logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
     say(s, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
 }

@@ -76,7 +76,8 @@ static rh_status start(point *p, rh_row *rows, rh_error *error) {
 
 /* ---- Rounds ---- */
 
-/* Fisher and Yates.  Whoever always came after the same neighbour would inherit its cache and its clock. */
+/* Fisher and Yates.  Whoever always came after the same neighbour would inherit its cache and its
+ * clock. */
 static void shuffle(point *p) {
   for (uint32_t k = p->spec->n; k > 1; k--) {
     uint32_t with = (uint32_t)(rh_random_next(&p->random) % k), kept = p->order[k - 1];
@@ -96,7 +97,8 @@ static void pause_s(double seconds) {
   nanosleep(&time, NULL);
 }
 
-/* A device that is slower than it was: the round does not count, and the device gets a rest; for a while. */
+/* A device that is slower than it was: the round does not count, and the device gets a rest; for a
+ * while. */
 static rh_status look_at_canary(point *p, int *counts, rh_error *error) {
   int slower = 0;
   *counts = 1;
@@ -115,7 +117,8 @@ static rh_status look_at_canary(point *p, int *counts, rh_error *error) {
   return RH_OK;
 }
 
-/* What the driver says of time and what the host's clock says cannot both be true: the host's is believed. */
+/* What the driver says of time and what the host's clock says cannot both be true: the host's is
+ * believed. */
 static void believe_host(point *p) {
   rh_bench_device *range = p->spec->range;
   if (range) rh_bench_device_use_host_clock(range);

@@ -23,7 +23,8 @@ static rh_status stamp(cl_event event, cl_profiling_info which, cl_ulong *ns, rh
   return RH_OK;
 }
 
-/* Drivers are known to leave stamps untouched, zero or out of order (darktable#21122, chipStar#1549). */
+/* Drivers are known to leave stamps untouched, zero or out of order (darktable#21122,
+ * chipStar#1549). */
 static rh_status span(cl_event first, cl_event last, double *seconds, rh_error *error) {
   cl_ulong start = 0, end = 0;
   RH_TRY(stamp(first, CL_PROFILING_COMMAND_START, &start, error));
@@ -59,7 +60,8 @@ static rh_status launch_sweep(rh_bench_device *range, const rh_sweep *sweep, uin
   return RH_OK;
 }
 
-/* `n` of them back to back; the time of one.  By the host's clock where the device's is not to be had. */
+/* `n` of them back to back; the time of one.  By the host's clock where the device's is not to be
+ * had. */
 static rh_status time_sweeps(rh_bench_device *range, const rh_sweep *sweep, uint64_t bytes,
                              uint32_t n, double *seconds, rh_error *error) {
   cl_event first = NULL, last = NULL;
@@ -100,7 +102,8 @@ rh_status rh_bench_device_prime(rh_bench_device *range, double seconds, rh_error
   return RH_OK;
 }
 
-/* A device that had nothing to do for a while has lowered its clock, and is not slow for that: it gets a few tries. */
+/* A device that had nothing to do for a while has lowered its clock, and is not slow for that: it
+ * gets a few tries. */
 rh_status rh_bench_device_is_throttled(rh_bench_device *range, int *slower, rh_error *error) {
   double seconds;
   *slower = 1;
@@ -203,7 +206,8 @@ static rh_status hatch_canary(rh_bench_device *range, rh_error *error) {
   for (int k = 0; k < CANARIES; k++)
     RH_TRY(time_sweeps(range, &range->sweep, range->canary_bytes, 1, &samples[k], error));
   rh_spread spread = rh_spread_of(samples, CANARIES, room);
-  /* A CPU has neighbours, and is never as quiet as at its best: what counts there is what it usually is. */
+  /* A CPU has neighbours, and is never as quiet as at its best: what counts there is what it
+   * usually is. */
   range->canary_s = is_cpu(range) ? spread.median : spread.min;
   range->canary_slack = is_cpu(range) ? fmax(0.1, 3 * rh_spread_iqr(&spread))
                                       : fmax(0.03, 1.5 * (spread.q3 / spread.min - 1));
@@ -242,7 +246,8 @@ static rh_status measure_step(rh_bench_device *range, rh_error *error) {
   return RH_OK;
 }
 
-/* Empty kernels back to back: what the host pays for one, and what the device does, which is kept busy meanwhile. */
+/* Empty kernels back to back: what the host pays for one, and what the device does, which is kept
+ * busy meanwhile. */
 static rh_status measure_launches(rh_bench_device *range, rh_error *error) {
   enum { LAUNCHES = 64, TIMES = 9 };
   double host[TIMES], device[TIMES], room[TIMES];
@@ -306,7 +311,8 @@ static rh_status open_queue(rh_bench_device *range, rh_error *error) {
                             : rh_cl_fail(error, code, "creating a command queue with profiling");
 }
 
-/* Four times what the driver calls its cache may be far less than its cache is: 4 MiB of 60 on an H200. */
+/* Four times what the driver calls its cache may be far less than its cache is: 4 MiB of 60 on an
+ * H200. */
 static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
   uint64_t bytes = 4 * cache_bytes > RH_COLD_BYTES ? 4 * cache_bytes : RH_COLD_BYTES;
   uint64_t most = about->global_bytes ? about->global_bytes / 4 : bytes;

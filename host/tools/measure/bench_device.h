@@ -1,5 +1,5 @@
-/* A device as the bench uses it: two queues, memory to sweep over, and what the device can do at best.
- * Method and figures behind it: docs/measuring.md. */
+/* A device as the bench uses it: two queues, memory to sweep over, and what the device can do at
+ * best.  Method and figures behind it: docs/measuring.md. */
 #ifndef RH_MEASURE_BENCH_DEVICE_H
 #define RH_MEASURE_BENCH_DEVICE_H
 
@@ -46,8 +46,8 @@ typedef struct rh_bench_device {
   int host_clock; /* 1: the device's clock was found wrong, or must not be used */
 } rh_bench_device;
 
-/* Opens the queues and calibrates, in a second or less.  `session` must outlive it.  host_clock: the device's clock is
- * not to be used. */
+/* Opens the queues and calibrates, in a second or less.  `session` must outlive it.  host_clock:
+ * the device's clock is not to be used. */
 rh_status rh_bench_device_open(rh_bench_device *range, rh_cl_session *session, int host_clock,
                                rh_error *error);
 /* What one process found and another need not find again. */
@@ -68,15 +68,15 @@ void rh_bench_device_close(rh_bench_device *range); /* zero-initialised is fine 
 /* Enqueues sweeps on the timed queue that last for `seconds` at least, and sets them going. */
 rh_status rh_bench_device_prime(rh_bench_device *range, double seconds, rh_error *error);
 
-/* Has the device become slower than it was?  A few short sweeps; *slower is 1 where all of them took longer than the
- * fastest so far and the usual scatter. */
+/* Has the device become slower than it was?  A few short sweeps; *slower is 1 where all of them
+ * took longer than the fastest so far and the usual scatter. */
 rh_status rh_bench_device_is_throttled(rh_bench_device *range, int *slower, rh_error *error);
 
 /* From here on the canary too is timed by the host. */
 void rh_bench_device_use_host_clock(rh_bench_device *range);
 
-/* START of the first command to END of the last, in seconds; RH_E_CL where the stamps cannot be.  Releases both; they may
- * be the same. */
+/* START of the first command to END of the last, in seconds; RH_E_CL where the stamps cannot be.
+ * Releases both; they may be the same. */
 rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error);
 
 #endif

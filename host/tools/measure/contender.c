@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch is long against the clock's declared step (1 us on NVIDIA), and short against the driver's queue. */
+/* A batch is long against the clock's declared step (1 us on NVIDIA), and short against the
+ * driver's queue. */
 static const double batch_s = 1e-3;
 enum { MOST_COMMANDS = 256, MOST_HOST_CALLS = 1 << 20 };
 /* Rounds that must agree; and how many are enough where neighbouring ones do not. */
@@ -162,7 +163,8 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
     return out_of_memory(error);
   if (status != RH_OK) return fail(c, &why, error);
   RH_TRY(rules->once ? run_once(c, scale, error) : warm_up(c, scale, error));
-  /* Setting up is not the strategy's fault, and large data take their time; a slow strategy's runs are. */
+  /* Setting up is not the strategy's fault, and large data take their time; a slow strategy's runs
+   * are. */
   c->spent_s = c->about_s > slow_s ? rh_now() - start - c->opened.setup_s - c->opened.upload_s : 0;
   return RH_OK;
 }
@@ -184,7 +186,8 @@ static rh_status sample_headline(rh_contender *c, const rh_bench_rules *rules,
   return RH_OK;
 }
 
-/* A call by a person who waits for it.  Of long ones a few will do: there the difference is nothing. */
+/* A call by a person who waits for it.  Of long ones a few will do: there the difference is
+ * nothing. */
 static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   uint32_t wanted = c->about_s > slow_s / 10 ? 1 : RH_SAMPLES_A_ROUND;
   if (c->n_latency + wanted > RH_MOST_SAMPLES || (c->about_s > slow_s && c->n_latency > 1))
@@ -245,13 +248,15 @@ int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) 
   rh_spread spread = rh_spread_of(c->samples, c->n_samples, room);
   double wider = rh_spread_precision(&spread) / rules->precision;
   if (wider <= 1) return span_of_rounds(c) <= 2 * rules->precision || c->n_rounds >= MANY_ROUNDS;
-  /* The interval shrinks with the root of the samples: what cannot be reached in time is not waited for. */
+  /* The interval shrinks with the root of the samples: what cannot be reached in time is not waited
+   * for. */
   return c->n_samples >= 2 * rules->min_samples && c->spent_s * wider * wider > rules->max_time_s;
 }
 
-/* By the least times, which noise can only make longer, each way with what it is compared with on the safe side: a noisy
- * machine is no broken clock.  The host's batch is longer by rights where a driver starts nothing before all is enqueued
- * (PoCL), and it has one wait in it, as one call has. */
+/* By the least times, which noise can only make longer, each way with what it is compared with on
+ * the safe side: a noisy machine is no broken clock.  The host's batch is longer by rights where a
+ * driver starts nothing before all is enqueued (PoCL), and it has one wait in it, as one call
+ * has. */
 int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {
   double room[RH_MAX_ROUNDS];
   static _Thread_local double more_room[RH_MOST_SAMPLES];

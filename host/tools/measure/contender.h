@@ -43,8 +43,8 @@ typedef struct rh_contender {
   int has_judged;
 } rh_contender;
 
-/* Opens and warms up.  Whatever goes wrong is written into the row, which is then done; only RH_E_CANCELLED and RH_E_NOMEM
- * come back. */
+/* Opens and warms up.  Whatever goes wrong is written into the row, which is then done; only
+ * RH_E_CANCELLED and RH_E_NOMEM come back. */
 rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
                              const rh_bench_rules *rules, const rh_bench_scale *scale,
                              rh_error *error);

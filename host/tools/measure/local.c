@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which commands of a batch get an event: each that one is asked for costs 7 to 8 us on NVIDIA, so that only the ends do. */
+/* Which commands of a batch get an event: each that one is asked for costs 7 to 8 us on NVIDIA, so
+ * that only the ends do. */
 typedef struct ends {
   uint64_t commands, last_index; /* so far; of the batch's last one, where it is known */
   cl_event first, last;
@@ -91,8 +92,8 @@ static void release_ends(ends *e) {
   if (e->last) clReleaseEvent(e->last);
 }
 
-/* While the device sweeps, the host enqueues, so that launches do not starve.  A CPU device would be robbed of the
- * very processor that enqueues. */
+/* While the device sweeps, the host enqueues, so that launches do not starve.  A CPU device would
+ * be robbed of the very processor that enqueues. */
 static rh_status prime(local *l, uint32_t batch, rh_error *error) {
   rh_bench_device *range = l->shared->range;
   if (l->job.device->about.kind == RH_DEVICE_CPU) return RH_OK;
@@ -100,8 +101,8 @@ static rh_status prime(local *l, uint32_t batch, rh_error *error) {
   return rh_bench_device_prime(range, needed, error);
 }
 
-/* *whole: both ends of the batch have their events.  They have not where the run that was counted had something to
- * prepare besides; then the batch tells the number. */
+/* *whole: both ends of the batch have their events.  They have not where the run that was counted
+ * had something to prepare besides; then the batch tells the number. */
 static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;
   const rh_cl_tap tap = {e, at_ends};
@@ -148,7 +149,8 @@ static rh_status take_latency(local *l, rh_taken *taken, rh_error *error) {
   return RH_OK;
 }
 
-/* By the device's clock only what ends on the device: a run that waits for its partial results cannot be batched there. */
+/* By the device's clock only what ends on the device: a run that waits for its partial results
+ * cannot be batched there. */
 static int is_stamped(const local *l) {
   return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && l->commands > 0 &&
          !l->shared->range->host_clock;

@@ -1,4 +1,5 @@
-/* The copies of a point's data that its reductions rotate through, so that none finds its input in a cache. */
+/* The copies of a point's data that its reductions rotate through, so that none finds its input in
+ * a cache. */
 #ifndef RH_MEASURE_POOL_H
 #define RH_MEASURE_POOL_H
 
@@ -6,8 +7,8 @@
 #include "bench_device.h"
 #include "sampler.h"
 
-/* Made when they are first asked for and kept from point to point: allocating for each would take longer than measuring.
- * Zero-initialised is empty. */
+/* Made when they are first asked for and kept from point to point: allocating for each would take
+ * longer than measuring.  Zero-initialised is empty. */
 typedef struct rh_pool {
   rh_region region;   /* on the host, */
   uint64_t region_of; /* for the data of this serial number */

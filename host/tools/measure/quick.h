@@ -12,8 +12,8 @@ typedef struct rh_median {
 
 typedef struct rh_quick {
   rh_median latency; /* one call until the value is on the host */
-  rh_median
-      time; /* one of `batch` reductions enqueued back to back; the latency where it finishes on the host */
+  /* one of `batch` reductions enqueued back to back; the latency where it finishes on the host */
+  rh_median time;
   uint32_t batch;
 } rh_quick;
 

@@ -1,5 +1,6 @@
-/* Whatever can be timed: a strategy in this process, one in a process of its own, a peer program.  The bench (bench.h)
- * takes samples of all of them in turn, and knows nothing of what is behind these four calls. */
+/* Whatever can be timed: a strategy in this process, one in a process of its own, a peer program.
+ * The bench (bench.h) takes samples of all of them in turn, and knows nothing of what is behind
+ * these four calls. */
 #ifndef RH_MEASURE_SAMPLER_H
 #define RH_MEASURE_SAMPLER_H
 
@@ -26,8 +27,9 @@ const char *rh_phase_name(rh_phase phase);
 const char *rh_phase_words(rh_phase phase);
 int rh_phase_find(const char *name, rh_phase *phase); /* 1, or 0 */
 
-/* The data of one point.  The sampler makes `copies` of the n elements, `stride` bytes apart, in memory of its own (a
- * device's, or the host's) and reads one after the other, so that none is in a cache; hot: one copy. */
+/* The data of one point.  The sampler makes `copies` of the n elements, `stride` bytes apart, in
+ * memory of its own (a device's, or the host's) and reads one after the other, so that none is in a
+ * cache; hot: one copy. */
 typedef struct rh_bench_data {
   uint32_t op;
   rh_type type;
@@ -35,8 +37,9 @@ typedef struct rh_bench_data {
   const void *elements; /* page-aligned; the caller's, until close */
   uint64_t serial;      /* changes whenever the elements do */
   uint64_t copies, stride;
-  /* Null; or the memory that holds the elements, which stand at `offset`.  Then there are no copies: they are reduced where
-   * they lie, by the host's clock alone.  Another process maps region->file, which is shared. */
+  /* Null; or the memory that holds the elements, which stand at `offset`.  Then there are no
+   * copies: they are reduced where they lie, by the host's clock alone.  Another process maps
+   * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
 } rh_bench_data;
@@ -82,21 +85,22 @@ typedef struct rh_taken {
   rh_result result; /* of the last reduction */
 } rh_taken;
 
-/* `self` is the sampler's own.  RH_DECLINED: it cannot serve this; RH_E_CANCELLED ends the bench; any other failure ends
- * the point for this sampler, which must close and may be opened again. */
+/* `self` is the sampler's own.  RH_DECLINED: it cannot serve this; RH_E_CANCELLED ends the bench;
+ * any other failure ends the point for this sampler, which must close and may be opened again. */
 typedef struct rh_sampler {
   void *self;
   char name[64];
   uint32_t is_peer, reproducible; /* RH_BITS_* */
-  /* Can it be done?  Neither sets up nor looks at the elements.  Open asks by itself where this was not called.  Null: only
-   * opening tells. */
+  /* Can it be done?  Neither sets up nor looks at the elements.  Open asks by itself where this was
+   * not called.  Null: only opening tells. */
   rh_status (*ask)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*open)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*take)(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
   /* One instrumented run: at most RH_MAX_PARTS parts.  Null: not known. */
   rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                      rh_error *error);
-  /* After ask and open, whether they succeeded or not.  Fails where tearing down took the process with it. */
+  /* After ask and open, whether they succeeded or not.  Fails where tearing down took the process
+   * with it. */
   rh_status (*close)(void *self, rh_error *error);
   void (*finish)(void *self); /* at the very end */
 } rh_sampler;

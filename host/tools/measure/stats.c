@@ -17,7 +17,8 @@ static double quantile(const double *sorted, uint32_t n, double p) {
   return below + 1 < n ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[n - 1];
 }
 
-/* Ranks n/2 -+ 0.98 sqrt(n) enclose the median of the population in 95 of 100 cases, whatever its distribution. */
+/* Ranks n/2 -+ 0.98 sqrt(n) enclose the median of the population in 95 of 100 cases, whatever its
+ * distribution. */
 static void interval(rh_spread *spread, const double *sorted, uint32_t n) {
   double half = 0.98 * sqrt(n);
   int low = (int)floor(n / 2.0 - half), high = (int)ceil(n / 2.0 + half);
@@ -25,7 +26,8 @@ static void interval(rh_spread *spread, const double *sorted, uint32_t n) {
   spread->ci_high = sorted[high > (int)n - 1 ? (int)n - 1 : high];
 }
 
-/* Modified z-score (Iglewicz and Hoaglin), with the MAD scaled to a normal distribution's deviation. */
+/* Modified z-score (Iglewicz and Hoaglin), with the MAD scaled to a normal distribution's
+ * deviation. */
 static uint32_t count_outliers(const double *samples, uint32_t n, double median, double mad) {
   uint32_t outliers = 0;
   double deviation = 1.4826 * mad;

@@ -1,4 +1,5 @@
-/* Which one to use: a row for each (device, operator, type), a cell for each n in the colour of the best strategy. */
+/* Which one to use: a row for each (device, operator, type), a cell for each n in the colour of the
+ * best strategy. */
 #include "../../core/base/vocabulary.h"
 #include "pictures.h"
 
@@ -82,8 +83,8 @@ static char letter_of(const board *b, uint32_t which) {
   return which < b->n_winners ? rh_script_letter(b->winners[which].curve) : '?';
 }
 
-/* "$w0": the cells of winner 0 as column and row; "$names": a letter, and the name where neighbours leave room for it;
- * "$peers": cells where a peer is faster. */
+/* "$w0": the cells of winner 0 as column and row; "$names": a letter, and the name where neighbours
+ * leave room for it; "$peers": cells where a peer is faster. */
 static uint32_t add_cells(rh_figure *figure, const board *b, const rh_panel *panels, uint32_t n,
                           uint32_t which) {
   uint32_t n_cells = 0;

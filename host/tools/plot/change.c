@@ -1,4 +1,5 @@
-/* Old against new: each point's change of time in %, with the interval that the two medians' intervals leave. */
+/* Old against new: each point's change of time in %, with the interval that the two medians'
+ * intervals leave. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "pictures.h"

@@ -61,7 +61,8 @@ static rh_status wait_for(const rh_child *child, double patience, rh_error *erro
   }
 }
 
-/* The first line that is not empty; gnuplot shows the place of an error in lines before it, which end in "^". */
+/* The first line that is not empty; gnuplot shows the place of an error in lines before it, which
+ * end in "^". */
 static void first_line(int output, char *line, size_t size) {
   char text[4096];
   ssize_t got = pread(output, text, sizeof text - 1, 0);

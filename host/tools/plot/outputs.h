@@ -1,4 +1,5 @@
-/* From figures to files: drawn in directories of their own beside where they go, and moved when all are whole. */
+/* From figures to files: drawn in directories of their own beside where they go, and moved when all
+ * are whole. */
 #ifndef RH_PLOT_OUTPUTS_H
 #define RH_PLOT_OUTPUTS_H
 
@@ -30,22 +31,24 @@ typedef struct rh_outputs {
   unsigned char old_signals[128]; /* sigset_t */
 } rh_outputs;
 
-/* Checks that each file can be written and makes the workshops; from here on until rh_outputs_finish() signals that
- * would end the program wait.  RH_E_USAGE for a suffix that is none of .svg .png .pdf, RH_E_FILE for a directory that
- * cannot be written to. */
+/* Checks that each file can be written and makes the workshops; from here on until
+ * rh_outputs_finish() signals that would end the program wait.  RH_E_USAGE for a suffix that is
+ * none of .svg .png .pdf, RH_E_FILE for a directory that cannot be written to. */
 rh_status rh_outputs_init(rh_outputs *outputs, const char *const *files, uint32_t n,
                           rh_error *error);
 /* The same for one text that no one keeps. */
 rh_status rh_outputs_init_text(rh_outputs *outputs, rh_error *error);
-/* Removes what is left of the workshops; files that were delivered stay.  Zero-initialised is fine. */
+/* Removes what is left of the workshops; files that were delivered stay.  Zero-initialised is
+ * fine. */
 void rh_outputs_finish(rh_outputs *outputs);
 
-/* Writes the figure's script, once for each stem.  `picture` is added to the names where there are `several`. */
+/* Writes the figure's script, once for each stem.  `picture` is added to the names where there are
+ * `several`. */
 rh_status rh_outputs_add(rh_outputs *outputs, const rh_figure *figure, const char *picture,
                          int several, rh_error *error);
 
-/* All of it in one gnuplot, which is the program at that path.  Whatever it draws is seen to be whole.  `said` (of
- * `size` bytes) is what it said though it succeeded. */
+/* All of it in one gnuplot, which is the program at that path.  Whatever it draws is seen to be
+ * whole.  `said` (of `size` bytes) is what it said though it succeeded. */
 rh_status rh_outputs_draw(rh_outputs *outputs, const char *gnuplot, char *said, size_t size,
                           rh_error *error);
 

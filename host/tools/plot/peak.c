@@ -1,4 +1,5 @@
-/* How far from the roof: the share of the read peak at the largest n, a bar for each strategy and type. */
+/* How far from the roof: the share of the read peak at the largest n, a bar for each strategy and
+ * type. */
 #include "../../core/base/vocabulary.h"
 #include "pictures.h"
 
@@ -49,7 +50,8 @@ static uint32_t find_lines(line *lines, const rh_panel *panels, uint32_t n) {
   return n_lines;
 }
 
-/* "$t1", "$p1": bars of strategies and of peers of panel 1: % of the peak, row, half a height, its interval. */
+/* "$t1", "$p1": bars of strategies and of peers of panel 1: % of the peak, row, half a height, its
+ * interval. */
 static uint32_t add_bars(rh_figure *figure, const rh_panel *panel, uint32_t p, uint32_t n,
                          const line *lines, uint32_t n_lines, int peers) {
   uint32_t n_bars = 0;
@@ -125,7 +127,8 @@ static void frame(rh_figure *figure, const rh_view *view, const rh_panel *panels
   rh_text_finish(&note);
 }
 
-/* Names as tics of y, the first on top.  In text each bar has a line, and the name stands at the first of its own. */
+/* Names as tics of y, the first on top.  In text each bar has a line, and the name stands at the
+ * first of its own. */
 static void set_rows(rh_figure *figure, const line *lines, uint32_t n_lines, uint32_t n) {
   if (figure->as_text)
     rh_text_add(&figure->set, "set yrange [%u:-1]\n", n_lines * n);

@@ -1,10 +1,12 @@
-/* The pictures: each writes one figure.  They only draw; which panels go together is plot.c's matter. */
+/* The pictures: each writes one figure.  They only draw; which panels go together is plot.c's
+ * matter. */
 #ifndef RH_PLOT_PICTURES_H
 #define RH_PLOT_PICTURES_H
 
 #include "script.h"
 
-/* `n` panels from `panels` on: for rate and time one, for peak those of one device and operator, for best all. */
+/* `n` panels from `panels` on: for rate and time one, for peak those of one device and operator,
+ * for best all. */
 typedef void rh_draw(rh_figure *figure, const rh_view *view, const rh_panel *panels, uint32_t n);
 rh_draw rh_draw_rate, rh_draw_time, rh_draw_peak, rh_draw_best;
 

@@ -122,7 +122,10 @@ static rh_status each_picture(const rh_view *view, uint32_t pictures, use_pictur
 
 static rh_status count_one(void *user, uint32_t picture, const rh_panel *panels, uint32_t n,
                            rh_error *error) {
-  (void)picture, (void)panels, (void)n, (void)error;
+  (void)picture;
+  (void)panels;
+  (void)n;
+  (void)error;
   ++*(uint32_t *)user;
   return RH_OK;
 }
@@ -252,8 +255,8 @@ void rh_plotted_finish(rh_plotted *plotted) {
 
 /* ---- Old against new ---- */
 
-/* Both in order: a walk along the two.  Devices count where a file has several of them: with one each, it may be
- * another machine's. */
+/* Both in order: a walk along the two.  Devices count where a file has several of them: with one
+ * each, it may be another machine's. */
 static uint32_t pair_up(const rh_view *old, const rh_view *new_, rh_changed *pairs) {
   int any_device = old->n_devices == 1 && new_->n_devices == 1;
   uint32_t n = 0, i = 0, j = 0;

@@ -16,12 +16,14 @@ enum {
 typedef struct rh_plot_spec {
   uint32_t pictures; /* bits 1 << RH_PICTURE_*; 0: all that the results allow */
   const char *const *
-      files; /* "r.svg", ...: each is written, or r-rate.svg and so on where there are several pictures */
+      /* "r.svg", ...: each is written, or r-rate.svg and so on where there are several pictures */
+      files;
   uint32_t n_files;               /* 0: text */
   uint32_t columns, lines, color; /* of text */
 } rh_plot_spec;
 
-/* A file that was written, and which picture it is: "rate", or "rate-max-f32" where there are several of its kind. */
+/* A file that was written, and which picture it is: "rate", or "rate-max-f32" where there are
+ * several of its kind. */
 typedef struct rh_plotted_file {
   char picture[96];
   char *path;
@@ -35,14 +37,15 @@ typedef struct rh_plotted {
   char said[200]; /* gnuplot's first warning, or "" */
 } rh_plotted;
 
-/* Draws `results`.  `name` is what messages call them.  RH_E_FILE: nothing to draw, a place that cannot be written to,
- * no gnuplot (the scripts are written then), or one that fails; RH_E_USAGE: a name that is no picture's. */
+/* Draws `results`.  `name` is what messages call them.  RH_E_FILE: nothing to draw, a place that
+ * cannot be written to, no gnuplot (the scripts are written then), or one that fails; RH_E_USAGE: a
+ * name that is no picture's. */
 rh_status rh_plot(const rh_records *results, const char *name, const rh_plot_spec *spec,
                   rh_plotted *plotted, rh_error *error);
 void rh_plotted_finish(rh_plotted *plotted); /* zero-initialised is fine */
 
-/* Old against new in one picture: the points that both have, by (operator, type, n, name), and by device where a file
- * has several.  Errors as above. */
+/* Old against new in one picture: the points that both have, by (operator, type, n, name), and by
+ * device where a file has several.  Errors as above. */
 rh_status rh_plot_change(const rh_records *old, const rh_records *new_, const char *path,
                          rh_error *error);
 

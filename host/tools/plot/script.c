@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Told apart by people who see no red or no green, and in print: after Okabe and Ito, with two of Tol's in place of the
- * yellow, which is too light on white. */
+/* Told apart by people who see no red or no green, and in print: after Okabe and Ito, with two of
+ * Tol's in place of the yellow, which is too light on white. */
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                      "#e69f00", "#56b4e9", "#332288", "#8c8c00"};
 enum { N_COLORS = sizeof colors / sizeof *colors, N_POINTS = 5 };
@@ -35,8 +35,9 @@ int rh_figure_failed(const rh_figure *figure) {
 
 /* ---- Strings ---- */
 
-/* Inside of "...", gnuplot gives a meaning to backslashes, quotes and backquotes, whose commands it would run.  All
- * but what is surely itself stands as its number in octal, which is read when all that is over. */
+/* Inside of "...", gnuplot gives a meaning to backslashes, quotes and backquotes, whose commands it
+ * would run.  All but what is surely itself stands as its number in octal, which is read when all
+ * that is over. */
 static void add_byte(rh_text *text, unsigned char c) {
   static const char itself[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                " .,:;/+-=()<>_^*!?|&[]{}~#%@'$";
@@ -109,7 +110,8 @@ void rh_figure_plot(rh_figure *figure, const char *format, ...) {
   free(item);
 }
 
-/* The title stands at the left of the whole, where a long one has room; gnuplot would centre it on the axes. */
+/* The title stands at the left of the whole, where a long one has room; gnuplot would centre it on
+ * the axes. */
 void rh_figure_frame(rh_figure *figure, const char *title, const char *note) {
   rh_text *set = &figure->set;
   size_t most = figure->as_text ? figure->columns - 2 : 82;

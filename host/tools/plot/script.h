@@ -1,5 +1,5 @@
-/* gnuplot's language, as far as the pictures need it: strings that mean nothing but themselves, numbers, terminals; and
- * a figure, which is a script in the making. */
+/* gnuplot's language, as far as the pictures need it: strings that mean nothing but themselves,
+ * numbers, terminals; and a figure, which is a script in the making. */
 #ifndef RH_PLOT_SCRIPT_H
 #define RH_PLOT_SCRIPT_H
 
@@ -22,7 +22,8 @@ void rh_figure_init(rh_figure *figure, uint32_t as_text);
 void rh_figure_finish(rh_figure *figure);
 int rh_figure_failed(const rh_figure *figure); /* memory ran out */
 
-/* A quoted string for people: what no XML may hold becomes `?', and what is behind `most` characters "...". */
+/* A quoted string for people: what no XML may hold becomes `?', and what is behind `most`
+ * characters "...". */
 void rh_script_string(rh_text *text, const char *s, size_t most);
 /* The same where gnuplot would take % for a number to come: labels of tics. */
 void rh_script_tic(rh_text *text, const char *s, size_t most);
@@ -33,7 +34,8 @@ void rh_script_bytes(rh_text *text, const char *s);
 void rh_figure_plot(rh_figure *figure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Title, grid, borders, and at the bottom `note`, a line of facts.  Of a text, `lines` is known before. */
+/* Title, grid, borders, and at the bottom `note`, a line of facts.  Of a text, `lines` is known
+ * before. */
 void rh_figure_frame(rh_figure *figure, const char *title, const char *note);
 
 /* A key of n entries between title and axes, in columns.  How many pixels it takes. */
@@ -45,7 +47,8 @@ void rh_figure_sizes(rh_figure *figure, uint64_t n_min, uint64_t n_max);
 /* "2^20", or "1000000"; enhanced text unless the figure is text. */
 void rh_script_size(char *text, size_t size, uint64_t n, int as_text);
 
-/* The figure as a script that writes `names[k]` in formats[k], in the directory that its variable `directory` names. */
+/* The figure as a script that writes `names[k]` in formats[k], in the directory that its variable
+ * `directory` names. */
 void rh_script_compose(rh_text *script, const rh_figure *figure, const char *comment,
                        const char *const *names, const uint32_t *formats, uint32_t n);
 

@@ -213,8 +213,10 @@ static void give_styles(rh_view *view, rh_curve **curves, name *names) {
     if (!last || last->curves[0]->is_peer != curves[k]->is_peer ||
         strcmp(last->curves[0]->name, curves[k]->name) != 0)
       names[n++] = (name){&curves[k], 1, curves[k]->score};
-    else
-      last->n++, last->score += curves[k]->score;
+    else {
+      last->n++;
+      last->score += curves[k]->score;
+    }
   }
   qsort(names, n, sizeof *names, by_score);
   for (uint32_t k = 0; k < n; k++) {

@@ -1,5 +1,5 @@
-/* The rows of a result file in the order of pictures: panels of one (device, operator, type), in each the curves of its
- * strategies and peers, and the cells of its sizes. */
+/* The rows of a result file in the order of pictures: panels of one (device, operator, type), in
+ * each the curves of its strategies and peers, and the cells of its sizes. */
 #ifndef RH_PLOT_VIEW_H
 #define RH_PLOT_VIEW_H
 
@@ -48,8 +48,9 @@ typedef struct rh_view {
   uint32_t n_rows, n_panels, n_curves, n_devices;
 } rh_view;
 
-/* Borrows `results`.  Rows without a time, and those whose numbers no machine can have measured, are left out; of two
- * rows for the same point the faster one counts.  No row left is no error: n_panels is 0. */
+/* Borrows `results`.  Rows without a time, and those whose numbers no machine can have measured,
+ * are left out; of two rows for the same point the faster one counts.  No row left is no error:
+ * n_panels is 0. */
 rh_status rh_view_init(rh_view *view, const rh_records *results, rh_error *error);
 void rh_view_finish(rh_view *view); /* zero-initialised is fine */
 

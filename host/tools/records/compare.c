@@ -165,7 +165,8 @@ static int warn_of_others(rh_comparison *c, const devices *old, int k, const dev
   return 0;
 }
 
-/* The same device; else one of the same name; else what is left, where that is one on both sides. */
+/* The same device; else one of the same name; else what is left, where that is one on both
+ * sides. */
 static rh_status pair_devices(rh_comparison *c, devices *old, devices *new_, rh_error *error) {
   pair_by(old, new_, "key");
   pair_by(old, new_, "name");

@@ -20,15 +20,15 @@ enum {
       RH_N_CHANGES
 };
 
-/* A point that both files have.  Times and intervals are of `time`; low to high are the quartiles of the rounds' medians,
- * or of all samples where there were fewer than 4 rounds. */
+/* A point that both files have.  Times and intervals are of `time`; low to high are the quartiles
+ * of the rounds' medians, or of all samples where there were fewer than 4 rounds. */
 typedef struct rh_change {
   const rh_row *old_row, *new_row;
   uint32_t verdict;                            /* RH_CHANGE_* */
   double change;                               /* (new - old) / old; NaN where a time is missing */
   double old_low, old_high, new_low, new_high; /* s */
-  uint32_t
-      clocks_differ; /* 1: one is by the host's clock, one by the device's: unclear, whatever the times */
+  /* 1: one is by the host's clock, one by the device's: unclear, whatever the times */
+  uint32_t clocks_differ;
 } rh_change;
 
 typedef struct rh_comparison {
@@ -39,16 +39,18 @@ typedef struct rh_comparison {
   uint32_t n_warnings;
 } rh_comparison;
 
-/* Compares all points that both have; of several rows for one point the last counts.  `threshold`: the smallest relative
- * change that counts.  RH_E_USAGE where inputs were hot in one and cold in the other, where times are by different clocks,
- * and where there is no common point.  On failure there is nothing to finish. */
+/* Compares all points that both have; of several rows for one point the last counts.  `threshold`:
+ * the smallest relative change that counts.  RH_E_USAGE where inputs were hot in one and cold in
+ * the other, where times are by different clocks, and where there is no common point.  On failure
+ * there is nothing to finish. */
 rh_status rh_compare(rh_comparison *comparison, const rh_records *old, const rh_records *new_,
                      double threshold, rh_error *error);
 void rh_comparison_finish(rh_comparison *comparison);                /* zero-initialised is fine */
 uint32_t rh_comparison_regressions(const rh_comparison *comparison); /* how many */
 
-/* One point.  fast and slow: the intervals do not meet and lie at least the threshold apart.  same: the medians are not
- * further apart than the threshold, and both intervals at most 2 % wide.  Else unclear, as with fewer than 4 samples. */
+/* One point.  fast and slow: the intervals do not meet and lie at least the threshold apart.  same:
+ * the medians are not further apart than the threshold, and both intervals at most 2 % wide.  Else
+ * unclear, as with fewer than 4 samples. */
 rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, double threshold);
 const char *rh_change_word(uint32_t verdict); /* "SLOW" */
 const char *rh_change_name(uint32_t verdict); /* "slow" */

@@ -1,6 +1,8 @@
-/* CSV: the keys of a result flattened, one column each.  Quoted as RFC 4180 says, with plain line ends.
+/* CSV: the keys of a result flattened, one column each.  Quoted as RFC 4180 says, with plain line
+ * ends.
  *
- * Columns never move and never go: spreadsheets and scripts know them by their place.  New ones are added at the end. */
+ * Columns never move and never go: spreadsheets and scripts know them by their place.  New ones are
+ * added at the end. */
 #include "../../core/base/format.h"
 #include "../../core/base/text.h"
 #include "write.h"
@@ -88,7 +90,8 @@ static void add_part(rh_text *text, const json_t *part) {
   add_scalar(text, json_object_get(part, "seconds"));
 }
 
-/* Several things in one cell have a space between them: "noisy throttled", "tile=256 finish=device". */
+/* Several things in one cell have a space between them: "noisy throttled", "tile=256
+ * finish=device". */
 static void add_value(rh_text *text, const json_t *value) {
   const char *key, *between = "";
   json_t *inner;

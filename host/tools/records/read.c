@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A tree of JSON takes about twenty times the bytes of its text.  So only pieces become trees, one row at a time. */
+/* A tree of JSON takes about twenty times the bytes of its text.  So only pieces become trees, one
+ * row at a time. */
 static const size_t most_bytes = (size_t)1 << 30, most_of_piece = (size_t)16 << 20;
 
 typedef struct reader {
@@ -109,7 +110,8 @@ static rh_status take_value(reader *r, json_t **value) {
   return RH_OK;
 }
 
-/* Goes behind the array or object that begins here, by its brackets; what is inside is read later. */
+/* Goes behind the array or object that begins here, by its brackets; what is inside is read
+ * later. */
 static rh_status skip_brackets(reader *r) {
   size_t depth = 0;
   int in_string = 0;
@@ -199,7 +201,8 @@ static rh_status take_lines(reader *r) {
 
 /* ---- The document ---- */
 
-/* A member of the outermost object.  The rows wait until the header is known: sorted keys put them before it. */
+/* A member of the outermost object.  The rows wait until the header is known: sorted keys put them
+ * before it. */
 static rh_status take_member(reader *r, json_t *header, const char **rows) {
   json_t *key, *value = NULL;
   skip_space(r);

@@ -11,8 +11,8 @@ typedef struct rh_read_notes {
   uint64_t whole_bytes; /* of JSONL: where the last whole line ends */
 } rh_read_notes;
 
-/* Fills *results, whatever it held, from `path`; "-" is standard input.  RH_E_FILE, naming file, line and key, for what
- * cannot be read or believed; *results owns nothing then. */
+/* Fills *results, whatever it held, from `path`; "-" is standard input.  RH_E_FILE, naming file,
+ * line and key, for what cannot be read or believed; *results owns nothing then. */
 rh_status rh_records_read(const char *path, rh_records *results, rh_error *error);
 /* The same; *notes is filled. */
 rh_status rh_records_read_noting(const char *path, rh_records *results, rh_read_notes *notes,

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An object, and how its keys are called in messages.  What is there already when a take_* begins stays where the key is
- * missing or null. */
+/* An object, and how its keys are called in messages.  What is there already when a take_* begins
+ * stays where the key is missing or null. */
 typedef struct place {
   const json_t *json;
   const char *where; /* "", or "time_s." */

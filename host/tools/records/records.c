@@ -103,7 +103,8 @@ static int compare_points(const rh_row *a, const rh_row *b) {
   return 0;
 }
 
-/* For qsort, which is not stable: rows of one point stand in one array, in the order in which they came. */
+/* For qsort, which is not stable: rows of one point stand in one array, in the order in which they
+ * came. */
 static int compare(const void *a, const void *b) {
   const rh_row *one = *(const rh_row *const *)a, *other = *(const rh_row *const *)b;
   int order = compare_points(one, other);

@@ -1,8 +1,9 @@
-/* What one --bench found: a header of facts about tool, machine and devices, and a row for each point.  Plain data, which
- * the tables, CSV, JSON, --compare and --plot are made of; a file that was read is the same struct as a run that was made.
+/* What one --bench found: a header of facts about tool, machine and devices, and a row for each
+ * point.  Plain data, which the tables, CSV, JSON, --compare and --plot are made of; a file that
+ * was read is the same struct as a run that was made.
  *
- * JSON schema "redhost/1" (docs/results.schema.json): additive changes keep the 1, readers ignore keys that they do not
- * know.  Times are seconds, sizes bytes, all rates per second. */
+ * JSON schema "redhost/1" (docs/results.schema.json): additive changes keep the 1, readers ignore
+ * keys that they do not know.  Times are seconds, sizes bytes, all rates per second. */
 #ifndef RH_RECORDS_RECORDS_H
 #define RH_RECORDS_RECORDS_H
 
@@ -12,8 +13,8 @@
 /* What the key "schema" of a document says. */
 #define RH_SCHEMA "redhost/1"
 
-/* A sample of times.  Quantiles and the 95 % interval of the median by order statistics; zero-initialised is "nothing
- * measured", and so is samples = 0. */
+/* A sample of times.  Quantiles and the 95 % interval of the median by order statistics;
+ * zero-initialised is "nothing measured", and so is samples = 0. */
 typedef struct rh_spread {
   double median, ci_low, ci_high; /* s */
   double mean, min, max, q1, q3, mad;
@@ -45,8 +46,8 @@ enum {
 #undef RH_X
 };
 
-/* One command of one run, instrumented: an event on every command changes the run, so that these never mix with the
- * headline figures. */
+/* One command of one run, instrumented: an event on every command changes the run, so that these
+ * never mix with the headline figures. */
 typedef struct rh_part {
   char stage[48]; /* "tiles", "fill", "read" */
   double seconds; /* on the device */
@@ -69,8 +70,8 @@ typedef struct rh_row {
   double *rounds, *raw; /* medians of the rounds; every sample, in order */
   uint32_t n_rounds, n_raw;
   rh_spread latency; /* one call until the value is on the host */
-  double
-      host_batch_s; /* the cross-check: the batch by the host's clock, for one reduction; 0: none */
+  /* the cross-check: the batch by the host's clock, for one reduction; 0: none */
+  double host_batch_s;
   double build_s, upload_s, setup_s;
   uint32_t build_cached;
   rh_part *parts;
@@ -87,8 +88,10 @@ typedef struct rh_row {
 } rh_row;
 
 typedef struct rh_records {
-  /* Each owned, as it stands in the document, or null: {"version", ...}, {"argv", "start", "complete", ...},
-   * [{"id", "key", "name", ...}], [{"device", "timer", "read_peak_Bps", ...}], {"cache", ...}, [{"name", ...}] */
+  /* Each owned, as it stands in the document, or null: {"version", ...}, {"argv", "start",
+   * "complete", ...},
+   * [{"id", "key", "name", ...}], [{"device", "timer", "read_peak_Bps", ...}], {"cache", ...},
+   * [{"name", ...}] */
   json_t *tool, *run, *devices, *calibration, *settings, *strategies;
   rh_row *rows; /* strings and arrays owned */
   uint32_t n_rows, capacity;
@@ -104,16 +107,17 @@ const char *rh_row_status_name(uint32_t status); /* "ok"; null for an unknown nu
 double rh_row_rate(const rh_row *row);           /* elements/s, 0 where there is no time */
 double rh_row_bandwidth(const rh_row *row);      /* input bytes/s */
 
-/* A string or number of the device with this id in `devices` or `calibration`; null or NaN where there is none. */
+/* A string or number of the device with this id in `devices` or `calibration`; null or NaN where
+ * there is none. */
 const char *rh_records_device_text(const rh_records *results, const char *id, const char *key);
 double rh_records_calibration(const rh_records *results, const char *id, const char *key);
 
 /* ---- Which is best ---- */
 
-/* Among the ok rows of one (device, op, type, n): the one with the least median.  Another row ties with the fastest where
- * each of their two medians lies within the other's interval, so that a row whose own time is hardly known makes no other
- * one a tie.  Of the rows that tie and are less than 1 % slower, the best is the one with fewer passes, then the more
- * reproducible one. */
+/* Among the ok rows of one (device, op, type, n): the one with the least median.  Another row ties
+ * with the fastest where each of their two medians lies within the other's interval, so that a row
+ * whose own time is hardly known makes no other one a tie.  Of the rows that tie and are less than
+ * 1 % slower, the best is the one with fewer passes, then the more reproducible one. */
 typedef struct rh_best {
   const rh_row *row;
   const rh_row *fastest; /* the least median: `row`, or one that it ties with */
@@ -121,14 +125,16 @@ typedef struct rh_best {
 } rh_best;
 /* Peers are ranked too unless strategies_only.  row is null where none is ok. */
 rh_best rh_records_best(const rh_records *results, const rh_row *like, int strategies_only);
-/* 1: the row is the best or ties with it; and 1: it ties so closely that it could be the best.  It is of the point, and ok. */
+/* 1: the row is the best or ties with it; and 1: it ties so closely that it could be the best.  It
+ * is of the point, and ok. */
 int rh_best_ties(const rh_best *best, const rh_row *row);
 int rh_best_could_be(const rh_best *best, const rh_row *row);
 
 /* ---- By points, for whoever walks over all of them ---- */
 
-/* All rows, those of one (device, op, type, n) side by side: by device, operator, type and n, then in the order in which
- * they were added.  malloc'ed; null where there are none or memory runs out. */
+/* All rows, those of one (device, op, type, n) side by side: by device, operator, type and n, then
+ * in the order in which they were added.  malloc'ed; null where there are none or memory runs
+ * out. */
 const rh_row **rh_records_by_point(const rh_records *results);
 /* How many of the n rows from the first on are of the first one's point. */
 uint32_t rh_point_length(const rh_row *const *rows, uint32_t n);

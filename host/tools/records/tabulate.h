@@ -5,8 +5,8 @@
 #include "../../core/base/text.h"
 #include "records.h"
 
-/* A table for each (device, op, type), by sizes, and in each size from the fastest to the slowest; what has no time
- * is last. */
+/* A table for each (device, op, type), by sizes, and in each size from the fastest to the slowest;
+ * what has no time is last. */
 enum {
   RH_CELL_SIZE,
   RH_CELL_STRATEGY,
@@ -38,8 +38,8 @@ void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_best *best);
 
 /* "sum f32 on 1:0 NVIDIA H200, driver 580.159.04, cold input, read peak 4584 GB/s" */
 void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row);
-/* "best: one-pass to 2^24, two-stage above." and, where peers are faster, "with peers: ...".  Nothing where none has a
- * time. */
+/* "best: one-pass to 2^24, two-stage above." and, where peers are faster, "with peers: ...".
+ * Nothing where none has a time. */
 void rh_table_best(rh_text *text, const rh_row *const *rows, uint32_t n);
 /* "~ noisy (IQR > 5 %).  4 s, 45 points, 20-36 samples each." */
 void rh_table_legend(rh_text *text, const rh_records *results);

@@ -39,7 +39,8 @@ static int dump(json_t *value, FILE *out) {
   return failed ? -1 : 0;
 }
 
-/* Each member and each row on a line of its own: as one tree, a large file would need twenty times its size. */
+/* Each member and each row on a line of its own: as one tree, a large file would need twenty times
+ * its size. */
 static int write_json(const rh_records *results, FILE *out) {
   json_t *header = rh_header_to_json(results), *value;
   const char *key, *between = "\n  ";

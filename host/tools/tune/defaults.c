@@ -96,7 +96,10 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
   for (uint32_t k = 0; k < n; k++) {
     rh_error kept = {0};
     rh_status put = take_row(w, tasks[k], &rows[k], &kept);
-    if (put != RH_OK && status == RH_OK) status = put, why = kept;
+    if (put != RH_OK && status == RH_OK) {
+      status = put;
+      why = kept;
+    }
     rh_row_finish(&rows[k]);
   }
   w->n_done += n;
@@ -104,8 +107,8 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
   return status;
 }
 
-/* From the first on that is still to be done, those of its point; *end: where to look next.  Fewer where runs are long: the
- * budget ends between them. */
+/* From the first on that is still to be done, those of its point; *end: where to look next.  Fewer
+ * where runs are long: the budget ends between them. */
 static uint32_t gather(rh_tuner *w, uint32_t from, rh_task **tasks, uint32_t *end) {
   static const double runs = 5; /* that each is measured by, at least */
   double together_s = 0;
@@ -119,8 +122,10 @@ static uint32_t gather(rh_tuner *w, uint32_t from, rh_task **tasks, uint32_t *en
       task->state = RH_TASK_slow;
     else if (n && together_s + runs * task->expected_s > w->budget_s / 20)
       break;
-    else
-      together_s += runs * task->expected_s, tasks[n++] = task;
+    else {
+      together_s += runs * task->expected_s;
+      tasks[n++] = task;
+    }
   }
   *end = k;
   return n;

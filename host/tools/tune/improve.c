@@ -36,8 +36,8 @@ static void tell(const hunt *h, uint32_t kind, const rh_tunedb_setting *settings
   h->w->on_event(h->w->user, &event);
 }
 
-/* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot run.  No settings: the
- * defaults, which were right before, perhaps of more elements. */
+/* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot
+ * run.  No settings: the defaults, which were right before, perhaps of more elements. */
 static rh_status read_row(hunt *h, const rh_tunedb_setting *settings, uint32_t n, const rh_row *row,
                           double *seconds, rh_error *error) {
   *seconds = INFINITY; /* also of what was given up */
@@ -55,8 +55,9 @@ static rh_status read_row(hunt *h, const rh_tunedb_setting *settings, uint32_t n
   return RH_OK;
 }
 
-/* A candidate that leaves most of a device idle may take a minute where the best takes a millisecond, and a run cannot be
- * called back: few elements tell.  *seconds: as read_row says; anything else of one that may go on. */
+/* A candidate that leaves most of a device idle may take a minute where the best takes a
+ * millisecond, and a run cannot be called back: few elements tell.  *seconds: as read_row says;
+ * anything else of one that may go on. */
 static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *settings,
                              uint32_t n, double best_s, double *seconds, rh_error *error) {
   const rh_tuner *w = h->w;
@@ -101,7 +102,8 @@ static rh_status measure(void *user, uint64_t candidate, double best_s, double *
   return status;
 }
 
-/* Whatever the budget, one search a call comes to its end: else a small one would never get anywhere. */
+/* Whatever the budget, one search a call comes to its end: else a small one would never get
+ * anywhere. */
 static int is_over(void *user, uint32_t measured) {
   const hunt *h = user;
   double now = rh_now();
@@ -172,8 +174,9 @@ static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
   return status;
 }
 
-/* Ctrl-C before the verdict: what looked clearly better in a few samples, all of them right, is kept for the next call to go
- * on from.  Its latency is not known, and taken for that of the defaults. */
+/* Ctrl-C before the verdict: what looked clearly better in a few samples, all of them right, is
+ * kept for the next call to go on from.  Its latency is not known, and taken for that of the
+ * defaults. */
 static rh_status keep_unfinished(hunt *h, const rh_tune_found *found, rh_error *error) {
   static const double clearly_better = 0.9;
   rh_task *task = h->task;
@@ -199,8 +202,8 @@ static double distance(const rh_task *a, const rh_task *b) {
   return fabs(log2((double)a->n) - log2((double)b->n)) + (a->op != b->op) + (a->type != b->type);
 }
 
-/* What an earlier search of this task found that came to no end, and what is best for the same strategy at what is most
- * like it. */
+/* What an earlier search of this task found that came to no end, and what is best for the same
+ * strategy at what is most like it. */
 static void add_hints(const hunt *h, rh_tune_spec *spec) {
   const rh_tuner *w = h->w;
   const rh_task *used[2] = {NULL, NULL};

@@ -42,25 +42,29 @@ typedef struct rh_task {
 /* 1: of the same operator, type and size. */
 int rh_tasks_meet(const rh_task *a, const rh_task *b);
 
-/* Those `together' that promise most at every size; then those that promise less.  Small sizes first: most of the points for
- * little of the budget, and they tell what takes too long at large ones. */
+/* Those `together' that promise most at every size; then those that promise less.  Small sizes
+ * first: most of the points for little of the budget, and they tell what takes too long at large
+ * ones. */
 void rh_plan_measuring(rh_task *tasks, uint32_t n, uint32_t together);
 /* What smaller sizes tell of one run, where any was measured. */
 void rh_plan_expect(const rh_task *tasks, uint32_t n, rh_task *task);
 
-/* Calls `slow' what lies so far behind the best of its point that nobody would pick it, tuned or not. */
+/* Calls `slow' what lies so far behind the best of its point that nobody would pick it, tuned or
+ * not. */
 void rh_plan_drop_slow(rh_task *tasks, uint32_t n);
 /* Is that clear of a task that was not measured yet? */
 int rh_plan_is_hopeless(const rh_task *tasks, uint32_t n, const rh_task *task);
 
-/* What is close to the best of its point first, at every size from the largest on; then what is less close.  So the search
- * may end anywhere. */
+/* What is close to the best of its point first, at every size from the largest on; then what is
+ * less close.  So the search may end anywhere. */
 void rh_plan_searching(rh_task *tasks, uint32_t n);
 
-/* Of `left_s`, what task k may use, which is the first of those that are `measured'; 0: too little for a search. */
+/* Of `left_s`, what task k may use, which is the first of those that are `measured'; 0: too little
+ * for a search. */
 double rh_plan_share(const rh_task *tasks, uint32_t n, uint32_t k, double left_s, double budget_s);
 
-/* The one that `auto` will take of them: by one call until the value is there, as reduce/choose.h has it. */
+/* The one that `auto` will take of them: by one call until the value is there, as reduce/choose.h
+ * has it. */
 const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 enum { SAMPLE = 24, MOST_DRAWS = 512 };
-/* How much worse than the best a candidate may look whose neighbours are tried too: a first look is not exact. */
+/* How much worse than the best a candidate may look whose neighbours are tried too: a first look is
+ * not exact. */
 static const double promising = 1.05;
 
 typedef struct known {
@@ -63,7 +64,8 @@ static void shuffle(search *s, uint64_t *list, uint32_t n) {
   }
 }
 
-/* In an order that is drawn, so that a search that is cut short has seen a bit of everything.  *all: none is left. */
+/* In an order that is drawn, so that a search that is cut short has seen a bit of everything.
+ * *all: none is left. */
 static rh_status try_list(search *s, uint64_t *list, uint32_t n, int until_better, int *all,
                           rh_error *error) {
   double before = s->best_s;

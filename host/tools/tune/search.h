@@ -1,5 +1,5 @@
-/* Which candidates of a space are measured: all of a small one; of a large one some at random, then whatever lies beside
- * the best.  Knows nothing of how they are measured. */
+/* Which candidates of a space are measured: all of a small one; of a large one some at random, then
+ * whatever lies beside the best.  Knows nothing of how they are measured. */
 #ifndef RH_TUNE_SEARCH_H
 #define RH_TUNE_SEARCH_H
 
@@ -11,11 +11,11 @@ typedef struct rh_tune_spec {
   const rh_space *space;
   uint64_t seed;
   uint32_t most; /* candidates that are measured, besides the defaults */
-  uint64_t
-      hints[RH_TUNE_MOST_HINTS]; /* tried first: what was good elsewhere, or in an earlier search */
+  /* tried first: what was good elsewhere, or in an earlier search */
+  uint64_t hints[RH_TUNE_MOST_HINTS];
   uint32_t n_hints;
-  /* *seconds: a first look at the time, INFINITY where it is clear that best_s is better; 0: it cannot run, which costs
-   * nothing.  A failure ends the search. */
+  /* *seconds: a first look at the time, INFINITY where it is clear that best_s is better; 0: it
+   * cannot run, which costs nothing.  A failure ends the search. */
   rh_status (*measure)(void *user, uint64_t candidate, double best_s, double *seconds,
                        rh_error *error);
   int (*is_over)(void *user, uint32_t measured); /* asked before each; null: never */

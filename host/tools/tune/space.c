@@ -79,7 +79,8 @@ static void fill_axis(rh_space_axis *axis) {
     if (axis->values[place] == param->initial) axis->initial = place;
 }
 
-/* Can a tuned setting hold every value of it?  A choice may have blanks; a setting is one short word. */
+/* Can a tuned setting hold every value of it?  A choice may have blanks; a setting is one short
+ * word. */
 static int fits(const rh_space_axis *axis) {
   char text[64];
   if (strlen(axis->param->key) >= RH_TUNED_WORD) return 0;

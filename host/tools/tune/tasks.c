@@ -35,7 +35,8 @@ static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *e
   task->default_latency_s = entry->latency_s;
 }
 
-/* What was measured on this device, under this driver, with this plugin's file, at this very size. */
+/* What was measured on this device, under this driver, with this plugin's file, at this very
+ * size. */
 static void look_up(const rh_tuner *w, rh_task *task) {
   int exact = 0;
   const rh_tunedb_entry *entry =

@@ -1,5 +1,5 @@
-/* The search for the best parameters of every strategy on one device, within a budget.  Finds no strategies and prints
- * nothing. */
+/* The search for the best parameters of every strategy on one device, within a budget.  Finds no
+ * strategies and prints nothing. */
 #ifndef RH_TUNE_TUNER_H
 #define RH_TUNE_TUNER_H
 
@@ -29,7 +29,8 @@ typedef struct rh_tuner {
   rh_tunedb *tuned;
   double budget_s;
   int fresh; /* 1: what is known already is measured again */
-  /* Before each measurement: a progress line, and the place to stop.  RH_E_CANCELLED ends the search. */
+  /* Before each measurement: a progress line, and the place to stop.  RH_E_CANCELLED ends the
+   * search. */
   rh_status (*on_turn)(void *user, const rh_bench_turn *turn, rh_error *error);
   void (*on_event)(void *user, const rh_tune_event *event);
   void *user;
@@ -51,8 +52,8 @@ typedef struct rh_tuner {
   rh_bench_scale small_scale;
 } rh_tuner;
 
-/* tune.c: measures every strategy with its defaults and searches the parameters of those that are near the best, until the budget
- * is spent.  Whatever ends it, what was found is in *tuned. */
+/* tune.c: measures every strategy with its defaults and searches the parameters of those that are
+ * near the best, until the budget is spent.  Whatever ends it, what was found is in *tuned. */
 rh_status rh_tuner_run(rh_tuner *tuner, rh_error *error);
 const char *rh_tuner_strategy(const rh_tuner *tuner, const rh_task *task);
 
@@ -79,13 +80,14 @@ int rh_tuner_is_searchable(const rh_tuner *tuner, const rh_task *task);
 rh_status rh_tuner_keep(rh_tuner *tuner, const rh_task *task, rh_error *error);
 /* Writes down a wrong result of its own defaults, and says so; the row may be of another size. */
 rh_status rh_tuner_blame(rh_tuner *tuner, rh_task *task, const rh_row *row, rh_error *error);
-/* A right result of another size takes back that a strategy was wrong.  Once all is measured, the wrong ones are written
- * down again. */
+/* A right result of another size takes back that a strategy was wrong.  Once all is measured, the
+ * wrong ones are written down again. */
 void rh_tuner_blame_again(const rh_tuner *tuner);
 
 /* ---- defaults.c ---- */
 
-/* Every strategy with its defaults, at every point; or as many as a part of the budget is enough for, which is no failure. */
+/* Every strategy with its defaults, at every point; or as many as a part of the budget is enough
+ * for, which is no failure. */
 rh_status rh_tuner_measure_defaults(rh_tuner *tuner, rh_error *error);
 
 /* ---- improve.c ---- */

@@ -32,7 +32,8 @@ static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *use
   return RH_PASS;
 }
 
-/* In full, and then over fewer elements: that may take fewer launches, but nothing else of what setup obtained. */
+/* In full, and then over fewer elements: that may take fewer launches, but nothing else of what
+ * setup obtained. */
 static rh_status use(rh_rig *rig, amounts *used, uint64_t seed) {
   rh_raw_take();
   RH_TRY(rh_rig_setup(rig));

@@ -15,7 +15,8 @@ typedef struct rh_question {
 
 /* The answer is zeroed before, as the host does. */
 rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer);
-/* The same with every struct at another place: `room` has RH_ASK_ROOM bytes, aligned for any type. */
+/* The same with every struct at another place: `room` has RH_ASK_ROOM bytes, aligned for any
+ * type. */
 enum { RH_ASK_ROOM = 4096 };
 rh_status rh_ask_elsewhere(const rh_strategy *strategy, const rh_question *question, void *room,
                            rh_answer *answer);
@@ -35,8 +36,8 @@ int rh_is_its_business(const rh_strategy *strategy, uint32_t op, rh_type type,
 enum { RH_N_ASKED = 6 };
 extern const uint64_t rh_asked_sizes[RH_N_ASKED];
 
-/* Every operator on every type, on each common device, for each of those sizes: calls `take` until it does not say
- * RH_PASS. */
+/* Every operator on every type, on each common device, for each of those sizes: calls `take` until
+ * it does not say RH_PASS. */
 typedef rh_outcome rh_question_taker(rh_trial *trial, const rh_question *question, void *user);
 rh_outcome rh_ask_all(rh_trial *trial, rh_question_taker *take, void *user);
 

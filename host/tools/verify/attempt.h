@@ -1,4 +1,5 @@
-/* One child: started, listened to for as long as it shows signs of life, and judged by what it said and how it ended. */
+/* One child: started, listened to for as long as it shows signs of life, and judged by what it said
+ * and how it ended. */
 #ifndef RH_VERIFY_ATTEMPT_H
 #define RH_VERIFY_ATTEMPT_H
 
@@ -20,7 +21,8 @@ typedef struct rh_attempt {
   char *text;
   uint64_t digest;
   json_int_t printed,
-      printed_later; /* bytes, to its verdict, where that matters, else -1; and from there to its end */
+      /* bytes, to its verdict, where that matters, else -1; and from there to its end */
+      printed_later;
   json_t *names;
   char phase[64];     /* the last one it named */
   rh_fate fate;       /* why nothing more was read */

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is reduced again and again: an operator of ours that shows every other order, or what the strategy serves and
- * rounds, on data of all magnitudes. */
+/* What is reduced again and again: an operator of ours that shows every other order, or what the
+ * strategy serves and rounds, on data of all magnitudes. */
 typedef struct subject {
   enum { SIDED, GROUPED, ROUNDED } kind;
   rh_pair pair; /* of ROUNDED */
@@ -151,8 +151,8 @@ static rh_outcome same_launch(rh_trial *trial, const subject *s) {
 
 /* ---- On every device ---- */
 
-/* The device that there is, as another one would be described.  What a plugin makes of that may not work here, and then
- * says nothing. */
+/* The device that there is, as another one would be described.  What a plugin makes of that may not
+ * work here, and then says nothing. */
 static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_device *real,
                                     bits *b) {
   rh_device device;

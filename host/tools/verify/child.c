@@ -103,7 +103,8 @@ static int say_names(const rh_channel *channel, rh_trial *trial) {
   return rh_channel_say(channel, json_pack("{s:o}", "names", names));
 }
 
-/* Bytes on standard output and error, which the parent made one file; -1 where more of them are no matter. */
+/* Bytes on standard output and error, which the parent made one file; -1 where more of them are no
+ * matter. */
 static long long printed_so_far(const rh_trial *trial) {
   struct stat st;
   if (!trial->watches_end) return -1;
@@ -135,8 +136,8 @@ static int serve(const rh_trial_order *order, const rh_channel *channel) {
   return failed ? 3 : 0;
 }
 
-/* Output goes to a file in memory: a plugin that prints without end is stopped before it fills that.  The program ignores
- * the signal (see main), and such a plugin would go on. */
+/* Output goes to a file in memory: a plugin that prints without end is stopped before it fills
+ * that.  The program ignores the signal (see main), and such a plugin would go on. */
 static void limit_output(void) {
   const struct rlimit most = {256 << 20, 256 << 20};
   signal(SIGXFSZ, SIG_DFL);

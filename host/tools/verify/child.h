@@ -16,7 +16,8 @@ typedef struct rh_trial_order {
 
 rh_status rh_trial_request(rh_text *to, const rh_trial_order *order, rh_error *error);
 
-/* Runs one test in this process.  trial: path, strategy_name, seed, quick, variant and random_s are set. */
+/* Runs one test in this process.  trial: path, strategy_name, seed, quick, variant and random_s are
+ * set. */
 rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_test *test);
 
 #endif

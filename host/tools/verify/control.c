@@ -21,7 +21,9 @@ typedef struct control {
   cl_context context; /* its own */
 } control;
 
-/* ---- Using OpenCL directly, as a plugin may; where a device cannot do something, nothing is wrong ---- */
+/* ---- Using OpenCL directly, as a plugin may ---- */
+
+/* Where a device cannot do something, nothing is wrong. */
 
 static void CL_CALLBACK note_event(cl_event event, cl_int state, void *called) {
   (void)event;
@@ -29,7 +31,8 @@ static void CL_CALLBACK note_event(cl_event event, cl_int state, void *called) {
   __atomic_store_n((int *)called, 1, __ATOMIC_RELEASE);
 }
 
-/* The thread that calls back is started by the first callback.  `called` outlives a call that comes late. */
+/* The thread that calls back is started by the first callback.  `called` outlives a call that comes
+ * late. */
 static void call_back(cl_event event) {
   enum { LOOKS = 1000, PAUSE_US = 1000 };
   static int called;

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* An operator that counts what the bound counts: no float rounds the same way twice, but a counter does not lie. */
+/* An operator that counts what the bound counts: no float rounds the same way twice, but a counter
+ * does not lie. */
 static rh_outcome measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_device *device,
                           const char *how, double *run_s) {
   int64_t params[RH_MAX_PARAMS];

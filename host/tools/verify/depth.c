@@ -1,5 +1,6 @@
-/* A value is how many combinations the deepest of its elements has been through, plus 1; 0 is the identity, with which
- * combining costs nothing: adding the identity does not round.  kernels/prelude/operators.cl has the same. */
+/* A value is how many combinations the deepest of its elements has been through, plus 1; 0 is the
+ * identity, with which combining costs nothing: adding the identity does not round.
+ * kernels/prelude/operators.cl has the same. */
 #include "depth.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"

@@ -38,7 +38,8 @@ static rh_status touches(const rh_rig *rig, const rh_edge *edge, rh_error *error
                  at < 0 ? "before" : "behind");
 }
 
-/* `first` elements of poison and n of data, at the end of what may be touched or at its beginning. */
+/* `first` elements of poison and n of data, at the end of what may be touched or at its
+ * beginning. */
 static rh_status try_edge(rh_rig *rig, rh_edge *edge, int at_end, uint64_t n, uint64_t first) {
   _Alignas(16) unsigned char value[16] = {0};
   uint64_t size = rig->row.element_size, elements = first + n;

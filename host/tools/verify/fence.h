@@ -1,5 +1,5 @@
-/* Watches the edges of what a plugin asks its host for: alloc's memory lies between guard pages, scratch memory between
- * canaries. */
+/* Watches the edges of what a plugin asks its host for: alloc's memory lies between guard pages,
+ * scratch memory between canaries. */
 #ifndef RH_VERIFY_FENCE_H
 #define RH_VERIFY_FENCE_H
 
@@ -20,8 +20,8 @@ typedef struct rh_fenced_buffer {
 } rh_fenced_buffer;
 
 typedef struct rh_fence {
-  /* 1: scratch memory is a sub-buffer, so that what is written before it shows, too.  Raw OpenCL cannot make
-   * sub-buffers of it then. */
+  /* 1: scratch memory is a sub-buffer, so that what is written before it shows, too.  Raw OpenCL
+   * cannot make sub-buffers of it then. */
   int in_front;
   rh_fenced_memory memory[RH_MOST_FENCED];
   rh_fenced_buffer buffers[RH_MOST_FENCED];

@@ -23,7 +23,8 @@ static void open_side(unsigned char *side) {
   mprotect(side, SHUT_BYTES, PROT_READ | PROT_WRITE);
 }
 
-/* The access is tried again behind this, and succeeds; a fault elsewhere is tried again with the former action. */
+/* The access is tried again behind this, and succeeds; a fault elsewhere is tried again with the
+ * former action. */
 static void on_fault(int signal, siginfo_t *info, void *context) {
   unsigned char *at = info->si_addr;
   (void)context;

@@ -13,8 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The input repeats one tile, mapped over and over, so that it takes addresses and hardly any memory.  A tile does not
- * divide 2^31 nor 2^32: an index that lost its upper bits meets other elements. */
+/* The input repeats one tile, mapped over and over, so that it takes addresses and hardly any
+ * memory.  A tile does not divide 2^31 nor 2^32: an index that lost its upper bits meets other
+ * elements. */
 enum { TILE_PAGES = 1021 };
 
 typedef struct rh_huge {
@@ -29,7 +30,8 @@ static const struct {
   uint64_t n, first, index;
   const char *what;
 } cases[] = {
-    /* Every bit but a low one is set: whichever the plugin loses, it shows; and no f32 has this value. */
+    /* Every bit but a low one is set: whichever the plugin loses, it shows; and no f32 has this
+     * value. */
     {1003, MIDDLE, 1, "first beyond 2^24"},
     {1003, 0, MIDDLE >> 5, "result_index beyond 2^19"},
     {MIDDLE, 1, 1, "n beyond 2^24"},
@@ -126,7 +128,8 @@ static rh_status run_in_time(rh_rig *rig, const rh_huge *h, uint64_t n, uint64_t
   return run_once(rig, h, n, first);
 }
 
-/* Buffers of the device's own: an input takes them where it cannot be used in place, a large result always. */
+/* Buffers of the device's own: an input takes them where it cannot be used in place, a large result
+ * always. */
 static rh_status fits(rh_rig *rig, int k) {
   const rh_cl_device *device = rig->session->device;
   uint64_t input = (cases[k].first + cases[k].n) * rig->row.element_size;

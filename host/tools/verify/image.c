@@ -77,8 +77,14 @@ static void take_entry(dynamic *d, const ElfW(Dyn) * entry) {
   case DT_NEEDED:
     if (d->n_needed < RH_MOST_NEEDED) d->needed[d->n_needed++] = value;
     break;
-  case DT_RPATH: d->rpath = value, d->has_rpath = 1; break;
-  case DT_RUNPATH: d->runpath = value, d->has_runpath = 1; break;
+  case DT_RPATH:
+    d->rpath = value;
+    d->has_rpath = 1;
+    break;
+  case DT_RUNPATH:
+    d->runpath = value;
+    d->has_runpath = 1;
+    break;
   case DT_TEXTREL: d->has_textrel = 1; break;
   case DT_BIND_NOW: d->has_bind_now = 1; break;
   case DT_FLAGS: d->flags = value; break;

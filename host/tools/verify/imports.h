@@ -1,12 +1,13 @@
-/* A plugin's own calls into libraries, counted: its table of imports is made to point at counters.  What libraries call
- * among themselves is not seen. */
+/* A plugin's own calls into libraries, counted: its table of imports is made to point at counters.
+ * What libraries call among themselves is not seen. */
 #ifndef RH_VERIFY_IMPORTS_H
 #define RH_VERIFY_IMPORTS_H
 
 #include <redhost/redhost.h>
 
-/* Starts counting, for the rest of the process, the file's calls of memory functions (malloc and its like), of OpenCL
- * (anything that begins with cl), and of pthread_create.  0 where this machine's relocations are not known here. */
+/* Starts counting, for the rest of the process, the file's calls of memory functions (malloc and
+ * its like), of OpenCL (anything that begins with cl), and of pthread_create.  0 where this
+ * machine's relocations are not known here. */
 int rh_imports_watch(const char *path);
 
 /* A function of the plugin's imports, and what it is to call instead. */
@@ -15,7 +16,8 @@ typedef struct rh_redirect {
   void (*to)(void);
 } rh_redirect;
 
-/* Puts these in place until rh_imports_restore().  0 where this machine's relocations are not known here. */
+/* Puts these in place until rh_imports_restore().  0 where this machine's relocations are not known
+ * here. */
 int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n);
 void rh_imports_restore(void);
 
@@ -28,7 +30,8 @@ typedef struct rh_imports_seen {
 /* Threads that the file started and that have not ended. */
 int rh_imports_live_threads(void);
 
-/* Mappings that the file made by mmap and that were not unmapped; below 0 where it unmapped one in parts. */
+/* Mappings that the file made by mmap and that were not unmapped; below 0 where it unmapped one in
+ * parts. */
 int rh_imports_mapped(void);
 
 /* Counted since the last call of this. */

@@ -1,5 +1,5 @@
-/* V64: every access of every work-item, seen by Oclgrind, an OpenCL that interprets: what lies in local memory or on a
- * device of its own shows nowhere else. */
+/* V64: every access of every work-item, seen by Oclgrind, an OpenCL that interprets: what lies in
+ * local memory or on a device of its own shows nowhere else. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
@@ -36,7 +36,8 @@ static int find_library(char *path, size_t bytes) {
   return 0;
 }
 
-/* A directory that names this library only, for OpenCL's loader, which reads it when it is first called. */
+/* A directory that names this library only, for OpenCL's loader, which reads it when it is first
+ * called. */
 static int name_library(char directory[], const char *library) {
   char path[64];
   if (!mkdtemp(directory)) return 0;

@@ -4,7 +4,8 @@
 
 #include "../../core/base/text.h"
 
-/* Neither a key nor a value keeps its tabs and newlines.  A key that is there already stays as it is. */
+/* Neither a key nor a value keeps its tabs and newlines.  A key that is there already stays as it
+ * is. */
 void rh_lines_add(rh_text *lines, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* With the first line of a file as value; nothing where it cannot be read. */
@@ -25,15 +26,16 @@ typedef struct rh_lines_change {
   char key[512], what[640], how[256];
 } rh_lines_change;
 
-/* The first difference: 1, or 0 where there is none.  New lines that stand in `allowed` do not count. */
+/* The first difference: 1, or 0 where there is none.  New lines that stand in `allowed` do not
+ * count. */
 int rh_lines_differ(const rh_text *before, const rh_text *allowed, const rh_text *after, int which,
                     rh_lines_change *change);
 
 /* Adds each key that `after` has and `before` has not, with `value`. */
 void rh_lines_note_new(rh_text *to, const rh_text *before, const rh_text *after, const char *value);
 
-/* Does to `lines` what was done between `before` and `after`, but for lines that in `lines` are not as in `before`: those
- * had been changed already, and stay so.  What is new goes to `added`. */
+/* Does to `lines` what was done between `before` and `after`, but for lines that in `lines` are not
+ * as in `before`: those had been changed already, and stay so.  What is new goes to `added`. */
 void rh_lines_redo(rh_text *lines, rh_text *added, const rh_text *before, const rh_text *after);
 
 #endif

@@ -1,4 +1,5 @@
-/* Threads that keep every processor busy, so that others get their turns in another order each time. */
+/* Threads that keep every processor busy, so that others get their turns in another order each
+ * time. */
 #ifndef RH_VERIFY_LOAD_H
 #define RH_VERIFY_LOAD_H
 

@@ -1,6 +1,6 @@
-/* A value is a word of 32 bits, and combining two mixes them, so that no other tree gives the same word; 0 is the
- * identity.  An element's highest bit says that loading it takes long, and is no part of its value.
- * kernels/prelude/operators.cl has the same. */
+/* A value is a word of 32 bits, and combining two mixes them, so that no other tree gives the same
+ * word; 0 is the identity.  An element's highest bit says that loading it takes long, and is no
+ * part of its value.  kernels/prelude/operators.cl has the same. */
 #include "order.h"
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"

@@ -1,4 +1,5 @@
-/* A picture of this process: everything that a plugin has to leave as it found it, as text that can be compared. */
+/* A picture of this process: everything that a plugin has to leave as it found it, as text that can
+ * be compared. */
 #ifndef RH_VERIFY_PICTURE_H
 #define RH_VERIFY_PICTURE_H
 
@@ -53,14 +54,16 @@ typedef struct rh_picture {
   rh_text parts[RH_PICTURE_PARTS];
 } rh_picture;
 
-/* The truth is the kernel's: what libc remembers of signals or the umask says nothing of raw system calls. */
+/* The truth is the kernel's: what libc remembers of signals or the umask says nothing of raw system
+ * calls. */
 void rh_picture_take(rh_picture *picture, uint32_t without); /* bits of parts to leave out */
 void rh_picture_finish(rh_picture *picture);
 
 /* One part, in place of what was there. */
 void rh_picture_take_part(rh_picture *picture, int part);
 
-/* Bytes of private memory without a file that malloc does not know of; 0 where malloc does not tell. */
+/* Bytes of private memory without a file that malloc does not know of; 0 where malloc does not
+ * tell. */
 uint64_t rh_picture_other_memory(void);
 
 #endif

@@ -44,8 +44,8 @@ static void signal_key(char *key, size_t bytes, int number) {
   snprintf(key, bytes, "signal %d (%s)", number, strsignal(number));
 }
 
-/* All that are not the default.  The kernel's struct begins with the handler everywhere but on MIPS; what follows is
- * compared as it stands. */
+/* All that are not the default.  The kernel's struct begins with the handler everywhere but on
+ * MIPS; what follows is compared as it stands. */
 void rh_take_actions(rh_text *to) {
   for (int number = 1; number <= SIGNALS; number++) {
     unsigned long words[8] = {0};

@@ -24,8 +24,9 @@ typedef struct rh_place {
 /* Values of `row` in `slots` places, all of them poison; `elements` of them, uninitialised. */
 rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *row,
                         uint64_t elements, uint64_t slots, rh_error *error);
-/* The input is `elements` in `memory` from now on, which outlives the place; a device that works in the host's memory
- * uses it as it stands, and others get a copy.  Such an input is not for rh_place_write and rh_place_check_input. */
+/* The input is `elements` in `memory` from now on, which outlives the place; a device that works in
+ * the host's memory uses it as it stands, and others get a copy.  Such an input is not for
+ * rh_place_write and rh_place_check_input. */
 rh_status rh_place_put(rh_place *place, unsigned char *memory, uint64_t elements, rh_error *error);
 void rh_place_finish(rh_place *place); /* zero-initialised is fine */
 

@@ -108,7 +108,8 @@ static rh_status run_somewhere(rh_moves *m, uint32_t run, rh_error *error) {
   return status;
 }
 
-/* Some buffers are released and others take their stead, some get new contents, and an instance begins anew. */
+/* Some buffers are released and others take their stead, some get new contents, and an instance
+ * begins anew. */
 static rh_status change_something(rh_moves *m, rh_trial *trial, uint32_t run, uint32_t runs) {
   rh_rig *rig = &m->rigs[2];
   int k = (int)(run / BETWEEN_LOOKS % PLACES);

@@ -7,7 +7,8 @@
 /* A legal value of the parameter, small ones as often as large ones. */
 static int64_t random_value(const rh_param *param, uint64_t *state) {
   uint64_t span = (uint64_t)param->max - (uint64_t)param->min;
-  /* Small values as often as large ones: ranges are wide, and what is wrong is wrong at small values. */
+  /* Small values as often as large ones: ranges are wide, and what is wrong is wrong at small
+   * values. */
   uint64_t bits = rh_random_next(state) % 33, mask = ((uint64_t)1 << bits) - 1;
   uint64_t offset = rh_random_next(state) & mask;
   int64_t value = param->min + (int64_t)(span == UINT64_MAX ? offset : offset % (span + 1));

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What breaks most easily first: exact sums show a lost element, argmin order and ties, f16 its accumulator, pairs of 16
- * bytes alignment. */
+/* What breaks most easily first: exact sums show a lost element, argmin order and ties, f16 its
+ * accumulator, pairs of 16 bytes alignment. */
 static const rh_pair telling[] = {
     {RH_OP_sum, RH_TYPE_u32},    {RH_OP_sum, RH_TYPE_f32},    {RH_OP_argmin, RH_TYPE_f32},
     {RH_OP_max, RH_TYPE_f64},    {RH_OP_sum, RH_TYPE_u8},     {RH_OP_sum, RH_TYPE_f16},
@@ -127,13 +127,22 @@ int rh_common_device(uint32_t k, rh_device *device) {
   *device = ordinary_device();
   switch (k) {
   case 0: return 1;
-  case 1: device->kind = RH_DEVICE_CPU, device->max_group = 4096; return 1;
-  case 2: device->kind = RH_DEVICE_ACCELERATOR, device->cl_version = 120; return 1;
+  case 1:
+    device->kind = RH_DEVICE_CPU;
+    device->max_group = 4096;
+    return 1;
+  case 2:
+    device->kind = RH_DEVICE_ACCELERATOR;
+    device->cl_version = 120;
+    return 1;
   case 3: /* numbers of 0 are "unknown" */
     device->local_bytes = device->global_bytes = device->max_alloc_bytes = 0;
     device->subgroup_min = device->subgroup_max = device->cl_version = device->vendor_id = 0;
     return 1;
-  case 4: device->compute_units = 1u << 20, device->max_group = 1u << 16; return 1;
+  case 4:
+    device->compute_units = 1u << 20;
+    device->max_group = 1u << 16;
+    return 1;
   case 5: *device = *rh_host_device(); return 1;
   default: return 0;
   }
@@ -148,12 +157,17 @@ int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device) {
   case 3: device->max_group = 3; return 1;
   case 4: device->features = 0; return 1;
   case 5: device->compute_units = 1; return 1;
-  case 6: device->max_group = 1, device->local_bytes = 16, device->features = 0; return 1;
+  case 6:
+    device->max_group = 1;
+    device->local_bytes = 16;
+    device->features = 0;
+    return 1;
   default: return 0;
   }
 }
 
-/* As if another device were described: the numbers that plans are made of, and the names that one may go by. */
+/* As if another device were described: the numbers that plans are made of, and the names that one
+ * may go by. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]) {
   static const uint32_t units[] = {1, 2, 3, 7, 64, 132},
                         groups[] = {1, 32, 64, 128, 256, 512, 1024}, lanes[] = {1, 8, 16, 32, 64};

@@ -130,7 +130,8 @@ static uint64_t answer_to(const asked *a, uint32_t k) {
   return rh_answer_hash(said, &answer);
 }
 
-/* Asks everything again, in an order that the seed decides: the step is odd, and no multiple of n's divisors. */
+/* Asks everything again, in an order that the seed decides: the step is odd, and no multiple of n's
+ * divisors. */
 static void ask_again(asked *a, uint64_t seed) {
   uint64_t step = a->n > 1 ? rh_random_next(&seed) % a->n : 1;
   while (a->n > 1) {
@@ -263,7 +264,8 @@ static rh_outcome try_circumstances(asked *a, double began, int *watches) {
   return outcome == RH_PASS ? later(a, began) : outcome;
 }
 
-/* In two processes, whose addresses, numbers and environments differ; the parent compares what they say. */
+/* In two processes, whose addresses, numbers and environments differ; the parent compares what they
+ * say. */
 rh_outcome rh_v59_nothing_else(rh_trial *trial) {
   int watches = 0;
   asked a = {.trial = trial};

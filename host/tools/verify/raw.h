@@ -1,5 +1,5 @@
-/* A plugin's own OpenCL calls, which pass the host's services by: what they launch, build and obtain is counted like
- * theirs. */
+/* A plugin's own OpenCL calls, which pass the host's services by: what they launch, build and
+ * obtain is counted like theirs. */
 #ifndef RH_VERIFY_RAW_H
 #define RH_VERIFY_RAW_H
 

@@ -1,5 +1,5 @@
-/* One strategy on one problem under a test's control: what the host would do, with every service watched, and with faults
- * on demand. */
+/* One strategy on one problem under a test's control: what the host would do, with every service
+ * watched, and with faults on demand. */
 #ifndef RH_VERIFY_RIG_H
 #define RH_VERIFY_RIG_H
 
@@ -67,8 +67,8 @@ typedef struct rh_rig {
   const char *left_fpstate; /* the function that left another control word behind, or null */
 } rh_rig;
 
-/* Takes the default parameters and a place of its own, of RH_AROUND elements, max_n and RH_AROUND more; asks nothing yet.
- * Everything fails with rig->error set. */
+/* Takes the default parameters and a place of its own, of RH_AROUND elements, max_n and RH_AROUND
+ * more; asks nothing yet.  Everything fails with rig->error set. */
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
 /* The same without a place: the caller brings one. */
 rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);

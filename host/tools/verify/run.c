@@ -29,8 +29,9 @@ typedef struct runner {
 
 /* ---- Patience ---- */
 
-/* So much for all tests together, and for one, by a stopwatch that a busy machine does not hurry.  The first part is for
- * what hangs: a minute for the first test that says nothing, and a quarter of one for each of five more. */
+/* So much for all tests together, and for one, by a stopwatch that a busy machine does not hurry.
+ * The first part is for what hangs: a minute for the first test that says nothing, and a quarter of
+ * one for each of five more. */
 static double most_s(double forecast_s) {
   return 140 + 20 * forecast_s;
 }
@@ -67,8 +68,8 @@ static place place_named(const char *phase) {
   return strcmp(phase, "loading") == 0 || !*phase ? AT_LOADING : AT_RUNNING;
 }
 
-/* Null, or why the test is not tried: one test in vain is enough for a plugin that takes down whoever loads it, and two
- * for one that does not come back. */
+/* Null, or why the test is not tried: one test in vain is enough for a plugin that takes down
+ * whoever loads it, and two for one that does not come back. */
 static const char *in_vain(const runner *r, const rh_test *test) {
   int loads = test->needs != RH_NEEDS_NOTHING || strcmp(test->id, "V10") > 0;
   if (r->cannot_load && loads) return "whoever loads the plugin is lost, see V10";
@@ -229,8 +230,8 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
 
 /* ---- All of them ---- */
 
-/* In a child: even a plugin's names come from its own code's data.  A file that cannot be loaded has none, and its tests
- * say why. */
+/* In a child: even a plugin's names come from its own code's data.  A file that cannot be loaded
+ * has none, and its tests say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
   rh_trial_order order = {.options = r->options, .path = r->report->path};
   rh_attempt a;

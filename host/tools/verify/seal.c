@@ -32,8 +32,8 @@ extern char **environ;
   X(getrandom) X(socket) X(connect) X(clone) X(execve) X(kill) X(fcntl) X(statx) X(faccessat) \
   X(prctl)
 
-/* Functions that tell of the world or keep a state of their own: more is said by their names than by what they ask the
- * system for, and some ask nothing. */
+/* Functions that tell of the world or keep a state of their own: more is said by their names than
+ * by what they ask the system for, and some ask nothing. */
 #define DENIED_LIST(X) \
   X(time) X(gettimeofday) X(clock_gettime) X(clock) X(timespec_get) X(times) X(ftime) \
   X(localtime) X(localtime_r) X(mktime) X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) \

@@ -1,5 +1,5 @@
-/* A thread from which nothing can be learnt but what it was given: system calls, the processor's clock, the environment
- * and the functions that tell of the world end it, by name. */
+/* A thread from which nothing can be learnt but what it was given: system calls, the processor's
+ * clock, the environment and the functions that tell of the world end it, by name. */
 #ifndef RH_VERIFY_SEAL_H
 #define RH_VERIFY_SEAL_H
 
@@ -11,8 +11,8 @@ typedef struct rh_sealed {
   int watches;     /* system calls are seen on this machine */
 } rh_sealed;
 
-/* Calls `work` on such a thread and waits for its end.  The functions are those that the plugin in the file `path` calls
- * itself.
+/* Calls `work` on such a thread and waits for its end.  The functions are those that the plugin in
+ * the file `path` calls itself.
  * [one at a time in a process] */
 void rh_seal(const char *path, void (*work)(void *user), void *user, rh_sealed *sealed);
 

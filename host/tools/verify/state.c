@@ -36,8 +36,8 @@ static rh_outcome live(rh_trial *trial, life *l, rh_footprint *footprint) {
   return outcome == RH_FAIL ? RH_SKIP : outcome;
 }
 
-/* What a life of a strategy that does no harm changes is not judged in the plugin's: by part of the picture, after a first
- * one in which drivers do what they do once. */
+/* What a life of a strategy that does no harm changes is not judged in the plugin's: by part of the
+ * picture, after a first one in which drivers do what they do once. */
 static void learn_unsteady(const rh_trial *trial, rh_footprint *footprint) {
   enum { LIVES = 3 };
   rh_trial own = *trial;
@@ -57,8 +57,9 @@ static rh_outcome say_footprint(rh_trial *trial, const rh_footprint *footprint,
   return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : outcome;
 }
 
-/* Memory that is mapped and not malloc's has no name by which a picture could tell whose it is.  What a plugin maps by
- * its own calls is counted; and where each of several lives leaves more of it, that is no driver's warming up. */
+/* Memory that is mapped and not malloc's has no name by which a picture could tell whose it is.
+ * What a plugin maps by its own calls is counted; and where each of several lives leaves more of
+ * it, that is no driver's warming up. */
 static rh_outcome check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
   enum { LIVES = 6 };
   uint64_t before = 0, grown = 0;
@@ -90,7 +91,8 @@ static rh_outcome check_failures(rh_trial *trial, rh_pair pair, rh_footprint *fo
   return RH_PASS;
 }
 
-/* What comes only after many runs.  Lists of mappings take longest to read, and are compared in the other lives. */
+/* What comes only after many runs.  Lists of mappings take longest to read, and are compared in the
+ * other lives. */
 static rh_outcome check_long_life(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
   uint32_t unsteady = footprint->unsteady;
   life l = {.pair = pair, .max_n = 1003, .runs = trial->quick ? 100 : 300};

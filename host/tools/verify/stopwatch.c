@@ -8,8 +8,8 @@
 
 enum { NAME = 320, LEAST_MS = 50 };
 
-/* Calls back for each process that the main thread of `pid` has started: what redhost starts does its work in a child of
- * its own (guard.h). */
+/* Calls back for each process that the main thread of `pid` has started: what redhost starts does
+ * its work in a child of its own (guard.h). */
 static void each_child(pid_t pid, void (*use)(pid_t, void *), void *user) {
   char path[NAME];
   int child;

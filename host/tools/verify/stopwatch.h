@@ -1,5 +1,5 @@
-/* Time as another process has it: that of the clock, less what the process waits for a processor that others use.  So a
- * limit means the same on an idle machine and on a busy one. */
+/* Time as another process has it: that of the clock, less what the process waits for a processor
+ * that others use.  So a limit means the same on an idle machine and on a busy one. */
 #ifndef RH_VERIFY_STOPWATCH_H
 #define RH_VERIFY_STOPWATCH_H
 
@@ -17,7 +17,8 @@ void rh_stopwatch_start(rh_stopwatch *watch, pid_t pid);
 /* Seconds since the start.  Where the system does not tell who waits, those of the clock. */
 double rh_stopwatch_read(rh_stopwatch *watch);
 
-/* Seconds of the processors that the process's children have used so far; 0 where the system does not tell. */
+/* Seconds of the processors that the process's children have used so far; 0 where the system does
+ * not tell. */
 double rh_busy_s(pid_t pid);
 
 #endif

@@ -12,7 +12,8 @@
 
 /* ---- Files ---- */
 
-/* A plugin of a sort: the descriptor may be missing and stand in a dependency of its own, which V14 is about. */
+/* A plugin of a sort: the descriptor may be missing and stand in a dependency of its own, which V14
+ * is about. */
 static int may_be_a_plugin(const rh_image *image) {
   if (rh_image_defines(image, "redhost_plugin_v1")) return 1;
   for (uint32_t k = 0; k < image->n_needed; k++)

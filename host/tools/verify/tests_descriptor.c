@@ -66,8 +66,8 @@ rh_outcome rh_v19_params(rh_trial *trial) {
   return judge_each(trial, rh_validate_params);
 }
 
-/* Known numbers, and such as go together: what needs sub-groups cannot be host code alone, and an unknown depth gives no
- * bits that are the same everywhere. */
+/* Known numbers, and such as go together: what needs sub-groups cannot be host code alone, and an
+ * unknown depth gives no bits that are the same everywhere. */
 static rh_status judge_promises(const rh_strategy *strategy, rh_error *error) {
   RH_TRY(rh_validate_promises(strategy, error));
   if (strategy->device_kinds == RH_DEVICE_HOST && strategy->needs & ~(uint64_t)RH_FP64)

@@ -50,7 +50,8 @@ rh_outcome rh_v02_exports(rh_trial *trial) {
   return outcome;
 }
 
-/* Versioned names are told apart by the loader, not here; the linker's own weak hooks are meant to be missing. */
+/* Versioned names are told apart by the loader, not here; the linker's own weak hooks are meant to
+ * be missing. */
 rh_outcome rh_v03_undefined(rh_trial *trial) {
   rh_image image;
   rh_text names = {0};
@@ -91,7 +92,8 @@ static const char *second_loader(const rh_libraries *libraries) {
   return NULL;
 }
 
-/* A handle of one loader's is nonsense to the other.  A library that is not found is V03's to report. */
+/* A handle of one loader's is nonsense to the other.  A library that is not found is V03's to
+ * report. */
 static rh_outcome judge_loaders(rh_trial *trial, const rh_image *image) {
   rh_libraries libraries;
   rh_outcome outcome = RH_PASS;
@@ -101,7 +103,8 @@ static rh_outcome judge_loaders(rh_trial *trial, const rh_image *image) {
   if (loader)
     outcome = rh_trial_fail(
         trial,
-        "brings %s, which defines clGetPlatformIDs: a second OpenCL loader beside the host's libOpenCL.so.1",
+        "brings %s, which defines clGetPlatformIDs: a second OpenCL loader beside the host's "
+        "libOpenCL.so.1",
         loader);
   rh_libraries_finish(&libraries);
   return outcome;
@@ -122,7 +125,8 @@ rh_outcome rh_v04_needed(rh_trial *trial) {
   else if (openmp)
     outcome = rh_trial_warn(
         trial,
-        "needs %s: two OpenMP runtimes in one process are one too many (another plugin may bring the other)",
+        "needs %s: two OpenMP runtimes in one process are one too many (another plugin may "
+        "bring the other)",
         openmp);
   else if (names.length)
     outcome = rh_trial_warn(trial, "needs %s, which not every system has", rh_text_get(&names));

@@ -69,8 +69,9 @@ static cl_uint references(const rh_cl_session *session) {
   return of_context + of_queue;
 }
 
-/* References to the context, which every object of it holds one of, and to the queue.  A driver lets go of what a command
- * used on a thread of its own, a moment after clFinish: the least of some looks counts. */
+/* References to the context, which every object of it holds one of, and to the queue.  A driver
+ * lets go of what a command used on a thread of its own, a moment after clFinish: the least of some
+ * looks counts. */
 static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
   if (!session) return 0;
   clFinish(session->queue);
@@ -104,7 +105,8 @@ static rh_outcome live_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int
   return outcome;
 }
 
-/* By how much memory grows over 20 lives, where each fails at another of some services, or none fails. */
+/* By how much memory grows over 20 lives, where each fails at another of some services, or none
+ * fails. */
 static size_t growth(rh_trial *trial, rh_pair pair, int fails, rh_outcome *outcome) {
   rh_cl_session *session;
   int injected;
@@ -129,8 +131,9 @@ rh_outcome rh_v33_faults(rh_trial *trial) {
       outcome = rh_trial_fail(
           trial, "service call %u was made to fail, and OpenCL objects are left behind", k);
   }
-  /* Memory of the plugin's own, over and over: what is left behind adds up.  Some drivers keep memory for each program
-   * that is built, whoever releases it: lives without a fault show how much. */
+  /* Memory of the plugin's own, over and over: what is left behind adds up.  Some drivers keep
+   * memory for each program that is built, whoever releases it: lives without a fault show how
+   * much. */
   size_t usual = outcome == RH_PASS ? growth(trial, pairs[0], 0, &outcome) : 0;
   size_t grown = outcome == RH_PASS ? growth(trial, pairs[0], 1, &outcome) : 0;
   if (outcome == RH_PASS && grown > usual + MOST_GROWTH)

@@ -73,7 +73,8 @@ rh_outcome rh_v54_params(rh_trial *trial) {
 
 /* ---- V55 ---- */
 
-/* The code that setup builds with these parameters for so many elements; 0 where they are declined. */
+/* The code that setup builds with these parameters for so many elements; 0 where they are
+ * declined. */
 static uint64_t code_with(rh_trial *trial, rh_pair pair, uint64_t max_n, const int64_t *params) {
   rh_rig rig;
   rh_status status = rh_rig_begin(&rig, trial, pair.op, pair.type, max_n);
@@ -85,7 +86,8 @@ static uint64_t code_with(rh_trial *trial, rh_pair pair, uint64_t max_n, const i
   return code;
 }
 
-/* Of few elements, and of so many that a GPU's groups have work: a parameter may matter for one of them only. */
+/* Of few elements, and of so many that a GPU's groups have work: a parameter may matter for one of
+ * them only. */
 enum { BUILT_SIZES = 2 };
 static const uint64_t built_for[BUILT_SIZES] = {1003, 1 << 24};
 

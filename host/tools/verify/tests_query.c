@@ -116,8 +116,8 @@ static int64_t chosen(const rh_param *param, unsigned choice) {
   return choice == 2 ? param->initial : rh_end_value(param, choice == 1);
 }
 
-/* The host asks only with values inside the ranges, so those are the ones to stand: every end of every parameter, alone
- * and with the others at theirs. */
+/* The host asks only with values inside the ranges, so those are the ones to stand: every end of
+ * every parameter, alone and with the others at theirs. */
 rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
   const rh_strategy *strategy = trial->strategy;
   rh_question question = {.op = RH_OP_max, .type = RH_TYPE_i32};

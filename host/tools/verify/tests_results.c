@@ -1,5 +1,5 @@
-/* V41 to V48, V51 and V53: results, by the rules of validation: exact where every order of operations is, within a proved
- * bound elsewhere. */
+/* V41 to V48, V51 and V53: results, by the rules of validation: exact where every order of
+ * operations is, within a proved bound elsewhere. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
@@ -37,7 +37,8 @@ rh_outcome rh_v41_nothing(rh_trial *trial) {
 
 /* ---- V42, V43 ---- */
 
-/* The ends of the type's range: partial sums are fullest there, and the least number has no negative. */
+/* The ends of the type's range: partial sums are fullest there, and the least number has no
+ * negative. */
 static rh_status ends(rh_rig *rig, uint64_t seed) {
   static const char *const kinds[] = {"least", "greatest", "ends", "two"};
   static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
@@ -47,8 +48,8 @@ static rh_status ends(rh_rig *rig, uint64_t seed) {
   return RH_OK;
 }
 
-/* Hashes show any element that is lost, doubled or misplaced; a single one at some place shows an edge.  On floats these
- * kinds are such that every order of adding them is exact. */
+/* Hashes show any element that is lost, doubled or misplaced; a single one at some place shows an
+ * edge.  On floats these kinds are such that every order of adding them is exact. */
 static rh_status exact(rh_rig *rig, uint64_t seed) {
   static const char *const kinds[] = {"hash", "onehot", "units", "equal"};
   int quick = (int)rig->trial->quick;

@@ -36,8 +36,8 @@ rh_outcome rh_trial_warn(rh_trial *trial, const char *format, ...)
 rh_outcome rh_trial_skip(rh_trial *trial, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* RH_PASS and trial->plugin and ->strategy set, or RH_SKIP with the reason: V10 to V20 say what is wrong with a file
- * that cannot be loaded. */
+/* RH_PASS and trial->plugin and ->strategy set, or RH_SKIP with the reason: V10 to V20 say what is
+ * wrong with a file that cannot be loaded. */
 rh_outcome rh_trial_load(rh_trial *trial);
 
 /* What a test needs before it starts. */

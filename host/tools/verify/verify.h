@@ -1,5 +1,5 @@
-/* Conformance: every rule of the plugin ABI tried on a plugin, each test in a child process of its own.
- * docs/verify.md lists the tests. */
+/* Conformance: every rule of the plugin ABI tried on a plugin, each test in a child process of its
+ * own.  docs/verify.md lists the tests. */
 #ifndef RH_VERIFY_VERIFY_H
 #define RH_VERIFY_VERIFY_H
 
@@ -45,7 +45,8 @@ typedef struct rh_verify_spec {
   uint32_t in_process; /* 1: no children, for a debugger: a crash is one */
   double random_s;     /* how long V53 tries random cases; 0: by the preset */
   void *user;
-  /* Before each test, with how many there are, and how long they will take by the forecast and at most; may be null. */
+  /* Before each test, with how many there are, and how long they will take by the forecast and at
+   * most; may be null. */
   void (*begin)(void *user, const char *test, const char *strategy, uint32_t done, uint32_t total,
                 double left_s, double most_s);
   /* After each. */
@@ -60,8 +61,9 @@ typedef struct rh_verify_report {
   double seconds;
 } rh_verify_report;
 
-/* Tests one plugin file.  RH_OK whatever the verdicts are.  RH_E_FILE: the file is none, or no plugin; RH_E_USAGE: an
- * unknown test or strategy.  `options` choose the device, the cache and the program. */
+/* Tests one plugin file.  RH_OK whatever the verdicts are.  RH_E_FILE: the file is none, or no
+ * plugin; RH_E_USAGE: an unknown test or strategy.  `options` choose the device, the cache and the
+ * program. */
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error);
 void rh_verify_report_finish(rh_verify_report *report);

@@ -1,4 +1,5 @@
-/* The services that a plugin under test gets: they note what is called when, fail where the test says so, and hand on. */
+/* The services that a plugin under test gets: they note what is called when, fail where the test
+ * says so, and hand on. */
 #ifndef RH_VERIFY_WATCH_H
 #define RH_VERIFY_WATCH_H
 

@@ -21,8 +21,8 @@
 
 /* ---- Describing ---- */
 
-/* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade).  A plugin that can
- * be unloaded defines RH_PLUGIN_FLAGS as RH_PLUGIN_UNLOADABLE first. */
+/* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade).  A plugin that
+ * can be unloaded defines RH_PLUGIN_FLAGS as RH_PLUGIN_UNLOADABLE first. */
 #ifndef RH_PLUGIN_FLAGS
 #define RH_PLUGIN_FLAGS 0
 #endif
@@ -127,24 +127,24 @@ static inline int rh_has_extension(const rh_device *device, const char *name) {
   return device->extensions && strstr(device->extensions, name) != NULL;
 }
 
-/* Is it NVIDIA's own compiler, which takes inline PTX?  PoCL and Mesa run on such GPUs too, under the
- * same vendor's number, with compilers of their own. */
+/* Is it NVIDIA's own compiler, which takes inline PTX?  PoCL and Mesa run on such GPUs too, under
+ * the same vendor's number, with compilers of their own. */
 static inline int rh_takes_ptx(const rh_device *device) {
   return device->vendor_id == 0x10de && device->kind == RH_DEVICE_GPU &&
          (rh_has_extension(device, "cl_nv_compiler_options") ||
           rh_has_extension(device, "cl_nv_create_buffer"));
 }
 
-/* Does the device have what kernels/prelude/shuffles.cl needs: -DRH_SHUFFLES=1, else =0?  Compilers know the names of
- * functions that the device does not have. */
+/* Does the device have what kernels/prelude/shuffles.cl needs: -DRH_SHUFFLES=1, else =0?  Compilers
+ * know the names of functions that the device does not have. */
 static inline int rh_has_shuffles(const rh_device *device) {
   return rh_takes_ptx(device) || rh_has_extension(device, "cl_khr_subgroup_shuffle") ||
          rh_has_extension(device, "cl_intel_subgroups");
 }
 
-/* The depth of rh_group_shuffle_tree: the trees in the sub-groups and in the first of them, which takes
- * the others' values, and before that what each of its lanes takes in turn, where there are more
- * sub-groups than it has lanes. */
+/* The depth of rh_group_shuffle_tree: the trees in the sub-groups and in the first of them, which
+ * takes the others' values, and before that what each of its lanes takes in turn, where there are
+ * more sub-groups than it has lanes. */
 static inline uint64_t rh_group_depth(const rh_device *device, uint64_t group) {
   uint64_t lanes = device->subgroup_min ? device->subgroup_min : 1;
   if (!rh_has_shuffles(device)) return rh_log2_up(group);

@@ -9,13 +9,12 @@
  * Needs a C11 or C++11 compiler and nothing else; mixes with <CL/cl.h> without casts.  Authors in C
  * will want redhost/kit.h on top.
  *
- * ABI 1.0 is frozen: a plugin built against this file loads and runs with every redhost
- * whose major is 1, and no field, number, name or promise here changes its place or its meaning.  One
- * that cannot do without what came later names its minor in rh_plugin.min_host_minor.
- * What a later 1.x may do is append: a field at the end of a struct that carries its size or a
- * stride, a number in a list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Everything
- * else is major 2: another symbol, another directory.  The names that rh_op.prelude gives to kernels
- * are part of this.
+ * ABI 1.0 is frozen: a plugin built against this file loads and runs with every redhost whose major
+ * is 1, and no field, number, name or promise here changes its place or its meaning.  One that
+ * cannot do without what came later names its minor in rh_plugin.min_host_minor.  What a later 1.x
+ * may do is append: a field at the end of a struct that carries its size or a stride, a number in a
+ * list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Everything else is major 2: another
+ * symbol, another directory.  The names that rh_op.prelude gives to kernels are part of this.
  *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
@@ -107,9 +106,10 @@ enum {
 #undef RH_X
 };
 
-/* X(name, number, flags).  affine, on u64 only, composes maps x -> a*x + b over 32-bit words, a in the low half and b in
- * the high half, the first element's map applied first: associative, exact, and not commutative.  asum, amax and argamax
- * are sum, max and argmax of the elements' magnitudes; those of integers are unsigned, since |-128| is no i8. */
+/* X(name, number, flags).  affine, on u64 only, composes maps x -> a*x + b over 32-bit words, a in
+ * the low half and b in the high half, the first element's map applied first: associative, exact,
+ * and not commutative.  asum, amax and argamax are sum, max and argmax of the elements' magnitudes;
+ * those of integers are unsigned, since |-128| is no i8. */
 #define RH_OP_LIST(X)                                                                              \
   X(sum, 1, RH_OP_COMMUTATIVE)                                                                     \
   X(prod, 2, RH_OP_COMMUTATIVE)                                                                    \
@@ -126,7 +126,7 @@ enum {
   X(argamax, 13, RH_OP_COMMUTATIVE | RH_OP_EXACT | RH_OP_INDEXED)
 
 #define RH_OP_COMMUTATIVE (1u << 0)
-#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit: all arithmetic on integers too */
+#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit: arithmetic on integers too */
 #define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
 
 enum {
@@ -172,7 +172,7 @@ typedef struct rh_op {
  * (rh_strategy.needs). */
 #define RH_FP64                   (1ull << 0)
 #define RH_INT64_ATOMICS          (1ull << 1) /* cl_khr_int64_base_atomics and _extended_atomics */
-#define RH_SUBGROUPS              (1ull << 2) /* cl_khr_subgroups, cl_intel_subgroups, or OpenCL 3's feature */
+#define RH_SUBGROUPS              (1ull << 2) /* cl_khr_subgroups, cl_intel_subgroups, OpenCL 3 */
 #define RH_WORK_GROUP_COLLECTIVES (1ull << 3) /* work_group_reduce_*() */
 #define RH_INTEL_SUBGROUP_BLOCKS  (1ull << 4) /* intel_sub_group_block_read*() */
 /* since 1.1 */
@@ -216,7 +216,7 @@ typedef struct rh_param {
   uint32_t flags, reserved;
 } rh_param;
 
-/* ---- query's answer: the host allocates and zeroes it and sets struct_size; query fills in the rest ---- */
+/* ---- query's answer: the host zeroes it and sets struct_size; query fills in the rest ---- */
 /* Why not.  X(name, number, JSON code) */
 #define RH_WHY_LIST(X)                                                                             \
   X(NONE, 0, "none")                                                                               \
@@ -243,12 +243,13 @@ typedef struct rh_answer {
   uint32_t reserved;
   uint64_t scratch_bytes; /* device memory that setup will obtain */
   uint64_t local_bytes;   /* the most local memory of one work-group */
-  uint64_t depth;   /* the most combinations any one element passes through, for max_n: the error
-                     bound h*u*sum|x| of a float sum comes from it.  0: unknown, the host takes n-1 */
+  /* the most combinations any one element passes through, for max_n: the error bound h*u*sum|x| of
+   * a float sum comes from it.  0: unknown, the host takes n-1 */
+  uint64_t depth;
   char reason[160]; /* when declining: the limit and the value, as a sentence without a full stop */
 } rh_answer;
 
-/* ---- Host services: callable from the start of setup until teardown returns, from one thread at a time ---- */
+/* ---- Host services: from the start of setup until teardown returns, one thread at a time ---- */
 enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
@@ -271,7 +272,8 @@ struct rh_host {
   /* Says something to the user.  Any thread.  `text` is copied. */
   void (*log)(const rh_host *, uint32_t level, const char *text);
   /* Records why the phase fails and returns `status`, so that `return host->fail(...)` reads well.
-   * status: a failure, or in setup RH_DECLINED.  cl_code: OpenCL's error, or 0.  `what` is copied. */
+   * status: a failure, or in setup RH_DECLINED.  cl_code: OpenCL's error, or 0.  `what` is
+   * copied. */
   rh_status (*fail)(const rh_host *, rh_status status, int32_t cl_code, const char *what);
   /* setup only.  Builds the prelude of the problem's operator and type, then `source`.  `file`
    * names the source in the compiler's messages ("cascade.cl"); `options` go to the compiler, ""
@@ -314,9 +316,9 @@ typedef struct rh_run {
   void *host_result; /* where one that finishes on the host writes it: value_size bytes, aligned */
 } rh_run;
 
-/* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once, and nobody reads it or
- * changes it in place, as atomics do.  Then the host may hand over a result in its own memory, which it sees without
- * reading it back. */
+/* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once,
+ * and nobody reads it or changes it in place, as atomics do.  Then the host may hand over a result
+ * in its own memory, which it sees without reading it back. */
 #define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
 
 /* ---- Strategies ---- */
@@ -326,7 +328,7 @@ typedef struct rh_run {
 /* What a float result's bits depend on, weakest promise first; operators that are RH_OP_EXACT never
  * vary. */
 #define RH_BITS_VARY            0u /* may change from run to run: float atomics */
-#define RH_BITS_SAME_RUN        1u /* same device, n, parameters and alignment of `first`: same bits */
+#define RH_BITS_SAME_RUN        1u /* same device, n, parameters, alignment of `first`: same bits */
 #define RH_BITS_SAME_LAUNCH     2u /* ... whatever the parameters */
 #define RH_BITS_SAME_EVERYWHERE 3u /* ... and on every IEEE device */
 
@@ -386,7 +388,7 @@ typedef struct rh_plugin {
 
 extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol */
 
-/* ---- The layout of 1.0, pinned on LP64: a field that is moved or put in between does not compile ---- */
+/* ---- The layout of 1.0, pinned on LP64: a field that is moved does not compile ---- */
 #if defined(__cplusplus)
 #define RH_ASSERT_AT(T, field, at)                                                                 \
   static_assert(offsetof(T, field) == (at), #T "." #field " moved");

@@ -13,9 +13,9 @@
  * are on a device.
  *
  * The library never prints, never exits and keeps no global state.  Errors come back as a status
- * and, in words, in an rh_error of the caller's.  A null pointer where none is allowed is RH_E_USAGE
- * with a sentence; functions that return nothing then do nothing.  The library exports what this
- * header declares, and nothing else.
+ * and, in words, in an rh_error of the caller's.  A null pointer where none is allowed is
+ * RH_E_USAGE with a sentence; functions that return nothing then do nothing.  The library exports
+ * what this header declares, and nothing else.
  *
  * Sizes.  rh_options, rh_request, rh_result and rh_prepare_spec will grow: later versions append
  * fields.  The caller sets struct_size to the size of the struct as its own compiler sees it, and
@@ -30,7 +30,8 @@
  * Threads.  What may run at the same time:
  *   - anything on different rh_redhosts, rh_open() and rh_close() among it;
  *   - rh_reduce(), rh_prepare() and rh_prepared_destroy() on one rh_redhost: they take turns;
- *   - calls of different rh_prepareds, with each other and with all of the above: they take no lock,
+ *   - calls of different rh_prepareds, with each other and with all of the above: they take no
+ *     lock,
  *     and share only the device, or the caller's queue, which runs their commands in turn.
  * What may not:
  *   - two calls of one rh_prepared: the later one is RH_E_INVALID, and the other one's answer is
@@ -100,16 +101,16 @@ typedef struct rh_request {
   uint32_t reserved;    /* 0 */
   const char *strategy; /* null or "auto": the best for problem and device */
   const char *op;       /* "sum", ... */
-  const void
-      *data; /* n elements in host memory, naturally aligned; not written; null where n is 0 */
+  /* n elements in host memory, naturally aligned; not written; null where n is 0 */
+  const void *data;
   uint64_t n;
   const rh_setting *settings; /* as `redhost --param` takes them */
   uint64_t n_settings;
 } rh_request;
 
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
- * those of f16, the element's type else; where magnitudes of integers are combined, the unsigned type
- * of that width.  f16 and f32 stand in `f`, exactly. */
+ * those of f16, the element's type else; where magnitudes of integers are combined, the unsigned
+ * type of that width.  f16 and f32 stand in `f`, exactly. */
 typedef struct rh_result {
   uint32_t struct_size; /* sizeof(rh_result), set by the caller */
   rh_type type;
@@ -131,14 +132,16 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
 
 /* Reduces one array and, unless told otherwise, checks the answer against an exact reference
  * computed on the host: a wrong one is RH_E_WRONG, and *result holds it.  The plugin runs in this
- * process, for the data are this process's own memory; `redhost --run --isolate' runs it in another.
+ * process, for the data are this process's own memory; `redhost --run --isolate' runs it in
+ * another.
  *
- * What it sets up for a problem (strategy as named, operator, type, settings, and n, which is rounded
- * up to a power of two as long as that is at most 16 MiB) is kept for the next call on that problem.
- * Without the check that costs little more than a prepared call.  The 8 problems that were used last
- * are kept, each with at most 64 MiB of scratch memory on the device, and one input buffer of at most
- * 64 MiB; rh_close() releases them.  Nothing of the caller's memory is kept: `data` may be changed or
- * freed between calls.  After a failure, and after a wrong answer, it is set up and chosen anew.
+ * What it sets up for a problem (strategy as named, operator, type, settings, and n, which is
+ * rounded up to a power of two as long as that is at most 16 MiB) is kept for the next call on that
+ * problem.  Without the check that costs little more than a prepared call.  The 8 problems that
+ * were used last are kept, each with at most 64 MiB of scratch memory on the device, and one input
+ * buffer of at most 64 MiB; rh_close() releases them.  Nothing of the caller's memory is kept:
+ * `data` may be changed or freed between calls.  After a failure, and after a wrong answer, it is
+ * set up and chosen anew.
  * [any thread; on one rh_redhost one after the other] */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error);
@@ -153,8 +156,8 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
  *     rh_prepared_destroy(sum);
  *
  * rh_prepare() chooses the strategy, builds and allocates.  A call then costs what the strategy
- * enqueues and one small read, or with a host strategy the strategy itself and some 50 ns: nothing is
- * allocated, built, mapped or asked of OpenCL.
+ * enqueues and one small read, or with a host strategy the strategy itself and some 50 ns: nothing
+ * is allocated, built, mapped or asked of OpenCL.
  *
  * A call's answer is not compared with a reference, which would cost more than the call.  Instead
  * rh_prepare() runs the strategy twice on a few thousand generated elements and judges that as
@@ -169,7 +172,8 @@ typedef struct rh_prepare_spec {
   uint32_t struct_size; /* sizeof(rh_prepare_spec) */
   rh_type type;         /* of the elements */
   /* 1: the data of all calls stand on the device, and nothing is allocated for others: only
-   * rh_prepared_run_buffer() and rh_prepared_enqueue() will do.  A strategy of the host's declines. */
+   * rh_prepared_run_buffer() and rh_prepared_enqueue() will do.  A strategy of the host's
+   * declines. */
   uint32_t data_on_device;
   uint32_t result_on_device; /* 1: so does the result, for rh_prepared_enqueue(); implies the above.
                                 A strategy that finishes on the host declines: many have a
@@ -196,31 +200,33 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepar
  * Where the strategy runs on a device of its own memory, the data are copied there first, into a
  * buffer from rh_prepare().  Where the device shares the host's memory they are used in place, by a
  * small OpenCL object for the array.  With a CPU device that object is kept: a further call on the
- * same array, or on a part of it, costs nothing, one on another array makes another.  Until then, or
- * until rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; what stands in
- * it may change between calls.  With other devices the object is made and released by each call, for
- * OpenCL lets a device hold copies of such memory.
+ * same array, or on a part of it, costs nothing, one on another array makes another.  Until then,
+ * or until rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; what
+ * stands in it may change between calls.  With other devices the object is made and released by
+ * each call, for OpenCL lets a device hold copies of such memory.
  * [one call at a time per rh_prepared, else RH_E_INVALID; several of them in parallel] */
 rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
                           rh_error *error);
 
-/* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in the
- * answer count from `first`.  Runs in that queue, behind what was enqueued there, and returns when the
- * answer is here.  `buffer` is borrowed; that it has first+n elements and is readable is not checked,
- * the rest as above.  Memory of the caller's in it (CL_MEM_USE_HOST_PTR) starts at a multiple of the
- * device's CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers must: kernels load vectors.  [as above] */
+/* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in
+ * the answer count from `first`.  Runs in that queue, behind what was enqueued there, and returns
+ * when the answer is here.  `buffer` is borrowed; that it has first+n elements and is readable is
+ * not checked, the rest as above.  Memory of the caller's in it (CL_MEM_USE_HOST_PTR) starts at a
+ * multiple of the device's CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers must: kernels load
+ * vectors.  [as above] */
 rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                                  uint64_t n, rh_result *result, rh_error *error);
 
 /* The same without waiting: enqueues what writes the answer to values[index], counted in values of
- * rh_prepared_value_bytes(), which rh_prepared_decode() reads.  `buffer` and `values` must live until
- * the queue is done with it; the queue is not flushed.  Needs result_on_device.  [as above] */
+ * rh_prepared_value_bytes(), which rh_prepared_decode() reads.  `buffer` and `values` must live
+ * until the queue is done with it; the queue is not flushed.  Needs result_on_device.  [as
+ * above] */
 rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                               uint64_t n, struct _cl_mem *values, uint64_t index, rh_error *error);
 
-/* Bytes of a value: 4, 8 or 16.  Of sums and products it is the plain number (64-bit for integers, float
- * for f16 and f32); of min, max and the magnitudes' max of floats an order key, what rh_key() of
- * kernels/prelude/operators.cl makes of them; of argmin and its like a pair.  [any thread] */
+/* Bytes of a value: 4, 8 or 16.  Of sums and products it is the plain number (64-bit for integers,
+ * float for f16 and f32); of min, max and the magnitudes' max of floats an order key, what rh_key()
+ * of kernels/prelude/operators.cl makes of them; of argmin and its like a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
 /* What a value over n elements means.  Does nothing where result->struct_size is wrong.  [any
  * thread] */

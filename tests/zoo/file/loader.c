@@ -3,7 +3,8 @@
 __attribute__((visibility("default"))) int clGetPlatformIDs(unsigned most, void **platforms,
                                                             unsigned *n);
 int clGetPlatformIDs(unsigned most, void **platforms, unsigned *n) {
-  (void)most, (void)platforms;
+  (void)most;
+  (void)platforms;
   if (n) *n = 0;
   return 0;
 }

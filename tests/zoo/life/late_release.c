@@ -1,4 +1,5 @@
-/* V36: a static destructor releases a buffer once more, long after the host has released its context. */
+/* V36: a static destructor releases a buffer once more, long after the host has released its
+ * context. */
 #include "../right.h"
 #include <CL/cl.h>
 

@@ -4,10 +4,10 @@
 /* The partial values of all work-items, and one more. */
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
-  static const char source[] = RIGHT_KERNEL(
-      WALK,
-      STORE) "__kernel void note(__global rh_value *notes, int last) {\n"
-             "  for (int k = 0; k < last; k++) notes[k] = rh_identity();\n  notes[-1] = rh_identity();\n}\n";
+  static const char source[] =
+      RIGHT_KERNEL(WALK, STORE) "__kernel void note(__global rh_value *notes, int last) {\n"
+                                "  for (int k = 0; k < last; k++) notes[k] = rh_identity();\n"
+                                "  notes[-1] = rh_identity();\n}\n";
   struct _cl_program *program;
   struct _cl_kernel *note;
   struct _cl_mem *notes;

@@ -10,7 +10,8 @@ RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 1,
                                                .strategies = strategies, .build = "zoo"};
 
 static void at_exit(int status, void *nothing) {
-  (void)status, (void)nothing;
+  (void)status;
+  (void)nothing;
 }
 
 ZOO_ON_LOAD {

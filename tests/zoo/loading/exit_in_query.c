@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
-  (void)problem, (void)params, (void)answer;
+  (void)problem;
+  (void)params;
+  (void)answer;
   exit(0);
 }
 

@@ -2,7 +2,9 @@
 #include "zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
-  (void)problem, (void)params, (void)answer;
+  (void)problem;
+  (void)params;
+  (void)answer;
   volatile int for_ever = 1;
   while (for_ever) {}
   return RH_OK;

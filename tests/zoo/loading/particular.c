@@ -1,5 +1,5 @@
-/* Nothing is wrong, but for values of its parameter that it cannot do with: query knows of one, setup of another.  For
- * tuned parameters, which may be of another machine. */
+/* Nothing is wrong, but for values of its parameter that it cannot do with: query knows of one,
+ * setup of another.  For tuned parameters, which may be of another machine. */
 #include "zoo.h"
 #include <redhost/kit.h>
 

@@ -3,7 +3,8 @@
 #include "zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
-  (void)problem, (void)params;
+  (void)problem;
+  (void)params;
   answer->why = RH_WHY_SIZE;
   memset(answer->reason, 'x', sizeof answer->reason);
   return RH_DECLINED;

@@ -50,13 +50,17 @@ static rh_status log_for_ever(const rh_host *host, const rh_problem *problem, co
 
 static rh_status fail_in_setup(const rh_host *host, const rh_problem *problem,
                                const int64_t *params, void **self) {
-  (void)problem, (void)params, (void)self;
+  (void)problem;
+  (void)params;
+  (void)self;
   return host->fail(host, RH_E_NOMEM, 0, "no room for the \033[31mtable\nof tiles");
 }
 
 static rh_status decline_in_setup(const rh_host *host, const rh_problem *problem,
                                   const int64_t *params, void **self) {
-  (void)problem, (void)params, (void)self;
+  (void)problem;
+  (void)params;
+  (void)self;
   return host->fail(host, RH_DECLINED, 0, "the groups are too small");
 }
 

@@ -24,7 +24,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
       "}\n";
   struct _cl_program *program;
   wild *made = host->alloc(host, sizeof *made);
-  (void)problem, (void)params;
+  (void)problem;
+  (void)params;
   if (!made) return RH_E_NOMEM;
   made->host = host;
   *self = made;

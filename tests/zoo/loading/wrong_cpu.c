@@ -2,7 +2,9 @@
 #include "zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
-  (void)problem, (void)params, (void)answer;
+  (void)problem;
+  (void)params;
+  (void)answer;
 #if defined(__x86_64__) || defined(__i386__)
   __asm__ volatile("ud2");
 #elif defined(__aarch64__)

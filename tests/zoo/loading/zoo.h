@@ -17,7 +17,8 @@ __attribute__((unused)) static rh_status zoo_query(const rh_problem *problem, co
 
 __attribute__((unused)) static rh_status zoo_setup(const rh_host *host, const rh_problem *problem,
                                                    const int64_t *params, void **self) {
-  (void)host, (void)params;
+  (void)host;
+  (void)params;
   *self = (void *)(uintptr_t)problem->op; /* lives until teardown; never written through */
   return RH_OK;
 }

@@ -1,5 +1,5 @@
-/* V50: two groups combine their values by atomics, in the order of arrival, and it promises the same bits from run to
- * run. */
+/* V50: two groups combine their values by atomics, in the order of arrival, and it promises the
+ * same bits from run to run. */
 #include "../right.h"
 
 enum { GROUPS = 2 };

@@ -1,4 +1,5 @@
-/* Nothing is wrong with it: V55 finds the parameter that changes code only where the other is large, as it says. */
+/* Nothing is wrong with it: V55 finds the parameter that changes code only where the other is
+ * large, as it says. */
 #include "../right.h"
 
 enum { TILES, UNROLL };

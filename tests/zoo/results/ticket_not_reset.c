@@ -1,4 +1,5 @@
-/* The last group to arrive finishes; the ticket that tells it so is set to 0 before the first run only. */
+/* The last group to arrive finishes; the ticket that tells it so is set to 0 before the first run
+ * only. */
 #include <redhost/kit.h>
 
 static const char source[] =
