@@ -177,7 +177,7 @@ static rh_status next_epoch(onepass *self) {
   return RH_OK;
 }
 
-/* What the kernel's first arguments say; see kernels/onepass.cl. */
+/* The kernel's first arguments; see kernels/onepass.cl. */
 typedef struct share {
   uint64_t pack;
   uint32_t steps, rest, head, outside;

@@ -45,10 +45,10 @@ static rh_status find_number(const vocabulary *known, const char *name, uint32_t
     }
   const char *instead = known == &operators ? rh_op_instead(name) : NULL;
   if (instead)
-    return rh_fail(error, RH_E_USAGE, "unknown operator '%s': %s. There are%s", name, instead,
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%s': %s. Known:%s", name, instead,
                    known->all);
   char hint[RH_SUGGESTION_BYTES];
-  return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s There are%s", known->what, name,
+  return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s Known:%s", known->what, name,
                  rh_suggest(hint, name, known->names, known->n, "."), known->all);
 }
 
@@ -110,7 +110,7 @@ typedef struct selection {
 static rh_status fits_nothing(const selection *of, const char *pattern, rh_error *error) {
   if (strpbrk(pattern, "*?["))
     return rh_fail(error, RH_E_USAGE,
-                   "--strategy: '%.64s' fits no strategy's name. See redhost --list.", pattern);
+                   "--strategy: no strategy matches '%.64s'. See redhost --list.", pattern);
   char hint[RH_SUGGESTION_BYTES];
   return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s See redhost --list.", pattern,
                  rh_suggest(hint, pattern, of->names, of->n, "."));

@@ -36,7 +36,8 @@ static rh_status parse_format(const rh_typed *typed, const char **format, rh_err
   uint32_t place;
   RH_TRY(rh_choice_parse("--format", typed->format, formats, 5, &place, error));
   if (typed->json && typed->format && strcmp(typed->format, "json") != 0)
-    return rh_fail(error, RH_E_USAGE, "--json and --format=%s exclude each other", typed->format);
+    return rh_fail(error, RH_E_USAGE, "--json and --format=%s are mutually exclusive",
+                   typed->format);
   *format = typed->json ? "json" : formats[place];
   return RH_OK;
 }
@@ -65,9 +66,8 @@ static const char *device_key(const rh_records *results) {
 
 static rh_status refuse(const char *path, const char *what, const char *was, const char *is,
                         rh_error *error) {
-  return rh_fail(error, RH_E_FILE,
-                 "--resume %s: it was measured %s %s, this is %s; take a new file", path, what, was,
-                 is);
+  return rh_fail(error, RH_E_FILE, "--resume %s: it was measured %s %s, this is %s; use a new file",
+                 path, what, was, is);
 }
 
 static const char *word_of(const json_t *object, const char *key) {
@@ -88,7 +88,7 @@ static rh_status check_same(const char *path, const rh_records *was, const rh_re
   if (!json_equal(was->settings, is->settings))
     return rh_fail(error, RH_E_FILE,
                    "--resume %s: it was measured with other settings (--cache, --precision, "
-                   "--max-time, --samples, --timer, --data or --seed); take a new file",
+                   "--max-time, --samples, --timer, --data or --seed); use a new file",
                    path);
   return RH_OK;
 }

@@ -27,8 +27,8 @@ static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_er
   RH_TRY(rh_number_parse(&rh_number_max_time, typed->max_time, &rules->max_time_s, error));
   RH_TRY(rh_samples_parse(typed->samples, &rules->min_samples, &rules->max_samples, error));
   if (rules->min_samples > RH_MOST_SAMPLES)
-    return rh_fail(error, RH_E_USAGE, "--samples %s: at most %d of a point are kept",
-                   typed->samples, RH_MOST_SAMPLES);
+    return rh_fail(error, RH_E_USAGE, "--samples %s: at most %d samples per point", typed->samples,
+                   RH_MOST_SAMPLES);
   rules->precision = percent / 100;
   rules->once = (int)typed->once;
   return RH_OK;
@@ -55,7 +55,7 @@ static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error)
   for (uint32_t j = 0; j < settings->ops.n; j++)
     for (uint32_t k = 0; k < settings->types.n; k++)
       if (settings->sizes[k][0] == 0 && rh_op_needs_an_element(settings->ops.list[j]))
-        return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist",
+        return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
                        rh_op_name(settings->ops.list[j]));
   return RH_OK;
 }

@@ -210,5 +210,5 @@ rh_status rh_print_completion(FILE *out, const char *shell, rh_error *error) {
     rh_text_finish(&text);
     return failed ? rh_fail(error, RH_E_NOMEM, "no memory for completions") : RH_OK;
   }
-  return rh_fail(error, RH_E_USAGE, "--completion '%s': there are bash, zsh and fish", shell);
+  return rh_fail(error, RH_E_USAGE, "--completion '%s': expected bash, zsh or fish", shell);
 }

@@ -9,8 +9,7 @@ static rh_status visit_one(const char *option, const char *list, const char *wor
                            rh_visit_word *visit, void *context, rh_error *error) {
   if (*word) return visit(context, word, error);
   if (!*list) return rh_fail(error, RH_E_USAGE, "%s '': nothing is named", option);
-  return rh_fail(error, RH_E_USAGE, "%s '%s': there is nothing before or behind a comma", option,
-                 list);
+  return rh_fail(error, RH_E_USAGE, "%s '%s': nothing before or after a comma", option, list);
 }
 
 rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,

@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
   rh_error error = {0};
   /* A file that may not grow any more (ulimit -f) is an error of the write that meets the limit. */
   signal(SIGXFSZ, SIG_IGN);
-  /* Not for people: how redhost starts itself to look at plugins, to run one, and to try them. */
+  /* Not for people: how redhost starts itself to examine plugins, to run one, and to test them. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--look") == 0) return rh_look_main();
   if (argc == 2 && (strcmp(argv[1], "--work") == 0 || strcmp(argv[1], "--sample") == 0))
@@ -139,7 +139,7 @@ int main(int argc, char **argv) {
   rh_terminal_catch_interrupt();
   if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
   if (status == RH_OK && typed.mode == RH_MODE_HELP && typed.json)
-    status = rh_fail(&error, RH_E_USAGE, "--json has no meaning with --help");
+    status = rh_fail(&error, RH_E_USAGE, "--json cannot be used with --help");
   else if (status == RH_OK && typed.mode == RH_MODE_HELP)
     rh_options_help(stdout);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION && typed.json)

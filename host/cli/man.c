@@ -82,14 +82,15 @@ void rh_print_man(FILE *out) {
         ".B redhost \\-\\-tune\n[\\fIOPTION\\fR]...\n.br\n"
         ".B redhost \\-\\-new\\-plugin\n\\fINAME\\fR [\\fIDIR\\fR]\n"
         ".SH DESCRIPTION\n"
-        "Reduces vectors on an OpenCL device by several strategies, and checks\n"
-        "each answer against an exact reference.\n"
-        "A strategy is a plugin: one shared object, found where\n.B \\-\\-plugin\nand\n"
-        ".B \\-\\-plugin\\-path\nsay, in\n.IR REDHOST_PLUGIN_PATH ,\nin\n"
-        ".I \\(ti/.local/share/redhost/plugins\\-1\nand with redhost itself.\n",
+        "Reduces arrays on OpenCL devices and on the CPU, and checks each answer\n"
+        "against an exact reference.\n"
+        "Each strategy is a plugin, a shared object.  redhost searches for plugins in\n"
+        "the file and the directories of\n.B \\-\\-plugin\nand\n"
+        ".BR \\-\\-plugin\\-path ,\nin\n.IR REDHOST_PLUGIN_PATH ,\nin\n"
+        ".I \\(ti/.local/share/redhost/plugins\\-1\nand in its own plugin directory.\n",
         out);
   put_options(out);
-  put_notes(out, "environment", "Options win over all of these.\n", rh_options_environment);
+  put_notes(out, "environment", "Options override all of these.\n", rh_options_environment);
   put_notes(out, "exit status", "", rh_options_statuses);
   fputs(".SH EXAMPLES\n"
         ".nf\n"

@@ -106,7 +106,7 @@ static rh_status print_plan(const work *w, rh_error *error) {
   return rh_json_print(document, error);
 }
 
-static rh_status bench(work *w, rh_error *error) {
+static rh_status run_bench(work *w, rh_error *error) {
   rh_error why = {0};
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app->typed, error));
   RH_TRY(rh_bench_output_open(&w->output, w->app, error));
@@ -136,7 +136,7 @@ static rh_status bench(work *w, rh_error *error) {
 
 rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
   work w = {.app = app};
-  rh_status status = bench(&w, error);
+  rh_status status = run_bench(&w, error);
   rh_stage_close(&w.stage);
   rh_bench_output_close(&w.output);
   rh_records_finish(&w.results);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The two files and what came of them; zero-initialised is nothing. */
+/* The two files and the comparison; may be zero-initialised. */
 typedef struct work {
   const rh_app *app;
   const char *old_path, *new_path;
@@ -237,7 +237,7 @@ static rh_status compare_files(work *w, rh_error *error) {
   double percent = 1;
   RH_TRY(rh_number_parse(&rh_number_threshold, w->app->typed->threshold, &percent, error));
   if (strcmp(w->old_path, "-") == 0 && strcmp(w->new_path, "-") == 0)
-    return rh_fail(error, RH_E_USAGE, "--compare: standard input can be one of the files only");
+    return rh_fail(error, RH_E_USAGE, "--compare: only one of the files can be standard input");
   RH_TRY(read_file(w, w->old_path, &w->old, error));
   RH_TRY(read_file(w, w->new_path, &w->new_, error));
   RH_TRY(rh_compare(&w->comparison, &w->old, &w->new_, percent / 100, error));

@@ -79,7 +79,7 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
     printf("  depth     %llu: the most combinations an element passes through\n",
            (unsigned long long)offer->answer.depth);
   else
-    printf("  depth     unknown: n - 1 is taken\n");
+    printf("  depth     unknown: n - 1 is assumed\n");
   printf("  memory    %s on the device, %s local in a work-group\n",
          rh_format_bytes(scratch, offer->answer.scratch_bytes),
          rh_format_bytes(local, offer->answer.local_bytes));
@@ -119,7 +119,7 @@ static rh_status not_found(const rh_app *app, rh_error *error) {
   const char *name = app->typed->name;
   RH_TRY(rh_registry_locate(&app->redhost->options, name, &found, error));
   rh_found_finish(&found);
-  return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin was changed while it was looked at",
+  return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin changed while it was examined",
                  name);
 }
 

@@ -105,8 +105,7 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
   free(keep);
   if (none_left)
     status = rh_fail(error, RH_E_USAGE,
-                     "%s: has nothing of what --strategy, --op, --type and --device choose",
-                     typed->name);
+                     "%s: no results match --strategy, --op, --type and --device", typed->name);
   return status;
 }
 
@@ -165,7 +164,7 @@ rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
   rh_plotted plotted = {0};
   RH_TRY(rh_pictures_parse(typed->picture, &spec.pictures, error));
   if (typed->json && !spec.n_files)
-    return rh_fail(error, RH_E_USAGE, "--json lists the files of --export, and there is none");
+    return rh_fail(error, RH_E_USAGE, "--json lists the files of --export; add --export");
   ask_window(&spec);
   spec.color = (uint32_t)app->terminal->color;
   rh_status status = rh_records_read(typed->name, &results, error);

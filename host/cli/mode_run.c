@@ -20,9 +20,9 @@ static rh_status check_sources(const rh_typed *typed, rh_error *error) {
   if (!typed->input) return RH_OK;
   if (typed->size)
     return rh_fail(error, RH_E_USAGE,
-                   "--size and --input exclude each other: a file brings its own size");
-  if (typed->data) return rh_fail(error, RH_E_USAGE, "--data and --input exclude each other");
-  if (typed->seed) return rh_fail(error, RH_E_USAGE, "--seed and --input exclude each other");
+                   "--size and --input are mutually exclusive: a file brings its own size");
+  if (typed->data) return rh_fail(error, RH_E_USAGE, "--data and --input are mutually exclusive");
+  if (typed->seed) return rh_fail(error, RH_E_USAGE, "--seed and --input are mutually exclusive");
   return RH_OK;
 }
 
@@ -52,7 +52,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
     snprintf(what, what_size, "--size %s in %s", size, rh_type_name(spec->type));
   }
   if (spec->n == 0 && rh_op_needs_an_element(app->op))
-    return rh_fail(error, RH_E_USAGE, "%s%s%s of 0 elements does not exist",
+    return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined",
                    typed->input ? typed->input : "", typed->input ? ": " : "", rh_op_name(app->op));
   return RH_OK;
 }
@@ -112,7 +112,7 @@ static void warn(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
   char text[640];
   if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
-  int open = isfinite(verdict->error); /* the bound was kept, and is no check */
+  int open = isfinite(verdict->error); /* within a bound that is too wide */
   snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s%s",
            report->spec->strategy, open ? "its bound allows much; " : "",
            open ? verdict->exact_text : verdict->text);
@@ -127,8 +127,8 @@ static rh_status judge(const rh_app *app, const rh_run_report *report, rh_error 
   char got[64], exact[64];
   rh_format_answer(got, &report->result);
   rh_format_answer(exact, &report->reference.result);
-  return rh_fail(error, RH_E_WRONG, "wrong result: '%s' says %s, exact is %s (%s)", spec->strategy,
-                 got, exact, report->verdict.text);
+  return rh_fail(error, RH_E_WRONG, "wrong result: '%s' returned %s, expected %s (%s)",
+                 spec->strategy, got, exact, report->verdict.text);
 }
 
 /* Room for generated data.  In pages that a child can have too only where there is one: the usual

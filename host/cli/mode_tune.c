@@ -31,11 +31,11 @@ static rh_status miss_cache(const rh_typed *typed, const rh_cache *cache, rh_err
     return rh_fail(error, RH_E_FILE,
                    "--tune keeps what it finds in the cache, whose directory is not trusted: name "
                    "another one with --cache-dir");
-  const char *how = "HOME names no directory; set it, or name one with --cache-dir";
+  const char *how = "HOME is not set; set it or use --cache-dir";
   if (rh_env("REDHOST_NO_CACHE")) how = "REDHOST_NO_CACHE is set; unset it";
   if (typed->no_cache) how = "leave out --no-cache";
   return rh_fail(error, RH_E_USAGE,
-                 "--tune keeps what it finds in the cache, and there is none: %s", how);
+                 "--tune stores its results in the cache, but there is no cache: %s", how);
 }
 
 static rh_status parse(work *w, rh_error *error) {
@@ -184,7 +184,7 @@ static rh_status conclude(const work *w, rh_status status, rh_error *error) {
   free(file);
   if (status == RH_E_CANCELLED && !kept)
     return rh_fail(error, RH_E_CANCELLED,
-                   "interrupted with %u left, and not all that was found is kept: %s", w->n_left,
+                   "interrupted with %u left; some results were not stored: %s", w->n_left,
                    w->unkept.message);
   if (status == RH_E_CANCELLED && !file_is_there)
     return rh_fail(error, RH_E_CANCELLED, "interrupted before anything was found");
@@ -194,7 +194,7 @@ static rh_status conclude(const work *w, rh_status status, rh_error *error) {
                    "from there",
                    w->n_left);
   if (status == RH_OK && !kept)
-    return rh_fail(error, RH_E_FILE, "not all that was found is kept: %s", w->unkept.message);
+    return rh_fail(error, RH_E_FILE, "some results were not stored: %s", w->unkept.message);
   if (status != RH_OK || w->n_wrong == 0) return status;
   if (w->n_wrong == 1)
     return rh_fail(error, RH_E_WRONG,

@@ -40,7 +40,7 @@ rh_status rh_number_parse(const rh_number *number, const char *text, double *val
   if (!text) return RH_OK;
   if (is_decimal(text) && rh_read_decimal(text, NULL, &typed) != 0)
     return rh_fail(error, RH_E_NOMEM, "no memory for a number");
-  /* What is no decimal is still 0. */
+  /* Still 0 if the text is not a decimal. */
   if (typed <= 0 || typed >= number->below)
     return rh_fail(error, RH_E_USAGE, "%s '%s': expected %s", number->option, text,
                    number->expected);

@@ -35,25 +35,25 @@ typedef struct option_row {
 
 static const option_row table[] = {
     {"list", 'l', MODE, NULL, "Modes (one; with none, a summary of this machine)",
-     "list strategies and whether each can run, and why not", RH_MODE_LIST, 0},
+     "list strategies, and whether each can run here", RH_MODE_LIST, 0},
     {"run", 'r', MODE_WORD, "NAME", NULL, "reduce with strategy NAME, or `auto' for the best one",
      RH_MODE_RUN, 0},
-    {"bench", 'b', MODE, NULL, NULL, "time strategies over sizes", RH_MODE_BENCH, 0},
+    {"bench", 'b', MODE, NULL, NULL, "benchmark strategies over sizes", RH_MODE_BENCH, 0},
     {"devices", 0, MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, 0},
     {"info", 0, MODE_WORD, "NAME", NULL, "describe one strategy", RH_MODE_INFO, 0},
     {"verify", 0, MODE, NULL, NULL,
-     "try every rule of the plugin ABI on a strategy or a\nplugin's file [all installed]",
-     RH_MODE_VERIFY, 0},
-    {"tune", 0, MODE, NULL, NULL, "search parameters, keep the best for this device", RH_MODE_TUNE,
+     "run the conformance tests on a strategy or a plugin's\nfile [all installed]", RH_MODE_VERIFY,
      0},
+    {"tune", 0, MODE, NULL, NULL, "find the best parameters for this device, keep them",
+     RH_MODE_TUNE, 0},
     {"new-plugin", 0, MODE_WORD, "NAME [DIR]", NULL,
-     "write a plugin to start from into DIR [./NAME]", RH_MODE_NEW_PLUGIN, 0},
+     "create a plugin from a template in DIR [./NAME]", RH_MODE_NEW_PLUGIN, 0},
     {"compare", 0, MODE_WORD, "OLD NEW", NULL, "compare two result files", RH_MODE_COMPARE, 0},
     {"plot", 0, MODE_WORD, "FILE", NULL, "draw a result file (needs gnuplot)", RH_MODE_PLOT, 0},
     {"completion", 0, MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
      RH_MODE_COMPLETION, 0},
-    {"help", 'h', MODE, NULL, NULL, "this text", RH_MODE_HELP, 0},
-    {"version", 'V', MODE, NULL, NULL, "the version", RH_MODE_VERSION, 0},
+    {"help", 'h', MODE, NULL, NULL, "print this help", RH_MODE_HELP, 0},
+    {"version", 'V', MODE, NULL, NULL, "print the version", RH_MODE_VERSION, 0},
 
     {"device", 'd', WORD, "SPEC", "Problem",
      "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\n"
@@ -90,8 +90,9 @@ static const option_row table[] = {
      AT(cache)},
     {"precision", 0, WORD, "PCT", NULL, "aim for +-PCT% on the median [0.5]", IN(BENCH),
      AT(precision)},
-    {"max-time", 0, WORD, "SEC", NULL, "for each point [1]", IN(BENCH), AT(max_time)},
-    {"samples", 0, WORD, "MIN[:MAX]", NULL, "for each point [20]", IN(BENCH), AT(samples)},
+    {"max-time", 0, WORD, "SEC", NULL, "time limit for each point [1]", IN(BENCH), AT(max_time)},
+    {"samples", 0, WORD, "MIN[:MAX]", NULL, "number of samples for each point [20]", IN(BENCH),
+     AT(samples)},
     {"timer", 0, WORD, "CLOCK", NULL, "auto event host [auto]", IN(BENCH), AT(timer)},
     {"quick", 0, FLAG, NULL, NULL,
      "--bench: +-2%, 0.3 s a point; --verify: ten seconds\ninstead of a minute or more",
@@ -99,16 +100,13 @@ static const option_row table[] = {
     {"thorough", 0, FLAG, NULL, NULL, "+-0.2%, 15 s a point", IN(BENCH), AT(thorough)},
     {"strict", 0, FLAG, NULL, NULL, "exit 7 if a result is noisy or throttled", IN(BENCH),
      AT(strict)},
-    {"once", 0, FLAG, NULL, NULL, "one reduction each, no instruments, for a profiler", IN(BENCH),
-     AT(once)},
+    {"once", 0, FLAG, NULL, NULL, "run each reduction once, for a profiler", IN(BENCH), AT(once)},
     {"peer", 0, WORDS, "PROGRAM", NULL,
-     "time what else there is, by a program that speaks the\npeers' protocol; repeatable",
-     IN(BENCH), AT(peers)},
-    {"dry-run", 0, FLAG, NULL, NULL, "say what would be measured, its memory and time, and\nstop",
+     "also benchmark the implementations that PROGRAM\noffers; repeatable", IN(BENCH), AT(peers)},
+    {"dry-run", 0, FLAG, NULL, NULL, "print what would be measured, its memory and time, and\nstop",
      IN(BENCH), AT(dry_run)},
-    {"budget", 0, WORD, "SEC", NULL, "--tune: so long in all [60]", IN(TUNE), AT(budget)},
-    {"fresh", 0, FLAG, NULL, NULL, "--tune: measure again what is known already", IN(TUNE),
-     AT(fresh)},
+    {"budget", 0, WORD, "SEC", NULL, "--tune: total time limit [60]", IN(TUNE), AT(budget)},
+    {"fresh", 0, FLAG, NULL, NULL, "--tune: repeat earlier measurements", IN(TUNE), AT(fresh)},
     {"threshold", 0, WORD, "PCT", NULL, "--compare: smallest change that counts [1]", IN(COMPARE),
      AT(threshold)},
 
@@ -116,37 +114,38 @@ static const option_row table[] = {
     {"exclude", 0, WORD, "TESTS", NULL, "all but these", IN(VERIFY), AT(exclude)},
     {"in-process", 0, FLAG, NULL, NULL, "no child processes, for a debugger", IN(VERIFY),
      AT(in_process)},
-    {"junit", 0, WORD, "FILE", NULL, "also write the verdicts as JUnit's XML", IN(VERIFY),
-     AT(junit)},
+    {"junit", 0, WORD, "FILE", NULL, "also write the results as JUnit XML", IN(VERIFY), AT(junit)},
 
     {"json", 0, FLAG, NULL, "Output", "JSON instead of text", EVERYWHERE, AT(json)},
     {"format", 'f', WORD, "FMT", NULL, "table markdown csv json jsonl [table]", IN(BENCH),
      AT(format)},
-    {"output", 'o', WORD, "FILE", NULL, "instead of standard output", IN(BENCH), AT(output)},
+    {"output", 'o', WORD, "FILE", NULL, "write to FILE instead of standard output", IN(BENCH),
+     AT(output)},
     {"export", 0, WORDS, "FILE", NULL,
      "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf); repeatable",
      IN(BENCH) | FILES, AT(exports)},
     {"resume", 0, WORD, "FILE.jsonl", NULL, "append, and skip points already there", IN(BENCH),
      AT(resume)},
-    {"picture", 0, WORD, "LIST", NULL, "of rate time peak best [all]", IN(PLOT), AT(picture)},
-    {"quiet", 'q', FLAG, NULL, NULL, "values or names only", EVERYWHERE, AT(quiet)},
-    {"verbose", 'v', FLAG, NULL, NULL, "build logs, parameters, times", EVERYWHERE, AT(verbose)},
+    {"picture", 0, WORD, "LIST", NULL, "comma-separated: rate time peak best [all]", IN(PLOT),
+     AT(picture)},
+    {"quiet", 'q', FLAG, NULL, NULL, "print values or names only", EVERYWHERE, AT(quiet)},
+    {"verbose", 'v', FLAG, NULL, NULL, "also print build logs, parameters and times", EVERYWHERE,
+     AT(verbose)},
     {"color", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(color)},
     {"progress", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(progress)},
 
-    {"plugin", 0, WORD, "FILE", "Other", "one more plugin, before all others", PLUGINS, AT(plugin)},
-    {"plugin-path", 0, WORD, "DIRS", NULL, "searched before the installed plugins", PLUGINS,
-     AT(plugin_path)},
-    {"foreign", 0, WORD, "FILE", NULL, "one more strategy, a function that FILE describes (JSON)",
-     PLUGINS, AT(foreign)},
+    {"plugin", 0, WORD, "FILE", "Other", "add a plugin, before all others", PLUGINS, AT(plugin)},
+    {"plugin-path", 0, WORD, "DIRS", NULL, "directories to search before the installed plugins",
+     PLUGINS, AT(plugin_path)},
+    {"foreign", 0, WORD, "FILE", NULL, "add a strategy: a function that FILE describes", PLUGINS,
+     AT(foreign)},
     {"isolate", 0, MAYBE_WORD, "WHEN", NULL,
      "auto (where it did not come with redhost) always\n"
      "never [auto]: run the plugin in a process of its own",
      IN(RUN) | TIMING, AT(isolate)},
-    {"timeout", 0, WORD, "SEC", NULL, "a plugin's process may be silent for so long [60]",
+    {"timeout", 0, WORD, "SEC", NULL, "kill a plugin's process after SEC seconds of silence\n[60]",
      IN(RUN) | IN(VERIFY) | TIMING, AT(timeout)},
-    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write compiled or tuned results", TOUCHING,
-     AT(no_cache)},
+    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write the cache", TOUCHING, AT(no_cache)},
     {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", TOUCHING, AT(cache_dir)},
 };
 enum { N_ROWS = sizeof table / sizeof *table };
@@ -160,10 +159,10 @@ int rh_options_row(size_t k, rh_option_row *row) {
 
 const rh_option_note rh_options_environment[] = {
     {"REDHOST_DEVICE", "as --device"},
-    {"REDHOST_PLUGIN_PATH", "as --plugin-path, and searched behind that"},
+    {"REDHOST_PLUGIN_PATH", "as --plugin-path, and searched after it"},
     {"REDHOST_PLUGIN_DISABLE",
-     "names of plugin files or strategies that are not to be used, * and ? allowed, with commas "
-     "between; what came with redhost stays"},
+     "comma-separated names of plugin files or strategies to disable, with * and ?; strategies "
+     "that came with redhost stay enabled"},
     {"REDHOST_CACHE_DIR", "as --cache-dir"},
     {"REDHOST_BUILD_OPTIONS", "options for every build of an OpenCL program, before the plugin's"},
     {"REDHOST_NO_CACHE", "as --no-cache"},
@@ -172,16 +171,17 @@ const rh_option_note rh_options_environment[] = {
     {"CLICOLOR", "0 is as --color=never"},
     {NULL, NULL}};
 
-const rh_option_note rh_options_statuses[] = {{"0", "done"},
-                                              {"1", "wrong result, failed test or regression"},
-                                              {"2", "usage"},
-                                              {"3", "device missing or not able (type, size)"},
-                                              {"4", "strategy cannot run here"},
-                                              {"5", "OpenCL or plugin failure"},
-                                              {"6", "file trouble"},
-                                              {"7", "too noisy (--strict)"},
-                                              {"130", "interrupted"},
-                                              {NULL, NULL}};
+const rh_option_note rh_options_statuses[] = {
+    {"0", "done"},
+    {"1", "wrong result, failed test or regression"},
+    {"2", "usage"},
+    {"3", "no device, or one that cannot hold the problem"},
+    {"4", "strategy cannot run here"},
+    {"5", "OpenCL or plugin failure"},
+    {"6", "file error"},
+    {"7", "too noisy (--strict)"},
+    {"130", "interrupted"},
+    {NULL, NULL}};
 
 /* ---- Help ------------------------------------------------------------------------------------ */
 
@@ -206,7 +206,7 @@ static void help_notes(FILE *out) {
   rh_text_add(&text, "Environment:");
   for (const rh_option_note *note = rh_options_environment; note->name; note++)
     rh_text_add(&text, " %s", note->name);
-  rh_text_add(&text, "; options win.");
+  rh_text_add(&text, "; options override them.");
   putc('\n', out);
   rh_print_wrapped(out, rh_text_get(&text), "", 79);
   rh_text_finish(&text);
@@ -226,8 +226,8 @@ void rh_options_help(FILE *out) {
         "  or:  redhost --bench [OPTION]...\n"
         "  or:  redhost --tune [OPTION]...\n"
         "  or:  redhost --verify [NAME | FILE.so]... [OPTION]...\n"
-        "Reduce vectors on an OpenCL device by several strategies; check each against an\n"
-        "exact reference, time them all alike, and pick the best.\n",
+        "Reduce arrays on OpenCL devices and the CPU; check each answer against an exact\n"
+        "reference, benchmark all strategies under the same rules, and pick the fastest.\n",
         out);
   for (size_t k = 0; k < N_ROWS; k++) help_row(out, &table[k]);
   help_notes(out);
@@ -244,7 +244,8 @@ static rh_status set_mode(rh_typed *typed, const option_row *row, const char *ar
                    : row->value == RH_MODE_PLOT     ? "file"
                                                     : "strategy");
   if (*mode_option && strcmp(*mode_option, row->name) != 0)
-    return rh_fail(error, RH_E_USAGE, "--%s and --%s exclude each other", *mode_option, row->name);
+    return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive", *mode_option,
+                   row->name);
   *mode_option = row->name;
   typed->mode = row->value;
   if (row->kind == MODE_WORD) typed->name = argument;
@@ -331,7 +332,7 @@ static rh_status malformed(int code, char **argv, rh_error *error) {
   return unknown_long_option(word, error);
 }
 
-/* Whoever names a file wants it reduced. */
+/* A file without a mode means --run auto. */
 static void run_on_input(rh_typed *typed, const char **mode_option) {
   if (*mode_option || !typed->input) return;
   *mode_option = "run";
@@ -349,20 +350,21 @@ static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const
     if (!given[k] || row->kind == MODE || row->kind == MODE_WORD || row->value & 1u << typed->mode)
       continue;
     return mode_option
-               ? rh_fail(error, RH_E_USAGE, "--%s has no meaning with --%s", row->name, mode_option)
+               ? rh_fail(error, RH_E_USAGE, "--%s cannot be used with --%s", row->name, mode_option)
                : rh_fail(error, RH_E_USAGE,
                          "--%s needs a mode, as in redhost --run cascade --%s ...", row->name,
                          row->name);
   }
   if (typed->plugin && typed->foreign)
-    return rh_fail(error, RH_E_USAGE,
-                   "--plugin and --foreign exclude each other: several files go into a directory "
-                   "for --plugin-path");
+    return rh_fail(
+        error, RH_E_USAGE,
+        "--plugin and --foreign are mutually exclusive: several files go into a directory "
+        "for --plugin-path");
   if (typed->foreign && !rh_is_foreign(typed->foreign))
     return rh_fail(error, RH_E_USAGE, "--foreign '%s': expected a file whose name ends in %s",
                    typed->foreign, RH_FOREIGN_SUFFIX);
   if (typed->quiet && typed->verbose)
-    return rh_fail(error, RH_E_USAGE, "--quiet and --verbose exclude each other");
+    return rh_fail(error, RH_E_USAGE, "--quiet and --verbose are mutually exclusive");
   return RH_OK;
 }
 

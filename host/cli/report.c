@@ -60,7 +60,7 @@ static void print_measured(const rh_run_report *report) {
   double n = (double)report->spec->n, seconds = quick->time.seconds;
   if (quick->time.samples > 1) /* one has none */
     snprintf(spread, sizeof spread, " +-%.1f %%", 100 * quick->time.spread);
-  printf("time       %s%s   %.3g G/s   %.3g GB/s   host clock, %s%u sample%s\n",
+  printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %s%u sample%s\n",
          rh_format_seconds(time, seconds), spread, 1e-9 * n / seconds,
          1e-9 * (double)bytes_of(report) / seconds,
          report->opened.finishes_on_host ? "finishes on the host, " : "", quick->time.samples,

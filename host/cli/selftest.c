@@ -135,8 +135,7 @@ rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *
   rh_status status = RH_OK;
   if (!known) {
     rh_log(&app->redhost->options.reporter, RH_LOG_INFO,
-           "the first unchecked run of '%s' here: a self-test goes before it",
-           report->spec->strategy);
+           "first unchecked run of '%s' here: a self-test runs first", report->spec->strategy);
     status = try_in_general(app, report->spec, error);
     if (status == RH_OK) status = try_as_asked(app, report, error);
     if (status == RH_OK && key.s) rh_cache_store(cache, key.s, passed, sizeof passed);

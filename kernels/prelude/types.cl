@@ -67,7 +67,7 @@ typedef RH_ELEMENT rh_element;
 #define RH_IS_LEAST 1
 #endif
 
-/* Magnitudes of integers are unsigned: |-128| is no char. */
+/* Magnitudes of integers are unsigned: |-128| is not a char. */
 #if defined(RH_IS_UNSIGNED) || (defined(RH_IS_MAGNITUDE) && !defined(RH_IS_FLOAT))
 #define RH_SCALAR_IS_UNSIGNED 1
 #endif

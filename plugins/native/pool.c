@@ -66,7 +66,7 @@ unsigned rh_native_processors(void) {
   return online > 1 ? (unsigned)online : 1;
 }
 
-/* A hint to the processor that somebody waits. */
+/* A hint to the processor that this is a spin loop. */
 static void pause_for_a_moment(int crowded) {
   if (crowded) sched_yield();
 #if defined(__x86_64__)

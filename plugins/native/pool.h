@@ -10,7 +10,7 @@
 
 enum { POOL_MOST_BLOCKS = 1 << 15 };
 
-/* What every thread gets to know of a job. */
+/* A job, as every thread sees it. */
 typedef struct rh_native_job {
   const void *input;
   uint64_t n;

@@ -86,7 +86,7 @@ static inline int peer_refused(peer_answer *answer, const char *word, const char
   return 0;
 }
 
-/* It cannot serve this, which is no fault. */
+/* It cannot serve this, which is not a fault. */
 __attribute__((format(printf, 2, 3))) static inline int peer_declined(peer_answer *answer,
                                                                       const char *format, ...) {
   va_list args;

@@ -39,7 +39,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return plan(problem, values, &shape, answer);
 }
 
-/* Everything that run needs.  What the host gives, the host frees. */
+/* Everything that run needs.  The host frees what its services return. */
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
   state *self = host->alloc(host, sizeof *self);

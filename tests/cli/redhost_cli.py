@@ -74,7 +74,7 @@ class Done:
 
 
 def no_constants(name):
-    raise ValueError("%s is no JSON" % name)
+    raise ValueError("%s is not JSON" % name)
 
 
 class Case(unittest.TestCase):
@@ -103,7 +103,7 @@ class Case(unittest.TestCase):
         return [name for name in self.all_cache_files(env) if not name.startswith("drivers/")]
 
     def all_cache_files(self, env=None):
-        """Relative names of everything that is no directory below redhost's cache."""
+        """Relative names of everything that is not a directory below redhost's cache."""
         root = os.path.join((env or self.env)["XDG_CACHE_HOME"], "redhost")
         return sorted(os.path.relpath(os.path.join(at, name), root)
                       for at, _, names in os.walk(root) for name in names)
@@ -188,5 +188,5 @@ def reachable_by_all(path):
 
 def main():
     if not os.access(REDHOST, os.X_OK):
-        sys.exit("REDHOST=%s is no program" % REDHOST)
+        sys.exit("REDHOST=%s is not a program" % REDHOST)
     unittest.main(verbosity=1)

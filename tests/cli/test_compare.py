@@ -131,8 +131,8 @@ new  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  new.json
     def test_files(self):
         whole = json.dumps(document(*SAME))
         for name, content, words in [
-                ("empty", "", "is empty"), ("cut", whole[:900], "ends in the middle"), ("text", "hello", "no result"),
-                ("other", "{\"benchmarks\": []}", "no \"schema\""), ("list", "[]", "no result"),
+                ("empty", "", "is empty"), ("cut", whole[:900], "ends in the middle"), ("text", "hello", "not a redhost result file"),
+                ("other", "{\"benchmarks\": []}", "no \"schema\""), ("list", "[]", "not a redhost result file"),
                 ("version", whole.replace("redhost/1", "redhost/2"), "redhost/2"),
                 ("typed", whole.replace("1048576", "\"many\"", 1), "results[0]: n: "),
                 ("nan", whole.replace("6.38e-06", "NaN", 1), "no JSON"),

@@ -59,10 +59,10 @@ class Foreign(cli.Case):
         self.assertEqual([refusal["path"] for refusal in self.json("--list", "--plugin-path", where)["not_loaded"]
                           if where in refusal["path"]], [])
         os.chmod(os.path.join(where, "by_file.foreign.json"), 0o666)
-        self.bad(5, "'by_file'|may be written to by everybody", "--run", "by_file", "--plugin-path", where, "-n", "10")
+        self.bad(5, "'by_file'|is writable by everyone", "--run", "by_file", "--plugin-path", where, "-n", "10")
         os.chmod(os.path.join(where, "by_file.foreign.json"), 0o644)
         os.chmod(os.path.join(where, "lib"), 0o777)
-        self.bad(5, "its library lib/functions.so|/described/lib may be written to by everybody", "--run", "by_file",
+        self.bad(5, "its library lib/functions.so|/described/lib is writable by everyone", "--run", "by_file",
                  "--plugin-path", where, "-n", "10")
         shutil.rmtree(where)
 
@@ -74,9 +74,9 @@ class Foreign(cli.Case):
 
     def test_bad_descriptions(self):
         self.refused("is unknown here; did you mean 'symbol'?", symbl="x")
-        self.refused("operator: 'average' is none of sum", operator="average")
+        self.refused("operator: 'average' is not one of sum", operator="average")
         self.refused("library: is missing", library=None)
-        self.refused("arguments[1].role: 'count' is none of n data", arguments=[{"role": "data"}, {"role": "count"}])
+        self.refused("arguments[1].role: 'count' is not one of n data", arguments=[{"role": "data"}, {"role": "count"}])
         self.refused("has no function 'nothing_like_it'", symbol="nothing_like_it")
         self.refused("needs libnothing_like_it.so.1, which is not here", library="libnothing_like_it.so.1")
         self.refused("cannot be opened: No such file or directory", library="/nothing/like/it.so")
@@ -92,10 +92,10 @@ class Foreign(cli.Case):
         self.refused("crashed on load (signal 11)", arguments=[{"role": "n", "type": "size_t"}, {"role": "data"}])
 
     def test_no_json(self):
-        for text, words in (("", "is no JSON: line 1, column 0"), ("{\n  \"name\": plain\n}", "is no JSON: line 2, column 15"),
-                            ("[]", "is JSON, but no object"), ("\x7fELF\0\1", "is no text"), (" " * 70000, "has 70000 bytes"),
-                            ("[" * 5000, "is no JSON"), ("{\"name\": \"\xff\"}", "summary: is missing"),
-                            (b"{\"name\": \"\xff\"}", "is no JSON: line 1")):
+        for text, words in (("", "is not JSON: line 1, column 0"), ("{\n  \"name\": plain\n}", "is not JSON: line 2, column 15"),
+                            ("[]", "is JSON, but not an object"), ("\x7fELF\0\1", "is not text"), (" " * 70000, "has 70000 bytes"),
+                            ("[" * 5000, "is not JSON"), ("{\"name\": \"\xff\"}", "summary: is missing"),
+                            (b"{\"name\": \"\xff\"}", "is not JSON: line 1")):
             file = self.write("plain.foreign.json", text)
             self.bad(5, "'plain'|plain.foreign.json: |" + words, "--foreign", file, "--run", "plain", "-n", "10")
 
@@ -103,8 +103,8 @@ class Foreign(cli.Case):
         file = self.describe()
         self.bad(6, "missing.foreign.json: No such file", "--foreign", "missing.foreign.json", "--list")
         self.bad(2, "--foreign 'plain.json': expected a file whose name ends in .foreign.json", "--foreign", "plain.json", "--list")
-        self.bad(2, "--plugin and --foreign exclude each other", "--foreign", file, "--plugin", file, "--list")
-        self.bad(2, "--foreign has no meaning with --devices", "--foreign", file, "--devices")
+        self.bad(2, "--plugin and --foreign are mutually exclusive", "--foreign", file, "--plugin", file, "--list")
+        self.bad(2, "--foreign cannot be used with --devices", "--foreign", file, "--devices")
 
     def test_changing_it(self):
         """Nothing of what a description once said is remembered."""

@@ -92,7 +92,7 @@ def generalise(line):
     line = re.sub(NUMBER + r" (ns|us|ms|s)\b", "<time>", line)
     line = re.sub(r" \+-%s %%" % NUMBER, "<spread>", line)
     line = re.sub(NUMBER + r" samples?\b", "<samples>", line)
-    line = re.sub(NUMBER + r" (G/s|GB/s|ulp|%)", r"<number> \1", line)
+    line = re.sub(NUMBER + r" (Gelem/s|GB/s|ulp|%)", r"<number> \1", line)
     return re.sub(r"(error|at most|h =|depth) %s" % NUMBER, r"\1 <number>", line)
 
 

@@ -68,8 +68,8 @@ class Faults(cli.Case):
 
     def test_channel(self):
         """Whoever writes to it is not believed, not even where it is well made."""
-        self.fault("scribble", "disturbed the answer in run")
-        self.fault("forge", "disturbed the answer in run")
+        self.fault("scribble", "wrote to redhost's result channel in run")
+        self.fault("forge", "wrote to redhost's result channel in run")
         self.fault("close_all", "ended the process")
 
     def test_low_descriptors(self):
@@ -108,16 +108,16 @@ class Faults(cli.Case):
                      *self.args("decline_in_setup", "--isolate=" + how))
             done = self.redhost(*self.args("lie", "--isolate=" + how, "-q"))
             self.assertEqual((done.code, done.out), (1, ""), done)
-            self.assertRegex(done.err, r"\Aredhost: wrong result: 'worker_lie' says \S+, exact is 1000 ")
+            self.assertRegex(done.err, r"\Aredhost: wrong result: 'worker_lie' returned \S+, expected 1000 ")
         self.bad(5, "strategy 'worker_fail_in_setup', setup: no room for the ?[31mtable?of tiles",
                  *self.args("fail_in_setup"))
         self.bad(2, "parameter 'x': strategy 'worker_right' has no parameters", *self.args("right", "-p", "x=1"))
 
     def test_crash_at_exit(self):
         """What it said counts, and it is named; also where the crash takes its time, as on a busy machine."""
-        for name, how in (("crash_at_exit", r"crashed when all was done \(signal 11\)"),
-                          ("crash_late_at_exit", r"crashed when all was done \(signal 11\)"),
-                          ("hang_at_exit", "did not end within 5 s when all was done")):
+        for name, how in (("crash_at_exit", r"crashed after its work was done \(signal 11\)"),
+                          ("crash_late_at_exit", r"crashed after its work was done \(signal 11\)"),
+                          ("hang_at_exit", "did not end within 5 s after its work was done")):
             with self.subTest(name):
                 done = self.good(*self.args(name), quiet=False)
                 self.assertIn("result     1000\n", done.out)
@@ -198,7 +198,7 @@ class Choice(cli.Case):
         self.bad(2, "--isolate 'perhaps': expected auto, always or never", "--run", "serial", "--isolate=perhaps")
         for wrong in ("", "x", "0", "-1", "1x", "nan", "inf", "1e99", " 1"):
             self.bad(2, "--timeout '%s': expected seconds, more than 0 and less than 1e9, as in 2 or 0.5" % wrong, "--run", "serial", "--timeout", wrong)
-        self.bad(2, "--isolate has no meaning with --list", "--list", "--isolate")
+        self.bad(2, "--isolate cannot be used with --list", "--list", "--isolate")
 
 
 class Same(cli.Case):

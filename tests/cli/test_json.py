@@ -153,7 +153,7 @@ class Wrong(cli.Case):
         return ["--run", "drops_last", "--plugin-path", WRONG, "-t", "i32", "-n", "2000", "--data", "equal"]
 
     def test_wrong(self):
-        sentence = r"\Aredhost: wrong result: 'drops_last' says 1999, exact is 2000[^\n]*\.\n\Z"
+        sentence = r"\Aredhost: wrong result: 'drops_last' returned 1999, expected 2000[^\n]*\.\n\Z"
         done = self.redhost(*self.args(), "-q")
         self.assertEqual((done.code, done.out), (1, ""), done)
         self.assertRegex(done.err, sentence)

@@ -212,7 +212,7 @@ class Drivers(Loading):
         self.assertIn("result     1000\n", done.out)
         if not done.err and "REDHOST_TEST_DEVICE" in os.environ:
             self.skipTest("this driver forgives it")
-        self.assertRegex(done.err, r"\Aredhost: plugin %s crashed when all was done \(signal \d+\)\.\n\Z" % file)
+        self.assertRegex(done.err, r"\Aredhost: plugin %s crashed after its work was done \(signal \d+\)\.\n\Z" % file)
 
     @cli.needs(os.path.join(cli.DRIVERS, "aborting_driver.so"))
     def test_a_driver_that_aborts(self):
@@ -226,10 +226,10 @@ class Drivers(Loading):
         done = self.redhost("--run", "serial", *SUM, "--isolate", "-q", env=env)
         self.assertEqual((done.code, done.out, done.err), (0, "100\n", ""))
         plain = self.good("--list", "-q", env=cli.NO_PLATFORM).out
-        for ends, words in ((None, "crashed when it was asked for its devices (signal 6)"),
-                            ("crash", "crashed when it was asked for its devices (signal 11)"),
-                            ("exit", "ended the process with exit status 0 when it was asked for its devices"),
-                            ("_exit", "ended the process with exit status 1 when it was asked for its devices"),
+        for ends, words in ((None, "crashed while it listed its devices (signal 6)"),
+                            ("crash", "crashed while it listed its devices (signal 11)"),
+                            ("exit", "ended the process with exit status 0 while it listed its devices"),
+                            ("_exit", "ended the process with exit status 1 while it listed its devices"),
                             ("print", "(signal 6); it printed 'driver.c:7: no room for ?[31mthreads...'")):
             with self.subTest(ends):
                 env["REDHOST_TEST_DRIVER_ENDS"] = ends or ""

@@ -200,7 +200,7 @@ class Files(NumpyCase):
                     self.assertEqual(exact(float(result["value"])), exact(right))
 
     def test_magnitude_of_the_least(self):
-        """2^63 is no int64_t; and the first of two equals wins, whatever their signs."""
+        """2^63 is not an int64_t; and the first of two equals wins, whatever their signs."""
         for kind in ("i8", "i16", "i32", "i64"):
             least = np.iinfo(NAMES[kind]).min
             for values in ([least], [3, least, least + 1], [-7, 7, 5], [7, -7], [-1] * 5 + [least] + [0] * 60 + [least]):

@@ -456,7 +456,7 @@ class Missing(Plots):
         self.good("--plot=r.json", "--picture=rate", "--export=link.svg", "--export=link.svg", "--export=./link.svg")
         self.assertTrue(os.path.islink(self.path("link.svg")))
         self.svg("target.svg")
-        self.bad(6, "no picture can be written there", "--plot=r.json", env={"TMPDIR": "/absent"})
+        self.bad(6, "pictures cannot be written there", "--plot=r.json", env={"TMPDIR": "/absent"})
 
     def test_interrupt(self):
         """Nothing is left, and gnuplot neither."""

@@ -211,7 +211,7 @@ class Bad(cli.Case):
         self.put("other_order.so", self.changed(5, b"\x02"))
         self.put("executable.so", self.changed(16, struct.pack("<H", 2)))
         self.put("wild_sections.so", self.changed(32, b"\xff" * 8))
-        self.put("no plugin.txt", b"not even looked at")
+        self.put("no plugin.txt", b"not even examined")
         os.mkdir(os.path.join(self.directory, "directory.so"))
         os.mkfifo(os.path.join(self.directory, "fifo.so"))
         os.symlink("/proc/nonexistent", os.path.join(self.directory, "dangling.so"))
@@ -287,7 +287,7 @@ class Bad(cli.Case):
         shutil.copy(os.path.join(cli.PLUGINS, "serial.so"), os.path.join(self.directory, "serial.so"))
         os.chmod(self.directory, 0o777)
         document = self.json("--list", "--plugin-path", self.directory)
-        self.assertIn((self.directory, f"is not trusted: {self.directory} may be written to by everybody (mode 0777)"),
+        self.assertIn((self.directory, f"is not trusted: {self.directory} is writable by everyone (mode 0777)"),
                       [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
         self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(self.directory)])
         below, link = os.path.join(self.directory, "below"), os.path.join(self.directory, "link")
@@ -295,7 +295,7 @@ class Bad(cli.Case):
         os.symlink(cli.PLUGINS, link)
         for path in (below, link):
             document = self.json("--list", "--plugin-path", path)
-            self.assertIn((path, f"is not trusted: {self.directory} may be written to by everybody (mode 0777)"),
+            self.assertIn((path, f"is not trusted: {self.directory} is writable by everyone (mode 0777)"),
                           [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
             self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(path)])
 

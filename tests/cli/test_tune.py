@@ -95,7 +95,7 @@ class Finding(TuneCase):
         self.assertIn("1 tuned, 3 candidates tried, 1 refused for wrong results, 1 of them failed. "
                       "Kept in %s\n" % self.file, done.out)
         self.assertRegex(done.err, r"\Aredhost: choosy, sum f32 2\^14: way=wrong is refused, its result is wrong: "
-                                   r"says \S+, exact is [^\n]+\.\n\Z")
+                                   r"returned \S+, expected [^\n]+\.\n\Z")
         self.assertNotRegex(done.out + done.err, "\x1b|\r")
 
     def test_quiet(self):
@@ -226,7 +226,7 @@ class Trouble(TuneCase):
             self.skipTest("no zoo: REDHOST_TEST_WRONG")
         args = ("-n", "1000:1003:+1", "-s", "tail_twice,serial", "--plugin", plugin)
         done = self.tune(*args, code=1, budget="200")
-        self.assertRegex(done.err, r"\Aredhost: tail_twice, sum f32 1\d+: not tuned, its result is wrong: says [^\n]+\.\n"
+        self.assertRegex(done.err, r"\Aredhost: tail_twice, sum f32 1\d+: not tuned, its result is wrong: returned [^\n]+\.\n"
                                    r"redhost: 1 strategy is wrong with the parameters that it comes with, and `auto' leaves it "
                                    r"alone\.\n\Z")
         failed = [e for e in self.entries().values() if e.get("failed")]
@@ -244,7 +244,7 @@ class Trouble(TuneCase):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for n, op, where in (("2^20", "max", "2^18"), ("2^22", "sum", "2^16")):
             done = self.tune("-n", n, "--op", op, "-s", "choosy_of_sizes", "--plugin", CHOOSY, code=1, budget="200")
-            self.assertRegex(done.err, r"\Aredhost: choosy_of_sizes, %s f32 %s: not tuned, its result is wrong: says [^\n]+\.\n"
+            self.assertRegex(done.err, r"\Aredhost: choosy_of_sizes, %s f32 %s: not tuned, its result is wrong: returned [^\n]+\.\n"
                                        r"redhost: 1 strategy is wrong [^\n]+\.\n\Z" % (op, where.replace("^", r"\^")))
             self.assertTrue(any(e.get("failed") for key, e in self.entries().items() if key[1] == op), self.entries())
 
@@ -264,12 +264,12 @@ class Trouble(TuneCase):
                 ("--size 0|nothing to tune", ("-n", "0,1024")),
                 ("unknown strategy 'cascde'", ("-s", "cascde")),
                 ("--size '2^10..2^12'|A:B", ("-n", "2^10..2^12")),
-                ("--param has no meaning with --tune", ("-p", "tile=1")),
-                ("--input has no meaning with --tune", ("-i", "x.npy")),
-                ("--tune and --bench exclude each other", ("--bench",)),
+                ("--param cannot be used with --tune", ("-p", "tile=1")),
+                ("--input cannot be used with --tune", ("-i", "x.npy")),
+                ("--tune and --bench are mutually exclusive", ("--bench",)),
                 ("argmaxx", ("--op", "argmaxx"))):
             self.bad(2, words, "--tune", *args)
-        self.bad(2, "--fresh has no meaning with --bench", "--bench", "--fresh")
+        self.bad(2, "--fresh cannot be used with --bench", "--bench", "--fresh")
         self.bad(2, "in the cache|REDHOST_NO_CACHE is set", "--tune", env={"REDHOST_NO_CACHE": "1"})
         self.bad(2, "in the cache|HOME|--cache-dir", "--tune", env={"HOME": "", "XDG_CACHE_HOME": ""})
         self.bad(3, "no device matches", "--tune", "-d", "nothing like it")
@@ -298,7 +298,7 @@ class Trouble(TuneCase):
         os.makedirs(self.file + ".new")  # a directory, where the new file is to be
         done = self.tune(*args, code=6)
         self.assertRegex(done.out, r"(?m)^\d+ tuned, \d+ candidates tried\. Not kept$")
-        self.assertRegex(done.err, r"(?s)continuing without storing .*redhost: not all that was found is kept: [^\n]+\.\n\Z")
+        self.assertRegex(done.err, r"(?s)continuing without storing .*redhost: some results were not stored: [^\n]+\.\n\Z")
         self.assertFalse(os.path.exists(self.file))
         self.assertIsNone(json.loads(self.tune(*args, "--json", code=6).out)["file"])
 

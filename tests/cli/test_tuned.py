@@ -268,7 +268,7 @@ class File(TunedCase):
 
     def test_damaged(self):
         good = json.dumps({"schema": "redhost-tuned/1", "devices": []})
-        for text, words in (("{", "is no JSON"), (good[:-3], "is no JSON"), ("{}", 'has no "schema"'),
+        for text, words in (("{", "is not JSON"), (good[:-3], "is not JSON"), ("{}", 'has no "schema"'),
                             (good.replace("[]", '[],\n"devices": []'), "has the same key twice: line 2"),
                             ("[" * 5000 + "]" * 5000, "is nested too deep"), ("[%s]" % ("9" * 30), "has a number out of all bounds"),
                             (good.replace("tuned/1", "plugins/1"), "schema"),
@@ -289,7 +289,7 @@ class File(TunedCase):
     def test_of_others(self):
         self.tune(entry("cascade", 1e-6))
         os.chmod(self.file, 0o666)
-        self.check_set_aside("may be written to by everybody")
+        self.check_set_aside("is writable by everyone")
         if os.geteuid() == 0:
             self.tune(entry("cascade", 1e-6))
             os.chown(self.file, 65534, 65534)
@@ -301,7 +301,7 @@ class File(TunedCase):
         cache = os.path.dirname(self.file)
         before = sorted(os.listdir(cache))
         os.chmod(cache, 0o777)
-        warning = (r"\Aredhost: [^\n]* is not trusted: %s may be written to by everybody \(mode 0777\); continuing without "
+        warning = (r"\Aredhost: [^\n]* is not trusted: %s is writable by everyone \(mode 0777\); continuing without "
                    r"compiled programs and tuning results[^\n]*\n\Z" % re.escape(cache))
         for args in ((), ("--isolate",)):
             self.assertRegex(self.good("--run", "auto", *SMALL, *args, quiet=False).err, warning)

@@ -16,13 +16,13 @@ class Targets(cli.Case):
     caches = False
 
     def test_no_plugin(self):
-        self.write("text.so", "this is no library\n")
+        self.write("text.so", "this is not a library\n")
         self.write("empty.so", "")
         os.mkdir(self.path("folder"))
         with open(os.path.join(cli.ZOO, "fine.so"), "rb") as file:
             self.write("cut.so", file.read(200))
         for name, words in (("missing.so", "missing.so|No such file"), ("folder/", "is a directory"),
-                            ("text.so", "is no shared object|looks like text"), ("empty.so", "is empty"),
+                            ("text.so", "is not a shared object|looks like text"), ("empty.so", "is empty"),
                             ("cut.so", "cut off"), (os.path.join(cli.ZOO, "no_symbol.so"), "redhost_plugin_v1")):
             with self.subTest(name):
                 self.bad(6, words, "--verify", name)
@@ -45,7 +45,7 @@ class Targets(cli.Case):
     def test_options(self):
         self.bad(2, "--seed", "--verify", "serial", "--seed", "x")
         self.bad(2, "--timeout", "--verify", "serial", "--timeout", "0")
-        self.bad(2, "--quick has no meaning with --list", "--list", "--quick")
+        self.bad(2, "--quick cannot be used with --list", "--list", "--quick")
         self.bad(3, "no device matches", "--verify", "serial", "-d", "nothing at all", "--include", "V42")
 
 

@@ -20,7 +20,7 @@ class Choice(cli.Case):
         """What was tuned is known by the plugin's content."""
         done = self.said("fopen:1:0")
         self.assertEqual(done.code, 0, done)
-        self.assertRegex(done.err, r"\Aredhost: what was tuned here is not used for [^\n]+: the plugin's file cannot be read\.\n\Z")
+        self.assertRegex(done.err, r"\Aredhost: tuning results are not used for [^\n]+: the plugin's file cannot be read\.\n\Z")
 
     def test_database(self):
         place = os.path.join(self.env["XDG_CACHE_HOME"], "redhost")

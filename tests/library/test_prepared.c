@@ -162,7 +162,7 @@ START_TEST(data_is_checked) {
     must_fail(rh_prepared_run(prepared, bytes, 9, &result, &error), RH_E_USAGE, "prepared for 8");
     must_fail(rh_prepared_run(prepared, NULL, 8, &result, &error), RH_E_USAGE, "null");
     must_fail(rh_prepared_run(prepared, bytes + 2, 8, &result, &error), RH_E_USAGE, "aligned");
-    must_fail(rh_prepared_run(prepared, NULL, 0, &result, &error), RH_E_USAGE, "0 elements");
+    must_fail(rh_prepared_run(prepared, NULL, 0, &result, &error), RH_E_USAGE, "empty array");
     must_fail(rh_prepared_run_buffer(prepared, NULL, 0, 1, &result, &error), RH_E_USAGE,
               k ? "null" : "reads no buffer");
     must(rh_prepared_run(prepared, bytes, 8, &result, &error));

@@ -139,6 +139,25 @@ class Rules(unittest.TestCase):
         for text, wrong in [("/proc/non" "existent/x", 0), ("/non" "existent", 1), ('"/non" + "existent"', 0), ("of /non" "existent.so", 1)]:
             self.assertEqual(len(self.complaints(words.check, "tests/cli/a.py", text + "\n")), wrong, text)
 
+    def test_wording(self):
+        for text, wrong in [("it is no file", 1), ("there is no file", 0), ("it is no longer there", 0), ("'x' is none of", 1),
+                            ("What came of it", 1), ("Whoever reads it", 1), ("for one who reads", 0), ("they exclude each other", 1),
+                            ("looks at plugins", 1), ("looks at a file", 0), ("--a has no meaning with --b", 1)]:
+            for path in ("host/core/base/a.c", "docs/a.md", "plugins/a.c", "README.md"):
+                found = self.complaints(words.check, "docs/../" + path if "/" not in path else path, f"/* {text} */\n")
+                self.assertEqual(len(found), wrong, (path, text))
+        for word, instead in [("the roof", "peak bandwidth"), ("a canary", "throttle"), ("primed queue", "blocking"), ("rehearsed", "self-test")]:
+            for path, text, wrong in [("docs/a.md", word, 1), ("host/a.c", f'f("{word}");', 1), ("host/a.c", f"/* {word} */", 0),
+                                      ("tests/a.c", f'f("{word}");', 0)]:
+                found = self.complaints(words.check, path, text + "\n")
+                self.assertEqual(len(found), wrong, (path, text))
+                self.assertTrue(not wrong or instead in found[0], found)
+
+    def test_shadows(self):
+        for text, wrong in [("static int open(int a) {", 1), ("static rh_status wait(local *l) {", 1), ("static char *read(int a);", 1),
+                            ("static int open_point(int a) {", 0), ("static int a = open(p, 0);", 0), ("  return open(p, 0);", 0)]:
+            self.assertEqual(len(self.complaints(words.check, "host/core/base/a.c", text + "\n")), wrong, text)
+
     def test_messages(self):
         for text, wrong in [("--type f64: no", 1), ("See redhost --list", 1), ("a log (-v)", 1), ("try -d all", 1),
                             ("this mode takes one", 1), ("redhost --probe", 1), ("--probe", 0), ("type f64: no", 0),

@@ -1,4 +1,6 @@
-"""words.py ROOT: nothing is left for later in the sources, and no test relies on a file that somebody may make."""
+"""words.py ROOT: nothing is left for later in the sources, no test relies on a file that somebody may make, and texts use
+the field's terms and plain English.
+"""
 import re
 
 import sources
@@ -7,18 +9,52 @@ import sources
 LATER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 # In the root directory anybody's container may have one; below /proc nobody can make one.
 NOWHERE = re.compile(r"(?<!/proc)(?<![\w.-])/non" r"existent\b")
+# A habit, and what to write instead.
+HABITS = [(re.compile(habit), instead) for habit, instead in [
+    (r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|wider\b)", "is not a ..., has no ..., there is no ..."),
+    (r"\b(?:is|are) none of\b", "is not one of"),
+    (r"\b[Ww]hat came of\b", "the results of"),
+    (r"(?:^|/\*)[\s*#-]*(?:Who|Whoever) ", "a subject: the caller, a reader, a process"),
+    (r"\bexclude each other\b", "are mutually exclusive"),
+    (r"\b(?:look|looks|looked|looking) at (?:a )?plugins?\b", "examine"),
+    (r"\bhas no meaning with\b", "cannot be used with"),
+]]
+# The field's terms, in documents and messages.
+TERMS = [(re.compile(term), instead) for term, instead in [
+    (r"\broof\b(?!\.cl|/)", "peak bandwidth"),
+    (r"\bcanary\b", "throttle check"),
+    (r"\bprime[ds]? (?:the )?queue\b", "blocking kernel"),
+    (r"\brehears(?:e|es|ed|al)\b(?!\.[ch])", "self-test"),
+]]
+# A static function that hides one of the C library; its object in the name tells them apart, as in open_point.
+SHADOW = re.compile(r"^static [^=;(]*[ *](accept|bind|close|connect|listen|open|pause|read|recv|remove|rename|select|send|"
+                    r"wait|write)\(")
 FOLDERS = ["host", "kernels", "plugins", "sdk", "tests", "scripts", "docs"]
 SUFFIXES = (".c", ".h", ".cl", ".py", ".sh", ".cmake", ".txt", ".md", ".in", "Makefile", "/run", "/test")
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+
+
+def wording(path, line):
+    """The habits in a line of the sources or documents, and the terms in a document or message."""
+    if path.startswith(("tests/", "scripts/")):
+        return []
+    shown = line if path.endswith(".md") else " ".join(STRING.findall(line))
+    return [instead for habit, instead in HABITS if habit.search(line)] + \
+           [instead for term, instead in TERMS if term.search(shown)]
 
 
 def check(root):
     complaints = []
-    for path in sources.files(root, FOLDERS, SUFFIXES):
-        for number, line in enumerate(sources.read(root, path).split("\n"), 1):
-            if LATER.search(line):
-                complaints.append(f"{path}:{number}: {line.strip()}")
-            if path.startswith("tests/") and NOWHERE.search(line):
-                complaints.append(f"{path}:{number}: may exist; nothing can below /proc: {line.strip()}")
+    for path in sources.files(root, FOLDERS, SUFFIXES) + sources.files(root, ["."], ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")):
+        if path.count("/") == 0 or path.startswith(tuple(folder + "/" for folder in FOLDERS)):
+            for number, line in enumerate(sources.read(root, path).split("\n"), 1):
+                if LATER.search(line):
+                    complaints.append(f"{path}:{number}: {line.strip()}")
+                if path.startswith("tests/") and NOWHERE.search(line):
+                    complaints.append(f"{path}:{number}: may exist; nothing can below /proc: {line.strip()}")
+                if path.startswith("host/") and SHADOW.match(line):
+                    complaints.append(f"{path}:{number}: hides a function of the C library: {line.strip()}")
+                complaints += [f"{path}:{number}: write '{instead}': {line.strip()}" for instead in wording(path, line)]
     return complaints
 
 

@@ -186,7 +186,8 @@ START_TEST(raw_is_refused) {
   const char *path = write_file("data.bin", data, sizeof data);
   expect_refusal(path, RH_TYPE_f32, RH_E_FILE,
                  "data.bin: 1003 bytes is not a multiple of 4, the size of f32");
-  expect_refusal(path, 0, RH_E_FILE, "data.bin: not a .npy file; raw data needs an element type");
+  expect_refusal(path, 0, RH_E_FILE,
+                 "data.bin: is not a .npy file; raw data needs an element type");
   expect_refusal(write_file("data.npy", data, sizeof data), 0, RH_E_FILE, "not a .npy file");
 }
 END_TEST
@@ -194,7 +195,7 @@ END_TEST
 START_TEST(empty_and_tiny_files_are_refused) {
   expect_refusal(write_file("empty.npy", "", 0), 0, RH_E_FILE, "empty.npy: is empty");
   expect_refusal(write_file("empty.bin", "", 0), RH_TYPE_f32, RH_E_FILE, "empty.bin: is empty");
-  expect_refusal(write_file("one.npy", "\x93", 1), 0, RH_E_FILE, "one.npy: not a .npy file");
+  expect_refusal(write_file("one.npy", "\x93", 1), 0, RH_E_FILE, "one.npy: is not a .npy file");
   expect_refusal(write_file("one.bin", "\x93", 1), 0, RH_E_FILE, "raw data needs an element type");
   expect_refusal(write_file("one.bin", "\x93", 1), RH_TYPE_f16, RH_E_FILE,
                  "1 bytes is not a multiple of 2");

@@ -152,8 +152,8 @@ START_TEST(ops) {
   ck_assert_uint_eq(some.list[1], RH_OP_sum);
   ck_assert_uint_eq(some.list[RH_N_OPS - 1], RH_OP_argamax);
   refused(rh_ops_parse("sum,maxx", &some, &error),
-          "unknown operator 'maxx'; did you mean 'max'? There are sum prod min");
-  refused(rh_ops_parse("zzzzzzzzzz", &some, &error), "unknown operator 'zzzzzzzzzz'. There are");
+          "unknown operator 'maxx'; did you mean 'max'? Known: sum prod min");
+  refused(rh_ops_parse("zzzzzzzzzz", &some, &error), "unknown operator 'zzzzzzzzzz'. Known:");
   refused(rh_ops_parse("sum,", &some, &error), "--op 'sum,'|comma");
   refused(rh_ops_parse("", &some, &error), "--op ''");
 }
@@ -172,7 +172,7 @@ START_TEST(types) {
   ck_assert_uint_eq(some.n, RH_N_TYPES);
   for (uint32_t k = 0; k < some.n; k++) ck_assert_uint_eq(some.list[k], k + 1);
   refused(rh_types_parse("f33", &some, &error),
-          "unknown type 'f33'; did you mean 'f32'? There are i8 u8");
+          "unknown type 'f33'; did you mean 'f32'? Known: i8 u8");
   refused(rh_types_parse(",f32", &some, &error), "--type ',f32'|comma");
 }
 END_TEST
@@ -242,13 +242,13 @@ START_TEST(wrong_strategies) {
           "unknown strategy 'cascde'; did you mean 'cascade'? See redhost --list");
   refused(SELECT("tree,!atmic"), "unknown strategy 'atmic'; did you mean 'atomic'?");
   refused(SELECT("somethingelse"), "unknown strategy 'somethingelse'. See redhost --list");
-  refused(SELECT("x*"), "'x*' fits no strategy|redhost --list");
+  refused(SELECT("x*"), "no strategy matches 'x*'|redhost --list");
   refused(SELECT("!"), "unknown strategy ''");
   refused(SELECT("tree,!tree"), "--strategy 'tree,!tree': leaves no strategy");
   refused(SELECT("!*"), "leaves no strategy");
   refused(SELECT("tree,"), "--strategy 'tree,'|comma");
   refused(SELECT(""), "--strategy ''");
-  refused(rh_strategies_select("*", names, 0, bits, &error), "fits no strategy");
+  refused(rh_strategies_select("*", names, 0, bits, &error), "no strategy matches");
 }
 END_TEST
 
@@ -418,13 +418,13 @@ END_TEST
 START_TEST(operators_of_others) {
   static const struct {
     const char *name, *said;
-  } cases[] = {{"mean", "'mean': take sum and divide it by n. There are sum"},
+  } cases[] = {{"mean", "'mean': use sum and divide it by n. Known: sum"},
                {"avg", "divide it by n"},
-               {"std", "take sum, of the elements and of their squares"},
+               {"std", "use sum, of the elements and of their squares"},
                {"nanmax", "none leaves NaNs out"},
-               {"count_nonzero", "take sum"},
-               {"any", "take amax"},
-               {"all", "take min"},
+               {"count_nonzero", "use sum"},
+               {"any", "use amax"},
+               {"all", "use min"},
                {"norm", "asum is the 1-norm"},
                {"dot", "of the products"},
                {"cumsum", "no scans"},

@@ -97,7 +97,7 @@ START_TEST(relative_elements_are_ignored) {
   ck_assert(has_note(&search, "the plugin path: '.' is relative and ignored"));
   ck_assert(has_note(&search, "the plugin path: an empty element is ignored"));
   ck_assert(has_note(&search, path_of("the plugin path: %s/gone does not exist", dir)));
-  ck_assert(has_note(&search, path_of("the plugin path: %s/fine.so is no directory", dir)));
+  ck_assert(has_note(&search, path_of("the plugin path: %s/fine.so is not a directory", dir)));
   ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: 'x' is relative and ignored"));
   ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: an empty element is ignored"));
   ck_assert_uint_eq(search.n_notes, 7); /* and the empty one at the end; none of the defaults */
@@ -142,12 +142,11 @@ START_TEST(what_others_can_write_is_refused) {
   ck_assert(chmod(in("closed/b.so"), 0666) == 0);
   rh_options options = options_for(path_of("%s:%s:%s", in("open"), in("sticky"), in("closed")));
   search_for(&search, &options);
-  assert_says(fate_of(&search, in("open")), "/open may be written to by everybody (mode 0777)");
-  assert_says(fate_of(&search, in("sticky")), "/sticky may be written to by everybody (mode 1777)");
+  assert_says(fate_of(&search, in("open")), "/open is writable by everyone (mode 0777)");
+  assert_says(fate_of(&search, in("sticky")), "/sticky is writable by everyone (mode 1777)");
   ck_assert_str_eq(fate_of(&search, in("open/a.so")), "not found");
   ck_assert_str_eq(fate_of(&search, in("closed/a.so")), "at 2");
-  assert_says(fate_of(&search, in("closed/b.so")),
-              "/closed/b.so may be written to by everybody (mo");
+  assert_says(fate_of(&search, in("closed/b.so")), "/closed/b.so is writable by everyone (mo");
   rh_discovery_finish(&search);
   /* The file that is asked for by name may stand anywhere. */
   options.plugin_file = in("open/a.so");
@@ -175,15 +174,15 @@ START_TEST(the_way_to_a_plugin_counts) {
   rh_options options =
       options_for(path_of("%s:%s:%s", in("open/in"), in("to-open"), in("open/to-good")));
   search_for(&search, &options);
-  assert_says(fate_of(&search, in("open/in")), "/open may be written to by everybody");
-  assert_says(fate_of(&search, in("to-open")), "/open may be written to by everybody");
-  assert_says(fate_of(&search, in("open/to-good")), "/open may be written to by everybody");
+  assert_says(fate_of(&search, in("open/in")), "/open is writable by everyone");
+  assert_says(fate_of(&search, in("to-open")), "/open is writable by everyone");
+  assert_says(fate_of(&search, in("open/to-good")), "/open is writable by everyone");
   rh_discovery_finish(&search);
   /* A bad name does not spoil a good one of the same directory or file. */
   options.plugin_path = path_of("%s:%s", in("open/to-good"), in("good"));
   search_for(&search, &options);
   ck_assert_str_eq(fate_of(&search, in("good/a.so")), "at 1");
-  assert_says(fate_of(&search, in("good/b.so")), "/open may be written to by everybody");
+  assert_says(fate_of(&search, in("good/b.so")), "/open is writable by everyone");
   rh_discovery_finish(&search);
 }
 END_TEST

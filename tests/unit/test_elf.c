@@ -31,11 +31,11 @@ START_TEST(other_files_are_named) {
   write_file(path, "", 0);
   assert_elf(path, "is empty");
   write_file(path, "#!/bin/sh\necho hello\n", 21);
-  assert_elf(path, "is no shared object (it looks like text)");
+  assert_elf(path, "is not a shared object (it looks like text)");
   write_file(path, "!<arch>\nfoo.o/", 14);
-  assert_elf(path, "is no shared object (it looks like a static library)");
+  assert_elf(path, "is not a shared object (it looks like a static library)");
   write_file(path, "\1\2\3", 3);
-  assert_elf(path, "is no shared object");
+  assert_elf(path, "is not a shared object");
   write_file(path, "\177ELF", 4);
   assert_elf(path, "is cut off: 4 bytes of at least 64");
   ck_assert(unlink(path) == 0);

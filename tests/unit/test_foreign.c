@@ -63,10 +63,10 @@ static const bad keys[] = {
     {"\"name\"", "\"\\n\\u0007\"", "...: is unknown here"},
     {"\"summary\":\"s\",", "", "summary: is missing"},
     {"\"s\"", "\"\"", "summary: is empty"},
-    {"\"s\"", "1", "summary: is no string"},
+    {"\"s\"", "1", "summary: is not a string"},
     {"\"s\"", "\"a\\nb\"", "summary: has control characters"},
     {"\"f\"", "\"F\"", "name: 'F' is not of the form [a-z0-9][a-z0-9_-]{0,62}"},
-    {"\"f\"", "null", "name: is no string"},
+    {"\"f\"", "null", "name: is not a string"},
     {"\"library\":\"l\",", "", "library: is missing"},
     {"\"symbol\":\"plain_sum\",", "", "symbol: is missing"},
     {"\"operator\":\"sum\",", "", "operator: is missing"},
@@ -74,9 +74,9 @@ static const bad keys[] = {
      "operator: 'summ' is none of sum prod min max argmin argmax and or xor affine asum amax "
      "argamax"},
     {"\"type\":\"f32\"", "\"type\":\"f31\"",
-     "type: 'f31' is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},
+     "type: 'f31' is not one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},
     {"\"type\":\"f32\"", "\"type\":\"f16\"",
-     "type: 'f16' is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},
+     "type: 'f16' is not one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},
     {"\"sum\"", "\"xor\"", "operator: xor is defined on integers, not on f32"},
     {"{\"name\"", "{\"max_n\":0,\"name\"",
      "max_n: expected a whole number from 1 to 18446744073709551615"},
@@ -94,29 +94,30 @@ static const bad keys[] = {
 
 static const bad signatures[] = {
     {"\"arguments\":[" DATA "," N "],", "", "arguments: is missing"},
-    {"[" DATA "," N "]", "{}", "arguments: is no array"},
+    {"[" DATA "," N "]", "{}", "arguments: is not an array"},
     {"[" DATA, "[" DATA SIXTEEN, "arguments: are 18, and at most 16 can be"},
     {"[" DATA "," N "]", "[]", "arguments: none of them has the role 'data'"},
     {DATA ",", "", "arguments: none of them has the role 'data'"},
     {"," N, "", "arguments: none of them has the role 'n'"},
-    {DATA, "1", "arguments[0]: is no object"},
+    {DATA, "1", "arguments[0]: is not an object"},
     {DATA, "{}", "arguments[0].role: is missing"},
-    {DATA, "{\"role\":1}", "arguments[0].role: is no string"},
-    {N, "{\"role\":\"m\"}", "arguments[1].role: 'm' is none of " ROLES},
-    {N, "{\"role\":\"status\",\"type\":\"int\"}", "arguments[1].role: 'status' is none of " ROLES},
+    {DATA, "{\"role\":1}", "arguments[0].role: is not a string"},
+    {N, "{\"role\":\"m\"}", "arguments[1].role: 'm' is not one of " ROLES},
+    {N, "{\"role\":\"status\",\"type\":\"int\"}",
+     "arguments[1].role: 'status' is not one of " ROLES},
     {N, N "," DATA, "arguments[2].role: there is a 'data' already"},
     {N, N "," N, "arguments[2].role: there is a 'n' already"},
     {DATA, "{\"role\":\"data\",\"type\":\"f32\"}", "arguments[0].type: is unknown here"},
     {N, "{\"role\":\"n\"}", "arguments[1].type: is missing"},
-    {N, "{\"role\":\"n\",\"type\":\"u33\"}", "arguments[1].type: 'u33' is none of " CTYPES},
+    {N, "{\"role\":\"n\",\"type\":\"u33\"}", "arguments[1].type: 'u33' is not one of " CTYPES},
     {N, "{\"role\":\"n\",\"type\":\"f32\"}", "arguments[1].type: n is an integer, not f32"},
     {N, "{\"role\":\"n\",\"type\":\"pointer\"}", "arguments[1].type: n is an integer, not pointer"},
     {N, "{\"role\":\"n\",\"tpye\":\"u32\"}",
      "arguments[1].tpye: is unknown here; did you mean 'type'?"},
     {DATA, CONSTANT("\"type\":\"int\""), "arguments[1].value: is missing"},
     {DATA, CONSTANT("\"value\":1"), "arguments[1].type: is missing"},
-    {DATA, CONSTANT("\"type\":\"int\",\"value\":0.5"), "arguments[1].value: is no whole number"},
-    {DATA, CONSTANT("\"type\":\"f32\",\"value\":\"1\""), "arguments[1].value: is no number"},
+    {DATA, CONSTANT("\"type\":\"int\",\"value\":0.5"), "arguments[1].value: is not a whole number"},
+    {DATA, CONSTANT("\"type\":\"f32\",\"value\":\"1\""), "arguments[1].value: is not a number"},
     {DATA, CONSTANT("\"type\":\"i8\",\"value\":128"),
      "arguments[1].value: is not in the range of i8"},
     {DATA, CONSTANT("\"type\":\"i8\",\"value\":-129"),
@@ -125,8 +126,8 @@ static const bad signatures[] = {
      "arguments[1].value: is not in the range of u32"},
     {DATA, CONSTANT("\"type\":\"pointer\",\"value\":1"),
      "arguments[1].value: of a pointer can only be null"},
-    {RETURNS, "1", "returns: is no object"},
-    {RETURNS, "{\"role\":\"n\",\"type\":\"int\"}", "returns.role: 'n' is none of result status"},
+    {RETURNS, "1", "returns: is not an object"},
+    {RETURNS, "{\"role\":\"n\",\"type\":\"int\"}", "returns.role: 'n' is not one of result status"},
     {RETURNS, "{\"role\":\"status\",\"type\":\"int\"}",
      "arguments: nothing has the role 'result', returns neither"},
     {",\"returns\":" RETURNS, "", "arguments: nothing has the role 'result', returns neither"},
@@ -185,14 +186,14 @@ END_TEST
 
 START_TEST(no_json) {
   static const bad texts[] = {
-      {"", NULL, "is no JSON: line 1, column 0: '[' or '{' expected near end of file"},
-      {"\n\n  {\"name\" 1}", NULL, "is no JSON: line 3, column 11: ':' expected near '1'"},
+      {"", NULL, "is not JSON: line 1, column 0: '[' or '{' expected near end of file"},
+      {"\n\n  {\"name\" 1}", NULL, "is not JSON: line 3, column 11: ':' expected near '1'"},
       {"{\"name\":\"\x07\"}", NULL,
-       "is no JSON: line 1, column 9: control character 0x7 near '\"'"},
+       "is not JSON: line 1, column 9: control character 0x7 near '\"'"},
       {"{\"type\":1,\"type\":1}", NULL,
-       "is no JSON: line 1, column 16: duplicate object key near '\"type\"'"},
-      {"{} {}", NULL, "is no JSON: line 1, column 4: end of file expected near '{'"},
-      {"[]", NULL, "is JSON, but no object"},
+       "is not JSON: line 1, column 16: duplicate object key near '\"type\"'"},
+      {"{} {}", NULL, "is not JSON: line 1, column 4: end of file expected near '{'"},
+      {"[]", NULL, "is JSON, but not an object"},
   };
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     assert_refused(texts[k].what, strlen(texts[k].what), texts[k].message);
@@ -203,7 +204,7 @@ START_TEST(no_json) {
     char *text = malloc(length + 1);
     memcpy(text, PLAIN, length);
     ck_assert_int_eq(rh_foreign_read(&foreign, "f", text, length, &error), RH_E_PLUGIN);
-    ck_assert(strncmp(error.message, "is no JSON: line 1, column ", 27) == 0);
+    ck_assert(strncmp(error.message, "is not JSON: line 1, column ", 27) == 0);
     free(text);
   }
 }
@@ -470,12 +471,12 @@ START_TEST(wrong_functions) {
                                                "\"base\":1}";
   assert_not_opened("no_such", "sum", DATA_N("size_t") GIVES("f32"), " has no function 'no_such'");
   assert_not_opened("no_function", "sum", DATA_N("size_t") GIVES("f32"),
-                    " has data under the name 'no_function', no function");
+                    "'no_function' is data, not a function");
   assert_not_opened(
       "index_from_0", "argmax", index,
       "tried on 4 ones, index_from_0 gives the index 0 of 4 elements, counted from 1");
   assert_not_opened("signed_magnitude", "amax", DATA_N("size_t") GIVES("f32"),
-                    "gives a negative number, which is no magnitude");
+                    "returned a negative number, which is not a magnitude");
   assert_not_opened("writes_nothing", "argmax",
                     "\"arguments\":[" N "," DATA ",{\"role\":\"result\",\"type\":\"i32\"}]",
                     "writes_nothing gives the index -1 of 4 elements");
@@ -495,7 +496,7 @@ START_TEST(wrong_files) {
   write_file(path, text);
   ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
   ck_assert_str_eq(error.message,
-                   "its library ./f.foreign.json: is no shared object (it looks like text)");
+                   "its library ./f.foreign.json: is not a shared object (it looks like text)");
   free(text);
   text = malloc(RH_FOREIGN_MOST_BYTES + 2);
   memset(text, ' ', RH_FOREIGN_MOST_BYTES + 1);
@@ -508,8 +509,7 @@ START_TEST(wrong_files) {
   FILE *file = fopen(path, "r+");
   ck_assert(file && fwrite("{}\0{}", 1, 5, file) == 5 && fclose(file) == 0);
   ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
-  ck_assert_str_eq(error.message,
-                   "is no text: it has null bytes, or became shorter while it was read");
+  ck_assert_str_eq(error.message, "is not text: it has null bytes, or shrank while it was read");
   unlink(path);
   ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_FILE);
   ck_assert_str_eq(error.message, "cannot be opened: No such file or directory");

@@ -319,27 +319,29 @@ static const fault faults[] = {
      "redhost --work, for strategy 'x', ended the process with exit status 0 at its start"},
     {"!", RH_E_PLUGIN,
      "redhost --work, for strategy 'x', crashed at its start (signal 4, illegal instruction"},
-    {"hello\n", RH_E_PLUGIN, "redhost --work, for strategy 'x', disturbed the answer at its start"},
+    {"hello\n", RH_E_PLUGIN,
+     "redhost --work, for strategy 'x', wrote to redhost's result channel at its start"},
     {HELLO QUERY, RH_E_PLUGIN,
      "strategy 'x' in /p/x.so ended the process with exit status 0 in query"},
-    {HELLO ASKED "<~", RH_E_PLUGIN, "disturbed the answer at its start"},
+    {HELLO ASKED "<~", RH_E_PLUGIN, "wrote to redhost's result channel at its start"},
     {HELLO "<~", RH_E_PLUGIN, "did not answer within 0.3 s at its start; --timeout allows more"},
     {HELLO "<phase devices\n!", RH_E_PLUGIN,
      "crashed while the OpenCL driver was loaded (signal 4"},
     {HELLO "<" QUERY "*", RH_E_PLUGIN, "strategy 'x' in /p/x.so sent more than 16 MiB in query"},
-    {HELLO "<" QUERY "scribble\n~", RH_E_PLUGIN, "disturbed the answer in query"},
+    {HELLO "<" QUERY "scribble\n~", RH_E_PLUGIN, "wrote to redhost's result channel in query"},
     {HELLO "<" QUERY "opened ho", RH_E_PLUGIN, "ended the process with exit status 0 in query"},
-    {HELLO "<" QUERY TAKEN "~", RH_E_PLUGIN, "disturbed the answer in run"},
-    {HELLO "<" QUERY "failed so\n~", RH_E_PLUGIN, "disturbed the answer in query"},
-    {HELLO "<" QUERY "declined so\n~", RH_E_PLUGIN, "disturbed the answer in query"},
+    {HELLO "<" QUERY TAKEN "~", RH_E_PLUGIN, "wrote to redhost's result channel in run"},
+    {HELLO "<" QUERY "failed so\n~", RH_E_PLUGIN, "wrote to redhost's result channel in query"},
+    {HELLO "<" QUERY "declined so\n~", RH_E_PLUGIN, "wrote to redhost's result channel in query"},
     {HELLO "<" QUERY ASKED, RH_E_PLUGIN, "ended the process with exit status 0 in query"},
-    {HELLO "<" QUERY ASKED ASKED "<~", RH_E_PLUGIN, "disturbed the answer in query"},
+    {HELLO "<" QUERY ASKED ASKED "<~", RH_E_PLUGIN, "wrote to redhost's result channel in query"},
     {HELLO "<" QUERY ASKED "<" SETUP "~", RH_E_PLUGIN, "did not answer within 0.3 s in setup"},
     {HELLO "<" QUERY ASKED "<" SETUP OPENED "<" TAKEN "taken 0.5 host 7\n<~", RH_E_PLUGIN,
-     "disturbed the answer in run"},
+     "wrote to redhost's result channel in run"},
     {HELLO "<" QUERY ASKED "<" SETUP OPENED "<" TAKEN "<phase teardown\n!", RH_E_PLUGIN,
      "strategy 'x' in /p/x.so crashed in teardown (signal 4"},
-    {HELLO "<" QUERY "error -7 0 believe me\n", RH_E_PLUGIN, "disturbed the answer in query"},
+    {HELLO "<" QUERY "error -7 0 believe me\n", RH_E_PLUGIN,
+     "wrote to redhost's result channel in query"},
     {HELLO "<error -20 0 --param y: no\n<", RH_E_USAGE, "--param y: no"},
     {HELLO "<" QUERY "error 1 0 not here\n<", RH_DECLINED, "not here"},
 };
@@ -365,7 +367,7 @@ START_TEST(what_may_come_often_has_an_end) {
   for (int k = 0; k <= often[_i].most; k++) rh_text_add(&part, "%s", often[_i].line);
   rh_text_add(&part, "~");
   ck_assert_int_eq(run_all(part.s, 10, &t), RH_E_PLUGIN);
-  ck_assert_ptr_nonnull(strstr(error.message, "disturbed the answer in query"));
+  ck_assert_ptr_nonnull(strstr(error.message, "wrote to redhost's result channel in query"));
   if (_i == 0) ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("3 x\n"));
   rh_text_finish(&part);
 }

@@ -112,8 +112,8 @@ START_TEST(what_cannot_be_loaded_is_explained) {
   assert_fails(
       dir, "crash_on_load", RH_E_PLUGIN,
       path_of("strategy 'crash_on_load': %s: crashed on load (signal 11)", in("crash_on_load.so")));
-  assert_fails(dir, "wrong_abi", RH_E_PLUGIN, "wrong_abi.so: ABI 3, this redhost speaks 1");
-  assert_fails(dir, "open", RH_E_PLUGIN, "open.so may be written to by everybody (mode 0666)");
+  assert_fails(dir, "wrong_abi", RH_E_PLUGIN, "wrong_abi.so: ABI 3, this redhost supports 1");
+  assert_fails(dir, "open", RH_E_PLUGIN, "open.so is writable by everyone (mode 0666)");
   /* Another file may offer it all the same. */
   copy_as("crash_on_load", "fine.so");
   copy_as("fine", "other.so");

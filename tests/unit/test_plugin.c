@@ -38,7 +38,7 @@ START_TEST(opening_needs_an_absolute_path) {
   copy("fine");
   ck_assert(chdir(dir) == 0);
   ck_assert_int_eq(rh_plugin_open("fine.so", &plugin, &error), RH_E_PLUGIN);
-  assert_says(error.message, "is no absolute path");
+  assert_says(error.message, "is not an absolute path");
 }
 END_TEST
 

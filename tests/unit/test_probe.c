@@ -12,12 +12,12 @@ static const struct {
 } parts[] = {
     {"silent",
      "does not speak the probe protocol: it ended the process with exit status 0 at its start"},
-    {"mute", "it says nothing"},
-    {"other", "it says something else"},
-    {"newer", "it says something else"},
-    {"wrong order", "it says something else"},
-    {"early end", "it says something else"},
-    {"flood", "it says something else"},
+    {"mute", "it sends nothing"},
+    {"other", "it sends something else"},
+    {"newer", "it sends something else"},
+    {"wrong order", "it sends something else"},
+    {"early end", "it sends something else"},
+    {"flood", "it sends something else"},
 };
 
 enum { N_PARTS = sizeof parts / sizeof *parts };
@@ -68,8 +68,8 @@ END_TEST
 START_TEST(half_an_answer_is_none) {
   static const char *const of[] = {"half", "nonsense", "no strategies"};
   static const char *const says[] = {"ended the process with exit status 0 while loading",
-                                     "disturbed the answer while loading",
-                                     "disturbed the answer while loading"};
+                                     "wrote to redhost's result channel while loading",
+                                     "wrote to redhost's result channel while loading"};
   rh_survey survey;
   rh_error error;
   ck_assert_int_eq(survey_with(of[_i], &survey, &error), RH_OK);
@@ -85,8 +85,7 @@ START_TEST(a_child_lost_between_files_is_noted) {
   ck_assert_int_eq(survey_with("later", &survey, &error), RH_OK);
   ck_assert_str_eq(rh_survey_refusal(&survey, 0), "so");
   ck_assert_uint_eq(survey.search.n_notes, 1);
-  assert_says(survey.search.notes[0],
-              "was lost behind it: it ended the process with exit status 0");
+  assert_says(survey.search.notes[0], "fine.so: it ended the process with exit status 0");
   rh_survey_finish(&survey);
 }
 END_TEST

@@ -102,16 +102,16 @@ START_TEST(answers_are_judged) {
   given.score = 1001;
   ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
   ck_assert_str_eq(query_error.message,
-                   "strategy 'model': query gave a score of 1001, expected 0 to 1000");
+                   "strategy 'model': query returned a score of 1001, expected 0 to 1000");
   given = (rh_answer){.finishes_on_host = 2};
   ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
   assert_says(query_error.message, "finishes_on_host = 2");
   given_status = RH_E_CL;
   ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
-  assert_says(query_error.message, "query answered -3 (RH_E_CL), neither yes nor no");
+  assert_says(query_error.message, "query returned -3 (RH_E_CL), expected RH_OK or RH_DECLINED");
   given_status = 77;
   ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
-  assert_says(query_error.message, "query answered 77 (unknown status)");
+  assert_says(query_error.message, "query returned 77 (unknown status)");
 }
 END_TEST
 

@@ -129,7 +129,7 @@ START_TEST(markdown_is_the_table) {
   ck_assert_str_eq(
       text,
       "### sum f32 on 1:0 NVIDIA H200, driver 580, cold input, read peak 4584 GB/s\n\n"
-      "| n | STRATEGY | TIME | +- | G/s | GB/s | PEAK | LATENCY |  |\n"
+      "| n | STRATEGY | TIME | +- | Gelem/s | GB/s | PEAK | LATENCY |  |\n"
       "|--:|:--|--:|--:|--:|--:|--:|--:|:--|\n"
       "| 2^12 | cub | 2.5 us | 0.2 % | 1.64 | 6.55 |  |  | best peer |\n"
       "| 2^12 | one-pass | 2.6 us | 0.2 % | 1.58 | 6.3 |  |  | 1.04x |\n"

@@ -34,7 +34,7 @@ static const struct {
     {"wrong_cpu", "crashed in query of 'wrong_cpu' (signal 4, illegal instruction: built for "
                   "another CPU?)"},
     {"orphan", "crashed on load (signal 11)"},
-    {"scribbler", "disturbed the answer while loading"},
+    {"scribbler", "wrote to redhost's result channel while loading"},
     {"flood", "sent more than 16 MiB while loading"},
 };
 
@@ -113,7 +113,7 @@ START_TEST(entries_say_everything) {
   ck_assert_uint_eq(strlen(offer->answer.reason), 159);
   offer = &rh_registry_find(&registry, "bad_query_status")->offers[RH_OP_min][RH_TYPE_i8];
   ck_assert_int_eq(offer->status, RH_E_PLUGIN);
-  assert_says(offer->answer.reason, "query answered 77");
+  assert_says(offer->answer.reason, "query returned 77");
   rh_registry_finish(&registry);
 }
 END_TEST
@@ -251,7 +251,7 @@ START_TEST(no_plugins_need_no_program) {
   rh_options options = options_for(dir);
   options.program = "/nowhere/redhost";
   scan(&registry, &options);
-  assert_says(refusal_of(&registry, in("fine.so")), "may be written to by everybody");
+  assert_says(refusal_of(&registry, in("fine.so")), "is writable by everyone");
   rh_registry_finish(&registry);
 }
 END_TEST

@@ -100,7 +100,8 @@ START_TEST(input_is_refused) {
   make_four(&file);
   expect_refused_input("", 0, RH_TYPE_f32, RH_E_FILE, "-: no data on standard input");
   expect_refused_input("", 0, 0, RH_E_FILE, "-: no data on standard input");
-  expect_refused_input("x", 1, 0, RH_E_FILE, "-: not a .npy file; raw data needs an element type");
+  expect_refused_input("x", 1, 0, RH_E_FILE,
+                       "-: is not a .npy file; raw data needs an element type");
   expect_refused_input(four, 15, RH_TYPE_f32, RH_E_FILE, "15 bytes is not a multiple of 4");
   expect_refused_input(file.at, 9, 0, RH_E_FILE, "ends within its .npy header: 9 bytes");
   expect_refused_input(file.at, 100, 0, RH_E_FILE, "100 bytes of at least 128");

@@ -26,58 +26,55 @@ static const row rows[] = {
     /* ---- Plain directories and files ---- */
     {"d:0755:me:me:a f:0644:me:me:a/x", "a/x", NULL},
     {"d:0700:me:me:a", "a", NULL},
-    {"d:0777:me:me:a", "a", "/a may be written to by everybody (mode 0777)"},
-    {"d:0755:me:me:a f:0666:me:me:a/x", "a/x", "/a/x may be written to by everybody (mode 0666)"},
-    {"d:0702:me:me:a f:0600:me:me:a/x", "a/x", "/a may be written to by everybody"},
+    {"d:0777:me:me:a", "a", "/a is writable by everyone (mode 0777)"},
+    {"d:0755:me:me:a f:0666:me:me:a/x", "a/x", "/a/x is writable by everyone (mode 0666)"},
+    {"d:0702:me:me:a f:0600:me:me:a/x", "a/x", "/a is writable by everyone"},
     {"d:0755:12345:me:a", "a", "/a belongs to another user (uid 12345)"},
     {"d:0755:me:me:a f:0644:12345:me:a/x", "a/x", "/a/x belongs to another user (uid 12345)"},
     /* ---- Every parent ---- */
-    {"d:0777:me:me:a d:0755:me:me:a/b d:0755:me:me:a/b/c", "a/b/c",
-     "/a may be written to by every"},
-    {"d:0755:me:me:a d:0777:me:me:a/b d:0755:me:me:a/b/c", "a/b/c", "/a/b may be written to by ev"},
+    {"d:0777:me:me:a d:0755:me:me:a/b d:0755:me:me:a/b/c", "a/b/c", "/a is writable by every"},
+    {"d:0755:me:me:a d:0777:me:me:a/b d:0755:me:me:a/b/c", "a/b/c", "/a/b is writable by ev"},
     {"d:0755:12345:me:a d:0755:me:me:a/b f:0644:me:me:a/b/x", "a/b/x",
      "/a belongs to another user"},
-    {"d:0775:me:12345:a d:0755:me:me:a/b", "a/b",
-     "/a may be written to by group 12345 (mode 0775)"},
+    {"d:0775:me:12345:a d:0755:me:me:a/b", "a/b", "/a is writable by group 12345 (mode 0775)"},
     /* ---- Groups ---- */
-    {"d:0775:me:12345:a", "a", "/a may be written to by group 12345 (mode 0775)"},
+    {"d:0775:me:12345:a", "a", "/a is writable by group 12345 (mode 0775)"},
     {"d:0755:me:12345:a", "a", NULL},
-    {"d:0755:me:me:a f:0664:me:12345:a/x", "a/x",
-     "/a/x may be written to by group 12345 (mode 0664)"},
+    {"d:0755:me:me:a f:0664:me:12345:a/x", "a/x", "/a/x is writable by group 12345 (mode 0664)"},
     /* ---- The sticky bit: on the way, not at the end ---- */
     {"d:1777:me:me:t d:0755:me:me:t/a", "t/a", NULL},
     {"d:1777:me:me:t f:0644:me:me:t/x", "t/x", NULL},
-    {"d:1777:me:me:t", "t", "/t may be written to by everybody (mode 1777)"},
-    {"d:1777:me:me:t d:0755:me:me:t/a", "t/a/..", "/t may be written to by everybody (mode 1777)"},
+    {"d:1777:me:me:t", "t", "/t is writable by everyone (mode 1777)"},
+    {"d:1777:me:me:t d:0755:me:me:t/a", "t/a/..", "/t is writable by everyone (mode 1777)"},
     {"d:1777:me:me:t d:0755:12345:me:t/a", "t/a", "/t/a belongs to another user (uid 12345)"},
-    {"d:1777:me:me:t d:0777:me:me:t/a d:0755:me:me:t/a/b", "t/a/b", "/t/a may be written to by"},
+    {"d:1777:me:me:t d:0777:me:me:t/a d:0755:me:me:t/a/b", "t/a/b", "/t/a is writable by"},
     {"d:1777:12345:me:t d:0755:me:me:t/a", "t/a", "/t belongs to another user (uid 12345)"},
     {"d:1775:me:12345:t d:0755:me:me:t/a", "t/a", NULL},
-    {"d:0755:me:me:a f:1666:me:me:a/x", "a/x", "/a/x may be written to by everybody (mode 1666)"},
+    {"d:0755:me:me:a f:1666:me:me:a/x", "a/x", "/a/x is writable by everyone (mode 1666)"},
     /* ---- Links: where they stand, whose they are, where they lead ---- */
     {"d:0755:me:me:a l:a:me:me:l", "l", NULL},
     {"d:0755:me:me:a l:@/a:me:me:l", "l", NULL},
     {"d:0755:me:me:a l:a:12345:me:l", "l", "/l belongs to another user (uid 12345)"},
-    {"d:0777:me:me:o d:0755:me:me:a l:../a:me:me:o/l", "o/l", "/o may be written to by everybody"},
-    {"d:0777:me:me:o d:0755:me:me:o/a l:o/a:me:me:l", "l", "/o may be written to by everybody"},
-    {"d:0777:me:me:o d:0755:me:me:o/a l:@/o/a:me:me:l", "l", "/o may be written to by everybody"},
-    {"d:0777:me:me:a l:a:me:me:l", "l", "/a may be written to by everybody"},
-    {"d:0777:me:me:o d:0755:me:me:a l:o/m:me:me:l l:../a:me:me:o/m", "l", "/o may be written to"},
+    {"d:0777:me:me:o d:0755:me:me:a l:../a:me:me:o/l", "o/l", "/o is writable by everyone"},
+    {"d:0777:me:me:o d:0755:me:me:o/a l:o/a:me:me:l", "l", "/o is writable by everyone"},
+    {"d:0777:me:me:o d:0755:me:me:o/a l:@/o/a:me:me:l", "l", "/o is writable by everyone"},
+    {"d:0777:me:me:a l:a:me:me:l", "l", "/a is writable by everyone"},
+    {"d:0777:me:me:o d:0755:me:me:a l:o/m:me:me:l l:../a:me:me:o/m", "l", "/o is writable"},
     {"d:1777:me:me:t d:0755:me:me:a l:../a:me:me:t/l", "t/l", NULL},
     {"d:1777:me:me:t d:0755:me:me:a l:../a:12345:me:t/l", "t/l", "/t/l belongs to another user"},
     {"d:0755:me:me:a d:0755:me:me:a/b f:0644:me:me:x l:../../x:me:me:a/b/l", "a/b/l", NULL},
-    {"d:0755:me:me:a f:0666:me:me:x l:../x:me:me:a/l", "a/l", "/x may be written to by everybody"},
-    {"l:m:me:me:l l:l:me:me:m", "l", "cannot be looked at: Too many levels of symbolic links"},
+    {"d:0755:me:me:a f:0666:me:me:x l:../x:me:me:a/l", "a/l", "/x is writable by everyone"},
+    {"l:m:me:me:l l:l:me:me:m", "l", "cannot be examined: Too many levels of symbolic links"},
     /* ---- Spelling ---- */
     {"d:0755:me:me:a f:0644:me:me:a/x", ".//a/.///x", NULL},
-    {"d:0777:me:me:o d:0755:me:me:a", "o/../a", "/o may be written to by everybody"},
+    {"d:0777:me:me:o d:0755:me:me:a", "o/../a", "/o is writable by everyone"},
     {"d:0755:me:me:a f:0644:me:me:x", "a/../x", NULL},
     /* ---- Not there: judged as far as it is ---- */
     {"d:0755:me:me:a", "a/gone/x", NULL},
-    {"d:0777:me:me:a", "a/gone/x", "/a may be written to by everybody"},
+    {"d:0777:me:me:a", "a/gone/x", "/a is writable by everyone"},
     {"d:1777:me:me:t", "t/gone", NULL},
     {"l:gone:me:me:l", "l", NULL},
-    {"f:0644:me:me:x", "x/y", "cannot be looked at: Not a directory"},
+    {"f:0644:me:me:x", "x/y", "cannot be examined: Not a directory"},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
@@ -144,13 +141,13 @@ START_TEST(what_is_known_is_not_judged) {
             "l:../../o/a/x:me:me:o/a/l");
   size_t known = (size_t)snprintf(path, sizeof path, "%s/o", own);
   strcat(path, "/a/x");
-  check_answer(path, 0, NULL, "/o may be written to by everybody");
+  check_answer(path, 0, NULL, "/o is writable by everyone");
   check_answer(path, known, NULL, NULL);
   check_answer(path, known + 1, NULL, NULL); /* the slash, too */
   strcpy(path + strlen(path) - 1, "y");
-  check_answer(path, known, NULL, "/o/a/y may be written to by everybody");
+  check_answer(path, known, NULL, "/o/a/y is writable by everyone");
   strcpy(path + strlen(path) - 1, "l"); /* leads back through it by a name */
-  check_answer(path, known, NULL, "/o may be written to by everybody");
+  check_answer(path, known, NULL, "/o is writable by everyone");
 }
 END_TEST
 
@@ -207,7 +204,7 @@ START_TEST(an_access_list) {
     fputs("an_access_list: skipped, the file system of /tmp has none\n", stderr);
     return;
   }
-  check_answer(path, 0, NULL, "/a may be written to by");
+  check_answer(path, 0, NULL, "/a is writable by");
 }
 END_TEST
 

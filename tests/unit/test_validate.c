@@ -28,8 +28,8 @@ START_TEST(plugins_are_judged) {
   REFUSES(m.plugin.magic = 1, "magic 0x00000001");
   REFUSES(m.plugin.struct_size = 39, "descriptor of 39 bytes");
   REFUSES(m.plugin.struct_size = 1u << 30, "descriptor of 1073741824 bytes");
-  REFUSES(m.plugin.abi_major = 3, "ABI 3, this redhost speaks 1");
-  REFUSES(m.plugin.min_host_minor = 5, "needs redhost's ABI 1.5, this one speaks 1.1");
+  REFUSES(m.plugin.abi_major = 3, "ABI 3, this redhost supports 1");
+  REFUSES(m.plugin.min_host_minor = 5, "needs ABI 1.5, this redhost supports 1.1");
   REFUSES(m.plugin.flags = 4, "unknown flags 0x4");
   REFUSES(m.plugin.reserved = 1, "reserved is 1");
   REFUSES(m.plugin.n_strategies = 0, "0 strategies, expected 1 to 1024");
@@ -84,7 +84,7 @@ START_TEST(parameters_are_judged) {
   REFUSES(m.params[0].min = 2000, "its default 256 is not within 2000 to 1024");
   REFUSES(m.params[0].step = 0, "its step is 0");
   REFUSES(m.params[0].flags = 8, "unknown flags 0x8");
-  REFUSES(m.params[1].initial = 3, "parameter 1: 'group': its default 3 is no power of two");
+  REFUSES(m.params[1].initial = 3, "parameter 1: 'group': its default 3 is not a power of two");
   REFUSES(m.params[2].choices = "", "an empty choice in ''");
   REFUSES(m.params[2].choices = "host|", "an empty choice in 'host|'");
   REFUSES(m.params[2].choices = "a|a", "two choices 'a'");

@@ -175,5 +175,5 @@ for each in table():
 
 if __name__ == "__main__":
     if not os.access(REDHOST, os.X_OK) or not os.path.isdir(ZOO):
-        sys.exit("REDHOST=%s is no program, or REDHOST_TEST_ZOO=%s no directory" % (REDHOST, ZOO))
+        sys.exit("REDHOST=%s is not a program, or REDHOST_TEST_ZOO=%s no directory" % (REDHOST, ZOO))
     unittest.main(verbosity=1)

@@ -33,7 +33,7 @@ static int signal_listed(int fd, int number) {
   return n;
 }
 
-/* -1 where there is no such file: the thread has ended, or this is no thread. */
+/* -1 where there is no such file: the thread has ended, or this is not a thread. */
 static int signal_of_thread(int tasks, const char *thread, int number) {
   char path[64] = "";
   if (*thread < '0' || *thread > '9' || strlen(thread) > 20) return -1;

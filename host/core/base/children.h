@@ -1,4 +1,4 @@
-/* The processes whose parent this one is. */
+/* The child processes of this process. */
 #ifndef RH_BASE_CHILDREN_H
 #define RH_BASE_CHILDREN_H
 

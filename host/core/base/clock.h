@@ -2,6 +2,6 @@
 #ifndef RH_BASE_CLOCK_H
 #define RH_BASE_CLOCK_H
 
-double rh_now(void); /* seconds since some fixed moment */
+double rh_now(void); /* seconds since a fixed time */
 
 #endif

@@ -1,4 +1,4 @@
-/* Failing with words. */
+/* Errors: a status and a message. */
 #ifndef RH_BASE_ERROR_H
 #define RH_BASE_ERROR_H
 
@@ -16,7 +16,7 @@ void rh_error_prefix(rh_error *error, const char *format, ...)
 const char *rh_status_name(rh_status status); /* "RH_E_CL" */
 const char *rh_status_text(rh_status status); /* "an OpenCL call failed" */
 
-/* Hands a failure on to the caller. */
+/* Returns a failure to the caller. */
 #define RH_TRY(call)                                                                               \
   do {                                                                                             \
     rh_status rh_try_status = (call);                                                              \

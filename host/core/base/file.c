@@ -45,7 +45,7 @@ static int read_all(int fd, unsigned char *data, size_t wanted, size_t *done) {
   return 0;
 }
 
-/* Too many open files, say, are no fault of the file's. */
+/* Errors that are not the file's fault, such as too many open files. */
 static rh_file_state state_by(int opening_failed) {
   switch (opening_failed) {
   case ENOENT:
@@ -60,7 +60,7 @@ static rh_file_state state_by(int opening_failed) {
 static rh_file_state read_open(const char *path, int fd, size_t most, unsigned char **data,
                                size_t *bytes, char *why) {
   struct stat st;
-  explain(why, "cannot be looked at");
+  explain(why, "cannot be examined");
   if (fstat(fd, &st) != 0) return RH_FILE_UNREAD;
   rh_file_state state = judge(path, &st, most, why);
   if (state != RH_FILE_OK) return state;

@@ -23,10 +23,10 @@ typedef enum rh_file_state {
 rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
                                char why[RH_FILE_WHY_BYTES]);
 
-/* What is to be done where something has the name already. */
+/* If a file of that name exists: */
 typedef enum rh_file_meeting {
-  RH_FILE_AS_GOOD, /* somebody else was first with the same; what cannot be removed may stay */
-  RH_FILE_REPLACE  /* ours takes its place, in one step; only one process at a time may try */
+  RH_FILE_AS_GOOD, /* keep it: another process wrote the same; a file that cannot be removed may stay */
+  RH_FILE_REPLACE /* replace it atomically; only one process at a time may try */
 } rh_file_meeting;
 
 /* Makes `directory` where it is missing, and in it the file `path` of the n parts, one behind the

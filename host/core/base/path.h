@@ -1,8 +1,8 @@
-/* Where things are: the environment's directories, this library's own place. */
+/* Paths: the environment's directories, and the library's own. */
 #ifndef RH_BASE_PATH_H
 #define RH_BASE_PATH_H
 
-/* All functions return malloc'ed strings, or null when memory runs out or there is no such place.
+/* All functions return malloc'ed strings, or null if memory runs out or the directory is unknown.
  */
 char *rh_path_join(const char *directory, const char *name);
 char *rh_path_cache(void); /* $XDG_CACHE_HOME/redhost, else ~/.cache/redhost; null without a home */

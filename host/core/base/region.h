@@ -10,7 +10,7 @@ typedef struct rh_region {
   void *address;
   uint64_t bytes;
   uint32_t shared; /* 1: `file` is what is mapped, and another process can map it too */
-  uint32_t own;    /* 1: the file has no name and nobody else's data in it */
+  uint32_t own;    /* 1: the file is anonymous and created here */
   int file;
 } rh_region;
 

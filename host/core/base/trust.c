@@ -61,7 +61,7 @@ static int is_harmless_group(gid_t gid, char *name, size_t size) {
   struct group entry, *found = NULL;
   snprintf(name, size, "%lu", (unsigned long)gid);
   char *bytes = malloc(3 * ENTRY_BYTES);
-  /* What does not fit has many members. */
+  /* A group that does not fit has many members. */
   int harmless = bytes && getgrgid_r(gid, &entry, bytes, ENTRY_BYTES, &found) == 0 && found;
   if (harmless) {
     FILE *accounts = fopen("/etc/passwd", "re");
@@ -88,7 +88,7 @@ static int complain(const reason *why, const char *path, const char *what) {
 
 static int cannot_judge(const reason *why, const char *path, int code) {
   char what[160];
-  snprintf(what, sizeof what, "cannot be looked at: %s", strerror(code));
+  snprintf(what, sizeof what, "cannot be examined: %s", strerror(code));
   complain(why, path, what);
   /* These say what the path is. */
   int is_known = code == ENOENT || code == ENOTDIR || code == ELOOP || code == ENAMETOOLONG;
@@ -99,17 +99,17 @@ static int judge_writers(const char *path, const struct stat *st, const reason *
   unsigned mode = (unsigned)st->st_mode & 07777u;
   char what[160], group[80];
   if (mode & S_IWOTH) {
-    snprintf(what, sizeof what, "may be written to by everybody (mode %04o)", mode);
+    snprintf(what, sizeof what, "is writable by everyone (mode %04o)", mode);
     return complain(why, path, what);
   }
   if (!(mode & S_IWGRP)) return 0;
   if (!is_harmless_group(st->st_gid, group, sizeof group)) {
-    snprintf(what, sizeof what, "may be written to by group %s (mode %04o)", group, mode);
+    snprintf(what, sizeof what, "is writable by group %s (mode %04o)", group, mode);
     return complain(why, path, what);
   }
   /* With a list, the group's bits are the most that any of its entries grants. */
   if (getxattr(*path ? path : "/", "system.posix_acl_access", NULL, 0) > 0)
-    return complain(why, path, "may be written to by others, by its access control list");
+    return complain(why, path, "is writable by others through its access control list");
   return 0;
 }
 

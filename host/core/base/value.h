@@ -7,9 +7,9 @@
 /* The shortest decimal that reads back as the same number of the result's type; integers whole;
  * "nan", "inf". */
 const char *rh_format_value(char text[64], const rh_result *result);
-/* The same to the last bit whatever reads it: %.17g. */
+/* Exact for every reader: %.17g. */
 const char *rh_format_exact(char text[64], const rh_result *result);
-/* What the operator asks for: the index where it is one, else the shortest decimal. */
+/* The operator's answer: an index, or the shortest decimal. */
 const char *rh_format_answer(char text[64], const rh_result *result);
 
 #endif

@@ -58,16 +58,16 @@ uint32_t rh_op_from_name(const char *name) {
   return 0;
 }
 
-/* Names of NumPy, CUB, BLAS, MPI and SQL.  What redhost has comes first. */
+/* Names of NumPy, CUB, BLAS, MPI and SQL.  Operators that redhost has come first. */
 const char *rh_op_instead(const char *name) {
   static const struct {
     const char *names, *instead;
   } table[] = {
-      {"|mean|avg|average|nanmean|", "take sum and divide it by n"},
-      {"|add|plus|total|fsum|accumulate|", "take sum"},
-      {"|multiply|mul|product|", "take prod"},
-      {"|minimum|fmin|amin|", "take min; of floats a NaN wins"},
-      {"|maximum|fmax|", "take max; of floats a NaN wins"},
+      {"|mean|avg|average|nanmean|", "use sum and divide it by n"},
+      {"|add|plus|total|fsum|accumulate|", "use sum"},
+      {"|multiply|mul|product|", "use prod"},
+      {"|minimum|fmin|amin|", "use min; of floats a NaN wins"},
+      {"|maximum|fmax|", "use max; of floats a NaN wins"},
       {"|nansum|nanprod|nanmin|nanmax|nanargmin|nanargmax|",
        "take the operator without nan; it answers NaN where there is one, and none leaves NaNs "
        "out"},
@@ -77,24 +77,23 @@ const char *rh_op_instead(const char *name) {
       {"|minmax|extrema|ptp|range|", "take min and max, in two calls"},
       {"|any|logical_or|lor|", "take amax, which is 0 only where every element is"},
       {"|all|logical_and|land|",
-       "of booleans, and of integers that are 0 or 1, take min, which is 1 only where all are"},
-      {"|bitwise_and|bit_and|band|", "take and"},
-      {"|bitwise_or|bit_or|bor|", "take or"},
-      {"|bitwise_xor|bit_xor|bxor|logical_xor|lxor|parity|", "take xor"},
+       "of booleans, and of integers that are 0 or 1, use min, which is 1 only where all are"},
+      {"|bitwise_and|bit_and|band|", "use and"},
+      {"|bitwise_or|bit_or|bor|", "use or"},
+      {"|bitwise_xor|bit_xor|bxor|logical_xor|lxor|parity|", "use xor"},
       {"|count|count_nonzero|count_if|size|len|",
-       "of booleans, and of integers that are 0 or 1, take sum; nothing else is counted"},
+       "of booleans, and of integers that are 0 or 1, use sum; nothing else is counted"},
       {"|norm|norm2|nrm2|l2|l2norm|",
        "asum is the 1-norm and amax the maximum norm; nothing adds squares"},
-      {"|l1|l1norm|norm1|sasum|dasum|", "take asum"},
-      {"|linf|norminf|absmax|", "take amax"},
-      {"|dot|inner|vdot|sumsq|sumsquares|",
-       "take sum of the products, which redhost does not make"},
+      {"|l1|l1norm|norm1|sasum|dasum|", "use asum"},
+      {"|linf|norminf|absmax|", "use amax"},
+      {"|dot|inner|vdot|sumsq|sumsquares|", "use sum of the products, which redhost does not make"},
       {"|std|stddev|var|variance|nanstd|nanvar|",
-       "take sum, of the elements and of their squares, which redhost does not make"},
+       "use sum, of the elements and of their squares, which redhost does not make"},
       {"|cumsum|cumprod|scan|prefix_sum|inclusive_scan|exclusive_scan|",
        "sum and prod give its last element; redhost has no scans"},
       {"|median|nanmedian|percentile|quantile|mode|sort|unique|histogram|",
-       "it is no reduction of this kind; min and max come nearest"},
+       "this is not a reduction of this kind; min and max come nearest"},
   };
   char wanted[64];
   if (strchr(name, '|') || snprintf(wanted, sizeof wanted, "|%s|", name) >= (int)sizeof wanted)

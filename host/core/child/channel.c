@@ -83,7 +83,7 @@ int rh_channel_say(const rh_channel *channel, json_t *frame) {
   json_decref(frame);
   if (!text) return -1;
   size_t length = strlen(text);
-  text[length++] = '\n'; /* in place of the end: nobody needs one here */
+  text[length++] = '\n'; /* replaces the terminating 0, which is not needed here */
   int failed = rh_channel_write(channel, text, length);
   free(text);
   return failed;

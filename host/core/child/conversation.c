@@ -71,7 +71,7 @@ void rh_conversation_name(const rh_conversation *talk, const char *where, char *
   case RH_FATE_FLOOD:
     snprintf(to, bytes, "sent more than %s %s", rh_format_bytes(limit, talk->limit_bytes), where);
     break;
-  case RH_FATE_GARBAGE: snprintf(to, bytes, "disturbed the answer %s", where); break;
+  case RH_FATE_GARBAGE: snprintf(to, bytes, "wrote to redhost's result channel %s", where); break;
   default: rh_ending_name(talk->status, where, to, bytes); break;
   }
   rh_printed_quote(&talk->printed, printed, sizeof printed);

@@ -5,14 +5,14 @@
 
 #include "spawn.h"
 
-/* What a line was, and how listening ended. */
+/* The meaning of a line, and how the conversation ended. */
 typedef enum rh_fate {
   RH_GOES_ON,      /* a line, and not the one that is waited for */
-  RH_FATE_HEARD,   /* all that was waited for has come */
+  RH_FATE_HEARD,   /* everything expected has arrived */
   RH_FATE_ENDED,   /* the child died or closed the channel */
   RH_FATE_LATE,    /* it was silent for too long */
   RH_FATE_FLOOD,   /* it sent too much */
-  RH_FATE_GARBAGE, /* it sent what the protocol does not know: redhost did not write that */
+  RH_FATE_GARBAGE, /* it sent a line that is not in the protocol */
   RH_FATE_FAILED   /* the listener failed, and *error says why */
 } rh_fate;
 

@@ -18,8 +18,8 @@ void rh_ending_name(int status, const char *where, char *to, size_t bytes) {
 int rh_ending_name_done(int status, char *to, size_t bytes) {
   if (status == 0 || status == -1) return 0;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-    snprintf(to, bytes, "did not end within %g s when all was done", RH_CHILD_DONE_S);
+    snprintf(to, bytes, "did not end within %g s after its work was done", RH_CHILD_DONE_S);
   else
-    rh_ending_name(status, "when all was done", to, bytes);
+    rh_ending_name(status, "after its work was done", to, bytes);
   return 1;
 }

@@ -1,4 +1,4 @@
-/* How a child ended, in words. */
+/* Describes how a child ended. */
 #ifndef RH_CHILD_ENDING_H
 #define RH_CHILD_ENDING_H
 

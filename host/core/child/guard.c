@@ -28,7 +28,7 @@ static void end_all(pid_t work, int *status) {
   while (*status == ALIVE && waitpid(work, status, 0) < 0 && errno == EINTR) {}
 }
 
-/* Whoever waits for this process learns how the work ended. */
+/* The process's status is that of the work. */
 static void end_like(int status) {
   sigset_t one;
   if (status == ALIVE) _exit(3);

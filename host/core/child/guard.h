@@ -1,4 +1,4 @@
-/* The process between a child and its parent, which leaves nothing of the child behind. */
+/* A process between a child and its parent, which kills everything that the child leaves behind. */
 #ifndef RH_CHILD_GUARD_H
 #define RH_CHILD_GUARD_H
 

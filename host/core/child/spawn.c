@@ -334,7 +334,7 @@ rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_
   return RH_LINE_READ;
 }
 
-/* A child that has ended is no reason for SIGPIPE; where send() is denied, write() does. */
+/* A child that has ended is not a reason for SIGPIPE; where send() is denied, write() does. */
 int rh_child_tell(const rh_child *child, const char *line) {
   size_t length = strlen(line);
   ssize_t sent = send(child->fd, line, length, MSG_NOSIGNAL);

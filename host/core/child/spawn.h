@@ -6,7 +6,7 @@
 #include <redhost/redhost.h>
 #include <sys/types.h>
 
-/* What a child printed: how much, and how it began. */
+/* A child's output: how much it printed, and the beginning. */
 typedef struct rh_printed {
   uint64_t bytes;
   char begin[161];
@@ -21,7 +21,7 @@ typedef struct rh_child {
   int fd;     /* the other end of the child's descriptor 4 */
   int output; /* reads what it prints, or -1 */
   rh_printed *printed;
-  int stranger;            /* no redhost: it has no guard */
+  int stranger;            /* 1: not redhost, so it has no guard */
   int ended;               /* nothing more will come */
   uint64_t received, most; /* bytes so far, and when it is a flood */
   char *buffer;
@@ -32,7 +32,7 @@ typedef struct rh_child {
  * very program where it is called redhost.  malloc'ed. */
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error);
 
-/* What to start. */
+/* The program to start. */
 typedef struct rh_child_spec {
   const char *program;
   const char *role; /* "--probe": the one argument of a child of redhost's own; or null, and */

@@ -28,7 +28,7 @@ static const char magic[8] = "RHPROG1";
 static rh_status check_directory(rh_cache *cache, rh_error *error) {
   char why[RH_TRUST_BYTES];
   struct stat st;
-  /* What is no directory can hold nothing, and storing says so. */
+  /* A file of that name cannot hold entries; storing reports it. */
   if (stat(cache->directory, &st) == 0 && !S_ISDIR(st.st_mode)) return RH_OK;
   char *programs = rh_path_join(cache->directory, "bin");
   if (!programs) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
@@ -96,7 +96,7 @@ unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
   size_t file_bytes;
   unsigned char *file;
   char why[RH_FILE_WHY_BYTES];
-  /* What others may write to is no cache: an entry is code that the driver runs. */
+  /* An entry is code that the driver runs, so files that others can write are not used. */
   rh_file_read_own(path, MAX_ENTRY_BYTES, &file, &file_bytes, why);
   const unsigned char *data = file ? check_entry(file, file_bytes, key, bytes) : NULL;
   if (file && !data) {

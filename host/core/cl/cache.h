@@ -5,12 +5,12 @@
 #include <redhost/redhost.h>
 
 /* An entry is <directory>/bin/<hash of the key>.  It carries the whole key, which is compared: two
- * keys of the same hash cost a build, never a wrong program; and a checksum: a damaged entry is no
+ * keys of the same hash cost a build, never a wrong program; and a checksum: a damaged entry is not an
  * entry.  It appears under its name whole or not at all, so two processes at once do no harm. */
 typedef struct rh_cache {
   char *directory; /* null: no cache */
   const rh_reporter *reporter;
-  int distrusted; /* there would be a directory, and others may change what stands there */
+  int distrusted; /* 1: the directory exists, but others can change its contents */
   int complained; /* about a directory that cannot be written: once is enough */
 } rh_cache;
 
@@ -22,7 +22,7 @@ void rh_cache_finish(rh_cache *cache);
 
 /* The entry's bytes, malloc'ed, or null. */
 unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes);
-/* Failing to store is worth a warning and nothing more. */
+/* A failure to store is only a warning. */
 void rh_cache_store(rh_cache *cache, const char *key, const unsigned char *data, size_t bytes);
 /* Forgets an entry that turned out to be useless. */
 void rh_cache_drop(rh_cache *cache, const char *key);

@@ -70,7 +70,7 @@ static uint32_t c_version_number(const char *c_version) {
   return major * 100 + minor * 10;
 }
 
-/* What OpenCL 3 made optional, and obliges devices to answer; 0 before. */
+/* Features that OpenCL 3 made optional.  Every OpenCL 3 device answers these queries; 0 before. */
 static uint64_t number_of_3(rh_cl_device *device, cl_device_info what) {
   unsigned major = 1;
   sscanf(device->version, "OpenCL %u", &major);
@@ -107,7 +107,7 @@ static uint64_t features_of(rh_cl_device *device) {
   return features;
 }
 
-/* No query of OpenCL's own tells it without a kernel; two vendors' do. */
+/* OpenCL reports it for kernels only; two vendors have a query for devices. */
 static void find_subgroup_sizes(rh_cl_device *device) {
   enum { SUB_GROUP_SIZES_INTEL = 0x4108, WARP_SIZE_NV = 0x4003 };
   rh_device *about = &device->about;
@@ -214,7 +214,7 @@ static rh_status add_device(rh_cl_devices *devices, cl_platform_id platform, cl_
     return RH_OK;
   }
   char what[160];
-  snprintf(what, sizeof what, "device %s does not answer what it is%s%.100s", device->label,
+  snprintf(what, sizeof what, "device %s does not answer queries%s%.100s", device->label,
            device->name && *device->name ? ", " : "", device->name ? device->name : "");
   if (status == RH_OK) status = add_fault(devices, what, device->failed, error);
   release_device(device);

@@ -1,4 +1,4 @@
-/* Which OpenCL devices there are, and which one is meant. */
+/* Lists OpenCL devices and selects one. */
 #ifndef RH_CL_DEVICES_H
 #define RH_CL_DEVICES_H
 
@@ -25,7 +25,7 @@ typedef struct rh_cl_device {
 typedef struct rh_cl_devices {
   rh_cl_device *list; /* by platform, then device, as OpenCL orders them */
   uint32_t n, n_seen, n_platforms;
-  char **faults; /* "device 0:0 does not answer what it is: CL_... (-5)": left out for that */
+  char **faults; /* "device 0:0 does not answer queries: CL_... (-5)": left out for that */
   uint32_t n_faults;
 } rh_cl_devices;
 

@@ -84,7 +84,7 @@ static void mix_vendors(uint64_t *state, const char *path) {
   mix(state, &sum, sizeof sum);
 }
 
-/* What changes from one terminal or directory to the next and is nothing to a driver. */
+/* Variables that differ between terminals and directories and do not affect drivers. */
 static int is_idle(const char *variable) {
   static const char *const idle[] = {
       "PWD=",     "OLDPWD=", "_=",       "SHLVL=", "TERM", "COLUMNS=", "LINES=", "COLOR",

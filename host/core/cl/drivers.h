@@ -1,4 +1,4 @@
-/* What decides how OpenCL's drivers start here, before any of them is loaded. */
+/* The state that decides whether OpenCL's drivers start, found before any of them is loaded. */
 #ifndef RH_CL_DRIVERS_H
 #define RH_CL_DRIVERS_H
 

@@ -7,8 +7,8 @@
 typedef struct rh_cl_input {
   cl_mem buffer;
   uint64_t first;    /* the array's first element, counted in the buffer */
-  uint32_t in_place; /* 1: the host's own memory, nothing was copied */
-  double upload_s;   /* what copying took */
+  uint32_t in_place; /* 1: the host's own memory, without a copy */
+  double upload_s;   /* duration of the copy */
   uint64_t room;     /* bytes of a buffer of the device's own; 0: it is in place */
 } rh_cl_input;
 

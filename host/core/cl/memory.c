@@ -15,7 +15,7 @@ static int cl_is_short(cl_int code) {
  * not. */
 static uint64_t free_bytes(const rh_cl_device *device) {
   enum { GLOBAL_FREE_MEMORY_AMD = 0x4039 };
-  size_t KiB[2] = {0}; /* all of it, and the largest block */
+  size_t KiB[2] = {0}; /* the total, and the largest block */
   if (!strstr(device->extensions, "cl_amd_device_attribute_query") ||
       clGetDeviceInfo(device->id, GLOBAL_FREE_MEMORY_AMD, sizeof KiB, KiB, NULL) != CL_SUCCESS)
     return 0;

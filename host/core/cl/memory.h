@@ -1,4 +1,4 @@
-/* A device's memory that does not suffice, in words. */
+/* Messages for a device that is out of memory. */
 #ifndef RH_CL_MEMORY_H
 #define RH_CL_MEMORY_H
 

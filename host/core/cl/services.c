@@ -168,7 +168,7 @@ static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, 
   RH_TRY(may_run(s, "launch"));
   if (local == 0 || global == 0 || global % local != 0) {
     rh_fail(s->error, RH_E_INVALID,
-            "launch of '%s': %llu work-items are no multiple of groups of %llu", stage,
+            "launch of '%s': %llu work-items are not a multiple of groups of %llu", stage,
             (unsigned long long)global, (unsigned long long)local);
     return failed(s, RH_E_INVALID);
   }

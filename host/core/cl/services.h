@@ -1,4 +1,4 @@
-/* What a plugin gets from the host: rh_host, and the record of everything that was handed out. */
+/* The host's services to a plugin: rh_host, and a record of everything that the plugin obtained. */
 #ifndef RH_CL_SERVICES_H
 #define RH_CL_SERVICES_H
 

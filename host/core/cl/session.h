@@ -19,11 +19,11 @@ typedef struct rh_cl_session {
   const rh_cl_device *device;
   cl_context context;
   cl_command_queue queue; /* where services enqueue; measuring puts another one here, and back */
-  const rh_cl_tap *tap;   /* null: nobody looks */
+  const rh_cl_tap *tap;   /* null: no profiling */
   rh_cache *cache;
   const rh_reporter *reporter;
   uint64_t input_bytes; /* of the input that was put on the device last: for messages */
-  /* What building cost so far. */
+  /* The cost of builds so far. */
   uint32_t builds, builds_cached;
   double build_s;
 } rh_cl_session;

@@ -13,10 +13,10 @@
 /* Zero-initialised: there is none. */
 typedef struct rh_cl_visible {
   cl_mem buffer;
-  const void *address; /* where the host sees it, once the queue is finished */
+  const void *address; /* where the host reads it, once the queue is finished */
 } rh_cl_visible;
 
-/* Leaves *visible as it is where the device has no such thing, or does not do what it should. */
+/* Leaves *visible unchanged if the device has no such memory, or if a trial shows that it does not work. */
 void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, size_t bytes);
 void rh_cl_visible_finish(rh_cl_visible *visible, rh_cl_session *session);
 

@@ -16,7 +16,7 @@
 
 static const uint64_t copied_at_once = 4u << 20; /* bytes, between two progress reports */
 
-/* What rh_array_open was asked, and the bytes once they are there. */
+/* The arguments of rh_array_open, and the bytes once they are read. */
 typedef struct source {
   const char *name; /* in messages */
   rh_type type;     /* that the caller says; 0: none */
@@ -30,7 +30,7 @@ typedef struct source {
 
 static rh_status check_raw(const source *src, const void *bytes, uint64_t length, rh_error *error) {
   if (!src->type)
-    return rh_fail(error, RH_E_FILE, "%s: not a .npy file; raw data needs an element type",
+    return rh_fail(error, RH_E_FILE, "%s: is not a .npy file; raw data needs an element type",
                    src->name);
   if (rh_npy_resembles(bytes, length))
     return rh_fail(error, RH_E_FILE,
@@ -165,7 +165,7 @@ static rh_status take_raw(rh_array *array, const source *src, rh_error *error) {
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static rh_status check_is_regular(const char *name, const struct stat *info, rh_error *error) {
-  const char *what = "is no ordinary file", *advice = "pipe it in with `-`";
+  const char *what = "is not a regular file", *advice = "pipe it in with `-`";
   if (S_ISREG(info->st_mode)) return RH_OK;
   if (S_ISDIR(info->st_mode)) {
     what = "is a directory";
@@ -190,7 +190,7 @@ static rh_status check_unchanged(const char *name, int fd, uint64_t bytes,
                                  const struct timespec *modified, rh_error *error) {
   struct stat now;
   if (fstat(fd, &now) != 0)
-    return rh_fail(error, RH_E_FILE, "%s: cannot be looked at again: %s", name, strerror(errno));
+    return rh_fail(error, RH_E_FILE, "%s: cannot be examined again: %s", name, strerror(errno));
   if ((uint64_t)now.st_size != bytes)
     return rh_fail(error, RH_E_FILE, "%s: %s while it was being read: %llu bytes, then %lld", name,
                    (uint64_t)now.st_size < bytes ? "was cut short" : "grew",

@@ -27,7 +27,7 @@ static inline const void *rh_array_data(const rh_array *array) {
 }
 
 /* Opens `path` ("-" is standard input): .npy of version 1 to 3, or raw native-endian elements where
- * the file is no .npy and `type` says what they are.  type 0: only .npy.  With .npy, a type that
+ * the file is not a .npy and `type` says what they are.  type 0: only .npy.  With .npy, a type that
  * differs from the file's is RH_E_USAGE. Files are mapped; standard input, and bytes in the other
  * order, are read into memory. Anything wrong with the file is RH_E_FILE, found before any device
  * is touched. */

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* Elements that one thread computes between two looks at the rest of the world: about a
+/* Elements that one thread computes between two checks for cancellation: about a
  * millisecond. */
 static const uint64_t chunk = 1u << 18;
 enum { MOST_THREADS = 64 };

@@ -1,10 +1,10 @@
-/* What generated data is made of: one function per kind. */
+/* Kinds of generated data: one function per kind. */
 #ifndef RH_IO_KINDS_H
 #define RH_IO_KINDS_H
 
 #include <redhost/redhost.h>
 
-/* All that an element depends on besides its index. */
+/* Everything that an element depends on besides its index. */
 typedef struct rh_recipe {
   uint64_t n;   /* at least 1 */
   uint64_t key; /* the seed, mixed */
@@ -17,7 +17,7 @@ typedef struct rh_recipe {
   double ulp;               /* 2^-digits */
   double largest, smallest; /* of a float: the largest finite value, the smallest subnormal one */
 
-  /* What a seed decides once for all elements. */
+  /* Values that depend on the seed only. */
   uint64_t place, other_place; /* two indices, different where n > 1 */
   uint64_t coin;               /* random bits */
 } rh_recipe;

@@ -29,7 +29,7 @@ int rh_npy_has_magic(const void *bytes, uint64_t length) {
   return length >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
 }
 
-/* Most of it, or all of it in another place: bytes were lost, put before it or changed. */
+/* Part of the magic, or the whole at another offset: bytes were lost, inserted or changed. */
 int rh_npy_resembles(const void *bytes, uint64_t length) {
   const char *start = bytes;
   const size_t far = 16, name = MAGIC_BYTES - 1;
@@ -76,7 +76,7 @@ static char peek(cursor *c) {
   return c->at < c->end ? *c->at : 0;
 }
 
-static int accept(cursor *c, char expected) {
+static int accept_char(cursor *c, char expected) {
   if (peek(c) != expected) return 0;
   c->at++;
   return 1;
@@ -217,9 +217,9 @@ static void describe_length(rh_npy *npy, uint64_t length) {
 static rh_status read_shape(cursor *c, rh_npy *npy) {
   int has_zero = 0, overflows = 0, comma = 1;
   uint64_t product = 1, length = 0;
-  if (!accept(c, '(')) return malformed(c, "a tuple");
+  if (!accept_char(c, '(')) return malformed(c, "a tuple");
   memcpy(npy->shape, "(", 2);
-  while (!accept(c, ')')) {
+  while (!accept_char(c, ')')) {
     if (!comma) return malformed(c, "',' or ')'");
     RH_TRY(read_length(c, &length));
     describe_length(npy, length);
@@ -230,7 +230,7 @@ static rh_status read_shape(cursor *c, rh_npy *npy) {
       overflows = 1;
     else
       product *= length;
-    comma = accept(c, ',');
+    comma = accept_char(c, ',');
   }
   if (npy->dimensions == 1 && !comma) return malformed(c, "a tuple, as in (3,),");
   if (overflows && !has_zero) return too_large(c);
@@ -257,7 +257,7 @@ static rh_status read_entry(cursor *c, rh_npy *npy, unsigned *seen) {
       return rh_fail(c->error, RH_E_FILE, "%s: its .npy header has the key '%s' twice", c->name,
                      entries[k].key);
     *seen |= 1u << k;
-    if (!accept(c, ':')) return malformed(c, "':'");
+    if (!accept_char(c, ':')) return malformed(c, "':'");
     return entries[k].read(c, npy);
   }
   return rh_fail(c->error, RH_E_FILE,
@@ -278,11 +278,11 @@ static rh_status read_padding(cursor *c) {
 static rh_status read_dictionary(cursor *c, rh_npy *npy) {
   unsigned seen = 0;
   int comma = 1;
-  if (!accept(c, '{')) return malformed(c, "'{'");
-  while (!accept(c, '}')) {
+  if (!accept_char(c, '{')) return malformed(c, "'{'");
+  while (!accept_char(c, '}')) {
     if (!comma) return malformed(c, "',' or '}'");
     RH_TRY(read_entry(c, npy, &seen));
-    comma = accept(c, ',');
+    comma = accept_char(c, ',');
   }
   RH_TRY(read_padding(c));
   for (unsigned k = 0; k < N_ENTRIES; k++)
@@ -295,7 +295,7 @@ static rh_status read_dictionary(cursor *c, rh_npy *npy) {
 /* Finds the header's text among the bytes. */
 static rh_status find_header(cursor *c, const unsigned char *bytes, uint64_t length) {
   if (!rh_npy_has_magic(bytes, length))
-    return rh_fail(c->error, RH_E_FILE, "%s: not a .npy file", c->name);
+    return rh_fail(c->error, RH_E_FILE, "%s: is not a .npy file", c->name);
   uint64_t preamble = 0, wanted = LONGEST_PREAMBLE;
   if (length >= MAGIC_BYTES + VERSION_BYTES) {
     preamble = preamble_bytes(bytes);

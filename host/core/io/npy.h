@@ -18,7 +18,7 @@ typedef struct rh_npy {
 /* Do the bytes begin as every .npy file does? */
 int rh_npy_has_magic(const void *bytes, uint64_t length);
 
-/* Do they begin almost so, as of a file that was damaged?  That is no raw data. */
+/* Do they begin almost so, as in a damaged file?  That is not raw data. */
 int rh_npy_resembles(const void *bytes, uint64_t length);
 
 /* How many bytes rh_npy_parse needs to see, judged by those that are there: ask again when they

@@ -1,4 +1,4 @@
-/* Progress a few times a second, however often the work asks. */
+/* Limits progress reports to a few a second. */
 #ifndef RH_IO_PACE_H
 #define RH_IO_PACE_H
 
@@ -11,7 +11,7 @@ typedef struct rh_pace {
   double next; /* nothing is reported before this moment of rh_now() */
 } rh_pace;
 
-/* RH_OK, or RH_E_CANCELLED where the caller wants an end. */
+/* RH_OK, or RH_E_CANCELLED if the caller cancels. */
 rh_status rh_pace_report(rh_pace *pace, uint64_t done, uint64_t total, rh_error *error);
 
 #endif

@@ -14,7 +14,7 @@ static const uint64_t first_region = 1u << 20;
 static rh_status make_room(rh_stream *stream, rh_error *error) {
   if (stream->length < stream->region.bytes) return RH_OK;
   uint64_t bytes = stream->region.bytes ? stream->region.bytes * 2 : first_region;
-  /* Shared: who is to see the data is known later. */
+  /* Shared: another process may need the data. */
   rh_status status = stream->region.address ? rh_region_grow(&stream->region, bytes, error)
                                             : rh_region_alloc_shared(&stream->region, bytes, error);
   if (status != RH_OK) rh_error_prefix(error, "%s", stream->name);

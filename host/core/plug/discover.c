@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* A colon-separated list, called `from` in notes.  An element that is not absolute would mean the
- * current directory, where anybody may have put a file. */
+ * current directory, where any user may have put a file. */
 static void search_list(rh_walk *walk, const char *list, const char *from) {
   for (const char *at = list; at;) {
     size_t length = strcspn(at, ":");
@@ -29,7 +29,7 @@ static void search_list(rh_walk *walk, const char *list, const char *from) {
   }
 }
 
-/* What the environment says, unless it may be another user's. */
+/* The environment's plugin path, ignored if it may be another user's. */
 static void search_environment(rh_walk *walk) {
   const char *list = rh_env("REDHOST_PLUGIN_PATH");
   if (rh_is_privileged()) {
@@ -75,7 +75,7 @@ static void for_installed(rh_walk *walk,
 #endif
 }
 
-/* The one file that was asked for by name: it must be there, and its directory may be anybody's. */
+/* The one file that was requested by name: it must exist, and its directory may belong to any user. */
 static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
   struct stat st;
   if (stat(name, &st) != 0)

@@ -83,7 +83,7 @@ static rh_status explain(const char *path, const char *said, rh_error *error) {
                    "needs more static thread-local storage than is left (built with "
                    "-ftls-model=initial-exec?)");
   if (strstr(said, "cannot dynamically load position-independent executable"))
-    return rh_fail(error, RH_E_PLUGIN, "is a program, no shared object");
+    return rh_fail(error, RH_E_PLUGIN, "is a program, not a shared object");
   size_t length = strlen(path);
   if (strncmp(said, path, length) == 0 && strncmp(said + length, ": ", 2) == 0) said += length + 2;
   int is_for_lack = strstr(said, strerror(ENOMEM)) || strcmp(said, no_reason) == 0;
@@ -94,7 +94,7 @@ rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
   char said[1024];
   dl->handle = NULL;
   /* A bare name would be looked for along the library path. */
-  if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is no absolute path");
+  if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is not an absolute path");
   dl->handle = dlopen(path, OPEN_FLAGS);
   if (dl->handle) return RH_OK;
   loader_said(said, sizeof said);
@@ -117,7 +117,7 @@ rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(vo
   if (!found) return rh_fail(error, RH_E_PLUGIN, "has no function '%s'", name);
   if (dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
       info.dli_saddr == found && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT)
-    return rh_fail(error, RH_E_PLUGIN, "has data under the name '%s', no function", name);
+    return rh_fail(error, RH_E_PLUGIN, "'%s' is data, not a function", name);
   memcpy(function, &found, sizeof found); /* C has no conversion from one to the other */
   return RH_OK;
 }
@@ -136,7 +136,7 @@ rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, cons
   if (!found)
     return rh_fail(error, RH_E_PLUGIN, "does not export %s (is it a redhost plugin?)", name);
   if (!dladdr(found, &info) || !info.dli_fname)
-    return rh_fail(error, RH_E_PLUGIN, "%s stands in no file", name);
+    return rh_fail(error, RH_E_PLUGIN, "%s is not in any file", name);
   if (!same_file(info.dli_fname, path))
     return rh_fail(error, RH_E_PLUGIN, "has no %s of its own: the one found is in %s", name,
                    info.dli_fname);

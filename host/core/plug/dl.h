@@ -12,9 +12,9 @@ typedef struct rh_dl {
  * before.  RH_E_NOMEM: the loader lacked something, and nothing is known against the file. */
 
 /* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another
- * machine, a library that is missing, a symbol nobody defines, a C library too old. */
+ * machine, a library that is missing, an undefined symbol, a C library too old. */
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
-/* A library that is no plugin, by the name that the loader looks for: "libopenblas.so.0".
+/* A library that is not a plugin, by the name that the loader looks for: "libopenblas.so.0".
  * RH_DECLINED: it is not installed. */
 rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error);
 /* A function of the library, or of one that it needs. */

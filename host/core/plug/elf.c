@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file is mapped nowhere: one that is cut while it is looked at would end a mapping in SIGBUS.
+/* The file is not mapped: reading a mapping of a file that shrinks meanwhile raises SIGBUS.
  */
 typedef struct elf_file {
   int fd;
@@ -64,7 +64,7 @@ static void claim(elf_file *file, uint64_t offset, uint64_t bytes) {
 
 static rh_status open_file(elf_file *file, const char *path, rh_error *error) {
   struct stat st;
-  /* O_NONBLOCK: opening a FIFO must not wait for somebody to write into it. */
+  /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
   file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file->fd < 0 || fstat(file->fd, &st) != 0)
     return rh_fail(error, RH_E_FILE, "cannot be opened: %s", strerror(errno));
@@ -92,7 +92,7 @@ static rh_status check_magic(elf_file *file, rh_error *error) {
       like = " (it looks like a static library)";
     else if (looks_like_text(start, n))
       like = " (it looks like text)";
-    return rh_fail(error, RH_E_PLUGIN, "is no shared object%s", like);
+    return rh_fail(error, RH_E_PLUGIN, "is not a shared object%s", like);
   }
   if (n < EI_NIDENT + 4)
     return rh_fail(error, RH_E_PLUGIN, "is cut off: %llu bytes of at least %zu",
@@ -143,10 +143,10 @@ static rh_status check_kind(const elf_file *file, rh_error *error) {
   switch (file->header.e_type) {
   case ET_DYN: return RH_OK;
   case ET_REL: return rh_fail(error, RH_E_PLUGIN, "is an object file, not linked (cc -shared)");
-  case ET_EXEC: return rh_fail(error, RH_E_PLUGIN, "is a program, no shared object");
-  case ET_CORE: return rh_fail(error, RH_E_PLUGIN, "is a core dump, no shared object");
+  case ET_EXEC: return rh_fail(error, RH_E_PLUGIN, "is a program, not a shared object");
+  case ET_CORE: return rh_fail(error, RH_E_PLUGIN, "is a core dump, not a shared object");
   default:
-    return rh_fail(error, RH_E_PLUGIN, "is no shared object (ELF type %u)", file->header.e_type);
+    return rh_fail(error, RH_E_PLUGIN, "is not a shared object (ELF type %u)", file->header.e_type);
   }
 }
 
@@ -163,7 +163,7 @@ static rh_status cut_off(const elf_file *file, rh_error *error) {
 static rh_status check_segments(elf_file *file, int *dynamic, rh_error *error) {
   const ElfW(Ehdr) *header = &file->header;
   if (header->e_phnum == 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
-    return rh_fail(error, RH_E_PLUGIN, "is no shared object (it has no segments to load)");
+    return rh_fail(error, RH_E_PLUGIN, "is not a shared object (it has no segments to load)");
   claim(file, header->e_phoff, (uint64_t)header->e_phnum * sizeof(ElfW(Phdr)));
   RH_TRY(cut_off(file, error));
   for (unsigned k = 0; k < header->e_phnum; k++) {
@@ -207,7 +207,7 @@ static rh_status check(elf_file *file, const char *path, rh_error *error) {
   RH_TRY(check_segments(file, &dynamic, error));
   RH_TRY(check_sections(file, error));
   RH_TRY(cut_off(file, error));
-  if (!dynamic) return rh_fail(error, RH_E_PLUGIN, "is no shared object (no dynamic section)");
+  if (!dynamic) return rh_fail(error, RH_E_PLUGIN, "is not a shared object (no dynamic section)");
   return RH_OK;
 }
 

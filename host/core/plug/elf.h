@@ -1,4 +1,4 @@
-/* A shared object's headers, looked at before any of the file runs. */
+/* Checks a shared object's headers before any of its code runs. */
 #ifndef RH_PLUG_ELF_H
 #define RH_PLUG_ELF_H
 

@@ -45,7 +45,7 @@ static rh_status query(const opened *self, const rh_problem *problem, rh_answer 
   const char *op = rh_op_name(foreign->op), *type = rh_type_name(foreign->type);
   answer->finishes_on_host = 1;
   answer->score = foreign->score;
-  answer->depth = 0; /* nobody says how a library adds */
+  answer->depth = 0; /* unknown: libraries do not state how they add */
   if (problem->op->id == foreign->op && problem->type == foreign->type) return RH_OK;
   answer->why = problem->op->id != foreign->op ? RH_WHY_OP : RH_WHY_TYPE;
   snprintf(answer->reason, sizeof answer->reason, "%s serves %s of %s only", self->strategy.name,
@@ -137,9 +137,9 @@ static rh_status run(void *self, const rh_run *run) {
 /* ---- Making it ---- */
 
 /* `function` gets the address of code that calls `handler` with `self`. */
-static rh_status bind(ffi_closure **closure, ffi_cif *interface, ffi_type **types, uint32_t n,
-                      void (*handler)(ffi_cif *, void *, void **, void *), opened *self,
-                      void *function, rh_error *error) {
+static rh_status bind_closure(ffi_closure **closure, ffi_cif *interface, ffi_type **types,
+                              uint32_t n, void (*handler)(ffi_cif *, void *, void **, void *),
+                              opened *self, void *function, rh_error *error) {
   void *code;
   for (uint32_t k = 0; k < n; k++) types[k] = &ffi_type_pointer;
   *closure = ffi_closure_alloc(sizeof **closure, &code);
@@ -175,10 +175,10 @@ static rh_status make_plugin(opened *self, rh_error *error) {
       .strategies = self->strategies,
       .build = "a foreign function",
   };
-  RH_TRY(bind(&self->query, &self->query_interface, self->query_types, 3, call_query, self,
-              &self->strategy.query, error));
-  return bind(&self->setup, &self->setup_interface, self->setup_types, 4, call_setup, self,
-              &self->strategy.setup, error);
+  RH_TRY(bind_closure(&self->query, &self->query_interface, self->query_types, 3, call_query, self,
+                      &self->strategy.query, error));
+  return bind_closure(&self->setup, &self->setup_interface, self->setup_types, 4, call_setup, self,
+                      &self->strategy.setup, error);
 }
 
 /* Before any of its code runs. */
@@ -187,13 +187,13 @@ static rh_status check_library(const char *path, rh_error *error) {
   char why[RH_TRUST_BYTES];
   RH_TRY(rh_elf_check(path, error));
   if (stat(path, &st) != 0)
-    return rh_fail(error, RH_E_PLUGIN, "cannot be looked at: %s", strerror(errno));
+    return rh_fail(error, RH_E_PLUGIN, "cannot be examined: %s", strerror(errno));
   if (rh_trust_path(path, 0, &st, why, sizeof why) != 0)
     return rh_fail(error, RH_E_PLUGIN, "is not trusted: %s", why);
   return RH_OK;
 }
 
-/* A path with a slash is looked at as plugins are; any other name is the loader's to find. */
+/* A path with a slash is checked like a plugin; the loader finds any other name. */
 static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   const char *library = self->foreign.library;
   if (!strchr(library, '/')) return rh_dl_open_library(dl, library, error);
@@ -210,7 +210,7 @@ static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   return status;
 }
 
-/* A few elements, all alike: in the child that looks at plugins, a wrong signature mostly crashes
+/* A few elements, all alike: in the probe process, a wrong signature usually crashes
  * here, and an index counted from elsewhere is outside. */
 static rh_status try_once(const opened *self, rh_error *error) {
   enum { N = 4 };
@@ -277,8 +277,7 @@ static rh_status read_text(int fd, char **text, rh_error *error) {
   }
   *text = bytes;
   if (strlen(bytes) == done && done == (size_t)st.st_size) return RH_OK;
-  return rh_fail(error, RH_E_PLUGIN,
-                 "is no text: it has null bytes, or became shorter while it was read");
+  return rh_fail(error, RH_E_PLUGIN, "is not text: it has null bytes, or shrank while it was read");
 }
 
 static opened *find(const char *path, const char *text) {

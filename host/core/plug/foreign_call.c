@@ -34,7 +34,7 @@ rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
   return rh_fail(error, RH_E_PLUGIN, "arguments: libffi cannot call such a function here");
 }
 
-/* What a call returns, as libffi writes it: integers are widened to a word. */
+/* A call's return value as libffi writes it: integers are widened to a word. */
 typedef union returned {
   ffi_arg word;
   rh_cvalue value;
@@ -64,7 +64,7 @@ static rh_status judge_magnitude(const rh_foreign *foreign, const rh_number *res
   int is_signed = foreign->result_type->kind == RH_CTYPE_SIGNED;
   if (foreign->op != RH_OP_amax || !(result->f < 0 || (is_signed && (int64_t)result->u < 0)))
     return RH_OK;
-  snprintf(why, bytes, "%s gives a negative number, which is no magnitude", foreign->symbol);
+  snprintf(why, bytes, "%s returned a negative number, which is not a magnitude", foreign->symbol);
   return RH_E_PLUGIN;
 }
 

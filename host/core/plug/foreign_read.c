@@ -58,7 +58,7 @@ static rh_status take_text(const place *at, const char *key, const char *otherwi
   const json_t *value = json_object_get(at->json, key);
   *text = otherwise;
   if (!value) return otherwise ? RH_OK : missing(at, key);
-  if (!json_is_string(value)) return refuse(at, key, "is no string");
+  if (!json_is_string(value)) return refuse(at, key, "is not a string");
   *text = json_string_value(value);
   if (!otherwise && !**text) return refuse(at, key, "is empty");
   for (const char *line = *text; line;) {
@@ -113,7 +113,7 @@ static rh_status take_role(const place *at, uint32_t allowed, uint32_t *role) {
     if (strcmp(role_name(*role), name) == 0) return RH_OK;
     used += (size_t)snprintf(names + used, sizeof names - used, " %s", role_name(*role));
   }
-  return refuse(at, "role", "'%s' is none of%s", rh_quotable(name), names);
+  return refuse(at, "role", "'%s' is not one of%s", rh_quotable(name), names);
 }
 
 static rh_status take_type(const place *at, const rh_ctype **type) {
@@ -121,7 +121,7 @@ static rh_status take_type(const place *at, const rh_ctype **type) {
   RH_TRY(take_text(at, "type", NULL, 0, &name));
   *type = rh_ctype_find(name);
   if (*type) return RH_OK;
-  return refuse(at, "type", "'%s' is none of %s", rh_quotable(name), rh_ctype_names());
+  return refuse(at, "type", "'%s' is not one of %s", rh_quotable(name), rh_ctype_names());
 }
 
 static int fits(const rh_ctype *type, json_int_t i) {
@@ -138,14 +138,14 @@ static rh_status take_constant(const place *at, rh_foreign_value *to) {
     return json_is_null(value) ? RH_OK : refuse(at, "value", "of a pointer can only be null");
   }
   if (to->type->kind == RH_CTYPE_FLOAT) {
-    if (!json_is_number(value)) return refuse(at, "value", "is no number");
+    if (!json_is_number(value)) return refuse(at, "value", "is not a number");
     if (to->type->size == sizeof to->constant.f32)
       to->constant.f32 = (float)json_number_value(value);
     else
       to->constant.f64 = json_number_value(value);
     return RH_OK;
   }
-  if (!json_is_integer(value)) return refuse(at, "value", "is no whole number");
+  if (!json_is_integer(value)) return refuse(at, "value", "is not a whole number");
   if (!fits(to->type, json_integer_value(value)))
     return refuse(at, "value", "is not in the range of %s", to->type->name);
   rh_ctype_store(to->type, &to->constant, (uint64_t)json_integer_value(value));
@@ -195,7 +195,7 @@ static rh_status take_arguments(const place *whole, rh_foreign *foreign) {
   const json_t *array = json_object_get(whole->json, "arguments");
   size_t n = json_array_size(array);
   if (!array) return missing(whole, "arguments");
-  if (!json_is_array(array)) return refuse(whole, "arguments", "is no array");
+  if (!json_is_array(array)) return refuse(whole, "arguments", "is not an array");
   if (n > RH_FOREIGN_MOST_ARGUMENTS)
     return refuse(whole, "arguments", "are %zu, and at most %d can be", n,
                   RH_FOREIGN_MOST_ARGUMENTS);
@@ -203,7 +203,7 @@ static rh_status take_arguments(const place *whole, rh_foreign *foreign) {
     place one = {.json = json_array_get(array, k), .error = whole->error};
     snprintf(one.where, sizeof one.where, "arguments[%zu].", k);
     if (!json_is_object(one.json))
-      return rh_fail(whole->error, RH_E_PLUGIN, "arguments[%zu]: is no object", k);
+      return rh_fail(whole->error, RH_E_PLUGIN, "arguments[%zu]: is not an object", k);
     RH_TRY(take_value(&one, OF_ARGUMENTS, &foreign->arguments[k], foreign));
     foreign->n_arguments++;
   }
@@ -214,7 +214,7 @@ static rh_status take_returns(const place *whole, rh_foreign *foreign) {
   place one = {.json = json_object_get(whole->json, "returns"), .where = "returns."};
   one.error = whole->error;
   if (!one.json) return RH_OK;
-  if (!json_is_object(one.json)) return refuse(whole, "returns", "is no object");
+  if (!json_is_object(one.json)) return refuse(whole, "returns", "is not an object");
   return take_value(&one, OF_RETURNS, &foreign->returns, foreign);
 }
 
@@ -258,9 +258,9 @@ static rh_status take_problem(const place *whole, rh_foreign *foreign) {
   foreign->op = rh_op_from_name(op);
   foreign->type = rh_type_from_name(type);
   if (!foreign->op)
-    return refuse(whole, "operator", "'%s' is none of %s", rh_quotable(op), rh_op_names());
+    return refuse(whole, "operator", "'%s' is not one of %s", rh_quotable(op), rh_op_names());
   if (!foreign->type || foreign->type == RH_TYPE_f16)
-    return refuse(whole, "type", "'%s' is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64",
+    return refuse(whole, "type", "'%s' is not one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64",
                   rh_quotable(type));
   if (rh_op_is_defined(foreign->op, foreign->type)) return RH_OK;
   return refuse(whole, "operator", "%s is defined on %s, not on %s", op, rh_op_domain(foreign->op),
@@ -310,8 +310,8 @@ static rh_status no_json(const json_error_t *said, rh_error *error) {
   char text[sizeof said->text];
   snprintf(text, sizeof text, "%s", said->text);
   rh_make_plain(text);
-  return rh_fail(error, RH_E_PLUGIN, "is no JSON: line %d, column %d: %s", said->line, said->column,
-                 text);
+  return rh_fail(error, RH_E_PLUGIN, "is not JSON: line %d, column %d: %s", said->line,
+                 said->column, text);
 }
 
 rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
@@ -323,7 +323,7 @@ rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *tex
   place whole = {.json = foreign->json, .error = error};
   rh_status status = json_is_object(foreign->json)
                          ? take_all(&whole, path, foreign)
-                         : rh_fail(error, RH_E_PLUGIN, "is JSON, but no object");
+                         : rh_fail(error, RH_E_PLUGIN, "is JSON, but not an object");
   if (status != RH_OK) rh_foreign_finish(foreign);
   return status;
 }

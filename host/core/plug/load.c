@@ -38,7 +38,7 @@ static rh_status find_in_place(rh_survey *survey, uint32_t first, uint32_t end, 
   return RH_OK;
 }
 
-/* An earlier place wins, so all its files are looked at before a later place is. */
+/* An earlier place wins, so all its files are examined before those of a later place. */
 static rh_status find(rh_survey *survey, const char *name, int64_t *found, rh_error *error) {
   const rh_discovery *search = &survey->search;
   *found = NONE;
@@ -60,7 +60,7 @@ rh_status rh_registry_open(const char *from, const char *name, const rh_strategy
       *strategy = plugin->strategies[j];
       if (strcmp((*strategy)->name, name) == 0) return RH_OK;
     }
-    status = rh_fail(error, RH_E_PLUGIN, "was changed while it was looked at");
+    status = rh_fail(error, RH_E_PLUGIN, "changed while it was examined");
   }
   *strategy = NULL;
   rh_error_prefix(error, "strategy '%s': %s", name, from);

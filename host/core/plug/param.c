@@ -53,7 +53,7 @@ static rh_status check_range(const rh_param *param, rh_error *error) {
     return rh_fail(error, RH_E_PLUGIN, "unknown flags 0x%x",
                    (param->flags & ~known_flags) | param->reserved);
   if (param->flags & RH_PARAM_POWER_OF_TWO && !fits_power_of_two(param, param->initial))
-    return rh_fail(error, RH_E_PLUGIN, "its default %lld is no power of two",
+    return rh_fail(error, RH_E_PLUGIN, "its default %lld is not a power of two",
                    (long long)param->initial);
   return RH_OK;
 }

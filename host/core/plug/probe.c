@@ -1,4 +1,4 @@
-/* The child that looks at plugins, so that a bad one takes down no more than this process. */
+/* The probe process: it examines plugins, so that a bad one takes down this process only. */
 #include "../base/error.h"
 #include "../base/json_value.h"
 #include "../child/channel.h"

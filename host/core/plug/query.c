@@ -110,13 +110,13 @@ static rh_status judge_answer(rh_status said, rh_answer *answer, rh_error *error
   }
   answer->reason[0] = 0;
   if (said != RH_OK)
-    return rh_fail(error, RH_E_PLUGIN, "query answered %d (%s), neither yes nor no", said,
-                   rh_status_name(said));
+    return rh_fail(error, RH_E_PLUGIN, "query returned %d (%s), expected RH_OK or RH_DECLINED",
+                   said, rh_status_name(said));
   if (answer->score < 0 || answer->score > 1000)
-    return rh_fail(error, RH_E_PLUGIN, "query gave a score of %d, expected 0 to 1000",
+    return rh_fail(error, RH_E_PLUGIN, "query returned a score of %d, expected 0 to 1000",
                    answer->score);
   if (answer->finishes_on_host > 1)
-    return rh_fail(error, RH_E_PLUGIN, "query gave finishes_on_host = %u, expected 0 or 1",
+    return rh_fail(error, RH_E_PLUGIN, "query returned finishes_on_host = %u, expected 0 or 1",
                    answer->finishes_on_host);
   return RH_OK;
 }

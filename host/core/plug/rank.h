@@ -1,4 +1,4 @@
-/* What a plugin's file name says: what kind of plugin it is, and which of two in one place goes
+/* What a plugin's file name implies: the kind of plugin, and which of two in one directory goes
  * first. */
 #ifndef RH_PLUG_RANK_H
 #define RH_PLUG_RANK_H

@@ -6,7 +6,7 @@
 #include "discover.h"
 #include <redhost/redhost.h>
 
-/* What query said of one operator on one type, asked with the default parameters. */
+/* The answer of query for one operator and type, with the default parameters. */
 typedef struct rh_offer {
   rh_status status; /* RH_OK or RH_DECLINED; a failure of query itself is RH_E_PLUGIN */
   rh_answer answer;
@@ -68,7 +68,7 @@ typedef struct rh_found {
  * opened here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
 rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
                              rh_error *error);
-/* The same of an entry that a scan found, without looking at the file again. */
+/* The same for an entry that a scan found, without examining the file again. */
 rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error);
 void rh_found_finish(rh_found *found);
 

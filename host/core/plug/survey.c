@@ -49,7 +49,7 @@ static rh_status disable(const rh_candidate *candidate, rh_finding *finding, rh_
 
 rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error *error) {
   uint32_t *which = calloc(n + 1u, sizeof *which), count = 0, done = 0;
-  if (!which) return rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
+  if (!which) return rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
   for (uint32_t k = first; k < first + n; k++)
     if (!survey->search.candidates[k].refused && !survey->findings[k].looked) which[count++] = k;
   rh_status status = RH_OK;

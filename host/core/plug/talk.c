@@ -16,7 +16,7 @@ typedef struct talker {
   rh_survey *survey;
   const uint32_t *which;
   uint32_t n, answered; /* files asked about; files with a result */
-  int greeted, begun;   /* it speaks our language; it is looking at which[answered] */
+  int greeted, begun;   /* it speaks the protocol; it is examining which[answered] */
   char strategy[64];    /* whose query it is in; empty: it is loading */
   rh_conversation with;
 } talker;
@@ -105,7 +105,7 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
   json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
   rh_fate fate = json_is_object(frame) ? take_frame(user, frame) : RH_FATE_GARBAGE;
   json_decref(frame);
-  if (fate == RH_FATE_FAILED) rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
+  if (fate == RH_FATE_FAILED) rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
   return fate;
 }
 
@@ -127,28 +127,28 @@ static void drop_entries(rh_finding *finding) {
   finding->n_entries = 0;
 }
 
-/* The child is lost while it looked at a file. */
+/* The child was lost while it examined a file. */
 static rh_status blame(talker *talk, rh_error *error) {
   char reason[256];
   drop_entries(finding_of(talk));
-  /* It may have been a plugin from before, in the same process: looked at alone, a file is judged
+  /* It may have been a plugin from before, in the same process: examined alone, a file is judged
    * for itself.  Not after a hang, which costs seconds. */
   if (talk->answered > 0 && talk->with.fate != RH_FATE_LATE) return RH_OK;
   name_fate(talk, reason, sizeof reason);
   if (take_refusal(talk, reason, RH_REFUSED_FOR_FAULT) == RH_FATE_FAILED)
-    return rh_fail(error, RH_E_NOMEM, "no memory to look at plugins");
+    return rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
   return RH_OK;
 }
 
-/* It is lost, but not while it looked at a file. */
+/* The child was lost, but not while it examined a file. */
 static rh_status lose(talker *talk, rh_error *error) {
   rh_fate fate = talk->with.fate;
   char reason[256];
   if (!talk->answered) {
     if (fate == RH_FATE_LATE)
-      snprintf(reason, sizeof reason, "says nothing");
+      snprintf(reason, sizeof reason, "sends nothing");
     else if (fate != RH_FATE_ENDED)
-      snprintf(reason, sizeof reason, "says something else");
+      snprintf(reason, sizeof reason, "sends something else");
     else
       rh_ending_name(talk->with.status, "at its start", reason, sizeof reason);
     return rh_fail(error, RH_E_PLUGIN, "%s does not speak the probe protocol: it %s",
@@ -159,10 +159,10 @@ static rh_status lose(talker *talk, rh_error *error) {
     rh_ending_name(talk->with.status, "afterwards", reason, sizeof reason);
   else
     snprintf(reason, sizeof reason,
-             fate == RH_FATE_LATE ? "did not go on" : "sent what redhost did not write");
+             fate == RH_FATE_LATE ? "did not go on" : "sent data that redhost did not write");
   rh_discovery *search = &talk->survey->search;
   if (rh_strings_add(&search->notes, &search->n_notes,
-                     "the process that had looked at %s was lost behind it: it %s", last->path,
+                     "the probe process was lost after examining %s: it %s", last->path,
                      reason) == 0)
     return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "no memory for a note");
@@ -197,7 +197,7 @@ rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t
                                 .limit_bytes = survey->limit_bytes};
   RH_TRY(start(&talk, error));
   rh_fate fate = rh_conversation_listen(&talk.with, error);
-  /* What was said counts; destructors that hang afterwards are cut short. */
+  /* The answers count; destructors that hang afterwards are cut short. */
   rh_conversation_end(&talk.with, 0.5);
   rh_status status = RH_OK;
   if (fate == RH_FATE_FAILED) {

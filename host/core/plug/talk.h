@@ -5,7 +5,7 @@
 #include "discover.h"
 #include "registry.h"
 
-/* What became of candidate k. */
+/* The result for candidate k. */
 typedef struct rh_finding {
   int looked;
   char *refused; /* null, or why not: the search's reasons are not repeated here */
@@ -27,7 +27,7 @@ typedef struct rh_survey {
 
 /* Starts a child on candidates which[0..n-1] and listens until it ends, in whatever way.  Adds to
  * *done how many need no further child, at least one. Where that is fewer than n, the child was
- * lost. RH_E_PLUGIN: the program is missing or is no redhost. */
+ * lost. RH_E_PLUGIN: the program is missing or is not a redhost. */
 rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t *done,
                   rh_error *error);
 

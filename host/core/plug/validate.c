@@ -32,15 +32,15 @@ static rh_status check_size(const char *what, uint32_t size, uint32_t least, rh_
 rh_status rh_validate_version(const rh_plugin *plugin, rh_error *error) {
   if (plugin->magic != RH_MAGIC)
     return rh_fail(error, RH_E_PLUGIN,
-                   "redhost_plugin_v1 is no descriptor: magic 0x%08x, not 0x%08x", plugin->magic,
+                   "redhost_plugin_v1 is not a descriptor: magic 0x%08x, not 0x%08x", plugin->magic,
                    RH_MAGIC);
   RH_TRY(check_size("descriptor", plugin->struct_size, RH_SIZE_1_0(rh_plugin, build), error));
   if (plugin->abi_major != RH_ABI_MAJOR)
-    return rh_fail(error, RH_E_PLUGIN, "ABI %u, this redhost speaks %u", plugin->abi_major,
+    return rh_fail(error, RH_E_PLUGIN, "ABI %u, this redhost supports %u", plugin->abi_major,
                    RH_ABI_MAJOR);
   if (plugin->min_host_minor > RH_ABI_MINOR)
-    return rh_fail(error, RH_E_PLUGIN, "needs redhost's ABI %u.%u, this one speaks %u.%u",
-                   RH_ABI_MAJOR, plugin->min_host_minor, RH_ABI_MAJOR, RH_ABI_MINOR);
+    return rh_fail(error, RH_E_PLUGIN, "needs ABI %u.%u, this redhost supports %u.%u", RH_ABI_MAJOR,
+                   plugin->min_host_minor, RH_ABI_MAJOR, RH_ABI_MINOR);
   if (plugin->flags & ~RH_PLUGIN_UNLOADABLE)
     return rh_fail(error, RH_E_PLUGIN, "unknown flags 0x%x", plugin->flags & ~RH_PLUGIN_UNLOADABLE);
   if (plugin->reserved)

@@ -7,7 +7,7 @@
 
 enum { RH_MOST_STRATEGIES = 1024 }; /* in one plugin */
 
-/* What ABI 1.0 had of a struct, however much has been appended since. */
+/* Bytes of a struct in ABI 1.0, without the fields appended since. */
 #define RH_SIZE_1_0(T, last) ((uint32_t)(offsetof(T, last) + sizeof(((const T *)0)->last)))
 
 /* All are RH_E_PLUGIN with a sentence.  Each but the first needs those before it to have passed. */

@@ -67,7 +67,7 @@ static int seen_before(rh_walk *walk, const struct stat *st) {
   return 0;
 }
 
-/* Not 0: *reason says why it is not trusted: whoever can change the file runs code as this user. */
+/* Not 0: *reason says why it is not trusted.  A user who can change the file can run code as this user. */
 static int is_distrusted(const rh_walk *walk, const char *path, const struct stat *st, char *reason,
                          size_t bytes) {
   static const char says[] = "is not trusted: ";
@@ -144,7 +144,7 @@ static int is_candidate(const struct dirent *entry) {
          (length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0);
 }
 
-/* Bytes, not the locale's order: the same list for everybody. */
+/* In byte order, not the locale's: the same list for every user. */
 static int by_bytes(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -163,10 +163,10 @@ static void list(rh_walk *walk, const char *directory, int fd) {
   free(names);
 }
 
-/* It cannot be opened: say so where somebody named it. */
+/* It cannot be opened: report it if the user named it. */
 static void report_missing(rh_walk *walk, const char *directory, const char *from, int code) {
   if (code == ENOENT || code == ENOTDIR) {
-    const char *is = code == ENOENT ? "does not exist" : "is no directory";
+    const char *is = code == ENOENT ? "does not exist" : "is not a directory";
     if (from) rh_walk_note(walk, "%s: %s %s", from, directory, is);
     return;
   }

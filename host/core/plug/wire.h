@@ -1,13 +1,13 @@
-/* What the two sides of a probe say to each other.
+/* The probe protocol: the messages between redhost and its probe process.
  *
  * The request (child/request.h) holds the device, max_n and the files: "file=PATH" for each.  On
  * descriptor 4 the child answers with one JSON object a line:
  *     {"redhost-probe":2}                       the channel works
- *     {"begin":k}                               it goes to look at file k, counted from 0
+ *     {"begin":k}                               it begins to examine file k, counted from 0
  *     {"phase":"query","strategy":"cascade"}    it goes to ask
  *     {"plugin":k,"strategies":[...]}           what is in the file, or
  *     {"refused":k,"kind":2,"reason":"..."}     why not, and an rh_refusal_kind
- *     {"end":n}                                 all n were looked at
+ *     {"end":n}                                 all n were examined
  * Whatever does not come in this order was not written by redhost. */
 #ifndef RH_PLUG_WIRE_H
 #define RH_PLUG_WIRE_H
@@ -26,7 +26,7 @@ int rh_wire_read_request(const rh_child_request *request, rh_device *device, uin
 
 typedef rh_offer rh_offers[RH_N_OPS + 1][RH_N_TYPES + 1];
 
-/* The offers before anybody is asked: declined, with the reason. */
+/* The offers before any query: declined, with the reason. */
 void rh_wire_clear_offers(rh_offers offers);
 
 json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers);

@@ -31,7 +31,7 @@ typedef struct choice {
   rh_text unread; /* and of those that may have been tuned, but whose file cannot be read */
 } choice;
 
-/* ---- Who can serve it ---- */
+/* ---- Candidates ---- */
 
 static int runs_on_host(const rh_entry *entry) {
   return entry->device_kinds == RH_DEVICE_HOST;
@@ -78,7 +78,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   }
   if (c->unread.length)
     rh_log(&c->redhost->options.reporter, RH_LOG_ERROR,
-           "what was tuned here is not used for %s: the plugin's file cannot be read",
+           "tuning results are not used for %s: the plugin's file cannot be read",
            rh_text_get(&c->unread));
   keep_on_device(c);
   if (c->n) return RH_OK;
@@ -92,7 +92,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   return rh_fail(error, RH_DECLINED, "no strategy can serve %s of %s here", op, type);
 }
 
-/* ---- Who takes how long ---- */
+/* ---- Estimated times ---- */
 
 /* Every strategy by the best that is known of it.  What comes with redhost was measured on another
  * machine: where some were measured here too, the others are taken to be as much slower or faster.
@@ -157,7 +157,7 @@ static const candidate *best_of(const choice *c, int by_latency) {
   return best;
 }
 
-/* ---- In words ---- */
+/* ---- The explanation ---- */
 
 static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
   return entry->op == c->spec->op && entry->type == c->spec->type;
@@ -181,7 +181,7 @@ static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_l
   return rh_format_seconds(text, either(known->time_s, known->latency_s, by_latency));
 }
 
-/* What was measured, not what was made of it. */
+/* Reports the measured times, not the estimates. */
 static void explain_times(const choice *c, const candidate *best, int by_latency, rh_text *text) {
   char size[32], time[32];
   const rh_tunedb_entry *first = best->known.from, *second;
@@ -191,7 +191,7 @@ static void explain_times(const choice *c, const candidate *best, int by_latency
   rh_text_add(text, " at %s: %s a %s", rh_format_size(size, first->n),
               cost_of(time, first, by_latency), by_latency ? "call" : "reduction");
   if (!next) {
-    rh_text_add(text, ", and of no other it is known");
+    rh_text_add(text, "; no other strategy has a known time");
     return;
   }
   second = next->known.from;

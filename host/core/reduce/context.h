@@ -1,4 +1,4 @@
-/* What stands behind an rh_redhost: the caller's options, and what was opened for them so far. */
+/* The implementation of rh_redhost: the caller's options, and everything opened so far. */
 #ifndef RH_REDUCE_CONTEXT_H
 #define RH_REDUCE_CONTEXT_H
 

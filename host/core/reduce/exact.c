@@ -9,11 +9,11 @@
  * was just written waits for that store. */
 enum { N_SETS = 4 };
 
-/* Elements between two looks at the bins of infinities and NaNs; a block is still in cache when it
+/* Elements between two checks of the bins of infinities and NaNs; a block is still in cache when it
  * is looked through again. */
 enum { BLOCK = 1 << 14 };
 
-/* What 64-bit bins of 24-bit significands can take, with room. */
+/* How many 24-bit significands a 64-bit bin can take, with room. */
 #define FOLD_AFTER (UINT64_C(1) << 38)
 
 typedef struct layout {
@@ -95,7 +95,7 @@ static void add_all(rh_exact_bins *bins, const void *data, uint64_t n) {
   }
 }
 
-/* What stands in one bin, over all sets. */
+/* The sum in one bin, over all sets. */
 static rh_u128 bin_total(const rh_exact_bins *bins, uint32_t field) {
   rh_u128 total = 0;
   for (int set = 0; set < N_SETS; set++)

@@ -20,7 +20,7 @@ typedef struct rh_exact_prod {
   rh_scaled large, small; /* products of the magnitudes that are at least 1, and of those below */
   uint64_t n, zeros, nans, infinities;
   uint64_t negatives; /* elements with the sign bit set, but for NaNs */
-  uint64_t uneven;    /* finite elements but zeros whose magnitude is no power of two */
+  uint64_t uneven;    /* finite elements but zeros whose magnitude is not a power of two */
 } rh_exact_prod;
 
 void rh_exact_prod_init(rh_exact_prod *prod); /* the empty product, 1 */

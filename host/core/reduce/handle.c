@@ -44,7 +44,9 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
   if (!copy_options(&redhost->options, &given))
     status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   if (status == RH_OK && redhost->options.device && redhost->options.queue)
-    status = rh_fail(error, RH_E_USAGE, "a device and a queue: the queue says the device");
+    status =
+        rh_fail(error, RH_E_USAGE,
+                "a device and a queue are mutually exclusive: the queue determines the device");
   if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
   if (redhost->cache.distrusted)
     redhost->options.no_cache = 1; /* its processes need not find out again */

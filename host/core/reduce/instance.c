@@ -72,7 +72,7 @@ static rh_status plugin_failed(const rh_instance *instance, const char *phase, r
                                rh_error *error) {
   if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
   if (!instance->services.failed)
-    rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin did not say why",
+    rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin gave no reason",
             rh_status_text(status));
   rh_error_prefix(error, "strategy '%s', %s", instance->spec.strategy->name, phase);
   return status < RH_OK ? status : RH_E_INTERNAL;
@@ -186,7 +186,7 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
 void rh_instance_destroy(rh_instance *instance) {
   if (!instance) return;
   rh_fpstate saved = rh_fpstate_save();
-  /* What a teardown takes away must not be in use any more. */
+  /* The queue must not use anything that the teardown releases. */
   if (instance->spec.session) clFinish(instance->spec.session->queue);
   rh_services_enter(&instance->services, RH_PHASE_TEARDOWN, NULL);
   if (instance->spec.strategy->teardown) instance->spec.strategy->teardown(instance->self);
@@ -279,7 +279,7 @@ rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte
                "reading the result from the device");
   for (uint32_t k = 0; k < RESULT_SLOTS * size; k++)
     if (k / size != RESULT_SLOT && slots[k] != byte)
-      return rh_fail(error, RH_E_WRONG, "strategy '%s' wrote beside its result",
+      return rh_fail(error, RH_E_WRONG, "strategy '%s' wrote outside its result",
                      instance->spec.strategy->name);
   return RH_OK;
 }

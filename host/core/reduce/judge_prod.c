@@ -22,7 +22,7 @@
 
 #include <math.h>
 
-/* A product with at most one element that is no power of two is not rounded, but for underflow. */
+/* A product with at most one element that is not a power of two is not rounded, but for underflow. */
 static int is_rounded(const rh_exact_prod *prod) {
   return prod->uneven > 1;
 }

@@ -1,4 +1,4 @@
-/* What rh_reduce() keeps set up, so that a problem that comes again costs little more than its run.
+/* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than its run.
  *
  * A kept job serves every n of its class: sizes up to a few MiB are set up for the next power of
  * two, larger ones for themselves.  Nothing that is kept hangs on the caller's memory: the data are

@@ -28,7 +28,7 @@ static char *memory_of(const rh_redhost *redhost, uint64_t state) {
                                                                                         : path;
 }
 
-/* All of it goes when there is much: each can be had again. */
+/* Removes all entries when there are many: each can be made again. */
 static void make_room(const char *directory) {
   DIR *files = opendir(directory);
   struct dirent *entry;
@@ -88,7 +88,7 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
 static rh_status refuse(const looking *look, rh_error *error) {
   char how[320];
   rh_text limits = {0};
-  rh_conversation_name(&look->with, "when it was asked for its devices", how, sizeof how);
+  rh_conversation_name(&look->with, "while it listed its devices", how, sizeof how);
   rh_cl_drivers_limits(&limits);
   rh_fail(error, RH_E_DEVICE,
           "no OpenCL device can be used: a driver %s%s. Set OCL_ICD_VENDORS to a directory that "
@@ -103,7 +103,7 @@ static rh_status ask(const rh_redhost *redhost, int *known, rh_error *error) {
   looking look = {.with = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
   look.with.user = &look;
   *known = 0;
-  /* Where nobody can look, this process asks, as it does where nobody looks. */
+  /* Without a child, this process queries the drivers itself. */
   if (start(redhost, &look) != RH_OK) return RH_OK;
   *known = rh_conversation_listen(&look.with, NULL) == RH_FATE_HEARD;
   /* Its destructors are not waited for: what matters is known. */

@@ -31,7 +31,7 @@ static inline int64_t merge_zeros64(int64_t key) {
   return key == -1 ? 0 : key;
 }
 
-/* Unsigned, and so right for the one number whose negative is no int64_t. */
+/* Unsigned, and so right for the one number whose negative is not an int64_t. */
 static inline uint64_t magnitude(int64_t x) {
   return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }

@@ -7,7 +7,7 @@
 /* The operator on the type, with `prelude` null; null where it is not defined.  Constant. */
 const rh_op *rh_op_find(uint32_t op, rh_type type);
 
-/* What a value means to a user: undoes order keys and narrows to the result type.
+/* Converts a value to a result: undoes order keys and narrows to the result type.
  * `value` has op->value_size bytes. */
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
 

@@ -24,7 +24,7 @@ int rh_param_parse(const rh_param *param, const char *word, int64_t *value);
 /* A value in words: "256", "device".  `text` has `size` bytes. */
 void rh_param_format(const rh_param *param, int64_t value, char *text, size_t size);
 
-/* What may be set: "1 to 4096", "host or device". */
+/* The values that a parameter can have: "1 to 4096", "host or device". */
 void rh_param_range(const rh_param *param, char *text, size_t size);
 
 #endif

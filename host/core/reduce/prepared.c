@@ -16,7 +16,7 @@ struct rh_prepared {
   /* A device's own memory: a buffer of max_n elements.  Else the array that was used last, in
    * place. */
   rh_cl_input input;
-  uintptr_t view; /* where `input` begins in host memory; 0: it is no view */
+  uintptr_t view; /* where `input` begins in host memory; 0: it is not a view */
   uint64_t view_bytes;
   atomic_int busy; /* 1: a call is under way */
 };
@@ -58,7 +58,7 @@ static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
 static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
   if (n > p->job.spec.n) return too_many(p, n, error);
   if (n == 0 && rh_op_needs_an_element(p->job.spec.op))
-    return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist",
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
                    rh_op_name(p->job.spec.op));
   return RH_OK;
 }
@@ -253,7 +253,7 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
     rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
                      spec->max_n);
   RH_TRY(status);
-  /* What only rh_prepare() may need. */
+  /* Pointers of the caller's, which are valid during rh_prepare() only. */
   p->job.spec = (rh_job_spec){.op = spec->op, .type = spec->type, .n = spec->max_n};
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
   return rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
@@ -272,7 +272,7 @@ static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *sp
   return rh_settings_check(given->settings, given->n_settings, error);
 }
 
-/* What a destroyed one no longer needs of *redhost. */
+/* Releases everything but *redhost. */
 static void release(rh_prepared *p) {
   rh_job_finish(&p->job);
   rh_cl_input_finish(&p->input);

@@ -11,12 +11,12 @@ static rh_status check_request(const rh_request *request, uint32_t op, rh_error 
   if (request->reserved)
     return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0", request->reserved);
   if (request->n > UINT64_MAX / size)
-    return rh_fail(error, RH_E_USAGE, "%llu elements of %s are past 2^64 bytes",
+    return rh_fail(error, RH_E_USAGE, "%llu elements of %s exceed 2^64 bytes",
                    (unsigned long long)request->n, rh_type_name(request->type));
   if (request->n > 0 && (!request->data || (uintptr_t)request->data % size != 0))
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
   if (request->n == 0 && rh_op_needs_an_element(op))
-    return rh_fail(error, RH_E_USAGE, "%s of 0 elements does not exist", request->op);
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", request->op);
   return RH_OK;
 }
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes between two looks at whether to stop, and two times that the caller may hear of progress.
+/* Bytes between two checks for cancellation, and two times that the caller may hear of progress.
  */
 #define CHUNK_BYTES (UINT64_C(4) << 20)
 /* Elements in a part for which a thread is worth its start. */
@@ -28,7 +28,7 @@ typedef struct reference_part {
   uint64_t first, n;
   pthread_t thread;
   int has_thread;
-  /* What the elements so far amount to, one of: */
+  /* The state over the elements so far, one of: */
   _Alignas(16) unsigned char value[16]; /* exact operators */
   rh_exact_bins *bins;                  /* float sums */
   rh_exact_prod prod;                   /* float products */

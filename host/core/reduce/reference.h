@@ -6,7 +6,7 @@
 #include "exact_prod.h"
 #include <redhost/redhost.h>
 
-/* What is known exactly of one input under one operator. */
+/* The exact facts about one input under one operator. */
 typedef struct rh_reference {
   uint32_t op;
   rh_type type;
@@ -19,7 +19,7 @@ typedef struct rh_reference {
 
 enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };
 
-/* What came of exact data at the same n (exact_data.h), which not every verdict needs. */
+/* The result on exact data at the same n (exact_data.h), which not every verdict needs. */
 enum { RH_EXACT_DATA_NONE, RH_EXACT_DATA_OK, RH_EXACT_DATA_WRONG, RH_EXACT_DATA_NOT_TRIED };
 
 typedef struct rh_verdict {
@@ -27,7 +27,7 @@ typedef struct rh_verdict {
   double error, bound; /* both 0 where answers must be equal; NaN where they mean nothing */
   double error_ulp;    /* of the result type, at the exact answer */
   uint64_t depth;      /* the h of the bound; n - 1 for products */
-  /* 1: this alone is no check, since the bound allows much or nothing is judged. */
+  /* 1: this alone is not a check, since the bound allows much or nothing is judged. */
   int weak;
   int exact_data; /* RH_EXACT_DATA_* */
   char text[256]; /* "equal", "error 2 of at most 540 (h = 270)", or why it cannot be judged */

@@ -1,4 +1,4 @@
-/* What a value means to a user. */
+/* Converts an operator's value to a result. */
 #include "../base/half.h"
 #include "../base/vocabulary.h"
 #include "ops.h"

@@ -77,7 +77,7 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
     snprintf(origin->note, sizeof origin->note, "tuned for driver %s, now %s", entry->driver,
              job->redhost->device ? job->redhost->device->driver : "none");
   else if (entry->origin == RH_TUNED_SHIPPED)
-    snprintf(origin->note, sizeof origin->note, "tuned for %s, by what comes with redhost",
+    snprintf(origin->note, sizeof origin->note, "tuned for %s, by redhost's shipped defaults",
              rh_tunedb_shipped_name(tuned));
   else
     snprintf(origin->note, sizeof origin->note, "tuned here");
@@ -111,7 +111,7 @@ void rh_settings_give_up(rh_job *job, const char *why) {
   char said[1024];
   snprintf(said, sizeof said, "%s", why); /* it may lie in what is filled anew */
   rh_log(&job->redhost->options.reporter, RH_LOG_INFO,
-         "parameters of '%s' are the defaults again, with those that were tuned it cannot run: "
+         "parameters of '%s' are reset to the defaults; it cannot run with the tuned ones: "
          "%s",
          job->strategy->name, said);
   rh_settings_defaults(job, NULL);

@@ -27,7 +27,7 @@ typedef struct rh_origin {
 
 const char *rh_params_from_name(uint32_t from); /* "tuned"; "default" for an unknown number */
 
-/* What a program hands over: RH_E_USAGE where the array, a key or a value is null. */
+/* Checks a caller's settings: RH_E_USAGE if the array, a key or a value is null. */
 rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *error);
 
 /* Fills job->instance_spec.params and job->params_from by the plugin and the settings alone.

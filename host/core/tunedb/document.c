@@ -11,7 +11,7 @@ static const char schema[] = "redhost-tuned/1", family[] = "redhost-tuned/";
 
 /* ---- Keys ---- */
 
-/* What a driver says of itself is not always text. */
+/* A driver's description of itself is not always UTF-8. */
 static void copy_plain(char *to, size_t size, const char *from) {
   snprintf(to, size, "%s", from ? from : "");
   rh_make_plain(to);
@@ -45,7 +45,7 @@ static rh_status check_entries(const json_t *object, size_t *total, rh_error *er
   const json_t *entries = json_object_get(object, "entries");
   size_t n = json_array_size(entries);
   if (!json_is_array(entries))
-    return rh_fail(error, RH_E_FILE, entries ? "entries: is no array" : "entries: are missing");
+    return rh_fail(error, RH_E_FILE, entries ? "entries: is not an array" : "entries: are missing");
   *total += n;
   if (*total > RH_TUNED_MOST_ENTRIES)
     return rh_fail(error, RH_E_FILE, "entries: are more than %d", RH_TUNED_MOST_ENTRIES);
@@ -63,14 +63,14 @@ static rh_status check_entries(const json_t *object, size_t *total, rh_error *er
 static rh_status check_devices(const json_t *devices, size_t *total, rh_error *error) {
   size_t n = json_array_size(devices);
   if (!json_is_array(devices))
-    return rh_fail(error, RH_E_FILE, devices ? "devices: is no array" : "devices: are missing");
+    return rh_fail(error, RH_E_FILE, devices ? "devices: is not an array" : "devices: are missing");
   if (n > RH_TUNED_MOST_DEVICES)
     return rh_fail(error, RH_E_FILE, "devices: are more than %d", RH_TUNED_MOST_DEVICES);
   for (size_t k = 0; k < n; k++) {
     const json_t *device = json_array_get(devices, k);
     rh_tunedb_key key;
     rh_status status = json_is_object(device) ? take_key(device, &key, error)
-                                              : rh_fail(error, RH_E_FILE, "is no object");
+                                              : rh_fail(error, RH_E_FILE, "is not an object");
     if (status == RH_OK) status = check_entries(device, total, error);
     if (status == RH_OK) continue;
     rh_error_prefix(error, "devices[%zu]", k);
@@ -92,15 +92,15 @@ static rh_status check_schema(const json_t *document, rh_error *error) {
 
 static rh_status check(const json_t *document, int shipped, rh_error *error) {
   size_t total = 0;
-  if (!json_is_object(document)) return rh_fail(error, RH_E_FILE, "is JSON, but no object");
+  if (!json_is_object(document)) return rh_fail(error, RH_E_FILE, "is JSON, but not an object");
   RH_TRY(check_schema(document, error));
   if (shipped) return check_entries(document, &total, error);
   return check_devices(json_object_get(document, "devices"), &total, error);
 }
 
-/* What jansson says of it may quote the file, and is not repeated. */
+/* jansson's message may quote the file, so it is not repeated. */
 static rh_status refuse_text(const json_error_t *said, rh_error *error) {
-  const char *what = "is no JSON";
+  const char *what = "is not JSON";
   switch (json_error_code(said)) {
   case json_error_duplicate_key: what = "has the same key twice"; break;
   case json_error_stack_overflow: what = "is nested too deep"; break;
@@ -174,7 +174,7 @@ static size_t count(const json_t *devices) {
   return total;
 }
 
-/* Whoever reads refuses a whole file for one entry, so none is written that would be refused. */
+/* A reader refuses the whole file for one bad entry, so each entry is read back before it is written. */
 static json_t *pack(const rh_tunedb_entry *entry, const char **why) {
   rh_tunedb_entry read;
   int known;

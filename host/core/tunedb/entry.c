@@ -27,7 +27,7 @@ rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text,
   *text = 0;
   if (!value) return RH_OK;
   const char *taken = json_string_value(value);
-  if (!taken) return rh_fail(error, RH_E_FILE, "%s: is no string", key);
+  if (!taken) return rh_fail(error, RH_E_FILE, "%s: is not a string", key);
   if (strlen(taken) >= size)
     return rh_fail(error, RH_E_FILE, "%s: is longer than %zu bytes", key, size - 1);
   if (!rh_is_plain_utf8(taken, strlen(taken)))
@@ -49,7 +49,7 @@ static rh_status take_seconds(const json_t *object, const char *key, double *sec
   const json_t *value = json_object_get(object, key);
   *seconds = 0;
   if (!value) return RH_OK;
-  if (!json_is_number(value)) return rh_fail(error, RH_E_FILE, "%s: is no number", key);
+  if (!json_is_number(value)) return rh_fail(error, RH_E_FILE, "%s: is not a number", key);
   double taken = json_number_value(value);
   if (!(taken >= 0 && taken <= most_seconds))
     return rh_fail(error, RH_E_FILE, "%s: %g is not from 0 to %g", key, taken, most_seconds);
@@ -83,7 +83,7 @@ static rh_status take_plugin(const json_t *object, uint64_t *plugin, rh_error *e
   RH_TRY(rh_tunedb_take_text(object, "plugin", digits, sizeof digits, error));
   if (!json_object_get(object, "plugin")) return RH_OK;
   if (strlen(digits) != 16 || digits[strspn(digits, "0123456789abcdef")])
-    return rh_fail(error, RH_E_FILE, "plugin: is no hash of 16 digits");
+    return rh_fail(error, RH_E_FILE, "plugin: is not a hash of 16 digits");
   *plugin = strtoull(digits, NULL, 16);
   return RH_OK;
 }
@@ -94,11 +94,11 @@ static rh_status take_setting(const char *key, const json_t *value, rh_tunedb_se
   const char *word = json_string_value(value);
   if (!*key || strlen(key) >= sizeof setting->key || strpbrk(key, " =") ||
       !rh_is_plain_utf8(key, strlen(key)))
-    return rh_fail(error, RH_E_FILE, "params: '%s' is no name of a parameter",
+    return rh_fail(error, RH_E_FILE, "params: '%s' is not the name of a parameter",
                    rh_tunedb_quotable(key));
   if (!word || !*word || strlen(word) >= sizeof setting->value || strchr(word, ' ') ||
       !rh_is_plain_utf8(word, strlen(word)))
-    return rh_fail(error, RH_E_FILE, "params: '%s' is no short word in quotes", key);
+    return rh_fail(error, RH_E_FILE, "params: '%s' is not a short word in quotes", key);
   strcpy(setting->key, key);
   strcpy(setting->value, word);
   return RH_OK;
@@ -109,7 +109,7 @@ static rh_status take_settings(const json_t *object, rh_tunedb_entry *entry, rh_
   const char *key;
   json_t *value;
   if (!params) return RH_OK;
-  if (!json_is_object(params)) return rh_fail(error, RH_E_FILE, "params: is no object");
+  if (!json_is_object(params)) return rh_fail(error, RH_E_FILE, "params: is not an object");
   if (json_object_size(params) > RH_TUNED_MOST_SETTINGS)
     return rh_fail(error, RH_E_FILE, "params: are %zu, and at most %d can be",
                    json_object_size(params), RH_TUNED_MOST_SETTINGS);
@@ -135,10 +135,10 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int
                                rh_error *error) {
   *entry = (rh_tunedb_entry){.n = 0};
   *known = 0;
-  if (!json_is_object(object)) return rh_fail(error, RH_E_FILE, "is no object");
+  if (!json_is_object(object)) return rh_fail(error, RH_E_FILE, "is not an object");
   RH_TRY(rh_tunedb_take_text(object, "strategy", entry->strategy, sizeof entry->strategy, error));
   if (!rh_strategy_name_is_valid(entry->strategy))
-    return rh_fail(error, RH_E_FILE, "strategy: '%s' is no name of a strategy",
+    return rh_fail(error, RH_E_FILE, "strategy: '%s' is not the name of a strategy",
                    rh_tunedb_quotable(entry->strategy));
   RH_TRY(take_plugin(object, &entry->plugin, error));
   RH_TRY(take_problem(object, entry, known, error));

@@ -5,7 +5,7 @@
 #include "tunedb.h"
 #include <jansson.h>
 
-/* What a word in a message may be: somebody else wrote it. */
+/* A word of the file, made fit for a message. */
 const char *rh_tunedb_quotable(const char *s);
 
 /* At `key` a plain text of fewer than `size` bytes; "" where it is missing. */

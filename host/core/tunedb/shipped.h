@@ -1,4 +1,4 @@
-/* What comes with redhost: host/core/tunedb/defaults/NAME.json. */
+/* The defaults that come with redhost: host/core/tunedb/defaults/NAME.json. */
 #ifndef RH_TUNEDB_SHIPPED_H
 #define RH_TUNEDB_SHIPPED_H
 

@@ -90,7 +90,7 @@ json_t *rh_tunedb_store_load(rh_tunedb_store *store) {
  * not. */
 static const char *why_no_lock(int code) {
   if (code == EISDIR || code == ELOOP || code == ENXIO)
-    return "tuned.lock beside it is no file of redhost's: remove it";
+    return "tuned.lock beside it does not belong to redhost; remove it";
   return strerror(code);
 }
 

@@ -120,7 +120,7 @@ uint32_t rh_tunedb_count(const rh_tunedb *tuned);
 /* For which devices the shipped defaults in use are: "NVIDIA GPUs"; "" where there are none. */
 const char *rh_tunedb_shipped_name(const rh_tunedb *tuned);
 
-/* What identifies a plugin's file: a hash of its bytes; 0 where it cannot be read. */
+/* Identifies a plugin's file: a hash of its bytes; 0 if it cannot be read. */
 uint64_t rh_tunedb_plugin(const char *path);
 
 #endif

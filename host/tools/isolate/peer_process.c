@@ -92,7 +92,7 @@ rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_quest
 static rh_fate garbage(rh_peer_process *process, const char *line, size_t length, rh_error *error) {
   char how[100];
   int shown = length < 60 ? (int)length : 60;
-  snprintf(how, sizeof how, "said '%.*s%s', which is not in the protocol,", shown, line,
+  snprintf(how, sizeof how, "said '%.*s%s', which is not part of the protocol,", shown, line,
            length > 60 ? "..." : "");
   rh_make_plain(how);
   rh_peer_process_misspoke(process, process->question, how, error);
@@ -105,7 +105,7 @@ static rh_fate take_param(rh_peer_own *own) {
   return RH_GOES_ON;
 }
 
-/* What redhost's own say on the way.  Logging is no sign of life. */
+/* What redhost's own say on the way.  Logging does not count as a sign of life. */
 static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *error) {
   const rh_reporter *reporter = &process->options->reporter;
   rh_peer_own *own = &process->own;

@@ -26,7 +26,7 @@ typedef struct rh_sample_data {
 void rh_sample_order_write(rh_text *to, const rh_sample_order *order);
 void rh_sample_data_write(rh_text *to, const rh_sample_data *data);
 
-/* 0, or -1 where this is no such request.  Strings point into it; the settings are malloc'ed. */
+/* 0, or -1 if this is another request.  Strings point into it; the settings are malloc'ed. */
 int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data);
 
 #endif

@@ -54,7 +54,7 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
   rh_format_answer(expected, &exact->reference.result);
   snprintf(row->value, sizeof row->value, "%s", got);
   snprintf(row->reference, sizeof row->reference, "%s", expected);
-  snprintf(reason, sizeof reason, "says %s, exact is %s (exact data at this n)", got, expected);
+  snprintf(reason, sizeof reason, "returned %s, expected %s (exact data at this n)", got, expected);
   return end(row, RH_ROW_wrong, reason, error);
 }
 

@@ -74,7 +74,7 @@ static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_re
   c->judged = *result;
   c->has_judged = 1;
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  snprintf(reason, sizeof reason, "says %s, exact is %s (%s)", got, exact, verdict.text);
+  snprintf(reason, sizeof reason, "returned %s, expected %s (%s)", got, exact, verdict.text);
   return end(c, RH_ROW_wrong, reason, error);
 }
 

@@ -29,7 +29,7 @@ typedef struct rh_contender {
   rh_opened opened;
   int open;      /* close() is due */
   int done;      /* no more rounds: the row is filled in */
-  int is_weak;   /* a verdict on it was no check alone */
+  int is_weak;   /* a verdict on it was not a check by itself */
   int host_only; /* the device's clock was found wrong: the host's is the headline */
   uint32_t batch;
   double about_s; /* of one reduction, as warming up found */

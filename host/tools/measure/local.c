@@ -61,7 +61,7 @@ static rh_status run_batch(local *l, uint32_t batch, rh_error *error) {
 }
 
 /* Both queues: a plugin that enqueues by itself uses the one that was there when it was set up. */
-static rh_status wait(local *l, rh_error *error) {
+static rh_status wait_for_queue(local *l, rh_error *error) {
   rh_bench_device *range = l->shared->range;
   if (!l->job.device) return RH_OK;
   RH_CL_TRY(error, clFinish(l->job.instance_spec.session->queue), "waiting for the device");
@@ -111,7 +111,7 @@ static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole,
   session->tap = &tap;
   rh_status status = run_batch(l, batch, error);
   session->tap = NULL;
-  if (status == RH_OK) status = wait(l, error);
+  if (status == RH_OK) status = wait_for_queue(l, error);
   *whole = e->commands == l->commands * batch && e->first && (e->last || e->commands == 1);
   l->commands = e->commands / batch;
   if (status != RH_OK || !*whole) release_ends(e);
@@ -134,7 +134,7 @@ static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error
 static rh_status take_host(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
   double start = rh_now();
   RH_TRY(run_batch(l, batch, error));
-  RH_TRY(wait(l, error));
+  RH_TRY(wait_for_queue(l, error));
   taken->seconds = (rh_now() - start) / batch;
   return RH_OK;
 }
@@ -208,7 +208,7 @@ static rh_status parts(void *self, rh_part *found, uint32_t *n_parts, double *ho
   session->tap = &tap;
   rh_status status = take_latency(l, &taken, error);
   session->tap = NULL;
-  if (status == RH_OK) status = wait(l, error);
+  if (status == RH_OK) status = wait_for_queue(l, error);
   use_queue(l, 0);
   *host_share_s = taken.seconds;
   for (uint32_t k = 0; k < all.n; k++) {
@@ -249,7 +249,7 @@ static rh_status count_commands(local *l, rh_error *error) {
   if (session) session->tap = &tap;
   rh_status status = run_copy(l, 0, error);
   if (session) session->tap = NULL;
-  return status == RH_OK ? wait(l, error) : status;
+  return status == RH_OK ? wait_for_queue(l, error) : status;
 }
 
 /* The parameters, as a list and as text. */
@@ -329,7 +329,8 @@ static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
   return count_commands(l, error);
 }
 
-static rh_status open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *opened,
+                            rh_error *error) {
   local *l = self;
   rh_cl_session *session = NULL;
   if (!l->asked) RH_TRY(ask(self, data, opened, error));
@@ -395,7 +396,7 @@ rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const r
   snprintf(l->name, sizeof l->name, "%s", found->name);
   *sampler = (rh_sampler){.self = l,
                           .ask = ask,
-                          .open = open,
+                          .open = open_point,
                           .take = take,
                           .parts = parts,
                           .close = close_it,

@@ -80,7 +80,7 @@ static rh_status make_workshop(rh_stem *stem, rh_error *error) {
   free(path);
   stem->workshop = made;
   if (made) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s: no picture can be written there: %s", stem->directory,
+  return rh_fail(error, RH_E_FILE, "%s: pictures cannot be written there: %s", stem->directory,
                  strerror(code));
 }
 
@@ -170,14 +170,14 @@ static rh_output *add_output(rh_outputs *outputs, uint32_t stem, uint32_t format
   return output;
 }
 
-/* What is no file is not replaced by one: known before anything is drawn. */
+/* Only regular files are replaced.  This is known before anything is drawn. */
 static rh_status check_target(const rh_outputs *outputs, const rh_output *output, rh_error *error) {
   struct stat st;
   rh_status status = RH_OK;
   char *path = rh_output_path(outputs, output);
   if (!path) return no_memory(error);
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-    status = rh_fail(error, RH_E_FILE, "%s: is there and is no file", path);
+    status = rh_fail(error, RH_E_FILE, "%s: exists and is not a regular file", path);
   free(path);
   return status;
 }
@@ -325,5 +325,5 @@ rh_status rh_outputs_read(const rh_outputs *outputs, const rh_output *output, rh
   if (file) fclose(file);
   free(line);
   free(path);
-  return good ? RH_OK : rh_fail(error, RH_E_FILE, "what gnuplot drew cannot be read again");
+  return good ? RH_OK : rh_fail(error, RH_E_FILE, "gnuplot's output cannot be read");
 }

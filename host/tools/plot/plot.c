@@ -29,7 +29,7 @@ rh_status rh_pictures_parse(const char *list, uint32_t *pictures, rh_error *erro
            (strlen(picture_names[k]) != length || strncmp(picture_names[k], list, length) != 0))
       k++;
     if (k == RH_N_PICTURES)
-      return rh_fail(error, RH_E_USAGE, "--picture '%.*s': there are rate, time, peak and best",
+      return rh_fail(error, RH_E_USAGE, "--picture '%.*s': expected rate, time, peak or best",
                      (int)length, list);
     *pictures |= 1u << k;
     list = list[length] ? list + length + 1 : NULL;

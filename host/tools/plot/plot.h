@@ -49,7 +49,7 @@ void rh_plotted_finish(rh_plotted *plotted); /* zero-initialised is fine */
 rh_status rh_plot_change(const rh_records *old, const rh_records *new_, const char *path,
                          rh_error *error);
 
-/* "rate,peak" as bits; null is 0.  RH_E_USAGE for what is no picture. */
+/* "rate,peak" as bits; null is 0.  RH_E_USAGE for an unknown picture. */
 rh_status rh_pictures_parse(const char *list, uint32_t *pictures, rh_error *error);
 
 #endif

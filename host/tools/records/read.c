@@ -93,7 +93,7 @@ static rh_status no_json(const reader *r, const json_error_t *said, int is_long)
     return refuse(r, r->at, is_long ? "a value is longer than 16 MiB" : "ends in the middle");
   snprintf(text, sizeof text, "%s", said->text);
   rh_make_plain(text);
-  return rh_fail(r->error, RH_E_FILE, "line %zu: is no JSON: %s",
+  return rh_fail(r->error, RH_E_FILE, "line %zu: is not JSON: %s",
                  line_at(r, at < r->end ? at : r->end), text);
 }
 
@@ -145,7 +145,7 @@ static rh_status add_row(reader *r, const json_t *object) {
 
 /* From the bracket on: [{...}, {...}]. */
 static rh_status take_array(reader *r) {
-  if (!skip(r, '[')) return refuse(r, r->at, "results: is no array");
+  if (!skip(r, '[')) return refuse(r, r->at, "results: is not an array");
   if (skip(r, ']')) return RH_OK;
   do {
     json_t *object;
@@ -159,7 +159,7 @@ static rh_status take_array(reader *r) {
       return status;
     }
   } while (skip(r, ','));
-  return skip(r, ']') ? RH_OK : unexpected(r, "expected , or ] behind a result");
+  return skip(r, ']') ? RH_OK : unexpected(r, "expected , or ] after a result");
 }
 
 static rh_status take_line(reader *r, const char *line_end, int is_last) {
@@ -172,9 +172,10 @@ static rh_status take_line(reader *r, const char *line_end, int is_last) {
     return RH_OK;
   }
   if (!object) return no_json(r, &said, 0);
-  rh_status status = json_object_get(object, "schema")
-                         ? rh_fail(r->error, RH_E_FILE, "another run begins; one in a file, please")
-                         : add_row(r, object);
+  rh_status status =
+      json_object_get(object, "schema")
+          ? rh_fail(r->error, RH_E_FILE, "a second run begins; expected one per file")
+          : add_row(r, object);
   json_decref(object);
   if (status != RH_OK) rh_error_prefix(r->error, "line %zu", line_at(r, r->at));
   return status;
@@ -210,10 +211,10 @@ static rh_status take_member(reader *r, json_t *header, const char **rows) {
   RH_TRY(take_value(r, &key));
   const char *name = json_string_value(key);
   rh_status status = RH_OK;
-  if (!skip(r, ':')) status = unexpected(r, "expected : behind a key");
+  if (!skip(r, ':')) status = unexpected(r, "expected : after a key");
   skip_space(r);
   if (status == RH_OK && (json_object_get(header, name) || (*rows && !strcmp(name, "results"))))
-    status = refuse(r, r->at, "a key stands there twice");
+    status = refuse(r, r->at, "duplicate key");
   if (status == RH_OK && strcmp(name, "results") == 0 && r->at < r->end && *r->at == '[') {
     *rows = r->at;
     status = skip_brackets(r);
@@ -228,11 +229,11 @@ static rh_status take_member(reader *r, json_t *header, const char **rows) {
 }
 
 static rh_status take_members(reader *r, json_t *header, const char **rows) {
-  if (!skip(r, '{')) return unexpected(r, "expected {: it is no result of redhost");
+  if (!skip(r, '{')) return unexpected(r, "expected {: it is not a redhost result file");
   if (skip(r, '}')) return RH_OK;
   do RH_TRY(take_member(r, header, rows));
   while (skip(r, ','));
-  return skip(r, '}') ? RH_OK : unexpected(r, "expected , or } behind a value");
+  return skip(r, '}') ? RH_OK : unexpected(r, "expected , or } after a value");
 }
 
 /* Behind the outermost object and at the end of its line, or of the file. */
@@ -240,7 +241,7 @@ static rh_status take_end_of_header(reader *r, int *more) {
   const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
   const char *line_end = newline ? newline : r->end;
   *more = 0;
-  if (!is_blank(r->at, line_end)) return refuse(r, r->at, "there is more behind the closing }");
+  if (!is_blank(r->at, line_end)) return refuse(r, r->at, "unexpected data after the closing }");
   const char *behind = newline ? newline + 1 : r->end;
   r->at = behind;
   skip_space(r);
@@ -252,13 +253,13 @@ static rh_status take_end_of_header(reader *r, int *more) {
 static rh_status take_rows(reader *r, const json_t *header, const char *rows) {
   int more;
   RH_TRY(take_end_of_header(r, &more));
-  if (rows && more) return refuse(r, r->at, "there is more behind the closing }");
+  if (rows && more) return refuse(r, r->at, "unexpected data after the closing }");
   if (rows) {
     r->at = rows;
     return take_array(r);
   }
   if (json_object_get(header, "results"))
-    return rh_fail(r->error, RH_E_FILE, "results: is no array");
+    return rh_fail(r->error, RH_E_FILE, "results: is not an array");
   if (!json_object_get(header, "settings"))
     return rh_fail(r->error, RH_E_FILE, "has no results: --bench writes files that have");
   r->notes->whole_bytes = (uint64_t)(r->at - r->text);

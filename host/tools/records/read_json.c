@@ -47,7 +47,7 @@ static const json_t *value_of(const place *at, const char *key) {
 static rh_status take_number(const place *at, const char *key, double most, double *number) {
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
-  if (!json_is_number(value)) return refuse(at, key, "is no number");
+  if (!json_is_number(value)) return refuse(at, key, "is not a number");
   double taken = json_number_value(value);
   if (!(taken >= 0 && taken <= most)) return refuse(at, key, "%g is not from 0 to %g", taken, most);
   *number = taken;
@@ -62,7 +62,7 @@ static rh_status take_integer(const place *at, const char *key, uint64_t most, u
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
   json_int_t taken = json_integer_value(value);
-  if (!json_is_integer(value)) return refuse(at, key, "is no whole number");
+  if (!json_is_integer(value)) return refuse(at, key, "is not a whole number");
   if (taken < 0 || (uint64_t)taken > most)
     return refuse(at, key, "%lld is not from 0 to %llu", (long long)taken,
                   (unsigned long long)most);
@@ -90,7 +90,7 @@ static rh_status take_text(const place *at, const char *key, char *text, size_t 
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
   const char *taken = json_string_value(value);
-  if (!taken) return refuse(at, key, "is no string");
+  if (!taken) return refuse(at, key, "is not a string");
   if (strlen(taken) >= size) return refuse(at, key, "is longer than %zu bytes", size - 1);
   if (!rh_is_plain_utf8(taken, strlen(taken))) return refuse(at, key, "has control characters");
   strcpy(text, taken);
@@ -107,7 +107,7 @@ static rh_status take_name(const place *at, const char *key, char *name, size_t 
 /* An object or null: *inner.json is null then. */
 static rh_status take_object(const place *at, const char *key, const char *where, place *inner) {
   *inner = (place){value_of(at, key), where, at->error};
-  if (inner->json && !json_is_object(inner->json)) return refuse(at, key, "is no object");
+  if (inner->json && !json_is_object(inner->json)) return refuse(at, key, "is not an object");
   return RH_OK;
 }
 
@@ -117,7 +117,7 @@ static rh_status take_list(const place *at, const char *key, uint32_t most, doub
   const json_t *array = value_of(at, key);
   size_t size = json_array_size(array);
   if (!array) return RH_OK;
-  if (!json_is_array(array)) return refuse(at, key, "is no array");
+  if (!json_is_array(array)) return refuse(at, key, "is not an array");
   if (size > most) return refuse(at, key, "has %zu numbers, and at most %u can be", size, most);
   *list = size ? malloc(size * sizeof **list) : NULL;
   if (size && !*list) return no_memory(at);
@@ -125,7 +125,7 @@ static rh_status take_list(const place *at, const char *key, uint32_t most, doub
     const json_t *value = json_array_get(array, k);
     double taken = json_number_value(value);
     if (!json_is_number(value) || !(taken >= 0 && taken <= most_seconds))
-      return refuse(at, key, "number %zu is none from 0 to %g", k + 1, most_seconds);
+      return refuse(at, key, "number %zu is not from 0 to %g", k + 1, most_seconds);
     (*list)[(*n)++] = taken;
   }
   return RH_OK;
@@ -143,7 +143,7 @@ static rh_status take_interval(const place *at, rh_spread *spread) {
   spread->ci_high = json_number_value(high);
   if (!(spread->ci_low >= 0 && spread->ci_low <= spread->ci_high &&
         spread->ci_high <= most_seconds))
-    return refuse(at, "ci95", "is no interval");
+    return refuse(at, "ci95", "is not an interval");
   return RH_OK;
 }
 
@@ -205,7 +205,7 @@ static rh_status take_check(const place *row_place, rh_row *row) {
 static rh_status add_param(const place *at, const char *key, const json_t *value, rh_text *text) {
   const char *word = json_string_value(value);
   if (!*key || strpbrk(key, " =") || !rh_is_plain_utf8(key, strlen(key)))
-    return refuse(at, rh_quotable(key), "is no name of a parameter");
+    return refuse(at, rh_quotable(key), "is not the name of a parameter");
   if (json_is_integer(value)) {
     rh_text_add(text, "%s%s=%lld", text->length ? " " : "", key,
                 (long long)json_integer_value(value));
@@ -238,7 +238,7 @@ static rh_status take_params(const place *row_place, rh_row *row) {
 static rh_status take_reason(const place *at, rh_row *row) {
   const json_t *value = value_of(at, "reason");
   if (!value) return RH_OK;
-  if (!json_is_string(value)) return refuse(at, "reason", "is no string");
+  if (!json_is_string(value)) return refuse(at, "reason", "is not a string");
   row->reason = strdup(json_string_value(value));
   return row->reason ? RH_OK : no_memory(at);
 }
@@ -246,10 +246,10 @@ static rh_status take_reason(const place *at, rh_row *row) {
 /* Flags that nobody knows are passed over, as keys are. */
 static rh_status take_flags(const place *at, rh_row *row) {
   const json_t *array = value_of(at, "flags");
-  if (array && !json_is_array(array)) return refuse(at, "flags", "is no array");
+  if (array && !json_is_array(array)) return refuse(at, "flags", "is not an array");
   for (size_t k = 0; k < json_array_size(array); k++) {
     const char *flag = json_string_value(json_array_get(array, k));
-    if (!flag) return refuse(at, "flags", "one of them is no string");
+    if (!flag) return refuse(at, "flags", "one of them is not a string");
 #define RH_X(name, bit, mark)                                                                      \
   if (strcmp(flag, #name) == 0) row->flags |= RH_FLAG_##name;
     RH_FLAG_LIST(RH_X)
@@ -261,7 +261,7 @@ static rh_status take_flags(const place *at, rh_row *row) {
 static rh_status take_parts(const place *at, rh_row *row) {
   const json_t *array = value_of(at, "parts");
   size_t n = json_array_size(array);
-  if (array && !json_is_array(array)) return refuse(at, "parts", "is no array");
+  if (array && !json_is_array(array)) return refuse(at, "parts", "is not an array");
   if (n > RH_MAX_PARTS)
     return refuse(at, "parts", "are %zu, and at most %d can be", n, RH_MAX_PARTS);
   row->parts = n ? calloc(n, sizeof *row->parts) : NULL;
@@ -269,7 +269,7 @@ static rh_status take_parts(const place *at, rh_row *row) {
   for (size_t k = 0; k < n; k++) {
     rh_part *part = &row->parts[row->n_parts++];
     place one = {json_array_get(array, k), "parts.", at->error};
-    if (!json_is_object(one.json)) return refuse(at, "parts", "one of them is no object");
+    if (!json_is_object(one.json)) return refuse(at, "parts", "one of them is not an object");
     RH_TRY(take_name(&one, "stage", part->stage, sizeof part->stage));
     RH_TRY(take_seconds(&one, "seconds", &part->seconds));
   }
@@ -288,7 +288,7 @@ static rh_status take_status(const place *at, rh_row *row) {
   }
   RH_ROW_STATUS_LIST(RH_X)
 #undef RH_X
-  return refuse(at, "status", "'%s' is none of ok wrong unsupported failed skipped",
+  return refuse(at, "status", "'%s' is not one of ok wrong unsupported failed skipped",
                 rh_quotable(name));
 }
 
@@ -300,8 +300,8 @@ static rh_status take_point(const place *at, rh_row *row) {
   RH_TRY(take_name(at, "type", type, sizeof type));
   row->op = rh_op_from_name(op);
   row->type = rh_type_from_name(type);
-  if (!row->op) return refuse(at, "op", "'%s' is none of %s", rh_quotable(op), rh_op_names());
-  if (!row->type) return refuse(at, "type", "'%s' is no type", rh_quotable(type));
+  if (!row->op) return refuse(at, "op", "'%s' is not one of %s", rh_quotable(op), rh_op_names());
+  if (!row->type) return refuse(at, "type", "'%s' is not a type", rh_quotable(type));
   if (!value_of(at, "n")) return refuse(at, "n", "is missing");
   RH_TRY(take_integer(at, "n", most_integer, &row->n));
   row->bytes = row->n * rh_type_size(row->type);
@@ -319,7 +319,7 @@ static rh_status take_words(const place *at, rh_row *row) {
   RH_TRY(take_text(at, "reproducible", word, sizeof word));
   row->reproducible = rh_determinism_from_name(word);
   if (row->reproducible == UINT32_MAX)
-    return refuse(at, "reproducible", "'%s' is no such promise", rh_quotable(word));
+    return refuse(at, "reproducible", "'%s' is not a promise", rh_quotable(word));
   return RH_OK;
 }
 
@@ -348,8 +348,9 @@ static rh_status take_row(const place *at, rh_row *row) {
 rh_status rh_row_from_json(rh_row *row, const json_t *object, rh_error *error) {
   place at = {object, "", error};
   *row = (rh_row){.error_ulp = NAN, .bound_fraction = NAN, .peak_fraction = NAN};
-  rh_status status = json_is_object(object) ? take_row(&at, row)
-                                            : rh_fail(error, RH_E_FILE, "a result is no object");
+  rh_status status = json_is_object(object)
+                         ? take_row(&at, row)
+                         : rh_fail(error, RH_E_FILE, "a result is not an object");
   if (status != RH_OK) rh_row_finish(row);
   return status;
 }
@@ -359,11 +360,12 @@ rh_status rh_row_from_json(rh_row *row, const json_t *object, rh_error *error) {
 static rh_status check_schema(const place *at) {
   const json_t *value = json_object_get(at->json, "schema");
   const char *schema = json_string_value(value);
-  if (!value) return rh_fail(at->error, RH_E_FILE, "has no \"schema\": it is no result of redhost");
+  if (!value)
+    return rh_fail(at->error, RH_E_FILE, "has no \"schema\": it is not a redhost result file");
   if (schema && strcmp(schema, RH_SCHEMA) == 0) return RH_OK;
   if (schema && strncmp(schema, "redhost/", 8) == 0)
     return refuse(at, "schema", "is %s, and this redhost reads " RH_SCHEMA, rh_quotable(schema));
-  return refuse(at, "schema", "is not " RH_SCHEMA ": it is no result of redhost");
+  return refuse(at, "schema", "is not " RH_SCHEMA ": it is not a redhost result file");
 }
 
 /* A reference to what stands at `key`: an object, or an array of objects. */
@@ -371,10 +373,10 @@ static rh_status keep(const place *at, const char *key, int array, json_t **kept
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
   if (array ? !json_is_array(value) : !json_is_object(value))
-    return refuse(at, key, "is no %s", array ? "array" : "object");
+    return refuse(at, key, "is not an %s", array ? "array" : "object");
   for (size_t k = 0; array && k < json_array_size(value); k++)
     if (!json_is_object(json_array_get(value, k)))
-      return refuse(at, key, "one of them is no object");
+      return refuse(at, key, "one of them is not an object");
   *kept = json_incref((json_t *)value);
   return RH_OK;
 }
@@ -392,10 +394,10 @@ static rh_status take_header(const place *at, rh_records *results) {
 rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_error *error) {
   place at = {object, "", error};
   *results = (rh_records){0};
-  rh_status status =
-      json_is_object(object)
-          ? take_header(&at, results)
-          : rh_fail(error, RH_E_FILE, "is JSON, but no object: it is no result of redhost");
+  rh_status status = json_is_object(object)
+                         ? take_header(&at, results)
+                         : rh_fail(error, RH_E_FILE,
+                                   "is JSON, but not an object: it is not a redhost result file");
   if (status != RH_OK) rh_records_finish(results);
   return status;
 }

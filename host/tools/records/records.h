@@ -80,7 +80,8 @@ typedef struct rh_row {
   char value[64], reference[64];    /* decimal; "" where not known */
   double error_ulp, bound_fraction; /* NaN where they mean nothing */
   uint32_t unjudged;                /* 1: ok, but nobody knows whether the value is right */
-  char exact_data[16]; /* "ok", "wrong" or "not tried" where the bound is no check alone, else "" */
+  char exact_data
+      [16]; /* "ok", "wrong" or "not tried" where the bound alone is not a check, else "" */
   uint32_t flags, passes;
   uint32_t finishes_on_host;
   double peak_fraction;  /* of the device's read peak; NaN where there is none */

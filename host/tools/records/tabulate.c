@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rh_cell_headings[RH_N_CELLS] = {"n",    "STRATEGY", "TIME",    "+-", "G/s",
+const char *const rh_cell_headings[RH_N_CELLS] = {"n",    "STRATEGY", "TIME",    "+-", "Gelem/s",
                                                   "GB/s", "PEAK",     "LATENCY", ""};
 
 /* ---- Order ---- */

@@ -18,7 +18,7 @@ typedef struct hunt {
   double default_s, small_s; /* of the defaults at a first look; of few elements */
 } hunt;
 
-/* Fewer candidates are no search, whatever share of the budget they take. */
+/* A search has at least so many candidates, whatever share of the budget they take. */
 enum { MOST_CANDIDATES = 400, FEWEST_CANDIDATES = 12 };
 static const double clearly_worse = 1.2; /* at a first look */
 static const double unbearable = 10;

@@ -168,7 +168,7 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_patience *patience) {
                    attempt->is_busy ? patience->busy_s : patience->silence_s,
                    attempt->is_busy ? " of processor time" : "", where);
   else if (attempt->fate == RH_FATE_GARBAGE || attempt->fate == RH_FATE_FLOOD)
-    rh_attempt_say(attempt, RH_FAIL, "disturbed the answer %s", where);
+    rh_attempt_say(attempt, RH_FAIL, "wrote to redhost's result channel %s", where);
   else
     rh_attempt_say(attempt, RH_CRASH, "%s", ending);
 }

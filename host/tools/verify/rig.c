@@ -146,7 +146,7 @@ rh_status rh_rig_setup_anyway(rh_rig *rig) {
   rig->services.phase = RH_PHASE_NONE;
   rig->is_set_up = status == RH_OK;
   if (status != RH_OK && !rig->error.message[0])
-    rh_fail(&rig->error, status, "%s, and the plugin did not say why", rh_status_text(status));
+    rh_fail(&rig->error, status, "%s, and the plugin gave no reason", rh_status_text(status));
   return status;
 }
 
@@ -222,7 +222,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   if (status == RH_OK)
     return rh_place_fetch(where, (int)rig->answer.finishes_on_host, value, &rig->error);
   if (!rig->error.message[0])
-    rh_fail(&rig->error, status, "%s, and the plugin did not say why", rh_status_text(status));
+    rh_fail(&rig->error, status, "%s, and the plugin gave no reason", rh_status_text(status));
   return status < RH_OK ? status : RH_E_INTERNAL;
 }
 

@@ -112,7 +112,7 @@ static rh_outcome check_lives(rh_trial *trial, rh_footprint *footprint) {
   rh_outcome outcome = live(trial, &first, footprint);
   for (uint32_t k = 1; k < n && k < 4 && outcome == RH_PASS && !footprint->said[0]; k++) {
     life l = {.pair = pairs[k], .max_n = 100003, .runs = 2};
-    live(trial, &l, footprint); /* where this many are declined, that is no fault */
+    live(trial, &l, footprint); /* declining this many is allowed */
   }
   if (outcome == RH_PASS && !footprint->said[0]) outcome = check_memory(trial, pairs[0], footprint);
   if (outcome == RH_PASS && !footprint->said[0])

@@ -31,7 +31,7 @@ static rh_status check_shared_object(const char *path, rh_error *error) {
   rh_image_finish(&image);
   if (may_be) return RH_OK;
   return rh_fail(error, RH_E_FILE,
-                 "%s: does not export redhost_plugin_v1, so it is no redhost plugin", path);
+                 "%s: does not export redhost_plugin_v1, so it is not a redhost plugin", path);
 }
 
 rh_status rh_verify_target(const char *file, char **path, rh_error *error) {

@@ -21,7 +21,7 @@ static rh_outcome answers(rh_trial *trial, const rh_question *question, void *us
   rh_status said = rh_ask(trial->strategy, question, &answer);
   (void)user;
   if (said != RH_OK && said != RH_DECLINED)
-    return rh_trial_fail(trial, "%s: answers %d, neither yes nor no",
+    return rh_trial_fail(trial, "%s: answers %d, expected RH_OK or RH_DECLINED",
                          rh_question_name(question, what), said);
   if (said == RH_OK && (answer.score < 0 || answer.score > 1000))
     return rh_trial_fail(trial, "%s: a score of %d, not 0 to 1000",
@@ -96,7 +96,7 @@ static rh_outcome try_unknown_type(rh_trial *trial, rh_type type) {
   rh_common_device(0, &device);
   rh_status said = trial->strategy->query(&problem, params, &answer);
   if (said == RH_OK || said == RH_DECLINED) return RH_PASS;
-  return rh_trial_fail(trial, "type %u: answers %d, neither yes nor no", type, said);
+  return rh_trial_fail(trial, "type %u: answers %d, expected RH_OK or RH_DECLINED", type, said);
 }
 
 rh_outcome rh_v25_unknown(rh_trial *trial) {
@@ -134,7 +134,8 @@ rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
           question.n = rh_asked_sizes[j];
           rh_status said = rh_ask(strategy, &question, &answer);
           if (said != RH_OK && said != RH_DECLINED)
-            return rh_trial_fail(trial, "%s=%lld, n = %llu: answers %d, neither yes nor no",
+            return rh_trial_fail(trial,
+                                 "%s=%lld, n = %llu: answers %d, expected RH_OK or RH_DECLINED",
                                  rh_strategy_param(strategy, k)->key, (long long)question.params[k],
                                  (unsigned long long)question.n, said);
         }

@@ -18,7 +18,7 @@
  *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
- *     same whoever compiles.
+ *     same for every compiler.
  *   - Structs carry struct_size, and rh_param, of which there are arrays, a stride; rh_arg has
  *     neither and stays as it is.  Fields are only ever appended; a field added after 1.0 is read
  *     through RH_HAS().  Structs that the other side fills are sized by the side that allocates
@@ -168,7 +168,7 @@ typedef struct rh_op {
 #define RH_DEVICE_ACCELERATOR (1u << 3)
 #define RH_DEVICE_ANY_CL      (RH_DEVICE_CPU | RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR)
 
-/* What a device has (rh_device.features), and what a strategy cannot do without
+/* Features of a device (rh_device.features), and those that a strategy needs
  * (rh_strategy.needs). */
 #define RH_FP64                   (1ull << 0)
 #define RH_INT64_ATOMICS          (1ull << 1) /* cl_khr_int64_base_atomics and _extended_atomics */
@@ -194,7 +194,7 @@ typedef struct rh_device {
   const char *name, *driver, *extensions;
 } rh_device;
 
-/* What is to be reduced.  Owned by the host, valid during the call only, except `op`, which lives
+/* The problem to solve.  Owned by the host, valid during the call only, except `op`, which lives
  * until teardown. */
 typedef struct rh_problem {
   uint32_t struct_size;

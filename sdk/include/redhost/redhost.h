@@ -56,7 +56,7 @@ typedef struct rh_error {
   char message[1024]; /* one sentence or more, no newline: what, where, and what to do */
 } rh_error;
 
-/* Where the library says what it is doing.  Both functions may be null; they are called on the
+/* Receives log messages and progress.  Both functions may be null; they are called on the
  * thread that called the library, so by several at once where several run what they prepared. */
 typedef struct rh_reporter {
   void *user;
@@ -76,13 +76,13 @@ typedef struct rh_options {
                               function, before all others */
   const char *plugin_path; /* colon-separated directories, before the environment's */
   const char *cache_dir;   /* default: REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost */
-  const char *program; /* the redhost program, which looks at plugins in a child; default: beside
+  const char *program; /* the redhost program, which examines plugins in a child; default: beside
                           the library */
   rh_reporter reporter;
   /* A cl_command_queue of the caller's, in order, on a whole device: redhost then works on its
    * device, in its context and in the queue itself, so that buffers of that context can be reduced
    * and commands of the caller's run in turn with redhost's.  Null: redhost makes its own.  Not
-   * together with `device`; REDHOST_DEVICE is not looked at.  It must live until rh_close
+   * together with `device`; REDHOST_DEVICE is ignored.  It must live until rh_close
    * and the last rh_prepared_destroy.  One that
    * does not fit is RH_E_USAGE or RH_E_DEVICE where a device is first needed. */
   struct _cl_command_queue *queue;
@@ -161,8 +161,8 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
  *
  * A call's answer is not compared with a reference, which would cost more than the call.  Instead
  * rh_prepare() runs the strategy twice on a few thousand generated elements and judges that as
- * rh_reduce() does; what a driver does only at a first launch is over with it.  Who wants every
- * answer checked calls rh_reduce().  The plugin runs in this process, as there.
+ * rh_reduce() does; what a driver does only at a first launch is over with it.  To have every
+ * answer checked, call rh_reduce().  The plugin runs in this process, as there.
  *
  * After a call that failed everything can be used as before. */
 typedef struct rh_prepared rh_prepared;
@@ -228,7 +228,7 @@ rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uin
  * float for f16 and f32); of min, max and the magnitudes' max of floats an order key, what rh_key()
  * of kernels/prelude/operators.cl makes of them; of argmin and its like a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
-/* What a value over n elements means.  Does nothing where result->struct_size is wrong.  [any
+/* Converts a value over n elements to a result.  Does nothing where result->struct_size is wrong.  [any
  * thread] */
 void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t n,
                         rh_result *result);

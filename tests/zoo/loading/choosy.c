@@ -16,7 +16,7 @@ typedef struct choosy {
 } choosy;
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-  if (values[0] == DECLINE) return rh_decline(answer, RH_WHY_PARAM, "way=decline is no way");
+  if (values[0] == DECLINE) return rh_decline(answer, RH_WHY_PARAM, "way=decline is not a way");
   return zoo_query(problem, values, answer);
 }
 

@@ -1,4 +1,4 @@
 #include "wrong.h"
 
-WRONG("tail_twice", "the last element is taken twice where n is no multiple of the group", 0,
+WRONG("tail_twice", "the last element is taken twice where n is not a multiple of the group", 0,
       WALK "if (n % size != 0 && lid == 0) mine = rh_combine(mine, rh_load(input, n - 1));", STORE);
