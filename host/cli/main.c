@@ -64,7 +64,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   }
 }
 
-/* This program, which looks at plugins in a child.  By its name, where it still has one: tools that
+/* This program, which examines plugins in a child.  By its name, where it still has one: tools that
  * run a program under themselves show it there, and themselves in /proc/self/exe. */
 static const char *own_path(char *path, size_t size) {
   ssize_t length = readlink("/proc/self/exe", path, size - 1);

@@ -106,7 +106,7 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
 }
 
 /* An answer that nobody could check is none to be taken silently, by a script either: the warning
- * is no matter of --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
+ * does not depend on --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
  * --json tells the two apart. */
 static void warn(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;

@@ -64,7 +64,7 @@ static void trim_sizes(work *w, const rh_cl_device *device, const uint32_t *n_si
   }
 }
 
-/* Whoever has the data on a device of its own does not ask the host to reduce them, unless by
+/* A user with the data on a device of its own does not want the host to reduce them, unless by
  * name. */
 static void drop_host_strategies(work *w) {
   rh_stage *stage = &w->stage;

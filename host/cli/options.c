@@ -317,7 +317,8 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
 }
 
 /* What getopt_long answers '?' or ':' to.  `optopt` is an option that takes a value and has none,
- * or has one and takes none; or a letter that is no option; or 0 for a word that is none.  A long
+ * or has one and takes none; or a letter that is not an option; or 0 for a word that is none.  A
+ * long
  * option is the word before `optind`. */
 static rh_status malformed(int code, char **argv, rh_error *error) {
   int row = optopt ? find_row(optopt) : -1;

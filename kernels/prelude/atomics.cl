@@ -1,5 +1,5 @@
 /* *p = combine(*p, value), atomically, where the plugin asks for it with -DRH_ATOMIC.  There is
- * none for {key, index}.  One location, relaxed: whoever reads it waits for the kernel's end, so
+ * none for {key, index}.  One location, relaxed: every reader waits for the kernel's end, so
  * nothing else needs an order. */
 #if defined(RH_ATOMIC) && !defined(RH_IS_INDEXED)
 

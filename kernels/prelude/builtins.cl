@@ -1,6 +1,7 @@
 /* The language's own reduction of a work-group, where the plugin asks for it with -DRH_BUILTIN:
  * OpenCL C 2.0, or 3.0 with __opencl_c_work_group_collective_functions.  There is one for these
- * operators, on the type of every rh_value that is no pair.  All work-items of the group must call,
+ * operators, on the type of every rh_value that is not a pair.  All work-items of the group must
+ * call,
  * and all get the result; the order is the driver's. */
 #ifdef RH_BUILTIN
 

@@ -1,4 +1,4 @@
-/* What each operator does, once for single values and, through the suffix N (nothing, 2, 4, 8, 16),
+/* The operators, once for single values and, through the suffix N (nothing, 2, 4, 8, 16),
  * for vectors. */
 
 /* Order keys.  Those that look for the least or the largest compare floats as integers: the bits of
@@ -54,7 +54,7 @@
 
 /* For redhost --verify, on u32: operators that mix words, so that each tree of combinations gives
  * another one; `order` tells the left operand from the right, too.  An element's highest bit says
- * that loading it takes long, and is no part of it: so groups of work-items finish in another
+ * that loading it takes long, and is not part of it: so groups of work-items finish in another
  * order. */
 #if defined(RH_OP_order) || defined(RH_OP_grouping)
 #define RH_DEFINE_SLOW(name, N)                                                                    \

@@ -1,4 +1,4 @@
-/* What a device reads at best: sweeps over memory that do next to nothing with what they read.
+/* Peak read bandwidth: sweeps over memory with almost no work per element.
  * They set the scale that `% of peak' is counted on, keep a device busy while the host enqueues a
  * batch, and show by their own time whether it has become slower (docs/measuring.md). */
 

@@ -234,7 +234,7 @@ static int settle(bench *b, rh_error *error) {
   for (int k = 0; k < MATRIX_SETTINGS && b->m->settings[k]; k++) {
     const char *equals = strchr(b->m->settings[k], '=');
     if (!equals) {
-      rh_fail(error, RH_E_USAGE, "'%s' is no setting", b->m->settings[k]);
+      rh_fail(error, RH_E_USAGE, "'%s' is not a setting", b->m->settings[k]);
       return 0;
     }
     snprintf(keys[n], sizeof keys[n], "%.*s", (int)(equals - b->m->settings[k]), b->m->settings[k]);

@@ -71,7 +71,7 @@ static const bad keys[] = {
     {"\"symbol\":\"plain_sum\",", "", "symbol: is missing"},
     {"\"operator\":\"sum\",", "", "operator: is missing"},
     {"\"sum\"", "\"summ\"",
-     "operator: 'summ' is none of sum prod min max argmin argmax and or xor affine asum amax "
+     "operator: 'summ' is not one of sum prod min max argmin argmax and or xor affine asum amax "
      "argamax"},
     {"\"type\":\"f32\"", "\"type\":\"f31\"",
      "type: 'f31' is not one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"},

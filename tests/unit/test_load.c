@@ -37,7 +37,7 @@ START_TEST(one_strategy_is_loaded_and_runs) {
   const rh_strategy *strategy;
   char *path;
   int descriptors = open_descriptors();
-  /* crash_on_load stands beside it and would be noticed: it is not even looked at. */
+  /* crash_on_load stands beside it and would be noticed: it is not even examined. */
   copy("fine");
   copy("crash_on_load");
   ck_assert_int_eq(load(dir, "fine", &strategy, &path), RH_OK);

@@ -185,9 +185,9 @@ START_TEST(mistakes_are_named) {
        "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
        "4, \"status\": \"fine\"}]}",
        "status: 'fine' is none of"},
-      {HEAD "[{" ROW "}], \"devices\": {}}", "devices: is no array"},
-      {HEAD "[{" ROW "}], \"calibration\": [1]}", "calibration: one of them is no object"},
-      {HEAD "[{" ROW "}], \"tool\": []}", "tool: is no object"},
+      {HEAD "[{" ROW "}], \"devices\": {}}", "devices: is not an array"},
+      {HEAD "[{" ROW "}], \"calibration\": [1]}", "calibration: one of them is not an object"},
+      {HEAD "[{" ROW "}], \"tool\": []}", "tool: is not an object"},
       {HEAD "[{" ROW "}], \"new\": 1.5e3, \"newer\": null}", NULL},
       {"\xef\xbb\xbf" HEAD "[]}\n", NULL},
       {"{\"schema\": \"redhost/1\", \"settings\": {}}", NULL},

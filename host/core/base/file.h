@@ -11,8 +11,8 @@ enum { RH_FILE_WHY_BYTES = RH_TRUST_BYTES };
 typedef enum rh_file_state {
   RH_FILE_OK,
   RH_FILE_ABSENT,
-  RH_FILE_REFUSED, /* it is there, and is not to be used */
-  /* nothing is wrong with it, as far as anybody knows: it cannot be read just now */
+  RH_FILE_REFUSED, /* it exists and must not be used */
+  /* it cannot be read now; nothing is known to be wrong with it */
   RH_FILE_UNREAD,
   RH_FILE_REPLACED /* within file.c: a writer gave its name to another file meanwhile */
 } rh_file_state;
@@ -25,8 +25,9 @@ rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **da
 
 /* If a file of that name exists: */
 typedef enum rh_file_meeting {
-  RH_FILE_AS_GOOD, /* keep it: another process wrote the same; a file that cannot be removed may stay */
-  RH_FILE_REPLACE /* replace it atomically; only one process at a time may try */
+  RH_FILE_AS_GOOD, /* keep it: another process wrote the same; a file that cannot be removed may
+  * stay */
+  RH_FILE_REPLACE  /* replace it atomically; only one process at a time may try */
 } rh_file_meeting;
 
 /* Makes `directory` where it is missing, and in it the file `path` of the n parts, one behind the

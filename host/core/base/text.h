@@ -47,7 +47,8 @@ const char *rh_quotable(const char *s);
 void rh_make_ascii(char *s);
 
 /* How text of others is shown, in reports and messages: one line, and nothing in it that a terminal
- * obeys or that changes the order in which it is read.  Control characters, what is no UTF-8, line
+ * obeys or that changes the order in which it is read.  Control characters, what is not an
+ * UTF-8, line
  * separators and marks of direction become '?', one for each byte. */
 void rh_make_plain(char *s);
 

@@ -1,4 +1,4 @@
-/* Who could change what a path leads to.  One rule for everything that redhost finds and then runs
+/* Can others change what a path leads to?  One rule for everything that redhost finds and then runs
  * or believes: plugins, descriptions of foreign functions and their libraries, compiled programs,
  * the tuning database. */
 #ifndef RH_BASE_TRUST_H

@@ -1,4 +1,4 @@
-/* What redhost asks of a child of its own.  One format for every role: "KEY=VALUE" strings of any
+/* Requests to redhost's own child processes.  One format for every role: "KEY=VALUE" strings of any
  * bytes, each ended by a null byte.  Both sides are redhost, but perhaps not of the same version:
  * what does not fit is refused. */
 #ifndef RH_CHILD_REQUEST_H

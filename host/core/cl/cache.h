@@ -5,7 +5,8 @@
 #include <redhost/redhost.h>
 
 /* An entry is <directory>/bin/<hash of the key>.  It carries the whole key, which is compared: two
- * keys of the same hash cost a build, never a wrong program; and a checksum: a damaged entry is not an
+ * keys of the same hash cost a build, never a wrong program; and a checksum: a damaged entry is
+ * not an
  * entry.  It appears under its name whole or not at all, so two processes at once do no harm. */
 typedef struct rh_cache {
   char *directory; /* null: no cache */

@@ -5,7 +5,7 @@
 #include "../base/text.h"
 #include <stdint.h>
 
-/* A number for all of it: the loader's list of drivers and their files, the environment, the
+/* A hash of that state: the loader's list of drivers and their files, the environment, the
  * resource limits, user, processors, mounts, the boot.  Where two calls give the same, drivers that
  * started the first time start again. */
 uint64_t rh_cl_drivers_state(void);

@@ -6,7 +6,7 @@
 #include "status.h"
 
 /* `what`, which wanted `bytes` (0: nobody knows), failed with `code`.  The sentence says what the
- * device has, and what is free where the driver tells: another process may hold the rest.
+ * device has, and what is free if the driver reports it: another process may hold the rest.
  * RH_E_DEVICE, or rh_cl_fail()'s where the code is about something else.  `allocates`:
  * CL_OUT_OF_RESOURCES, which drivers use for a crash of a kernel too, is about memory here. */
 rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,

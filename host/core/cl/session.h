@@ -5,7 +5,7 @@
 #include "cache.h"
 #include "devices.h"
 
-/* Whoever measures learns of every command that a strategy's run enqueues, and may have an event
+/* The profiler learns of every command that a strategy's run enqueues, and may have an event
  * for it: asking for one is not free, so that nobody asks who does not look. */
 typedef struct rh_cl_tap {
   void *user;

@@ -16,7 +16,8 @@ typedef struct rh_cl_visible {
   const void *address; /* where the host reads it, once the queue is finished */
 } rh_cl_visible;
 
-/* Leaves *visible unchanged if the device has no such memory, or if a trial shows that it does not work. */
+/* Leaves *visible unchanged if the device has no such memory, or if a trial shows that it does
+ * not work. */
 void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, size_t bytes);
 void rh_cl_visible_finish(rh_cl_visible *visible, rh_cl_session *session);
 

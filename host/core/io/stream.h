@@ -15,7 +15,8 @@ typedef struct rh_stream {
   int ended; /* 1: the writer has no more */
 } rh_stream;
 
-/* Reads until at least `wanted` bytes are there or the stream ends, which is not a failure.  `total`
+/* Reads until at least `wanted` bytes are there or the stream ends, which is not a failure.
+ * `total`
  * is for the progress report; 0: unknown. */
 rh_status rh_stream_fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_error *error);
 

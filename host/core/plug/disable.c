@@ -8,7 +8,8 @@
 
 #define VARIABLE "REDHOST_PLUGIN_DISABLE"
 
-/* The first pattern of the comma-separated list that matches.  A pattern longer than any name matches nothing. */
+/* The first pattern of the comma-separated list that matches.  A pattern longer than any name
+ * matches nothing. */
 static int is_listed(const char *name, char *pattern, size_t bytes) {
   for (const char *at = rh_env(VARIABLE); at;) {
     size_t length = strcspn(at, ",");

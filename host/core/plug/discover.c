@@ -75,7 +75,8 @@ static void for_installed(rh_walk *walk,
 #endif
 }
 
-/* The one file that was requested by name: it must exist, and its directory may belong to any user. */
+/* The one file that was requested by name: it must exist, and its directory may belong to any
+ * user. */
 static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
   struct stat st;
   if (stat(name, &st) != 0)

@@ -50,7 +50,7 @@ typedef struct rh_foreign {
 } rh_foreign;
 
 /* `path` gives the name where the text has none.  RH_E_PLUGIN with the place in the text: line and
- * column where it is no JSON, else the key ("arguments[2].role: ...").  On failure *foreign is
+ * column where it is not JSON, else the key ("arguments[2].role: ...").  On failure *foreign is
  * empty. */
 rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
                           rh_error *error);

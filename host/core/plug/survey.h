@@ -10,7 +10,8 @@
 rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_device *device,
                          uint64_t max_n, rh_error *error);
 /* A child examines candidates first .. first+n-1, except those that the search refused or that
- * were examined before.  A candidate that takes the child down is refused, and another child goes on
+ * were examined before.  A candidate that takes the child down is refused, and another child
+ * goes on
  * behind it. */
 rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error *error);
 /* Why candidate k is not used, or null: the search's reason or the child's. */

@@ -67,7 +67,8 @@ static int seen_before(rh_walk *walk, const struct stat *st) {
   return 0;
 }
 
-/* Not 0: *reason says why it is not trusted.  A user who can change the file can run code as this user. */
+/* Not 0: *reason says why it is not trusted.  A user who can change the file can run code as
+ * this user. */
 static int is_distrusted(const rh_walk *walk, const char *path, const struct stat *st, char *reason,
                          size_t bytes) {
   static const char says[] = "is not trusted: ";

@@ -16,13 +16,14 @@
  *   may be far outside
  *   of the format, and a relative bound of 1 and more would allow everything.
  *
- * Whatever else a strategy says is wrong.  What an order can give and the exact product is not, is
+ * Any other result is wrong.  What an order can give and the exact product is not, is
  * unknown: no other order need give it. */
 #include "judged.h"
 
 #include <math.h>
 
-/* A product with at most one element that is not a power of two is not rounded, but for underflow. */
+/* A product with at most one element that is not a power of two is not rounded, but for
+ * underflow. */
 static int is_rounded(const rh_exact_prod *prod) {
   return prod->uneven > 1;
 }

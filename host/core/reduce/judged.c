@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A bound above this part of what it bounds is no check alone: on data whose sum is small against
+/* A bound above this part of what it bounds is not a check alone: on data whose sum is small
+ * against
  * the sum of magnitudes, a result that has nothing to do with them would pass.  Below it, what is
  * lost is less than a thousandth. */
 static const long double weak_part = 0x1p-10L;

@@ -1,4 +1,5 @@
-/* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than its run.
+/* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than
+ * its run.
  *
  * A kept job serves every n of its class: sizes up to a few MiB are set up for the next power of
  * two, larger ones for themselves.  Nothing that is kept hangs on the caller's memory: the data are
@@ -35,7 +36,7 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job 
 rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *data, uint64_t n,
                         rh_data *placed, rh_error *error);
 
-/* The end of a call: nothing looks at the caller's memory any more.  A job that failed (status), or
+/* The end of a call: nothing reads the caller's memory any more.  A job that failed (status), or
  * that takes too much memory, is released. */
 void rh_kept_let_go(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
 

@@ -34,7 +34,7 @@ rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *er
  * RH_E_USAGE where a setting is wrong. */
 rh_status rh_settings_defaults(struct rh_job *job, rh_error *error);
 
-/* What was tuned for the problem goes in between, once the device is known.  A value that does not
+/* Applies the tuned parameters between the two, once the device is known.  A value that does not
  * fit the plugin is named, as information, and passed over. */
 rh_status rh_settings_tuned(struct rh_job *job, rh_error *error);
 

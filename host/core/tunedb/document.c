@@ -174,7 +174,8 @@ static size_t count(const json_t *devices) {
   return total;
 }
 
-/* A reader refuses the whole file for one bad entry, so each entry is read back before it is written. */
+/* A reader refuses the whole file for one bad entry, so each entry is read back before it is
+ * written. */
 static json_t *pack(const rh_tunedb_entry *entry, const char **why) {
   rh_tunedb_entry read;
   int known;

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Who writes is done within milliseconds; a lock that is held for longer than this is somebody's
+/* A writer is done within milliseconds; a lock that is held for longer than this is somebody's
  * mistake. */
 static const double most_wait_s = 2;
 

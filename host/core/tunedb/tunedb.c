@@ -65,7 +65,7 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
   return RH_OK;
 }
 
-/* What was measured for `theirs`, as this device sees it; 0: it is no concern of it.  A strategy
+/* What was measured for `theirs`, as this device sees it; 0: it does not concern it.  A strategy
  * that runs on the host does so beside any device: with one at hand, what was measured on the host
  * without counts too, and without one, what was measured beside any. */
 static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {

@@ -15,7 +15,8 @@ char *rh_words_next(rh_words *from);
  * any. */
 int rh_words_rest(const rh_words *from, char *to, size_t size);
 
-/* 1, or 0 where the word, which may be null, is no such number.  Decimal, with a point whatever the
+/* 1, or 0 where the word, which may be null, is not such a number.  Decimal, with a point
+ * whatever the
  * caller's locale; doubles also "nan", "inf" and "-inf". */
 int rh_word_u64(const char *word, uint64_t *number);
 int rh_word_i64(const char *word, int64_t *number);

@@ -254,7 +254,8 @@ int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) 
 }
 
 /* By the least times, which noise can only make longer, each way with what it is compared with on
- * the safe side: a noisy machine is no broken clock.  The host's batch is longer by rights where a
+ * the safe side: a noisy machine is not a broken clock.  The host's batch is longer by rights
+ * where a
  * driver starts nothing before all is enqueued (PoCL), and it has one wait in it, as one call
  * has. */
 int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {

@@ -39,7 +39,7 @@ typedef struct rh_plotted {
 
 /* Draws `results`.  `name` is what messages call them.  RH_E_FILE: nothing to draw, a place that
  * cannot be written to, no gnuplot (the scripts are written then), or one that fails; RH_E_USAGE: a
- * name that is no picture's. */
+ * unknown picture. */
 rh_status rh_plot(const rh_records *results, const char *name, const rh_plot_spec *spec,
                   rh_plotted *plotted, rh_error *error);
 void rh_plotted_finish(rh_plotted *plotted); /* zero-initialised is fine */

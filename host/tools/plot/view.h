@@ -49,7 +49,7 @@ typedef struct rh_view {
 } rh_view;
 
 /* Borrows `results`.  Rows without a time, and those whose numbers no machine can have measured,
- * are left out; of two rows for the same point the faster one counts.  No row left is no error:
+ * are left out; of two rows for the same point the faster one counts.  No row left is not an error:
  * n_panels is 0. */
 rh_status rh_view_init(rh_view *view, const rh_records *results, rh_error *error);
 void rh_view_finish(rh_view *view); /* zero-initialised is fine */

@@ -29,13 +29,14 @@ void rh_space_init(rh_space *space, const rh_param *params, uint32_t n);
 
 int64_t rh_space_value(const rh_space *space, uint64_t candidate, uint32_t axis);
 
-/* What differs from `candidate` in one parameter: by one place, or by any where places are no order
+/* What differs from `candidate` in one parameter: by one place, or by any where places are
+ * unordered
  * (words, and "automatic", which stands for some other value).  At most RH_SPACE_MOST_NEIGHBOURS;
  * how many. */
 enum { RH_SPACE_MOST_NEIGHBOURS = RH_SPACE_MOST_AXES * RH_SPACE_MOST_VALUES };
 uint32_t rh_space_neighbours(const rh_space *space, uint64_t candidate, uint64_t *neighbours);
 
-/* The candidate with these settings, and all else at the defaults.  0: one of them is no place of
+/* The candidate with these settings, and all else at the defaults.  0: one of them is not in
  * the space. */
 int rh_space_find(const rh_space *space, const rh_tunedb_setting *settings, uint32_t n,
                   uint64_t *candidate);

@@ -87,7 +87,7 @@ void rh_tuner_blame_again(const rh_tuner *tuner);
 /* ---- defaults.c ---- */
 
 /* Every strategy with its defaults, at every point; or as many as a part of the budget is enough
- * for, which is no failure. */
+ * for, which is not a failure. */
 rh_status rh_tuner_measure_defaults(rh_tuner *tuner, rh_error *error);
 
 /* ---- improve.c ---- */

@@ -68,7 +68,8 @@ static rh_outcome open_device(rh_trial *trial) {
   return rh_trial_skip(trial, "no device to run on: %s", trial->error.message);
 }
 
-/* A description of a foreign function is not an object file, and its descriptor is this host's own. */
+/* A description of a foreign function is not an object file, and its descriptor is this host's
+ * own. */
 static int is_about_objects(const rh_test *test) {
   return strcmp(test->id, "V20") <= 0 && strcmp(test->id, "V12") != 0;
 }

@@ -59,7 +59,7 @@ static rh_outcome say_footprint(rh_trial *trial, const rh_footprint *footprint,
 
 /* Memory that is mapped and not malloc's has no name by which a picture could tell whose it is.
  * What a plugin maps by its own calls is counted; and where each of several lives leaves more of
- * it, that is no driver's warming up. */
+ * it, that is not a driver's warm-up. */
 static rh_outcome check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
   enum { LIVES = 6 };
   uint64_t before = 0, grown = 0;

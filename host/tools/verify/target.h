@@ -4,7 +4,8 @@
 
 #include "trial.h"
 
-/* The plugin's absolute path, malloc'ed.  RH_E_FILE with a sentence where it is no file, no shared
+/* The plugin's absolute path, malloc'ed.  RH_E_FILE with a sentence where it is not a file, not
+ * a shared
  * object, or a library that has nothing to do with redhost.  Runs nothing of it. */
 rh_status rh_verify_target(const char *file, char **path, rh_error *error);
 

@@ -109,7 +109,7 @@ enum {
 /* X(name, number, flags).  affine, on u64 only, composes maps x -> a*x + b over 32-bit words, a in
  * the low half and b in the high half, the first element's map applied first: associative, exact,
  * and not commutative.  asum, amax and argamax are sum, max and argmax of the elements' magnitudes;
- * those of integers are unsigned, since |-128| is no i8. */
+ * those of integers are unsigned, since |-128| is not an i8. */
 #define RH_OP_LIST(X)                                                                              \
   X(sum, 1, RH_OP_COMMUTATIVE)                                                                     \
   X(prod, 2, RH_OP_COMMUTATIVE)                                                                    \

@@ -228,7 +228,8 @@ rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uin
  * float for f16 and f32); of min, max and the magnitudes' max of floats an order key, what rh_key()
  * of kernels/prelude/operators.cl makes of them; of argmin and its like a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
-/* Converts a value over n elements to a result.  Does nothing where result->struct_size is wrong.  [any
+/* Converts a value over n elements to a result.  Does nothing where result->struct_size is
+ * wrong.  [any
  * thread] */
 void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t n,
                         rh_result *result);
