@@ -17,7 +17,8 @@ typedef struct subject {
   enum { SIDED, GROUPED, ROUNDED } kind;
   rh_pair pair; /* of ROUNDED */
   uint64_t n;
-  int briefly; /* from run to run only: an operator of ours says more about all else */
+  uint64_t first, more; /* where the range begins; how many elements more it is set up for */
+  int briefly;          /* from run to run only: an operator of ours says more about all else */
 } subject;
 
 enum { TELLING_N = 100003 };
@@ -42,15 +43,17 @@ static void name_subject(const subject *s, char text[96]) {
 }
 
 static rh_status fill(rh_rig *rig, const subject *s, uint64_t round) {
-  if (s->kind != ROUNDED) return rh_order_fill(rig, s->n, round);
+  if (s->kind != ROUNDED) return rh_order_fill(rig, s->n, s->first, round);
   if (rig->array.n == s->n) return RH_OK; /* it is there since the first round */
-  return rh_rig_fill(rig, "loguniform", rig->trial->seed, s->n, 0);
+  return rh_rig_fill(rig, "loguniform", rig->trial->seed, s->n, s->first);
 }
 
 static rh_status set_up(rh_rig *rig, rh_trial *trial, const subject *s, const int64_t *params,
                         const rh_device *device) {
-  if (s->kind != ROUNDED) return rh_order_setup(rig, trial, s->n, params, device, s->kind == SIDED);
-  RH_TRY(rh_rig_init(rig, trial, s->pair.op, s->pair.type, s->n));
+  uint64_t max_n = s->n + s->more;
+  if (s->kind != ROUNDED)
+    return rh_order_setup(rig, trial, max_n, params, device, s->kind == SIDED);
+  RH_TRY(rh_rig_init(rig, trial, s->pair.op, s->pair.type, max_n));
   if (params) memcpy(rig->params, params, sizeof rig->params);
   if (device) rig->device = device;
   return rh_rig_setup(rig);
@@ -122,6 +125,31 @@ static rh_outcome same_run(rh_trial *trial, const subject *s) {
     outcome = judge_runs(trial, s, params, status, &b);
   }
   return outcome;
+}
+
+/* The same elements, where more were asked for, and behind others.  FAR has all bits that leave the alignment. */
+static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
+  enum { FAR = (1 << 17) - (1 << 12) };
+  static const struct {
+    uint64_t first, more;
+    const char *what;
+  } places[] = {{0, 0, ""},
+                {0, FAR, "set up for more elements than it is given"},
+                {FAR, FAR, "126976 elements further on"}};
+  char what[96];
+  bits b = {0};
+  name_subject(&s, what);
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    s.first = places[k].first;
+    s.more = places[k].more;
+    rh_status status = repeat(trial, &s, NULL, NULL, 0, 1, &b);
+    if (status == RH_DECLINED) return RH_PASS;
+    if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
+    if (b.differ)
+      return rh_trial_fail(trial, "promises the same bits for the same elements, and %s varies: %s",
+                           what, places[k].what);
+  }
+  return RH_PASS;
 }
 
 /* ---- Whatever the parameters ---- */
@@ -221,6 +249,7 @@ static rh_outcome try_subject(rh_trial *trial, const subject *s) {
   uint32_t promised = trial->strategy->determinism;
   rh_outcome outcome = RH_PASS;
   if (s->kind != GROUPED) outcome = same_run(trial, s);
+  if (outcome == RH_PASS && s->kind == SIDED) outcome = same_elsewhere(trial, *s);
   if (s->briefly) return outcome;
   if (s->kind == SIDED) return outcome; /* sides may well change with the launch: a + b is b + a */
   if (outcome == RH_PASS && promised >= RH_BITS_SAME_LAUNCH) outcome = same_launch(trial, s);

@@ -73,9 +73,9 @@ rh_status rh_order_setup(rh_rig *rig, rh_trial *trial, uint64_t n, const int64_t
   return rh_rig_setup(rig);
 }
 
-rh_status rh_order_fill(rh_rig *rig, uint64_t n, uint64_t round) {
-  RH_TRY(rh_rig_fill(rig, "zeros", 1, n, 0));
-  uint32_t *elements = (uint32_t *)(void *)rig->place->memory;
+rh_status rh_order_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round) {
+  RH_TRY(rh_rig_fill(rig, "zeros", 1, n, first));
+  uint32_t *elements = (uint32_t *)(void *)rig->place->memory + first;
   uint64_t state = round;
   for (uint64_t k = 0; k < n; k++) elements[k] = (uint32_t)rh_random_mix(k + 1) & ~slow;
   for (uint64_t k = rh_random_next(&state) % 16; round && n && k < 16; k++)

@@ -11,8 +11,8 @@
 rh_status rh_order_setup(rh_rig *rig, rh_trial *trial, uint64_t n, const int64_t *params,
                          const rh_device *device, int sides);
 
-/* Fills in the elements: always the same ones, of which others take long to load with each `round`,
- * so that groups of work-items finish in another order. */
-rh_status rh_order_fill(rh_rig *rig, uint64_t n, uint64_t round);
+/* Fills in the elements, from `first` on: always the same ones, of which others take long to load
+ * with each `round`, so that groups of work-items finish in another order. */
+rh_status rh_order_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round);
 
 #endif

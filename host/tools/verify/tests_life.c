@@ -197,10 +197,16 @@ rh_outcome rh_v36_afterwards(rh_trial *trial) {
 
 /* ---- V37 ---- */
 
-static rh_outcome interleave(rh_trial *trial, rh_rig *a, rh_rig *b) {
-  rh_outcome outcome = rh_rig_ordinary(a, trial, 5003, RH_RIG_PLAIN);
+static rh_outcome begin_with(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n) {
+  rh_status status = rh_rig_init(rig, trial, pair.op, pair.type, max_n);
+  if (status == RH_OK) status = rh_rig_setup(rig);
+  return rh_rig_outcome(trial, rig, status);
+}
+
+static rh_outcome interleave(rh_trial *trial, rh_rig *a, rh_rig *b, rh_pair of_a, rh_pair of_b) {
+  rh_outcome outcome = begin_with(a, trial, of_a, 5003);
   if (outcome != RH_PASS) return outcome;
-  outcome = rh_rig_ordinary(b, trial, 1009, RH_RIG_PLAIN);
+  outcome = begin_with(b, trial, of_b, 1009);
   for (int k = 0; k < 3 && outcome == RH_PASS; k++) {
     outcome = rh_rig_outcome(trial, a, rh_rig_case(a, "hash", 1 + (uint64_t)k, 5003, 0));
     if (outcome == RH_PASS)
@@ -254,11 +260,17 @@ static rh_outcome on_two_threads(rh_trial *trial) {
   return outcome;
 }
 
+/* Two of one problem, and two of problems that have nothing in common. */
 rh_outcome rh_v37_instances(rh_trial *trial) {
-  rh_rig a = {0}, b = {0};
-  rh_outcome outcome = interleave(trial, &a, &b);
-  rh_rig_finish(&a);
-  rh_rig_finish(&b);
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_served_pairs(trial, 5003, pairs);
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  for (uint32_t k = 0; k < 2 && outcome == RH_PASS; k++) {
+    rh_rig a = {0}, b = {0};
+    outcome = interleave(trial, &a, &b, pairs[0], pairs[k ? n - 1 : 0]);
+    rh_rig_finish(&a);
+    rh_rig_finish(&b);
+  }
   return outcome == RH_PASS ? on_two_threads(trial) : outcome;
 }
 
