@@ -36,6 +36,7 @@ static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *use
  * setup obtained. */
 static rh_status use(rh_rig *rig, amounts *used, uint64_t seed) {
   rh_raw_take();
+  rh_raw_forget_kernels();
   RH_TRY(rh_rig_setup(rig));
   rh_raw_seen in_setup = rh_raw_take();
   RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n, 0));

@@ -7,7 +7,7 @@
 
 static rh_raw_seen seen;
 
-/* Local memory stays set from launch to launch. */
+/* Local memory stays set from launch to launch, until the kernel goes. */
 enum { MOST_LOCALS = 64 };
 static struct {
   cl_kernel kernel;
@@ -24,6 +24,29 @@ static void set_local(cl_kernel kernel, cl_uint index, size_t bytes) {
   locals[k].kernel = kernel;
   locals[k].index = index;
   locals[k].bytes = bytes;
+}
+
+/* A kernel that is gone may have had this handle. */
+static void forget_kernel(cl_kernel kernel) {
+  size_t kept = 0;
+  for (size_t k = 0; k < n_locals; k++)
+    if (locals[k].kernel != kernel) locals[kept++] = locals[k];
+  n_locals = kept;
+}
+
+static cl_kernel watch_kernel(cl_program program, const char *name, cl_int *code) {
+  cl_kernel kernel = clCreateKernel(program, name, code);
+  if (kernel) forget_kernel(kernel);
+  return kernel;
+}
+
+static cl_int watch_kernels(cl_program program, cl_uint n, cl_kernel *kernels, cl_uint *n_there) {
+  cl_uint made = 0;
+  cl_int code = clCreateKernelsInProgram(program, n, kernels, &made);
+  for (cl_uint k = 0; code == CL_SUCCESS && kernels && k < made && k < n; k++)
+    forget_kernel(kernels[k]);
+  if (n_there) *n_there = made;
+  return code;
 }
 
 static void note_code(const char *text, size_t bytes) {
@@ -70,6 +93,8 @@ typedef void function(void);
 
 void rh_raw_watch(const char *path) {
   static const rh_redirect watched[] = {
+      {"clCreateKernel", (function *)watch_kernel},
+      {"clCreateKernelsInProgram", (function *)watch_kernels},
       {"clSetKernelArg", (function *)watch_set_arg},
       {"clEnqueueNDRangeKernel", (function *)watch_launch},
       {"clCreateBuffer", (function *)watch_buffer},
@@ -78,6 +103,10 @@ void rh_raw_watch(const char *path) {
   };
   rh_imports_redirect(path, watched, sizeof watched / sizeof *watched);
   rh_raw_take();
+}
+
+void rh_raw_forget_kernels(void) {
+  n_locals = 0;
 }
 
 rh_raw_seen rh_raw_take(void) {

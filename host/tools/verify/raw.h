@@ -17,4 +17,7 @@ void rh_raw_watch(const char *path);
 /* Counted since the last call of this. */
 rh_raw_seen rh_raw_take(void);
 
+/* No instance lives: what was set for its kernels says nothing about the next one's. */
+void rh_raw_forget_kernels(void);
+
 #endif
