@@ -127,7 +127,8 @@ static rh_outcome same_run(rh_trial *trial, const subject *s) {
   return outcome;
 }
 
-/* The same elements, where more were asked for, and behind others.  FAR has all bits that leave the alignment. */
+/* The same elements, where more were asked for, and behind others.  FAR has all bits that leave the
+ * alignment. */
 static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
   enum { FAR = (1 << 17) - (1 << 12) };
   static const struct {

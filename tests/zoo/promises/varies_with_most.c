@@ -1,4 +1,5 @@
-/* V50: promises the same bits for the same elements, and its group depends on how many there might be. */
+/* V50: promises the same bits for the same elements, and its group depends on how many there might
+ * be. */
 #include "../right.h"
 
 static rh_problem within(const rh_problem *problem, rh_device *device) {

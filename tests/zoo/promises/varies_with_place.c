@@ -1,4 +1,5 @@
-/* V50: promises the same bits for the same elements, and walks backwards behind some of the others. */
+/* V50: promises the same bits for the same elements, and walks backwards behind some of the
+ * others. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
