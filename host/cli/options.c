@@ -58,7 +58,7 @@ static const option_row table[] = {
     {"device", 'd', WORD, "SPEC", "Problem",
      "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\n"
      "of a name [the first GPU, else accelerator, else CPU];\n"
-     "--bench, --tune: several with commas between, or all",
+     "--bench, --tune: a comma-separated list, or all",
      DEVICES | IN(PLOT), AT(device)},
     {"strategy", 's', WORD, "LIST", NULL,
      "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", TIMING | IN(PLOT),
@@ -140,8 +140,8 @@ static const option_row table[] = {
     {"foreign", 0, WORD, "FILE", NULL, "add a strategy: a function that FILE describes", PLUGINS,
      AT(foreign)},
     {"isolate", 0, MAYBE_WORD, "WHEN", NULL,
-     "auto (where it did not come with redhost) always\n"
-     "never [auto]: run the plugin in a process of its own",
+     "run the plugin in its own process: always, never, or\n"
+     "auto (unless it came with redhost) [auto]",
      IN(RUN) | TIMING, AT(isolate)},
     {"timeout", 0, WORD, "SEC", NULL, "kill a plugin's process after SEC seconds of silence\n[60]",
      IN(RUN) | IN(VERIFY) | TIMING, AT(timeout)},

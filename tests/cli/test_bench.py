@@ -162,7 +162,7 @@ class Trouble(BenchCase):
         self.bad(6, "/proc/nonexistent/r.json", "--bench", "-s", "serial", "--export=/proc/nonexistent/r.json")
         self.bad(6, "/proc/nonexistent/r.csv", "--bench", "-s", "serial", "-o", "/proc/nonexistent/r.csv")
         self.bad(6, "/proc/nonexistent/peer", "--bench", "-s", "serial", "--peer=/proc/nonexistent/peer")
-        self.bad(2, "no meaning with --run", "--run", "serial", "--precision=1")
+        self.bad(2, "cannot be used with --run", "--run", "serial", "--precision=1")
 
     def test_dry_run(self):
         done = self.good("--bench", "--dry-run", "-s", "serial,cascade", "-n", "2^10:2^13", "--export=never.json")

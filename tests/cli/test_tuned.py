@@ -232,7 +232,7 @@ class Parameters(TunedCase):
                 result, said = self.run_it(*args)
                 self.assertEqual((result["value"], result["params"], result["params_from"], result["params_note"]),
                                  ("1024", {"declines": "nowhere", "width": 8}, "default", None), (where, isolate))
-                self.assertIn("parameters of 'particular' are the defaults again", said)
+                self.assertIn("parameters of 'particular' are reset to the defaults", said)
                 self.assertIn("declines=" + where, said)
                 self.good("--run", *args)
                 # What was asked for is not given up.
