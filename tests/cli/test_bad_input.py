@@ -120,7 +120,7 @@ class Usage(cli.Case):
         self.usage("'x.npy'|--input", *SERIAL, "-n", "5", "--", "x.npy")
         self.usage("'-'|--input", *SERIAL, "-")
         self.usage("cache directory|empty", *SERIAL, "-n", "5", "--cache-dir", "")
-        self.usage("--device|empty", *CASCADE, "-n", "5", "-d", "")
+        self.usage("device|empty name", *CASCADE, "-n", "5", "-d", "")
 
     def test_hostile_words(self):
         """Escape sequences and endless names do not reach the terminal whole."""

@@ -278,7 +278,7 @@ class Trouble(TuneCase):
     def test_no_place(self):
         """Said before anything is measured; a later redhost's file stays as it is."""
         args = ("--tune", "-n", "2^10", "-s", "serial", "--budget", "200")
-        done = self.bad(6, "/proc/x/tuned.json: |--cache-dir", *args, "--cache-dir", "/proc/x")
+        done = self.bad(6, "/proc/x/tuned.json: |another cache directory", *args, "--cache-dir", "/proc/x")
         self.assertEqual(done.out, "")
         later = '{"schema": "redhost-tuned/2"}'
         with open(self.file, "w", encoding="utf-8") as file:

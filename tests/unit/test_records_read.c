@@ -184,7 +184,7 @@ START_TEST(mistakes_are_named) {
       {HEAD
        "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
        "4, \"status\": \"fine\"}]}",
-       "status: 'fine' is none of"},
+       "status: 'fine' is not one of"},
       {HEAD "[{" ROW "}], \"devices\": {}}", "devices: is not an array"},
       {HEAD "[{" ROW "}], \"calibration\": [1]}", "calibration: one of them is not an object"},
       {HEAD "[{" ROW "}], \"tool\": []}", "tool: is not an object"},
