@@ -135,8 +135,8 @@ new  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  new.json
                 ("other", "{\"benchmarks\": []}", "no \"schema\""), ("list", "[]", "not a redhost result file"),
                 ("version", whole.replace("redhost/1", "redhost/2"), "redhost/2"),
                 ("typed", whole.replace("1048576", "\"many\"", 1), "results[0]: n: "),
-                ("nan", whole.replace("6.38e-06", "NaN", 1), "no JSON"),
-                ("nul", whole.replace("sum", "s\0m", 1), "no JSON"), ("latin", whole.encode().replace(b"sum", b"s\xfcm", 1), "no JSON"),
+                ("nan", whole.replace("6.38e-06", "NaN", 1), "not JSON"),
+                ("nul", whole.replace("sum", "s\0m", 1), "not JSON"), ("latin", whole.encode().replace(b"sum", b"s\xfcm", 1), "not JSON"),
                 ("info", json.dumps({"schema": "redhost/1", "strategies": []}), "has no results")]:
             self.write(name, content)
             self.bad(6, name + "|" + words, "--compare", "old.json", name)

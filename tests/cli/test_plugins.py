@@ -216,7 +216,7 @@ class Bad(cli.Case):
         os.mkfifo(os.path.join(self.directory, "fifo.so"))
         os.symlink("/proc/nonexistent", os.path.join(self.directory, "dangling.so"))
         found = self.refusals()
-        for name, words in (("empty.so", "empty"), ("text.so", "no shared object"), ("one_byte.so", "cut off"),
+        for name, words in (("empty.so", "empty"), ("text.so", "not a shared object"), ("one_byte.so", "cut off"),
                             ("cut_at_200.so", "cut off"), ("cut_in_half.so", "cut off"), ("cut_at_end.so", "cut off"),
                             ("other_machine.so", "aarch64"), ("other_class.so", "32-bit"),
                             ("other_order.so", "machine"), ("executable.so", "program"), ("wild_sections.so", "damaged"),
@@ -243,7 +243,7 @@ class Bad(cli.Case):
     def test_descriptors(self):
         self.from_zoo("no_symbol", "wrong_abi", "wrong_magic", "short_struct", "needs_newer_host", "missing_dependency",
                       "undefined_symbol", "fine")
-        self.check({"no_symbol.so": "redhost_plugin_v1", "wrong_abi.so": r"ABI \d+.*speaks \d+", "wrong_magic.so": "magic",
+        self.check({"no_symbol.so": "redhost_plugin_v1", "wrong_abi.so": r"ABI \d+.*supports \d+", "wrong_magic.so": "magic",
                     "short_struct.so": r"\d+ bytes", "needs_newer_host.so": r"1\.200.*1\.[0-9]",
                     "missing_dependency.so": "libzoo_gone.so", "undefined_symbol.so": "zoo_nobody_defines_this"})
         self.assertEqual(self.value("--run", "fine", *SUM, "--plugin-path", self.directory), "100")
