@@ -225,11 +225,23 @@ static rh_status minimise(rh_rig *rig, const char *kind, uint64_t seed, uint64_t
 
 enum { MOST_RANDOM = 100003, CASES_PER_PAIR = 200 };
 
-static rh_status random_cases(rh_rig *rig, uint64_t *state, double until) {
+/* As many cases as the time allows; on a machine that is busy with something else, it takes longer
+ * to come to the least number. */
+typedef struct budget {
+  double until, latest;
+  uint32_t least, done;
+} budget;
+
+static int is_spent(const budget *b) {
+  double now = rh_now();
+  return now >= b->latest || (now >= b->until && b->done >= b->least);
+}
+
+static rh_status random_cases(rh_rig *rig, uint64_t *state, budget *b) {
   const char *const *kinds = rh_array_kinds();
   uint32_t n_kinds = 0;
   while (kinds[n_kinds]) n_kinds++;
-  for (int k = 0; k < CASES_PER_PAIR && rh_now() < until; k++) {
+  for (int k = 0; k < CASES_PER_PAIR && !is_spent(b); k++, b->done++) {
     const char *kind = kinds[rh_random_next(state) % n_kinds];
     uint64_t seed = rh_random_next(state) >> 1, first = rh_random_next(state) % RH_AROUND;
     uint64_t n = random_size(state, rig->max_n);
@@ -243,16 +255,19 @@ static rh_status random_cases(rh_rig *rig, uint64_t *state, double until) {
 rh_outcome rh_v53_random(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   uint64_t state = trial->seed;
-  double until = rh_now() + trial->random_s;
+  double now = rh_now();
+  budget b = {.until = now + trial->random_s,
+              .latest = now + 10 * trial->random_s,
+              .least = trial->quick ? 200 : 2000};
   uint32_t n = rh_served_pairs(trial, MOST_RANDOM, pairs);
   rh_outcome outcome = n ? RH_PASS : RH_SKIP;
   /* Building a program for each pair takes most of a quick run's second. */
-  for (uint32_t k = 0; outcome == RH_PASS && rh_now() < until; k++) {
+  for (uint32_t k = 0; outcome == RH_PASS && !is_spent(&b); k++) {
     rh_rig rig;
     rh_pair pair = pairs[trial->quick ? k % (n < 4 ? n : 4) : rh_random_next(&state) % n];
     rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, MOST_RANDOM);
     if (status == RH_OK) status = rh_rig_setup(&rig);
-    if (status == RH_OK) status = random_cases(&rig, &state, until);
+    if (status == RH_OK) status = random_cases(&rig, &state, &b);
     outcome = rh_rig_outcome(trial, &rig, status);
     rh_rig_finish(&rig);
   }
