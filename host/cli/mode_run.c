@@ -213,6 +213,8 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   const rh_sampler *sampler = &run->sampler;
   rh_tunedb *tuned;
+  /* Mistakes of the command line come before anything that this machine lacks. */
+  if (!report->isolated) RH_TRY(rh_job_check_settings(&run->spec, error));
   RH_TRY(rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &report->device, error));
   RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* a child is silent about it */
   RH_TRY(reserve(app, run, error));

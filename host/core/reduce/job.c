@@ -91,6 +91,14 @@ rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t d
                                         : find_device(redhost, spec, device, error);
 }
 
+rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error) {
+  const rh_strategy *strategy;
+  int64_t params[RH_MAX_PARAMS];
+  if (spec->n_settings == 0) return RH_OK;
+  RH_TRY(rh_registry_open(spec->plugin, spec->strategy, &strategy, error));
+  return rh_params_resolve(strategy, spec->settings, spec->n_settings, params, error);
+}
+
 rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
   *job = (rh_job){.redhost = redhost, .spec = *spec};
   RH_TRY(open_strategy(job, error));

@@ -49,6 +49,10 @@ rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error 
 rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
                         rh_error *error);
 
+/* RH_E_USAGE where spec->settings do not fit spec->strategy in spec->plugin.  Opens the plugin
+ * in this process. */
+rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error);
+
 /* The device that serves a strategy of these kinds, null for one that runs on the host; RH_E_DEVICE
  * where it cannot hold such elements, or so many. */
 rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
