@@ -252,7 +252,7 @@ class Trouble(TuneCase):
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         done = self.tune("-n", "1024", "-s", "worker_crash_in_run,serial", "--plugin", FAULTS)
-        self.assertRegex(done.err, r"\Aredhost: worker_crash_in_run, sum f32 2\^10: left out: [^\n]*crashed in open \(signal 11\)\.\n\Z")
+        self.assertRegex(done.err, r"\Aredhost: worker_crash_in_run, sum f32 2\^10: left out: [^\n]*crashed in run \(signal 11\)\.\n\Z")
         self.assertIn("; 1 failed and left out.", done.out)
         self.assertEqual({key[0] for key in self.entries()}, {"serial"})
 
