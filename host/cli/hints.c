@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ANY = 1000 }; /* no rh_status */
+
 typedef struct hint {
-  rh_status status;
+  int status;       /* rh_status; ANY: warnings, too */
   const char *part; /* of the library's message */
   const char *advice;
 } hint;
@@ -15,18 +17,26 @@ static const hint hints[] = {
     {RH_E_USAGE, "' has no such parameter", "See redhost --info NAME"},
     {RH_E_BUILD, "kernel build failed for '", "Option -v prints the build log"},
     {RH_E_FILE, "raw data needs an element type", "Name it with --type"},
+    {ANY, "turn the cache off", "Options --cache-dir and --no-cache do that"},
+    {ANY, "another cache directory", "Option --cache-dir names one"},
 };
 
-static const hint *find_hint(const rh_error *error) {
+static const char *advice_on(int status, const char *message) {
+  if (strstr(message, "redhost --")) return NULL; /* the program's own message */
   for (size_t k = 0; k < sizeof hints / sizeof *hints; k++)
-    if (error->status == hints[k].status && strstr(error->message, hints[k].part)) return &hints[k];
+    if ((hints[k].status == ANY || status == hints[k].status) && strstr(message, hints[k].part))
+      return hints[k].advice;
   return NULL;
 }
 
 void rh_add_hint(rh_error *error) {
-  const hint *found = find_hint(error);
+  const char *advice = advice_on(error->status, error->message);
   size_t length = strlen(error->message);
-  if (!found || strstr(error->message, "redhost --")) return; /* the program's own message */
-  snprintf(error->message + length, sizeof error->message - length, "%s%s",
-           length && error->message[length - 1] == '?' ? " " : ". ", found->advice);
+  if (advice)
+    snprintf(error->message + length, sizeof error->message - length, "%s%s",
+             length && error->message[length - 1] == '?' ? " " : ". ", advice);
+}
+
+const char *rh_hint_on(const char *warning) {
+  return advice_on(RH_OK, warning);
 }

@@ -7,4 +7,7 @@
 /* Appends the option that helps, where there is one. */
 void rh_add_hint(rh_error *error);
 
+/* The same for what the library logs: a sentence, or null. */
+const char *rh_hint_on(const char *warning);
+
 #endif

@@ -6,6 +6,7 @@
 #include "../core/base/path.h"
 #include "../core/base/text.h"
 #include "../core/io/array.h"
+#include "hints.h"
 #include "plain.h"
 
 #include <poll.h>
@@ -113,7 +114,11 @@ static void on_log(void *user, uint32_t level, const char *text) {
   rh_terminal *terminal = user;
   if (level >= RH_LOG_INFO && !terminal->verbose) return;
   if (level == RH_LOG_WARNING && terminal->quiet) return;
-  rh_terminal_say(terminal, text);
+  const char *advice = rh_hint_on(text);
+  char *with = NULL;
+  if (advice && asprintf(&with, "%s. %s", text, advice) < 0) with = NULL;
+  rh_terminal_say(terminal, with ? with : text);
+  free(with);
 }
 
 rh_reporter rh_terminal_reporter(rh_terminal *terminal) {

@@ -446,7 +446,7 @@ class Missing(Plots):
         self.bad(6, "r.json/", "--plot=r.json", "--export=r.json/p.svg")
         self.bad(6, "/proc/", "--plot=r.json", "--export=/proc/p.svg")
         os.mkdir(self.path("p.svg"))
-        self.bad(6, "p.svg|no file", "--plot=r.json", "--picture=rate", "--export=p.svg")
+        self.bad(6, "p.svg|not a regular file", "--plot=r.json", "--picture=rate", "--export=p.svg")
         os.rmdir(self.path("p.svg"))
         if os.getuid() != 0:
             os.mkdir(self.path("closed"), 0o555)

@@ -282,7 +282,7 @@ class File(TunedCase):
         os.makedirs(os.path.join(self.file + ".bad", "x"))
         done = self.good("--run", "auto", *SMALL, quiet=False)
         self.assertRegex(done.err, r"\Aredhost: [^\n]*/tuned\.json: is not a regular file; it is not used, and cannot be renamed: "
-                                   r"remove it, or use another cache directory\.\n\Z")
+                                   r"remove it, or use another cache directory\. Option --cache-dir names one\.\n\Z")
         done = self.redhost("--tune", "-n", "2^10", "-s", "serial", "-q")
         self.assertEqual((done.code, done.out), (6, ""), done)
 

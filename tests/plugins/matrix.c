@@ -238,7 +238,8 @@ static int settle(bench *b, rh_error *error) {
       return 0;
     }
     snprintf(keys[n], sizeof keys[n], "%.*s", (int)(equals - b->m->settings[k]), b->m->settings[k]);
-    if (has_param(b->m->strategy, keys[n])) settings[n] = (rh_setting){keys[n], equals + 1};
+    if (!has_param(b->m->strategy, keys[n])) continue;
+    settings[n] = (rh_setting){keys[n], equals + 1};
     n++;
   }
   return rh_params_resolve(b->m->strategy, settings, n, b->spec.params, error) == RH_OK;
