@@ -140,8 +140,8 @@ static const option_row table[] = {
     {"foreign", 0, WORD, "FILE", NULL, "add a strategy: a function that FILE describes", PLUGINS,
      AT(foreign)},
     {"isolate", 0, MAYBE_WORD, "WHEN", NULL,
-     "run the plugin in its own process: always, never, or\n"
-     "auto (unless it came with redhost) [auto]",
+     "auto always never [auto]: run the plugin in its own\n"
+     "process; auto: unless it came with redhost",
      IN(RUN) | TIMING, AT(isolate)},
     {"timeout", 0, WORD, "SEC", NULL, "kill a plugin's process after SEC seconds of silence\n[60]",
      IN(RUN) | IN(VERIFY) | TIMING, AT(timeout)},

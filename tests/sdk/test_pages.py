@@ -168,7 +168,7 @@ class Pages(unittest.TestCase):
         """The words in the table, which the completions offer, are those that the program takes."""
         for option, words in (("--op", OPS), ("--type", TYPES)):
             done = subprocess.run([REDHOST, "--run", "serial", option, "?"], capture_output=True, text=True, check=False)
-            self.assertIn("There are " + " ".join(words) + ".", done.stderr)
+            self.assertIn("Known: " + " ".join(words) + ".", done.stderr)
 
 
 if __name__ == "__main__":
