@@ -37,6 +37,7 @@ static int read_value(const char *word, rh_result *result) {
 
 static int read_result(rh_words *from, uint32_t op, rh_type type, rh_result *result) {
   *result = (rh_result){.type = rh_op_result_type(op, type)};
+  if (!rh_type_name(result->type)) return 0; /* no point was asked for: there is no result of it */
   result->indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0;
   if (!read_value(rh_words_next(from), result)) return 0;
   return !result->indexed || rh_word_u64(rh_words_next(from), &result->index);
