@@ -51,7 +51,7 @@ class Table(unittest.TestCase):
                     continue
                 self.assertTrue(row.test == "all" or row.test in TESTS, row.test)
                 self.assertTrue(row.verdicts <= VERDICTS | {"refused"}, row.verdicts)
-                if row.test != "all":
+                if row.test != "all" and "/right_" not in row.plugin:  # one that the test must not blame
                     self.assertTrue(row.verdicts - {"pass", "skip"}, "nothing would be caught")
 
     def test_every_test_has_a_plugin(self):
