@@ -1,5 +1,5 @@
-/* A tree in local memory over one element for each work-item, then one atomic for each group on the
- * result. */
+/* Each work-item loads one element, each group reduces in local memory by a tree, and then combines
+ * its value into the result with one atomic operation. */
 __kernel void atomic_tree(__global const rh_element *input, ulong first, ulong n,
                           __local rh_value *scratch, volatile __global rh_value *result,
                           ulong result_index) {

@@ -1,5 +1,5 @@
-/* Every work-item adds its one element to the result by an atomic, and all of them wait for the
- * same place. */
+/* Every work-item combines one element into the result with an atomic operation. All of them
+ * contend for one address. */
 __kernel void atomic_global(__global const rh_element *input, ulong first, ulong n,
                             volatile __global rh_value *result, ulong result_index) {
   ulong i = get_global_id(0);

@@ -1,4 +1,4 @@
-/* Blocked access, then the language's own reduction. */
+/* Blocked access, then OpenCL C's built-in work-group reduction. */
 __kernel void blocked_builtin(__global const rh_element *input, ulong first, ulong n, ulong width,
                               ulong each, __global rh_value *partials) {
   rh_value all = rh_group_builtin(rh_take_blocked(input + first, n, width, each));

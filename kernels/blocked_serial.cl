@@ -1,4 +1,5 @@
-/* Blocked access; then one work-item of the group adds up what the others left in local memory. */
+/* Blocked access; then one work-item of the group combines, serially, the values that the others
+ * stored in local memory. */
 __kernel void blocked_serial(__global const rh_element *input, ulong first, ulong n, ulong width,
                              ulong each, __local rh_value *scratch, __global rh_value *partials) {
   scratch[get_local_id(0)] = rh_take_blocked(input + first, n, width, each);

@@ -1,5 +1,5 @@
-/* The first level, a pair of neighbours for each work-item: arr[2*i] += arr[2*i+1], with the sum in
- * to[i].  There is no pair in an empty input, and the identity stands for it. */
+/* The first level: each work-item combines a pair of neighbours, arr[2*i] += arr[2*i+1], and writes
+ * the sum to to[i].  An empty input has no pair; its result is the identity. */
 __kernel void bottom_up_elements(__global const rh_element *input, ulong first, ulong n,
                                  __global rh_value *to, ulong at) {
   input += first;
@@ -10,8 +10,8 @@ __kernel void bottom_up_elements(__global const rh_element *input, ulong first, 
   to[at + i] = pair;
 }
 
-/* A level over n values: arr[step*i] += arr[step*i+step/2].  `to` is arr itself, and the result at
- * the last level. */
+/* A level over n values: arr[step*i] += arr[step*i+step/2].  `to` is arr itself, or the result
+ * buffer at the last level. */
 __kernel void bottom_up_values(__global rh_value *arr, ulong n, ulong step, __global rh_value *to,
                                ulong at) {
   ulong left = step * get_global_id(0), right = left + step / 2;

@@ -1,5 +1,5 @@
-/* The language's own reduction: over one element for each work-item, then over the groups' results
- * in one group. */
+/* OpenCL C's built-in work-group reduction: over one element per work-item, then, in a single
+ * group, over the groups' results. */
 __kernel void builtin_elements(__global const rh_element *input, ulong first, ulong n,
                                __global rh_value *partials) {
   ulong i = get_global_id(0);

@@ -1,6 +1,5 @@
-/* One tile of the cascade: every work-item walks over the input with a stride of all work-items, so
- * that neighbours read neighbours; then the tile's partial results meet in a tree in local
- * memory. */
+/* One tile of the cascade: every work-item walks over the input in a grid stride, so that loads
+ * coalesce.  A tree in local memory then reduces the tile's partial results. */
 __kernel void cascade(__global const rh_element *input, ulong first, ulong n,
                       __local rh_value *tile, __global rh_value *partials) {
   input += first;

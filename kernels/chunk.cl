@@ -1,5 +1,5 @@
-/* Every work-item reduces one contiguous chunk.  Neighbours read far from each other: no compiler
- * makes vectors of it. */
+/* Every work-item reduces one contiguous chunk.  Neighbouring work-items read addresses far apart,
+ * so no compiler vectorizes this loop. */
 __kernel void chunk(__global const rh_element *input, ulong first, ulong n, ulong chunk,
                     __global rh_value *partials) {
   input += first;

@@ -1,4 +1,4 @@
-/* One work-item alone in its group reduces one contiguous block. */
+/* Each group is a single work-item, which reduces one contiguous block. */
 __kernel void cpu_serial(__global const rh_element *input, ulong first, ulong n, ulong block,
                          __global rh_value *partials) {
   input += first;

@@ -1,9 +1,10 @@
 #define RH_PAGE_BYTES 4096
-/* One work-item alone in its group reduces one contiguous block of vectors, which RH_ACCUMULATORS
- * take in turn, so that one need not wait for the other.  A row of as many is read from each of
- * RH_PAGES pages of memory in turn, since a processor fetches ahead in several pages at a time but
- * not beyond the end of one; what is left is read in order.  The vectors start where a vector load
- * may; the few elements before the first and behind the last one go to the first group. */
+/* Each group is a single work-item, which reduces one contiguous block of vectors.  RH_ACCUMULATORS
+ * accumulators take the vectors in turn, so that no addition waits for the one before.  A row of
+ * RH_ACCUMULATORS vectors is read from each of RH_PAGES pages in turn: a processor prefetches in
+ * several pages at a time, but not past the end of one.  The remaining vectors are read in order.
+ * The first vector starts at an aligned address; the first group also takes the few elements before
+ * the first vector and after the last one. */
 __kernel void cpu_serial_float4(__global const rh_element *input, ulong first, ulong n,
                                 __global rh_value *partials) {
   input += first;

@@ -1,5 +1,5 @@
-/* One launch of the lower levels: each group takes as many elements, or values of the launch
- * before, as it has work-items, and runs its levels of the tree in local memory. */
+/* One launch of the lower levels: each work-item loads one element, or one value of the previous
+ * launch, and each group runs its levels of the tree in local memory. */
 __kernel void hybrid_tree_elements(__global const rh_element *input, ulong first, ulong n,
                                    __local rh_value *scratch, __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);

@@ -1,19 +1,19 @@
-/* One launch: each work-item takes packs of 16 bytes with the grid's stride, RH_UNROLL of them in
- * flight; the group's values meet by shuffles, where there are any; one group combines what the
- * groups left, by their index.  Which one:
- *   -DRH_FINISH_WAIT    the one of the highest index, which waits for the others
- *   -DRH_FINISH_LAST    the one that arrives last: nobody waits
- *   -DRH_FINISH_LAUNCH  none: that is rh_finish's, in a second launch
+/* One launch.  Each work-item loads packs of 16 bytes in a grid stride, RH_UNROLL of them in
+ * flight.  Each group reduces by shuffles where the device has them.  One group combines the
+ * groups' values in index order:
+ *   -DRH_FINISH_WAIT    the group with the highest index, which waits for the others
+ *   -DRH_FINISH_LAST    the group that arrives last; no group waits
+ *   -DRH_FINISH_LAUNCH  none; rh_finish does it in a second launch
  *
- * A microsecond is two thousand cycles here: what can be known before the launch is an argument, so
- * that little stands before the first load.  RH_GROUP: the work-items of a group, for the same
- * reason, and because NVIDIA's compiler allows no more than 256 of them where it is not told. */
+ * A microsecond is two thousand cycles here.  Everything that is known before the launch is an
+ * argument, so that the first load is issued early.  RH_GROUP, the work-group size, is a constant
+ * for the same reason, and because NVIDIA's compiler assumes at most 256 work-items unless told. */
 #define ONEPASS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
 
-/* What a launch reduces: elements first .. first+n-1, most of them in packs that start where a pack
- * may.  Packs are those from input[pack] on (counted in packs): `steps` times RH_UNROLL of each
- * work-item, and `rest` more, fewer than that.  Elements outside are `head` before the packs and
- * the others behind them, `outside` in all. */
+/* The share of a launch: elements first .. first+n-1, most of them in aligned packs.  Packs begin
+ * at input[pack], counted in packs: each work-item takes `steps` times RH_UNROLL of them, and
+ * `rest` more are shared out, less than one step of the grid.  `outside` elements are in no pack:
+ * `head` before the packs, the others after them. */
 #define SHARE_PARAMETERS                                                                           \
   __global const rh_pack *input, ulong pack, uint steps, uint rest, ulong first, ulong n,          \
       uint head, uint outside
@@ -24,7 +24,7 @@ static inline rh_value take_share(SHARE_PARAMETERS) {
   __global const rh_pack *from = input + pack + id;
   rh_total total = rh_total_identity();
   rh_pack packs[RH_UNROLL];
-  /* All loads of a step stand before the first use, so that they are in flight together. */
+  /* All loads of a step come before the first use, so that they are in flight together. */
   for (uint s = 0; s < steps; s++, from += (ulong)RH_UNROLL * stride) {
 #pragma unroll
     for (uint u = 0; u < RH_UNROLL; u++) packs[u] = from[(ulong)u * stride];
@@ -71,8 +71,8 @@ ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global rh_va
 }
 #else
 
-/* What the groups below `groups` left, by their indices; RH_AT_ONCE glances of a work-item are
- * under way together. */
+/* Combines the values of groups 0 .. groups-1 in index order.  Each work-item keeps RH_AT_ONCE
+ * loads in flight. */
 static inline rh_value collect(rh_value mine, __global const void *slots, uint groups, uint epoch) {
   for (uint k = get_local_id(0); k < groups; k += RH_AT_ONCE * RH_GROUP) {
     rh_glance seen[RH_AT_ONCE];
@@ -88,11 +88,11 @@ static inline rh_value collect(rh_value mine, __global const void *slots, uint g
 }
 
 #ifdef RH_FINISH_WAIT
-/* Is this the group that finishes?  Only one waits, for all the others: none of these waits for
- * anybody, so each that has a place to run ends and makes room.  A device of two compute units has
- * a place besides the one that is taken by the waiting group.  Launches of several queues at once
- * could fill a small GPU with waiting groups only if places were not given in the order of indices,
- * where the one that waits comes last. */
+/* Does this group finish?  Only the group with the highest index waits.  The others wait for
+ * nothing, so each that is scheduled ends and frees its place, and on a device with two compute
+ * units the waiting group leaves a place free.  Concurrent launches from several queues could fill
+ * a small GPU with waiting groups only if groups were not scheduled in index order; in that order
+ * the waiting group comes last. */
 #ifndef RH_SEES_WHILE_RUNNING
 #error "no group can wait for another here"
 #endif

@@ -1,6 +1,7 @@
-/* partial_scalar on vectors of 4 elements: they stay vectors through the tree, and only what is
- * left of the group's is folded.  The vectors start where a vector load may; the few elements
- * before the first and behind the last vector are for the first group's first work-item. */
+/* partial_scalar on vectors of 4 elements.  The tree combines whole vectors, and only the group's
+ * last vector is folded to a scalar.  The first vector starts at an aligned address; the first
+ * work-item of the first group also takes the few elements before the first vector and after the
+ * last one. */
 __kernel void partial_float4(__global const rh_element *input, ulong first, ulong n,
                              __local rh_vector *partial_sums, __global rh_value *output) {
   input += first;

@@ -1,5 +1,5 @@
-/* One element for each work-item goes into local memory, a tree halves them, and each group leaves
- * one value: the rest is the host's. */
+/* Each work-item stores one element in local memory, a tree halves them, and each group writes one
+ * value.  The host combines the groups' values. */
 __kernel void partial_scalar(__global const rh_element *input, ulong first, ulong n,
                              __local rh_value *partial_sums, __global rh_value *output) {
   ulong i = get_global_id(0);

@@ -1,6 +1,6 @@
-/* First stage of two_stage on vectors of 4 elements, whose groups meet by shuffles.  The vectors
- * start where a vector load may; the few elements before the first and behind the last vector are
- * taken one by one. */
+/* The first stage of two_stage on vectors of 4 elements, with groups that reduce by shuffles.  The
+ * first vector starts at an aligned address; the few elements before it and after the last vector
+ * are taken one by one. */
 __kernel void shuffle(__global const rh_element *input, ulong first, ulong n,
                       __local rh_value *scratch, __global rh_value *partials) {
   input += first;
@@ -18,7 +18,7 @@ __kernel void shuffle(__global const rh_element *input, ulong first, ulong n,
   if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
 }
 
-/* The second: one group, the partial results in index order. */
+/* The second stage: one group combines the partial results in index order. */
 __kernel void shuffle_finish(__global const rh_value *partials, ulong count,
                              __local rh_value *scratch, __global rh_value *result,
                              ulong result_index) {

@@ -1,9 +1,9 @@
-/* Two partial results: what the halving leaves, and the tail. */
+/* Two partial results: the total of the halving, and the tail. */
 enum { TOTAL, TAIL };
 
 /* The first level, from elements: a[i] = a[i] + a[i+s] for s = n/2, with the sums in `to`.  The
- * last work-item begins the tail, with the element that an odd n leaves over.  With n < 2 there is
- * nothing to halve. */
+ * last work-item initialises the tail with the element that an odd n leaves over.  With n < 2 there
+ * is nothing to halve. */
 __kernel void simple_1_elements(__global const rh_element *input, ulong first, ulong n,
                                 __global rh_value *to, __global rh_value *partials) {
   input += first;
@@ -17,8 +17,9 @@ __kernel void simple_1_elements(__global const rh_element *input, ulong first, u
   }
 }
 
-/* A level in place: a[i] = a[i] + a[i+s].  Of an odd s the next level cuts off the last value: its
- * work-item adds it to the tail before.  `to` is `a` itself, and partials at the last level. */
+/* A level in place: a[i] = a[i] + a[i+s].  If s is odd, the next level cuts off the last value, so
+ * this value's work-item adds it to the tail now.  `to` is `a` itself, or `partials` at the last
+ * level. */
 __kernel void simple_1_values(__global rh_value *a, ulong s, __global rh_value *to,
                               __global rh_value *partials) {
   ulong i = get_global_id(0);

@@ -1,12 +1,12 @@
-/* WINDOW values become one: a[i] is the sum of a[i], a[i+s], ... for s = n/WINDOW, at to[at+i].
- * The last work-item adds, alone, the up to WINDOW-1 values that this level cuts off to the tail,
- * partials[0].  (Adding what the next level will cut off, as simple_1 does, would read what other
- * work-items are about to write.) */
+/* WINDOW values become one: a[i] is the sum of a[i], a[i+s], ... for s = n/WINDOW, at to[at+i]. The
+ * last work-item alone adds the values that this level cuts off, up to WINDOW-1, to the tail,
+ * partials[0].  (simple_1 adds what the next level will cut off; here that would read values that
+ * other work-items are about to write.) */
 #ifndef WINDOW
 #define WINDOW 8
 #endif
 
-/* The first level, from elements.  With n < WINDOW everything is tail. */
+/* The first level, from elements. With n < WINDOW all elements belong to the tail. */
 __kernel void simple_2_elements(__global const rh_element *input, ulong first, ulong n,
                                 __global rh_value *to, ulong at, __global rh_value *partials) {
   input += first;
@@ -23,7 +23,7 @@ __kernel void simple_2_elements(__global const rh_element *input, ulong first, u
   }
 }
 
-/* A level in place, n >= WINDOW.  `to` is `a` itself, and partials at the last level. */
+/* A level in place, n >= WINDOW. `to` is `a` itself, or `partials` at the last level. */
 __kernel void simple_2_values(__global rh_value *a, ulong first, ulong n, __global rh_value *to,
                               ulong at, __global rh_value *partials) {
   a += first;

@@ -1,6 +1,6 @@
-/* Every sub-group reads a contiguous run in blocks; each work-item combines its vectors lane by
- * lane; a tree over vectors in local memory follows, and the group leaves RH_WIDTH lanes.  Blocks
- * start where a vector may; the few elements before are the first work-item's. */
+/* Every sub-group reads a contiguous range in blocks, and each work-item combines its vectors lane
+ * by lane.  A tree over vectors in local memory follows, and the group writes RH_WIDTH lanes.
+ * Blocks start at an aligned address; the first work-item takes the few elements before it. */
 RH_SUBGROUP_KERNEL __kernel void subgroup(__global const rh_element *input, ulong first, ulong n,
                                           ulong loads, __local rh_vector *scratch,
                                           __global rh_value *partials) {

@@ -1,7 +1,7 @@
-/* One level: the tile's values meet in local memory, neighbours first.  The work-items whose index
- * is a multiple of twice the stride combine; they scatter over the whole tile and diverge.  The
- * loop stands here and not in the prelude: how slow it is, modulo and all, is what the later steps
- * are measured by. */
+/* One level: the tile's values are combined in local memory, neighbours first.  The active
+ * work-items are those whose index is a multiple of twice the stride; they are scattered over the
+ * whole tile and diverge.  The loop stands here and not in the prelude because the later steps are
+ * measured against it, slow modulo included. */
 static inline void tiled_1(__local rh_value *tile, rh_value mine, __global rh_value *to) {
   uint tid = get_local_id(0), size = get_local_size(0);
   tile[tid] = mine;

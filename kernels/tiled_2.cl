@@ -1,6 +1,6 @@
-/* One level: the same pairs as in tiled_1, by consecutive work-items, each of which computes where
- * its pair stands.  Fewer warps or wavefronts diverge; the addresses are strides apart, and share
- * banks. */
+/* One level: the same pairs as in tiled_1, but combined by consecutive work-items, each of which
+ * computes the index of its pair.  Fewer warps or wavefronts diverge.  The addresses are a stride
+ * apart, so they conflict in the same banks. */
 static inline void tiled_2(__local rh_value *tile, rh_value mine, __global rh_value *to) {
   uint tid = get_local_id(0), size = get_local_size(0);
   tile[tid] = mine;

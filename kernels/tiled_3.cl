@@ -1,5 +1,5 @@
-/* One level: the stride halves from half a tile on (rh_group_tree), so that consecutive work-items
- * combine at consecutive addresses, which lie in different banks. */
+/* One level: the stride starts at half a tile and halves (rh_group_tree), so that consecutive
+ * work-items combine at consecutive addresses, which lie in different banks. */
 static inline void tiled_3(__local rh_value *tile, rh_value mine, __global rh_value *to) {
   rh_value all = rh_group_tree(tile, mine);
   if (get_local_id(0) == 0) to[get_group_id(0)] = all;

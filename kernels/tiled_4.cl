@@ -1,11 +1,11 @@
-/* One level: a tile covers twice as many elements as it has work-items.  Each combines two on the
- * way to local memory, a tile apart, so that neighbours read neighbours; then tiled_3's tree. */
+/* One level: a tile covers twice as many elements as it has work-items.  Each work-item combines
+ * two elements on load, a tile apart so that loads coalesce; then comes tiled_3's tree. */
 static inline void tiled_4(__local rh_value *tile, rh_value a, rh_value b, __global rh_value *to) {
   rh_value all = rh_group_tree(tile, rh_combine(a, b));
   if (get_local_id(0) == 0) to[get_group_id(0)] = all;
 }
 
-/* Where the work-item's first element stands. */
+/* The index of the work-item's first element. */
 static inline ulong tiled_4_index(void) {
   return get_group_id(0) * 2 * get_local_size(0) + get_local_id(0);
 }

@@ -1,5 +1,5 @@
 /* The first level: arr[i] += arr[i+stride], with the sum in to[i].  An empty input has no first
- * element, and the identity stands for it. */
+ * element; its result is the identity. */
 __kernel void top_down_elements(__global const rh_element *input, ulong first, ulong n,
                                 __global rh_value *to, ulong at) {
   input += first;
@@ -10,8 +10,8 @@ __kernel void top_down_elements(__global const rh_element *input, ulong first, u
   to[at + i] = sum;
 }
 
-/* A level over n values: arr[i] += arr[i+stride].  `to` is arr itself, and the result at the last
- * level. */
+/* A level over n values: arr[i] += arr[i+stride].  `to` is arr itself, or the result buffer at the
+ * last level. */
 __kernel void top_down_values(__global rh_value *arr, ulong n, ulong stride, __global rh_value *to,
                               ulong at) {
   ulong i = get_global_id(0);

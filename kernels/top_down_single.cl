@@ -1,5 +1,5 @@
-/* The only group: every work-item takes its share of the input with a stride of the group, and then
- * all levels of the tree run in one loop, in global memory. */
+/* A single group: every work-item reduces its share of the input, striding by the group's size;
+ * then all levels of the tree run in one loop, in global memory. */
 __kernel void top_down_single(__global const rh_element *input, ulong first, ulong n,
                               __global rh_value *arr, __global rh_value *result,
                               ulong result_index) {

@@ -1,6 +1,6 @@
 /* One stage: a tree that regroups and never reorders, with the article's mask.  The active
- * work-items get sparser with every level.  The article's groups are powers of two; here a
- * work-item whose neighbour is missing waits. */
+ * work-items become sparser with every level.  The article's group sizes are powers of two; here a
+ * work-item without a neighbour waits. */
 static inline void tree_associative(__local rh_value *scratch, rh_value mine,
                                     __global rh_value *to) {
   uint i = get_local_id(0), size = get_local_size(0);

@@ -1,5 +1,5 @@
-/* One stage: the offset halves from half a group on (rh_group_tree), so that the active work-items
- * stand side by side, and a wavefront that has become idle is dropped. */
+/* One stage: the offset starts at half a group and halves (rh_group_tree), so that the active
+ * work-items stay contiguous and whole wavefronts retire once they are idle. */
 static inline void tree_commutative(__local rh_value *scratch, rh_value mine,
                                     __global rh_value *to) {
   rh_value all = rh_group_tree(scratch, mine);

@@ -1,5 +1,5 @@
-/* A stage: one value for each work-item, a tree in every group.  The first stage takes the
- * elements, the second what the first one left. */
+/* One stage: one value per work-item, a tree in every group.  The first stage loads elements, the
+ * second the values of the first. */
 static inline void tree_multi_stage(__local rh_value *scratch, rh_value mine,
                                     __global rh_value *accum) {
   rh_value sum = rh_group_tree(scratch, mine);

@@ -1,6 +1,6 @@
-/* First stage: just enough work-groups to fill the device; every work-item keeps a running result
- * over chunks that are all work-items wide, then the group meets in a tree.  The second stage is
- * the prelude's rh_finish. */
+/* The first stage launches just enough work-groups to fill the device.  Every work-item keeps a
+ * running result in a grid stride, then a tree reduces the group.  The second stage is the
+ * prelude's rh_finish. */
 __kernel void two_stage(__global const rh_element *input, ulong first, ulong n,
                         __local rh_value *scratch, __global rh_value *partials) {
   input += first;

@@ -1,5 +1,5 @@
-/* First stage of two_stage on vectors of 4 elements.  The vectors start where a vector load may;
- * the few elements before the first and behind the last vector are taken one by one. */
+/* The first stage of two_stage on vectors of 4 elements.  The first vector starts at an aligned
+ * address; the few elements before it and after the last vector are taken one by one. */
 __kernel void two_stage_float4(__global const rh_element *input, ulong first, ulong n,
                                __local rh_value *scratch, __global rh_value *partials) {
   input += first;

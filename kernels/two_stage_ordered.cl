@@ -1,9 +1,9 @@
-/* First stage: each group owns one contiguous chunk and goes through it tile by tile.  A tile is
- * loaded with neighbours reading neighbours, and turned in local memory: work-item k then reduces
- * the RH_ITEMS elements from k*RH_ITEMS on, which stand side by side in the input (an odd RH_ITEMS
- * spreads this second read over all banks).  The runs' results are reduced by a few work-items
- * while the next tile is on its way, and theirs by work-item 0 one barrier later, which carries the
- * result on.  Two barriers a tile; nothing is ever reordered. */
+/* First stage: each group owns one contiguous chunk and reduces it tile by tile.  Coalesced loads
+ * bring a tile into local memory, where it is transposed: work-item k reduces the RH_ITEMS elements
+ * from k*RH_ITEMS on, which are contiguous in the input (an odd RH_ITEMS spreads these reads over
+ * all banks).  A few work-items reduce the results of these runs, segment by segment, while the
+ * next tile is loaded; one barrier later work-item 0 combines the segments into the running result.
+ * That is two barriers per tile, and nothing is ever reordered. */
 #define SEGMENTS 16u
 
 static inline rh_value two_stage_ordered_fold(__local const rh_value *values, uint begin,
@@ -29,11 +29,11 @@ __kernel void two_stage_ordered(__global const rh_element *input, ulong first, u
     else
       for (uint k = lid; k < size * RH_ITEMS; k += size)
         tile[k] = base + k < end ? rh_load(input, base + k) : rh_identity();
-    /* the tile is loaded; the segments of the one before are written */
+    /* the tile is loaded; the previous tile's segments are written */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0) carried = rh_combine(carried, two_stage_ordered_fold(segments, 0, count));
     runs[lid] = two_stage_ordered_fold(tile, lid * RH_ITEMS, (lid + 1) * RH_ITEMS);
-    barrier(CLK_LOCAL_MEM_FENCE); /* the runs are written; tile and segments are read */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the runs are written; tile and segments have been read */
     if (lid < count)
       segments[lid] =
           two_stage_ordered_fold(runs, min(lid * width, size), min((lid + 1) * width, size));

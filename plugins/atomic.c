@@ -1,15 +1,14 @@
-/* atomic: a tree in every work-group, then one atomic for each group on the result. */
+/* atomic: a tree in every work-group, then one atomic per group on the result. */
 #include "atomic.cl.h"
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), multi-stage "
-    "reduction, third way. One element for each work-item and a tree in every group, as in "
-    "the recursive reductions; but instead of gathering the groups' results into a vector "
-    "to be reduced again, each group combines its own into one place by an atomic memory "
-    "operation, in the order of arrival. The article warns that the operator and the type "
-    "must have one: compare-and-swap reaches every value of 4 or 8 bytes, and the pairs of "
-    "argmin and argmax stay out of reach.";
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), multi-stage reduction, "
+    "third way. One element for each work-item and a tree in every group, as in the recursive "
+    "reductions; but instead of gathering the groups' results into a vector to be reduced again, "
+    "each group combines its result into one location by an atomic memory operation, in the order "
+    "of arrival. The article warns that the operator and the type must have one: compare-and-swap "
+    "serves every value of 4 or 8 bytes, but not the pairs of argmin and argmax.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -24,13 +23,13 @@ typedef struct atomic_tree {
   uint64_t group;
 } atomic_tree;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, atomic_tree *self,
                       rh_answer *answer) {
   const rh_op *op = problem->op;
   if (op->flags & RH_OP_INDEXED)
-    return rh_decline(answer, RH_WHY_OP, "%s combines pairs of %u B, atomics reach 8 B", op->name,
-                      op->value_size);
+    return rh_decline(answer, RH_WHY_OP, "%s combines pairs of %u B, atomics are limited to 8 B",
+                      op->name, op->value_size);
   if (op->value_size == 8 && !(problem->device->features & RH_INT64_ATOMICS))
     return rh_decline(answer, RH_WHY_DEVICE,
                       "%s combines 8 B here, and the device has no 64-bit atomics "
@@ -76,7 +75,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "atomic",
-    .summary = "a tree in each group, then one atomic for each group on the result",
+    .summary = "a tree in each group, then one atomic per group on the result",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

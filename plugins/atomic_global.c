@@ -6,10 +6,9 @@ static const char about[] =
     "\"Reduction\" (Intel, oneAPI GPU optimization guide), the first kernel. \"A naive way to "
     "parallelize\" the serial loop: as many work-items as elements, and each adds its own to one "
     "global variable by an atomic operation, in the order of arrival. The article expects it to "
-    "perform poorly, because all of them contend for a single place, and takes it as the step "
+    "perform poorly, because all of them contend for a single location, and takes it as the step "
     "that the others improve on. Where the operator and the type have no atomic of their own, "
-    "compare-and-swap reaches every value of 4 or 8 bytes; the pairs of argmin and argmax stay "
-    "out of reach.";
+    "compare-and-swap serves every value of 4 or 8 bytes, but not the pairs of argmin and argmax.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -24,13 +23,13 @@ typedef struct atomic_global {
   uint64_t group;
 } atomic_global;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, atomic_global *self,
                       rh_answer *answer) {
   const rh_op *op = problem->op;
   if (op->flags & RH_OP_INDEXED)
-    return rh_decline(answer, RH_WHY_OP, "%s combines pairs of %u B, atomics reach 8 B", op->name,
-                      op->value_size);
+    return rh_decline(answer, RH_WHY_OP, "%s combines pairs of %u B, atomics are limited to 8 B",
+                      op->name, op->value_size);
   if (op->value_size == 8 && !(problem->device->features & RH_INT64_ATOMICS))
     return rh_decline(answer, RH_WHY_DEVICE,
                       "%s combines 8 B here, and the device has no 64-bit atomics "

@@ -1,13 +1,12 @@
-/* blocked_builtin: blocks of the input, then the language's own reduction of each group. */
+/* blocked_builtin: blocks of the input, then OpenCL C's built-in reduction of each group. */
 #include "blocked_builtin.cl.h"
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide). Over blocked_tree, the language's "
-    "own reduction combines what the work-items of a group have taken from their blocks: "
-    "work_group_reduce_add, _min or _max, of OpenCL C 2.0 and later, where the article has "
-    "the reduction object of DPC++. The host combines the groups. The article finds it good "
-    "on most platforms it tried.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide). Over blocked_tree, a built-in reduction "
+    "combines the work-items' results in a group: work_group_reduce_add, _min or _max of OpenCL C "
+    "2.0 and later, where the article uses the reduction object of DPC++. The host combines the "
+    "groups. The article finds it good on most platforms that it tried.";
 
 enum { GROUP, WIDTH, EACH, FINISH };
 static const rh_param params[] = {
@@ -25,26 +24,25 @@ typedef struct blocked_builtin {
   rh_finish finish;
 } blocked_builtin;
 
-/* The groups, and so the partial results, for n elements in whole blocks. */
+/* The number of groups, and so of partial results, for n elements in whole blocks. */
 static uint64_t groups_for(const blocked_builtin *self, uint64_t n) {
   uint64_t blocks = rh_divide_up(n, self->width * self->each);
   return rh_whole_groups(blocks * self->width, self->group) / self->group;
 }
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, blocked_builtin *self,
                       rh_answer *answer) {
   const rh_op *op = problem->op;
   if (op->id != RH_OP_sum && op->id != RH_OP_min && op->id != RH_OP_max)
     return rh_decline(answer, RH_WHY_OP,
-                      "the language reduces a work-group by sum, min and max only, not by %s",
-                      op->name);
+                      "OpenCL C's built-in reductions are sum, min and max only, not %s", op->name);
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 0, &self->group, answer));
   self->width = values[WIDTH] ? (uint64_t)values[WIDTH] : self->group;
   self->each = (uint64_t)values[EACH];
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 300 : 430;
   answer->launches = 1;
-  /* The order inside a group is the driver's: at worst one after the other. */
+  /* The driver chooses the order inside a group; the worst case is serial. */
   answer->depth = self->each + self->group;
   rh_finish_query(answer, problem, groups_for(self, problem->max_n), values[FINISH]);
   RH_TRY(rh_fit_scratch(problem, answer));
@@ -87,7 +85,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "blocked_builtin",
-    .summary = "blocked access, then the language's own reduction of each group",
+    .summary = "blocked access, then OpenCL C's built-in reduction of each group",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -1,14 +1,14 @@
-/* blocked_serial: blocks of the input; in each group one work-item adds up serially. */
+/* blocked_serial: blocks of the input; in each group one work-item combines serially. */
 #include "blocked_serial.cl.h"
 #include <redhost/kit.h>
 
 static const char about[] =
     "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the kernel after the built-in "
-    "reduction. Accesses are blocked: the work-items of a block stand side by side, and each "
-    "takes a fixed number of elements, one block width apart. The intermediate results go to "
-    "local memory, where one work-item of the group walks through them linearly; the host "
-    "combines the groups. Over strided, a work-item stays inside its block, and there is one "
-    "result for each group instead of each work-item.";
+    "reduction. Accesses are blocked: the work-items of a block read adjacent elements, and each "
+    "takes a fixed number of them, one block width apart. The intermediate results go to local "
+    "memory, where one work-item of the group combines them serially; the host combines the "
+    "groups. Over strided, a work-item stays inside its block, and there is one result per group "
+    "instead of one per work-item.";
 
 enum { GROUP, WIDTH, EACH, FINISH };
 static const rh_param params[] = {
@@ -26,13 +26,13 @@ typedef struct blocked_serial {
   rh_finish finish;
 } blocked_serial;
 
-/* The groups, and so the partial results, for n elements in whole blocks. */
+/* The number of groups, and so of partial results, for n elements in whole blocks. */
 static uint64_t groups_for(const blocked_serial *self, uint64_t n) {
   uint64_t blocks = rh_divide_up(n, self->width * self->each);
   return rh_whole_groups(blocks * self->width, self->group) / self->group;
 }
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, blocked_serial *self,
                       rh_answer *answer) {
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, problem->op->value_size, &self->group,
@@ -82,7 +82,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "blocked_serial",
-    .summary = "blocked access, one work-item of a group adds up serially; the host combines them",
+    .summary = "blocked access, one work-item per group combines serially; the host finishes",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -3,10 +3,10 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide). Over blocked_serial, a tree in "
-    "local memory combines the intermediate results of the work-items of a group; the access "
-    "is the same, blocked, and the host combines the groups. In most cases, the article says, "
-    "this makes no big difference.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide). Over blocked_serial, a tree in local "
+    "memory combines the intermediate results of the work-items of a group; the access is the "
+    "same, blocked, and the host combines the groups. The article says that in most cases this "
+    "makes no big difference.";
 
 enum { GROUP, WIDTH, EACH, FINISH };
 static const rh_param params[] = {
@@ -24,13 +24,13 @@ typedef struct blocked_tree {
   rh_finish finish;
 } blocked_tree;
 
-/* The groups, and so the partial results, for n elements in whole blocks. */
+/* The number of groups, and so of partial results, for n elements in whole blocks. */
 static uint64_t groups_for(const blocked_tree *self, uint64_t n) {
   uint64_t blocks = rh_divide_up(n, self->width * self->each);
   return rh_whole_groups(blocks * self->width, self->group) / self->group;
 }
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, blocked_tree *self,
                       rh_answer *answer) {
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, problem->op->value_size, &self->group,
@@ -80,7 +80,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "blocked_tree",
-    .summary = "blocked access, then a tree in each group; the host combines them",
+    .summary = "blocked access, then a tree in each group; the host finishes",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

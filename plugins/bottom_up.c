@@ -5,11 +5,11 @@
 static const char about[] =
     "\"Parallel Reductions\" (CS 441/641, Dr. Lawlor), totalArray. Over the serial loop: a tree, "
     "built from the bottom. Pairs of neighbours first, then pairs of pairs: at each level "
-    "arr[step*i] += arr[step*i+step/2], and step doubles, so log2(n) launches with ever fewer "
-    "work-items, whose places move ever further apart. Elements keep their order. The article "
-    "works in place, in the array itself, and finds its total in arr[0]; redhost never writes the "
-    "input, so the first level goes from the elements to a working copy of half as many values, "
-    "and only those behind it are in place.";
+    "arr[step*i] += arr[step*i+step/2], and step doubles. That takes log2(n) launches with ever "
+    "fewer work-items, whose addresses move ever further apart. Elements keep their order. The "
+    "article works in place, in the array itself, and finds its total in arr[0]; redhost never "
+    "writes the input, so the first level goes from the elements to a working copy of half as many "
+    "values, and only the later levels are in place.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -20,11 +20,11 @@ static const rh_param params[] = {
 typedef struct bottom_up {
   const rh_host *host;
   struct _cl_kernel *elements, *values;
-  struct _cl_mem *arr; /* the working copy: what the first level leaves, in values */
+  struct _cl_mem *arr; /* the working copy: the first level's output, in values */
   uint64_t group, arr_bytes;
 } bottom_up;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, bottom_up *self,
                       rh_answer *answer) {
   uint64_t n = problem->max_n, levels = rh_log2_up(n);

@@ -3,13 +3,13 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the built-in reduction. Over the "
-    "trees before it, nothing is written by hand: where the language reduces by itself, the "
-    "article says, one should use that, since it is fine tuned to the hardware. There it is "
-    "the reduction object of DPC++; OpenCL C, from 2.0 on, has work_group_reduce_add, _min "
-    "and _max, and none for other operators. One element for each work-item, one call in each "
-    "group, and a second launch of one group for the groups' results; the order inside a "
-    "group is the driver's.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the built-in reduction. Over the trees "
+    "before it, nothing is written by hand: where the language has a built-in reduction, the "
+    "article says, one should use it, since it is fine tuned to the hardware. The article uses the "
+    "reduction object of DPC++; OpenCL C has work_group_reduce_add, _min and _max from 2.0 on, and "
+    "nothing for other operators. Each work-item loads one element, each group makes one call, and "
+    "a second launch of one group reduces the groups' results; the driver chooses the order inside "
+    "a group.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -24,20 +24,19 @@ typedef struct builtin {
   uint64_t group, groups;
 } builtin;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, builtin *self,
                       rh_answer *answer) {
   const rh_op *op = problem->op;
   if (op->id != RH_OP_sum && op->id != RH_OP_min && op->id != RH_OP_max)
     return rh_decline(answer, RH_WHY_OP,
-                      "the language reduces a work-group by sum, min and max only, not by %s",
-                      op->name);
+                      "OpenCL C's built-in reductions are sum, min and max only, not %s", op->name);
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 0, &self->group, answer));
   self->groups = rh_whole_groups(problem->max_n, self->group) / self->group;
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 110 : 120;
   answer->launches = 2;
   answer->scratch_bytes = self->groups * op->value_size;
-  /* The order inside a group is the driver's: at worst one after the other. */
+  /* The driver chooses the order inside a group; the worst case is serial. */
   answer->depth = self->group + rh_divide_up(self->groups, self->group) + self->group;
   RH_TRY(rh_fit_scratch(problem, answer));
   return RH_OK;
@@ -79,8 +78,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "builtin",
-    .summary =
-        "one element for each work-item and the language's own reduction of each group, twice",
+    .summary = "one element per work-item and OpenCL C's built-in reduction of each group, twice",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -4,11 +4,11 @@
 
 static const char about[] =
     "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
-    "reduction_cascade. The step before, tiled_4, lets every work-item combine two elements "
-    "before the tree. This one takes that as far as it goes: the number of tiles is set "
-    "beforehand, and every work-item combines as many elements as it takes to cover the "
-    "input, with a stride of all tiles together. One launch, whatever the size; each tile "
-    "closes with a tree in local memory, and the host combines the tiles' results.";
+    "reduction_cascade. The step before, tiled_4, lets every work-item combine two elements before "
+    "the tree. This one takes that to its limit: the number of tiles is fixed beforehand, and "
+    "every work-item combines as many elements as it takes to cover the input, in a stride of all "
+    "tiles together. There is one launch, whatever the size; each tile ends with a tree in local "
+    "memory, and the host combines the tiles' results.";
 
 enum { TILE, TILES_PER_UNIT, FINISH };
 static const rh_param params[] = {
@@ -25,7 +25,7 @@ typedef struct cascade {
   rh_finish finish;
 } cascade;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, cascade *self,
                       rh_answer *answer) {
   uint32_t value_size = problem->op->value_size;

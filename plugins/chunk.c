@@ -3,18 +3,17 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), second kernel. Instead of having "
-    "all work-items meet at one global variable, as in atomic_global, the input is split into "
-    "as many contiguous chunks as the device has processing elements; each work-item combines "
-    "its own chunk and leaves one result, and the host combines them in order. The article "
-    "takes one for each compute unit it is told of (items_per_unit=1); here a unit has 16 "
-    "lanes to fill. It notes that no compiler can make vector code of this loop: neighbours "
-    "read a chunk apart.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), second kernel. Instead of all "
+    "work-items contending for one global variable, as in atomic_global, the input is split into "
+    "as many contiguous chunks as the device has processing elements; each work-item combines its "
+    "own chunk to one result, and the host combines them in order. The article takes one chunk per "
+    "compute unit (items_per_unit=1); here a unit has 16 lanes to fill. It notes that no compiler "
+    "can vectorize this loop, since neighbouring work-items read a chunk apart.";
 
 enum { ITEMS_PER_UNIT, FINISH };
 static const rh_param params[] = {
     [ITEMS_PER_UNIT] = RH_NUMBER("items_per_unit", 16, 1, 4096,
-                                 "processing elements, and so work-items, for each compute unit"),
+                                 "processing elements, and so work-items, per compute unit"),
     [FINISH] = RH_FINISH_PARAM,
 };
 
@@ -25,7 +24,7 @@ typedef struct chunk {
   rh_finish finish;
 } chunk;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, chunk *self,
                       rh_answer *answer) {
   RH_TRY(
@@ -68,7 +67,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "chunk",
-    .summary = "one contiguous chunk for each processing element; the host combines them",
+    .summary = "one contiguous chunk per processing element; the host finishes",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

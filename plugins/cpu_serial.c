@@ -3,11 +3,11 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 7. A CPU "
-    "wants as little parallelism as keeps its cores busy. Over two_stage, a group is a "
-    "single work-item: as many groups as compute units, each a serial loop over one "
-    "contiguous block, and the host combines the few results. No local memory, no barriers, "
-    "and the elements keep their order. groups=1 is the article's row for a single core.";
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 7. A CPU needs only "
+    "enough parallelism to keep its cores busy. Over two_stage, a group is a single work-item: "
+    "there are as many groups as compute units, each runs a serial loop over one contiguous block, "
+    "and the host combines the few results. It needs no local memory and no barriers, and the "
+    "elements keep their order. groups=1 is the article's row for a single core.";
 
 enum { GROUPS, FINISH };
 static const rh_param params[] = {
@@ -23,7 +23,7 @@ typedef struct cpu_serial {
   rh_finish finish;
 } cpu_serial;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, cpu_serial *self,
                       rh_answer *answer) {
   self->groups = values[GROUPS] ? (uint64_t)values[GROUPS] : problem->device->compute_units;
@@ -65,7 +65,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "cpu_serial",
-    .summary = "one work-item a group and one contiguous block each; the host combines them",
+    .summary = "one work-item and one contiguous block per group; the host finishes",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -3,15 +3,14 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 7. Over "
-    "cpu_serial, the single work-item of a group walks through its contiguous block in "
-    "vectors of 4 elements, of any type, whose lanes meet at the end. The article warns that "
-    "this pays on a CPU only with the min() and max() built-ins: the ternary operator on "
-    "vectors brings control flow into them, and the compiler gives up on vector instructions. "
-    "Lanes reorder, so the operator must commute. Today's processors have wider vectors, and "
-    "several additions under way at a time: width and accumulators say how many. They also fetch "
-    "ahead in several pages of memory at once, but in none of them beyond its end: pages says "
-    "from how many a work-item reads in turn.";
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 7. Over cpu_serial, "
+    "the single work-item of a group walks through its contiguous block in vectors of 4 elements, "
+    "of any type, whose lanes are combined at the end. The article warns that this pays on a CPU "
+    "only with the min() and max() built-ins: the ternary operator on vectors brings control flow "
+    "into them, and the compiler gives up on vector instructions. Lanes reorder, so the operator "
+    "must commute. Today's processors have wider vectors and keep several additions in flight: the "
+    "parameters width and accumulators set how many. They also prefetch in several pages of memory "
+    "at once, but never past the end of a page: pages sets how many a work-item reads in turn.";
 
 enum { GROUPS, FINISH, WIDTH, ACCUMULATORS, PAGES };
 static const rh_param params[] = {
@@ -26,7 +25,7 @@ static const rh_param params[] = {
                .step = 1,
                .flags = RH_PARAM_REBUILD},
     [ACCUMULATORS] = {.key = "accumulators",
-                      .doc = "vectors that a work-item combines its block to, in turn",
+                      .doc = "accumulators (vectors) that take a work-item's loads in turn",
                       .min = 1,
                       .max = 8,
                       .initial = 1,
@@ -48,7 +47,7 @@ typedef struct cpu_serial_float4 {
   rh_finish finish;
 } cpu_serial_float4;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, cpu_serial_float4 *self,
                       rh_answer *answer) {
   self->groups = values[GROUPS] ? (uint64_t)values[GROUPS] : problem->device->compute_units;
@@ -56,8 +55,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, cpu_seri
   self->accumulators = (uint64_t)values[ACCUMULATORS];
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 620 : 12;
   answer->launches = 1;
-  /* Those of one accumulator, with less than a turn at the end; the others; the lanes; elements
-   * outside of vectors. */
+  /* One accumulator's vectors, and those of an incomplete last row; the other accumulators; the
+   * lanes; elements outside the vectors. */
   uint64_t vectors = rh_divide_up(problem->max_n, self->width * self->groups);
   answer->depth = vectors / self->accumulators + 2 * (self->accumulators - 1) + self->width +
                   2 * (self->width - 1);

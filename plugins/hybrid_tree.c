@@ -4,12 +4,11 @@
 
 static const char about[] =
     "\"Parallel Reductions\" (CS 441/641, Dr. Lawlor), the last paragraph: \"You can do even "
-    "better\". Over top_down, the lower levels of the tree run in local memory, as many as a "
-    "group has values for, with a barrier and not a launch between them; each launch divides the "
+    "better\". Over top_down, the lower levels of the tree run in local memory, as many as a group "
+    "has values for, with a barrier instead of a launch between them; each launch divides the "
     "length by the group's size. The highest levels run on the CPU, \"where sequential summation "
-    "is faster\": once few enough values are left, the host adds them up. How few is the "
-    "parameter `few`; few=1 runs the whole tree on the device. The article gives no code for it "
-    "and calls both a tweak of the constant.";
+    "is faster\": once at most `few` values are left, the host combines them. few=1 runs the whole "
+    "tree on the device. The article gives no code for it and calls both a tweak of the constant.";
 
 enum { GROUP, FEW, FINISH };
 static const rh_param params[] = {
@@ -21,11 +20,11 @@ static const rh_param params[] = {
 
 typedef struct hybrid_tree {
   rh_levels levels;
-  uint64_t partials; /* values left, at most */
+  uint64_t partials; /* at most so many values are left */
   rh_finish finish;
 } hybrid_tree;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, hybrid_tree *self,
                       rh_answer *answer) {
   uint64_t group;

@@ -7,20 +7,19 @@
 #include <string.h>
 
 static const char about[] =
-    "What a careful program does without OpenCL, and so what the articles' devices have to beat "
-    "on a CPU: the processor's widest vectors, several accumulators, and all its threads. The "
-    "input "
-    "is cut into blocks, as many and as long as n says; threads that are kept awake between "
-    "calls take them in turn, and their values are combined in index order by a tree. A float sum "
+    "What a careful program does without OpenCL, and so what the articles' devices have to beat on "
+    "a CPU: the processor's widest vectors, several accumulators, and all its threads. The input "
+    "is cut into blocks, whose number and length depend on n alone; threads that stay awake "
+    "between calls take them in turn, and a tree combines their values in index order. A float sum "
     "therefore has the same bits with any number of threads and any width of vectors. Below "
-    "serial_below bytes the caller does it alone. Extremes are found first and looked for "
-    "afterwards, in the one block that has them. Operators of users' own, and affine, are folded "
-    "block by block in index order.";
+    "serial_below bytes the caller works alone. For argmin and argmax the extreme value is found "
+    "first, and then located in the one block that contains it. User-defined operators, and "
+    "affine, are folded block by block in index order.";
 
 enum { THREADS, SERIAL_BELOW, VECTORS };
 static const rh_param params[] = {
-    [THREADS] = RH_NUMBER("threads", 0, 0, 1024,
-                          "threads, the caller's among them; 0: as many as processors"),
+    [THREADS] =
+        RH_NUMBER("threads", 0, 0, 1024, "threads, including the caller's; 0: one per processor"),
     [SERIAL_BELOW] = RH_NUMBER("serial_below", 3 << 16, 0, (int64_t)1 << 40,
                                "bytes of input below which the caller works alone"),
     [VECTORS] = RH_CHOICE("vectors", "auto|512|256|128", 4,
@@ -31,10 +30,9 @@ static const rh_param params[] = {
 enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR };
 
 enum {
-  BLOCK_BYTES = 1 << 17, /* what one thread takes at once, at least: long against taking it */
-  MOST_BLOCKS = 1 << 10, /* short against n, also for many threads */
-  BLOCK_MULTIPLE =
-      1 << 9 /* elements, so that blocks begin where the data are aligned as at their start */
+  BLOCK_BYTES = 1 << 17,  /* at least, per thread: long compared with the cost of taking it */
+  MOST_BLOCKS = 1 << 10,  /* so that blocks are short compared with n even with many threads */
+  BLOCK_MULTIPLE = 1 << 9 /* elements, so that every block is aligned like the start of the data */
 };
 _Static_assert((int)MOST_BLOCKS <= (int)POOL_MOST_BLOCKS, "a ticket has no place for as many");
 
@@ -47,11 +45,11 @@ typedef struct native {
   rh_native_fold *fold;
   rh_native_range_of *range;
   uint64_t serial_below;
-  rh_native_pool *pool;  /* null: the caller is alone */
-  unsigned char *values; /* the blocks' */
+  rh_native_pool *pool;  /* null: the caller works alone */
+  unsigned char *values; /* of the blocks */
 } native;
 
-/* ---- Blocks: of n alone, or bits would depend on more ---- */
+/* ---- Blocks: a function of n alone, or the bits would depend on more ---- */
 
 static uint64_t shortest_block(const rh_op *op) {
   uint64_t elements = op->element_size ? BLOCK_BYTES / op->element_size : 1;
@@ -69,7 +67,7 @@ static uint64_t most_blocks(const rh_op *op, uint64_t max_n) {
   return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
 }
 
-/* ---- What is known of an operator ---- */
+/* ---- What an operator is ---- */
 
 static int is_64_bit(rh_type type) {
   return type == RH_TYPE_i64 || type == RH_TYPE_u64 || type == RH_TYPE_f64;
@@ -78,7 +76,7 @@ static int is_float(rh_type type) {
   return type >= RH_TYPE_f16;
 }
 
-/* The numbers of the ABI mean the same for ever; users' own operators have others. */
+/* The ABI's numbers never change their meaning; user-defined operators have other numbers. */
 static int how_to_fold(const rh_op *op, rh_type type) {
   if (type == 0 || type >= NATIVE_TYPES) return BY_OPERATOR;
   switch (op->id) {
@@ -111,8 +109,7 @@ static rh_native_fold *fold_of(const rh_native_lanes *lanes, uint32_t op, rh_typ
 
 /* ---- One block ---- */
 
-/* The elements of a word, combined; what is left is one element, as the scalar that the host
- * holds. */
+/* Combines the elements of a word to one element, as the scalar that the host holds. */
 static uint64_t narrow(const native *self, uint64_t word) {
   uint32_t bits = 8 * self->op->element_size;
   for (uint32_t half = 32; half >= bits; half /= 2) {
@@ -123,7 +120,7 @@ static uint64_t narrow(const native *self, uint64_t word) {
   }
   if (bits == 64) return word;
   uint64_t sign = (uint64_t)1 << (bits - 1), low = word & (2 * sign - 1);
-  return self->type % 2 == 1 ? (low ^ sign) - sign : low; /* i8, i16, ... are the odd ones */
+  return self->type % 2 == 1 ? (low ^ sign) - sign : low; /* i8, i16, ... have odd numbers */
 }
 
 static void store(const native *self, uint64_t word, unsigned char *value) {
@@ -143,11 +140,11 @@ static uint64_t stored(const native *self, const unsigned char *value) {
   return word;
 }
 
-/* Where the index stands in a value of arg*. */
+/* The offset of the index in a value of arg*. */
 enum { INDEX_AT = 8 };
 
-/* The value of n >= 1 elements from element `first` of x on; that of arg* says of its place no more
- * than `first`. */
+/* The value of n >= 1 elements from element `first` of x on.  A value of arg* has `first` as its
+ * index until find_place() corrects it. */
 static void fold_block(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
                        unsigned char *value) {
   const rh_op *op = self->op;
@@ -169,7 +166,7 @@ static void fold_block(const native *self, const unsigned char *x, uint64_t firs
   }
 }
 
-/* From the first element of the block that has it to the place itself. */
+/* Replaces the index of the block's first element by the index of the element itself. */
 static void find_place(const native *self, const unsigned char *x, uint64_t n,
                        unsigned char *value) {
   uint64_t first, length = block_length(self->op, n);
@@ -194,7 +191,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   uint64_t length = block_length(op, problem->max_n);
   uint64_t lanes = is_64_bit(problem->type) ? NATIVE_ROW_BYTES / 8 : NATIVE_ROW_BYTES / 4;
   (void)values;
-  /* A GPU has its data in memory of its own. */
+  /* A GPU's data are in its own memory. */
   answer->score = problem->device->kind & (RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR) ? 150 : 900;
   answer->finishes_on_host = 1;
   if (length > problem->max_n) length = problem->max_n;
@@ -205,7 +202,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-/* The threads that the largest input has work for. */
+/* The number of threads that the largest input has work for. */
 static unsigned threads_for(const rh_problem *problem, const int64_t *values) {
   uint64_t blocks = most_blocks(problem->op, problem->max_n);
   uint64_t threads = values[THREADS] ? (uint64_t)values[THREADS] : rh_native_processors();
@@ -244,7 +241,8 @@ static void fold_blocks(native *self, const rh_native_job *job) {
     rh_native_pool_run(self->pool, job);
   else
     for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
-  /* Neighbours in index order, so that the tree is the same whoever did what. */
+  /* Neighbours in index order, so that the tree does not depend on which thread took which
+   * block. */
   for (uint64_t apart = 1; apart < job->blocks; apart *= 2)
     for (uint64_t k = 0; k + apart < job->blocks; k += 2 * apart)
       op->combine(self->values + k * op->value_size, self->values + (k + apart) * op->value_size);

@@ -1,21 +1,18 @@
-/* onepass: one launch, whose last group finishes. */
+/* onepass: one launch, finished by its last group. */
 #include "onepass.cl.h"
 #include <redhost/kit.h>
 
 static const char about[] =
-    "Beyond the articles. One launch reads the input once, as wide as the device loads: every "
-    "work-item takes packs of 16 bytes with the grid's stride, several of them in flight, and "
-    "combines small elements several to a word. A group's values meet by shuffles where the "
-    "device has "
-    "them. The group that arrives last, by a counter of device scope, combines what the groups "
-    "left, "
-    "in the order of their indices and not of their arrival, so that every run gives the same "
-    "bits. Where a device's atomics do not order memory across work-groups, a second launch "
-    "does this last step. The idea is that of the single-pass reduction in NVIDIA's "
-    "threadFenceReduction sample (CUDA SDK, 2009).";
+    "Beyond the articles. One launch reads the input once, with the widest loads: every work-item "
+    "loads packs of 16 bytes in a grid stride, several of them in flight, and combines small "
+    "elements several to a word. A group reduces by shuffles where the device has them. The group "
+    "that arrives last, by a counter of device scope, combines the groups' values in index order "
+    "and not in order of arrival, so that every run gives the same bits. Where a device's atomics "
+    "do not order memory across work-groups, a second launch does this last step. The idea is that "
+    "of the single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
 enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH };
-/* All of them are known to the compiler, or decide what is. */
+/* All parameters are compile-time constants, or decide others that are. */
 #define COMPILED(key_, initial_, min_, max_, doc_)                                                 \
   {                                                                                                \
     .key = key_, .doc = doc_, .min = min_, .max = max_, .initial = initial_, .step = 1,            \
@@ -25,13 +22,13 @@ static const rh_param params[] = {
     [GROUP] = COMPILED("group", 0, 0, 4096,
                        "work-items in a group; 0: 512, or what the device takes; 1 on a CPU"),
     [GROUPS_PER_UNIT] = COMPILED("groups_per_unit", 2, 1, 1024,
-                                 "groups for each compute unit, where there is work for them"),
-    [LOADS] = COMPILED("loads", 4, 1, 16, "packs of 16 bytes that a work-item has in flight"),
-    [SHARE] = COMPILED("share", 4, 1, 1 << 20,
-                       "packs that each work-item of a group has before there are more groups"),
+                                 "groups per compute unit, if there is work for them"),
+    [LOADS] = COMPILED("loads", 4, 1, 16, "packs of 16 bytes that a work-item keeps in flight"),
+    [SHARE] =
+        COMPILED("share", 4, 1, 1 << 20, "packs per work-item before more groups are launched"),
     [FINISH] = {.key = "finish",
-                .doc = "which group combines what the groups left: the last to arrive, one that "
-                       "waits for the others, or one of a second launch; auto: the last, where the "
+                .doc = "which group combines the groups' values: the last to arrive, one that "
+                       "waits for the others, or one of a second launch; auto: the last, if the "
                        "device can",
                 .choices = "auto|last|wait|launch",
                 .max = 3,
@@ -48,15 +45,15 @@ typedef struct onepass {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, most_groups, loads, share, per_pack, local_bytes;
-  int finishes; /* FINISH_* but auto */
+  int finishes; /* a FINISH_* other than auto */
   struct _cl_mem *slots, *tickets;
   uint64_t slots_bytes;
-  uint32_t epoch;   /* of the last launch; 0: slots and tickets are to be cleared */
-  rh_finish finish; /* by a second launch */
+  uint32_t epoch;   /* of the last launch; 0: slots and tickets must be cleared */
+  rh_finish finish; /* for a second launch */
 } onepass;
 
-/* Waiting takes words that are seen while the writer still runs, by inline PTX, and a second place
- * to run. */
+/* Waiting needs stores that are visible while the writer still runs, by inline PTX, and a second
+ * compute unit. */
 static int can_finish(const rh_device *device, int how) {
   if (how == FINISH_WAIT) return rh_takes_ptx(device) && device->compute_units > 1;
   return how == FINISH_LAUNCH || rh_takes_ptx(device) || device->features & RH_DEVICE_SCOPE_ATOMICS;
@@ -72,21 +69,21 @@ static rh_status choose_finish(const rh_device *device, int64_t asked, int *how,
                     *how == FINISH_WAIT ? "wait" : "last");
 }
 
-/* As many groups as there is work for, up to what fills the device: where one group is soon done,
- * nobody has to wait for another. */
+/* As many groups as there is work for, up to what fills the device: fewer groups mean less waiting
+ * at the end. */
 static uint64_t groups_for(const onepass *self, uint64_t n) {
   uint64_t groups = rh_divide_up(n, self->per_pack * self->group * self->share);
   return groups == 0 ? 1 : groups < self->most_groups ? groups : self->most_groups;
 }
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, onepass *self,
                       rh_answer *answer) {
   const rh_device *device = problem->device;
   uint32_t value_size = problem->op->value_size;
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], device->kind == RH_DEVICE_CPU ? 1 : 512,
                       value_size, &self->group, answer));
-  self->local_bytes = self->group * value_size + sizeof(uint32_t); /* and who is the last */
+  self->local_bytes = self->group * value_size + sizeof(uint32_t); /* and is_last */
   if (self->local_bytes > device->local_bytes)
     return rh_decline(answer, RH_WHY_PARAM,
                       "group=%llu needs %llu B of local memory, the device has %llu",
@@ -101,24 +98,26 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   self->most_groups = groups_for(self, problem->max_n);
   if (self->most_groups * self->group > UINT32_MAX / self->loads)
     return rh_decline(answer, RH_WHY_PARAM,
-                      "groups_per_unit=%lld: all work-items together have fewer than 2^32 loads in "
-                      "flight",
+                      "groups_per_unit=%lld: all work-items together must have fewer than 2^32 "
+                      "loads in flight",
                       (long long)values[GROUPS_PER_UNIT]);
   uint64_t packs = rh_divide_up(problem->max_n, self->per_pack * self->most_groups * self->group);
   if (packs >= UINT32_MAX)
     return rh_decline(answer, RH_WHY_PARAM,
-                      "groups_per_unit=%lld: a work-item takes fewer than 2^32 packs of 16 bytes",
+                      "groups_per_unit=%lld: each work-item must take fewer than 2^32 packs of 16 "
+                      "bytes",
                       (long long)values[GROUPS_PER_UNIT]);
   answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
   answer->launches = 1;
-  /* Packs; the elements of one; at most two rounds of elements outside them; the tree. */
+  /* Packs; the elements of a pack; at most two rounds of elements outside packs; the tree. */
   answer->depth = packs + self->per_pack + 2 * self->per_pack + rh_group_depth(device, self->group);
   self->slots_bytes = self->most_groups * 2 * value_size;
   if (self->finishes == FINISH_LAUNCH) {
     rh_finish_query(answer, problem, self->most_groups, 1);
     return RH_OK;
   }
-  /* What each work-item of the last group collects, from its own on; and the tree once more. */
+  /* The values that each work-item of the last group collects, after its own; and the tree
+   * again. */
   answer->depth +=
       1 + rh_divide_up(self->most_groups, self->group) + rh_group_depth(device, self->group);
   answer->scratch_bytes = self->slots_bytes + sizeof(uint32_t);
@@ -130,7 +129,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return plan(problem, values, &shape, answer);
 }
 
-/* Results of groups that a work-item collects, at most 4 of them under way together. */
+/* The number of groups' values that a work-item loads at once, at most 4. */
 static uint64_t at_once(const onepass *self) {
   uint64_t each = rh_divide_up(self->most_groups, self->group);
   return each < 4 ? each : 4;
@@ -164,8 +163,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return rh_finish_setup(&self->finish, host, problem, program, self->most_groups, 1);
 }
 
-/* Setup cannot write to the device: the first run does, and one in 2^32, before an epoch comes
- * again. */
+/* Setup cannot write to the device, so the first run clears slots and tickets, and so does one run
+ * in 2^32, before an epoch repeats. */
 static rh_status next_epoch(onepass *self) {
   const rh_host *host = self->host;
   uint32_t zero = 0;
@@ -183,9 +182,8 @@ typedef struct share {
   uint32_t steps, rest, head, outside;
 } share;
 
-/* A buffer's own address is aligned to more than a pack: sub-buffers by
- * CL_DEVICE_MEM_BASE_ADDR_ALIGN, of 128 bytes at least, memory of the caller's by what redhost.h
- * asks of it. */
+/* Every buffer is aligned to more than a pack: sub-buffers by CL_DEVICE_MEM_BASE_ADDR_ALIGN, which
+ * is at least 128 bytes, and the caller's memory by the rule in redhost.h. */
 static share share_of(const onepass *self, const rh_run *run, uint64_t groups) {
   uint64_t head = (0 - run->first) % self->per_pack;
   if (head > run->n) head = run->n;
@@ -224,7 +222,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "onepass",
-    .summary = "one launch of wide loads, whose last group finishes",
+    .summary = "one launch of wide loads, finished by its last group",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

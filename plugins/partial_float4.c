@@ -4,10 +4,10 @@
 
 static const char about[] =
     "\"Parallel Reduction\" (CSCI376 Multicore and GPU Programming, University of Wollongong), "
-    "reduction_vector. Over partial_scalar, a work-item's element is a vector of 4: local "
-    "memory holds vectors, the tree combines vectors, and only the group's last one is closed, "
-    "by a dot product with ones in the tutorial, by a fold of its lanes here, which serves "
-    "every operator. A quarter of the groups, and so of the host's part, for the same input.";
+    "reduction_vector. Over partial_scalar, a work-item's element is a vector of 4: local memory "
+    "holds vectors, the tree combines vectors, and only the group's last vector becomes a scalar: "
+    "by a dot product with ones in the tutorial, by a fold of its lanes here, which serves every "
+    "operator. The same input takes a quarter of the groups, and so of the host's work.";
 
 enum { GROUP, FINISH };
 static const rh_param params[] = {
@@ -23,7 +23,7 @@ typedef struct partial_float4 {
   rh_finish finish;
 } partial_float4;
 
-/* As many work-items as device and kernel take, then a quarter until 4 values for each fit. */
+/* As many work-items as device and kernel allow, divided by 4 until 4 values for each fit. */
 static uint64_t derive_group(const rh_problem *problem, uint32_t max_group) {
   const rh_device *device = problem->device;
   uint64_t group = device->max_group < max_group ? device->max_group : max_group;
@@ -35,9 +35,9 @@ static uint64_t groups_for(uint64_t n, uint64_t group) {
   return n / 4 ? rh_divide_up(n / 4, group) : 1;
 }
 
-/* The launch's shape and its costs, the same for query and setup.  What the kernel takes is known
- * in setup only, and smaller groups leave more to the host: the answer holds for a derived size
- * down to a quarter of what the device's limits give, and setup goes no lower. */
+/* The launch's shape and costs, for query and setup alike.  The kernel's largest group is known
+ * only in setup, and smaller groups leave more work to the host: so the answer covers a derived
+ * size down to a quarter of what the device's limits give, and setup goes no lower. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, partial_float4 *self,
                       rh_answer *answer) {
   int64_t group = values[GROUP];
@@ -50,7 +50,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, partial_
   self->least = values[GROUP] ? self->group : self->group < 8 ? 2 : self->group / 4;
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 140 : 330;
   answer->launches = 1;
-  /* The tree on vectors; their 4 lanes; at most 6 elements outside them. */
+  /* The tree on vectors; their 4 lanes; at most 6 elements outside the vectors. */
   answer->depth = rh_log2_up(self->group) + 4 + 6;
   rh_finish_query(answer, problem, groups_for(problem->max_n, self->least), values[FINISH]);
   return rh_fit_scratch(problem, answer);
@@ -78,7 +78,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   if (!values[GROUP]) self->group = derive_group(problem, max_group);
   if (self->group < self->least || self->group > max_group) {
     snprintf(text, sizeof text,
-             "kernel 'partial_float4' takes work-groups of at most %u on this device", max_group);
+             "kernel 'partial_float4' supports work-groups of at most %u on this device",
+             max_group);
     return host->fail(host, RH_DECLINED, 0, text);
   }
   return rh_finish_setup(&self->finish, host, problem, program,

@@ -4,13 +4,12 @@
 
 static const char about[] =
     "\"Parallel Reduction\" (CSCI376 Multicore and GPU Programming, University of Wollongong), "
-    "reduction_scalar; also the single-stage tree of \"Reduction\" (Intel, oneAPI GPU "
-    "Optimization Guide). Every work-item puts one element into local memory, a tree halves "
-    "them, and each group leaves one value: a partial reduction, whose rest, one value for "
-    "each group, the host adds up. A group is as large as device and kernel take, then a "
-    "quarter of that until local memory holds four values for each work-item, as "
-    "partial_float4 needs. A kernel that takes a single work-item is refused, as in the "
-    "tutorial.";
+    "reduction_scalar; also the single-stage tree of \"Reduction\" (Intel, oneAPI GPU Optimization "
+    "Guide). Every work-item stores one element in local memory, a tree halves them, and each "
+    "group writes one value: a partial reduction, whose values the host combines. A group is as "
+    "large as device and kernel allow, divided by 4 until local memory holds four values for each "
+    "work-item, as partial_float4 needs. A kernel that is limited to a single work-item is "
+    "declined, as in the tutorial.";
 
 enum { GROUP, FINISH };
 static const rh_param params[] = {
@@ -26,7 +25,7 @@ typedef struct partial_scalar {
   rh_finish finish;
 } partial_scalar;
 
-/* As many work-items as device and kernel take, then a quarter until 4 values for each fit. */
+/* As many work-items as device and kernel allow, divided by 4 until 4 values for each fit. */
 static uint64_t derive_group(const rh_problem *problem, uint32_t max_group) {
   const rh_device *device = problem->device;
   uint64_t group = device->max_group < max_group ? device->max_group : max_group;
@@ -38,9 +37,9 @@ static uint64_t groups_for(uint64_t n, uint64_t group) {
   return n ? rh_divide_up(n, group) : 1;
 }
 
-/* The launch's shape and its costs, the same for query and setup.  What the kernel takes is known
- * in setup only, and smaller groups leave more to the host: the answer holds for a derived size
- * down to a quarter of what the device's limits give, and setup goes no lower. */
+/* The launch's shape and costs, for query and setup alike.  The kernel's largest group is known
+ * only in setup, and smaller groups leave more work to the host: so the answer covers a derived
+ * size down to a quarter of what the device's limits give, and setup goes no lower. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, partial_scalar *self,
                       rh_answer *answer) {
   int64_t group = values[GROUP];
@@ -80,7 +79,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   if (!values[GROUP]) self->group = derive_group(problem, max_group);
   if (self->group < self->least || self->group > max_group) {
     snprintf(text, sizeof text,
-             "kernel 'partial_scalar' takes work-groups of at most %u on this device", max_group);
+             "kernel 'partial_scalar' supports work-groups of at most %u on this device",
+             max_group);
     return host->fail(host, RH_DECLINED, 0, text);
   }
   return rh_finish_setup(&self->finish, host, problem, program,
@@ -100,7 +100,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "partial_scalar",
-    .summary = "one element for each work-item, a tree in each group, then the host",
+    .summary = "one element per work-item, a tree in each group, then the host",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -2,12 +2,11 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "What all five articles start from: one accumulator walks over the input in index "
-    "order, on the host, without any device. It is the \"native code\" of AMD's case study "
-    "(2010), the sequential CPU of CS 441's \"Parallel Reductions\", std::accumulate in "
-    "MSDN's \"Parallel Reduction using C++ AMP\", the serial loop of Intel's guide: the "
-    "yardstick. Each element passes through all the combinations behind it, so a float sum "
-    "loses the most accuracy here.";
+    "The starting point of all five articles: one accumulator walks over the input in index order, "
+    "on the host, without any device. It is the \"native code\" of AMD's case study (2010), the "
+    "sequential CPU of CS 441's \"Parallel Reductions\", std::accumulate in MSDN's \"Parallel "
+    "Reduction using C++ AMP\" and the serial loop of Intel's guide: the baseline. Each element "
+    "passes through every combination after it, so a float sum loses the most accuracy here.";
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   (void)values;
@@ -39,7 +38,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "serial",
-    .summary = "the sequential loop on the host; the yardstick",
+    .summary = "the sequential loop on the host; the baseline",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -6,8 +6,8 @@ static const char about[] =
     "\"Parallel Reductions\" (CS 441/641, Dr. Lawlor), the row \"seq GPU\" of its times. The "
     "serial loop that the article starts from, moved to the device as it is: a single work-item "
     "walks over the whole array in index order. One core of a GPU is a slow CPU, and all others "
-    "idle: \"a sequential linear summation is disaster on the GPU\", the article says, seven "
-    "times slower than its CPU for 8000 floats. It is here to be that disaster.";
+    "idle: \"a sequential linear summation is disaster on the GPU\", the article says, seven times "
+    "slower than its CPU for 8000 floats. It is included to show that disaster.";
 
 typedef struct serial_device {
   const rh_host *host;

@@ -4,11 +4,10 @@
 
 static const char about[] =
     "Beyond the articles. Over two_stage_float4, the work-items of a sub-group (a warp, on NVIDIA) "
-    "hand each other their values in registers, and local memory holds one value for each "
-    "sub-group: two barriers instead of one a level. By the sub-group shuffles of Khronos or "
-    "Intel, or by PTX's shfl.sync; for the least and the largest by its redux.sync, which "
-    "takes a warp's 32 values at once. After \"Faster Parallel Reductions on Kepler\" (NVIDIA, "
-    "2014).";
+    "exchange their values in registers, and local memory holds one value per sub-group: two "
+    "barriers instead of one per level. It uses the sub-group shuffles of Khronos or Intel, or "
+    "PTX's shfl.sync; for minima and maxima it uses redux.sync, which reduces a warp's 32 values "
+    "at once. After \"Faster Parallel Reductions on Kepler\" (NVIDIA, 2014).";
 
 enum { GROUP, GROUPS_PER_UNIT };
 static const rh_param params[] = {
@@ -24,7 +23,7 @@ typedef struct shuffle {
   uint64_t group, groups, local_bytes;
 } shuffle;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, shuffle *self,
                       rh_answer *answer) {
   const rh_device *device = problem->device;
@@ -38,8 +37,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, shuffle 
   answer->score = device->kind == RH_DEVICE_CPU ? 300 : 800;
   answer->launches = 2;
   answer->scratch_bytes = self->groups * value_size;
-  /* Vectors; their 4 lanes; at most 6 elements outside them; the tree; and that of the partial
-   * results. */
+  /* Vectors; their 4 lanes; at most 6 elements outside the vectors; the group's tree; the tree over
+   * partial results. */
   answer->depth = rh_divide_up(problem->max_n, 4 * self->groups * self->group) + 4 + 6 +
                   rh_divide_up(self->groups, self->group) +
                   2 * rh_group_depth(device, self->group) + 2;
@@ -82,7 +81,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "shuffle",
-    .summary = "two_stage_float4 whose groups meet by shuffles",
+    .summary = "two_stage_float4 with groups that reduce by shuffles",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -4,13 +4,13 @@
 
 static const char about[] =
     "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
-    "reduction_simple_1. Over the sequential version: a loop of launches, the first with as many "
-    "work-items as half the elements, each further one with half as many again, rounded down, in "
-    "which a[idx] = a[idx] + a[idx+s]. Where s is odd, the next launch would cut off the last "
-    "value: the last work-item adds it to a separate tail. What is copied out is one value, to "
-    "which the host adds the tail. About 3n accesses to memory. The article works in place, in a "
-    "copy of the input on the device; redhost never writes the input, so the first launch goes "
-    "from the elements to half as many values, and only those behind it are in place.";
+    "reduction_simple_1. Over the sequential version: a loop of launches that compute a[idx] = "
+    "a[idx] + a[idx+s], the first with half as many work-items as elements, each further one with "
+    "half as many again, rounded down. Where s is odd, the next launch would cut off the last "
+    "value, so the last work-item adds it to a separate tail. One value is copied out, to which "
+    "the host adds the tail. This takes about 3n accesses to memory. The article works in place, "
+    "in a copy of the input on the device; redhost never writes the input, so the first launch "
+    "goes from the elements to half as many values, and only the later ones are in place.";
 
 enum { GROUP, FINISH };
 static const rh_param params[] = {
@@ -29,7 +29,7 @@ typedef struct simple_1 {
   rh_finish finish;
 } simple_1;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, simple_1 *self,
                       rh_answer *answer) {
   uint64_t half = problem->max_n / 2, levels = rh_log2_up(half + 1); /* halvings down to 1 */
@@ -37,7 +37,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, simple_1
   self->a_bytes = (half ? half : 1) * problem->op->value_size;
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 44 : 150;
   answer->launches = levels ? (uint32_t)levels : 1;
-  answer->depth = levels; /* the tail's too: it grows by one a level, but at the last */
+  answer->depth = levels; /* the tail's depth too: it grows by one per level, except at the last */
   answer->scratch_bytes = self->a_bytes;
   rh_finish_query(answer, problem, PARTIALS, values[FINISH]);
   return rh_fit_scratch(problem, answer);
@@ -82,7 +82,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "simple_1",
-    .summary = "halving with one launch for each level; the host adds what was cut off",
+    .summary = "halving with one launch per level; the host adds the tail",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

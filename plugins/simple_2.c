@@ -5,12 +5,12 @@
 static const char about[] =
     "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
     "reduction_simple_2. Over simple_1, every work-item reads a window of 8 values, s apart, and "
-    "writes one: log8(n) launches and about 1.28n accesses to memory, not 3n. What a level cuts "
-    "off, up to 7 values, the last work-item adds to the tail, serially; the article calls that "
-    "its drawback. Fewer values than a window are left at the end, and the host adds them and the "
-    "tail up. The article works in place, in a copy of the input on the device; redhost never "
-    "writes the input, so the first launch goes from the elements to an eighth as many values, "
-    "and only those behind it are in place.";
+    "writes one: log8(n) launches and about 1.28n accesses to memory, not 3n. The last work-item "
+    "adds the values that a level cuts off, up to 7, to the tail, serially; the article calls that "
+    "its drawback. Fewer values than a window are left at the end, and the host combines them and "
+    "the tail. The article works in place, in a copy of the input on the device; redhost never "
+    "writes the input, so the first launch goes from the elements to an eighth as many values, and "
+    "only the later ones are in place.";
 
 enum { GROUP, WINDOW, FINISH };
 static const rh_param params[] = {
@@ -29,12 +29,12 @@ static const rh_param params[] = {
 typedef struct simple_2 {
   const rh_host *host;
   struct _cl_kernel *elements, *values;
-  struct _cl_mem *a; /* what the first launch leaves */
+  struct _cl_mem *a; /* the first launch's output */
   uint64_t group, window, a_bytes;
-  rh_finish finish; /* of the tail, then fewer values than a window */
+  rh_finish finish; /* the tail, then fewer values than a window */
 } simple_2;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, simple_2 *self,
                       rh_answer *answer) {
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 0, &self->group, answer));

@@ -3,15 +3,15 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), third kernel. As many work-items "
-    "as chunk has, one for each processing element, but each one starts at its own number and "
-    "goes on with a stride of all of them: neighbours read neighbours, and the compiler can "
-    "make vector code of it. Every work-item leaves one result, and the host combines them.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), third kernel. There are as many "
+    "work-items as in chunk, one per processing element, but each starts at its own index and "
+    "strides over all of them: loads coalesce, and the compiler can vectorize the loop. Every "
+    "work-item writes one result, and the host combines them.";
 
 enum { ITEMS_PER_UNIT, FINISH };
 static const rh_param params[] = {
     [ITEMS_PER_UNIT] = RH_NUMBER("items_per_unit", 16, 1, 4096,
-                                 "processing elements, and so work-items, for each compute unit"),
+                                 "processing elements, and so work-items, per compute unit"),
     [FINISH] = RH_FINISH_PARAM,
 };
 
@@ -22,7 +22,7 @@ typedef struct strided {
   rh_finish finish;
 } strided;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, strided *self,
                       rh_answer *answer) {
   RH_TRY(
@@ -65,8 +65,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "strided",
-    .summary =
-        "one work-item for each processing element, all in one stride; the host combines them",
+    .summary = "one work-item per processing element, in a grid stride; the host finishes",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -3,12 +3,11 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), fourth kernel. The kernel of "
-    "strided with enough work-items for every thread context that the device has, not only "
-    "for every processing element, so that some compute while others wait for memory. The "
-    "article finds no good way to ask a device for the number of its contexts and scales by "
-    "hand; here it is groups_per_unit. Every work-item still leaves one result, so the host "
-    "has many to combine.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), fourth kernel. The kernel of strided "
+    "with enough work-items for every thread context that the device has, not only for every "
+    "processing element, so that some compute while others wait for memory. The article finds no "
+    "good way to ask a device for the number of its contexts and scales by hand; here it is "
+    "groups_per_unit. Every work-item still writes one result, so the host has many to combine.";
 
 enum { GROUP, GROUPS_PER_UNIT, FINISH };
 static const rh_param params[] = {
@@ -25,7 +24,7 @@ typedef struct strided_full {
   rh_finish finish;
 } strided_full;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, strided_full *self,
                       rh_answer *answer) {
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 0, &self->group, answer));
@@ -69,7 +68,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "strided_full",
-    .summary = "strided with as many work-items as fill the device; the host combines them",
+    .summary = "strided with as many work-items as fill the device; the host finishes",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

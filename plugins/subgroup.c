@@ -3,13 +3,12 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the last kernel, which reads "
-    "memory in another way. A sub-group of 16 work-items reads a "
-    "block of 16 times 8 elements in one load, and every work-item combines vectors of 8, "
-    "lane by lane. The vectors go to local memory and through a tree, and the 8 lanes of "
-    "every group back to the host. With cl_intel_subgroups these are "
-    "intel_sub_group_block_read8 and its kin; elsewhere 16 neighbours load the same elements "
-    "one by one, side by side.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the last kernel, which reads memory in "
+    "another way. A sub-group of 16 work-items reads a block of 16 times 8 elements in one load, "
+    "and every work-item combines vectors of 8, lane by lane. The vectors go to local memory and "
+    "through a tree, and the host gets the 8 lanes of every group. With cl_intel_subgroups the "
+    "loads are intel_sub_group_block_read8 and its variants; elsewhere 16 neighbouring work-items "
+    "load the same elements one by one, at adjacent addresses.";
 
 enum { GROUP, LOADS, FINISH };
 static const rh_param params[] = {
@@ -28,13 +27,13 @@ typedef struct subgroup {
   rh_finish finish;
 } subgroup;
 
-/* The groups for n elements; each leaves WIDTH partial results. */
+/* The number of groups for n elements; each writes WIDTH partial results. */
 static uint64_t groups_for(const subgroup *self, uint64_t n) {
   return rh_whole_groups(n, self->group * self->loads * WIDTH) /
          (self->group * self->loads * WIDTH);
 }
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, subgroup *self,
                       rh_answer *answer) {
   uint32_t vector_size = WIDTH * problem->op->value_size;
@@ -43,7 +42,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, subgroup
   self->loads = (uint64_t)values[LOADS];
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 320 : 450;
   answer->launches = 1;
-  /* What stands before the first block; the blocks; the tree. */
+  /* The elements before the first block; the blocks; the tree. */
   answer->depth = 1 + self->loads + rh_log2_up(self->group);
   rh_finish_query(answer, problem, WIDTH * groups_for(self, problem->max_n), values[FINISH]);
   RH_TRY(rh_fit_scratch(problem, answer));
@@ -88,7 +87,8 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "subgroup",
-    .summary = "loads of 8 by whole sub-groups, a tree over vectors; the host combines their lanes",
+    .summary = "loads of 8 by whole sub-groups, then a tree over vectors; the host combines their "
+               "lanes",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -5,12 +5,12 @@
 static const char about[] =
     "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
     "reduction_tiled_1. The step before, simple_2, keeps all partial results in global memory. "
-    "This one loads a tile into local memory, one element for each work-item, and runs the "
-    "tree there; work-item 0 writes the tile's result. Two buffers in turn are source and "
-    "target, and every level divides what is left by the tile size, until it is at most a "
-    "tile, which the host adds up. In the tree the stride doubles and the work-items with tid "
-    "% (2*s) == 0 combine: they scatter over the tile, and their neighbours idle. Neighbours "
-    "meet first, so elements keep their order.";
+    "This one loads a tile into local memory, one element for each work-item, and runs the tree "
+    "there; work-item 0 writes the tile's result. Two buffers alternate as source and target. "
+    "Every level divides the number of values by the tile size, until at most a tile is left, "
+    "which the host combines. In the tree the stride doubles and the work-items with tid % (2*s) "
+    "== 0 combine: they are scattered over the tile, and their neighbours idle. Neighbours are "
+    "combined first, so elements keep their order.";
 
 enum { TILE, FINISH };
 static const rh_param params[] = {
@@ -24,7 +24,7 @@ typedef struct tiled_1 {
   rh_finish finish;
 } tiled_1;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, tiled_1 *self,
                       rh_answer *answer) {
   uint64_t tile;
@@ -66,7 +66,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "tiled_1",
-    .summary = "one launch a level, a tree in each tile, neighbours first: divergent",
+    .summary = "one launch per level, a tree in each tile, neighbours first: divergent",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

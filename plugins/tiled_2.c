@@ -22,7 +22,7 @@ typedef struct tiled_2 {
   rh_finish finish;
 } tiled_2;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, tiled_2 *self,
                       rh_answer *answer) {
   uint64_t tile;

@@ -6,8 +6,8 @@ static const char about[] =
     "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
     "reduction_tiled_3. Over tiled_2, the stride starts at half a tile and halves, so that "
     "consecutive work-items combine at consecutive addresses, which lie in different banks of "
-    "local memory. Elements far apart now meet first: the operator must commute. Levels, "
-    "buffers and the host's part are tiled_1's.";
+    "local memory. Elements far apart are now combined first, so the operator must commute. "
+    "Levels, buffers and the host's part are tiled_1's.";
 
 enum { TILE, FINISH };
 static const rh_param params[] = {
@@ -21,7 +21,7 @@ typedef struct tiled_3 {
   rh_finish finish;
 } tiled_3;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, tiled_3 *self,
                       rh_answer *answer) {
   uint64_t tile;

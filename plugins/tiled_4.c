@@ -4,10 +4,10 @@
 
 static const char about[] =
     "\"Parallel Reduction using C++ AMP\" (MSDN, Parallel Programming in Native Code), "
-    "reduction_tiled_4. In every level of tiled_3's tree more work-items idle. This one "
-    "launches half as many: each reads two elements from global memory, a tile apart, and puts "
-    "their combination into local memory, where tiled_3's tree goes on. Every level divides "
-    "what is left by twice the tile size; the host takes over at a tile's worth, as before.";
+    "reduction_tiled_4. In every level of tiled_3's tree more work-items idle. This one launches "
+    "half as many: each reads two elements from global memory, a tile apart, and stores their "
+    "combination in local memory, where tiled_3's tree goes on. Every level divides the number of "
+    "values by twice the tile size; the host takes over at a tile's worth, as before.";
 
 enum { TILE, FINISH };
 static const rh_param params[] = {
@@ -21,7 +21,7 @@ typedef struct tiled_4 {
   rh_finish finish;
 } tiled_4;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, tiled_4 *self,
                       rh_answer *answer) {
   uint64_t tile;

@@ -3,13 +3,13 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Parallel Reductions\" (CS 441/641, Dr. Lawlor), the top-down tree \"by calling a log "
-    "number of kernels\". Over bottom_up, a level combines the two halves of the array and not "
+    "\"Parallel Reductions\" (CS 441/641, Dr. Lawlor), the top-down tree \"by calling a log number "
+    "of kernels\". Over bottom_up, a level combines the two halves of the array and not "
     "neighbours: arr[i] += arr[i+stride] for a stride of half the length, rounded up, and the "
-    "length becomes the stride. Active work-items and their places stay side by side to the end; "
+    "length becomes the stride. Active work-items and their addresses stay contiguous to the end; "
     "the elements are reordered. The article works in place, in the array itself; redhost never "
-    "writes the input, so the first level goes from the elements to a working copy of half as "
-    "many values, and only those behind it are in place.";
+    "writes the input, so the first level goes from the elements to a working copy of half as many "
+    "values, and only the later levels are in place.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -20,11 +20,11 @@ static const rh_param params[] = {
 typedef struct top_down {
   const rh_host *host;
   struct _cl_kernel *elements, *values;
-  struct _cl_mem *arr; /* the working copy: what the first level leaves, in values */
+  struct _cl_mem *arr; /* the working copy: the first level's output, in values */
   uint64_t group, arr_bytes;
 } top_down;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, top_down *self,
                       rh_answer *answer) {
   uint64_t n = problem->max_n, levels = rh_log2_up(n);

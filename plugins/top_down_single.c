@@ -4,12 +4,12 @@
 
 static const char about[] =
     "\"Parallel Reductions\" (CS 441/641, Dr. Lawlor), topdownAllFloats. Over top_down, the loop "
-    "over the levels moves into the kernel: one launch, and a barrier with a global fence where a "
-    "launch ended before. That is the article's fastest row (half of bottom-up's time for 8000 "
-    "floats), but a barrier holds back only the work-items of one group, so the loop is right for "
-    "one group and no more. Here one group is all there is: its work-items first stride over the "
-    "whole input, each with a running result, and the loop reduces these, one for each work-item, "
-    "in global memory. A single compute unit does all the work.";
+    "over the levels moves into the kernel: there is one launch, and a barrier with a global fence "
+    "between levels. That is the article's fastest row (half of bottom-up's time for 8000 floats), "
+    "but a barrier synchronizes only the work-items of one group, so the loop is correct for one "
+    "group and no more. Here a single group is launched: its work-items first stride over the "
+    "whole input, each with a running result, and the loop reduces these, one per work-item, in "
+    "global memory. A single compute unit does all the work.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -24,7 +24,7 @@ typedef struct top_down_single {
   uint64_t group, arr_bytes;
 } top_down_single;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, top_down_single *self,
                       rh_answer *answer) {
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 256, 0, &self->group, answer));

@@ -5,10 +5,10 @@
 static const char about[] =
     "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 1 and 4. One "
     "work-item for each element, and a tree for every group-sized piece of the input, in local "
-    "memory: the offset doubles, and a mask lets every second, fourth, eighth work-item "
-    "combine. That needs an associative operator and nothing else, at the price of work-items "
-    "that are used sparsely. The groups' results are gathered into a new vector, which is "
-    "reduced again, down to one value on the device.";
+    "memory: the offset doubles, and a mask lets every second, fourth, eighth work-item combine. "
+    "That needs only an associative operator, but uses the work-items sparsely. The groups' "
+    "results are gathered into a new vector, which is reduced again, down to one value on the "
+    "device.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -20,7 +20,7 @@ typedef struct tree_associative {
   rh_levels levels;
 } tree_associative;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, tree_associative *self,
                       rh_answer *answer) {
   uint64_t group;

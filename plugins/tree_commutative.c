@@ -4,10 +4,10 @@
 
 static const char about[] =
     "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 2 and 4. Over "
-    "tree_associative, the offset starts at half a group and halves, so that the active "
-    "work-items stand side by side and whole wavefronts drop out as they become idle: about "
-    "twice the SIMD efficiency in the article. It reorders, so the operator must commute. The "
-    "stages are the same, down to one value on the device.";
+    "tree_associative, the offset starts at half a group and halves, so that the active work-items "
+    "stay contiguous and whole wavefronts retire as they become idle: about twice the SIMD "
+    "efficiency in the article. It reorders, so the operator must commute. The stages are the "
+    "same, down to one value on the device.";
 
 enum { GROUP };
 static const rh_param params[] = {
@@ -19,7 +19,7 @@ typedef struct tree_commutative {
   rh_levels levels;
 } tree_commutative;
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, tree_commutative *self,
                       rh_answer *answer) {
   uint64_t group;

@@ -3,12 +3,12 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the second tree. Its first "
-    "(partial_scalar is the same) runs one launch of trees, one element for each work-item, "
-    "and leaves a value for each group to the host, which is a lot of work. This one adds a "
-    "second launch that runs the same tree over the first one's values, so that the host is "
-    "left with n divided by the group size twice. The article notes that it could go on until "
-    "little enough is left; two stages are what it shows.";
+    "\"Reduction\" (Intel, oneAPI GPU Optimization Guide), the second tree. Its first tree (the "
+    "same as partial_scalar) is one launch with one element per work-item, and leaves one value "
+    "per group to the host, which is a lot of work. This one adds a second launch that runs the "
+    "same tree over the first one's values, so that the host combines n divided twice by the group "
+    "size. The article notes that more stages could follow until few values are left, and shows "
+    "two.";
 
 enum { GROUP, FINISH };
 static const rh_param params[] = {
@@ -29,7 +29,7 @@ static uint64_t groups_for(const tree_multi_stage *self, uint64_t n) {
   return n ? rh_divide_up(n, self->group) : 1;
 }
 
-/* The launches' shape and their costs, the same for query and setup. */
+/* The launches' shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, tree_multi_stage *self,
                       rh_answer *answer) {
   uint32_t value_size = problem->op->value_size;

@@ -1,14 +1,14 @@
-/* two_stage: fill the device once, reduce serially inside, then reduce the few results that are. */
+/* two_stage: fill the device once, reduce serially inside, then reduce the groups' results. */
 #include "two_stage.cl.h"
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 5 and 6. "
-    "The recursive reductions before it run a tree for every group-sized piece of the "
-    "input. This one launches only as many groups as keep the device busy (80 for the "
-    "article's 20 compute units: 4 each), lets every work-item keep a running result over "
-    "chunks of the input, and so runs a constant number of trees, whatever the size. A "
-    "second launch of one group reduces the groups' results.";
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figures 5 and 6. The "
+    "recursive reductions before it run a tree for every group-sized block of the input. This one "
+    "launches only as many groups as keep the device busy (80 for the article's 20 compute units: "
+    "4 each), lets every work-item keep a running result over chunks of the input, and so runs a "
+    "constant number of trees, whatever the size. A second launch of one group reduces the groups' "
+    "results.";
 
 enum { GROUP, GROUPS_PER_UNIT };
 static const rh_param params[] = {
@@ -24,7 +24,7 @@ typedef struct two_stage {
   rh_finish finish;
 } two_stage;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, two_stage *self,
                       rh_answer *answer) {
   uint32_t value_size = problem->op->value_size;
@@ -69,7 +69,8 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "two_stage",
-    .summary = "as many groups as fill the device, serial inside; a second launch reduces the rest",
+    .summary = "as many groups as fill the device, serial inside; a second launch reduces their "
+               "results",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

@@ -3,10 +3,10 @@
 #include <redhost/kit.h>
 
 static const char about[] =
-    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 6. Over "
-    "two_stage, every work-item loads and combines vectors of 4 elements, of any type, and "
-    "its 4 lanes meet before the tree: wider loads, fewer instructions for an element. "
-    "Lanes reorder, so the operator must commute, as the article says.";
+    "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010), figure 6. Over two_stage, "
+    "every work-item loads and combines vectors of 4 elements, of any type, and its 4 lanes are "
+    "combined before the tree: wider loads, fewer instructions per element. Lanes reorder, so the "
+    "operator must commute, as the article says.";
 
 enum { GROUP, GROUPS_PER_UNIT };
 static const rh_param params[] = {
@@ -22,7 +22,7 @@ typedef struct two_stage_float4 {
   rh_finish finish;
 } two_stage_float4;
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, two_stage_float4 *self,
                       rh_answer *answer) {
   uint32_t value_size = problem->op->value_size;
@@ -31,7 +31,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, two_stag
   self->groups = problem->device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 500 : 700;
   answer->launches = 1;
-  /* Vectors; their 4 lanes; at most 6 elements outside them; the tree. */
+  /* Vectors; their 4 lanes; at most 6 elements outside the vectors; the tree. */
   answer->depth = rh_divide_up(problem->max_n, 4 * self->groups * self->group) + 4 + 6 +
                   rh_log2_up(self->group);
   rh_finish_query(answer, problem, self->groups, 1);

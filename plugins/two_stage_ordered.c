@@ -6,18 +6,19 @@ static const char about[] =
     "\"OpenCL Optimization Case Study: Simple Reductions\" (AMD, 2010) ends its section on two "
     "stages with a work-item that reduces a large contiguous block, for operators that do not "
     "commute, and leaves it as an exercise to make that efficient: neighbouring work-items would "
-    "load from places far apart. Here each group owns a contiguous chunk and goes through it in "
-    "tiles. A tile is loaded side by side into local memory, where every work-item reduces its own "
+    "load from addresses far apart. Here each group owns a contiguous chunk and reduces it in "
+    "tiles. Coalesced loads bring a tile into local memory, where every work-item reduces its own "
     "contiguous run; the runs are combined in index order, tile after tile, and so are the groups "
-    "in the second launch. Over two_stage it needs no operator that commutes, at the "
-    "price of a way through local memory for every element.";
+    "in the second launch. Over two_stage it does not need an operator that commutes, but every "
+    "element passes through local memory.";
 
 enum { GROUP, GROUPS_PER_UNIT, ITEMS };
 static const rh_param params[] = {
     [GROUP] = RH_NUMBER("group", 0, 0, 1024, "work-items in a group; 0: 128, or what fits"),
     [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 16, 1, 1024, "groups for each compute unit"),
     [ITEMS] = {.key = "items",
-               .doc = "elements in a work-item's run; 0: an odd number to 31 that fits",
+               .doc = "elements in a work-item's run; 0: the largest odd number that fits, at most "
+                      "31",
                .min = 0,
                .max = 64,
                .initial = 0,
@@ -34,11 +35,11 @@ typedef struct two_stage_ordered {
 
 enum { SEGMENTS = 16 }; /* as in the kernel */
 
-/* The launch's shape and its costs, the same for query and setup. */
+/* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, two_stage_ordered *self,
                       rh_answer *answer) {
   uint64_t size = problem->op->value_size, local = problem->device->local_bytes;
-  /* Each work-item has a run in the tile and its result behind it. */
+  /* The tile holds a run for each work-item, and the runs' results after them. */
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 128, 2 * size, &self->group, answer));
   uint64_t room = local / size < SEGMENTS ? 0 : (local / size - SEGMENTS) / self->group;
   uint64_t most = room < 2 ? 0 : room - 1, fitting = most < 31 ? (most - 1) | 1 : 31;
@@ -56,7 +57,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, two_stag
   answer->score = problem->device->kind == RH_DEVICE_CPU ? 200 : 550;
   answer->launches = 1;
   answer->local_bytes = self->tile_bytes;
-  /* A run, its segment, the segments, and one for each tile behind. */
+  /* A run, its segment, the segments, and one combination for each later tile. */
   answer->depth =
       self->items + rh_divide_up(self->group, SEGMENTS) + SEGMENTS + 1 + rh_divide_up(chunk, tile);
   rh_finish_query(answer, problem, self->groups, 1);
@@ -96,7 +97,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "two_stage_ordered",
-    .summary = "two stages that keep the order: contiguous runs turned in local memory",
+    .summary = "two stages that keep the order: contiguous runs, transposed in local memory",
     .about = about,
     .version = "1.0",
     .author = "the redhost authors",

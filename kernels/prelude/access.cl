@@ -1,8 +1,6 @@
-/* Which elements a work-item takes when the article spreads them over all work-items.  Both ways
- * reorder. */
+/* Two ways to distribute the elements over all work-items. Both reorder. */
 
-/* Strided: every round takes as many elements as there are work-items, so that neighbours read
- * neighbours. */
+/* Strided: each iteration reads one element per work-item, so that loads coalesce. */
 static inline rh_value rh_take_strided(__global const rh_element *input, ulong n) {
   rh_value mine = rh_identity();
   for (ulong i = get_global_id(0); i < n; i += get_global_size(0))
@@ -10,8 +8,8 @@ static inline rh_value rh_take_strided(__global const rh_element *input, ulong n
   return mine;
 }
 
-/* Blocked: `width` work-items share a block of width * each elements, and each of them takes every
- * width-th. */
+/* Blocked: `width` work-items share a block of width * each elements, and each takes every width-th
+ * element. */
 static inline rh_value rh_take_blocked(__global const rh_element *input, ulong n, ulong width,
                                        ulong each) {
   ulong item = get_global_id(0), i = item / width * (width * each) + item % width;

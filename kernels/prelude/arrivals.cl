@@ -1,33 +1,31 @@
-/* How the work-groups of one launch hand their values to the last of them to arrive, where the
- * plugin asks for it with -DRH_ARRIVALS.  RH_HAS_ARRIVALS says whether this device's compiler
- * offers what that takes; RH_SEES_WHILE_RUNNING, that rh_collect waits for a group that has not
- * arrived yet.
+/* The work-groups of one launch hand their values to the last group to arrive.  A plugin enables
+ * this with -DRH_ARRIVALS.  RH_HAS_ARRIVALS is defined if this device's compiler supports it;
+ * RH_SEES_WHILE_RUNNING, if rh_collect can also wait for a group that has not arrived yet.
  *
- *   rh_leave(slots, value, epoch)             one work-item of each group, then
- *   rh_is_last_to_arrive(tickets, groups)     the same work-item: true in the last group to come
+ *   rh_leave(slots, value, epoch)            called by one work-item of each group, and then
+ *   rh_is_last_to_arrive(tickets, groups)    by the same work-item: true in the last group
  *   rh_glance_at(slots, group), and then
- *   rh_collect(glance, slots, group, epoch)   in the last group, behind a barrier: what that group
- *   left.  In two steps, so that
- *                                             several glances can be under way
+ *   rh_collect(glance, slots, group, epoch)  called in the last group, after a barrier: its value.
+ *                                            Two steps, so that several loads can be in flight
  *
- * slots: 2 * sizeof(rh_value) bytes for each group.  *tickets is 0 before the launch and 0 behind
- * it.  epoch: a number that no earlier launch on these slots had.  Values are collected by the
- * index of their group, never in the order of arrival. */
+ * slots: 2 * sizeof(rh_value) bytes for each group.  *tickets is 0 before the launch and 0 after
+ * it.  epoch: a number that no earlier launch on these slots used.  Values are collected in index
+ * order, never in the order of arrival. */
 #ifdef RH_ARRIVALS
 
 #if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
 #define RH_HAS_ARRIVALS 1
 #define RH_SEES_WHILE_RUNNING 1
 
-/* Nothing here waits for a fence.  A value travels in words of 64 bits, each half of it value and
- * half the epoch, by relaxed stores of device scope, which are not torn: a word that shows the
- * epoch shows what was left in this launch, whatever else has become visible or not.  The counter
- * needs no order either: whoever is last to count knows that all others have issued their stores,
- * which no scheduling can hold up any more, so that collecting spins for a store's way to the L2
- * cache at most.  A fence instead (membar.gl, or atom.acq_rel.gpu) would wait for that way and back
- * in every group before it may count: half a microsecond (PTX ISA, memory consistency model;
- * OpenCL's mem_fence() is of work-group scope there and orders nothing for others).
- * `inc' wraps at groups - 1: the last arrival puts the counter back to 0 by itself. */
+/* No fence is needed.  A value is stored in 64-bit words, half value and half epoch, by relaxed
+ * stores of device scope, which are not torn: a word with this launch's epoch holds a value of this
+ * launch, whatever else has become visible.  The counter needs no order either.  The last group to
+ * count knows that all others have issued their stores, which no scheduling can delay any more, so
+ * collecting spins at most for the time that a store takes to reach the L2 cache.  A fence
+ * (membar.gl, or atom.acq_rel.gpu) would make every group wait for that round trip before it may
+ * count: half a microsecond (PTX ISA, memory consistency model; OpenCL's mem_fence() has work-group
+ * scope there and orders nothing for other groups). `inc' wraps at groups - 1, so the last arrival
+ * resets the counter to 0. */
 #if RH_NVIDIA_SM >= 70
 #define RH_RELAXED "relaxed.gpu.global"
 #else
@@ -100,12 +98,10 @@ static inline rh_value rh_collect(rh_glance seen, __global const void *slots, ui
 
 /* Each arrival is one atomic read-modify-write of the same word, with acquire and release semantics
  * at device scope.  A read-modify-write continues the release sequence of those before it, so the
- * last one synchronises with every other, and what each left before its arrival happens before what
- * the last collects behind its own; its group's mates are ordered behind it by the barrier that
- * they share.
- * The last one stores the 0.  Nobody looks at the word any more in this launch, and the next launch
- * of an in-order queue begins behind the end of this one, which orders everything: relaxed is
- * enough. */
+ * last one synchronises with every other: what each group stored before its arrival happens before
+ * what the last group loads after its own.  The barrier orders the other work-items of that group.
+ * The last arrival stores the 0.  No group reads the word again in this launch, and the next launch
+ * of an in-order queue begins after the end of this one, so relaxed order is enough. */
 static inline void rh_leave(__global void *slots, rh_value value, uint epoch) {
   ((__global rh_value *)slots)[get_group_id(0)] = value;
 }

@@ -1,6 +1,6 @@
-/* *p = combine(*p, value), atomically, where the plugin asks for it with -DRH_ATOMIC.  There is
- * none for {key, index}.  One location, relaxed: every reader waits for the kernel's end, so
- * nothing else needs an order. */
+/* *p = combine(*p, value), atomically; a plugin enables it with -DRH_ATOMIC.  {key, index} has no
+ * such operation.  Relaxed order on one location is enough, because every reader waits for the end
+ * of the kernel. */
 #if defined(RH_ATOMIC) && !defined(RH_IS_INDEXED)
 
 #ifdef RH_SCALAR_IS_64_BIT
@@ -25,8 +25,8 @@ static inline void rh_atomic_combine(volatile __global rh_value *p, rh_value val
 #elif defined(RH_OP_xor)
   RH_ATOMIC_FUNCTION(xor)(p, value);
 #else
-  /* Compare and swap.  The first guess is the identity; a wrong guess comes back as what stands
-   * there. */
+  /* Compare and swap.  The first guess is the identity; a failed exchange returns the current
+   * value. */
   volatile __global RH_WORD *word = (volatile __global RH_WORD *)p;
   RH_WORD seen = RH_PASTE(as_, RH_WORD)((RH_SCALAR)RH_IDENTITY), expected;
   do {

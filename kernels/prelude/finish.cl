@@ -1,6 +1,6 @@
-/* The last step of strategies whose article ends on the host, for those who want it on the device
- * (finish=device, see rh_finish in redhost/kit.h): one work-group combines `count` partial results
- * in index order.  Each work-item takes a contiguous run of them, then an ordered tree. */
+/* The last step on the device, for strategies whose article finishes on the host (finish=device,
+ * see rh_finish in redhost/kit.h).  One work-group combines `count` partial results in index order:
+ * each work-item reduces a contiguous range of them, then an ordered tree follows. */
 #ifdef RH_FINISH
 
 __kernel void rh_finish(__global const rh_value *partials, ulong count, __local rh_value *scratch,

@@ -1,10 +1,11 @@
 /* Trees over the values of a work-group, in local memory.  `scratch` holds one value for each
- * work-item.  Work-item 0 gets the result; what the others get means nothing.  Every work-item of
- * the group must call, once a kernel (or with a barrier between two calls: the first ends by
- * reading scratch[0]).  Any group size is right: where a level has an odd number of values, the one
- * in the middle waits for the next level. */
+ * work-item.  Work-item 0 gets the result; what the others get is unspecified.  Every work-item of
+ * the group must call, and only once per kernel (or with a barrier between two calls, since a call
+ * ends by reading scratch[0]).  Any group size works: if a level has an odd number of values, the
+ * middle one waits for the next level. */
 
-/* Halving: consecutive work-items combine consecutive addresses, a half apart.  Reorders. */
+/* Halving: consecutive work-items combine values half a group apart, at consecutive addresses.
+ * Reorders. */
 static inline rh_value rh_group_tree(__local rh_value *scratch, rh_value mine) {
   uint i = get_local_id(0);
   scratch[i] = mine;
@@ -18,7 +19,7 @@ static inline rh_value rh_group_tree(__local rh_value *scratch, rh_value mine) {
   return scratch[0];
 }
 
-/* Doubling: neighbours first.  Regroups and never reorders. */
+/* Doubling: neighbours first. Regroups but never reorders. */
 static inline rh_value rh_group_tree_ordered(__local rh_value *scratch, rh_value mine) {
   uint i = get_local_id(0), size = get_local_size(0);
   scratch[i] = mine;

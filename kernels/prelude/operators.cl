@@ -1,11 +1,11 @@
 /* The operators, once for single values and, through the suffix N (nothing, 2, 4, 8, 16),
  * for vectors. */
 
-/* Order keys.  Those that look for the least or the largest compare floats as integers: the bits of
- * a float, read as sign and magnitude, order like the float, with -0 below +0, and turn into two's
- * complement by flipping the magnitude of the negative ones.  NaNs of every kind get the key that
- * wins.  So every order of combining gives the same bits, a device that flushes subnormals compares
- * them right, and atomics on integers serve floats.  The host turns the key back. */
+/* Order keys.  min, max and their kin compare floats as integers: the bits of a float, read as sign
+ * and magnitude, order like the float, with -0 below +0; flipping the magnitude of negative ones
+ * gives two's complement.  Every NaN gets the key that wins.  So every order of combining gives the
+ * same bits, devices that flush subnormals still compare them correctly, and integer atomics serve
+ * floats.  The host converts the key back. */
 #ifdef RH_IS_LEAST
 #define RH_KEY_OF_NAN (-RH_SIGNED_MAX - 1)
 #else
@@ -13,8 +13,8 @@
 #endif
 
 #ifdef RH_IS_INDEXED
-/* The first among equals wins, and -0 equals +0: the key of -0 is -1, and no other float has
- * that. */
+/* The first of equal elements wins, and -0 equals +0.  The key of -0 is -1, which no other float
+ * has. */
 #define RH_MERGE_ZEROS(key, N)                                                                     \
   select(key, (RH_PASTE(RH_SIGNED, N))(0),                                                         \
          RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)(key == (RH_SIGNED)-1))
@@ -40,10 +40,9 @@
   }
 
 /* The magnitude of a signed integer, in the unsigned type of the same width: that of the least
- * number is right too.  Not abs(), which promises the same: the one of PoCL 3.1 is written `x < 0 ?
- * -x : x`, and the compiler takes it from the overflow that is undefined there that no magnitude of
- * an int or a long has its highest bit set.  The sum of two converted to ulong, each of -2^31, is
- * then 0. */
+ * number is right too.  abs() promises the same but is not used: PoCL 3.1 writes it as `x < 0 ? -x
+ * : x`, whose overflow is undefined, so the compiler assumes that no magnitude of an int or a long
+ * has its highest bit set.  The sum of two magnitudes of -2^31, converted to ulong, is then 0. */
 #define RH_DEFINE_MAGNITUDE(name, N)                                                               \
   static inline RH_PASTE(RH_UNSIGNED_ELEMENT, N) name(RH_PASTE(RH_ELEMENT, N) x) {                 \
     RH_PASTE(RH_UNSIGNED_ELEMENT, N) bits = RH_PASTE(RH_PASTE(as_, RH_UNSIGNED_ELEMENT), N)(x);    \
@@ -52,10 +51,10 @@
     return (bits ^ sign) - sign;                                                                   \
   }
 
-/* For redhost --verify, on u32: operators that mix words, so that each tree of combinations gives
- * another one; `order` tells the left operand from the right, too.  An element's highest bit says
- * that loading it takes long, and is not part of it: so groups of work-items finish in another
- * order. */
+/* For redhost --verify, on u32: operators that hash words, so that each tree of combinations gives
+ * a different value; `order` also distinguishes the left operand from the right.  An element's
+ * highest bit is not part of its value: it makes loading the element slow, so that work-groups
+ * finish in a different order. */
 #if defined(RH_OP_order) || defined(RH_OP_grouping)
 #define RH_DEFINE_SLOW(name, N)                                                                    \
   static inline RH_PASTE(uint, N) name(RH_PASTE(uint, N) x) {                                      \
@@ -70,7 +69,7 @@ RH_DEFINE_SLOW(rh_slow8, 8)
 RH_DEFINE_SLOW(rh_slow16, 16)
 #endif
 
-/* From an element, as it was read, to what is combined. */
+/* Converts an element, as it was read, to the scalar that is combined. */
 #if defined(RH_OP_order) || defined(RH_OP_grouping)
 #define RH_TO_SCALAR(x, N) RH_PASTE(rh_slow, N)(x)
 #elif defined(RH_OP_asum) && defined(RH_IS_FLOAT)
@@ -94,7 +93,8 @@ RH_DEFINE_KEY(rh_key, float, )
 #define RH_TO_SCALAR(x, N) RH_PASTE(RH_PASTE(convert_, RH_SCALAR), N)(x)
 #endif
 
-/* The operator and its identity.  That of a float sum is -0: adding +0 would turn -0 into +0. */
+/* The operator and its identity.  The identity of a float sum is -0, because adding +0 would turn
+ * -0 into +0. */
 #if defined(RH_OP_sum) || defined(RH_OP_asum)
 #define RH_APPLY(a, b) ((a) + (b))
 #if defined(RH_OP_sum) && defined(RH_IS_FLOAT)
@@ -115,8 +115,8 @@ RH_DEFINE_KEY(rh_key, float, )
 #define RH_APPLY(a, b) ((a) ^ (b))
 #define RH_IDENTITY 0
 #elif defined(RH_OP_affine)
-/* x -> a*x + b over 32-bit words; a in the low half, b in the high half; the left operand's map
- * first. */
+/* Composes maps x -> a*x + b over 32-bit words, a in the low half and b in the high half.  The left
+ * operand's map is applied first. */
 static inline ulong rh_compose(ulong f, ulong g) {
   uint a = (uint)g * (uint)f, b = (uint)g * (uint)(f >> 32) + (uint)(g >> 32);
   return (ulong)b << 32 | a;
@@ -124,8 +124,9 @@ static inline ulong rh_compose(ulong f, ulong g) {
 #define RH_APPLY(a, b) rh_compose(a, b)
 #define RH_IDENTITY 1
 #elif defined(RH_OP_depth)
-/* For redhost --verify, on u32: a value is how many combinations its deepest element has been
- * through, plus 1.  Combining with the identity costs nothing, as adding it rounds nothing. */
+/* For redhost --verify, on u32: a value is 1 plus the number of combinations that its deepest
+ * element has passed through.  Combining with the identity does not count, because adding it does
+ * not round. */
 #define RH_APPLY(a, b) select(select(max(a, b) + 1, (b), (a) == 0), (a), (b) == 0)
 #define RH_IDENTITY 0
 #elif defined(RH_OP_order) || defined(RH_OP_grouping)
@@ -164,7 +165,7 @@ static inline rh_value rh_identity(void) {
 #endif
 }
 
-/* The element at index i of p, as a value. */
+/* The element p[i] as a value. */
 static inline rh_value rh_load(__global const rh_element *p, ulong i) {
 #ifdef RH_TYPE_f16
   RH_SCALAR scalar = RH_TO_SCALAR(vload_half(i, (__global const half *)p), );
@@ -179,7 +180,7 @@ static inline rh_value rh_load(__global const rh_element *p, ulong i) {
 #endif
 }
 
-/* a's elements come before b's.  Indices decide ties, never the order of arrival. */
+/* a's elements come before b's. Indices break ties, never the order of arrival. */
 static inline rh_value rh_combine(rh_value a, rh_value b) {
 #ifdef RH_IS_INDEXED
   return RH_BEATS(b.key, a.key) || (b.key == a.key && b.index < a.index) ? b : a;

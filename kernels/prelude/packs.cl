@@ -1,11 +1,11 @@
-/* 16 bytes at a time, whatever the type, where the plugin asks for it with -DRH_PACKS and
- * -DRH_WIDTH=16, 8, 4 or 2, the elements that 16 bytes hold.  Small elements are combined several
- * to a word where the device can, and their partial sums stay narrow for a step of at most
- * RH_MOST_PACKS packs and become wide behind it, before they can overflow.
+/* 16 bytes at a time, whatever the type.  A plugin enables this with -DRH_PACKS and -DRH_WIDTH=16,
+ * 8, 4 or 2, the number of elements in 16 bytes.  Where the device can, small elements are combined
+ * several to a word.  Their partial sums stay narrow for a step of at most RH_MOST_PACKS packs and
+ * are widened after it, before they can overflow.
  *
- *   rh_pack   16 bytes as they stand in memory
- *   rh_part   what the packs of one step come to
- *   rh_total  what a work-item has so far
+ *   rh_pack   16 bytes as they lie in memory
+ *   rh_part   the combined packs of one step
+ *   rh_total  the running result of a work-item
  *
  * Packs reorder, so their operators must commute. */
 #if defined(RH_PACKS) && defined(RH_WIDTH) && !defined(RH_OP_affine)
@@ -97,8 +97,8 @@ static inline rh_part rh_part_join(rh_part a, rh_part b) { return a + b; }
 static inline RH_SCALAR rh_part_scalar(rh_part part) { return RH_WIDEN(part); }
 
 #elif defined(RH_IS_ORDER) && defined(RH_TYPE_f32) && RH_PTX >= 80
-/* min.NaN and max.NaN do what the order keys do: NaN wins, and -0 is below +0.  One instruction for
- * an element; the key is made once, at the end. */
+/* min.NaN and max.NaN agree with the order keys: NaN wins, and -0 is below +0.  They take one
+ * instruction per element; the key is made once, at the end. */
 typedef float rh_part;
 #ifdef RH_IS_LEAST
 #define RH_BEST "min.NaN.f32"
@@ -120,7 +120,7 @@ static inline rh_part rh_pack_part(rh_pack p) {
 static inline RH_SCALAR rh_part_scalar(rh_part part) { return RH_TO_SCALAR(part, ); }
 
 #elif defined(RH_IS_ORDER) && defined(RH_TYPE_f16) && RH_PTX >= 80
-/* The same, two halves to a word. */
+/* The same for halves, two to a word. */
 typedef uint rh_part;
 #ifdef RH_IS_LEAST
 #define RH_BEST "min.NaN.f16x2"
@@ -145,9 +145,9 @@ static inline RH_SCALAR rh_part_scalar(rh_part part) {
 
 #elif defined(RH_IS_ORDER) && !defined(RH_IS_MAGNITUDE) && RH_PTX >= 90 &&                         \
     (defined(RH_TYPE_i8) || defined(RH_TYPE_u8) || defined(RH_TYPE_i16) || defined(RH_TYPE_u16))
-/* Two 16-bit numbers to a word.  Of bytes, the upper one of a pair decides between the pairs of two
- * words: the words as they are find the best of the odd bytes, moved up by a byte those of the even
- * ones. */
+/* Two 16-bit numbers to a word.  For bytes, the upper byte of a pair decides the comparison:
+ * comparing the words as they are finds the best of the odd bytes, and comparing them shifted up by
+ * one byte finds the best of the even bytes. */
 #ifdef RH_IS_LEAST
 #define RH_BEST_OF "min."
 #else
@@ -201,11 +201,11 @@ static inline RH_SCALAR rh_part_scalar(rh_part part) { return rh_fold_scalars(pa
 /* ---- Totals ---- */
 
 #if defined(RH_IS_INDEXED)
-/* The best pack so far, and which of this work-item's it is: the element is looked for once, at the
- * end. */
+/* The best pack so far, and its number among this work-item's packs.  The element itself is located
+ * once, at the end. */
 typedef struct {
   RH_SCALAR key;
-  uint round; /* packs that this work-item took before it; RH_NO_ROUND: there is none */
+  uint round; /* this work-item's packs before it; RH_NO_ROUND: none yet */
   rh_pack pack;
 } rh_total;
 #define RH_NO_ROUND 0xffffffffu
@@ -213,7 +213,7 @@ static inline rh_total rh_total_identity(void) {
   rh_total total = {RH_IDENTITY, RH_NO_ROUND, (rh_pack)(0)};
   return total;
 }
-/* The first among equals stays: rounds go up. */
+/* The first of equal elements wins, because rounds are visited in ascending order. */
 static inline void rh_total_take(rh_total *total, rh_pack pack, uint round) {
   RH_SCALAR key = rh_part_scalar(rh_pack_part(pack));
   bool better = RH_BEATS(key, total->key) || total->round == RH_NO_ROUND;

@@ -1,12 +1,11 @@
-/* Trees whose work-items hand values to each other without local memory, where the plugin asks for
- * them with -DRH_SHUFFLES=1 (rh_has_shuffles() in redhost/kit.h says whether the device can; =0: it
- * cannot): within a sub-group by shuffles, between sub-groups through local memory, one value each.
- * RH_HAS_SHUFFLES says whether there are any: NVIDIA's warps through inline PTX, since its OpenCL
- * has no sub-groups; Khronos' and Intel's shuffles where an extension has them.  Where there are
- * none the tree is rh_group_tree. */
+/* Trees that use shuffles within a sub-group, and local memory only between sub-groups, one value
+ * each.  A plugin enables them with -DRH_SHUFFLES=1, or passes =0 if the device has no shuffles
+ * (rh_has_shuffles() in redhost/kit.h).  RH_HAS_SHUFFLES is defined if shuffles are available: on
+ * NVIDIA through inline PTX, since its OpenCL has no sub-groups; elsewhere through the extensions
+ * of Khronos and Intel.  Without them the tree is rh_group_tree. */
 #ifdef RH_SHUFFLES
 
-/* A plugin that says the size of its groups, -DRH_GROUP, gets loops of known length. */
+/* A plugin that defines its group size, -DRH_GROUP, gets loops of constant length. */
 #ifdef RH_GROUP
 #define RH_GROUP_SIZE ((uint)RH_GROUP)
 #else
@@ -14,14 +13,14 @@
 #endif
 
 #if !RH_SHUFFLES
-/* The device has none, whatever its compiler knows. */
+/* The device has no shuffles, whatever its compiler supports. */
 #elif defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
 #define RH_HAS_SHUFFLES 1
 static inline uint rh_lane(void) { return get_local_id(0) % 32; }
 static inline uint rh_lanes(void) { return 32; }
 static inline uint rh_sub_group(void) { return get_local_id(0) / 32; }
 static inline uint rh_sub_groups(void) { return RH_GROUP_SIZE / 32; }
-/* All 32 lanes take part: whoever calls has groups of whole warps, see rh_group_shuffle_tree. */
+/* All 32 lanes take part: callers have groups of whole warps, see rh_group_shuffle_tree. */
 static inline uint rh_shuffle_down(uint x, uint distance) {
   uint y;
   asm volatile("shfl.sync.down.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(y) : "r"(x), "r"(distance));
@@ -55,7 +54,7 @@ typedef union {
   uint words[sizeof(rh_value) / sizeof(uint)];
 } rh_shuffled;
 
-/* The value of the lane so many above this one. */
+/* The value of the lane `distance` above this one. */
 static inline rh_value rh_value_from_above(rh_value mine, uint distance) {
   rh_shuffled x = {mine};
   for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++)
@@ -64,9 +63,9 @@ static inline rh_value rh_value_from_above(rh_value mine, uint distance) {
 }
 
 #if defined(RH_IS_ORDER) && defined(__NV_CL_C_VERSION) && RH_NVIDIA_SM >= 80
-/* The best of a warp in one instruction for each word of 32 bits, the highest first: of those lanes
- * that are as good as the best in the words before.  Keys are signed but for unsigned integers;
- * lower words, and indices, are unsigned. */
+/* The best of a warp, one instruction for each 32-bit word, highest word first.  Only lanes that
+ * tied for the best in the words before compete.  Keys are signed, except those of unsigned
+ * integers; lower words and indices are unsigned. */
 #define RH_REDUX(name, how)                                                                        \
   static inline uint name(uint x) {                                                                \
     uint best;                                                                                     \
@@ -119,7 +118,7 @@ static inline rh_value rh_sub_group_tree(rh_value mine) {
 #endif
 }
 #elif defined(RH_FULL_SUB_GROUPS)
-/* What lanes above the active ones combine is nobody's: they need not be told apart. */
+/* Lanes above the active ones combine values that are never read, so they need no branch. */
 static inline rh_value rh_sub_group_tree(rh_value mine) {
 #pragma unroll
   for (uint distance = 16; distance > 0; distance /= 2)
@@ -145,7 +144,7 @@ static inline rh_value rh_whole_sub_groups_tree(__local rh_value *scratch, rh_va
   barrier(CLK_LOCAL_MEM_FENCE);
   if (rh_sub_group() == 0 && rh_sub_groups() > 1) {
 #ifdef RH_FULL_SUB_GROUPS
-    /* No more sub-groups than one has lanes: a group has at most 1024 work-items. */
+    /* There are no more sub-groups than lanes in one: a group has at most 1024 work-items. */
     mine = rh_lane() < rh_sub_groups() ? scratch[rh_lane()] : rh_identity();
 #else
     mine = rh_identity();
@@ -158,8 +157,8 @@ static inline rh_value rh_whole_sub_groups_tree(__local rh_value *scratch, rh_va
 }
 #endif
 
-/* rh_group_tree by shuffles, under the same rules; between two calls in one kernel there must be a
- * barrier.  `scratch` holds one value for each work-item. */
+/* rh_group_tree by shuffles, under the same rules.  Two calls in one kernel need a barrier between
+ * them.  `scratch` holds one value for each work-item. */
 static inline rh_value rh_group_shuffle_tree(__local rh_value *scratch, rh_value mine) {
 #ifdef RH_HAS_SHUFFLES
   if (rh_whole_sub_groups()) return rh_whole_sub_groups_tree(scratch, mine);

@@ -1,12 +1,12 @@
-/* Loads that a sub-group makes together, where the plugin asks for them with -DRH_SUBGROUP=16: from
- * a block of lanes * RH_WIDTH elements each work-item gets a vector, whose component k is element k
- * * lanes + its lane, so that neighbours read neighbours.  With -DRH_SUBGROUP_BLOCKS besides, these
- * are block reads in sub-groups of the device, of so many work-items (cl_intel_subgroups); without,
- * so many consecutive work-items stand for one and load element by element. */
+/* Loads by a whole sub-group; a plugin enables them with -DRH_SUBGROUP=16.  From a block of lanes *
+ * RH_WIDTH elements each work-item gets a vector whose component k is element k * lanes + lane, so
+ * that loads coalesce.  With -DRH_SUBGROUP_BLOCKS as well, these are block reads by the device's
+ * own sub-groups of RH_SUBGROUP work-items (cl_intel_subgroups).  Without it, RH_SUBGROUP
+ * consecutive work-items act as a sub-group and load element by element. */
 #if defined(RH_SUBGROUP) && !defined(RH_OP_affine)
 
-/* This work-item's lane; its sub-group's first work-item in the group; its lanes, fewer than the
- * others' in the last. */
+/* This work-item's lane; the first work-item of its sub-group in the group; the sub-group's number
+ * of lanes, which may be smaller in the last one. */
 #ifdef RH_SUBGROUP_BLOCKS
 #define RH_SUBGROUP_KERNEL __attribute__((intel_reqd_sub_group_size(RH_SUBGROUP)))
 static inline uint rh_subgroup_lane(void) { return get_sub_group_local_id(); }
@@ -21,7 +21,7 @@ static inline uint rh_subgroup_lanes(void) {
 }
 #endif
 
-/* The block read for elements of this size, where the device has it. */
+/* The block read for elements of this size, if the device has it. */
 #ifdef RH_SUBGROUP_BLOCKS
 #if defined(RH_TYPE_i32) || defined(RH_TYPE_u32) || defined(RH_TYPE_f32)
 #define RH_BLOCK_READ(p) RH_PASTE(intel_sub_group_block_read, RH_WIDTH)((__global const uint *)(p))
@@ -37,8 +37,8 @@ static inline uint rh_subgroup_lanes(void) {
 #endif
 #endif
 
-/* This work-item's share of the block that starts at element i of p; nothing of what stands behind
- * element n-1. */
+/* This work-item's share of the block that starts at element i of p; reads nothing after element
+ * n-1. */
 static inline rh_vector rh_subgroup_load(__global const rh_element *p, ulong i, ulong n) {
   ulong lane = rh_subgroup_lane(), lanes = rh_subgroup_lanes();
 #ifdef RH_BLOCK_READ

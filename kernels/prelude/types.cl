@@ -1,13 +1,14 @@
-/* Elements and values.  The host says which operator and type this program is for by one definition
- * of each, RH_OP_<op> and RH_TYPE_<type>; everything else follows here.
+/* Elements and values.  The host defines one operator and one type for this program, RH_OP_<op> and
+ * RH_TYPE_<type>; everything else is derived here.
  *
  *   rh_element  one element of the input in memory
- *   RH_SCALAR   what is combined: a sum, a product, bits, or an order key
+ *   RH_SCALAR   the scalar that is combined: a sum, a product, bits, or an order key
  *   rh_value    RH_SCALAR, or {key, index} for argmin, argmax and argamax
  *
- * Integers sum and multiply modulo 2^64, unsigned: signed overflow is undefined in OpenCL C, and
- * the bits are the same.  f16 is read by vload_half, which needs no extension, and computed in f32.
- * Nothing here is contracted into fused operations or otherwise made fast at the price of a bit. */
+ * Integer sums and products are taken modulo 2^64 in unsigned arithmetic, because signed overflow
+ * is undefined in OpenCL C and the bits are the same.  f16 is read by vload_half, which needs no
+ * extension, and computed in f32.  Nothing here is contracted into fused operations or otherwise
+ * trades bits for speed. */
 #pragma OPENCL FP_CONTRACT OFF
 
 #define RH_PASTE_(a, b) a##b
@@ -30,7 +31,7 @@
 #elif defined(RH_TYPE_u64)
 #define RH_ELEMENT ulong
 #elif defined(RH_TYPE_f16)
-#define RH_ELEMENT ushort /* the bits; many devices have no half but in memory */
+#define RH_ELEMENT ushort /* the bits; many devices have half only as a storage type */
 #elif defined(RH_TYPE_f32)
 #define RH_ELEMENT float
 #elif defined(RH_TYPE_f64)
@@ -38,7 +39,7 @@
 #define RH_ELEMENT double
 #endif
 typedef RH_ELEMENT rh_element;
-/* Of signed integers: uchar, ushort, uint or ulong. */
+/* For signed integers: uchar, ushort, uint or ulong. */
 #define RH_UNSIGNED_ELEMENT RH_PASTE(u, RH_ELEMENT)
 #define RH_ELEMENT_SIGN_SHIFT (8 * (int)sizeof(RH_ELEMENT) - 1)
 
@@ -72,7 +73,7 @@ typedef RH_ELEMENT rh_element;
 #define RH_SCALAR_IS_UNSIGNED 1
 #endif
 
-/* RH_SCALAR, and its two neighbours of the same width: RH_SIGNED for masks and RH_WORD for
+/* RH_SCALAR, and two integer types of the same width: RH_SIGNED for masks and RH_WORD for
  * atomics. */
 #if defined(RH_IS_ARITHMETIC) && defined(RH_TYPE_f64)
 #define RH_SCALAR double

@@ -1,5 +1,5 @@
-/* The same on vectors of RH_WIDTH elements (2, 4, 8 or 16), where the plugin asks for them with
- * -DRH_WIDTH=4.  Lane k of a vector combines elements k, k+RH_WIDTH, ...: vectors reorder, so their
+/* The same on vectors of RH_WIDTH elements (2, 4, 8 or 16); a plugin enables them with, say,
+ * -DRH_WIDTH=4.  Lane k of a vector combines elements k, k+RH_WIDTH, ...  Vectors reorder, so their
  * operators must commute. */
 #if defined(RH_WIDTH) && !defined(RH_OP_affine)
 
@@ -28,7 +28,7 @@ RH_DEFINE_MAGNITUDE(RH_PASTE(rh_magnitude, RH_WIDTH), RH_WIDTH)
 #define RH_LANES RH_PASTE(RH_LANES_, RH_WIDTH)
 #endif
 
-/* How many elements stand before the first one whose address a vector load can start at. */
+/* The number of elements before the first one that is aligned for a vector load. */
 static inline ulong rh_vector_head(__global const rh_element *p) {
   return (0 - (ulong)(size_t)p / sizeof(rh_element)) % RH_WIDTH;
 }
@@ -43,7 +43,7 @@ static inline rh_vector rh_vector_identity(void) {
 #endif
 }
 
-/* A vector of scalars, which are those of elements i, i+stride, i+2*stride, ... */
+/* A vector of the scalars of elements i, i+stride, i+2*stride, ... */
 static inline rh_vector rh_vector_of(RH_PASTE(RH_SCALAR, RH_WIDTH) scalars, ulong i, ulong stride) {
 #ifdef RH_IS_INDEXED
   rh_vector value = {scalars, i + stride * (RH_PASTE(ulong, RH_WIDTH))(RH_LANES)};
@@ -66,7 +66,7 @@ static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
   return rh_vector_of(scalars, i, 1);
 }
 
-/* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those behind element
+/* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those past element
  * n-1. */
 static inline rh_vector rh_vector_gather(__global const rh_element *p, ulong i, ulong stride,
                                          ulong n) {
@@ -105,7 +105,7 @@ static inline rh_vector rh_vector_combine(rh_vector a, rh_vector b) {
 #endif
 }
 
-/* The lanes as values, one behind the other. */
+/* Stores the lanes as values, in order. */
 static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
   RH_SCALAR lanes[RH_WIDTH];
 #ifdef RH_IS_INDEXED
@@ -125,7 +125,7 @@ static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
   }
 }
 
-/* All lanes in one value. */
+/* Combines all lanes to one value. */
 static inline rh_value rh_vector_fold(rh_vector v) {
   rh_value values[RH_WIDTH], all = rh_identity();
   rh_vector_lanes(v, values);
@@ -133,7 +133,8 @@ static inline rh_value rh_vector_fold(rh_vector v) {
   return all;
 }
 
-/* rh_group_tree over vectors, `scratch` holding one for each work-item; the same rules. */
+/* rh_group_tree over vectors, under the same rules; `scratch` holds one vector for each
+ * work-item. */
 static inline rh_vector rh_vector_group_tree(__local rh_vector *scratch, rh_vector mine) {
   uint i = get_local_id(0);
   scratch[i] = mine;

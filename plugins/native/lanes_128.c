@@ -1,5 +1,5 @@
-/* The inner loops on whatever the compiler makes of 16 bytes: SSE2 on x86-64, NEON on ARM; and
- * which processor has more. */
+/* The inner loops on 16-byte vectors: SSE2 on x86-64, NEON on ARM.  Also the choice of the widest
+ * that a processor supports. */
 #define LANES_BYTES 16
 #define LANES_TARGET
 #define LANES_TABLE rh_native_lanes_128
@@ -8,7 +8,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* Not every compiler's __builtin_cpu_supports() knows this one. */
+/* Some compilers' __builtin_cpu_supports() lacks this feature. */
 static int has_f16c(void) {
   unsigned a, b, c, d;
   return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;

@@ -1,5 +1,5 @@
-/* Order keys, as in host/core/reduce/ops.c: floats as integers that order alike, every NaN as the
- * key that wins; -0 is below +0, and equals it for arg*.
+/* Order keys, as in host/core/reduce/ops.c: floats become integers of the same order, and every NaN
+ * the key that wins; -0 is below +0, but equals it for arg*.
  *
  * The bits of floats are compared as they are.  As unsigned numbers, those below 0 come last, the
  * most negative one at the end; as signed numbers, those from 0 on come last, the largest one at
@@ -21,7 +21,7 @@ static int is_magnitude(uint32_t op) {
   return op == RH_OP_amax || op == RH_OP_argamax;
 }
 
-/* The bit of the sign, and what infinity is. */
+/* The sign bit, and the bits of infinity. */
 static uint64_t sign_of(rh_type type) {
   return type == RH_TYPE_f16 ? 0x8000u : type == RH_TYPE_f32 ? 0x80000000u : (uint64_t)1 << 63;
 }
@@ -44,7 +44,7 @@ static uint64_t integer_key(uint32_t op, rh_type type, const rh_native_range *ra
   return least > most ? least : most;
 }
 
-/* No subnormal float on the way: a thread may have set its processor to take them for 0. */
+/* Avoids subnormal floats: a thread may have set its processor to treat them as 0. */
 float rh_native_half(uint16_t bits) {
   uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu, rest;
   float x = (float)magnitude * 0x1p-24f;
@@ -59,7 +59,7 @@ float rh_native_half(uint16_t bits) {
   return x;
 }
 
-/* Keys of f16 are those of the same number as f32. */
+/* An f16's key is that of the same number as f32. */
 static uint64_t widen(rh_type type, uint64_t bits) {
   if (type != RH_TYPE_f16) return bits;
   float x = rh_native_half((uint16_t)bits);
@@ -68,7 +68,7 @@ static uint64_t widen(rh_type type, uint64_t bits) {
   return wide;
 }
 
-/* The other way round, for a number that was a half. */
+/* The inverse, for a number that was a half. */
 static uint64_t narrow(rh_type type, uint64_t bits) {
   if (type != RH_TYPE_f16) return bits;
   uint64_t sign = bits >> 16 & 0x8000u, exponent = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
@@ -77,7 +77,7 @@ static uint64_t narrow(rh_type type, uint64_t bits) {
   return exponent < 103 ? sign : sign | (fraction | 0x800000u) >> (126 - exponent);
 }
 
-/* Its own inverse: the magnitude of what is below 0, flipped. */
+/* Flips the magnitude of negative numbers; its own inverse. */
 static uint64_t flip(rh_type type, uint64_t x) {
   if (type == RH_TYPE_f64) return (int64_t)x < 0 ? x ^ INT64_MAX : x;
   return (int32_t)x < 0 ? (uint32_t)x ^ INT32_MAX : (uint32_t)x;

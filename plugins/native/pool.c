@@ -1,16 +1,17 @@
-/* Memory order.  A job is known by its number, `current`.  The caller writes what the job is and
- * then, by a release, its number; a thread reads the number by an acquire and then what the job is.
- * It may be late, and read while the next job is written.  Every ticket bears the number of its
- * job, and the caller writes tickets before it writes what the job is, with a release fence
- * between; a thread takes one after it has read that, with an acquire fence between.  So one that
- * has read anything of the next job meets the next job's tickets, and takes none.  To take one of
- * its own job succeeds only while the job lasts, for the caller waits until every block that was
- * taken is done.  `done` is counted by release and read by acquire: behind it the caller sees what
- * the threads have written, and threads have read all that they read of the input.
+/* Memory order.  A job is identified by its number, `current`.  The caller writes the job's fields
+ * and then, by a release, its number; a thread reads the number by an acquire and then the fields.
+ * A late thread may read the fields while the caller writes the next job.  So every ticket carries
+ * the number of its job.  The caller writes the tickets before the fields, with a release fence
+ * between; a thread takes a ticket after it has read the fields, with an acquire fence between.  A
+ * thread that has read any field of the next job therefore sees the next job's tickets, and takes
+ * none.  A ticket of the thread's own job can be taken only while the job lasts, because the caller
+ * waits until every block that was taken is done.  `done` is incremented by release and read by
+ * acquire: after it the caller sees what the threads have written, and the threads have finished
+ * reading the input.
  *
- * Falling asleep: a thread says that it sleeps and then looks for a job once more, the caller names
- * a job and then looks for sleepers.  All four in one order (seq_cst): one of them sees the
- * other. */
+ * Falling asleep: a thread registers as a sleeper and then checks for a job once more; the caller
+ * publishes a job and then checks for sleepers.  All four operations are seq_cst, so at least one
+ * side sees the other. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "pool.h"
 
@@ -22,18 +23,17 @@
 #include <unistd.h>
 
 enum {
-  LINE = 64, /* bytes that processors hand to each other at once */
+  LINE = 64, /* bytes of a cache line */
   SPIN_NS =
-      /* longer than what stands between the calls of a busy program, and no time to notice */
+      /* longer than the pause between the calls of a busy program, and too short to notice */
   100000,
-  LOOK_AT_CLOCK = 64, /* turns */
-  PATIENCE =
-      1000, /* turns that the caller waits for blocks before it lets others have its processor */
+  LOOK_AT_CLOCK = 64, /* iterations */
+  PATIENCE = 1000, /* iterations that the caller waits for blocks before it yields its processor */
   STACK = 256 << 10,
-  TICKET_BITS = 16 /* of a ticket, for the next block; the number of the job stands above */
+  TICKET_BITS = 16 /* of a ticket, for the next block; the job's number is in the bits above */
 };
 
-/* The blocks from next on, of one thread; others take from it when theirs are gone. */
+/* A thread's blocks, from the next one on; other threads take from it when theirs are gone. */
 typedef struct share {
   _Alignas(LINE) _Atomic uint64_t ticket;
   rh_native_pool *pool;
@@ -45,14 +45,14 @@ struct rh_native_pool {
   _Alignas(LINE) _Atomic uint64_t current; /* the job's number, from 1 on */
   _Atomic(const void *) input;
   _Atomic uint64_t n;
-  _Atomic uint32_t blocks, sharers; /* sharers: threads that take part */
+  _Atomic uint32_t blocks, sharers; /* sharers: participating threads */
   _Atomic int ends;
-  _Alignas(LINE) _Atomic uint32_t done; /* blocks, but for the caller's */
+  _Alignas(LINE) _Atomic uint32_t done; /* blocks, without the caller's */
   _Atomic uint32_t sleepers;
   rh_native_work *work;
   void *user;
-  uint32_t threads; /* that run, the caller among them */
-  int crowded;      /* more of them than processors */
+  uint32_t threads; /* running, including the caller */
+  int crowded;      /* more threads than processors */
   pid_t process;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -62,7 +62,7 @@ struct rh_native_pool {
 unsigned rh_native_processors(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return (unsigned)CPU_COUNT(&set);
-  long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+  long online = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than a cpu_set_t holds */
   return online > 1 ? (unsigned)online : 1;
 }
 
@@ -82,12 +82,12 @@ static uint64_t now(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The first block of thread k's share. */
+/* The first block in thread k's share. */
 static uint32_t share_begin(const rh_native_job *job, uint32_t k, uint32_t sharers) {
   return (uint32_t)((uint64_t)job->blocks * k / sharers);
 }
 
-/* Takes a block before `end`; 0 where there is none, or the job is another. */
+/* Takes a block below `end`; 0 if there is none, or if the job is another one. */
 static int take(share *from, uint64_t number, uint32_t end, uint32_t *block) {
   uint64_t ticket = atomic_load_explicit(&from->ticket, memory_order_relaxed);
   do {
@@ -98,7 +98,7 @@ static int take(share *from, uint64_t number, uint32_t end, uint32_t *block) {
   return 1;
 }
 
-/* Works on thread `index`'s own share, then on those of the others.  Returns how many blocks. */
+/* Works on thread `index`'s own share, then on the others'.  Returns the number of blocks done. */
 static uint32_t work_on(rh_native_pool *pool, const rh_native_job *job, uint64_t number,
                         uint32_t index, uint32_t sharers) {
   uint32_t block, did = 0;
@@ -110,7 +110,7 @@ static uint32_t work_on(rh_native_pool *pool, const rh_native_job *job, uint64_t
   return did;
 }
 
-/* Waits for a job after `seen`: awake for a moment, then asleep. */
+/* Waits for a job after `seen`: spins for a moment, then sleeps. */
 static uint64_t next_job(rh_native_pool *pool, uint64_t seen) {
   uint64_t until = now() + SPIN_NS, number;
   for (unsigned turn = 1; turn % LOOK_AT_CLOCK != 0 || now() < until; turn++) {
@@ -145,7 +145,7 @@ static void *live(void *user) {
   }
 }
 
-/* Gives the job's number to the threads, and wakes those that sleep. */
+/* Publishes the job's number, and wakes sleeping threads. */
 static void announce(rh_native_pool *pool, uint64_t number) {
   atomic_store(&pool->current, number);
   if (atomic_load(&pool->sleepers) == 0) return;
@@ -156,7 +156,7 @@ static void announce(rh_native_pool *pool, uint64_t number) {
 
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
   uint32_t sharers = pool->threads < job->blocks ? pool->threads : job->blocks;
-  if (getpid() != pool->process) sharers = 1; /* after a fork there is nobody else */
+  if (getpid() != pool->process) sharers = 1; /* after a fork there are no other threads */
   if (sharers == 1) {
     for (uint32_t block = 0; block < job->blocks; block++) pool->work(pool->user, job, block);
     return;
@@ -197,9 +197,9 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_w
   pthread_cond_init(&pool->wake, NULL);
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
-  /* Signals are for the program's own threads; but what a thread does itself, as to read a page
-   * that a file no longer has, would end the process past the program's handler where it is
-   * blocked. */
+  /* Signals are left to the program's own threads, except those that a thread raises itself, such
+   * as by reading a page that a truncated file no longer has: if blocked, they would kill the
+   * process without the program's handler. */
   sigfillset(&others);
   for (size_t k = 0; k < sizeof of_its_own / sizeof *of_its_own; k++)
     sigdelset(&others, of_its_own[k]);

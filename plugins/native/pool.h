@@ -1,8 +1,8 @@
-/* Threads that share the blocks of one job after the other with the thread that has it.
+/* A thread pool that shares the blocks of a job with the calling thread, one job at a time.
  *
- * The caller never waits for a thread to wake up, only for blocks that one has begun: threads take
- * blocks, the caller too, and who finds none left is done.  So a job takes no longer than it takes
- * the caller alone, and a little. */
+ * The caller never waits for a thread to wake up, only for blocks that a thread has begun.  All
+ * threads, the caller included, take blocks until none are left.  So a job takes at most a little
+ * longer than it takes the caller alone. */
 #ifndef NATIVE_POOL_H
 #define NATIVE_POOL_H
 
@@ -10,7 +10,7 @@
 
 enum { POOL_MOST_BLOCKS = 1 << 15 };
 
-/* A job, as every thread sees it. */
+/* A job, as seen by every thread. */
 typedef struct rh_native_job {
   const void *input;
   uint64_t n;
@@ -20,12 +20,12 @@ typedef struct rh_native_job {
 typedef void rh_native_work(void *user, const rh_native_job *job, uint32_t block);
 typedef struct rh_native_pool rh_native_pool;
 
-/* How many processors this process may run on. */
+/* The number of processors that this process may run on. */
 unsigned rh_native_processors(void);
 
-/* What a pool of so many threads, the caller among them, takes of memory, which begins as zeros. */
+/* The bytes of zeroed memory that a pool needs.  `threads` includes the caller. */
 uint64_t rh_native_pool_bytes(unsigned threads);
-/* Starts the threads; fewer, where the system gives no more. */
+/* Starts the threads, or fewer if the system refuses some. */
 rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_work *work,
                                      void *user);
 /* Returns when work(user, job, block) has returned for every block of the job.  One call at a

@@ -1,6 +1,6 @@
-/* The host puts its prelude before this file: rh_element and rh_value are the types of the problem
- * at hand, rh_load reads an element as a value, rh_combine is the operator, rh_identity its neutral
- * value.  One kernel serves them all. */
+/* The host prepends its prelude to this file: rh_element and rh_value are the types of the problem
+ * at hand, rh_load reads an element as a value, rh_combine is the operator, and rh_identity its
+ * identity.  One kernel serves every operator and type. */
 __kernel void reduce(__global const rh_element *input, ulong first, ulong n,
                      __local rh_value *scratch, __global rh_value *result, ulong result_index) {
   input += first;

@@ -1,8 +1,8 @@
 /* redhost/kit.h: conveniences for authors of plugins in C11; header only.  SPDX-License-Identifier:
  * MIT
  *
- * Nothing here is part of the ABI: a plugin carries its own copy.  Look at plugins/cascade.c for
- * all of it in use. */
+ * Nothing here is part of the ABI: a plugin carries its own copy.  plugins/cascade.c shows all of
+ * it in use. */
 #ifndef REDHOST_KIT_H
 #define REDHOST_KIT_H
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Hands a failure on to the host. */
+/* Returns a failure to the caller. */
 #define RH_TRY(call)                                                                               \
   do {                                                                                             \
     rh_status rh_try_status = (call);                                                              \
@@ -22,7 +22,7 @@
 /* ---- Describing ---- */
 
 /* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade).  A plugin that
- * can be unloaded defines RH_PLUGIN_FLAGS as RH_PLUGIN_UNLOADABLE first. */
+ * can be unloaded first defines RH_PLUGIN_FLAGS as RH_PLUGIN_UNLOADABLE. */
 #ifndef RH_PLUGIN_FLAGS
 #define RH_PLUGIN_FLAGS 0
 #endif
@@ -39,7 +39,7 @@
       .build = __VERSION__,                                                                        \
   }
 
-/* `.extension = rh_writes_result_once` says RH_EXTENSION_RESULT_ONCE. */
+/* `.extension = rh_writes_result_once` declares RH_EXTENSION_RESULT_ONCE. */
 static inline const void *rh_writes_result_once(const char *id) {
   return strcmp(id, RH_EXTENSION_RESULT_ONCE) == 0 ? RH_EXTENSION_RESULT_ONCE : NULL;
 }
@@ -50,7 +50,7 @@ static inline const void *rh_writes_result_once(const char *id) {
 #define RH_PARAMS(table)                                                                           \
   .params = table, .n_params = sizeof table / sizeof *table, .param_stride = sizeof(rh_param)
 
-/* Rows of a table of parameters: a number in steps of 1, and a choice between words. */
+/* Rows of a parameter table: a number in steps of 1, and a choice between words. */
 #define RH_NUMBER(key_, initial_, min_, max_, doc_)                                                \
   { .key = key_, .doc = doc_, .min = min_, .max = max_, .initial = initial_, .step = 1 }
 #define RH_CHOICE(key_, choices_, n_, doc_)                                                        \
@@ -61,7 +61,7 @@ static inline const void *rh_writes_result_once(const char *id) {
 
 /* ---- Answering a query ---- */
 
-/* Fills in why not, and returns RH_DECLINED. */
+/* Fills in the reason, and returns RH_DECLINED. */
 __attribute__((format(printf, 3, 4))) static inline rh_status
 rh_decline(rh_answer *answer, uint32_t why, const char *format, ...) {
   va_list args;
@@ -76,7 +76,7 @@ static inline uint64_t rh_divide_up(uint64_t a, uint64_t b) {
   return a / b + (a % b != 0);
 }
 
-/* The work-items of a launch that needs `n` of them, in whole groups; at least one group. */
+/* `n` work-items rounded up to whole groups; at least one group. */
 static inline uint64_t rh_whole_groups(uint64_t n, uint64_t group) {
   return n ? rh_divide_up(n, group) * group : group;
 }
@@ -88,10 +88,10 @@ static inline uint64_t rh_log2_up(uint64_t n) {
   return k;
 }
 
-/* The work-group size for a parameter `key` that was set to `asked`: itself, where the device takes
- * it; for 0, the largest power of two up to `preferred` that the device takes.  bytes_per_item:
- * local memory for each work-item. Declines, with the limit and the value, where it does not fit.
- */
+/* The work-group size for a parameter `key` that was set to `asked`: `asked` itself if the device
+ * supports it; for 0, the largest power of two up to `preferred` that the device supports.
+ * bytes_per_item: local memory per work-item.  Declines, with the limit and the value, if it does
+ * not fit. */
 static inline rh_status rh_fit_group(const rh_problem *problem, const char *key, int64_t asked,
                                      uint64_t preferred, uint64_t bytes_per_item, uint64_t *group,
                                      rh_answer *answer) {
@@ -102,7 +102,9 @@ static inline rh_status rh_fit_group(const rh_problem *problem, const char *key,
     size /= 2;
   *group = size;
   if (size > device->max_group)
-    return rh_decline(answer, RH_WHY_PARAM, "%s=%llu: the device takes work-groups of at most %u",
+    return rh_decline(answer, RH_WHY_PARAM,
+                      "%s=%llu: the device supports work-groups of at most "
+                      "%u",
                       key, (unsigned long long)size, device->max_group);
   if (size * bytes_per_item > device->local_bytes)
     return rh_decline(answer, asked ? RH_WHY_PARAM : RH_WHY_MEMORY,
@@ -113,12 +115,12 @@ static inline rh_status rh_fit_group(const rh_problem *problem, const char *key,
   return RH_OK;
 }
 
-/* Declines where the scratch memory that the answer asks for is more than the device hands out. */
+/* Declines if the answer's scratch memory exceeds what the device can allocate. */
 static inline rh_status rh_fit_scratch(const rh_problem *problem, rh_answer *answer) {
   uint64_t most = problem->device->max_alloc_bytes;
   if (most == 0 || answer->scratch_bytes <= most) return RH_OK;
   return rh_decline(answer, RH_WHY_MEMORY,
-                    "%llu elements need %llu B of scratch memory, the device hands out %llu",
+                    "%llu elements need %llu B of scratch memory, the device can allocate %llu",
                     (unsigned long long)problem->max_n, (unsigned long long)answer->scratch_bytes,
                     (unsigned long long)most);
 }
@@ -127,24 +129,24 @@ static inline int rh_has_extension(const rh_device *device, const char *name) {
   return device->extensions && strstr(device->extensions, name) != NULL;
 }
 
-/* Is it NVIDIA's own compiler, which takes inline PTX?  PoCL and Mesa run on such GPUs too, under
- * the same vendor's number, with compilers of their own. */
+/* True for NVIDIA's own compiler, which accepts inline PTX.  PoCL and Mesa also run on NVIDIA GPUs
+ * and report the same vendor id, but have their own compilers. */
 static inline int rh_takes_ptx(const rh_device *device) {
   return device->vendor_id == 0x10de && device->kind == RH_DEVICE_GPU &&
          (rh_has_extension(device, "cl_nv_compiler_options") ||
           rh_has_extension(device, "cl_nv_create_buffer"));
 }
 
-/* Does the device have what kernels/prelude/shuffles.cl needs: -DRH_SHUFFLES=1, else =0?  Compilers
- * know the names of functions that the device does not have. */
+/* True if the device supports kernels/prelude/shuffles.cl: pass -DRH_SHUFFLES=1, else =0.  The
+ * kernel cannot test this itself: compilers declare functions that the device lacks. */
 static inline int rh_has_shuffles(const rh_device *device) {
   return rh_takes_ptx(device) || rh_has_extension(device, "cl_khr_subgroup_shuffle") ||
          rh_has_extension(device, "cl_intel_subgroups");
 }
 
-/* The depth of rh_group_shuffle_tree: the trees in the sub-groups and in the first of them, which
- * takes the others' values, and before that what each of its lanes takes in turn, where there are
- * more sub-groups than it has lanes. */
+/* The depth of rh_group_shuffle_tree: the trees in the sub-groups, then the tree in the first
+ * sub-group over the others' values.  If there are more sub-groups than lanes, each lane first
+ * combines several values. */
 static inline uint64_t rh_group_depth(const rh_device *device, uint64_t group) {
   uint64_t lanes = device->subgroup_min ? device->subgroup_min : 1;
   if (!rh_has_shuffles(device)) return rh_log2_up(group);
@@ -153,8 +155,8 @@ static inline uint64_t rh_group_depth(const rh_device *device, uint64_t group) {
 
 /* ---- Setting up and running ---- */
 
-/* A kernel that will run in groups of `group` work-items; declines where this kernel does not take
- * as many, which only its build shows: registers count. */
+/* A kernel that will run in groups of `group` work-items.  Declines if this kernel does not support
+ * as many; only its build shows that, because it depends on registers. */
 static inline rh_status rh_group_kernel(const rh_host *host, struct _cl_program *program,
                                         const char *name, uint64_t group,
                                         struct _cl_kernel **kernel) {
@@ -163,18 +165,19 @@ static inline rh_status rh_group_kernel(const rh_host *host, struct _cl_program 
   RH_TRY(host->kernel(host, program, name, kernel, &max_group));
   if (group <= max_group) return RH_OK;
   snprintf(what, sizeof what,
-           "kernel '%s' takes work-groups of at most %u on this device, not %llu", name, max_group,
-           (unsigned long long)group);
+           "kernel '%s' supports work-groups of at most %u on this device, not "
+           "%llu",
+           name, max_group, (unsigned long long)group);
   return host->fail(host, RH_DECLINED, 0, what);
 }
 
-/* The compiler's option for the newest OpenCL C of a device, where a kernel needs more than 1.2.  A
- * device of OpenCL 3 that cannot do all of 2.0 calls itself 1.2 and takes 3.0. */
+/* The compiler option for a device's newest OpenCL C, for kernels that need more than 1.2.  An
+ * OpenCL 3 device without all of 2.0 reports 1.2 but accepts 3.0. */
 static inline const char *rh_newest_language(const rh_device *device) {
   return device->cl_version >= 200 && device->cl_version < 300 ? "-cl-std=CL2.0" : "-cl-std=CL3.0";
 }
 
-/* Arguments of a launch.  They stand in the caller's frame until the launch returns. */
+/* Arguments of a launch.  They live in the caller's frame until the launch returns. */
 #define RH_U64(x)                                                                                  \
   {                                                                                                \
     RH_ARG_VALUE, sizeof(uint64_t), &(const uint64_t) {                                            \
@@ -202,7 +205,7 @@ static inline const char *rh_newest_language(const rh_device *device) {
                  sizeof((const rh_arg[]){__VA_ARGS__}) / sizeof(rh_arg), stage)
 
 /* ---- The last step: combining partial results in index order, on the host or on the device ----
- * A strategy whose article ends with the host combining a few partial results offers a choice:
+ * If an article ends with the host combining a few partial results, its strategy offers a choice:
  *
  *     [FINISH] = RH_FINISH_PARAM                 in the table of parameters
  *     rh_finish_query(answer, problem, count, on_device)            in query
@@ -210,7 +213,7 @@ static inline const char *rh_newest_language(const rh_device *device) {
  *     rh_finish_setup(&self->finish, host, problem, program, count, on_device)
  *     rh_finish_run(&self->finish, run)                             at the end of run
  *
- * The partial results stand in finish.partials, which setup obtains. */
+ * The partial results are in finish.partials, which setup allocates. */
 #define RH_FINISH_PARAM                                                                            \
   {                                                                                                \
     .key = "finish", .doc = "where the partial results are combined", .choices = "host|device",    \
@@ -234,7 +237,7 @@ static inline uint64_t rh_finish_group(const rh_problem *problem, uint64_t count
   return group;
 }
 
-/* Adds to the answer what this step costs; call it with the other fields filled. */
+/* Adds this step's costs to the answer; call it when the other fields are filled. */
 static inline void rh_finish_query(rh_answer *answer, const rh_problem *problem, uint64_t count,
                                    int64_t on_device) {
   uint64_t group = rh_finish_group(problem, count), local = group * problem->op->value_size;
@@ -269,7 +272,7 @@ static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run
                      RH_LOCAL(finish->group * size), RH_BUFFER(run->result),
                      RH_U64(run->result_index));
   RH_TRY(host->read(host, finish->partials, 0, finish->count * size, finish->values));
-  /* Byte by byte: a value's size is known at run time only, and it is 16 at most. */
+  /* Byte by byte: a value's size is known only at run time, and is at most 16. */
   for (uint32_t k = 0; k < size; k++)
     ((unsigned char *)run->host_result)[k] = ((const unsigned char *)finish->op->identity)[k];
   for (uint64_t k = 0; k < finish->count; k++)
@@ -277,43 +280,43 @@ static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run
   return RH_OK;
 }
 
-/* ---- Levels: one launch each, in which every group leaves one value, until few are left ----
+/* ---- Levels: one launch each, in which every group reduces to one value, until few are left ----
  *
  *     rh_levels_query(&self->levels, answer, problem)   in query, with group, fan and until set
  *     rh_levels_setup(&self->levels, host, problem, program, "tiled_1_elements", "tiled_1_values")
  *     rh_levels_run(&self->levels, run, to, at, &left)   the last level's values go to to[at] ...
  *
- * The first level reads elements, those behind it the values of the level before, from two buffers
- * in turn.  Both kernels take (from, first, n, local values, to, at): group g reduces the `fan`
+ * The first level reads elements, the later ones the values of the level before; two buffers
+ * alternate.  Both kernels take (from, first, n, local values, to, at): group g reduces the `fan`
  * elements or values from from[first + g*fan] on, of n, and writes to[at + g]. */
 typedef struct rh_levels {
   const rh_host *host;
   struct _cl_kernel *elements, *values;
   struct _cl_mem *between[2];
   uint64_t group;      /* work-items in a group, each with one value in local memory */
-  uint64_t fan;        /* elements that a group makes one value; at least 2 */
-  uint64_t until;      /* values that may be left at the end */
+  uint64_t fan;        /* elements that a group reduces to one value; at least 2 */
+  uint64_t until;      /* values that may remain at the end */
   uint64_t value_size; /* bytes */
 } rh_levels;
 
-/* The groups, and so the values, of a level over n. */
+/* The number of groups, and so of values, of a level over n. */
 static inline uint64_t rh_levels_groups(const rh_levels *levels, uint64_t n) {
   return n ? rh_divide_up(n, levels->fan) : 1;
 }
 
-/* The most values that the last level leaves: fewer elements than max_n can leave more. */
+/* The most values that the last level can write; fewer elements than max_n may give more. */
 static inline uint64_t rh_levels_most(const rh_levels *levels, const rh_problem *problem) {
   uint64_t groups = rh_levels_groups(levels, problem->max_n);
   return groups < levels->until ? groups : levels->until;
 }
 
-/* Adds to the answer what the levels cost, without the place of the last level's values.  Declines
- * where no level is smaller than the one before. */
+/* Adds the levels' costs to the answer, without the memory for the last level's values.  Declines
+ * if the levels do not shrink. */
 static inline rh_status rh_levels_query(rh_levels *levels, rh_answer *answer,
                                         const rh_problem *problem) {
   if (levels->fan < 2)
     return rh_decline(answer, RH_WHY_PARAM,
-                      "groups of 1 work-item leave as many values as they take, 2 is the least");
+                      "groups of 1 work-item do not reduce anything; the least is 2");
   uint64_t n = rh_levels_groups(levels, problem->max_n), count = 1;
   levels->value_size = problem->op->value_size;
   for (; n > levels->until; n = rh_levels_groups(levels, n), count++)
@@ -334,7 +337,7 @@ static inline rh_status rh_levels_setup(rh_levels *levels, const rh_host *host,
   return rh_group_kernel(host, program, values, levels->group, &levels->values);
 }
 
-/* *left: how many values the last level wrote. */
+/* *left receives the number of values that the last level wrote. */
 static inline rh_status rh_levels_run(const rh_levels *levels, const rh_run *run,
                                       struct _cl_mem *to, uint64_t at, uint64_t *left) {
   struct _cl_mem *from = run->input;

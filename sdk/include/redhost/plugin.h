@@ -1,35 +1,36 @@
 /* redhost/plugin.h: the strategy plugin ABI 1.1.  SPDX-License-Identifier: MIT
  *
- * A plugin is a shared object that exports one constant, `redhost_plugin_v1`, and nothing else. The
- * host reads that constant as data, asks each strategy in it whether it can serve a problem
+ * A plugin is a shared object that exports one constant, `redhost_plugin_v1`, and nothing else.
+ * The host reads that constant as data, asks each strategy in it whether it can serve a problem
  * (query), and then runs it:
  *
  *     query*  ->  setup  ->  run*  ->  teardown
  *
- * Needs a C11 or C++11 compiler and nothing else; mixes with <CL/cl.h> without casts.  Authors in C
- * will want redhost/kit.h on top.
+ * This header needs only a C11 or C++11 compiler, and works with <CL/cl.h> without casts.  Authors
+ * in C will also want redhost/kit.h.
  *
- * ABI 1.0 is frozen: a plugin built against this file loads and runs with every redhost whose major
- * is 1, and no field, number, name or promise here changes its place or its meaning.  One that
- * cannot do without what came later names its minor in rh_plugin.min_host_minor.  What a later 1.x
- * may do is append: a field at the end of a struct that carries its size or a stride, a number in a
- * list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Everything else is major 2: another
- * symbol, another directory.  The names that rh_op.prelude gives to kernels are part of this.
+ * ABI 1.0 is frozen: a plugin built against this file loads and runs with every redhost of major
+ * version 1, and no field, number, name or promise here changes its place or its meaning.  A plugin
+ * that requires a later addition names its minor version in rh_plugin.min_host_minor.  A later 1.x
+ * may only append: a field at the end of a struct that carries its size or a stride, a number in a
+ * list, a flag bit, an extension id.  RH_ABI_MINOR then grows.  Any other change makes it major 2,
+ * with another symbol and another directory.  The names that rh_op.prelude defines for kernels are
+ * part of the ABI.
  *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
  *     same for every compiler.
- *   - Structs carry struct_size, and rh_param, of which there are arrays, a stride; rh_arg has
- *     neither and stays as it is.  Fields are only ever appended; a field added after 1.0 is read
- *     through RH_HAS().  Structs that the other side fills are sized by the side that allocates
- *     them.
+ *   - Structs carry struct_size; rh_param, which is used in arrays, has a stride instead; rh_arg
+ *     has neither and will not change.  Fields are only ever appended; a field added after 1.0 is
+ *     read through RH_HAS().  If one side allocates a struct and the other fills it, the allocating
+ *     side sets struct_size.
  *   - Unknown numbers and bits mean "decline", never "guess".
- *   - Strings are UTF-8, terminated, never null unless said so.
- *   - Whatever the host hands over belongs to the host; whatever a plugin obtains from the host's
- *     services is freed by the host after teardown.
- *   - A plugin leaves the process as it found it: floating-point control word, locale, signal
- *     handlers, working directory, environment, standard streams.  The host checks the first of
- *     these around every call.
+ *   - Strings are UTF-8, null-terminated, and never a null pointer unless stated.
+ *   - Everything that the host passes to a plugin belongs to the host.  Everything that a plugin
+ *     obtains from the host's services is freed by the host after teardown.
+ *   - A plugin leaves the process unchanged: floating-point control word, locale, signal handlers,
+ *     working directory, environment, standard streams.  The host checks the floating-point control
+ *     word around every call.
  */
 #ifndef REDHOST_PLUGIN_H
 #define REDHOST_PLUGIN_H
@@ -46,12 +47,12 @@ extern "C" {
 #define RH_MAGIC     0x31504852u /* "RHP1" read as little endian */
 #define RH_EXPORT    __attribute__((visibility("default")))
 
-/* Is `field` inside what the other side compiled?  The only legal way to read a field added
- * after 1.0. */
+/* True if the other side's struct contains `field`.  This is the only legal way to read a field
+ * added after 1.0. */
 #define RH_HAS(T, pointer, field)                                                                  \
   ((pointer)->struct_size >= offsetof(T, field) + sizeof((pointer)->field))
 
-/* OpenCL's handles under their real tags, so that this header needs no <CL/cl.h>. */
+/* OpenCL's handles, declared by their real tags, so that this header does not need <CL/cl.h>. */
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_command_queue;
@@ -60,8 +61,8 @@ struct _cl_kernel;
 struct _cl_mem;
 
 /* ---- Status ----
- * 0: done; > 0: declined, with a reason; < 0: failed.  A plugin returns those down to
- * RH_E_INTERNAL; the others are the library's own. X(name, number, what it means) */
+ * 0: done; > 0: declined, with a reason; < 0: failed.  A plugin returns statuses down to
+ * RH_E_INTERNAL; the others are the library's own.  X(name, number, what it means) */
 #define RH_STATUS_LIST(X)                                                                          \
   X(RH_OK, 0, "done")                                                                              \
   X(RH_DECLINED, 1, "the strategy cannot serve this problem here")                                 \
@@ -84,7 +85,7 @@ enum {
 #undef RH_X
 };
 
-/* ---- Types and operators: numbers are for ever ----
+/* ---- Types and operators: their numbers never change ----
  * X(name, number, bytes of one element in memory) */
 #define RH_TYPE_LIST(X)                                                                            \
   X(i8, 1, 1)                                                                                      \
@@ -107,9 +108,9 @@ enum {
 };
 
 /* X(name, number, flags).  affine, on u64 only, composes maps x -> a*x + b over 32-bit words, a in
- * the low half and b in the high half, the first element's map applied first: associative, exact,
- * and not commutative.  asum, amax and argamax are sum, max and argmax of the elements' magnitudes;
- * those of integers are unsigned, since |-128| is not an i8. */
+ * the low half and b in the high half, the first element's map applied first.  It is associative,
+ * exact, and not commutative.  asum, amax and argamax are sum, max and argmax of the elements'
+ * magnitudes.  Magnitudes of integers are unsigned, because |-128| does not fit an i8. */
 #define RH_OP_LIST(X)                                                                              \
   X(sum, 1, RH_OP_COMMUTATIVE)                                                                     \
   X(prod, 2, RH_OP_COMMUTATIVE)                                                                    \
@@ -126,7 +127,7 @@ enum {
   X(argamax, 13, RH_OP_COMMUTATIVE | RH_OP_EXACT | RH_OP_INDEXED)
 
 #define RH_OP_COMMUTATIVE (1u << 0)
-#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit: arithmetic on integers too */
+#define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit; integer arithmetic too */
 #define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
 
 enum {
@@ -138,18 +139,18 @@ enum {
 /* An operator on one element type.  Owned by the host, constant, valid as long as the rh_problem it
  * came in.
  *
- * A *value* is what is combined: value_size bytes, RH_VALUE in OpenCL C (`rh_value`), the same
- * layout on host and device, naturally aligned.  An element is made a value by load; an author
- * never looks inside either. The functions are pure and callable from any thread. */
+ * Operators combine *values*: value_size bytes each, `rh_value` in OpenCL C, with the same layout
+ * on host and device, naturally aligned.  load converts an element to a value; to an author both
+ * are opaque.  The functions are pure and callable from any thread. */
 typedef struct rh_op {
   uint32_t struct_size;
-  uint32_t id;           /* RH_OP_*; numbers from 0x10000 on are users' own */
+  uint32_t id;           /* RH_OP_*; numbers from 0x10000 on are user-defined */
   uint32_t flags;        /* RH_OP_COMMUTATIVE, ... */
   uint32_t element_size; /* bytes of one input element */
   uint32_t value_size;   /* bytes of one value: 4, 8 or 16 */
   uint32_t reserved;
   const char *name;     /* "sum" */
-  const char *prelude;  /* OpenCL C that build() puts before a source: kernels/prelude */
+  const char *prelude;  /* OpenCL C that build() prepends to a source: kernels/prelude */
   const void *identity; /* value_size bytes: combine(identity, v) is v, bit for bit */
   /* *value = the element at `index`, counted from `input`, as a value. */
   void (*load)(void *value, const void *input, uint64_t index);
@@ -162,24 +163,22 @@ typedef struct rh_op {
 } rh_op;
 
 /* ---- Devices ---- */
-#define RH_DEVICE_HOST        (1u << 0) /* host code: needs no OpenCL at all */
+#define RH_DEVICE_HOST        (1u << 0) /* host code: does not need OpenCL */
 #define RH_DEVICE_CPU         (1u << 1)
 #define RH_DEVICE_GPU         (1u << 2)
 #define RH_DEVICE_ACCELERATOR (1u << 3)
 #define RH_DEVICE_ANY_CL      (RH_DEVICE_CPU | RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR)
 
-/* Features of a device (rh_device.features), and those that a strategy needs
- * (rh_strategy.needs). */
+/* Features that a device has (rh_device.features) or a strategy needs (rh_strategy.needs). */
 #define RH_FP64                   (1ull << 0)
 #define RH_INT64_ATOMICS          (1ull << 1) /* cl_khr_int64_base_atomics and _extended_atomics */
 #define RH_SUBGROUPS              (1ull << 2) /* cl_khr_subgroups, cl_intel_subgroups, OpenCL 3 */
 #define RH_WORK_GROUP_COLLECTIVES (1ull << 3) /* work_group_reduce_*() */
 #define RH_INTEL_SUBGROUP_BLOCKS  (1ull << 4) /* intel_sub_group_block_read*() */
 /* since 1.1 */
-#define RH_DEVICE_SCOPE_ATOMICS                                                                    \
-  (1ull << 5) /* acquire-release atomics across the device's work-groups */
+#define RH_DEVICE_SCOPE_ATOMICS (1ull << 5) /* acquire-release order across work-groups */
 
-/* Owned by the host, valid as long as the rh_problem it came in.  A number of 0 is "unknown". */
+/* Owned by the host, valid as long as the rh_problem it came in.  A number of 0 means "unknown". */
 typedef struct rh_device {
   uint32_t struct_size;
   uint32_t kind;                       /* one RH_DEVICE_* bit */
@@ -204,20 +203,20 @@ typedef struct rh_problem {
   uint64_t max_n; /* elements; run() may get fewer, never more */
 } rh_problem;
 
-/* ---- Parameters (tunables): data, so that a host can list, check and search them ---- */
-#define RH_PARAM_POWER_OF_TWO (1u << 0) /* 0 is allowed besides where min is 0 */
-#define RH_PARAM_REBUILD      (1u << 1) /* changes generated code: costs a build */
+/* ---- Parameters (tunables): data, so that the host can list, check and tune them ---- */
+#define RH_PARAM_POWER_OF_TWO (1u << 0) /* a power of two, or 0 if min is 0 */
+#define RH_PARAM_REBUILD      (1u << 1) /* changes generated code, so a new value needs a build */
 
 typedef struct rh_param {
   const char *key;     /* "tile" */
   const char *doc;     /* one line, with the unit and what 0 means */
-  const char *choices; /* "host|device": the value is the word's place from 0; null: a number */
+  const char *choices; /* "host|device": the value is the word's index, from 0; null: a number */
   int64_t min, max, initial, step;
   uint32_t flags, reserved;
 } rh_param;
 
 /* ---- query's answer: the host zeroes it and sets struct_size; query fills in the rest ---- */
-/* Why not.  X(name, number, JSON code) */
+/* Why a strategy declines.  X(name, number, JSON code) */
 #define RH_WHY_LIST(X)                                                                             \
   X(NONE, 0, "none")                                                                               \
   X(TYPE, 1, "type")                                                                               \
@@ -235,16 +234,16 @@ enum {
 
 typedef struct rh_answer {
   uint32_t struct_size;
-  uint32_t why;              /* when declining: RH_WHY_* */
-  int32_t score;             /* `auto` takes the largest where nothing was measured; 0 to 1000 */
-  uint32_t launches;         /* kernels launched by one run */
-  uint32_t finishes_on_host; /* 1: run() waits and writes host_result; 0: it only enqueues, the
-                                device writes result */
+  uint32_t why;      /* when declining: RH_WHY_* */
+  int32_t score;     /* 0 to 1000; `auto` takes the largest if nothing was measured */
+  uint32_t launches; /* kernels launched by one run */
+  /* 1: run() waits and writes host_result; 0: run() only enqueues, and the device writes result */
+  uint32_t finishes_on_host;
   uint32_t reserved;
-  uint64_t scratch_bytes; /* device memory that setup will obtain */
-  uint64_t local_bytes;   /* the most local memory of one work-group */
-  /* the most combinations any one element passes through, for max_n: the error bound h*u*sum|x| of
-   * a float sum comes from it.  0: unknown, the host takes n-1 */
+  uint64_t scratch_bytes; /* device memory that setup will allocate */
+  uint64_t local_bytes;   /* local memory of one work-group, at most */
+  /* the most combinations that any one element passes through, for max_n elements; the error bound
+   * h*u*sum|x| of a float sum is derived from it.  0: unknown, the host assumes n-1 */
   uint64_t depth;
   char reason[160]; /* when declining: the limit and the value, as a sentence without a full stop */
 } rh_answer;
@@ -254,7 +253,7 @@ enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
   uint32_t size;     /* bytes of the value; of the handle; of local memory */
-  const void *value; /* where the value or the handle stands; null for local memory */
+  const void *value; /* pointer to the value or the handle; null for local memory */
 } rh_arg;
 
 enum { RH_LOG_ERROR = 0, RH_LOG_WARNING = 1, RH_LOG_INFO = 2, RH_LOG_DEBUG = 3 };
@@ -263,13 +262,13 @@ typedef struct rh_host rh_host;
 struct rh_host {
   uint32_t struct_size, abi_minor;
   void *priv; /* the host's own */
-  /* For authors who want raw OpenCL; null for host strategies.  The queue is in order.  Borrowed:
-   * retain nothing. */
+  /* For authors who want raw OpenCL; null for host strategies.  The queue is in-order.  Borrowed:
+   * do not retain them. */
   struct _cl_context *context;
   struct _cl_device_id *device;
   struct _cl_command_queue *queue;
 
-  /* Says something to the user.  Any thread.  `text` is copied. */
+  /* Logs a message for the user.  Callable from any thread.  `text` is copied. */
   void (*log)(const rh_host *, uint32_t level, const char *text);
   /* Records why the phase fails and returns `status`, so that `return host->fail(...)` reads well.
    * status: a failure, or in setup RH_DECLINED.  cl_code: OpenCL's error, or 0.  `what` is
@@ -280,105 +279,111 @@ struct rh_host {
    * for none.  The host keeps the log and caches binaries. */
   rh_status (*build)(const rh_host *, const char *file, const char *source, const char *options,
                      struct _cl_program **program);
-  /* setup only.  A kernel of its own for this instance.  max_group (may be null): the largest
-   * work-group that this kernel takes on this device. */
+  /* setup only.  Creates a kernel object for this instance.  max_group (may be null) receives the
+   * largest work-group that this kernel supports on this device. */
   rh_status (*kernel)(const rh_host *, struct _cl_program *, const char *name,
                       struct _cl_kernel **kernel, uint32_t *max_group);
-  /* setup only.  Device memory, uninitialised; bytes >= 1. */
+  /* setup only.  Allocates device memory, uninitialised; bytes >= 1. */
   rh_status (*scratch)(const rh_host *, uint64_t bytes, struct _cl_mem **buffer);
-  /* setup only.  Zeroed host memory, aligned for any type; null when there is none. */
+  /* setup only.  Allocates zeroed host memory, aligned for any type; null if out of memory. */
   void *(*alloc)(const rh_host *, uint64_t bytes);
   /* run only.  Enqueues `kernel` over `global` work-items in groups of `local`; local >= 1 divides
    * global >= 1. `stage` names the launch in profiles ("tiles"). */
   rh_status (*launch)(const rh_host *, struct _cl_kernel *, uint64_t global, uint64_t local,
                       const rh_arg *args, uint32_t n_args, const char *stage);
-  /* run only.  Enqueues filling `count` values of `size` bytes (4, 8 or 16) of `buffer` from byte
-   * `offset` on. */
+  /* run only.  Enqueues a fill of `buffer` with `count` values of `size` bytes (4, 8 or 16), from
+   * byte `offset` on. */
   rh_status (*fill)(const rh_host *, struct _cl_mem *buffer, uint64_t offset, const void *value,
                     uint32_t size, uint64_t count);
-  /* run only, where the strategy finishes on the host.  Copies from device to host and waits for
-   * it. */
+  /* run only, and only if the strategy finishes on the host.  Copies from device to host and waits
+   * for the copy. */
   rh_status (*read)(const rh_host *, struct _cl_mem *buffer, uint64_t offset, uint64_t bytes,
                     void *to);
-  /* An optional feature by its id ("redhost.name/1"), or null.  An id never changes its meaning. */
+  /* Returns an optional feature by its id ("redhost.name/1"), or null.  An id never changes its
+   * meaning. */
   const void *(*extension)(const rh_host *, const char *id);
 };
 
 /* One reduction.  Owned by the host, valid during the call only.  The input is never written. */
 typedef struct rh_run {
   uint32_t struct_size, reserved;
-  uint64_t first, n; /* elements: reduce first .. first+n-1 of the input; n may be 0: the answer is
-                        the identity. Indices in answers count from `first`. */
-  struct _cl_mem *input;  /* OpenCL strategies; its size is at least (first+n) elements */
+  /* elements: reduce first .. first+n-1 of the input; if n is 0, the answer is the identity.
+   * Indices in answers count from `first`. */
+  uint64_t first, n;
+  struct _cl_mem *input;  /* OpenCL strategies; at least first+n elements long */
   const void *host_input; /* host strategies */
-  struct _cl_mem *result; /* where a strategy that finishes on the device writes one value ... */
-  uint64_t result_index;  /* ... as result[result_index], counted in values */
-  void *host_result; /* where one that finishes on the host writes it: value_size bytes, aligned */
+  struct _cl_mem *result; /* a strategy that finishes on the device writes one value ... */
+  uint64_t result_index;  /* ... to result[result_index], counted in values */
+  /* a strategy that finishes on the host writes value_size bytes here; aligned */
+  void *host_result;
 } rh_run;
 
 /* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once,
- * and nobody reads it or changes it in place, as atomics do.  Then the host may hand over a result
- * in its own memory, which it sees without reading it back. */
+ * and no kernel reads it or updates it in place, as atomics do.  The host may then pass a result in
+ * its own memory, and see it without reading it back. */
 #define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
 
 /* ---- Strategies ---- */
-/* Promises; `redhost --verify` tries to break every one. */
-#define RH_KEEPS_ORDER (1ull << 0) /* in index order: serves operators that do not commute */
+/* Promises; `redhost --verify` tries to break each of them. */
+#define RH_KEEPS_ORDER (1ull << 0) /* index order: serves operators that do not commute */
 
-/* What a float result's bits depend on, weakest promise first; operators that are RH_OP_EXACT never
- * vary. */
-#define RH_BITS_VARY            0u /* may change from run to run: float atomics */
-#define RH_BITS_SAME_RUN        1u /* same device, n, parameters, alignment of `first`: same bits */
-#define RH_BITS_SAME_LAUNCH     2u /* ... whatever the parameters */
-#define RH_BITS_SAME_EVERYWHERE 3u /* ... and on every IEEE device */
+/* What the bits of a float result depend on, weakest promise first.  Results of RH_OP_EXACT
+ * operators never vary. */
+#define RH_BITS_VARY            0u /* may change from run to run, as with float atomics */
+#define RH_BITS_SAME_RUN        1u /* fixed by device, n, parameters and alignment of `first` */
+#define RH_BITS_SAME_LAUNCH     2u /* ... also with other parameters */
+#define RH_BITS_SAME_EVERYWHERE 3u /* ... and also on every other IEEE device */
 
 /* Constant data of the plugin. */
 typedef struct rh_strategy {
   uint32_t struct_size;
-  uint32_t device_kinds; /* RH_DEVICE_* bits: where it can run */
+  uint32_t device_kinds; /* RH_DEVICE_* bits: the kinds of device it can run on */
   const char *name;      /* [a-z0-9][a-z0-9_-]{0,62}, unique among plugins */
   const char *summary;   /* one line for --list */
-  const char *about;     /* what it does, from which article or paper, what it changes over the step
-                            before; lines may be long: the host wraps them */
-  const char *version;   /* "1.0" */
+  /* what it does, from which article or paper, what it changes over the previous step; lines may be
+   * long: the host wraps them */
+  const char *about;
+  const char *version; /* "1.0" */
   const char *author;
   const char *license;  /* an SPDX id */
   uint64_t promises;    /* RH_KEEPS_ORDER, ... */
-  uint64_t needs;       /* RH_FP64, ...: the host declines for the strategy where one is missing */
+  uint64_t needs;       /* RH_FP64, ...: the host declines for the strategy if one is missing */
   uint32_t determinism; /* RH_BITS_* */
   uint32_t n_params;
   uint32_t param_stride; /* sizeof(rh_param) as the plugin knows it */
   uint32_t reserved;
   const rh_param *params; /* n_params of them; null for none */
 
-  /* [any thread, any time] Pure: no allocation, no OpenCL, no state; same question, same answer.
-   * Can this problem be served with these parameters (n_params values, in the order of `params`,
-   * each inside its range)? RH_OK, or RH_DECLINED with why and reason. */
+  /* [any thread, any time] Can this problem be served with these parameters (n_params values, in
+   * the order of `params`, each inside its range)?  Returns RH_OK, or RH_DECLINED with why and
+   * reason.  Pure: no allocation, no OpenCL, no state; the same question always gets the same
+   * answer. */
   rh_status (*query)(const rh_problem *, const int64_t *params, rh_answer *);
-  /* [any thread] Only after query said yes to the same problem and parameters.  Builds and
-   * allocates everything that run() needs; *self is the instance.  On failure: clean up whatever
-   * did not come from the host, leave nothing.  What only a built kernel shows (that it takes
-   * smaller work-groups than the device) is declined here, by host->fail(RH_DECLINED). */
+  /* [any thread] Called only after query returned RH_OK for the same problem and parameters.
+   * Builds and allocates everything that run() needs; *self is the instance.  On failure it
+   * releases everything that did not come from the host.  Limits that only a built kernel shows (it
+   * may support smaller work-groups than the device) are declined here, by
+   * host->fail(RH_DECLINED). */
   rh_status (*setup)(const rh_host *, const rh_problem *, const int64_t *params, void **self);
-  /* [one at a time per instance; instances in parallel] No allocation, no build, and no wait unless
-   * it finishes on the host. */
+  /* [one call at a time per instance; instances in parallel] Enqueues or computes one reduction.
+   * No allocation, no build, and no wait unless the strategy finishes on the host. */
   rh_status (*run)(void *self, const rh_run *);
-  /* [any thread] Once for every setup that succeeded.  Cannot fail.  May be null: the host frees
-   * what it gave. */
+  /* [any thread] Called once for every setup that succeeded.  Cannot fail.  May be null: the host
+   * frees what its services returned. */
   void (*teardown)(void *self);
-  /* Optional features of the strategy by id, RH_EXTENSION_*; may be null. */
+  /* Returns optional features of the strategy by id, RH_EXTENSION_*; may be null. */
   const void *(*extension)(const char *id);
 } rh_strategy;
 
-/* rh_plugin.flags: dlclose() leaves nothing of the plugin behind, and a later load starts afresh.
- * The host does not unload plugins; `redhost --verify` does, to see. */
+/* rh_plugin.flags: dlclose() removes the plugin completely, and a later load starts afresh.  The
+ * host does not unload plugins; `redhost --verify` does, to test this. */
 #define RH_PLUGIN_UNLOADABLE (1u << 0)
 
-/* Constant data: judged before any function of the plugin is called. */
+/* Constant data: validated before any function of the plugin is called. */
 typedef struct rh_plugin {
   uint32_t magic, struct_size;
   uint16_t abi_major, abi_minor; /* of the header it was built with */
-  uint16_t min_host_minor;       /* what the host must offer at least */
+  uint16_t min_host_minor;       /* the least minor version that the host must offer */
   uint16_t reserved;
   uint32_t n_strategies;
   uint32_t flags; /* RH_PLUGIN_UNLOADABLE */
@@ -388,7 +393,7 @@ typedef struct rh_plugin {
 
 extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol */
 
-/* ---- The layout of 1.0, pinned on LP64: a field that is moved does not compile ---- */
+/* ---- The layout of 1.0, pinned on LP64: moving a field is a compile error ---- */
 #if defined(__cplusplus)
 #define RH_ASSERT_AT(T, field, at)                                                                 \
   static_assert(offsetof(T, field) == (at), #T "." #field " moved");
@@ -396,7 +401,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
 #define RH_ASSERT_AT(T, field, at)                                                                 \
   _Static_assert(offsetof(T, field) == (at), #T "." #field " moved");
 #endif
-/* Every field of 1.0.  X(struct, field, bytes before it) */
+/* Every field of 1.0.  X(struct, field, offset in bytes) */
 /* clang-format off */
 #define RH_LAYOUT_LIST(X) \
   X(rh_op, struct_size, 0) X(rh_op, id, 4) X(rh_op, flags, 8) X(rh_op, element_size, 12) \

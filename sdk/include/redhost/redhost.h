@@ -9,36 +9,36 @@
  *     if (rh_reduce(redhost, &request, &result, &error) == RH_OK) use(result.value.f);
  *     rh_close(redhost);
  *
- * and rh_prepare(), below, for a program that wants to choose when things are set up, or whose data
- * are on a device.
+ * rh_prepare(), below, is for a program that controls when setup happens, or whose data are on a
+ * device.
  *
- * The library never prints, never exits and keeps no global state.  Errors come back as a status
- * and, in words, in an rh_error of the caller's.  A null pointer where none is allowed is
- * RH_E_USAGE with a sentence; functions that return nothing then do nothing.  The library exports
- * what this header declares, and nothing else.
+ * The library never prints, never exits and keeps no global state.  A failing function returns a
+ * status and describes the error in the caller's rh_error.  A null pointer that is not allowed is
+ * RH_E_USAGE, with a message; functions that return nothing then do nothing.  The library exports
+ * exactly what this header declares.
  *
  * Sizes.  rh_options, rh_request, rh_result and rh_prepare_spec will grow: later versions append
- * fields.  The caller sets struct_size to the size of the struct as its own compiler sees it, and
- * everything that it does not set to zero, as an initialiser does.  A zero means the default.
- *   - A struct of an earlier version is shorter: the fields that it lacks are zero.
- *   - A struct of a later version is longer: the call succeeds if the fields that this version does
- *     not know are zero, and is RH_E_USAGE otherwise.
+ * fields.  The caller sets struct_size to the struct's sizeof, and every field that it does not use
+ * to zero, as an initialiser does.  Zero means the default.
+ *   - A struct of an earlier version is shorter: the missing fields count as zero.
+ *   - A struct of a later version is longer: the call succeeds if the fields that are unknown to
+ *     this version are zero, and is RH_E_USAGE otherwise.
  *   - A size of 0, or one smaller than in 0.1, is RH_E_USAGE.
- *   - An rh_result is written as far as both sides know it; struct_size keeps its value.
- * rh_error, rh_reporter and rh_setting carry no size and stay as they are.
+ *   - Of an rh_result, the fields that both sides know are written; struct_size keeps its value.
+ * rh_error, rh_reporter and rh_setting carry no size and will not change.
  *
- * Threads.  What may run at the same time:
- *   - anything on different rh_redhosts, rh_open() and rh_close() among it;
+ * Threads.  These calls may run at the same time:
+ *   - all calls on different rh_redhosts, including rh_open() and rh_close();
  *   - rh_reduce(), rh_prepare() and rh_prepared_destroy() on one rh_redhost: they take turns;
  *   - calls of different rh_prepareds, with each other and with all of the above: they take no
- *     lock,
- *     and share only the device, or the caller's queue, which runs their commands in turn.
- * What may not:
- *   - two calls of one rh_prepared: the later one is RH_E_INVALID, and the other one's answer is
- *     right.  rh_prepared_forget() and rh_prepared_destroy() wait for a call that is under way; no
- *     call may begin after rh_prepared_destroy();
- *   - rh_close() beside a call on the same rh_redhost, other than those of its rh_prepareds;
- *   - a callback of rh_reporter that calls the library on the same rh_redhost: RH_E_INVALID. */
+ *     lock, and share only the device, or the caller's queue, which runs their commands in turn.
+ * These may not:
+ *   - two calls of one rh_prepared: the later one returns RH_E_INVALID, and the earlier one's
+ *     answer is correct.  rh_prepared_forget() and rh_prepared_destroy() wait for a call in
+ *     progress; no call may begin after rh_prepared_destroy();
+ *   - rh_close() and any call on the same rh_redhost, except those of its rh_prepareds;
+ *   - a callback of rh_reporter that calls the library on the same rh_redhost: it gets
+ *     RH_E_INVALID. */
 #ifndef REDHOST_REDHOST_H
 #define REDHOST_REDHOST_H
 
@@ -48,16 +48,16 @@
 extern "C" {
 #endif
 
-/* Why a call failed.  Filled by every function that takes one, whenever it returns anything but
- * RH_OK; may be null. */
+/* Why a call failed.  Every function that takes one fills it whenever it does not return RH_OK; may
+ * be null. */
 typedef struct rh_error {
   rh_status status;
   int32_t cl_code;    /* OpenCL's own error, or 0 */
-  char message[1024]; /* one sentence or more, no newline: what, where, and what to do */
+  char message[1024]; /* one or more sentences, without a newline: what, where, and what to do */
 } rh_error;
 
-/* Receives log messages and progress.  Both functions may be null; they are called on the
- * thread that called the library, so by several at once where several run what they prepared. */
+/* Receives log messages and progress.  Both functions may be null.  They are called on the thread
+ * that called the library, so possibly on several threads at once. */
 typedef struct rh_reporter {
   void *user;
   void (*log)(void *user, uint32_t level, const char *text); /* RH_LOG_* */
@@ -66,25 +66,25 @@ typedef struct rh_reporter {
   int (*progress)(void *user, const char *phase, uint64_t done, uint64_t total);
 } rh_reporter;
 
-/* All strings are copied; null or 0 means the default. */
+/* All strings are copied.  Null or 0 means the default. */
 typedef struct rh_options {
-  uint32_t struct_size;    /* sizeof(rh_options) */
-  uint32_t no_cache;       /* 1: neither read nor write compiled programs and tuning results */
-  const char *device;      /* "0:1", "gpu", part of a name; default: REDHOST_DEVICE, else GPU,
-                              accelerator, CPU */
-  const char *plugin_file; /* one more plugin, or description of a foreign
-                              function, before all others */
+  uint32_t struct_size; /* sizeof(rh_options) */
+  uint32_t no_cache;    /* 1: neither read nor write compiled programs and tuning results */
+  /* "0:1", "gpu", part of a name; default: REDHOST_DEVICE, else GPU, accelerator, CPU */
+  const char *device;
+  /* one more plugin, or description of a foreign function, searched before all others */
+  const char *plugin_file;
   const char *plugin_path; /* colon-separated directories, before the environment's */
   const char *cache_dir;   /* default: REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost */
-  const char *program; /* the redhost program, which examines plugins in a child; default: beside
-                          the library */
+  /* the redhost program, which probes plugins in a child process; default: next to the library */
+  const char *program;
   rh_reporter reporter;
-  /* A cl_command_queue of the caller's, in order, on a whole device: redhost then works on its
-   * device, in its context and in the queue itself, so that buffers of that context can be reduced
-   * and commands of the caller's run in turn with redhost's.  Null: redhost makes its own.  Not
-   * together with `device`; REDHOST_DEVICE is ignored.  It must live until rh_close
-   * and the last rh_prepared_destroy.  One that
-   * does not fit is RH_E_USAGE or RH_E_DEVICE where a device is first needed. */
+  /* The caller's cl_command_queue, in-order, on a device that is not a sub-device.  redhost then
+   * uses its device, its context and the queue itself, so that buffers of that context can be
+   * reduced, and the caller's commands run in order with redhost's.  Null: redhost creates its own.
+   * Mutually exclusive with `device`; REDHOST_DEVICE is ignored.  The queue must live until
+   * rh_close and the last rh_prepared_destroy.  An unsuitable queue is RH_E_USAGE or RH_E_DEVICE
+   * when a device is first needed. */
   struct _cl_command_queue *queue;
 } rh_options;
 
@@ -101,7 +101,7 @@ typedef struct rh_request {
   uint32_t reserved;    /* 0 */
   const char *strategy; /* null or "auto": the best for problem and device */
   const char *op;       /* "sum", ... */
-  /* n elements in host memory, naturally aligned; not written; null where n is 0 */
+  /* n elements in host memory, naturally aligned; never written; null if n is 0 */
   const void *data;
   uint64_t n;
   const rh_setting *settings; /* as `redhost --param` takes them */
@@ -109,13 +109,13 @@ typedef struct rh_request {
 } rh_request;
 
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
- * those of f16, the element's type else; where magnitudes of integers are combined, the unsigned
- * type of that width.  f16 and f32 stand in `f`, exactly. */
+ * those of f16, otherwise the element's type; for magnitudes of integers, the unsigned type of that
+ * width.  f16 and f32 are in `f`, exactly. */
 typedef struct rh_result {
   uint32_t struct_size; /* sizeof(rh_result), set by the caller */
   rh_type type;
-  uint32_t indexed;  /* 1: `index` is the answer and `value` the element that stands there, of
-                       argamax its magnitude */
+  /* 1: `index` is the answer, and `value` the element at it, or for argamax its magnitude */
+  uint32_t indexed;
   uint32_t reserved; /* 0 */
   union {
     int64_t i;
@@ -126,23 +126,21 @@ typedef struct rh_result {
   char strategy[64];
 } rh_result;
 
-/* Opens the library.  Devices and plugins are looked for when they are first needed; what was found
- * then, and what was tuned by then, is what this rh_redhost goes by.  [any thread] */
+/* Opens the library.  Devices and plugins are discovered, and the tuning database is read, when
+ * they are first needed; this rh_redhost keeps using what it found then.  [any thread] */
 rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *error);
 
-/* Reduces one array and, unless told otherwise, checks the answer against an exact reference
- * computed on the host: a wrong one is RH_E_WRONG, and *result holds it.  The plugin runs in this
- * process, for the data are this process's own memory; `redhost --run --isolate' runs it in
- * another.
+/* Reduces one array and, unless `unchecked` is set, checks the answer against an exact reference
+ * computed on the host.  A wrong answer is RH_E_WRONG, and *result holds it.  The plugin runs in
+ * this process, because the data are in its memory; `redhost --run --isolate' runs it in another.
  *
- * What it sets up for a problem (strategy as named, operator, type, settings, and n, which is
- * rounded up to a power of two as long as that is at most 16 MiB) is kept for the next call on that
- * problem.  Without the check that costs little more than a prepared call.  The 8 problems that
- * were used last are kept, each with at most 64 MiB of scratch memory on the device, and one input
- * buffer of at most 64 MiB; rh_close() releases them.  Nothing of the caller's memory is kept:
- * `data` may be changed or freed between calls.  After a failure, and after a wrong answer, it is
- * set up and chosen anew.
- * [any thread; on one rh_redhost one after the other] */
+ * The setup for a problem is kept for the next call on the same problem: strategy as named,
+ * operator, type, settings, and n, rounded up to a power of two while that is at most 16 MiB.  Such
+ * a call, unchecked, costs little more than a prepared call.  The 8 most recently used problems are
+ * kept, each with at most 64 MiB of scratch memory on the device, and one input buffer of at most
+ * 64 MiB; rh_close() releases them.  The caller's memory is not kept: `data` may be changed or
+ * freed between calls.  After a failure or a wrong answer the strategy is chosen and set up anew.
+ * [any thread; calls on one rh_redhost take turns] */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error);
 
@@ -155,95 +153,93 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
  *     while (...) rh_prepared_run(sum, x, n, &result, &error);
  *     rh_prepared_destroy(sum);
  *
- * rh_prepare() chooses the strategy, builds and allocates.  A call then costs what the strategy
- * enqueues and one small read, or with a host strategy the strategy itself and some 50 ns: nothing
- * is allocated, built, mapped or asked of OpenCL.
+ * rh_prepare() chooses the strategy, builds and allocates.  A call then costs the strategy's own
+ * commands and one small read, or with a host strategy the strategy itself and some 50 ns: nothing
+ * is allocated, built or mapped, and OpenCL is not queried.
  *
  * A call's answer is not compared with a reference, which would cost more than the call.  Instead
- * rh_prepare() runs the strategy twice on a few thousand generated elements and judges that as
- * rh_reduce() does; what a driver does only at a first launch is over with it.  To have every
- * answer checked, call rh_reduce().  The plugin runs in this process, as there.
+ * rh_prepare() runs a self-test: the strategy reduces a few thousand generated elements twice, and
+ * both answers are checked as in rh_reduce().  The self-test also absorbs the driver's work at a
+ * first launch.  To have every answer checked, call rh_reduce().  The plugin runs in this process,
+ * as there.
  *
- * After a call that failed everything can be used as before. */
+ * After a failed call everything can be used as before. */
 typedef struct rh_prepared rh_prepared;
 
-/* All strings and settings are needed during rh_prepare() only. */
+/* Strings and settings need to live only during rh_prepare(). */
 typedef struct rh_prepare_spec {
   uint32_t struct_size; /* sizeof(rh_prepare_spec) */
   rh_type type;         /* of the elements */
-  /* 1: the data of all calls stand on the device, and nothing is allocated for others: only
-   * rh_prepared_run_buffer() and rh_prepared_enqueue() will do.  A strategy of the host's
-   * declines. */
+  /* 1: the data of all calls are on the device, and no buffer is allocated for host data: only
+   * rh_prepared_run_buffer() and rh_prepared_enqueue() may be called.  Host strategies decline. */
   uint32_t data_on_device;
-  uint32_t result_on_device; /* 1: so does the result, for rh_prepared_enqueue(); implies the above.
-                                A strategy that finishes on the host declines: many have a
-                                parameter finish=device. */
-  const char *strategy;      /* null or "auto": the best for problem and device */
-  const char *op;            /* "sum", ... */
-  uint64_t max_n;            /* elements; no call may have more */
+  /* 1: so is the result, for rh_prepared_enqueue(); implies data_on_device.  A strategy that
+   * finishes on the host declines; many have a parameter finish=device. */
+  uint32_t result_on_device;
+  const char *strategy; /* null or "auto": the best for problem and device */
+  const char *op;       /* "sum", ... */
+  uint64_t max_n;       /* the most elements of a call */
   const rh_setting *settings;
   uint64_t n_settings;
 } rh_prepare_spec;
 
-/* *prepared is null on failure: RH_DECLINED where the strategy cannot serve this here, RH_E_WRONG
- * where its answers are wrong here, RH_E_DEVICE where the device cannot hold max_n elements,
- * RH_E_USAGE for unknown names.
- * After rh_close() what was prepared goes on working, and the last rh_prepared_destroy() releases
- * the rest.  [any thread, in turn with rh_reduce and rh_prepared_destroy] */
+/* *prepared is null on failure: RH_DECLINED if the strategy cannot serve this problem, RH_E_WRONG
+ * if its answers are wrong, RH_E_DEVICE if the device cannot hold max_n elements, RH_E_USAGE for
+ * unknown names.  After rh_close() an rh_prepared keeps working, and the last rh_prepared_destroy()
+ * releases the rest.  [any thread, in turn with rh_reduce and rh_prepared_destroy] */
 rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepared **prepared,
                      rh_error *error);
 
-/* Reduces data[0] .. data[n-1] in host memory, naturally aligned, not written; null where n is 0.
- * Refuses what can be seen without looking: n > max_n, null or misaligned data, and n = 0 where the
- * operator has no answer for it.
+/* Reduces data[0] .. data[n-1] in host memory, naturally aligned, never written; null if n is 0.
+ * Rejects n > max_n, null or misaligned data, and n = 0 if the operator has no answer for it.
  *
- * Where the strategy runs on a device of its own memory, the data are copied there first, into a
- * buffer from rh_prepare().  Where the device shares the host's memory they are used in place, by a
- * small OpenCL object for the array.  With a CPU device that object is kept: a further call on the
- * same array, or on a part of it, costs nothing, one on another array makes another.  Until then,
- * or until rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; what
- * stands in it may change between calls.  With other devices the object is made and released by
- * each call, for OpenCL lets a device hold copies of such memory.
- * [one call at a time per rh_prepared, else RH_E_INVALID; several of them in parallel] */
+ * If the device has its own memory, the data are first copied there, into a buffer from
+ * rh_prepare().  If the device shares the host's memory, they are used in place, through a small
+ * OpenCL object for the array.  With a CPU device that object is kept: another call on the same
+ * array, or on a part of it, costs nothing extra; a call on another array replaces the object.
+ * Until then, or until rh_prepared_forget() or rh_prepared_destroy(), the array must stay
+ * allocated; its contents may change between calls.  With other devices each call creates and
+ * releases the object, because OpenCL lets a device cache such memory.  [one call at a time per
+ * rh_prepared, else RH_E_INVALID; several rh_prepareds in parallel] */
 rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
                           rh_error *error);
 
 /* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in
- * the answer count from `first`.  Runs in that queue, behind what was enqueued there, and returns
- * when the answer is here.  `buffer` is borrowed; that it has first+n elements and is readable is
- * not checked, the rest as above.  Memory of the caller's in it (CL_MEM_USE_HOST_PTR) starts at a
- * multiple of the device's CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers must: kernels load
- * vectors.  [as above] */
+ * the answer count from `first`.  Runs in that queue, after the commands already enqueued there,
+ * and returns when the answer is available.  `buffer` is borrowed.  Its length and access flags are
+ * not checked; other arguments are, as above.  If it uses the caller's memory
+ * (CL_MEM_USE_HOST_PTR), that memory must start at a multiple of the device's
+ * CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers do, because kernels load vectors.  [threads as
+ * above] */
 rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                                  uint64_t n, rh_result *result, rh_error *error);
 
-/* The same without waiting: enqueues what writes the answer to values[index], counted in values of
- * rh_prepared_value_bytes(), which rh_prepared_decode() reads.  `buffer` and `values` must live
- * until the queue is done with it; the queue is not flushed.  Needs result_on_device.  [as
- * above] */
+/* The same without waiting: enqueues commands that write the answer to values[index], counted in
+ * values of rh_prepared_value_bytes(), for rh_prepared_decode() to read.  `buffer` and `values`
+ * must live until these commands complete; the queue is not flushed.  Requires result_on_device.
+ * [threads as above] */
 rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                               uint64_t n, struct _cl_mem *values, uint64_t index, rh_error *error);
 
-/* Bytes of a value: 4, 8 or 16.  Of sums and products it is the plain number (64-bit for integers,
- * float for f16 and f32); of min, max and the magnitudes' max of floats an order key, what rh_key()
- * of kernels/prelude/operators.cl makes of them; of argmin and its like a pair.  [any thread] */
+/* Bytes of a value: 4, 8 or 16.  For sums and products a value is the plain number (64-bit for
+ * integers, float for f16 and f32); for min, max and amax of floats an order key, as computed by
+ * rh_key() in kernels/prelude/operators.cl; for argmin, argmax and argamax a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
-/* Converts a value over n elements to a result.  Does nothing where result->struct_size is
- * wrong.  [any
- * thread] */
+/* Converts a value over n elements to a result.  Does nothing if result->struct_size is wrong.
+ * [any thread] */
 void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t n,
                         rh_result *result);
 
-/* Lets go of the array of the last rh_prepared_run().  Where nothing is kept it does nothing;
- * null is legal.  Waits for a call that is under way in another thread. */
+/* Releases the array of the last rh_prepared_run().  Does nothing if no array is kept; null is
+ * legal.  Waits for a call in progress in another thread. */
 void rh_prepared_forget(rh_prepared *prepared);
 
-/* Waits for a call that is under way in another thread and for the queue, and releases everything;
- * null is legal.  [any thread, in turn with rh_reduce and rh_prepare] */
+/* Waits for a call in progress in another thread and for the queue, and releases everything; null
+ * is legal.  [any thread, in turn with rh_reduce and rh_prepare] */
 void rh_prepared_destroy(rh_prepared *prepared);
 
-/* Releases everything but what is prepared and not destroyed, and what that needs; null is legal.
- * No other call on *redhost may be under way or follow. */
+/* Releases everything except the rh_prepareds that still exist and what they need; null is legal.
+ * No other call on *redhost may be in progress or follow. */
 void rh_close(rh_redhost *redhost);
 
 /* "0.1.0". */
