@@ -64,7 +64,7 @@ class Abi(unittest.TestCase):
         self.refused(r"X\(f16, 9, 2\)", r"X(f16, 9, 4)", "RH_TYPE_f16")
         self.refused(r"X\(RH_E_CL, -3,", r"X(RH_E_CL, -33,", "RH_E_CL")
         self.refused(r"RH_SUBGROUPS\s+\(1ull << 2\)", "RH_SUBGROUPS (1ull << 9)", "RH_SUBGROUPS")
-        self.refused(r"const void \*value; /\* where", r"const void *value; uint64_t more; /* where", "rh_arg|LAYOUT")
+        self.refused(r"const void \*value; /\* pointer", r"const void *value; uint64_t more; /* pointer", "rh_arg|LAYOUT")
         self.refused(r"redhost_plugin_v1; /\* the one", r"redhost_plugin_v2; /* the one", "symbol")
 
     def test_notices_additions(self):
