@@ -66,13 +66,34 @@ static char *find_sdk(void) {
   return directory;
 }
 
+/* Does typing "redhost" start this program? */
+static int is_in_path(const char *program) {
+  const char *path = rh_env("PATH");
+  char *own = realpath(program, NULL), *found = NULL;
+  while (path && !found) {
+    size_t length = strcspn(path, ":");
+    char *directory = strndup(path, length);
+    char *typed = directory ? rh_path_join(length ? directory : ".", "redhost") : NULL;
+    if (typed && access(typed, X_OK) == 0) found = realpath(typed, NULL);
+    free(typed);
+    free(directory);
+    path = path[length] ? path + length + 1 : NULL;
+  }
+  int is = own && found && strcmp(own, found) == 0;
+  free(found);
+  free(own);
+  return is;
+}
+
+/* Where "redhost" is this program, the Makefile finds the SDK by it. */
 static void print_next(const rh_app *app, const char *name, const char *directory) {
   char *sdk = find_sdk();
-  const char *program = app->redhost->options.program;
+  int in_path = is_in_path(app->redhost->options.program);
+  const char *program = in_path ? "redhost" : app->redhost->options.program;
   printf("\n  cd ");
   print_word(directory);
   printf("\n  ");
-  if (sdk) {
+  if (sdk && !in_path) {
     printf("PKG_CONFIG_PATH=");
     print_word(sdk);
     putchar(' ');

@@ -58,10 +58,33 @@ class NewPlugin(Tree):
         _, commands = self.made("mine")
         self.assertEqual([command.split(" ")[0] for command in commands][:1], ["cd"])
         script = "\n".join(command for command in commands if "--verify" not in command)
-        out = self.call(["sh", "-ec", f"unset PKG_CONFIG_PATH\nCC={shlex.quote(CC)}; export CC\n{script}"], cwd=self.folder)
+        out = self.shell(script)
         self.assertRegex(out, r"(?m)^check .* ok$")
         self.assertIn("--verify ./mine.so", commands[-1])
         self.call(["sh", "-ec", commands[0] + "\n" + commands[-1] + " --quick"], cwd=self.folder)
+
+    def test_redhost_in_the_path_is_enough(self):
+        """Then the next commands are short, and make needs no PKG_CONFIG_PATH."""
+        path = os.path.dirname(self.redhost) + ":" + os.environ["PATH"]
+        done = self.new("mine", env={"PATH": path})
+        commands = [line.strip() for line in done.stdout.splitlines()[2:]]
+        self.assertEqual(commands, ["cd mine", "make", "redhost --plugin ./mine.so --run mine", "redhost --verify ./mine.so"])
+        self.shell("\n".join(commands[:3]) + "\nmake install", PATH=path)
+        self.assertIn("mine", self.names())
+        self.shell("cd mine\nmake uninstall clean")  # what compiles nothing needs no SDK
+        self.assertNotIn("mine", self.names())
+        with self.assertRaisesRegex(AssertionError, "pkg-config does not find redhost-plugin"):
+            self.shell("cd mine\nmake")
+
+    def test_another_redhost_in_the_path(self):
+        """It is not the one that was asked."""
+        os.mkdir(os.path.join(self.folder, "bin"))
+        os.symlink("/bin/true", os.path.join(self.folder, "bin", "redhost"))
+        done = self.new("mine", env={"PATH": os.path.join(self.folder, "bin") + ":" + os.path.dirname(self.redhost) + ":/usr/bin:/bin"})
+        self.assertIn(shlex.quote(self.redhost) + " --verify ./mine.so", done.stdout)
+
+    def shell(self, script, **env):
+        return self.call(["sh", "-ec", f"unset PKG_CONFIG_PATH\nCC={shlex.quote(CC)}; export CC\n{script}"], cwd=self.folder, env=env)
 
     def test_by_make_for_the_user(self):
         path, _ = self.made("by-make")
