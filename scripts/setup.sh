@@ -156,11 +156,11 @@ unlock() {
   exec 9>&-
 }
 
-# fresh DIRECTORY: forgets what CMake found out when the project stood elsewhere.
+# fresh DIRECTORY: forgets what CMake found out when the project stood elsewhere.  Without a Makefile it is configured anew.
 fresh() {
   [ -f "$1/CMakeCache.txt" ] || return 0
   grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$1/CMakeCache.txt" && return 0
-  rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
+  rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles" "$1/Makefile" "$1/build.ninja"
 }
 
 # quietly COMMAND...: passes on to standard error what the command says, less what says that all is well.
