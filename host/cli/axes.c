@@ -43,9 +43,9 @@ static rh_status find_number(const vocabulary *known, const char *name, uint32_t
       *number = k + 1;
       return RH_OK;
     }
-  const char *instead = known == &operators ? rh_op_instead(name) : NULL;
+  const char *instead = known == &operators ? rh_op_instead(name) : rh_type_instead(name);
   if (instead)
-    return rh_fail(error, RH_E_USAGE, "unknown operator '%s': %s. Known:%s", name, instead,
+    return rh_fail(error, RH_E_USAGE, "unknown %s '%s': %s. Known:%s", known->what, name, instead,
                    known->all);
   char hint[RH_SUGGESTION_BYTES];
   return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s Known:%s", known->what, name,

@@ -65,9 +65,8 @@ rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   printf("   redhost --list\n");
   print_tuned(tuned);
   printf("\n"
-         "Try   redhost --run auto -n 2^24                    reduce 16 Mi floats with the best "
-         "strategy\n"
-         "      redhost --run cascade --input x.npy --op max  reduce a file\n"
+         "Try   redhost --run auto -n 2^24      reduce 16 Mi floats with the best strategy\n"
+         "      redhost --input x.npy --op max  reduce a file with the best strategy\n"
          "      redhost --help\n");
   return RH_OK;
 }

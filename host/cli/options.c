@@ -295,6 +295,12 @@ static int find_row(int code) {
   return -1;
 }
 
+static int find_name(const char *name) {
+  for (int k = 0; k < N_ROWS; k++)
+    if (strcmp(table[k].name, name) == 0) return k;
+  return -1;
+}
+
 /* "--de=x", which no option or more than one begins with. */
 static rh_status unknown_long_option(const char *typed, rh_error *error) {
   const char *names[N_ROWS];
@@ -394,10 +400,15 @@ static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error
   if (typed->mode == RH_MODE_COMPARE && n != 1)
     return rh_fail(error, RH_E_USAGE,
                    "--compare takes two files, as in --compare old.json new.json");
-  if (n > most)
-    return rh_fail(error, RH_E_USAGE,
-                   "unexpected operand '%s'. Files go with --input, strategies with --run",
-                   operands[most]);
+  if (n > most) {
+    int row = find_name(operands[most]);
+    return row < 0
+               ? rh_fail(error, RH_E_USAGE,
+                         "unexpected operand '%s'. Files go with --input, strategies with --run",
+                         operands[most])
+               : rh_fail(error, RH_E_USAGE, "unexpected operand '%s'; did you mean --%s?",
+                         operands[most], table[row].name);
+  }
   for (int k = 0; k < n; k++) typed->operands[typed->n_operands++] = operands[k];
   return RH_OK;
 }

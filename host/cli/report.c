@@ -4,6 +4,7 @@
 #include "plain.h"
 
 #include <math.h>
+#include <string.h>
 
 static uint64_t bytes_of(const rh_run_report *report) {
   return report->spec->n * rh_type_size(report->spec->type);
@@ -30,7 +31,8 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
   printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), spec->strategy,
          rh_style_off(app->terminal, RH_BOLD), rh_op_name(spec->op), rh_type_name(spec->type),
          (unsigned long long)spec->n, rh_format_bytes(size, bytes_of(report)));
-  if (app->typed->input) printf("  of %s", rh_plain(app->typed->input));
+  const char *input = app->typed->input;
+  if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
   if (report->device)
     printf("  on %s %s\n", report->device->label, rh_plain(report->device->name));
   else

@@ -189,6 +189,9 @@ START_TEST(raw_is_refused) {
   expect_refusal(path, 0, RH_E_FILE,
                  "data.bin: is not a .npy file; raw data needs an element type");
   expect_refusal(write_file("data.npy", data, sizeof data), 0, RH_E_FILE, "not a .npy file");
+  expect_refusal(write_file("x.npz", "PK\3\4....", 8), 0, RH_E_FILE,
+                 "x.npz: is a ZIP archive, as .npz files are; extract the .npy file first");
+  expect_refusal(write_file("p.bin", "PK\3", 3), 0, RH_E_FILE, "p.bin: is not a .npy file");
 }
 END_TEST
 

@@ -441,9 +441,33 @@ START_TEST(operators_of_others) {
 }
 END_TEST
 
+START_TEST(types_of_others) {
+  static const struct {
+    const char *name, *said;
+  } cases[] = {{"float32", "'float32': use f32. Known: i8 u8"},
+               {"double", "use f64"},
+               {"uint8_t", "use u8"},
+               {"bool", "use u8, of bytes"},
+               {"<i8", "use i64"}, /* NumPy counts bytes */
+               {">f4", "byte order"},
+               {"float", "f64 for Python's"},
+               {"complex64", "unknown type 'complex64'. Known"},
+               {"float16|half", "unknown type 'float16|half'. Known"}};
+  rh_type type;
+  rh_error why;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    ck_assert_int_eq(rh_type_parse(cases[k].name, &type, &why), RH_E_USAGE);
+    ck_assert_msg(strstr(why.message, cases[k].said), "%s", why.message);
+  }
+  for (type = 1; type <= RH_N_TYPES; type++)
+    ck_assert_ptr_null(rh_type_instead(rh_type_name(type)));
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("axes");
   TCase *tests = tcase_create("axes");
+  tcase_add_test(tests, types_of_others);
   tcase_add_test(tests, operators_of_others);
   tcase_add_test(tests, sizes);
   tcase_add_test(tests, ranges);

@@ -58,11 +58,44 @@ uint32_t rh_op_from_name(const char *name) {
   return 0;
 }
 
+typedef struct synonyms {
+  const char *names, *instead; /* "|mean|avg|" */
+} synonyms;
+
+static const char *instead_of(const char *name, const synonyms *table, size_t n) {
+  char wanted[64];
+  if (strchr(name, '|') || snprintf(wanted, sizeof wanted, "|%s|", name) >= (int)sizeof wanted)
+    return NULL;
+  for (size_t k = 0; k < n; k++)
+    if (strstr(table[k].names, wanted)) return table[k].instead;
+  return NULL;
+}
+
+/* Names of C, NumPy, Rust and OpenCL. */
+const char *rh_type_instead(const char *name) {
+  static const synonyms table[] = {
+      {"|bool|bool_|_Bool|boolean|b1|?|", "use u8, of bytes that are 0 or 1"},
+      {"|int8|int8_t|char|schar|byte|i1|", "use i8"},
+      {"|uint8|uint8_t|uchar|ubyte|u1|", "use u8"},
+      {"|int16|int16_t|short|i2|<i2|", "use i16"},
+      {"|uint16|uint16_t|ushort|u2|<u2|", "use u16"},
+      {"|int32|int32_t|int|intc|i4|<i4|", "use i32"},
+      {"|uint32|uint32_t|uint|unsigned|uintc|u4|<u4|", "use u32"},
+      {"|int64|int64_t|long|longlong|<i8|", "use i64"},
+      {"|uint64|uint64_t|ulong|ulonglong|size_t|<u8|", "use u64"},
+      {"|float16|half|f2|<f2|", "use f16"},
+      {"|float32|single|f4|<f4|", "use f32"},
+      {"|float64|double|f8|<f8|", "use f64"},
+      {"|float|", "use f32 for C's float and f64 for Python's"},
+      {"|>i2|>u2|>f2|>i4|>u4|>f4|>i8|>u8|>f8|",
+       "raw data are in this machine's byte order; a .npy file may have either"},
+  };
+  return instead_of(name, table, sizeof table / sizeof *table);
+}
+
 /* Names of NumPy, CUB, BLAS, MPI and SQL.  Operators that redhost has come first. */
 const char *rh_op_instead(const char *name) {
-  static const struct {
-    const char *names, *instead;
-  } table[] = {
+  static const synonyms table[] = {
       {"|mean|avg|average|nanmean|", "use sum and divide it by n"},
       {"|add|plus|total|fsum|accumulate|", "use sum"},
       {"|multiply|mul|product|", "use prod"},
@@ -95,12 +128,7 @@ const char *rh_op_instead(const char *name) {
       {"|median|nanmedian|percentile|quantile|mode|sort|unique|histogram|",
        "this is not a reduction of this kind; min and max come nearest"},
   };
-  char wanted[64];
-  if (strchr(name, '|') || snprintf(wanted, sizeof wanted, "|%s|", name) >= (int)sizeof wanted)
-    return NULL;
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (strstr(table[k].names, wanted)) return table[k].instead;
-  return NULL;
+  return instead_of(name, table, sizeof table / sizeof *table);
 }
 
 uint32_t rh_op_flags(uint32_t op, rh_type type) {

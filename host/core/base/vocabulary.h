@@ -10,6 +10,8 @@ enum { RH_N_TYPES = 11, RH_N_OPS = 13 };
 const char *rh_type_name(rh_type type);      /* "f32"; null for an unknown number */
 uint32_t rh_type_size(rh_type type);         /* bytes; 0 for an unknown number */
 rh_type rh_type_from_name(const char *name); /* 0 for an unknown name */
+/* Of a type's name elsewhere, "float32" say: what to do instead, in a clause; else null. */
+const char *rh_type_instead(const char *name);
 int rh_type_is_float(rh_type type);
 int rh_type_is_signed(rh_type type); /* signed integers and floats */
 

@@ -29,6 +29,11 @@ typedef struct source {
 /* ---- Raw or .npy: judgements that need the first bytes only ---------------------------------- */
 
 static rh_status check_raw(const source *src, const void *bytes, uint64_t length, rh_error *error) {
+  static const char zip[] = {'P', 'K', 3, 4};
+  if (!src->type && length >= sizeof zip && memcmp(bytes, zip, sizeof zip) == 0)
+    return rh_fail(error, RH_E_FILE,
+                   "%s: is a ZIP archive, as .npz files are; extract the .npy file first",
+                   src->name);
   if (!src->type)
     return rh_fail(error, RH_E_FILE, "%s: is not a .npy file; raw data needs an element type",
                    src->name);

@@ -131,6 +131,7 @@ static rh_status unsupported_dtype(const cursor *c, span descr) {
   const char *meaning = "";
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (descr.length >= 2 && descr.s[1] == kinds[k].letter) meaning = kinds[k].meaning;
+  if (descr.length == 4 && descr.s[1] == 'f') meaning = " (long double)"; /* f12, f16: of bytes */
   return rh_fail(c->error, RH_E_FILE, "%s: dtype '%s'%s is not supported; " SUPPORTED, c->name,
                  printable(text, descr), meaning);
 }
