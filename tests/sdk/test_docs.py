@@ -5,6 +5,7 @@ redhost that any page shows is one.  What a command prints is compared without i
 --update writes what the commands print now, where that differs."""
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -45,18 +46,23 @@ def shape(text):
     text = re.sub(r"(?m)\brun on [^:\n]*:|^on [^,\n]*,", "on DEVICE", text)
     text = re.sub(r"\b(KiB|MiB|GiB)\b", "B", text)
     text = re.sub(r"(?<![\w.])-?\d[\d.]*(e[-+]?\d+)?(?! failed)", "#", text)
+    text = re.sub(r"# (ns|us|ms|s)\b", "# s", text)
     return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def commands_on(page):
+    """What follows "redhost" wherever it stands in code."""
+    code = [match.group(3) for match in BLOCK.finditer(page)] + re.findall(r"`([^`\n]+)`", BLOCK.sub("", page))
+    return [command for text in code for command in COMMAND.findall(text)]
 
 
 def unknown_options(page, known):
     """Options of redhost, in code, that it does not have."""
-    code = [match.group(3) for match in BLOCK.finditer(page)] + re.findall(r"`([^`\n]+)`", BLOCK.sub("", page))
-    commands = [command for text in code for command in COMMAND.findall(text)]
-    return [word for command in commands for word in re.findall(r"(?<=\s)--[\w-]+", command) if word not in known]
+    return [word for command in commands_on(page) for word in re.findall(r"(?<=\s)--[\w-]+", command) if word not in known]
 
 
 class Docs(Tree):
-    MOVED_TO = "redhost"
+    MOVED_TO = ".local"
 
     @classmethod
     def setUpClass(cls):
@@ -66,7 +72,7 @@ class Docs(Tree):
         cls.pages = {path: read(path) for path in PAGES}
 
     def test_code_is_that_of_the_files(self):
-        code = [block for page in self.pages.values() for block in blocks(page, "c")]
+        code = [block for page in self.pages.values() for language in ("c", "cmake") for block in blocks(page, language)]
         self.assertGreater(len(code), 8)
         for block in code:
             with self.subTest(file=block.group(2)):
@@ -137,6 +143,22 @@ class Docs(Tree):
         for path in pages:
             with self.subTest(page=path):
                 self.assertEqual(unknown_options(read(path), known), [])
+
+    def test_options_that_pages_show_together(self):
+        """Options are checked against the mode before --quiet and --verbose are refused, so that refusal means that they are right."""
+        pages = [os.path.join(ROOT, name) for name in ("README.md", "docs/authors.md", "docs/library.md", "docs/numpy.md")]
+        commands = [re.split(r" (?:&&|2>|\$\(|for |another )", command)[0] for path in pages for command in commands_on(read(path))]
+        commands = [command for command in commands if " -" in command and not re.match(" --(new-plugin|help|info$)", command)]
+        self.assertGreater(len(commands), 30)
+        for command in commands:
+            with self.subTest(command=command):
+                self.assertIn("--quiet and --verbose are mutually exclusive", self.refusal(command))
+        self.assertIn("--once cannot be used with --run", self.refusal(" --run swift --once"))
+
+    def refusal(self, command):
+        done = subprocess.run([self.redhost, *shlex.split(command), "-q", "-v"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60, check=False)
+        return done.stderr
 
     def test_links(self):
         for name in ("authors.md", "library.md", "abi.md"):
