@@ -19,6 +19,7 @@ ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
 FOREIGN = os.environ.get("REDHOST_TEST_FOREIGN", "")  # a library of functions
 PLUGINS = os.environ.get("REDHOST_TEST_PLUGINS", os.path.join(os.path.dirname(REDHOST), "..", "lib", "redhost-1"))
 DRIVERS = os.environ.get("REDHOST_TEST_DRIVERS", "")  # libraries to be preloaded, and a driver
+WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the nightly run
 NO_PLATFORM = {"OCL_ICD_VENDORS": "/proc/nonexistent"}
 
 OPS = "sum prod min max argmin argmax and or xor asum amax argamax".split()
@@ -36,6 +37,7 @@ def clean_environment(home, **more):
     # What PoCL compiles is kept from test to test: it is redhost's own cache that is looked at here.
     env.setdefault("POCL_CACHE_DIR", os.path.join(home, "pocl"))
     os.makedirs(env["POCL_CACHE_DIR"], exist_ok=True)
+    env.setdefault("POCL_MEMORY_LIMIT", "1")  # GiB: calibration and cold inputs fill a fourth of the device's memory
     env.update(more)
     return {key: value for key, value in env.items() if value is not None}
 

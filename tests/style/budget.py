@@ -1,29 +1,59 @@
-"""budget.py BUDGETS MEASURED: says what each label took of its budget; fails where one has grown by a third.
+"""budget.py BUDGETS TIMES COMPILED HOW: prints what each label took of its budget; fails where one grew by a third.
 
-Both files have lines "PRESET LABEL SECONDS", of processor time (user and system), which depends little on what else the machine
-does, and on the number of its processors.  MEASURED has the seconds of the clock behind them, which are only said.  It does depend on how fast they are: where most labels take more than their budgets,
-it is the machine, and every budget is multiplied by the median of what they took of theirs.  So one label that grows is seen on a
-slow machine too, and a slow machine is no failure; a machine that is faster than the one of the budgets changes nothing.
+TIMES is a folder with a folder for each build, and in that the files of tests/timed.sh.  Processor time (user and system) depends
+little on what else the machine does, and on the number of its processors.  It does depend on two things, which are allowed for:
+- How much was compiled.  BUDGETS states the seconds for a run that finds all programs in PoCL's cache, and for one that finds none.
+  COMPILED is the number of programs that this run compiled; the budget lies between the two in proportion.
+- How fast the processors are.  Where most labels take more than their budgets, it is the machine: every budget is multiplied by the
+  median of what they took of theirs.  A label that grows is seen on a slow machine, too; on a faster one nothing changes.
+
+HOW is judge, or ignore (nothing fails), or update: what was measured is written into BUDGETS, into the second column of seconds
+where most programs were compiled, into the first where few were.
 """
+import os
+import re
 import statistics
 import sys
 
 MOST = 4 / 3
-LITTLE = 10  # seconds that say nothing: a label of a few seconds may double
+LITTLE = 10  # seconds that mean nothing: a label of a few seconds may double
 
 
-def read(path, column=2):
-    rows = {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            words = line.split("#")[0].split()
-            if words:
-                rows[words[0], words[1]] = float(words[column])
-    return rows
+def read(text):
+    """{(build, label): (seconds, seconds where all is compiled)}, and the number of programs that this compiles."""
+    rows, programs = {}, 1
+    for line in text.splitlines():
+        words = line.split("#")[0].split()
+        if words[:1] == ["programs"]:
+            programs = int(words[1])
+        elif words:
+            rows[words[0], words[1]] = float(words[2]), float(words[3])
+    return rows, programs
 
 
-def judge(budgets, measured):
-    """How much slower the machine is, and a line for each label that has grown or has no budget."""
+def spent(text):
+    """The seconds that `times' printed: the shell's own, and on the second line its children's."""
+    return sum(60 * float(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", text))
+
+
+def measure(times):
+    """{(build, label): seconds}."""
+    measured = {}
+    for build in sorted(os.listdir(times), key=lambda name: (name != "default", name)):
+        for name in sorted(os.listdir(os.path.join(times, build))):
+            with open(os.path.join(times, build, name), encoding="utf-8") as file:
+                key = build, name.split(":")[0]
+                measured[key] = measured.get(key, 0) + spent(file.read())
+    return measured
+
+
+def share_of(compiled, programs):
+    return min(1, compiled / programs)
+
+
+def judge(rows, share, measured):
+    """The budgets for this run, how much slower the machine is, and a line for each label that grew or has no budget."""
+    budgets = {key: warm + (cold - warm) * share for key, (warm, cold) in rows.items()}
     parts = [seconds / budgets[key] for key, seconds in measured.items() if key in budgets]
     slower = max(1, statistics.median(parts)) if len(parts) > 2 else 1
     complaints = []
@@ -32,16 +62,39 @@ def judge(budgets, measured):
             complaints.append("%s %s has no budget" % key)
         elif seconds > budgets[key] * slower * MOST + LITTLE:
             complaints.append("%s %s took %.0f s of processor time; its budget here is %.0f s" % (*key, seconds, budgets[key] * slower))
-    return slower, complaints
+    return budgets, slower, complaints
 
 
-def main(budgets, measured):
-    budgets, measured, clock = read(budgets), read(measured), read(measured, 3)
-    slower, complaints = judge(budgets, measured)
-    print("build    label     processor s    budget   clock s   (budgets are for a machine %.2f times as slow as theirs)" % slower)
+def update(text, measured, compiled):
+    """The file with the seconds of this run in it."""
+    rows, programs = read(text)
+    cold = compiled > programs / 2
+    lines = [line for line in text.splitlines() if line.startswith("#")]
+    lines.append("programs %d" % (compiled if cold else programs))
     for key, seconds in measured.items():
-        print("%-8s %-9s %11.0f %9.0f %9.0f" % (*key, seconds, budgets.get(key, 0) * slower, clock[key]))
-    print("%-8s %-9s %11.0f %9.0f %9.0f" % ("all", "", sum(measured.values()), sum(budgets.values()) * slower, sum(clock.values())))
+        old = rows.get(key, (seconds, seconds))
+        pair = (min(old[0], seconds), seconds) if cold else (seconds, max(old[1], seconds))
+        lines.append("%-8s %-9s %5.0f %5.0f" % (*key, *(max(1, part) for part in pair)))
+    return "\n".join(lines) + "\n"
+
+
+def main(path, times, compiled, how):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    measured, compiled = measure(times), int(compiled)
+    if how == "update":
+        text = update(text, measured, compiled)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    rows, programs = read(text)
+    budgets, slower, complaints = judge(rows, share_of(compiled, programs), measured)
+    print("build    label     processor s    budget   (%d programs compiled; the machine is taken to be %.2f times as slow as that "
+          "of the budgets)" % (compiled, slower))
+    for key, seconds in measured.items():
+        print("%-8s %-9s %11.0f %9.0f" % (*key, seconds, budgets.get(key, 0) * slower))
+    print("%-8s %-9s %11.0f %9.0f" % ("all", "", sum(measured.values()), sum(budgets.values()) * slower))
+    if how == "ignore":
+        return 0
     for complaint in complaints:
         print("tests/budgets.txt: %s. Make it quicker, or say in that file why it takes longer." % complaint)
     return 1 if complaints else 0

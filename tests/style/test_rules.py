@@ -86,17 +86,41 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.complaints(layers.check, "host/core/base/a.c", '/*\n#include "../cl/b.h"\n*/\n'), [])
 
     def test_budget(self):
-        budgets = {("default", label): seconds for label, seconds in
-                   [("matrix", 400), ("cli", 300), ("unit", 60), ("style", 20), ("sdk", 100)]}
-        for slower in (0.5, 1, 2.5):
-            took = {key: seconds * slower for key, seconds in budgets.items()}
-            self.assertEqual(budget.judge(budgets, took), (max(1, slower), []))
-            took["default", "cli"] *= 1.3
-            self.assertEqual(budget.judge(budgets, took)[1], [])
-            took["default", "cli"] = 300 * max(1, slower) * 1.4
-            self.assertRegex("|".join(budget.judge(budgets, took)[1]), "^default cli took [0-9]+ s of processor time[^|]*$")
+        text = "# why\nprograms 1000\ndefault matrix 100 700\ndefault cli 300 300 # long\nasan unit 60 80\ndefault sdk 100 100\n"
+        rows, programs = budget.read(text)
+        self.assertEqual(programs, 1000)
+        for compiled, matrix in ((0, 100), (500, 400), (1000, 700), (4000, 700)):
+            share = budget.share_of(compiled, programs)
+            budgets = budget.judge(rows, share, {})[0]
+            self.assertEqual((budgets["default", "matrix"], budgets["default", "cli"]), (matrix, 300))
+            for slower in (0.5, 1, 2.5):
+                took = {key: seconds * slower for key, seconds in budgets.items()}
+                self.assertEqual(budget.judge(rows, share, took)[1:], (max(1, slower), []))
+                took["default", "cli"] *= 1.3
+                self.assertEqual(budget.judge(rows, share, took)[2], [])
+                took["default", "cli"] = 300 * max(1, slower) * 1.4
+                self.assertRegex("|".join(budget.judge(rows, share, took)[2]), "^default cli took [0-9]+ s of processor time[^|]*$")
         took["default", "new"] = 1
-        self.assertIn("default new has no budget", budget.judge(budgets, took)[1])
+        self.assertIn("default new has no budget", budget.judge(rows, share, took)[2])
+
+    def test_budget_is_updated(self):
+        text = "# why\nprograms 1000\ndefault matrix 100 700\ndefault cli 300 300\n"
+        measured = {("default", "matrix"): 90, ("default", "cli"): 310.4, ("tsan", "unit"): 12}
+        self.assertEqual(budget.read(budget.update(text, measured, 20)),
+                         ({("default", "matrix"): (90, 700), ("default", "cli"): (310, 310), ("tsan", "unit"): (12, 12)}, 1000))
+        measured = {("default", "matrix"): 600, ("default", "cli"): 310, ("tsan", "unit"): 12}
+        self.assertEqual(budget.read(budget.update(text, measured, 1100)),
+                         ({("default", "matrix"): (100, 600), ("default", "cli"): (300, 310), ("tsan", "unit"): (12, 12)}, 1100))
+        self.assertEqual(budget.update(text, measured, 0).splitlines()[0], "# why")
+
+    def test_budget_is_measured(self):
+        with tempfile.TemporaryDirectory() as root:
+            for name, seconds in (("default/cli:cli.a", "1m2.500000s 0m0.500000s"), ("default/cli:cli.b", "0m1.0s 0m1.0s"),
+                                  ("asan/cli:cli.a", "0m4.0s 0m0.25s")):
+                os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+                with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+                    file.write("0m0.000000s 0m0.000000s\n%s\n" % seconds)
+            self.assertEqual(budget.measure(root), {("default", "cli"): 65, ("asan", "cli"): 4.25})
 
     def long(self, lines, head="static int f(int a,\n             int b) {"):
         body = "  g(\"}\"); /* { */\n" * (lines - head.count("\n") - 2)

@@ -19,11 +19,12 @@ VERDICTS = {"pass", "fail", "crash", "timeout", "skip", "warn"}
 HARMLESS = {"pass", "skip", "warn"}
 with open(os.path.join(HERE, "..", "..", "docs", "verify.md"), encoding="utf-8") as page:
     TESTS = re.findall(r"^\| (V[0-9]{2}) \|", page.read(), re.M)  # the page has a row for each
+RESULTS = ["V%d" % number for number in range(41, 55)]  # what a strategy returns, and not what it does to its surroundings
 NO_PLUGINS = {"loading/dependency", "loading/gone", "file/loader"}  # libraries that plugins need
 WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the night's run
 # Seconds after which a plugin counts as hung, of its own time: what a busy machine takes away does not count.  At night, as long
 # as people wait.
-HANGS_AFTER = () if WHOLE else ("--timeout", "3")
+HANGS_AFTER = () if WHOLE else ("--timeout", "1")
 PATIENCE = 1500  # seconds; --verify has limits of its own, which a busy machine does not hurry
 
 Row = collections.namedtuple("Row", "plugin test verdicts does")
@@ -147,8 +148,10 @@ class Verify(unittest.TestCase):
             self.is_caught(row, *args)
 
     def passes(self, row):
-        answers, said = self.verify(row.plugin, "--quick")  # the matrix has looked at its results for longer
-        self.assertEqual(sorted({answer["test"] for answer in answers}), sorted(TESTS), said)
+        # The matrix has looked at its results for longer.  By day only results/right goes through the tests of results.
+        left_out = [] if WHOLE or row.plugin == "results/right" else RESULTS
+        answers, said = self.verify(row.plugin, "--quick", *(["--exclude", ",".join(left_out)] if left_out else []))
+        self.assertEqual(sorted({answer["test"] for answer in answers}), sorted(set(TESTS) - set(left_out)), said)
         self.assertEqual([answer for answer in answers if answer["verdict"] not in ("pass", "skip")], [], said)
 
 
