@@ -11,7 +11,7 @@ extern char **environ;
 
 /* Values are new references, null where memory ran out: jansson refuses those, and one check at the
  * end is enough. */
-static int put(json_t *object, const char *key, json_t *value) {
+static int put_fact(json_t *object, const char *key, json_t *value) {
   return json_object_set_new(object, key, value);
 }
 
@@ -37,7 +37,7 @@ static json_t *environment(void) {
       if (strncmp(*entry, ours[k], strlen(ours[k])) != 0) continue;
       char key[128];
       snprintf(key, sizeof key, "%.*s", (int)strcspn(*entry, "="), *entry);
-      put(object, key, rh_json_bytes(*entry + strcspn(*entry, "=") + 1));
+      put_fact(object, key, rh_json_bytes(*entry + strcspn(*entry, "=") + 1));
     }
   return object;
 }
@@ -68,26 +68,26 @@ static int describe_run(json_t *run, const rh_app *app) {
   struct utsname system;
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  int failed = put(run, "argv", words(app->typed->argc, app->typed->argv)) |
-               put(run, "start", now()) | put(run, "host", rh_json_bytes(host));
+  int failed = put_fact(run, "argv", words(app->typed->argc, app->typed->argv)) |
+               put_fact(run, "start", now()) | put_fact(run, "host", rh_json_bytes(host));
   if (uname(&system) == 0)
-    failed |= put(run, "os", json_sprintf("%s %s", system.sysname, system.release));
-  return failed | put(run, "cpu", processor()) |
-         put(run, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN))) |
-         put(run, "env", environment()) | put(run, "complete", json_false());
+    failed |= put_fact(run, "os", json_sprintf("%s %s", system.sysname, system.release));
+  return failed | put_fact(run, "cpu", processor()) |
+         put_fact(run, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN))) |
+         put_fact(run, "env", environment()) | put_fact(run, "complete", json_false());
 }
 
 static int describe_settings(json_t *object, const rh_bench_settings *settings) {
   static const char *const timers[] = {"auto", "event", "host"};
   const rh_bench_rules *rules = &settings->rules;
-  return put(object, "cache", json_string(settings->hot ? "hot" : "cold")) |
-         put(object, "precision", json_real(rules->precision)) |
-         put(object, "max_time_s", json_real(rules->max_time_s)) |
-         put(object, "min_samples", json_integer(rules->min_samples)) |
-         put(object, "max_samples", json_integer(rules->max_samples)) |
-         put(object, "timer", json_string(timers[settings->timer])) |
-         put(object, "seed", json_sprintf("%llu", (unsigned long long)settings->seed)) |
-         put(object, "data", json_string(settings->data));
+  return put_fact(object, "cache", json_string(settings->hot ? "hot" : "cold")) |
+         put_fact(object, "precision", json_real(rules->precision)) |
+         put_fact(object, "max_time_s", json_real(rules->max_time_s)) |
+         put_fact(object, "min_samples", json_integer(rules->min_samples)) |
+         put_fact(object, "max_samples", json_integer(rules->max_samples)) |
+         put_fact(object, "timer", json_string(timers[settings->timer])) |
+         put_fact(object, "seed", json_sprintf("%llu", (unsigned long long)settings->seed)) |
+         put_fact(object, "data", json_string(settings->data));
 }
 
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
@@ -106,8 +106,8 @@ rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
 }
 
 rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error) {
-  return finished(put(results->run, "wall_s", json_real(wall_s)) |
-                      put(results->run, "complete", json_boolean(complete)),
+  return finished(put_fact(results->run, "wall_s", json_real(wall_s)) |
+                      put_fact(results->run, "complete", json_boolean(complete)),
                   error);
 }
 
@@ -121,17 +121,17 @@ static int describe_calibration(rh_records *results, const rh_cl_device *device,
                                 const rh_bench_device *range) {
   const rh_calibration *c = &range->calibration;
   json_t *object = json_object();
-  int failed = put(object, "device", json_string(device->label)) |
-               put(object, "timer", json_string(range->host_clock ? "host" : "event")) |
-               put(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
-               put(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
-               put(object, "launch_s", rh_json_number(c->launch_s)) |
-               put(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
-               put(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
-               put(object, "read_peak_bytes", json_integer((json_int_t)range->scratch_bytes)) |
-               put(object, "h2d_Bps", rh_json_number(c->upload)) |
-               put(object, "d2h_Bps", rh_json_number(c->download)) |
-               put(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
+  int failed = put_fact(object, "device", json_string(device->label)) |
+               put_fact(object, "timer", json_string(range->host_clock ? "host" : "event")) |
+               put_fact(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
+               put_fact(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
+               put_fact(object, "launch_s", rh_json_number(c->launch_s)) |
+               put_fact(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
+               put_fact(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
+               put_fact(object, "read_peak_bytes", json_integer((json_int_t)range->scratch_bytes)) |
+               put_fact(object, "h2d_Bps", rh_json_number(c->upload)) |
+               put_fact(object, "d2h_Bps", rh_json_number(c->download)) |
+               put_fact(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
   return failed | json_array_append_new(results->calibration, object);
 }
 
@@ -149,10 +149,10 @@ static int describe_strategies(rh_records *results, const rh_app *app, const rh_
 
 static int describe_peer(rh_records *results, rh_peers *peers, uint32_t k, const char *program) {
   json_t *object = json_object();
-  int failed = put(object, "name", json_string(rh_peers_sampler(peers, k).name)) |
-               put(object, "peer", json_true()) |
-               put(object, "summary", rh_json_bytes(rh_peers_about(peers, k))) |
-               put(object, "plugin", rh_json_bytes(program));
+  int failed = put_fact(object, "name", json_string(rh_peers_sampler(peers, k).name)) |
+               put_fact(object, "peer", json_true()) |
+               put_fact(object, "summary", rh_json_bytes(rh_peers_about(peers, k))) |
+               put_fact(object, "plugin", rh_json_bytes(program));
   return failed | json_array_append_new(results->strategies, object);
 }
 

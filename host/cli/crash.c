@@ -17,7 +17,7 @@ enum { SANITIZED = 0 };
 static const rh_redhost *volatile watched;
 static char limits[512]; /* put into words beforehand: a handler must not allocate memory */
 
-static void say(const char *text) {
+static void write_text(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(3);
 }
 
@@ -32,13 +32,13 @@ static void on_crash(int number) {
   }
   /* Several threads may meet the same: the first speaks. */
   while (atomic_flag_test_and_set(&taken)) pause();
-  say("redhost: the process crashed (signal ");
-  say(number < 10 ? digits + 1 : digits);
-  say(") while device ");
-  say(redhost->device->label);
-  say(" was in use, in its driver or in a strategy");
-  say(limits);
-  say(".\n");
+  write_text("redhost: the process crashed (signal ");
+  write_text(number < 10 ? digits + 1 : digits);
+  write_text(") while device ");
+  write_text(redhost->device->label);
+  write_text(" was in use, in its driver or in a strategy");
+  write_text(limits);
+  write_text(".\n");
   _exit(3);
 }
 

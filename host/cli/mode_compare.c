@@ -265,7 +265,7 @@ static rh_status draw(const work *w, rh_error *error) {
 }
 
 /* Exit status 1 is for what a gate has to stop: slower beyond doubt, or broken. */
-static rh_status judge(const rh_comparison *c, rh_error *error) {
+static rh_status judge_comparison(const rh_comparison *c, rh_error *error) {
   return rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke", c->n_changes,
                  c->counts[RH_CHANGE_slow], c->counts[RH_CHANGE_broken]);
 }
@@ -278,7 +278,7 @@ rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
   if (rh_comparison_regressions(&w.comparison)) {
     /* A regression is the news, whatever became of the picture. */
     if (status != RH_OK) rh_terminal_say(app->terminal, error->message);
-    status = judge(&w.comparison, error);
+    status = judge_comparison(&w.comparison, error);
   }
   rh_comparison_finish(&w.comparison);
   rh_records_finish(&w.new_);

@@ -108,7 +108,7 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
 /* An answer that nobody could check is none to be taken silently, by a script either: the warning
  * does not depend on --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
  * --json tells the two apart. */
-static void warn(const rh_app *app, const rh_run_report *report) {
+static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
   char text[640];
   if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
@@ -120,7 +120,7 @@ static void warn(const rh_app *app, const rh_run_report *report) {
 }
 
 /* A wrong answer is printed as what it is, never as a bare value that a script would take. */
-static rh_status judge(const rh_app *app, const rh_run_report *report, rh_error *error) {
+static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
   rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type, spec->n);
@@ -179,7 +179,7 @@ static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
 }
 
 /* The first run, checked; and, where that is wanted, more of them. */
-static rh_status take(const rh_app *app, run_state *run, rh_error *error) {
+static rh_status take_samples(const rh_app *app, run_state *run, rh_error *error) {
   static const rh_take once = {RH_TAKE_LATENCY, 1};
   const rh_sampler *sampler = &run->sampler;
   rh_run_report *report = &run->report;
@@ -227,7 +227,7 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   RH_TRY(refer(app, run, error));
   expect_cut_file(app); /* the self-test ran on the device */
   RH_TRY(sampler->open(sampler->self, &data, &report->opened, error));
-  RH_TRY(take(app, run, error));
+  RH_TRY(take_samples(app, run, error));
   return end_sampler(run, error);
 }
 
@@ -256,8 +256,8 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   if (typed->input) RH_TRY(rh_array_check_unchanged(&run->array, typed->input, error));
   RH_TRY(status);
   RH_TRY(rh_run_report_print(app, &run->report, error));
-  warn(app, &run->report);
-  return judge(app, &run->report, error);
+  warn_unjudged(app, &run->report);
+  return judge_report(app, &run->report, error);
 }
 
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {

@@ -274,8 +274,8 @@ static rh_status add_word(rh_words *words, const option_row *row, const char *ar
   return RH_OK;
 }
 
-static rh_status take(rh_typed *typed, const option_row *row, const char *argument,
-                      const char **mode_option, rh_error *error) {
+static rh_status take_option(rh_typed *typed, const option_row *row, const char *argument,
+                             const char **mode_option, rh_error *error) {
   char *field = (char *)typed + row->offset;
   switch (row->kind) {
   case MODE:
@@ -427,7 +427,7 @@ rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *err
     if (code == ':' || code == '?') return malformed(code, argv, error);
     int row = find_row(code);
     given[row] = 1;
-    RH_TRY(take(typed, &table[row], optarg, &mode_option, error));
+    RH_TRY(take_option(typed, &table[row], optarg, &mode_option, error));
   }
   run_on_input(typed, &mode_option);
   typed->mode_option = mode_option;

@@ -118,7 +118,7 @@ typedef struct size_axis {
   uint32_t n;
 } size_axis;
 
-static rh_status add(size_axis *axis, uint64_t size, rh_error *error) {
+static rh_status add_size(size_axis *axis, uint64_t size, rh_error *error) {
   if (axis->n == RH_MAX_SIZES)
     return rh_fail(error, RH_E_USAGE,
                    "--size: more than %d sizes; take larger steps, as in 2^10:2^28 (doubling)",
@@ -129,7 +129,7 @@ static rh_status add(size_axis *axis, uint64_t size, rh_error *error) {
 
 static rh_status add_range(size_axis *axis, const size_range *range, rh_error *error) {
   for (uint64_t size = range->first;;) {
-    RH_TRY(add(axis, size, error));
+    RH_TRY(add_size(axis, size, error));
     if (range->factor ? size > range->last / range->factor : range->step > range->last - size)
       return RH_OK;
     size = range->factor ? size * range->factor : size + range->step;
@@ -192,7 +192,7 @@ static rh_status add_word(void *context, const char *word, rh_error *error) {
     if (is_range_elsewhere(word))
       return rh_fail(error, RH_E_USAGE, "--size '%s': expected A:B, as in 2^10:2^28", word);
     RH_TRY(rh_size_parse(word, axis->element_size, "--size", &size, error));
-    return add(axis, size, error);
+    return add_size(axis, size, error);
   }
   char *parts = rh_copy_string(word);
   if (!parts) return rh_fail(error, RH_E_NOMEM, "no memory for a range of sizes");

@@ -89,7 +89,7 @@ class Pictures(Plots):
         for picture in ("rate", "time"):
             root = self.svg("p-%s.svg" % picture)
             texts = self.texts(root)
-            self.assertEqual(len(self.curves(root)), n + 1, picture)  # the roof, the floor
+            self.assertEqual(len(self.curves(root)), n + 1, picture)  # the peak, the floor
             for name in plot_data.EIGHT + plot_data.PEERS:
                 self.assertEqual(texts.count(name), 1, (picture, name))
             self.assertIn("sum f32 on NVIDIA H200", texts)

@@ -30,7 +30,7 @@ BELOW = {
     "io": {"base"},
     "base": set(),
 }
-OWN_KERNELS = {"prelude.cl.h", "roof.cl.h"}
+OWN_KERNELS = {"prelude.cl.h", "calibration.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
 MAY_LOAD = {"host/core/plug/dl.c", "host/core/base/path.c"}
 

@@ -179,6 +179,8 @@ class Rules(unittest.TestCase):
 
     def test_shadows(self):
         for text, wrong in [("static int open(int a) {", 1), ("static rh_status wait(local *l) {", 1), ("static char *read(int a);", 1),
+                            ("static void warn(const rh_app *app) {", 1), ("static int judge(int a) {", 1), ("static rh_rig *of(int a) {", 1),
+                            ("static int judge_value(int a) {", 0), ("  return judge(a);", 0),
                             ("static int open_point(int a) {", 0), ("static int a = open(p, 0);", 0), ("  return open(p, 0);", 0)]:
             self.assertEqual(len(self.complaints(words.check, "host/core/base/a.c", text + "\n")), wrong, text)
 

@@ -15,7 +15,7 @@ static void explain(char *why, const char *text) {
 }
 
 /* RH_FILE_OK, or why the open file is not to be used. */
-static rh_file_state judge(const char *path, const struct stat *st, size_t most, char *why) {
+static rh_file_state judge_file(const char *path, const struct stat *st, size_t most, char *why) {
   static const char says[] = "is not trusted: ";
   if (!S_ISREG(st->st_mode)) {
     explain(why, "is not a regular file");
@@ -62,7 +62,7 @@ static rh_file_state read_open(const char *path, int fd, size_t most, unsigned c
   struct stat st;
   explain(why, "cannot be examined");
   if (fstat(fd, &st) != 0) return RH_FILE_UNREAD;
-  rh_file_state state = judge(path, &st, most, why);
+  rh_file_state state = judge_file(path, &st, most, why);
   if (state != RH_FILE_OK) return state;
   explain(why, "does not fit into memory");
   if (!(*data = malloc((size_t)st.st_size + 1))) return RH_FILE_UNREAD;

@@ -131,7 +131,7 @@ typedef struct walk {
 } walk;
 
 /* Takes the next component off the rest; null at the end. */
-static const char *next(walk *w, char name[NAME_MAX + 1]) {
+static const char *next_component(walk *w, char name[NAME_MAX + 1]) {
   char *start = w->rest + strspn(w->rest, "/");
   size_t length = strcspn(start, "/");
   if (length == 0) return NULL;
@@ -146,7 +146,7 @@ static void go_up(walk *w) {
 }
 
 /* The link's target takes its place in the path. */
-static int follow(walk *w, const reason *why) {
+static int follow_link(walk *w, const reason *why) {
   char *target = w->target, *rest = w->spare;
   ssize_t length = readlink(w->at, target, sizeof w->target - 1);
   if (length < 0) return cannot_judge(why, w->at, errno);
@@ -179,7 +179,7 @@ static int judge_step(walk *w, const char *name, const reason *why) {
   memcpy(w->at + length + 1, name, more + 1);
   if (lstat(w->at, &st) != 0) return errno == ENOENT ? 1 : cannot_judge(why, w->at, errno);
   if (judge_owner(w->at, &st, why) != 0) return -1;
-  if (S_ISLNK(st.st_mode)) return follow(w, why);
+  if (S_ISLNK(st.st_mode)) return follow_link(w, why);
   if (S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX) return 0;
   return judge_writers(w->at, &st, why);
 }
@@ -195,7 +195,7 @@ static int judge_end(const walk *w, const struct stat *opened, const reason *why
   return judge_owner(w->at, &st, why) != 0 ? -1 : judge_writers(w->at, &st, why);
 }
 
-static int begin(walk *w, const char *path, size_t known, const reason *why) {
+static int begin_walk(walk *w, const char *path, size_t known, const reason *why) {
   char *here = w->spare;
   struct stat st;
   here[0] = 0;
@@ -213,12 +213,12 @@ static int begin(walk *w, const char *path, size_t known, const reason *why) {
   return st.st_mode & S_ISVTX ? 0 : judge_writers("/", &st, why);
 }
 
-static int judge(walk *w, const char *path, size_t known, const struct stat *opened,
-                 const reason *why) {
+static int judge_component(walk *w, const char *path, size_t known, const struct stat *opened,
+                           const reason *why) {
   char name[NAME_MAX + 1];
-  int status = begin(w, path, known, why);
+  int status = begin_walk(w, path, known, why);
   if (status != 0) return status;
-  while (next(w, name)) {
+  while (next_component(w, name)) {
     status = judge_step(w, name, why);
     if (status < 0) return status;
     if (status > 0 && opened) {
@@ -234,7 +234,7 @@ int rh_trust_path(const char *path, size_t known, const struct stat *opened, cha
                   size_t bytes) {
   const reason to = {why, bytes};
   walk *w = malloc(sizeof *w);
-  int status = w ? judge(w, path, known, opened, &to) : cannot_judge(&to, path, ENOMEM);
+  int status = w ? judge_component(w, path, known, opened, &to) : cannot_judge(&to, path, ENOMEM);
   free(w);
   return status;
 }

@@ -8,7 +8,7 @@
 
 enum { MEMORY, BUFFER, PROGRAM, KERNEL };
 
-static rh_services *of(const rh_host *host) {
+static rh_services *services_of(const rh_host *host) {
   return host->priv;
 }
 
@@ -31,7 +31,7 @@ static rh_status cl_failed(rh_services *s, cl_int code, const char *what, uint64
 
 static rh_status service_fail(const rh_host *host, rh_status status, int32_t cl_code,
                               const char *what) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   int declines = status == RH_DECLINED && s->phase == RH_PHASE_SETUP;
   if (status >= RH_OK && !declines) status = RH_E_INTERNAL;
   if (cl_code && s->session)
@@ -50,7 +50,7 @@ static rh_status wrong_phase(rh_services *s, const char *service, const char *ph
 }
 
 static void service_log(const rh_host *host, uint32_t level, const char *text) {
-  rh_log(of(host)->reporter, level, "%s: %s", of(host)->strategy, text);
+  rh_log(services_of(host)->reporter, level, "%s: %s", services_of(host)->strategy, text);
 }
 
 /* ---- Obtaining ---- */
@@ -84,7 +84,7 @@ static rh_status may_obtain(rh_services *s, const char *service, int needs_devic
 
 static rh_status service_build(const rh_host *host, const char *file, const char *source,
                                const char *options, struct _cl_program **program) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   RH_TRY(may_obtain(s, "build", 1));
   rh_status status = rh_cl_program(s->session, file, s->prelude, source, options ? options : "",
                                    program, s->error);
@@ -95,7 +95,7 @@ static rh_status service_build(const rh_host *host, const char *file, const char
 
 static rh_status service_kernel(const rh_host *host, struct _cl_program *program, const char *name,
                                 struct _cl_kernel **kernel, uint32_t *max_group) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   cl_int code;
   size_t most = 0;
   RH_TRY(may_obtain(s, "kernel", 1));
@@ -123,7 +123,7 @@ static rh_status service_kernel(const rh_host *host, struct _cl_program *program
 }
 
 static rh_status service_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   cl_int code;
   RH_TRY(may_obtain(s, "scratch", 1));
   *buffer = clCreateBuffer(s->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
@@ -138,7 +138,7 @@ static rh_status service_scratch(const rh_host *host, uint64_t bytes, struct _cl
 }
 
 static void *service_alloc(const rh_host *host, uint64_t bytes) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   if (may_obtain(s, "alloc", 0) != RH_OK) return NULL;
   void *memory = calloc(1, bytes ? bytes : 1);
   if (!memory)
@@ -164,7 +164,7 @@ static rh_status launch_failed(rh_services *s, cl_int code, const char *stage, c
 static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,
                                 uint64_t local, const rh_arg *args, uint32_t n_args,
                                 const char *stage) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   RH_TRY(may_run(s, "launch"));
   if (local == 0 || global == 0 || global % local != 0) {
     rh_fail(s->error, RH_E_INVALID,
@@ -189,7 +189,7 @@ static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, 
 
 static rh_status service_fill(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
                               const void *value, uint32_t size, uint64_t count) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   RH_TRY(may_run(s, "fill"));
   cl_int code = clEnqueueFillBuffer(s->session->queue, buffer, value, size, offset, size * count, 0,
                                     NULL, rh_cl_event_for(s->session, "fill"));
@@ -198,7 +198,7 @@ static rh_status service_fill(const rh_host *host, struct _cl_mem *buffer, uint6
 
 static rh_status service_read(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
                               uint64_t bytes, void *to) {
-  rh_services *s = of(host);
+  rh_services *s = services_of(host);
   RH_TRY(may_run(s, "read"));
   cl_int code = clEnqueueReadBuffer(s->session->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL,
                                     rh_cl_event_for(s->session, "read"));

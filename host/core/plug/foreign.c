@@ -226,7 +226,7 @@ static rh_status try_once(const opened *self, rh_error *error) {
   return rh_fail(error, RH_E_PLUGIN, "tried on %d ones, %s", (int)n, why);
 }
 
-static rh_status make(opened *self, rh_error *error) {
+static rh_status make_closures(opened *self, rh_error *error) {
   rh_dl dl;
   void (*function)(void);
   RH_TRY(rh_foreign_read(&self->foreign, self->path, self->text, strlen(self->text), error));
@@ -303,7 +303,7 @@ static rh_status open_text(const char *path, char *text, const rh_plugin **plugi
   self->text = text;
   self->path = rh_copy_string(path);
   rh_status status =
-      self->path ? make(self, error) : rh_fail(error, RH_E_NOMEM, "no memory to open it");
+      self->path ? make_closures(self, error) : rh_fail(error, RH_E_NOMEM, "no memory to open it");
   if (status != RH_OK) {
     destroy(self);
     return status;

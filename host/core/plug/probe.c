@@ -17,12 +17,12 @@ typedef struct prober {
   rh_channel channel;
 } prober;
 
-static int say(const prober *probe, json_t *frame) {
+static int send_frame(const prober *probe, json_t *frame) {
   return rh_channel_say(&probe->channel, frame);
 }
 
 /* Every operator on every type, with the default parameters. */
-static void ask(const prober *probe, const rh_strategy *strategy, rh_offers offers) {
+static void answer_offers(const prober *probe, const rh_strategy *strategy, rh_offers offers) {
   int64_t params[MOST_PARAMS + 1];
   for (uint32_t k = 0; k < strategy->n_params; k++)
     params[k] = rh_strategy_param(strategy, k)->initial;
@@ -51,8 +51,8 @@ static json_t *describe(const prober *probe, const rh_plugin *plugin, uint32_t k
   rh_offer(*offers)[RH_N_TYPES + 1] = malloc(sizeof(rh_offers));
   for (uint32_t j = 0; offers && strategies && j < plugin->n_strategies; j++) {
     const rh_strategy *strategy = plugin->strategies[j];
-    say(probe, json_pack("{s:s, s:s}", "phase", "query", "strategy", strategy->name));
-    ask(probe, strategy, offers);
+    send_frame(probe, json_pack("{s:s, s:s}", "phase", "query", "strategy", strategy->name));
+    answer_offers(probe, strategy, offers);
     if (json_array_append_new(strategies, rh_wire_strategy(strategy, plugin->build, offers)) == 0)
       continue;
     json_decref(strategies);
@@ -70,19 +70,19 @@ static rh_refusal_kind kind_of(rh_status status) {
 static int look(const prober *probe, uint32_t k, const char *path) {
   const rh_plugin *plugin;
   rh_error error;
-  if (say(probe, json_pack("{s:i}", "begin", (int)k)) != 0) return -1;
+  if (send_frame(probe, json_pack("{s:i}", "begin", (int)k)) != 0) return -1;
   rh_status status = rh_plugin_open(path, &plugin, &error);
-  if (status == RH_OK) return say(probe, describe(probe, plugin, k));
-  return say(probe, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind", (int)kind_of(status),
-                              "reason", rh_json_bytes(error.message)));
+  if (status == RH_OK) return send_frame(probe, describe(probe, plugin, k));
+  return send_frame(probe, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind",
+                                     (int)kind_of(status), "reason", rh_json_bytes(error.message)));
 }
 
 static int look_at_all(const prober *probe, const rh_child_request *request) {
   uint32_t n = 0;
-  if (say(probe, json_pack("{s:i}", "redhost-probe", RH_WIRE_VERSION)) != 0) return -1;
+  if (send_frame(probe, json_pack("{s:i}", "redhost-probe", RH_WIRE_VERSION)) != 0) return -1;
   for (const char *path = NULL; (path = rh_request_next(request, "file", path)); n++)
     if (look(probe, n, path) != 0) return -1;
-  return say(probe, json_pack("{s:i}", "end", (int)n));
+  return send_frame(probe, json_pack("{s:i}", "end", (int)n));
 }
 
 int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type)) {

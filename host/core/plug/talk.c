@@ -141,7 +141,7 @@ static rh_status blame(talker *talk, rh_error *error) {
 }
 
 /* The child was lost, but not while it examined a file. */
-static rh_status lose(talker *talk, rh_error *error) {
+static rh_status lose_probe(talker *talk, rh_error *error) {
   rh_fate fate = talk->with.fate;
   char reason[256];
   if (!talk->answered) {
@@ -204,7 +204,7 @@ rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t
     drop_entries(finding_of(&talk));
     status = RH_E_NOMEM;
   } else if (fate != RH_FATE_HEARD) {
-    status = talk.begun ? blame(&talk, error) : lose(&talk, error);
+    status = talk.begun ? blame(&talk, error) : lose_probe(&talk, error);
   }
   *done += talk.answered;
   return status;

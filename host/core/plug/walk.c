@@ -22,7 +22,8 @@ void rh_walk_note(rh_walk *walk, const char *format, ...) {
 }
 
 /* A candidate; `refused` is null or why not. */
-static void add(rh_walk *walk, const char *path, const char *refused, rh_refusal_kind kind) {
+static void add_candidate(rh_walk *walk, const char *path, const char *refused,
+                          rh_refusal_kind kind) {
   rh_discovery *search = walk->search;
   if (search->n == search->capacity) {
     uint32_t capacity = search->capacity ? 2 * search->capacity : 16;
@@ -49,7 +50,7 @@ static void add(rh_walk *walk, const char *path, const char *refused, rh_refusal
 static void add_unread(rh_walk *walk, const char *path, const char *what, int code) {
   char reason[256];
   snprintf(reason, sizeof reason, "%s: %s", what, strerror(code));
-  add(walk, path, reason, RH_REFUSED_UNREAD);
+  add_candidate(walk, path, reason, RH_REFUSED_UNREAD);
 }
 
 /* 1: it had its turn already.  The same directory is often named twice, and links name one file
@@ -86,11 +87,11 @@ static void walk_file(rh_walk *walk, const char *path, const struct stat *st) {
   int distrusted = is_distrusted(walk, path, st, reason, sizeof reason);
   if (!distrusted && seen_before(walk, st)) return;
   if (distrusted)
-    add(walk, path, reason, kind_of(distrusted));
+    add_candidate(walk, path, reason, kind_of(distrusted));
   else if (!walk->at_home && rh_is_disabled_file(path, reason, sizeof reason))
-    add(walk, path, reason, RH_REFUSED_BY_INTENT);
+    add_candidate(walk, path, reason, RH_REFUSED_BY_INTENT);
   else
-    add(walk, path, NULL, RH_REFUSED_FOR_FAULT);
+    add_candidate(walk, path, NULL, RH_REFUSED_FOR_FAULT);
 }
 
 void rh_walk_home(rh_walk *walk, const char *directory) {
@@ -125,12 +126,12 @@ static void look_at(rh_walk *walk, const char *directory, int fd, const char *na
     walk->failed = 1;
   } else if (fstatat(fd, name, &st, 0) != 0) {
     if (errno == ENOENT)
-      add(walk, path, "is a link to nothing", RH_REFUSED_FOR_FAULT);
+      add_candidate(walk, path, "is a link to nothing", RH_REFUSED_FOR_FAULT);
     else
       add_unread(walk, path, "cannot be read", errno);
   } else if (!S_ISREG(st.st_mode)) {
-    add(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file",
-        RH_REFUSED_FOR_FAULT);
+    add_candidate(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file",
+                  RH_REFUSED_FOR_FAULT);
   } else {
     walk_file(walk, path, &st);
   }
@@ -191,7 +192,7 @@ void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const
   if (!is_there)
     report_missing(walk, directory, from, code);
   else if (refused)
-    add(walk, directory, reason, kind_of(refused));
+    add_candidate(walk, directory, reason, kind_of(refused));
   else
     list(walk, directory, fd);
   if (fd >= 0) close(fd);

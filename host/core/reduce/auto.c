@@ -128,12 +128,12 @@ static int knows_latency(const choice *c) {
   return 1;
 }
 
-static double either(double time_s, double latency_s, int by_latency) {
+static double time_or_latency(double time_s, double latency_s, int by_latency) {
   return (by_latency && latency_s > 0) || time_s == 0 ? latency_s : time_s;
 }
 
 static double cost(const candidate *of, int by_latency) {
-  return either(of->known.time_s, of->known.latency_s, by_latency);
+  return time_or_latency(of->known.time_s, of->known.latency_s, by_latency);
 }
 
 static const candidate *quickest(const choice *c, int by_latency, const candidate *but) {
@@ -178,7 +178,7 @@ static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *t
 }
 
 static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_latency) {
-  return rh_format_seconds(text, either(known->time_s, known->latency_s, by_latency));
+  return rh_format_seconds(text, time_or_latency(known->time_s, known->latency_s, by_latency));
 }
 
 /* Reports the measured times, not the estimates. */

@@ -36,7 +36,8 @@ static double log_of(uint64_t n) {
 }
 
 /* Zeros where the source knows nothing. */
-static times at(const rh_tunedb *tuned, const rh_estimated *of, int shipped, uint32_t unlike) {
+static times times_at(const rh_tunedb *tuned, const rh_estimated *of, int shipped,
+                      uint32_t unlike) {
   const rh_tunedb_entry *below = find(tuned, of, shipped, unlike, 0, of->n);
   const rh_tunedb_entry *above = find(tuned, of, shipped, unlike, of->n, UINT64_MAX);
   if (below && above && below->n != above->n) {
@@ -60,14 +61,14 @@ static rh_estimate by_both(const rh_tunedb *tuned, const rh_estimated *of, uint3
   uint32_t alike = unlike < RH_TUNED_SAME_SIZE ? RH_TUNED_SAME_SIZE : unlike;
   rh_estimated there = *of;
   there.n = here->n;
-  times measured = at(tuned, of, 0, unlike), asked = at(tuned, of, 1, alike);
-  times then = at(tuned, &there, 1, alike);
+  times measured = times_at(tuned, of, 0, unlike), asked = times_at(tuned, of, 1, alike);
+  times then = times_at(tuned, &there, 1, alike);
   int is_between =
       find(tuned, of, 0, unlike, 0, of->n) && find(tuned, of, 0, unlike, of->n, UINT64_MAX);
   double grown = ratio(asked.time_s, then.time_s), later = ratio(asked.latency_s, then.latency_s);
   rh_estimate made = {.from = here, .time_s = measured.time_s, .latency_s = measured.latency_s};
   if (unlike == RH_TUNED_SAME) {
-    times same = at(tuned, &there, 1, RH_TUNED_SAME);
+    times same = times_at(tuned, &there, 1, RH_TUNED_SAME);
     made.measured_per_shipped = ratio(here->latency_s, same.latency_s);
     if (made.measured_per_shipped == 0)
       made.measured_per_shipped = ratio(here->time_s, same.time_s);
@@ -84,7 +85,7 @@ rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of) {
     const rh_tunedb_entry *shipped = nearest(tuned, of, 1, unlike);
     if (here) return by_both(tuned, of, unlike, here);
     if (!shipped) continue;
-    times likely = at(tuned, of, 1, unlike);
+    times likely = times_at(tuned, of, 1, unlike);
     return (rh_estimate){.from = shipped, .time_s = likely.time_s, .latency_s = likely.latency_s};
   }
   return (rh_estimate){0};

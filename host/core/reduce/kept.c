@@ -89,8 +89,8 @@ static int may_serve_fewer(rh_status status) {
   return status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE;
 }
 
-static rh_status make(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
-                      uint64_t class, rh_error *error) {
+static rh_status make_kept(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
+                           uint64_t class, rh_error *error) {
   RH_TRY(copy_spec(kept, spec, error));
   rh_status status = set_up(redhost, kept, class, error);
   if (class != spec->n && may_serve_fewer(status)) status = set_up(redhost, kept, spec->n, error);
@@ -124,7 +124,7 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job 
     release(kept); /* `auto` would now choose another one */
   }
   rh_kept_job *kept = make_room(all);
-  rh_status status = make(redhost, kept, spec, class, error);
+  rh_status status = make_kept(redhost, kept, spec, class, error);
   if (status != RH_OK) {
     release(kept);
     return status;

@@ -99,7 +99,7 @@ static rh_status refuse(const looking *look, rh_error *error) {
 }
 
 /* *known: the drivers have started. */
-static rh_status ask(const rh_redhost *redhost, int *known, rh_error *error) {
+static rh_status ask_child(const rh_redhost *redhost, int *known, rh_error *error) {
   looking look = {.with = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
   look.with.user = &look;
   *known = 0;
@@ -133,7 +133,7 @@ rh_status rh_look_at_drivers(const rh_redhost *redhost, rh_error *error) {
   char *memory = memory_of(redhost, rh_cl_drivers_state());
   rh_status status = RH_OK;
   int known = 0;
-  if (!memory || access(memory, F_OK) != 0) status = ask(redhost, &known, error);
+  if (!memory || access(memory, F_OK) != 0) status = ask_child(redhost, &known, error);
   if (known) remember(redhost, memory);
   free(memory);
   return status;

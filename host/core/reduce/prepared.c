@@ -3,7 +3,7 @@
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
 #include "job.h"
-#include "rehearsal.h"
+#include "self_test.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct rh_prepared {
 
 /* ---- One call at a time ---- */
 
-static rh_status begin(rh_prepared *p, const char *function, rh_error *error) {
+static rh_status begin_call(rh_prepared *p, const char *function, rh_error *error) {
   if (!p) return rh_fail(error, RH_E_USAGE, "%s: the rh_prepared is null", function);
   if (!atomic_exchange_explicit(&p->busy, 1, memory_order_acquire)) return RH_OK;
   return rh_fail(
@@ -33,11 +33,11 @@ static rh_status begin(rh_prepared *p, const char *function, rh_error *error) {
       function);
 }
 
-static void end(rh_prepared *p) {
+static void end_call(rh_prepared *p) {
   atomic_store_explicit(&p->busy, 0, memory_order_release);
 }
 
-/* As begin(), when the call that is under way has ended. */
+/* As begin_call(), when the call that is under way has ended. */
 static void wait_and_begin(rh_prepared *p) {
   const struct timespec pause = {0, 50000};
   while (atomic_exchange_explicit(&p->busy, 1, memory_order_acquire)) nanosleep(&pause, NULL);
@@ -179,9 +179,9 @@ static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_resu
 
 rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                           rh_error *error) {
-  RH_TRY(begin(p, "rh_prepared_run", error));
+  RH_TRY(begin_call(p, "rh_prepared_run", error));
   rh_status status = run_array(p, data, n, result, error);
-  end(p);
+  end_call(p);
   return status;
 }
 
@@ -195,9 +195,9 @@ static rh_status run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint6
 
 rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
                                  rh_result *result, rh_error *error) {
-  RH_TRY(begin(p, "rh_prepared_run_buffer", error));
+  RH_TRY(begin_call(p, "rh_prepared_run_buffer", error));
   rh_status status = run_buffer(p, buffer, first, n, result, error);
-  end(p);
+  end_call(p);
   return status;
 }
 
@@ -215,9 +215,9 @@ static rh_status enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t
 
 rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
                               cl_mem values, uint64_t index, rh_error *error) {
-  RH_TRY(begin(p, "rh_prepared_enqueue", error));
+  RH_TRY(begin_call(p, "rh_prepared_enqueue", error));
   rh_status status = enqueue(p, buffer, first, n, values, index, error);
-  end(p);
+  end_call(p);
   return status;
 }
 
@@ -248,7 +248,7 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   if (p->job.device) RH_TRY(rh_redhost_session(redhost, &spec->session, error));
   RH_TRY(rh_job_instantiate(&p->job, error));
   RH_TRY(check_strategy(p, error)); /* once more: what was tuned may have been given up */
-  rh_status status = rh_job_rehearse(&p->job, error);
+  rh_status status = rh_job_self_test(&p->job, error);
   if (status == RH_E_WRONG)
     rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
                      spec->max_n);
@@ -279,8 +279,8 @@ static void release(rh_prepared *p) {
   free(p);
 }
 
-static rh_status make(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
-                      rh_error *error) {
+static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
+                               rh_error *error) {
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_status status = rh_job_init(&p->job, redhost, spec, error);
   if (status == RH_OK) status = set_up(p, redhost, error);
@@ -312,7 +312,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
   p->result_on_device = wanted.result_on_device;
   p->data_on_device = wanted.data_on_device || wanted.result_on_device;
   p->element_size = rh_type_size(wanted.type);
-  rh_status status = make(p, redhost, &spec, error);
+  rh_status status = make_prepared(p, redhost, &spec, error);
   if (status != RH_OK)
     release(p);
   else
@@ -324,7 +324,7 @@ void rh_prepared_forget(rh_prepared *p) {
   if (!p) return;
   wait_and_begin(p);
   drop_view(p);
-  end(p);
+  end_call(p);
 }
 
 void rh_prepared_destroy(rh_prepared *p) {
@@ -332,7 +332,7 @@ void rh_prepared_destroy(rh_prepared *p) {
   rh_redhost *redhost = p->job.redhost;
   wait_and_begin(p);
   if (rh_redhost_enter(redhost, NULL) != RH_OK) { /* of its own callback: nothing can go yet */
-    end(p);
+    end_call(p);
     return;
   }
   release(p);

@@ -20,8 +20,8 @@ static rh_status check_request(const rh_request *request, uint32_t op, rh_error 
   return RH_OK;
 }
 
-static rh_status judge(rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
-                       const rh_result *result, rh_error *error) {
+static rh_status judge_value(rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
+                             const rh_result *result, rh_error *error) {
   rh_verdict verdict;
   const rh_reporter *reporter = &job->redhost->options.reporter;
   rh_job_judge(spec, job->device, job->answer.depth, reference, result, &verdict);
@@ -47,7 +47,7 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
   RH_TRY(rh_kept_place(redhost, kept, request->data, spec->n, &data, error));
   RH_TRY(rh_instance_call(kept->job.instance, &data, spec->n, value, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
-  return request->unchecked ? RH_OK : judge(&kept->job, spec, &reference, result, error);
+  return request->unchecked ? RH_OK : judge_value(&kept->job, spec, &reference, result, error);
 }
 
 static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,

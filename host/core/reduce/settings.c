@@ -53,7 +53,7 @@ static int is_typed(const rh_job *job, const char *key) {
 }
 
 /* 1 where it is a value of the strategy, and then it is used. */
-static int use(rh_job *job, const rh_tunedb_setting *setting) {
+static int use_setting(rh_job *job, const rh_tunedb_setting *setting) {
   const rh_reporter *reporter = &job->redhost->options.reporter;
   const char *name = job->strategy->name;
   char range[128];
@@ -100,7 +100,7 @@ rh_status rh_settings_tuned(rh_job *job, rh_error *error) {
   if (!entry) return RH_OK;
   for (uint32_t k = 0; k < entry->n_settings; k++)
     if (!is_typed(job, entry->settings[k].key))
-      job->params_from.n_tuned += (uint32_t)use(job, &entry->settings[k]);
+      job->params_from.n_tuned += (uint32_t)use_setting(job, &entry->settings[k]);
   if (!job->params_from.n_tuned) return RH_OK;
   if (job->params_from.from == RH_PARAMS_FROM_DEFAULT) job->params_from.from = RH_PARAMS_FROM_TUNED;
   note(job, tuned, entry);

@@ -38,7 +38,8 @@ static const double pause_s = 10;
 
 /* ---- What there is ---- */
 
-static rh_status add(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts, rh_error *error) {
+static rh_status add_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts,
+                           rh_error *error) {
   if (tuned->n == tuned->capacity) {
     uint32_t capacity = tuned->capacity ? 2 * tuned->capacity : 64;
     known *larger = realloc(tuned->list, capacity * sizeof *larger);
@@ -60,7 +61,7 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
       continue;
     entry.origin = like->origin;
     strcpy(entry.driver, like->driver);
-    RH_TRY(add(tuned, &entry, counts && !entry.failed, error));
+    RH_TRY(add_entry(tuned, &entry, counts && !entry.failed, error));
   }
   return RH_OK;
 }
@@ -180,7 +181,7 @@ static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) 
          entry->n >= among->least_n && entry->n <= among->most_n;
 }
 
-static const rh_tunedb_entry *find(const rh_tunedb *tuned, const wanted *of) {
+static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *of) {
   const known *best = NULL;
   for (uint32_t k = 0; k < tuned->n; k++) {
     const known *one = &tuned->list[k];
@@ -202,7 +203,7 @@ const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strate
                      op,
                      type,
                      n};
-  const rh_tunedb_entry *best = find(tuned, &of);
+  const rh_tunedb_entry *best = find_entry(tuned, &of);
   if (exact) *exact = best && unlikeness(best, op, type) == 0;
   return best;
 }
@@ -211,7 +212,7 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
                                             const char *strategy, uint64_t plugin, uint32_t op,
                                             rh_type type, uint64_t n) {
   const wanted of = {*among, 1, strategy, plugin, op, type, n};
-  return find(tuned, &of);
+  return find_entry(tuned, &of);
 }
 
 /* Has it been measured, and so found right, under this driver? */
@@ -224,7 +225,7 @@ static int was_good_here(const rh_tunedb *tuned, const char *strategy, uint64_t 
                      op,
                      type,
                      1};
-  return find(tuned, &of) != NULL;
+  return find_entry(tuned, &of) != NULL;
 }
 
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
@@ -314,7 +315,8 @@ static rh_status store(rh_tunedb *tuned, const char **why, rh_error *error) {
   return status;
 }
 
-static rh_status put(rh_tunedb *tuned, const rh_tunedb_entry *entry, int quiet, rh_error *error) {
+static rh_status put_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int quiet,
+                           rh_error *error) {
   const char *why = NULL;
   RH_TRY(put_in(tuned, entry, error));
   if (tuned->store.path) RH_TRY(remember(tuned, entry, error));
@@ -339,14 +341,14 @@ rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error) {
 }
 
 rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
-  return put(tuned, entry, 0, error);
+  return put_entry(tuned, entry, 0, error);
 }
 
 void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
                      rh_type type, uint64_t n) {
   rh_tunedb_entry entry = {.plugin = plugin, .op = op, .type = type, .n = n, .failed = 1};
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
-  put(tuned, &entry, 1, NULL);
+  put_entry(tuned, &entry, 1, NULL);
 }
 
 uint64_t rh_tunedb_plugin(const char *path) {

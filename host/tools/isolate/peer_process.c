@@ -62,7 +62,7 @@ static void name_place(const rh_peer_process *process, char *where, size_t size)
 }
 
 /* Ends the process whose conversation has come to an end. */
-static rh_status lose(rh_peer_process *process, rh_error *error) {
+static rh_status lose_peer(rh_peer_process *process, rh_error *error) {
   char what[400], where[80];
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
@@ -78,7 +78,7 @@ rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_quest
   char what[420], printed[256];
   process->question = question;
   process->with.fate = RH_FATE_GARBAGE;
-  if (is_own(process)) return lose(process, error);
+  if (is_own(process)) return lose_peer(process, error);
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
   rh_printed_quote(&process->with.printed, printed, sizeof printed);
@@ -169,7 +169,7 @@ static rh_fate look_for_an_end(void *user, rh_error *error) {
 /* What kind of end it was, where it was one. */
 static rh_status conclude(rh_peer_process *process, rh_fate fate, const rh_error *why,
                           rh_error *error) {
-  if (fate != RH_FATE_FAILED) return lose(process, error);
+  if (fate != RH_FATE_FAILED) return lose_peer(process, error);
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
   if (error) *error = *why;
@@ -209,7 +209,7 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
     RH_TRY(expect_silence(process, error));
     if (rh_child_tell(&process->with.child, question->line) != 0) {
       process->with.fate = RH_FATE_ENDED;
-      return lose(process, error);
+      return lose_peer(process, error);
     }
   }
   RH_TRY(listen_to(process, error));

@@ -35,8 +35,8 @@ typedef struct sampling {
 
 /* ---- Answers ---- */
 
-static int say(sampling *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int say(sampling *s, const char *format, ...) {
+static int send_line(sampling *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int send_line(sampling *s, const char *format, ...) {
   char line[8192];
   va_list args;
   va_start(args, format);
@@ -54,12 +54,12 @@ static int say(sampling *s, const char *format, ...) {
 }
 
 static int say_error(sampling *s, const rh_error *error) {
-  return say(s, "error %d %d %s", (int)error->status, (int)error->cl_code, error->message);
+  return send_line(s, "error %d %d %s", (int)error->status, (int)error->cl_code, error->message);
 }
 
-static void enter(void *user, rh_phase phase) {
+static void send_phase(void *user, rh_phase phase) {
   sampling *s = user;
-  if (s->phase != phase) say(s, "phase %s", rh_phase_name(phase));
+  if (s->phase != phase) send_line(s, "phase %s", rh_phase_name(phase));
   s->phase = phase;
 }
 
@@ -68,28 +68,30 @@ static void on_log(void *user, uint32_t level, const char *text) {
   /* A flood of them would only be dropped at the other end; who logs for ever gives no sign of
    * life. */
   if (__atomic_fetch_add(&s->logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
-    say(s, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
+    send_line(s, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
 }
 
 static int on_progress(void *user, const char *activity, uint64_t done, uint64_t total) {
-  return say(user, "progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
+  return send_line(user, "progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
 }
 
 /* What the answer to `ask` and `open` is. */
 static int say_opened(sampling *s, const rh_opened *opened) {
   for (uint32_t k = 0; k < opened->n_used; k++) {
     const rh_used_param *param = &opened->used[k];
-    say(s, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word, param->text);
+    send_line(s, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word,
+              param->text);
   }
-  if (*opened->params_note) say(s, "note %s", opened->params_note);
-  say(s, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes, opened->local_bytes,
-      opened->in_place);
-  return say(s,
-             "opened %s %u depth=%" PRIu64
-             " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
-             opened->host_clock ? "host" : "device", opened->launches, opened->depth,
-             opened->finishes_on_host, opened->params_from, opened->build_s, opened->build_cached,
-             opened->upload_s, opened->setup_s, *opened->params ? " " : "", opened->params);
+  if (*opened->params_note) send_line(s, "note %s", opened->params_note);
+  send_line(s, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes, opened->local_bytes,
+            opened->in_place);
+  return send_line(
+      s,
+      "opened %s %u depth=%" PRIu64
+      " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
+      opened->host_clock ? "host" : "device", opened->launches, opened->depth,
+      opened->finishes_on_host, opened->params_from, opened->build_s, opened->build_cached,
+      opened->upload_s, opened->setup_s, *opened->params ? " " : "", opened->params);
 }
 
 /* ---- Beginning ---- */
@@ -109,7 +111,7 @@ static rh_status find_device(sampling *s, rh_error *error) {
   const rh_cl_device *device;
   rh_cl_session *session;
   if (s->order.on_host) return RH_OK;
-  enter(s, RH_PHASE_devices);
+  send_phase(s, RH_PHASE_devices);
   if (!s->order.is_known) return rh_redhost_device(s->redhost, &device, error);
   RH_TRY(rh_redhost_session(s->redhost, &session, error));
   rh_bench_device_close(&s->range); /* of an attempt that failed */
@@ -132,7 +134,7 @@ static rh_status prepare(sampling *s, rh_error *error) {
       .strict = order->strict,
       .what = order->what,
       .user = s,
-      .enter = enter,
+      .enter = send_phase,
   };
   RH_TRY(find_device(s, error));
   RH_TRY(know_tuned(s->redhost, error));
@@ -183,7 +185,7 @@ static int read_point(sampling *s, const char *line) {
   return rh_op_is_defined(point->op, point->type) ? 0 : -1;
 }
 
-static int ask(sampling *s, const char *line) {
+static int handle_ask(sampling *s, const char *line) {
   rh_error error = {0};
   rh_opened opened;
   close_point(s);
@@ -216,8 +218,8 @@ static int take_sample(sampling *s, const char *line) {
   if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_error(s, &error);
   rh_format_exact(value, &taken.result);
   if (taken.result.indexed) snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
-  return say(s, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host", value,
-             index);
+  return send_line(s, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host",
+                   value, index);
 }
 
 /* A stage is a text of the plugin's, and stands in a line as one word. */
@@ -244,7 +246,7 @@ static int show_parts(sampling *s) {
     add_stage(&text, parts[k].stage);
     rh_text_add(&text, " %.9g", parts[k].seconds);
   }
-  int failed = say(s, "%s", rh_text_get(&text));
+  int failed = send_line(s, "%s", rh_text_get(&text));
   rh_text_finish(&text);
   return failed;
 }
@@ -252,12 +254,12 @@ static int show_parts(sampling *s) {
 static int end_point(sampling *s) {
   close_point(s);
   uint64_t logs = __atomic_exchange_n(&s->logs, 0, __ATOMIC_RELAXED);
-  if (logs > RH_MOST_LOGS) say(s, "dropped %" PRIu64, logs - RH_MOST_LOGS);
-  return say(s, "closed");
+  if (logs > RH_MOST_LOGS) send_line(s, "dropped %" PRIu64, logs - RH_MOST_LOGS);
+  return send_line(s, "closed");
 }
 
 static int answer(sampling *s, const char *line) {
-  if (strncmp(line, "ask ", 4) == 0) return ask(s, line);
+  if (strncmp(line, "ask ", 4) == 0) return handle_ask(s, line);
   if (strncmp(line, "open ", 5) == 0) return open_point(s, line);
   if (strncmp(line, "take ", 5) == 0) return take_sample(s, line);
   if (strncmp(line, "parts ", 6) == 0) return show_parts(s);
@@ -268,8 +270,8 @@ static int answer(sampling *s, const char *line) {
 
 static int work(sampling *s) {
   char line[512];
-  if (say(s, "redhost-peer 1") != 0 || say(s, "peer %s isolated", s->order.strategy) != 0 ||
-      say(s, "ready") != 0)
+  if (send_line(s, "redhost-peer 1") != 0 ||
+      send_line(s, "peer %s isolated", s->order.strategy) != 0 || send_line(s, "ready") != 0)
     return -1;
   while (rh_channel_hear(&s->channel, line, sizeof line) == 0)
     if (answer(s, line) != 0) return -1;

@@ -99,7 +99,7 @@ static void pause_s(double seconds) {
 
 /* A device that is slower than it was: the round does not count, and the device gets a rest; for a
  * while. */
-static rh_status look_at_canary(point *p, int *counts, rh_error *error) {
+static rh_status check_throttling(point *p, int *counts, rh_error *error) {
   int slower = 0;
   *counts = 1;
   if (!p->spec->range) return RH_OK;
@@ -160,7 +160,7 @@ static rh_status one_round(point *p, rh_error *error) {
     RH_TRY(spec->on_turn(spec->user, c->sampler, error));
     RH_TRY(rh_contender_round(c, &spec->rules, &spec->scale, error));
   }
-  RH_TRY(look_at_canary(p, &counts, error));
+  RH_TRY(check_throttling(p, &counts, error));
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     if (!counts) rh_contender_forget_round(c);
@@ -185,7 +185,7 @@ static rh_status rounds(point *p, rh_error *error) {
   return RH_OK;
 }
 
-static void leave(point *p) {
+static void leave_point(point *p) {
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     if (!c->row) continue;
@@ -205,7 +205,7 @@ rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *erro
   if (status == RH_OK) status = rounds(&p, error);
   rh_log(spec->reporter, RH_LOG_INFO, "n = %llu: %u rounds, %u of them discarded, %.2f s",
          (unsigned long long)spec->data->n, p.rounds, p.discarded, rh_now() - started);
-  if (p.contenders) leave(&p);
+  if (p.contenders) leave_point(&p);
   if (status == RH_OK && !spec->rules.once) status = rh_bench_confirm(spec, p.contenders, error);
   free(p.contenders);
   free(p.order);

@@ -10,7 +10,7 @@ typedef struct rh_bench_spec {
   rh_bench_rules rules;
   rh_bench_scale scale;
   const rh_bench_data *data;
-  rh_bench_device *range; /* where the canary lives; null: there is none */
+  rh_bench_device *range; /* for the throttle check; null: no check */
   rh_sampler *samplers;
   uint32_t n;
   /* of one run of each sampler; 0: not known.  What is too slow by far is not tried */

@@ -2,7 +2,7 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/cl/memory.h"
-#include "roof.cl.h"
+#include "calibration.cl.h"
 #include "stats.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static rh_status open_scratch(rh_bench_device *range, rh_error *error) {
   size_t words = range->scratch_bytes / sizeof(cl_uint);
   RH_TRY(rh_cl_buffer(range->session, CL_MEM_READ_WRITE, range->scratch_bytes, NULL,
                       "allocating memory to sweep over", &range->scratch, error));
-  cl_kernel fill = clCreateKernel(range->program, "roof_fill", &code);
+  cl_kernel fill = clCreateKernel(range->program, "fill", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
   code = clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
   if (code == CL_SUCCESS)
@@ -102,31 +102,32 @@ rh_status rh_bench_device_prime(rh_bench_device *range, double seconds, rh_error
   return RH_OK;
 }
 
-/* A device that had nothing to do for a while has lowered its clock, and is not slow for that: it
- * gets a few tries. */
+/* A device that was idle for a while has lowered its clock, which is not throttling: it gets a few
+ * tries. */
 rh_status rh_bench_device_is_throttled(rh_bench_device *range, int *slower, rh_error *error) {
   double seconds;
   *slower = 1;
   for (int k = 0; k < 5 && *slower; k++) {
-    RH_TRY(time_sweeps(range, &range->sweep, range->canary_bytes, 1, &seconds, error));
-    if (seconds < range->canary_s && !is_cpu(range)) range->canary_s = seconds;
-    *slower = seconds > range->canary_s * (1 + range->canary_slack);
+    RH_TRY(time_sweeps(range, &range->sweep, range->throttle_bytes, 1, &seconds, error));
+    if (seconds < range->throttle_baseline_s && !is_cpu(range))
+      range->throttle_baseline_s = seconds;
+    *slower = seconds > range->throttle_baseline_s * (1 + range->throttle_slack);
   }
   return RH_OK;
 }
 
 void rh_bench_device_use_host_clock(rh_bench_device *range) {
   range->host_clock = 1;
-  if (!is_cpu(range)) range->canary_s = INFINITY; /* the next one is the yardstick */
+  if (!is_cpu(range)) range->throttle_baseline_s = INFINITY; /* the next check sets the baseline */
 }
 
-/* ---- The roof ---- */
+/* ---- Peak bandwidth ---- */
 
 static rh_status make_sweep(rh_bench_device *range, rh_sweep *sweep, rh_error *error) {
   static const char *const orders[] = {"strided", "chunked", "paged"};
   char name[32];
   cl_int code;
-  snprintf(name, sizeof name, "roof_%s_%u", orders[sweep->order], sweep->width);
+  snprintf(name, sizeof name, "read_%s_%u", orders[sweep->order], sweep->width);
   sweep->kernel = clCreateKernel(range->program, name, &code);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "creating a sweep");
 }
@@ -182,8 +183,8 @@ static rh_status find_sweep(rh_bench_device *range, double *best_s, rh_error *er
   return RH_OK;
 }
 
-/* The best of the best sweep's times: a roof is what can be reached, not what usually is. */
-static rh_status measure_roof(rh_bench_device *range, rh_error *error) {
+/* The best time of the fastest sweep: a peak is what can be reached, not the typical case. */
+static rh_status measure_peak(rh_bench_device *range, rh_error *error) {
   double best_s;
   RH_TRY(find_sweep(range, &best_s, error));
   for (int k = 0; k < 5; k++) {
@@ -197,20 +198,19 @@ static rh_status measure_roof(rh_bench_device *range, rh_error *error) {
   return RH_OK;
 }
 
-/* A millisecond's work or so; its own scatter says what counts as slower. */
-static rh_status hatch_canary(rh_bench_device *range, rh_error *error) {
-  enum { CANARIES = 15 };
-  double samples[CANARIES], room[CANARIES];
-  range->canary_bytes = is_cpu(range) ? 32 * MIB : range->scratch_bytes;
-  if (range->canary_bytes > range->scratch_bytes) range->canary_bytes = range->scratch_bytes;
-  for (int k = 0; k < CANARIES; k++)
-    RH_TRY(time_sweeps(range, &range->sweep, range->canary_bytes, 1, &samples[k], error));
-  rh_spread spread = rh_spread_of(samples, CANARIES, room);
-  /* A CPU has neighbours, and is never as quiet as at its best: what counts there is what it
-   * usually is. */
-  range->canary_s = is_cpu(range) ? spread.median : spread.min;
-  range->canary_slack = is_cpu(range) ? fmax(0.1, 3 * rh_spread_iqr(&spread))
-                                      : fmax(0.03, 1.5 * (spread.q3 / spread.min - 1));
+/* About a millisecond of work, whose own scatter determines what counts as slower. */
+static rh_status calibrate_throttle_check(rh_bench_device *range, rh_error *error) {
+  enum { SAMPLES = 15 };
+  double samples[SAMPLES], room[SAMPLES];
+  range->throttle_bytes = is_cpu(range) ? 32 * MIB : range->scratch_bytes;
+  if (range->throttle_bytes > range->scratch_bytes) range->throttle_bytes = range->scratch_bytes;
+  for (int k = 0; k < SAMPLES; k++)
+    RH_TRY(time_sweeps(range, &range->sweep, range->throttle_bytes, 1, &samples[k], error));
+  rh_spread spread = rh_spread_of(samples, SAMPLES, room);
+  /* A CPU runs other processes too and rarely reaches its best, so its baseline is the median. */
+  range->throttle_baseline_s = is_cpu(range) ? spread.median : spread.min;
+  range->throttle_slack = is_cpu(range) ? fmax(0.1, 3 * rh_spread_iqr(&spread))
+                                        : fmax(0.03, 1.5 * (spread.q3 / spread.min - 1));
   return RH_OK;
 }
 
@@ -322,7 +322,7 @@ static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
 
 static rh_status open_empty(rh_bench_device *range, rh_error *error) {
   cl_int code;
-  range->empty = clCreateKernel(range->program, "roof_empty", &code);
+  range->empty = clCreateKernel(range->program, "empty", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
   RH_CL_TRY(error, clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch),
             "setting an argument");
@@ -336,17 +336,17 @@ static rh_status calibrate(rh_bench_device *range, rh_error *error) {
   range->calibration.timer_declared_s = (double)resolution * 1e-9;
   RH_TRY(open_scratch(range, error));
   RH_TRY(open_empty(range, error));
-  RH_TRY(measure_roof(range, error));
+  RH_TRY(measure_peak(range, error));
   RH_TRY(measure_step(range, error));
   RH_TRY(measure_launches(range, error));
   RH_TRY(measure_copies(range, error));
-  return hatch_canary(range, error);
+  return calibrate_throttle_check(range, error);
 }
 
 static rh_status prepare(rh_bench_device *range, rh_error *error) {
   RH_TRY(open_queue(range, error));
-  return rh_cl_program(range->session, "roof.cl", "", (const char *)roof_cl, "", &range->program,
-                       error);
+  return rh_cl_program(range->session, "calibration.cl", "", (const char *)calibration_cl, "",
+                       &range->program, error);
 }
 
 rh_status rh_bench_device_open(rh_bench_device *range, rh_cl_session *session, int host_clock,

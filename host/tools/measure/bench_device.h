@@ -1,11 +1,11 @@
-/* A device as the bench uses it: two queues, memory to sweep over, and what the device can do at
- * best.  Method and figures behind it: docs/measuring.md. */
+/* A device as the bench uses it: two queues, memory to sweep over, and the device's calibration.
+ * Method and figures: docs/measuring.md. */
 #ifndef RH_MEASURE_BENCH_DEVICE_H
 #define RH_MEASURE_BENCH_DEVICE_H
 
 #include "../../core/reduce/context.h"
 
-/* The order in which a sweep reads, as the kernels of roof.cl are called. */
+/* The order in which a sweep reads, named as in the kernels of calibration.cl. */
 typedef enum rh_sweep_order { RH_SWEEP_STRIDED, RH_SWEEP_CHUNKED, RH_SWEEP_PAGED } rh_sweep_order;
 
 /* How a sweep over the scratch memory is launched. */
@@ -16,17 +16,18 @@ typedef struct rh_sweep {
   uint64_t items;
 } rh_sweep;
 
-/* What rotating inputs span where no device says more: larger than any cache there is today. */
+/* The least span of rotating inputs: larger than any cache of today. */
 enum { RH_COLD_BYTES = 512 << 20 };
 
-/* What a device does at best, measured once per process. */
+/* The best figures of a device, measured once per process. */
 typedef struct rh_calibration {
-  double timer_declared_s, timer_step_s; /* what it says of its clock, and what was seen */
-  double launch_s;                       /* the host's time to enqueue a kernel */
-  double empty_kernel_s;                 /* one of many empty kernels, by the device's clock */
-  double read_peak;                      /* bytes/s: the roof */
-  double upload, download;               /* bytes/s, from and to pageable memory */
-  uint64_t cold_bytes;                   /* what rotating inputs must span to be in no cache */
+  double timer_declared_s,
+      timer_step_s;        /* the declared resolution of its clock, and the observed one */
+  double launch_s;         /* the host's time to enqueue a kernel */
+  double empty_kernel_s;   /* per empty kernel in a batch, by the device's clock */
+  double read_peak;        /* bytes/s */
+  double upload, download; /* bytes/s, from and to pageable memory */
+  uint64_t cold_bytes;     /* the span of rotating inputs that no cache holds */
 } rh_calibration;
 
 /* [one thread at a time] */
@@ -37,11 +38,11 @@ typedef struct rh_bench_device {
   cl_kernel empty;
   cl_mem scratch; /* null until it is needed: filling it takes a fair part of a second on a CPU */
   uint64_t scratch_bytes;
-  rh_sweep sweep; /* the fastest one */
-  double sweep_s; /* of one sweep over all of the scratch memory */
-  uint64_t canary_bytes;
-  double canary_s,
-      canary_slack; /* the fastest canary of this process; how much slower is still the same */
+  rh_sweep sweep;          /* the fastest one */
+  double sweep_s;          /* of one sweep over all of the scratch memory */
+  uint64_t throttle_bytes; /* that a throttle check sweeps */
+  /* the time of an unthrottled check in this process, and the tolerated relative excess */
+  double throttle_baseline_s, throttle_slack;
   rh_calibration calibration;
   int host_clock; /* 1: the device's clock was found wrong, or must not be used */
 } rh_bench_device;
@@ -72,7 +73,7 @@ rh_status rh_bench_device_prime(rh_bench_device *range, double seconds, rh_error
  * took longer than the fastest so far and the usual scatter. */
 rh_status rh_bench_device_is_throttled(rh_bench_device *range, int *slower, rh_error *error);
 
-/* From here on the canary too is timed by the host. */
+/* From here on throttle checks, too, are timed by the host. */
 void rh_bench_device_use_host_clock(rh_bench_device *range);
 
 /* START of the first command to END of the last, in seconds; RH_E_CL where the stamps cannot be.

@@ -24,7 +24,7 @@ static void no_time(rh_row *row) {
   row->peak_fraction = (double)NAN;
 }
 
-static rh_status end(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
+static rh_status end_row(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   no_time(row);
   row->status = status;
   row->reason = rh_copy_string(reason);
@@ -46,7 +46,7 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
     snprintf(row->exact_data, sizeof row->exact_data, "not tried");
     return RH_OK;
   }
-  if (status != RH_OK) return end(row, RH_ROW_failed, why.message, error);
+  if (status != RH_OK) return end_row(row, RH_ROW_failed, why.message, error);
   int agrees = rh_exact_data_agrees(exact, &result);
   snprintf(row->exact_data, sizeof row->exact_data, "%s", agrees ? "ok" : "wrong");
   if (agrees) return RH_OK;
@@ -55,7 +55,7 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
   snprintf(row->value, sizeof row->value, "%s", got);
   snprintf(row->reference, sizeof row->reference, "%s", expected);
   snprintf(reason, sizeof reason, "returned %s, expected %s (exact data at this n)", got, expected);
-  return end(row, RH_ROW_wrong, reason, error);
+  return end_row(row, RH_ROW_wrong, reason, error);
 }
 
 static int is_due(const rh_contender *c) {

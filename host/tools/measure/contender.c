@@ -30,7 +30,7 @@ void rh_contender_close(rh_contender *c) {
   c->open = 0;
 }
 
-static rh_status end(rh_contender *c, uint32_t status, const char *reason, rh_error *error) {
+static rh_status end_row(rh_contender *c, uint32_t status, const char *reason, rh_error *error) {
   c->done = 1;
   c->row->status = status;
   c->row->reason = rh_copy_string(reason);
@@ -46,7 +46,7 @@ static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
   }
   int declined =
       why->status == RH_DECLINED || why->status == RH_E_DEVICE || why->status == RH_E_USAGE;
-  return end(c, declined ? RH_ROW_unsupported : RH_ROW_failed, why->message, error);
+  return end_row(c, declined ? RH_ROW_unsupported : RH_ROW_failed, why->message, error);
 }
 
 /* ---- Judging ---- */
@@ -57,8 +57,8 @@ static int same_result(const rh_result *a, const rh_result *b) {
 }
 
 /* Every answer is looked at; one whose bits were found right before is right. */
-static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
-                       rh_error *error) {
+static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
+                              rh_error *error) {
   rh_verdict verdict;
   char got[64], exact[64], reason[512];
   if (c->has_judged && same_result(&c->judged, result)) return RH_OK;
@@ -75,7 +75,7 @@ static rh_status judge(rh_contender *c, const rh_bench_scale *scale, const rh_re
   c->has_judged = 1;
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   snprintf(reason, sizeof reason, "returned %s, expected %s (%s)", got, exact, verdict.text);
-  return end(c, RH_ROW_wrong, reason, error);
+  return end_row(c, RH_ROW_wrong, reason, error);
 }
 
 /* ---- Samples ---- */
@@ -91,7 +91,7 @@ static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *sc
   rh_status status = c->sampler->take(c->sampler->self, &how, &taken, &why);
   c->spent_s += rh_now() - start;
   if (status != RH_OK) return fail(c, &why, error);
-  RH_TRY(judge(c, scale, &taken.result, error));
+  RH_TRY(judge_result(c, scale, &taken.result, error));
   *seconds = taken.seconds;
   return RH_OK;
 }

@@ -31,7 +31,7 @@ typedef struct local {
   int ran;           /* not for the first time any more */
 } local;
 
-static void enter(const local *l, rh_phase phase) {
+static void enter_phase(const local *l, rh_phase phase) {
   if (l->shared->enter) l->shared->enter(l->shared->user, phase);
 }
 
@@ -162,11 +162,11 @@ static void use_queue(local *l, int timed) {
     session->queue = timed ? l->shared->range->timed : l->shared->range->plain;
 }
 
-static rh_status take(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
+static rh_status local_take(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
   local *l = self;
   rh_status status;
   *taken = (rh_taken){0};
-  enter(l, l->ran ? RH_PHASE_measuring : RH_PHASE_run);
+  enter_phase(l, l->ran ? RH_PHASE_measuring : RH_PHASE_run);
   l->ran = 1;
   if (how->kind == RH_TAKE_LATENCY) return take_latency(l, taken, error);
   int stamped = how->kind == RH_TAKE_DEVICE && is_stamped(l);
@@ -195,8 +195,8 @@ static cl_event *at_every(void *of_tap, const char *stage) {
   return &tap->events[tap->n++];
 }
 
-static rh_status parts(void *self, rh_part *found, uint32_t *n_parts, double *host_share_s,
-                       rh_error *error) {
+static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, double *host_share_s,
+                             rh_error *error) {
   local *l = self;
   parts_tap all = {.parts = found};
   const rh_cl_tap tap = {&all, at_every};
@@ -283,7 +283,8 @@ static void note_answer(const local *l, rh_opened *opened) {
   note_params(l, opened);
 }
 
-static rh_status ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *opened,
+                           rh_error *error) {
   local *l = self;
   const rh_local_shared *shared = l->shared;
   *opened = (rh_opened){0};
@@ -300,10 +301,10 @@ static rh_status ask(void *self, const rh_bench_data *data, rh_opened *opened, r
                           .others_too = !shared->strict,
                           .untuned = shared->untuned,
                           .what = shared->what ? shared->what : "--size"};
-  enter(l, RH_PHASE_loading);
+  enter_phase(l, RH_PHASE_loading);
   RH_TRY(rh_job_open(&l->job, shared->redhost, &l->spec, error));
   opened->params_from = l->job.params_from.from; /* of one that is declined, too */
-  enter(l, RH_PHASE_query);
+  enter_phase(l, RH_PHASE_query);
   RH_TRY(rh_job_ask(&l->job, error));
   note_answer(l, opened);
   l->asked = 1;
@@ -325,7 +326,7 @@ static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
   double start = rh_now();
   RH_TRY(rh_job_instantiate(job, error));
   opened->setup_s = rh_now() - start;
-  enter(l, RH_PHASE_run);
+  enter_phase(l, RH_PHASE_run);
   return count_commands(l, error);
 }
 
@@ -333,11 +334,11 @@ static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *op
                             rh_error *error) {
   local *l = self;
   rh_cl_session *session = NULL;
-  if (!l->asked) RH_TRY(ask(self, data, opened, error));
+  if (!l->asked) RH_TRY(local_ask(self, data, opened, error));
   l->asked = 0;
   l->data = *data;
   *opened = (rh_opened){.params_from = l->job.params_from.from};
-  enter(l, RH_PHASE_setup);
+  enter_phase(l, RH_PHASE_setup);
   if (l->job.device) RH_TRY(rh_redhost_session(l->shared->redhost, &session, error));
   uint32_t builds = session ? session->builds : 0, cached = session ? session->builds_cached : 0;
   double built = session ? session->build_s : 0;
@@ -352,14 +353,14 @@ static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *op
 static rh_status close_it(void *self, rh_error *error) {
   local *l = self;
   (void)error; /* a plugin that fails here takes this process with it */
-  enter(l, RH_PHASE_teardown);
+  enter_phase(l, RH_PHASE_teardown);
   use_queue(l, 0);
   rh_job_finish(&l->job);
   l->asked = 0;
   return RH_OK;
 }
 
-static void finish(void *self) {
+static void local_finish(void *self) {
   local *l = self;
   free(l->path);
   free(l->settings);
@@ -390,17 +391,17 @@ rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const r
   l->settings = copy_settings(settings, n_settings);
   l->n_settings = n_settings;
   if (!l->path || !l->settings) {
-    finish(l);
+    local_finish(l);
     return rh_fail(error, RH_E_NOMEM, "no memory for a sampler");
   }
   snprintf(l->name, sizeof l->name, "%s", found->name);
   *sampler = (rh_sampler){.self = l,
-                          .ask = ask,
+                          .ask = local_ask,
                           .open = open_point,
-                          .take = take,
-                          .parts = parts,
+                          .take = local_take,
+                          .parts = local_parts,
                           .close = close_it,
-                          .finish = finish};
+                          .finish = local_finish};
   snprintf(sampler->name, sizeof sampler->name, "%s", found->name);
   return RH_OK;
 }

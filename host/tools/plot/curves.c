@@ -91,12 +91,12 @@ static double step_of(double whole) {
   return unit * (steps < 1.5 ? 1 : steps < 3.5 ? 2 : steps < 7.5 ? 5 : 10);
 }
 
-/* The roof is shown where it does not press the curves to the ground; it is said in any case. */
-static void draw_roof(rh_figure *figure, double roof, double peak, double top) {
-  int fits = roof <= top;
+/* The peak is drawn if it does not flatten the curves; the label names it in any case. */
+static void draw_peak(rh_figure *figure, double limit, double peak, double top) {
+  int fits = limit <= top;
   rh_text_add(&figure->set, "set label 3 \"read peak, %.4g GB/s%s\" at graph 0.015, %s %.6g left",
               1e-9 * peak, fits ? "" : ", is above", fits ? "first" : "graph",
-              fits ? 1e-9 * roof : 0.97);
+              fits ? 1e-9 * limit : 0.97);
   if (figure->as_text) {
     rh_text_add(&figure->set, " offset 0, %d\n", fits ? -1 : 0);
   } else {
@@ -104,22 +104,22 @@ static void draw_roof(rh_figure *figure, double roof, double peak, double top) {
                 " offset 0, 0.6 font \",10\" textcolor rgb \"#444444\"\n"
                 "set border 11\nset link y2 via y*%.8g inverse y/%.8g\nset y2tics 0, %.6g\n"
                 "set y2label \"%% of the read peak\"\n",
-                1e11 / roof, 1e11 / roof, step_of(100 * top / roof));
+                1e11 / limit, 1e11 / limit, step_of(100 * top / limit));
   }
   if (fits)
     rh_figure_plot(figure,
                    "%.6g with lines linecolor rgb \"#444444\" linewidth 1.2 dashtype 2 notitle",
-                   1e-9 * roof);
+                   1e-9 * limit);
 }
 
 void rh_draw_rate(rh_figure *figure, const rh_view *view, const rh_panel *panel, uint32_t n) {
-  double roof = panel->read_peak / rh_type_size(panel->type), best = best_rate(panel);
-  double top = roof > best && roof < 20 * best ? roof : best;
+  double limit = panel->read_peak / rh_type_size(panel->type), best = best_rate(panel);
+  double top = limit > best && limit < 20 * best ? limit : best;
   (void)n;
   uint32_t n_others = add_data(figure, panel);
   frame(figure, view, panel);
   rh_text_add(&figure->set, "set yrange [0:%.6g]\nset ylabel \"G elements/s\"\n", 1.08e-9 * top);
-  if (roof > 0) draw_roof(figure, roof, panel->read_peak, top);
+  if (limit > 0) draw_peak(figure, limit, panel->read_peak, top);
   plot_curves(figure, panel, RATE, n_others);
 }
 

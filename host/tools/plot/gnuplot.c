@@ -75,7 +75,7 @@ static void first_line(int output, char *line, size_t size) {
   snprintf(line, size, "%.*s", (int)length, from);
 }
 
-static rh_status judge(int status, const char *said, rh_error *error) {
+static rh_status judge_exit(int status, const char *said, rh_error *error) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return RH_OK;
   if (*said) return rh_fail(error, RH_E_FILE, "gnuplot failed: %s", said);
   if (WIFSIGNALED(status))
@@ -107,5 +107,5 @@ rh_status rh_gnuplot_run(const char *const *argv, double patience, char *said, s
   int ended = rh_child_finish(&child, 0);
   first_line(output, said, size);
   close(output);
-  return status == RH_OK ? judge(ended, said, error) : status;
+  return status == RH_OK ? judge_exit(ended, said, error) : status;
 }

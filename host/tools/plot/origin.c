@@ -12,7 +12,7 @@ const char *rh_picture_device(const rh_view *view, const char *id) {
   return name ? name : id;
 }
 
-static void add(rh_text *note, const char *before, const char *fact, size_t most) {
+static void add_fact(rh_text *note, const char *before, const char *fact, size_t most) {
   if (!fact || !*fact) return;
   rh_text_add(note, "%s%s%.*s", note->length ? ", " : "", before, (int)most, fact);
 }
@@ -26,8 +26,8 @@ void rh_picture_note(rh_text *note, const rh_view *view, const char *device) {
 void rh_picture_origin(rh_text *note, const rh_view *view, const char *device) {
   const rh_records *results = view->results;
   const char *git = text_of(results->tool, "git");
-  if (device) add(note, "driver ", rh_records_device_text(results, device, "driver"), 40);
-  add(note, "", text_of(results->run, "start"), strlen("2026-11-20"));
-  add(note, "redhost ", text_of(results->tool, "version"), 24);
+  if (device) add_fact(note, "driver ", rh_records_device_text(results, device, "driver"), 40);
+  add_fact(note, "", text_of(results->run, "start"), strlen("2026-11-20"));
+  add_fact(note, "redhost ", text_of(results->tool, "version"), 24);
   if (git && *git) rh_text_add(note, " (%.12s)", git);
 }

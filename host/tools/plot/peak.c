@@ -1,4 +1,4 @@
-/* How far from the roof: the share of the read peak at the largest n, a bar for each strategy and
+/* The share of the peak read bandwidth at the largest n, a bar for each strategy and
  * type. */
 #include "../../core/base/vocabulary.h"
 #include "pictures.h"

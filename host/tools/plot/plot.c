@@ -201,7 +201,8 @@ static rh_status collect(const rh_outputs *outputs, int as_text, rh_plotted *plo
 }
 
 /* What stands in the workshops becomes files, or text. */
-static rh_status make(rh_outputs *outputs, int as_text, rh_plotted *plotted, rh_error *error) {
+static rh_status make_plots(rh_outputs *outputs, int as_text, rh_plotted *plotted,
+                            rh_error *error) {
   char *gnuplot = rh_gnuplot_find();
   if (!gnuplot) return no_gnuplot(outputs, as_text, error);
   rh_status status = rh_outputs_draw(outputs, gnuplot, plotted->said, sizeof plotted->said, error);
@@ -220,7 +221,7 @@ static rh_status draw_all(work *w, rh_plotted *plotted, rh_error *error) {
   /* Of text no name is seen; but there is one for each picture. */
   if (as_text) w->n_pictures = 2;
   rh_status status = each_picture(w->view, spec->pictures, add_picture, w, error);
-  if (status == RH_OK) status = make(&w->outputs, as_text, plotted, error);
+  if (status == RH_OK) status = make_plots(&w->outputs, as_text, plotted, error);
   rh_outputs_finish(&w->outputs);
   return status;
 }
@@ -279,7 +280,7 @@ static rh_status draw_change(const rh_view *old, const rh_view *new_, const rh_c
   rh_draw_change(&figure, old, new_, pairs, n);
   rh_status status = rh_outputs_add(&outputs, &figure, "change", 0, error);
   rh_figure_finish(&figure);
-  if (status == RH_OK) status = make(&outputs, 0, &plotted, error);
+  if (status == RH_OK) status = make_plots(&outputs, 0, &plotted, error);
   rh_plotted_finish(&plotted);
   rh_outputs_finish(&outputs);
   return status;

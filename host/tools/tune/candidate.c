@@ -49,17 +49,18 @@ static const double worth_it = 0.01;
 /* Of few samples no interval has 95 %: all of them count, and of very few nothing does. */
 enum { FEWEST = 3, INTERVAL = 6 };
 
-static double least(const rh_spread *spread) {
+static double lower_bound(const rh_spread *spread) {
   return spread->samples < INTERVAL ? spread->min : spread->ci_low;
 }
 
-static double most(const rh_spread *spread) {
+static double upper_bound(const rh_spread *spread) {
   return spread->samples < INTERVAL ? spread->max : spread->ci_high;
 }
 
 static int is_better(const rh_spread *mine, const rh_spread *defaults) {
   return mine->samples >= FEWEST && defaults->samples >= FEWEST &&
-         mine->median < (1 - worth_it) * defaults->median && most(mine) < least(defaults);
+         mine->median < (1 - worth_it) * defaults->median &&
+         upper_bound(mine) < lower_bound(defaults);
 }
 
 uint32_t rh_tune_candidate_decide(const rh_row *rows, const uint32_t *n_settings, uint32_t n) {

@@ -23,7 +23,7 @@ static int is_legal(const rh_param *param, int64_t value) {
 }
 
 /* In its place, once. */
-static void add(rh_space_axis *axis, int64_t value) {
+static void add_value(rh_space_axis *axis, int64_t value) {
   uint32_t place = 0;
   if (axis->n == RH_SPACE_MOST_VALUES || !is_legal(axis->param, value)) return;
   while (place < axis->n && axis->values[place] < value) place++;
@@ -43,8 +43,8 @@ static int64_t on_step(const rh_param *param, int64_t value) {
 
 static void add_both_signs(rh_space_axis *axis, uint64_t magnitude) {
   if (magnitude > INT64_MAX) return;
-  add(axis, on_step(axis->param, (int64_t)magnitude));
-  if (axis->param->min < 0) add(axis, on_step(axis->param, -(int64_t)magnitude));
+  add_value(axis, on_step(axis->param, (int64_t)magnitude));
+  if (axis->param->min < 0) add_value(axis, on_step(axis->param, -(int64_t)magnitude));
 }
 
 static uint64_t magnitude_of(int64_t value) {
@@ -67,11 +67,11 @@ static void add_powers(rh_space_axis *axis) {
 static void fill_axis(rh_space_axis *axis) {
   const rh_param *param = axis->param;
   uint64_t last = ((uint64_t)param->max - (uint64_t)param->min) / (uint64_t)param->step;
-  add(axis, param->initial);
-  add(axis, 0);
+  add_value(axis, param->initial);
+  add_value(axis, 0);
   if (param->choices || last < SHORT_RANGE) {
     for (uint64_t k = 0; k <= last && k < RH_SPACE_MOST_VALUES; k++)
-      add(axis, (int64_t)((uint64_t)param->min + k * (uint64_t)param->step));
+      add_value(axis, (int64_t)((uint64_t)param->min + k * (uint64_t)param->step));
   } else {
     add_powers(axis);
   }

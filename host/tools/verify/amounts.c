@@ -34,7 +34,7 @@ static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *use
 
 /* In full, and then over fewer elements: that may take fewer launches, but nothing else of what
  * setup obtained. */
-static rh_status use(rh_rig *rig, amounts *used, uint64_t seed) {
+static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
   rh_raw_take();
   rh_raw_forget_kernels();
   RH_TRY(rh_rig_setup(rig));
@@ -59,7 +59,7 @@ static rh_outcome forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t p
   rh_text where = {0};
   rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, n);
   rh_point(trial, point, rig.params);
-  if (status == RH_OK) status = use(&rig, &used, trial->seed);
+  if (status == RH_OK) status = use_rig(&rig, &used, trial->seed);
   *accepted = status != RH_DECLINED;
   rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
   rh_point_words(trial->strategy, rig.params, &where);

@@ -49,7 +49,7 @@ static rh_status check_memory(const rh_fenced_memory *m, rh_error *error) {
 
 /* ---- Scratch memory ---- */
 
-static rh_status give(rh_fenced_buffer *b, int in_front, rh_error *error) {
+static rh_status create_buffer(rh_fenced_buffer *b, int in_front, rh_error *error) {
   cl_buffer_region region = {b->origin, b->bytes};
   cl_int code;
   b->given = b->whole;
@@ -73,7 +73,7 @@ rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t byt
   b->whole = clCreateBuffer(session->context, CL_MEM_READ_WRITE, b->whole_bytes, NULL, &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating scratch memory");
   fence->n_buffers++;
-  RH_TRY(give(b, fence->in_front, error));
+  RH_TRY(create_buffer(b, fence->in_front, error));
   RH_CL_TRY(
       error,
       clEnqueueFillBuffer(session->queue, b->whole, &canary, 1, 0, b->whole_bytes, 0, NULL, NULL),

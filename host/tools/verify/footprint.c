@@ -50,8 +50,8 @@ static int differs(rh_footprint *footprint, int part, int which, rh_lines_change
   return 1;
 }
 
-static void say(rh_footprint *footprint, int part, const char *phase,
-                const rh_lines_change *change) {
+static void note_change(rh_footprint *footprint, int part, const char *phase,
+                        const rh_lines_change *change) {
   char holder[64];
   const char *words = rh_picture_words(part);
   footprint->part = part;
@@ -73,7 +73,7 @@ void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends) {
                         &footprint->outside.parts[part], phase);
     if (which >= 0 && !(footprint->unsteady >> part & 1) &&
         differs(footprint, part, which, &change))
-      say(footprint, part, phase, &change);
+      note_change(footprint, part, phase, &change);
   }
   if (!ends) return;
   footprint->has_base = 0;

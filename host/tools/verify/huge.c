@@ -58,8 +58,8 @@ static rh_status map_tiles(rh_huge *h, rh_error *error) {
 }
 
 /* Ones and zeros for floats, so that every order of adding them is exact. */
-static rh_status begin(rh_huge *h, rh_pair pair, uint64_t elements, uint64_t seed,
-                       rh_error *error) {
+static rh_status begin_huge(rh_huge *h, rh_pair pair, uint64_t elements, uint64_t seed,
+                            rh_error *error) {
   uint32_t size = rh_op_find(pair.op, pair.type)->element_size;
   const char *kind = rh_type_is_float(pair.type) ? "onehot" : "hash";
   h->tile_bytes = (uint64_t)TILE_PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -73,7 +73,7 @@ static rh_status begin(rh_huge *h, rh_pair pair, uint64_t elements, uint64_t see
   return map_tiles(h, error);
 }
 
-static void end(rh_huge *h) {
+static void end_huge(rh_huge *h) {
   if (h->memory) munmap(h->memory, h->bytes);
   if (h->file >= 0) close(h->file);
   rh_array_finish(&h->tile);
@@ -150,7 +150,7 @@ static rh_status try_case(rh_rig *rig, rh_trial *trial, rh_pair pair, int k) {
   rh_status status = rh_rig_begin(rig, trial, pair.op, pair.type, cases[k].n);
   if (status == RH_OK && rig->session) status = fits(rig, k);
   if (status == RH_OK) status = rh_rig_setup(rig);
-  if (status == RH_OK) status = begin(&h, pair, elements, trial->seed, &rig->error);
+  if (status == RH_OK) status = begin_huge(&h, pair, elements, trial->seed, &rig->error);
   if (status == RH_OK)
     status = rh_place_init(&place, rig->session, &rig->row, 0, cases[k].index + 2, &rig->error);
   if (status == RH_OK) status = rh_place_put(&place, h.memory, elements, &rig->error);
@@ -160,7 +160,7 @@ static rh_status try_case(rh_rig *rig, rh_trial *trial, rh_pair pair, int k) {
   if (status == RH_OK) status = run_in_time(rig, &h, cases[k].n, cases[k].first);
   rh_rig_teardown(rig);
   rh_place_finish(&place);
-  end(&h);
+  end_huge(&h);
   return status;
 }
 

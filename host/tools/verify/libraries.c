@@ -71,7 +71,7 @@ static int is_known(const rh_libraries *libraries, const char *path) {
 }
 
 /* Takes over `path`. */
-static void add(rh_libraries *libraries, char *path) {
+static void add_library(rh_libraries *libraries, char *path) {
   rh_error unused;
   if (libraries->n < RH_MOST_LIBRARIES && !is_known(libraries, path) &&
       rh_elf_check(path, &unused) == RH_OK &&
@@ -87,13 +87,13 @@ rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, cons
   for (uint32_t k = 0; k < image->n_needed; k++) {
     char *found = find(image, path, image->needed[k]);
     if (!found) return rh_fail(error, RH_E_PLUGIN, "needs %s, which is not", image->needed[k]);
-    add(libraries, found);
+    add_library(libraries, found);
   }
   for (uint32_t j = 0; j < libraries->n; j++)
     for (uint32_t k = 0; k < libraries->images[j].n_needed; k++) {
       char *found =
           find(&libraries->images[j], libraries->paths[j], libraries->images[j].needed[k]);
-      if (found) add(libraries, found);
+      if (found) add_library(libraries, found);
     }
   return RH_OK;
 }

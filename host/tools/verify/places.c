@@ -45,7 +45,7 @@ typedef struct rh_moves {
   uint64_t state; /* of random numbers */
 } rh_moves;
 
-static rh_status fill(rh_filled *filled, const rh_rig *rig, uint64_t seed, rh_error *error) {
+static rh_status fill_place(rh_filled *filled, const rh_rig *rig, uint64_t seed, rh_error *error) {
   rh_place *place = &filled->place;
   rh_array_finish(&filled->truth);
   RH_TRY(rh_array_generate(&filled->truth, "hash", seed, rig->type, place->elements, NULL, error));
@@ -53,21 +53,21 @@ static rh_status fill(rh_filled *filled, const rh_rig *rig, uint64_t seed, rh_er
   return rh_place_write(place, error);
 }
 
-static void release(rh_filled *filled) {
+static void release_place(rh_filled *filled) {
   rh_place_finish(&filled->place);
   rh_array_finish(&filled->truth);
 }
 
-static rh_status make(rh_moves *m, int k, int shape) {
+static rh_status make_place(rh_moves *m, int k, int shape) {
   rh_rig *rig = &m->rigs[0];
-  release(&m->places[k]);
+  release_place(&m->places[k]);
   RH_TRY(rh_place_init(&m->places[k].place, rig->session, &rig->row, shapes[k][shape].elements,
                        shapes[k][shape].slots, &rig->error));
-  return fill(&m->places[k], rig, rh_random_next(&m->state) >> 1, &rig->error);
+  return fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1, &rig->error);
 }
 
 /* 0 to most: often one of the telling numbers, or near the end. */
-static uint64_t pick(uint64_t *state, uint64_t most) {
+static uint64_t pick_number(uint64_t *state, uint64_t most) {
   uint64_t random = rh_random_next(state) >> 8, one = telling[random / 4 % COUNT(telling)];
   if (random % 4 == 0) return random / 4 % (most + 1);
   if (random % 4 == 1 && one > 2) return most;
@@ -90,11 +90,11 @@ static rh_status run_somewhere(rh_moves *m, uint32_t run, rh_error *error) {
   rh_filled *filled = &m->places[(rh_random_next(&m->state) >> 4) % PLACES];
   rh_place *place = &filled->place;
   uint64_t most = rig->max_n < place->elements ? rig->max_n : place->elements;
-  rig->n = most - pick(&m->state, most - 1);
-  rig->first = pick(&m->state, place->elements - rig->n);
+  rig->n = most - pick_number(&m->state, most - 1);
+  rig->first = pick_number(&m->state, place->elements - rig->n);
   rig->data = (const char *)rh_array_data(&filled->truth) + rig->first * place->element_size;
   rig->place = place;
-  rh_status status = rh_place_aim(place, pick(&m->state, place->slots - 1), &rig->error);
+  rh_status status = rh_place_aim(place, pick_number(&m->state, place->slots - 1), &rig->error);
   if (status == RH_OK) status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
   rig->place = &rig->own;
@@ -114,9 +114,9 @@ static rh_status change_something(rh_moves *m, rh_trial *trial, uint32_t run, ui
   rh_rig *rig = &m->rigs[2];
   int k = (int)(run / BETWEEN_LOOKS % PLACES);
   RH_TRY(check_all(m, run == runs / 2));
-  RH_TRY(fill(&m->places[k], rig, rh_random_next(&m->state) >> 1, &m->rigs[0].error));
+  RH_TRY(fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1, &m->rigs[0].error));
   if (run != runs / 2) return RH_OK;
-  for (k = 0; k < PLACES - 1; k++) RH_TRY(make(m, k, 1));
+  for (k = 0; k < PLACES - 1; k++) RH_TRY(make_place(m, k, 1));
   rh_pair pair = {rig->op, rig->type};
   rh_rig_finish(rig);
   rh_status status = rh_rig_init(rig, trial, pair.op, pair.type, max_n[2]);
@@ -133,7 +133,7 @@ static rh_status move_about(rh_moves *m, rh_trial *trial, rh_pair pair, rh_error
     if (status == RH_OK) status = rh_rig_setup(&m->rigs[k]);
     *error = m->rigs[k].error;
   }
-  for (int k = 0; k < PLACES && status == RH_OK; k++) status = make(m, k, 0);
+  for (int k = 0; k < PLACES && status == RH_OK; k++) status = make_place(m, k, 0);
   for (uint32_t run = 1; run <= runs && status == RH_OK; run++) {
     RH_TRY(run_somewhere(m, run, error));
     if (run % BETWEEN_LOOKS == 0) status = change_something(m, trial, run, runs);
@@ -157,7 +157,7 @@ rh_outcome rh_v60_places(rh_trial *trial) {
       outcome = rh_trial_skip(trial, "%s", error.message);
     else if (status != RH_OK)
       outcome = rh_trial_fail(trial, "%s", error.message);
-    for (int j = 0; j < PLACES; j++) release(&m.places[j]);
+    for (int j = 0; j < PLACES; j++) release_place(&m.places[j]);
     for (int j = 0; j < INSTANCES; j++) rh_rig_finish(&m.rigs[j]);
   }
   return outcome;

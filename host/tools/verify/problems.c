@@ -31,7 +31,7 @@ static int is_served(rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n,
          rh_instance_query(&spec, device, answer, &trial->error) == RH_OK;
 }
 
-static void add(rh_pair *pairs, uint32_t *n, rh_pair pair) {
+static void add_pair(rh_pair *pairs, uint32_t *n, rh_pair pair) {
   for (uint32_t k = 0; k < *n; k++)
     if (pairs[k].op == pair.op && pairs[k].type == pair.type) return;
   pairs[(*n)++] = pair;
@@ -43,10 +43,10 @@ uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_
   rh_trial_phase(trial, "query");
   for (size_t k = 0; k < sizeof telling / sizeof *telling; k++)
     if (is_served(trial, telling[k].op, telling[k].type, max_n, &answer))
-      add(pairs, &n, telling[k]);
+      add_pair(pairs, &n, telling[k]);
   for (uint32_t op = 1; op <= RH_N_OPS; op++)
     for (rh_type type = 1; type <= RH_N_TYPES; type++)
-      if (is_served(trial, op, type, max_n, &answer)) add(pairs, &n, (rh_pair){op, type});
+      if (is_served(trial, op, type, max_n, &answer)) add_pair(pairs, &n, (rh_pair){op, type});
   if (n == 0)
     rh_trial_skip(trial, "serves nothing here: %s",
                   answer.reason[0] ? answer.reason : trial->error.message);

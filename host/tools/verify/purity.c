@@ -90,7 +90,7 @@ typedef struct asked {
   void *elsewhere; /* null, or where the structs go */
 } asked;
 
-static int add(asked *a, const rh_question *question) {
+static int add_question(asked *a, const rh_question *question) {
   if (a->n == a->capacity) {
     uint32_t capacity = a->capacity ? 2 * a->capacity : 1024;
     rh_question *grown = realloc(a->questions, capacity * sizeof *grown);
@@ -109,14 +109,14 @@ static int add(asked *a, const rh_question *question) {
 static rh_outcome collect(rh_trial *trial, const rh_question *question, void *user) {
   asked *a = user;
   const rh_strategy *strategy = trial->strategy;
-  int kept = add(a, question);
+  int kept = add_question(a, question);
   if (question->op == RH_OP_sum && question->type == RH_TYPE_f32)
     for (uint32_t k = 0; k < strategy->n_params && kept; k++)
       for (int j = 0; j < 2 && kept; j++) {
         const rh_param *param = rh_strategy_param(strategy, k);
         rh_question other = *question;
         other.params[k] = j ? param->max : param->min;
-        kept = add(a, &other);
+        kept = add_question(a, &other);
       }
   return kept ? RH_PASS : rh_trial_skip(trial, "no memory for the questions");
 }
@@ -244,7 +244,7 @@ static void change_surroundings(const char *path) {
 }
 
 /* A second later by every clock, among other variables and in another directory. */
-static rh_outcome later(asked *a, double began) {
+static rh_outcome ask_again_later(asked *a, double began) {
   char **before = environ, *changed[] = {"REDHOST_VERIFY=7", NULL};
   while (rh_now() < began + 1.05) usleep(20000);
   rh_outcome outcome = judge_again(a, "a second later");
@@ -261,7 +261,7 @@ static rh_outcome try_circumstances(asked *a, double began, int *watches) {
   if (outcome == RH_PASS) outcome = elsewhere(a);
   if (outcome == RH_PASS) outcome = sealed(a, watches);
   if (outcome == RH_PASS) outcome = after_a_life(a);
-  return outcome == RH_PASS ? later(a, began) : outcome;
+  return outcome == RH_PASS ? ask_again_later(a, began) : outcome;
 }
 
 /* In two processes, whose addresses, numbers and environments differ; the parent compares what they

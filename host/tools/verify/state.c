@@ -16,7 +16,7 @@ typedef struct life {
 } life;
 
 /* RH_PASS, or why there was no life; what it changed is in the footprint. */
-static rh_outcome live(rh_trial *trial, life *l, rh_footprint *footprint) {
+static rh_outcome run_life(rh_trial *trial, life *l, rh_footprint *footprint) {
   _Alignas(16) unsigned char value[16];
   rh_rig rig;
   rh_status status = rh_rig_init(&rig, trial, l->pair.op, l->pair.type, l->max_n);
@@ -45,7 +45,7 @@ static void learn_unsteady(const rh_trial *trial, rh_footprint *footprint) {
   own.text = (rh_text){0};
   life l = {.pair = {RH_OP_sum, RH_TYPE_u32}, .max_n = 1003, .runs = 2};
   for (int k = 0; k < LIVES; k++) {
-    live(&own, &l, footprint);
+    run_life(&own, &l, footprint);
     if (k && footprint->said[0]) footprint->unsteady |= 1u << footprint->part;
     footprint->said[0] = 0;
   }
@@ -66,7 +66,7 @@ static rh_outcome check_memory(rh_trial *trial, rh_pair pair, rh_footprint *foot
   int grows = 1;
   for (int k = 0; k < LIVES; k++) {
     life l = {.pair = pair, .max_n = 5003, .runs = 1};
-    rh_outcome outcome = live(trial, &l, footprint);
+    rh_outcome outcome = run_life(trial, &l, footprint);
     if (outcome != RH_PASS || footprint->said[0]) return outcome;
     uint64_t now = rh_picture_other_memory();
     if (rh_imports_mapped() > 0)
@@ -85,7 +85,7 @@ static rh_outcome check_failures(rh_trial *trial, rh_pair pair, rh_footprint *fo
   uint32_t most = trial->quick ? 4 : 16;
   for (uint32_t k = 1; k <= most && !footprint->said[0]; k++) {
     life l = {.pair = pair, .max_n = 5003, .runs = 1, .fail_at = k};
-    rh_outcome outcome = live(trial, &l, footprint);
+    rh_outcome outcome = run_life(trial, &l, footprint);
     if (outcome != RH_PASS || !l.injected) return outcome;
   }
   return RH_PASS;
@@ -98,7 +98,7 @@ static rh_outcome check_long_life(rh_trial *trial, rh_pair pair, rh_footprint *f
   life l = {.pair = pair, .max_n = 1003, .runs = trial->quick ? 100 : 300};
   footprint->unsteady |=
       1u << RH_PICTURE_CODE | 1u << RH_PICTURE_FILES | 1u << RH_PICTURE_LIBRARIES;
-  rh_outcome outcome = live(trial, &l, footprint);
+  rh_outcome outcome = run_life(trial, &l, footprint);
   footprint->unsteady = unsteady;
   return outcome;
 }
@@ -109,10 +109,10 @@ static rh_outcome check_lives(rh_trial *trial, rh_footprint *footprint) {
   uint32_t n = rh_some_pairs(trial, first.max_n, 2, pairs);
   if (n == 0) return RH_SKIP;
   first.pair = pairs[0];
-  rh_outcome outcome = live(trial, &first, footprint);
+  rh_outcome outcome = run_life(trial, &first, footprint);
   for (uint32_t k = 1; k < n && k < 4 && outcome == RH_PASS && !footprint->said[0]; k++) {
     life l = {.pair = pairs[k], .max_n = 100003, .runs = 2};
-    live(trial, &l, footprint); /* declining this many is allowed */
+    run_life(trial, &l, footprint); /* declining this many is allowed */
   }
   if (outcome == RH_PASS && !footprint->said[0]) outcome = check_memory(trial, pairs[0], footprint);
   if (outcome == RH_PASS && !footprint->said[0])

@@ -18,7 +18,8 @@ void rh_trial_phase(rh_trial *trial, const char *phase) {
   if (trial->say_phase) trial->say_phase(trial->user, phase);
 }
 
-static rh_outcome say(rh_trial *trial, rh_outcome outcome, const char *format, va_list args) {
+static rh_outcome set_outcome(rh_trial *trial, rh_outcome outcome, const char *format,
+                              va_list args) {
   char text[1024];
   vsnprintf(text, sizeof text, format, args);
   rh_text_finish(&trial->text);
@@ -31,7 +32,7 @@ static rh_outcome say(rh_trial *trial, rh_outcome outcome, const char *format, v
   rh_outcome name(rh_trial *trial, const char *format, ...) {                                      \
     va_list args;                                                                                  \
     va_start(args, format);                                                                        \
-    rh_outcome said = say(trial, outcome, format, args);                                           \
+    rh_outcome said = set_outcome(trial, outcome, format, args);                                   \
     va_end(args);                                                                                  \
     return said;                                                                                   \
   }

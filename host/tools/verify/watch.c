@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rh_rig *of(const rh_host *host) {
+static rh_rig *rig_of(const rh_host *host) {
   return host->priv;
 }
 
@@ -19,7 +19,7 @@ static const char *phase_name(int phase) {
 }
 
 /* RH_OK: go on.  phase: where the service belongs; RH_PHASE_NONE: anywhere. */
-static rh_status enter(rh_rig *rig, const char *service, int phase) {
+static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
   if (rig->has_ended) {
     rig->calls_after_end++;
     return RH_E_INVALID;
@@ -37,7 +37,7 @@ static rh_status enter(rh_rig *rig, const char *service, int phase) {
 }
 
 /* Behind every service that was entered: the plugin's code goes on. */
-static rh_status back(rh_rig *rig, rh_status status) {
+static rh_status leave_service(rh_rig *rig, rh_status status) {
   if (rig->footprint && rig->session)
     clFinish(rig->session->queue); /* its driver works in threads */
   rh_footprint_resume(rig->footprint, rig->services.phase == RH_PHASE_RUN);
@@ -52,12 +52,12 @@ static void note_code(rh_rig *rig, const char *text) {
 static void watch_log(const rh_host *host, uint32_t level, const char *text) {
   (void)level;
   (void)text;
-  if (of(host)->has_ended) of(host)->calls_after_end++;
+  if (rig_of(host)->has_ended) rig_of(host)->calls_after_end++;
 }
 
 static rh_status watch_fail(const rh_host *host, rh_status status, int32_t cl_code,
                             const char *what) {
-  rh_rig *rig = of(host);
+  rh_rig *rig = rig_of(host);
   if (rig->has_ended) {
     rig->calls_after_end++;
     return status;
@@ -67,78 +67,80 @@ static rh_status watch_fail(const rh_host *host, rh_status status, int32_t cl_co
 
 static rh_status watch_build(const rh_host *host, const char *file, const char *source,
                              const char *options, struct _cl_program **program) {
-  rh_rig *rig = of(host);
-  RH_TRY(enter(rig, "build", RH_PHASE_SETUP));
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "build", RH_PHASE_SETUP));
   note_code(rig, source);
   note_code(rig, options ? options : "");
   if (!rig->broken_line)
-    return back(rig, rig->services.host.build(&rig->services.host, file, source, options, program));
+    return leave_service(
+        rig, rig->services.host.build(&rig->services.host, file, source, options, program));
   size_t bytes = strlen(rig->broken_line) + strlen(source) + 2;
   char *broken = malloc(bytes);
   if (!broken) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a source");
   snprintf(broken, bytes, "%s\n%s", rig->broken_line, source);
   rh_status status = rig->services.host.build(&rig->services.host, file, broken, options, program);
   free(broken);
-  return back(rig, status);
+  return leave_service(rig, status);
 }
 
 static rh_status watch_kernel(const rh_host *host, struct _cl_program *program, const char *name,
                               struct _cl_kernel **kernel, uint32_t *max_group) {
-  rh_rig *rig = of(host);
-  RH_TRY(enter(rig, "kernel", RH_PHASE_SETUP));
-  return back(rig,
-              rig->services.host.kernel(&rig->services.host, program, name, kernel, max_group));
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "kernel", RH_PHASE_SETUP));
+  return leave_service(
+      rig, rig->services.host.kernel(&rig->services.host, program, name, kernel, max_group));
 }
 
 static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
-  rh_rig *rig = of(host);
-  RH_TRY(enter(rig, "scratch", RH_PHASE_SETUP));
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "scratch", RH_PHASE_SETUP));
   if (rig->fence && rig->session &&
       rh_fence_scratch(rig->fence, rig->session, bytes, buffer, NULL) == RH_OK)
-    return back(rig, RH_OK);
-  return back(rig, rig->services.host.scratch(&rig->services.host, bytes, buffer));
+    return leave_service(rig, RH_OK);
+  return leave_service(rig, rig->services.host.scratch(&rig->services.host, bytes, buffer));
 }
 
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
-  rh_rig *rig = of(host);
-  if (enter(rig, "alloc", RH_PHASE_SETUP) != RH_OK) return NULL;
+  rh_rig *rig = rig_of(host);
+  if (enter_service(rig, "alloc", RH_PHASE_SETUP) != RH_OK) return NULL;
   void *memory = rig->fence ? rh_fence_alloc(rig->fence, bytes) : NULL;
   if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
-  back(rig, RH_OK);
+  leave_service(rig, RH_OK);
   return memory;
 }
 
 static rh_status watch_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,
                               uint64_t local, const rh_arg *args, uint32_t n_args,
                               const char *stage) {
-  rh_rig *rig = of(host);
+  rh_rig *rig = rig_of(host);
   uint64_t bytes = 0;
-  RH_TRY(enter(rig, "launch", RH_PHASE_RUN));
+  RH_TRY(enter_service(rig, "launch", RH_PHASE_RUN));
   for (uint32_t k = 0; k < n_args; k++)
     if (args[k].kind == RH_ARG_LOCAL) bytes += args[k].size;
   if (bytes > rig->local_bytes) rig->local_bytes = bytes;
-  return back(rig, rig->services.host.launch(&rig->services.host, kernel, global, local, args,
-                                             n_args, stage));
+  return leave_service(rig, rig->services.host.launch(&rig->services.host, kernel, global, local,
+                                                      args, n_args, stage));
 }
 
 static rh_status watch_fill(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
                             const void *value, uint32_t size, uint64_t count) {
-  rh_rig *rig = of(host);
-  RH_TRY(enter(rig, "fill", RH_PHASE_RUN));
-  return back(rig,
-              rig->services.host.fill(&rig->services.host, buffer, offset, value, size, count));
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "fill", RH_PHASE_RUN));
+  return leave_service(
+      rig, rig->services.host.fill(&rig->services.host, buffer, offset, value, size, count));
 }
 
 static rh_status watch_read(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
                             uint64_t bytes, void *to) {
-  rh_rig *rig = of(host);
-  RH_TRY(enter(rig, "read", RH_PHASE_RUN));
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "read", RH_PHASE_RUN));
   rig->reads++;
-  return back(rig, rig->services.host.read(&rig->services.host, buffer, offset, bytes, to));
+  return leave_service(rig,
+                       rig->services.host.read(&rig->services.host, buffer, offset, bytes, to));
 }
 
 static const void *watch_extension(const rh_host *host, const char *id) {
-  rh_rig *rig = of(host);
+  rh_rig *rig = rig_of(host);
   if (rig->has_ended) {
     rig->calls_after_end++;
     return NULL;

@@ -11,7 +11,7 @@
 
 /* Neighbouring work-items read neighbouring vectors, four of them in flight: for GPUs. */
 #define DEFINE_STRIDED(W)                                                                          \
-  __kernel void roof_strided_##W(__global const float##W *x, ulong vectors, __global float *out) { \
+  __kernel void read_strided_##W(__global const float##W *x, ulong vectors, __global float *out) { \
     ulong stride = get_global_size(0), i = get_global_id(0);                                       \
     float##W a = 0, b = 0, c = 0, d = 0;                                                           \
     for (; i + 3 * stride < vectors; i += 4 * stride) {                                            \
@@ -28,7 +28,7 @@
 
 /* Each work-item reads a run of its own from one end to the other: for CPUs. */
 #define DEFINE_CHUNKED(W)                                                                          \
-  __kernel void roof_chunked_##W(__global const float##W *x, ulong vectors, __global float *out) { \
+  __kernel void read_chunked_##W(__global const float##W *x, ulong vectors, __global float *out) { \
     ulong each = vectors / get_global_size(0), i = each * get_global_id(0), end = i + each;        \
     float##W a = 0, b = 0, c = 0, d = 0;                                                           \
     for (; i + 3 < end; i += 4) {                                                                  \
@@ -45,7 +45,7 @@
 /* The same, eight pages of memory side by side: a CPU fetches ahead in several pages at once, but
  * not beyond the end of one. */
 #define DEFINE_PAGED(W)                                                                            \
-  __kernel void roof_paged_##W(__global const float##W *x, ulong vectors, __global float *out) {   \
+  __kernel void read_paged_##W(__global const float##W *x, ulong vectors, __global float *out) {   \
     ulong each = vectors / get_global_size(0), i = each * get_global_id(0), end = i + each;        \
     const ulong page = 4096 / sizeof(float##W);                                                    \
     float##W a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;                               \
@@ -75,13 +75,13 @@ DEFINE_CHUNKED(16)
 DEFINE_PAGED(8)
 DEFINE_PAGED(16)
 
-__kernel void roof_empty(__global float *out) {
+__kernel void empty(__global float *out) {
   (void)out;
 }
 
 /* Numbers from 1 to 2 in no order: some devices compress memory whose contents repeat.  A word for
  * each work-item: any compiler makes vectors of that, and CPUs write from one end to the other. */
-__kernel void roof_fill(__global uint *x) {
+__kernel void fill(__global uint *x) {
   size_t i = get_global_id(0);
   uint r = (uint)i * 2654435761u;
   r ^= r >> 15;

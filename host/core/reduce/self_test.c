@@ -1,12 +1,12 @@
-#include "rehearsal.h"
+#include "self_test.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "../io/array.h"
 
 enum { MOST = 4099 };
 
-static rh_status judge(const rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
-                       const void *value, rh_error *error) {
+static rh_status judge_value(const rh_job *job, const rh_job_spec *spec,
+                             const rh_reference *reference, const void *value, rh_error *error) {
   rh_result result;
   rh_verdict verdict;
   rh_job_result(spec, job->strategy->name, value, &result);
@@ -35,10 +35,10 @@ static rh_status run_part(rh_job *job, const rh_array *array, const rh_cl_input 
   spec.n = n;
   RH_TRY(rh_job_refer(&spec, start, NULL, &reference, error));
   RH_TRY(rh_instance_call(job->instance, &data, n, value, error));
-  return judge(job, &spec, &reference, value, error);
+  return judge_value(job, &spec, &reference, value, error);
 }
 
-rh_status rh_job_rehearse(rh_job *job, rh_error *error) {
+rh_status rh_job_self_test(rh_job *job, rh_error *error) {
   uint64_t n = job->spec.n < MOST ? job->spec.n : MOST;
   rh_array array = {0};
   rh_cl_input input = {0};
