@@ -1,4 +1,4 @@
-"""check_compare.py [TRIES]: does --compare find what is there, and nothing else?
+"""check_compare.py [TRIES]: does --compare find real changes, and only those?
 
 Measures one build against itself, and a strategy against itself with 5 % more work (slowed.c), TRIES times each (20).
 The first must find nothing, the second the regression, in at least 19 of 20 tries.  Prints the spread of the first, by
@@ -15,7 +15,7 @@ import tempfile
 REDHOST = os.environ["REDHOST"]
 PLUGIN = os.environ["REDHOST_TEST_SLOWED"]
 SIZES = os.environ.get("REDHOST_TEST_SIZES", "2^14,2^17,2^20")
-# What a machine with neighbours can tell at all in a second: see docs/measuring.md.
+# The smallest change that a shared machine can detect within a second: see docs/measuring.md.
 STRATEGIES = os.environ.get("REDHOST_TEST_STRATEGIES", "slowed")
 
 

@@ -1,4 +1,4 @@
-/* The sequential loop, and `more` per cent of it once again: a regression whose size is known. */
+/* The sequential loop, plus `more` per cent of it again: a regression of known size. */
 #include <redhost/kit.h>
 
 typedef struct slowed {

@@ -1,5 +1,5 @@
-/* An OpenCL driver that takes the process down as soon as it is asked for its platforms, in the way
- * that REDHOST_TEST_DRIVER_ENDS says. */
+/* An OpenCL driver that takes the process down when it is asked for its platforms, in the way that
+ * REDHOST_TEST_DRIVER_ENDS names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* To be preloaded: the REDHOST_TEST_FAILING_CALL, a function of OpenCL, fails as it does where
- * another process holds the device's memory, with REDHOST_TEST_FAILING_CODE, for buffers (or reads
+/* For LD_PRELOAD: the OpenCL function REDHOST_TEST_FAILING_CALL fails with
+ * REDHOST_TEST_FAILING_CODE, as if another process held the device's memory, for buffers (or reads
  * and writes) of at least REDHOST_TEST_FAILING_BYTES. */
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ static cl_int code_of(const char *call, size_t bytes) {
   return code ? atoi(code) : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
-/* C has no conversion from one to the other. */
+/* C does not convert between data and function pointers. */
 #define REAL(name)                                                                                 \
   __typeof__(name) *real;                                                                          \
   void *found = dlsym(RTLD_NEXT, #name);                                                           \

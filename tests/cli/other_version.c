@@ -1,4 +1,4 @@
-/* To be preloaded: every driver says that its version is REDHOST_TEST_DRIVER_VERSION. */
+/* For LD_PRELOAD: every driver reports the version REDHOST_TEST_DRIVER_VERSION. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
   const char *version = getenv("REDHOST_TEST_DRIVER_VERSION");
   void *found = dlsym(RTLD_NEXT, "clGetDeviceInfo");
   info_function *real;
-  memcpy(&real, &found, sizeof real); /* C has no conversion from one to the other */
+  memcpy(&real, &found, sizeof real); /* C does not convert these pointers */
   if (what != CL_DRIVER_VERSION || !version) return real(device, what, bytes, to, needed);
   if (needed) *needed = strlen(version) + 1;
   if (to && bytes <= strlen(version)) return CL_INVALID_VALUE;

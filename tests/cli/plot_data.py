@@ -23,7 +23,7 @@ PEERS = ["cub", "thrust", "openmp"]
 
 
 class Model:
-    """Seconds for n elements: fixed costs, and bytes at a share of the peak that small inputs do not reach."""
+    """Seconds for n elements: fixed costs, plus bytes at a fraction of the peak that small inputs do not reach."""
 
     def __init__(self, rng, device, rank, of):
         spread = min(rank / max(of - 1, 1), 1)
@@ -88,7 +88,7 @@ def make(ops=("sum",), types=("f32",), sizes=range(10, 29), strategies=EIGHT, pe
 
 
 def document(results, devices=("1:0",)):
-    """What stands around the rows."""
+    """Everything in a document except the rows."""
     return {
         "schema": "redhost/1",
         "tool": {"version": "0.1.0", "git": "a1b2c3d", "dirty": False, "build": "gcc 12.2 -O2"},

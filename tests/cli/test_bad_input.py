@@ -1,4 +1,4 @@
-"""Bad input gets the exit status of cli.md, one sentence that names what, where and what to do, and nothing else happens."""
+"""Bad input gets the exit status in cli.md and one sentence that names what, where and what to do; nothing else happens."""
 
 import os
 import resource
@@ -29,7 +29,7 @@ def dtype(descr):
 
 
 class Usage(cli.Case):
-    """Exit 2.  Without any platform: no device is touched to find out."""
+    """Exit 2.  There is no platform, so no device is needed to find the error."""
 
     def usage(self, words, *args):
         return self.bad(2, words, *args, env=NO_PLATFORM)
@@ -123,7 +123,7 @@ class Usage(cli.Case):
         self.usage("device|empty name", *CASCADE, "-n", "5", "-d", "")
 
     def test_hostile_words(self):
-        """Escape sequences and endless names do not reach the terminal whole."""
+        """Escape sequences and endless names are sanitised before they reach the terminal."""
         self.bad(6, "cannot be opened", *SERIAL, "-i", "a\x1b[31m\nb.npy")
         self.bad(6, "cannot be opened", *SERIAL, "-i", "x" * 3000)
         self.bad(2, "unknown strategy", "--run", "x" * 3000)
@@ -134,7 +134,7 @@ class Usage(cli.Case):
 
 
 class Files(cli.Case):
-    """Exit 6, and that before a device is looked for: there is none."""
+    """Exit 6.  There is no platform, so the error is found before a device is needed."""
 
     def file(self, name, words, *args, content=None, code=6, **how):
         if content is not None:
@@ -192,7 +192,7 @@ class Files(cli.Case):
                 self.bad(6, "-: |" + words, *SERIAL, "-i", "-", input=content)
 
     def test_random_damage(self):
-        """No single changed byte of a header makes anything but an answer or a sentence."""
+        """Changing any single byte of a header gives an answer or an error message, nothing else."""
         whole = f4("(3,)", struct.pack("<3f", 1, 2, 4))
         for at in range(0, len(whole) - 12):
             for flip in (0x01, 0x80):
@@ -252,7 +252,7 @@ class Devices(cli.Case):
     """Exit 3."""
 
     def only_the_host_runs(self, env):
-        """Besides functions of libraries, which are host code too."""
+        """Not counting functions of libraries, which are host code too."""
         rows = [line.split() for line in self.good("--list", env=env).out.splitlines()]
         names = [row[0] for row in rows if "yes" in row and not row[0].startswith("openblas_")]
         self.assertEqual(names, ["native", "serial"])
@@ -293,7 +293,7 @@ class Devices(cli.Case):
         self.value(*CASCADE, "-n", "10", "-d", "0:1", env=env)
 
     def test_too_large(self):
-        """Both numbers are named, at once, and nothing is allocated before."""
+        """The message has both numbers and comes at once, before anything is allocated."""
         most = next(d for d in self.json("--devices")["devices"] if d["default"])["max_alloc_bytes"]
 
         def little_memory():
@@ -316,14 +316,14 @@ class Devices(cli.Case):
             self.bad(3, "large.npy|1024 GiB|%.4g GiB" % (most / 2**30), *CASCADE, "-i", "large.npy")
 
     def test_declined(self):
-        """Exit 4: the strategy cannot, and says why."""
+        """Exit 4: the strategy declines and says why."""
         if "atomic" not in self.good("--list", "-q").out.split():
             self.skipTest("there is no strategy `atomic'")
         self.bad(4, "'atomic'|argmin", "--run", "atomic", "-n", "10", "--op", "argmin")
 
 
 class Output(cli.Case):
-    """Standard output that does not take what is printed: exit 6."""
+    """Standard output that cannot be written to: exit 6."""
 
     def test_full(self):
         for args in (["--list"], ["--list", "--json"], ["--help"], ["--version"], [], ["--devices"], ["--info", "serial"],
@@ -332,7 +332,7 @@ class Output(cli.Case):
                 self.bad(6, "standard output|No space left", *args, stdout=full)
 
     def test_closed(self):
-        """Nor does a file that is opened later become standard output."""
+        """A file that is opened later does not become standard output."""
         content = f4("(3,)", struct.pack("<3f", 1, 2, 4))
         self.write("v.npy", content)
         for args in (["--list"], [*SERIAL, "-i", "v.npy"], [*CASCADE, "-q", "-i", "v.npy"], ["--version"]):
@@ -343,7 +343,7 @@ class Output(cli.Case):
             self.assertEqual(file.read(), content)
 
     def test_descriptors_are_held(self):
-        """While it runs, no file stands where the closed standard output and standard error were."""
+        """While redhost runs, no file takes the descriptors of the closed standard output and standard error."""
         process = subprocess.Popen([cli.REDHOST, *SERIAL, "-t", "i8", "-i", "-"], env=self.env, stdin=subprocess.PIPE,
                                    preexec_fn=lambda: (os.close(1), os.close(2)))
         self.addCleanup(process.wait)
@@ -364,7 +364,7 @@ class Output(cli.Case):
         self.assertIn("serial\n", done.out)
 
     def piped(self, *args, **how):
-        """Into a pipe that nobody reads any more."""
+        """Into a pipe whose reader is gone."""
         reader, writer = os.pipe()
         os.close(reader)
         try:

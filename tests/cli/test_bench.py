@@ -1,4 +1,4 @@
-"""redhost --bench from outside: what it measures, writes, refuses and survives."""
+"""redhost --bench as a user sees it: what it measures, writes, refuses and survives."""
 
 import csv
 import io
@@ -56,7 +56,7 @@ class Measuring(BenchCase):
         self.assertTrue(document["run"]["complete"])
 
     def test_parts_of_a_call(self):
-        """Each command of one call, apart from the headline."""
+        """Each command of one call, without the headline."""
         row = self.results("-s", "two_stage")["results"][0]
         self.assertEqual([part["stage"] for part in row["parts"]], ["chunks", "finish", "read-back"])
         self.assertGreater(sum(part["seconds"] for part in row["parts"]), 0)
@@ -76,7 +76,7 @@ class Measuring(BenchCase):
         self.assertEqual(names, {"tiled_1", "tiled_3", "tiled_4"})
 
     def test_all_that_can_run(self):
-        """What cannot run here is left out, unless it was asked for by name."""
+        """Strategies that cannot run here are left out, unless they were named."""
         done = self.redhost("--bench", "-n", "1024", "--once", "-f", "csv")
         self.assertEqual(done.code, 0, done)
         self.assertNotIn("unsupported", done.out)
@@ -106,7 +106,7 @@ class Measuring(BenchCase):
         self.assertEqual((row["params"]["tile"], row["params_from"]), (64, "user"))
 
     def test_without_a_driver(self):
-        """Host strategies need none."""
+        """Host strategies do not need a device."""
         done = self.redhost("--bench", "-n", "1024", "--once", "-s", "serial", "--json", env=cli.NO_PLATFORM)
         self.assertEqual(done.code, 0, done)
         self.assertEqual(json.loads(done.out)["results"][0]["device"], "host")
@@ -171,7 +171,7 @@ class Trouble(BenchCase):
         self.assertFalse(os.path.exists(self.path("never.json")))
 
     def test_dry_run_in_json(self):
-        """A document and no text, by either option."""
+        """Either option prints a document and no text."""
         for how in ("--json", "--format=json"):
             done = self.good("--bench", "--dry-run", "-s", "serial,cascade", "-n", "2^10:2^13", "--op", "sum,max", "-t", "i8,f32", how)
             document = json.loads(done.out)

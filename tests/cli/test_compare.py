@@ -1,4 +1,4 @@
-"""--compare: what is the same, faster, slower or broken, what cannot be compared, and files that are none."""
+"""--compare: what is the same, faster, slower or broken, what cannot be compared, and files that are not results."""
 
 import copy
 import json
@@ -9,7 +9,7 @@ H200 = {"id": "1:0", "key": "CUDA|H200|580|u1", "name": "NVIDIA H200", "driver":
 
 
 def row(strategy, n, median, half=0.001, **more):
-    """Rounds' medians spread over median * (1 +- 2 half), quartiles at half of that."""
+    """The medians of the rounds spread over median * (1 +- 2 half), the quartiles over half of that."""
     rounds = [median * (1 + half * k) for k in (-2, -1, 0, 1, 2)]
     return {"device": "1:0", "strategy": strategy, "op": "sum", "type": "f32", "n": n, "bytes": 4 * n, "status": "ok",
             "time_s": {"median": median, "ci95": [median * (1 - half), median * (1 + half)], "min": rounds[0],
@@ -76,7 +76,7 @@ new  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  new.json
         self.assertEqual(done.code, 1, done)
         self.assertIn("BROKEN: got 3, exact 4", done.out)
         self.assertEqual(self.verdicts(BROKEN), {"two-stage": "same", "serial": "broken"})
-        # The other way round it is good news.
+        # In the other direction it is an improvement.
         self.put("old.json", document(*BROKEN))
         self.assertEqual(self.verdicts(OLD)["serial"], "mended")
 

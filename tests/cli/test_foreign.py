@@ -1,4 +1,4 @@
-"""Functions of other libraries, described in JSON, are strategies like all others."""
+"""Functions of other libraries, described in JSON, are strategies like any other."""
 
 import json
 import os
@@ -83,12 +83,12 @@ class Foreign(cli.Case):
         self.refused("the summary is longer than 200 bytes", summary="s" * 201)
 
     def test_wrong_signatures(self):
-        """What crashes or hangs does so in the child that looks at plugins."""
+        """A function that crashes or hangs does so in the probe process."""
         self.refused("crashed on load (signal 6)", symbol="crashes")
         self.refused("did not answer within 5 s while loading", symbol="hangs")
         self.refused("tried on 4 ones, index_from_0 gives the index 0 of 4 elements, counted from 1", operator="argmax",
                      symbol="index_from_0", returns={"role": "result", "type": "i64", "base": 1})
-        # The count taken for the address: a wrong signature as people write it.
+        # Count and address swapped: a typical wrong signature.
         self.refused("crashed on load (signal 11)", arguments=[{"role": "n", "type": "size_t"}, {"role": "data"}])
 
     def test_no_json(self):
@@ -107,14 +107,14 @@ class Foreign(cli.Case):
         self.bad(2, "--foreign cannot be used with --devices", "--foreign", file, "--devices")
 
     def test_changing_it(self):
-        """Nothing of what a description once said is remembered."""
+        """An earlier version of a description is not remembered."""
         for symbol, code in (("plain_sum", 0), ("forgets_the_last", 1), ("nothing_like_it", 5), ("plain_sum", 0)):
             file = self.describe(symbol=symbol)
             self.assertEqual(self.redhost("--run", "plain", "--foreign", file, "-n", "1000", "-q").code, code, symbol)
 
 
 class OpenBlas(cli.Case):
-    """The descriptions that come with redhost."""
+    """The descriptions that are installed with redhost."""
 
     def available(self, name):
         for refusal in self.json("--list")["not_loaded"]:
@@ -137,7 +137,7 @@ class OpenBlas(cli.Case):
                 self.good("--run", name, "--op", "argamax", "-t", "f64", "-n", n, "--data", data, "-q")
 
     def test_the_check_sees_what_a_library_does_otherwise(self):
-        """OpenBLAS has its own idea of NaN, or learns ours."""
+        """OpenBLAS treats NaN in its own way, or follows ours."""
         name = self.available("openblas_idamax")
         done = self.redhost("--run", name, "--op", "argamax", "-t", "f64", "-n", "1001", "--data", "nan")
         self.assertEqual(done.code == 0, " ok" in done.out, done)

@@ -1,4 +1,4 @@
-"""Command lines with what they print: golden/*.txt.
+"""Command lines and their output: golden/*.txt.
 
     # a comment
     $ redhost --run serial -n 10 -q | cat      a command for sh, in a copy of tests/data
@@ -25,7 +25,7 @@ NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 PATTERNS = {
     "<number>": NUMBER,
     "<time>": NUMBER + r" (?:ns|us|ms|s)",
-    # A machine that is busy takes a single sample, which has no spread.
+    # A busy machine takes a single sample, which has no spread.
     "<spread>": r"(?: \+-" + NUMBER + " %)?",
     "<samples>": "(?:1 sample|" + NUMBER + " samples)",
     "<size>": NUMBER + r" (?:B|KiB|MiB|GiB)",
@@ -38,7 +38,7 @@ TOKEN = re.compile("|".join(re.escape(token) for token in PATTERNS))
 
 
 class Golden:
-    """One command, and what is expected of it."""
+    """One command and its expected output."""
 
     def __init__(self, notes, command):
         self.notes, self.command, self.out, self.err, self.code = notes, command, [], [], None
@@ -157,7 +157,7 @@ def add_tests():
 
 
 class MatcherTest(unittest.TestCase):
-    """The patterns must be able to fail."""
+    """The patterns can fail."""
 
     def test_matching(self):
         self.assertTrue(matches(["a <number> b"], "a 1.5e-07 b\n"))

@@ -1,4 +1,4 @@
-"""--isolate: a plugin in a process of its own, which may do there what it likes."""
+"""--isolate: a plugin in its own process, where it can do no harm."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ class Faults(cli.Case):
         return ["--run", "worker_" + name, "--plugin", FAULTS, *SIZE, *more]
 
     def fault(self, name, words, *more, code=5):
-        """One sentence that names strategy, file and phase; soon; and redhost itself is well."""
+        """redhost prints one sentence with strategy, file and phase, in time, and itself ends normally."""
         done = self.bad(code, "strategy 'worker_%s' in %s %s" % (name, os.path.realpath(FAULTS), words),
                         *self.args(name, *more))
         self.assertLess(done.seconds, 10)
@@ -44,11 +44,11 @@ class Faults(cli.Case):
         self.fault("crash_in_teardown", "crashed in teardown (signal 11)")
 
     def test_assertion(self):
-        """What an assertion says is the reason."""
+        """The reason is the assertion's text."""
         self.fault("abort_in_run", "crashed in run (signal 6); it printed 'tiles.c:7: tile > 0 does not hold...'")
 
     def test_kernel(self):
-        """Device code of a CPU runs in the process too: there, where the context is."""
+        """A CPU device's kernels also run in the child process, which has the context."""
         (device,) = self.json("--list")["devices"]
         if device["type"] != "cpu":
             self.skipTest("a wild pointer on this device is the driver's business")
@@ -67,20 +67,20 @@ class Faults(cli.Case):
             self.assertGreater(time.monotonic() - before, 0.7)
 
     def test_channel(self):
-        """Whoever writes to it is not believed, not even where it is well made."""
+        """A plugin's own writes to the channel are not believed, even if they are well formed."""
         self.fault("scribble", "wrote to redhost's result channel in run")
         self.fault("forge", "wrote to redhost's result channel in run")
         self.fault("close_all", "ended the process")
 
     def test_low_descriptors(self):
-        """Descriptors that a plugin would think of lead nowhere."""
+        """The descriptors that a plugin might try lead nowhere."""
         done = self.good(*self.args("scribble_low"), quiet=False)
         self.assertIn("result     1000\n", done.out)
         self.assertRegex(done.err, r"\Aredhost: plugin %s wrote [0-9]+ bytes to standard output or error, which were "
                          r"dropped; it printed 'scribble\.\.\.'\.\n\Z" % re.escape(os.path.realpath(FAULTS)))
 
     def test_print(self):
-        """Output for programs stays whole."""
+        """Output for programs stays intact."""
         done = self.redhost(*self.args("print", "--json"))
         self.assertEqual(done.code, 0, done)
         self.assertEqual(json.loads(done.out)["results"][0]["value"], "1000")
@@ -102,7 +102,7 @@ class Faults(cli.Case):
         self.fault("log_for_ever", "did not answer within 0.5 s in setup", "--timeout", "0.5", "-q")
 
     def test_failures(self):
-        """What the strategy says itself is what it would be in this process."""
+        """The strategy's own messages are the same as in this process."""
         for how in ("always", "never"):
             self.bad(4, "strategy 'worker_decline_in_setup' cannot run on the host: the groups are too small",
                      *self.args("decline_in_setup", "--isolate=" + how))
@@ -114,7 +114,7 @@ class Faults(cli.Case):
         self.bad(2, "parameter 'x': strategy 'worker_right' has no parameters", *self.args("right", "-p", "x=1"))
 
     def test_crash_at_exit(self):
-        """What it said counts, and it is named; also where the crash takes its time, as on a busy machine."""
+        """The answer counts, and the strategy is named, even if the crash is slow, as on a busy machine."""
         for name, how in (("crash_at_exit", r"crashed after its work was done \(signal 11\)"),
                           ("crash_late_at_exit", r"crashed after its work was done \(signal 11\)"),
                           ("hang_at_exit", "did not end within 5 s after its work was done")):
@@ -124,7 +124,7 @@ class Faults(cli.Case):
                 self.assertRegex(done.err, r"\Aredhost: plugin \S+ %s\.\n\Z" % how)
 
     def test_orphan(self):
-        """What it starts goes with it."""
+        """Processes that a plugin starts end with it."""
         mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
         done = self.redhost(*self.args("leave_orphan", "-q"), env=dict([mark.split("=")]))
         self.assertEqual((done.code, done.out), (0, "1000\n"), done)
@@ -134,7 +134,7 @@ class Faults(cli.Case):
         self.assertEqual(processes_with(mark), [])
 
     def test_input_is_written(self):
-        """Its view of the data is its own: neither this process nor the file sees what it writes."""
+        """Its mapping of the data is private: neither this process nor the file sees its writes."""
         data = struct.pack("<5000f", *[1] * 5000)
         self.write("ones.raw", data)
         for args in (["-i", self.path("ones.raw"), "-t", "f32"], ["-n", "5000", "--data", "equal"]):
@@ -147,7 +147,7 @@ class Faults(cli.Case):
             self.assertEqual(hashlib.sha256(file.read()).digest(), hashlib.sha256(data).digest())
 
     def test_never(self):
-        """In this process it takes redhost down: that is what the other way is for."""
+        """In this process it takes redhost down, which is why isolation exists."""
         done = self.redhost(*self.args("exit_in_run", "--isolate=never"))
         self.assertEqual((done.code, done.out, done.err), (0, "", ""))
         done = self.redhost(*self.args("crash_in_run", "--isolate=never"))
@@ -155,7 +155,7 @@ class Faults(cli.Case):
 
 
 class Choice(cli.Case):
-    """Whose plugins are isolated: those that did not come with redhost."""
+    """Plugins that did not come with redhost are isolated."""
 
     def isolated(self, *args, **how):
         (result,) = self.json("--run", "serial", *SIZE, *args, **how)["results"]
@@ -178,13 +178,13 @@ class Choice(cli.Case):
             self.assertIs(self.isolated(*args, env=env), True, (args, env))
             self.assertIs(self.isolated("--isolate=auto", *args, env=env), True, (args, env))
             self.assertIs(self.isolated("--isolate=never", *args, env=env), False, (args, env))
-        # It is the place that counts, and not the way it was found.
+        # The directory counts, not how the plugin was found.
         for args, env in ((["--plugin", os.path.join(cli.PLUGINS, "serial.so")], {}), (["--plugin-path", cli.PLUGINS], {}),
                           ([], {"REDHOST_PLUGIN_PATH": cli.PLUGINS})):
             self.assertIs(self.isolated(*args, env=env), False, (args, env))
 
     def test_auto_strategy(self):
-        """`auto' may choose one that is not to be trusted."""
+        """`auto' may choose a plugin that is not trusted."""
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         away = self.path("away")
@@ -202,7 +202,7 @@ class Choice(cli.Case):
 
 
 class Same(cli.Case):
-    """Both ways say the same, but for the times."""
+    """Both ways print the same, except for the times."""
 
     VARIES = {"time_s", "latency_s", "build", "upload", "isolated"}
 
@@ -255,7 +255,7 @@ class Same(cli.Case):
         self.both("--run", "serial", "-i", "-", "-t", "i16", "--op", "sum", input=bytes(100001 * 2))
 
     def test_text(self):
-        """-v, where parameters and figures are printed too: line by line but for the times."""
+        """With -v, parameters and figures too: the same line by line, except for the times."""
         lines = []
         for when in ("never", "never", "always"):
             out = self.good("--run", "cascade", "-n", "1000", "-v", "--isolate=" + when).out
@@ -264,7 +264,7 @@ class Same(cli.Case):
         self.assertEqual(lines[1], lines[2])
 
     def test_failures(self):
-        """The same sentence and exit status."""
+        """The same message and exit status."""
         for args in (["--run", "atomic", "--op", "argmax", "-n", "1000"], ["--run", "cascade", "-p", "tile=x"],
                      ["--run", "cascade", "-p", "tile=-3"], ["--run", "cascade", "-p", "tlie=3"],
                      ["--run", "cascade", "-n", "2^50"], ["--run", "serial", "-n", "2^60"],
@@ -275,7 +275,7 @@ class Same(cli.Case):
             self.assertEqual((done[0].code, done[0].out, done[0].err), (done[1].code, done[1].out, done[1].err), args)
 
     def test_build_failure(self):
-        """The compiler's log is written and named either way."""
+        """The compiler's log is written, and its file named, either way."""
         errors = []
         for when in ("never", "always"):
             done = self.redhost("--run", "cascade", "-n", "10", "--isolate=" + when,
@@ -304,7 +304,7 @@ class Interrupt(cli.Case):
             time.sleep(0.01)
 
     def end_by(self, number, name="worker_hang_in_run", processes=3):
-        """A hanging worker goes with the process that started it."""
+        """A hanging worker ends with the process that started it."""
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         mark, process = self.start("--run", name, "--plugin", FAULTS, *SIZE)
@@ -320,7 +320,7 @@ class Interrupt(cli.Case):
         self.assertEqual(self.end_by(signal.SIGINT), (130, b"", b""))
 
     def test_interrupt_reaches_all(self):
-        """What the plugin started, too."""
+        """So do the processes that the plugin started."""
         self.assertEqual(self.end_by(signal.SIGINT, "worker_hang_with_orphan", 4), (130, b"", b""))
 
     def test_killed(self):
@@ -332,7 +332,7 @@ class Interrupt(cli.Case):
              "--trial": ["--verify", os.path.join(cli.ZOO, "daemons.so"), "--include", "V10"]}
 
     def test_daemons(self):
-        """Nothing that a plugin started outlives redhost, in whatever session and whatever ended redhost."""
+        """No process that a plugin started outlives redhost, whatever its session and however redhost ended."""
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for role, args in self.ROLES.items():
@@ -353,7 +353,7 @@ class Interrupt(cli.Case):
                     self.assertEqual(processes_with(mark), [])
 
     def test_daemons_of_a_run(self):
-        """Nor do they outlive the run that started them."""
+        """They do not outlive the run that started them, either."""
         if not os.path.exists(FAULTS):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         mark, process = self.start(*self.ROLES["--work"], "--timeout", "0.5")
@@ -374,7 +374,7 @@ class Interrupt(cli.Case):
         self.assertRegex(err.decode(), r"\Aredhost: strategy 'worker_hang_in_run' in \S+ crashed in run \(signal 9\)\.\n\Z")
 
     def test_cut_file(self):
-        """A file that shrinks is the file's fault, not the strategy's."""
+        """If a file shrinks, the file is blamed, not the strategy."""
         with open(self.path("long.raw"), "wb") as file:
             file.truncate(1 << 30)
         mark, process = self.start("--run", "serial", "--isolate", "-i", "long.raw", "-t", "u8", "--op", "max", "-q")

@@ -1,4 +1,4 @@
-"""Output for programs: whole documents, no NaN, results as strings; and what a wrong answer looks like."""
+"""Output for programs: whole documents, no NaN, results as strings; and the form of a wrong answer."""
 
 import json
 import os
@@ -35,7 +35,7 @@ class Documents(cli.Case):
             self.assertEqual(said["atomic"], op[:3] != "arg")
 
     def test_table(self):
-        """Columns stand under their headings, whatever the names' lengths."""
+        """Columns are aligned with their headings, whatever the lengths of names."""
         lines = self.good("--list").out.splitlines()
         heading = lines[2]
         rows = lines[3:lines.index("", 3)]
@@ -86,7 +86,7 @@ class Documents(cli.Case):
         self.assertNotIn("time_s", result)
 
     def test_strings_for_values(self):
-        """What a double cannot hold arrives whole."""
+        """Values that a double cannot hold are exact."""
         (result,) = self.json("--run", "serial", "-n", "10", "-t", "u64")["results"]
         self.assertEqual(result["value"], "9336590306839054470")
         self.assertEqual(result["check"]["reference"], "9336590306839054470")
@@ -110,7 +110,7 @@ class Documents(cli.Case):
             float(result["value"])
 
     def test_odd_names(self):
-        """A path is bytes; the document is UTF-8 all the same."""
+        """A path may be any bytes; the document is still UTF-8."""
         for name in ("a \"quoted\"\\name\t.bin", "ä.bin", b"\xff\xfe.bin"):
             with open(os.path.join(os.fsencode(self.cwd), os.fsencode(name)), "wb") as file:
                 file.write(b"\1\2")
@@ -143,7 +143,7 @@ class NotJudged(cli.Case):
 
 
 class Wrong(cli.Case):
-    """A plugin that loses the last element: exit 1, and never a bare value that a script would take."""
+    """A plugin that drops the last element: exit 1, and never a bare value that a script would accept."""
 
     def setUp(self):
         if not os.path.exists(os.path.join(WRONG, "drops_last.so")):
@@ -180,7 +180,7 @@ for line in lines:
 """
 
     def test_a_bound_that_allows_anything(self):
-        """0.048 for 8390991, inside the bound of n - 1 additions: never right, never best, whoever says it."""
+        """0.048 for 8390991 is inside the bound of n - 1 additions: still never right and never best, from any source."""
         with open(self.path("constant"), "w") as file:
             file.write(self.PEER)
         os.chmod(self.path("constant"), 0o755)
@@ -196,7 +196,7 @@ for line in lines:
             self.assertEqual((rows["native"]["status"], document["best"][0]["strategy"]), ("ok", "native"))
 
     def test_unchecked(self):
-        """What is known to be wrong here is not run unchecked."""
+        """A strategy that is known to be wrong here is not run unchecked."""
         done = self.redhost(*self.args(), "-q", "--no-check")
         self.assertEqual((done.code, done.out), (1, ""), done)
         self.assertIn("fails its self-test here", done.err)

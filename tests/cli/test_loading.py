@@ -1,4 +1,4 @@
-"""What goes wrong with plugins in practice: the rows of docs/failures.md that only the whole program can show."""
+"""Plugin failures in practice: the rows of docs/failures.md that need the whole program."""
 
 import os
 import resource
@@ -34,7 +34,7 @@ class Loading(cli.Case):
         return self.put(name + ".so", source=file)
 
     def strategies(self, *args, **how):
-        """The names of those that stand in the test's own directory."""
+        """The names of the strategies in the test's own directory."""
         return sorted(s["name"] for s in self.json("--list", *args, **how)["strategies"]
                       if s["plugin"].startswith(self.directory))
 
@@ -46,14 +46,14 @@ class Loading(cli.Case):
 
 class Files(Loading):
     def test_asking_for_other_things_loads_nothing(self):
-        """Only what has to look at plugins does so, and in a child at that: a hang there would show."""
+        """Only modes that need plugins examine them, in a child process: a hang there would show."""
         self.from_zoo("hang_on_load")
         for args in (["--devices"], ["--help"], ["--version"], ["--completion", "bash"]):
             done = self.good(*args, env={"REDHOST_PLUGIN_PATH": self.directory})
             self.assertLess(done.seconds, 4, done)
 
     def test_replaced_with_the_same_time(self):
-        """Nothing is remembered of a file."""
+        """Nothing about a file is remembered."""
         file = self.put("x.so")
         os.utime(file, (0, 0))
         where = ["--plugin-path", self.directory]
@@ -68,7 +68,7 @@ class Files(Loading):
         self.assertNotEqual(self.json("--run", "serial", *SUM, *where)["results"][0]["plugin"], file)
 
     def test_twice_the_same(self):
-        """A place that is searched by an option is searched anew, and alike, every time."""
+        """A directory given by an option is searched again, in the same way, every time."""
         self.put("serial.so")
         self.put("text.so", source=__file__)
         for args in (["--list"], ["--list", "--json"], ["--info", "serial"]):
@@ -77,7 +77,7 @@ class Files(Loading):
             self.assertEqual(first, second)
 
     def test_four_places(self):
-        """--plugin, --plugin-path, the variable, the user's directory; then what came with redhost."""
+        """--plugin, --plugin-path, the variable, the user's directory, then redhost's own plugins."""
         parts = [("file",), ("option",), ("variable",), ("data", "redhost", "plugins-1")]
         files = [self.put("serial.so", *p) for p in parts]
         env = {"REDHOST_PLUGIN_PATH": os.path.dirname(files[2]), "XDG_DATA_HOME": os.path.join(self.directory, "data")}
@@ -96,10 +96,10 @@ class Files(Loading):
 
 
 class SwitchedOff(Loading):
-    """REDHOST_PLUGIN_DISABLE: a way out where a plugin is suspected."""
+    """REDHOST_PLUGIN_DISABLE: disables a suspect plugin."""
 
     def check(self, patterns, names, reasons):
-        """What is left of `serial` and `two_stage` in a place of the user's, and why."""
+        """Which of `serial` and `two_stage` remain in a user's directory, and why."""
         env = {"REDHOST_PLUGIN_DISABLE": patterns}
         where = ["--plugin-path", self.directory]
         self.assertEqual(self.strategies(*where, env=env), names, patterns)
@@ -124,14 +124,14 @@ class SwitchedOff(Loading):
         self.check("ser?al,t*", [], {"mine.so": named % "ser?al", "two_stage.so": off % "t*"})
 
     def test_what_came_with_redhost_stays(self):
-        """And goes first, where what was before it is switched off."""
+        """It comes first once the plugin before it is disabled."""
         file = self.put("serial.so")
         where, env = ["--plugin-path", self.directory], {"REDHOST_PLUGIN_DISABLE": "*"}
         self.assertEqual(self.json("--run", "serial", *SUM, *where)["results"][0]["plugin"], file)
         result = self.json("--run", "serial", *SUM, *where, env=env)["results"][0]
         self.assertEqual((result["plugin"], result["value"]), (os.path.realpath(SERIAL), "100"))
         self.assertEqual(self.good("--list", "-q", env=env).out, self.good("--list", "-q").out)
-        # It is the place that counts.
+        # The directory counts.
         result = self.json("--run", "serial", *SUM, "--plugin", SERIAL, env=env)["results"][0]
         self.assertEqual(result["plugin"], os.path.realpath(SERIAL))
 
@@ -152,7 +152,7 @@ class SwitchedOff(Loading):
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can lend rights")
 class Privileged(Loading):
-    """With another user's rights the environment names no plugins, and that is said."""
+    """With another user's rights the environment's plugin paths are ignored, with a warning."""
 
     def run_as(self, program, how):
         """`program` --list of a stranger's, in a mount namespace where the plugins stand where an installed redhost has them:
@@ -175,17 +175,17 @@ class Privileged(Loading):
         self.assertNotIn(file, done.stdout)
         self.assertNotIn(home, done.stdout)
         self.assertRegex(done.stdout, r"(?m)^  serial ")
-        # Without them, the same places count.
+        # Without such rights, the same paths count.
         plain = self.good("--list", env=env).out
         self.assertIn(file, plain)
         self.assertNotIn("raised privileges", plain)
 
     def test_another_user_calls(self):
-        """As a set-uid file that a stranger starts."""
+        """As a set-uid file that another user starts."""
         self.run_as(cli.REDHOST, "import os, sys; os.setresuid(12345, 0, 0); os.execv(sys.argv[1], sys.argv[1:])")
 
     def test_set_gid_file(self):
-        """A copy that lends a group's rights to whoever starts it."""
+        """A set-gid copy."""
         if not cli.reachable_by_all(cli.REDHOST) or os.statvfs(self.home).f_flag & os.ST_NOSUID:
             self.skipTest("%s is not for other users, or set-gid files mean nothing here" % cli.REDHOST)
         if "ASAN_OPTIONS" in os.environ:
@@ -202,11 +202,11 @@ class Privileged(Loading):
 
 
 class Drivers(Loading):
-    """What OpenCL's side does to plugins, and plugins to it."""
+    """How OpenCL and plugins affect each other."""
 
     @cli.needs(os.path.join(LIFE, "late_release.so"))
     def test_released_after_the_driver(self):
-        """A static destructor that still talks to OpenCL: the answer counts, and the plugin is named."""
+        """A static destructor that still calls OpenCL: the answer counts, and the plugin is named."""
         file = os.path.realpath(os.path.join(LIFE, "late_release.so"))
         done = self.good("--run", "late_release", "-n", "1000", "-t", "i32", "--data", "equal", "--plugin", file, quiet=False)
         self.assertIn("result     1000\n", done.out)
@@ -216,7 +216,7 @@ class Drivers(Loading):
 
     @cli.needs(os.path.join(cli.DRIVERS, "aborting_driver.so"))
     def test_a_driver_that_aborts(self):
-        """Host code is reduced without asking for platforms at all; and plugins are not blamed for what a driver does."""
+        """Host strategies run without any query for platforms, and plugins are not blamed for a driver's faults."""
         vendors = os.path.join(self.directory, "vendors")
         os.mkdir(vendors)
         with open(os.path.join(vendors, "aborting.icd"), "w", encoding="utf-8") as file:
@@ -248,13 +248,13 @@ class Drivers(Loading):
                 self.assertEqual(self.value("--run", "auto", *SUM, env=env), "100")
 
     def drivers_after(self, *args, env=None, **how):
-        """How many are remembered as drivers that started, when redhost has been here."""
+        """The number of drivers that redhost remembers as started."""
         env = {"XDG_CACHE_HOME": os.path.join(self.directory, "cache"), **(env or {})}
         self.good(*args, env=env, **how)
         return sum(name.startswith("drivers/") for name in self.all_cache_files(env))
 
     def test_drivers_are_looked_at_once(self):
-        """In a child, as long as nothing changes that decides how they start."""
+        """In a child process, once, until something changes that affects how drivers start."""
         run = ["--run", "cascade", *SUM, "-q"]
         self.assertEqual(self.drivers_after(*run, "--no-cache"), 0)
         self.assertEqual(self.drivers_after("--run", "native", *SUM), 0)
@@ -266,7 +266,7 @@ class Drivers(Loading):
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
     def test_memory_of_others(self):
-        """Where another process holds the device's memory: exit status 3, and sizes; wherever the driver finds out."""
+        """If another process holds the device's memory: exit status 3 and the sizes, wherever the driver notices."""
         run = ["--run", "cascade", "-n", "2^20", "-t", "i32", "--data", "equal"]
         has = "|not enough memory: | has |iB in all, other processes may hold a part of it (CL_"
         for call, code, words in (("clCreateBuffer", -4, "4 MiB are wanted, and "), ("clCreateBuffer", -5, "4 MiB are wanted, and "),
@@ -285,7 +285,7 @@ class Drivers(Loading):
         self.bad(5, "CL_OUT_OF_RESOURCES", *run, env=env)  # a kernel that crashed says the same
 
     def test_small_limits(self):
-        """Whatever a driver makes of it: an answer, or a sentence that says what is tight."""
+        """However a driver reacts: an answer, or a message that names the tight limit."""
         if "ASAN_OPTIONS" in os.environ:
             self.skipTest("a sanitizer needs more address space and stack than these limits leave")
         for limit, value, words in ((resource.RLIMIT_AS, 250000 << 10, "the address space is limited to 250000 KiB (ulimit -v)"),
@@ -309,7 +309,7 @@ class Drivers(Loading):
 
 
 class StalePrograms(Loading):
-    """A compiled program is used for the very source and driver that it was made from."""
+    """A compiled program is used only for the exact source and driver that it was built from."""
 
     def setUp(self):
         super().setUp()
@@ -321,7 +321,7 @@ class StalePrograms(Loading):
         return result["setup_s"]["build_cached"]
 
     def test_one_byte_of_the_kernel(self):
-        """A tab for a blank: the program is the same, and yet another one."""
+        """A tab instead of a space: the same program by meaning, but another source."""
         file = self.put("two_stage.so", source=os.path.join(cli.PLUGINS, "two_stage.so"))
         where = ["--plugin", file]
         self.assertFalse(self.is_cached(*where))

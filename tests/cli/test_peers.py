@@ -24,7 +24,7 @@ CODES = {**INTEGERS, **FLOATS}
 OPS = ["sum", "prod", "min", "max", "argmin", "argmax", "and", "or", "xor", "affine", "asum", "amax", "argamax"]
 SIZES = [1, 2, 1000, 70001]  # the last is worth several threads
 COPIES = 3
-# Whose index of the best need not be the first of equals, as redhost's is: docs/peers.md.
+# Peers whose index of the best need not be the first of equal elements, unlike redhost's: docs/peers.md.
 ANY_OF_EQUALS = {"clblast"}
 PATIENCE = 120
 

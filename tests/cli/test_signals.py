@@ -1,4 +1,4 @@
-"""Interrupts, and what is shown on a terminal and only there."""
+"""Interrupts, and output that appears only on a terminal."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
 def processes_with(text):
-    """Process numbers whose environment has `text`."""
+    """The ids of processes whose environment has `text`."""
     found = []
     for name in os.listdir("/proc"):
         try:
@@ -76,7 +76,7 @@ class Interrupt(cli.Case):
         self.assertEqual(self.cache_files(), files)
 
     def test_while_building(self):
-        """At any moment: the cache holds nothing or a whole entry."""
+        """At any moment: the cache has no entry or a whole one."""
         for delay in (0.02, 0.1, 0.3, 0.6):
             env = {"XDG_CACHE_HOME": os.path.join(self.home, "building%s" % delay),
                    "REDHOST_BUILD_OPTIONS": "-DDELAY=%d" % (1000 * delay)}
@@ -91,7 +91,7 @@ class Interrupt(cli.Case):
             self.assertEqual(self.good(*args, env=env).out, "1000\n")
 
     def test_while_looking_at_plugins(self):
-        """The child that looks at them goes too."""
+        """The child that probes them ends too."""
         plugin = os.path.join(cli.ZOO, "hang_on_load.so")
         if not os.path.exists(plugin):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
@@ -105,7 +105,7 @@ class Interrupt(cli.Case):
         self.wait_until(lambda: not processes_with(mark))
 
     def full_pipe(self):
-        """A pipe that takes nothing more, and that nobody reads: its writing end."""
+        """The write end of a full pipe without a reader."""
         ends = os.pipe()
         for end in ends:
             self.addCleanup(os.close, end)
@@ -120,7 +120,7 @@ class Interrupt(cli.Case):
         return ends[1]
 
     def test_while_output_stalls(self):
-        """A pipe that nobody reads does not hold redhost, wherever it is written to."""
+        """A pipe without a reader does not block redhost, wherever it writes."""
         bench = ["--bench", "-s", "native", "-n", "2^10:2^12", "--quick"]
         for args in (["--list"], ["--run", "native", "-n", "1000"], bench, [*bench, "--json"], ["--verify", "native", "--quick"],
                      ["--tune", "-s", "native", "-n", "1000", "--budget", "1"]):
@@ -147,7 +147,7 @@ class Interrupt(cli.Case):
 
 
 def is_writing(pid, pipe):
-    """Its main thread is held by write() to this pipe."""
+    """Its main thread is blocked in write() to this pipe."""
     try:
         with open("/proc/%d/syscall" % pid, encoding="ascii") as file:
             words = file.read().split()

@@ -1,4 +1,4 @@
-"""redhost --tune from outside: what it finds, keeps, refuses and goes on with.  No times are compared."""
+"""redhost --tune as a user sees it: what it finds, keeps, refuses and resumes.  No times are compared."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class TuneCase(cli.Case):
         return done
 
     def points(self, *args, code=0, **how):
-        """{(strategy, op, type, n): what came of it}, and the document."""
+        """{(strategy, op, type, n): outcome}, and the document."""
         document = json.loads(self.tune("--json", *args, code=code, **how).out, parse_constant=cli.no_constants)
         self.assertEqual(document["schema"], "redhost/1")
         self.assertEqual(document["file"], self.file)
@@ -69,17 +69,17 @@ class Finding(TuneCase):
         point = points["choosy", "sum", "f32", 1 << 14]
         self.assertEqual((point["status"], point["params"]), ("tuned", {"way": "quick"}), point)
         self.assertLess(point["time_s"], point["default_s"])
-        # Of the four others one declines, which costs nothing; one is wrong and one crashes.
+        # Of the other four, one declines, which costs nothing; one is wrong and one crashes.
         self.assertEqual((point["candidates"], point["refused"], point["failed"]), (3, 1, 1))
         self.assertTrue(document["complete"])
         ran = self.good("--run", "choosy", "-n", "2^14", "-v", "--plugin", CHOOSY, quiet=False)
         self.assertRegex(ran.out, r"(?m)^parameters way=quick +tuned here")
-        # What was tuned does not make auto forget what comes with redhost and is faster.
+        # After tuning, auto still considers redhost's own strategies that are faster.
         chosen = json.loads(self.good("--run", "auto", "-n", "2^14", "--json", "--plugin", CHOOSY).out)["results"][0]
         self.assertRegex(chosen["chosen"], r"^(native, by the defaults|serial, measured here at 2\^14: )")
 
     def test_defaults_are_the_plugins(self):
-        """What was tuned before is not what candidates are compared with."""
+        """Candidates are compared with the defaults, not with earlier tuned values."""
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for more in ((), ("--fresh",)):
@@ -108,7 +108,7 @@ class Finding(TuneCase):
         self.assertRegex(done.err, r"\r\x1b\[K\[\d+/6\] 2\^1[02] \w+, about \d+ s left")
 
     def test_without_a_driver(self):
-        """Host strategies are all there is."""
+        """There are only host strategies."""
         points, _ = self.points("-n", "1024", env=cli.NO_PLATFORM)
         self.assertIn(("serial", "sum", "f32", 1024), points)
         self.assertTrue(all(p["device"] == "host" for p in points.values()))
@@ -149,7 +149,7 @@ class GoingOn(TuneCase):
         self.assertEqual(len(self.entries()), 2)
 
     def test_end_of_the_budget(self):
-        """Exit 0, and a sentence that says how to go on; each call gets somewhere."""
+        """Exit 0, and a message that says how to continue; each call makes progress."""
         args = ("-n", "2^10:2^16", "-s", "two_stage,cascade,tiled*,strided*,blocked*")
         done = self.tune(*args, budget="0.01")
         self.assertRegex(done.out, r"(?m)^\d+ of \d+ left undone when the budget was spent: the same command goes on from there\.$")
@@ -194,7 +194,7 @@ class GoingOn(TuneCase):
         self.assertFalse(os.path.exists(self.file))
 
     def test_interrupted_search(self):
-        """What it found by then is kept, and searched on."""
+        """The values found so far are kept, and the search continues from them."""
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         args = ("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, "--budget", "200")
@@ -220,7 +220,7 @@ class GoingOn(TuneCase):
 
 class Trouble(TuneCase):
     def test_wrong_results(self):
-        """Of the plugin's own defaults: said, kept for auto, exit 1; the others are tuned all the same."""
+        """Wrong with the plugin's own defaults: reported, recorded for auto, exit 1; the others are still tuned."""
         plugin = os.path.join(WRONG, "tail_twice.so")
         if not WRONG or not os.path.exists(plugin):
             self.skipTest("no zoo: REDHOST_TEST_WRONG")
@@ -239,7 +239,7 @@ class Trouble(TuneCase):
         self.assertIn("left out for a wrong result here: tail_twice", chosen)
 
     def test_wrong_where_few_are_looked_at(self):
-        """At a size that was not asked for, on the way to one that was: a wrong result all the same."""
+        """At an intermediate size that was not requested: still a wrong result."""
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for n, op, where in (("2^20", "max", "2^18"), ("2^22", "sum", "2^16")):
@@ -276,7 +276,7 @@ class Trouble(TuneCase):
         self.bad(3, "--size", "--tune", "-n", "2^40")
 
     def test_no_place(self):
-        """Said before anything is measured; a later redhost's file stays as it is."""
+        """Reported before anything is measured; the file of a later redhost is not changed."""
         args = ("--tune", "-n", "2^10", "-s", "serial", "--budget", "200")
         done = self.bad(6, "/proc/x/tuned.json: |another cache directory", *args, "--cache-dir", "/proc/x")
         self.assertEqual(done.out, "")
@@ -293,7 +293,7 @@ class Trouble(TuneCase):
         self.bad(6, "tuned.lock|remove it", "--tune", "-n", "2^10", "-s", "serial")
 
     def test_cannot_be_written(self):
-        """Found out too late: what was measured is printed, but nothing is called kept."""
+        """Noticed too late: the measurements are printed, but not reported as kept."""
         args = ("-n", "2^10", "-s", "serial")
         os.makedirs(self.file + ".new")  # a directory, where the new file is to be
         done = self.tune(*args, code=6)

@@ -1,4 +1,4 @@
-"""What is known from measuring: tuned.json, the defaults that come with redhost, and what `auto' makes of both."""
+"""The tuning database: tuned.json, the defaults that come with redhost, and how `auto' uses both."""
 
 import glob
 import json
@@ -25,7 +25,7 @@ def hash_of(path):
 
 
 def entry(strategy, latency=None, time=None, *, op="sum", type="i32", n=1024, path=None, **more):
-    """Of a strategy that came with redhost, or of the file at `path'."""
+    """For a strategy that came with redhost, or for the file at `path'."""
     path = path or os.path.join(cli.PLUGINS, strategy + ".so")
     made = {"strategy": strategy, "plugin": hash_of(path), "op": op, "type": type, "n": n}
     if latency:
@@ -59,12 +59,12 @@ class TunedCase(cli.Case):
             return json.load(file)["devices"]
 
     def run_it(self, *args, **how):
-        """The result as JSON, and what -v said."""
+        """The result as JSON, and the output of -v."""
         done = self.good("--run", *args, "-v", "--json", quiet=False, **how)
         return json.loads(done.out)["results"][0], done.err
 
     def choice(self, *args, **how):
-        """What `auto' took, and the sentence."""
+        """The strategy that `auto' took, and its explanation."""
         result, said = self.run_it("auto", *args, **how)
         (why,) = re.findall(r"(?m)^redhost: auto: (.*)\.$", said)
         self.assertEqual(result["chosen"], why)
@@ -73,10 +73,10 @@ class TunedCase(cli.Case):
 
 
 class Auto(TunedCase):
-    """The times are short, for what comes with redhost competes."""
+    """The times are short, because redhost's own strategies compete."""
 
     def test_others_compete(self):
-        """Whoever tunes what is not the fastest keeps the rest: by the defaults of this type, or of one like it."""
+        """After tuning a slow strategy, auto still takes a faster one, by the defaults of this type or of a similar one."""
         if self.device["platform"] != "Portable Computing Language":
             self.skipTest("the defaults are looked at for PoCL")
         for kind in ("f32", "i32", "i16"):
@@ -97,7 +97,7 @@ class Auto(TunedCase):
         self.assertIn("two_stage, measured here at 2^10: 10.1 ns a call, next is cascade", self.choice(*SMALL))
 
     def test_only_one_size_compares(self):
-        """A small problem's time says nothing against a large one's."""
+        """A time at a small size does not beat a time at a large one."""
         self.tune(entry("cascade", 1e-9, n=16), entry("two_stage", 5e-9, n=2048), entry("tiled_4", 6e-9, n=2048))
         self.assertIn("two_stage, measured here at 2^11", self.choice(*SMALL))
         self.assertIn("cascade, measured here at 16: 1 ns a call, next is two_stage with 5 ns at 2^11", self.choice(*SMALL, "-n", "16"))
@@ -107,12 +107,12 @@ class Auto(TunedCase):
         self.assertIn("cascade, measured here under driver 570.1, now %s, at 2^10" % self.device["driver"], self.choice(*SMALL))
 
     def test_other_driver_of_this_very_operator(self):
-        """Goes before something like it, measured under this one."""
+        """Takes precedence over a similar problem measured under this driver."""
         self.tune(entry("cascade", 1e-9, op="max"), before=[entry("cascade", 5e-9), entry("two_stage", 9e-9)])
         self.assertIn("cascade, measured here under driver 570.1, now", self.choice(*SMALL))
 
     def test_of_something_like_it(self):
-        """What comes with redhost of this very operator goes first."""
+        """redhost's own defaults for the exact operator take precedence."""
         self.tune(entry("cascade", 9e-9, op="max"))
         self.assertIn("cascade, measured here, for max of i32 at 2^10", self.choice(*SMALL))
         self.tune(entry("cascade", 9e-6, op="max", type="f32"))
@@ -167,7 +167,7 @@ class Auto(TunedCase):
         self.assertNotIn("measured", self.choice(*SMALL, "--no-cache"))
 
     def test_no_device(self):
-        """What was found beside a device serves without; strategies of devices are none here."""
+        """Values that were found on any device serve without one; device strategies cannot run here."""
         self.tune(entry("serial", 2e-9), entry("cascade", 1e-9))
         self.assertRegex(self.choice(*SMALL, env=cli.NO_PLATFORM),
                          r"^serial, measured here at 2\^10: 2 ns a call, next is native with \S+ ns by the defaults$")
@@ -222,7 +222,7 @@ class Parameters(TunedCase):
         self.params("-p", "tile=8")
 
     def test_given_up(self):
-        """A value that the machine cannot do with never stops a run that would work without."""
+        """A tuned value that is invalid on this machine never stops a run that would work without it."""
         if not os.path.exists(PARTICULAR):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for where in ("query", "setup"):
@@ -235,7 +235,7 @@ class Parameters(TunedCase):
                 self.assertIn("parameters of 'particular' are reset to the defaults", said)
                 self.assertIn("declines=" + where, said)
                 self.good("--run", *args)
-                # What was asked for is not given up.
+                # A value that the user set is not dropped.
                 done = self.redhost("--run", *args, "-p", "declines=" + where)
                 self.assertIn(done.code, (2, 4), done)
                 row = self.bench("-s", "particular", "--plugin", PARTICULAR, isolate)
@@ -277,7 +277,7 @@ class File(TunedCase):
             self.check_set_aside(words)
 
     def test_cannot_be_set_aside(self):
-        """What helps then is not --tune, which keeps nothing there either."""
+        """The message does not suggest --tune, which could not store anything there either."""
         os.makedirs(os.path.join(self.file, "x"))
         os.makedirs(os.path.join(self.file + ".bad", "x"))
         done = self.good("--run", "auto", *SMALL, quiet=False)
@@ -296,7 +296,7 @@ class File(TunedCase):
             self.check_set_aside("belongs to another user")
 
     def test_directory_of_others(self):
-        """Nothing there is believed or changed, whoever wrote the file itself; --tune has nowhere to keep anything."""
+        """Nothing there is trusted or changed, whoever wrote the file; --tune cannot store anything."""
         self.tune(entry("cascade", 1e-6))
         cache = os.path.dirname(self.file)
         before = sorted(os.listdir(cache))
@@ -315,7 +315,7 @@ class File(TunedCase):
         self.assertEqual(self.value("--run", "auto", *SMALL), "1024")
 
     def test_every_way_in(self):
-        """One warning, whoever comes across it first."""
+        """One warning, whichever part finds the damage first."""
         for args in (["--run", "cascade", *SMALL], ["--run", "cascade", *SMALL, "--isolate"], [],
                      ["--bench", "-s", "cascade", *SMALL[:4], "--once"],
                      ["--bench", "-s", "cascade", *SMALL[:4], "--once", "--isolate"]):
@@ -363,7 +363,7 @@ class Blame(TunedCase):
         self.assertIn("auto: drops_last, measured here", done.err)
         self.assertRegex(self.choice(*self.args), r"^cascade, .*; left out for a wrong result here: drops_last$")
         self.assertEqual(self.value("--run", "auto", *self.args), "2000")
-        # Another file of that name is another plugin.
+        # Another file with the same name is another plugin.
         with open(self.plugin, "ab") as file:
             file.write(b"\0")
         self.tune(*self.tuned()[0]["entries"], entry("drops_last", 1e-9, n=2048, path=self.plugin))
@@ -403,7 +403,7 @@ class Blame(TunedCase):
 
 class Shipped(cli.Case):
     def test_names(self):
-        """Every strategy and parameter that the defaults know is there."""
+        """Every strategy and parameter in the defaults exists."""
         known = {s["name"]: s for s in self.json("--list")["strategies"]}
         for path in glob.glob(os.path.join(DEFAULTS, "*.json")):
             with open(path, encoding="utf-8") as file:
@@ -415,7 +415,7 @@ class Shipped(cli.Case):
                     self.assertLessEqual(set(e["params"]), keys, path)
 
     def test_script(self):
-        """scripts/tuned-defaults makes them of what --tune wrote."""
+        """scripts/tuned-defaults generates them from the output of --tune."""
         script = os.path.join(cli.HERE, "..", "..", "scripts", "tuned-defaults")
         entries = [{"strategy": "b", "plugin": "1" * 16, "op": "sum", "type": "f32", "n": 2048, "time_s": 1.23456e-5,
                     "params": {"z": "1", "a": "2"}},

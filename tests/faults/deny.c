@@ -1,6 +1,6 @@
-/* Starts a program that is denied system calls, as containers and service managers deny them:
+/* Starts a program without certain system calls, as containers and service managers do:
  *     deny EPERM|ENOSYS|EACCES NAME[,NAME]... PROGRAM [ARGUMENT]...
- * Its children are denied them too. */
+ * Its children lack them too. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

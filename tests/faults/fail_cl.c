@@ -1,4 +1,5 @@
-/* The functions of OpenCL, before the loader's: each is the real one, unless its turn has come. */
+/* OpenCL's functions, interposed before the loader's: each calls the real one, unless it is its
+ * turn to fail. */
 #include "fault.h"
 
 #include <CL/cl.h>
@@ -20,7 +21,7 @@
     return fault_is_due(#name, CALLER) ? CL_OUT_OF_RESOURCES : real arguments;                     \
   }
 
-/* One that releases something: it is released, whatever is returned. */
+/* A function that releases something: it is released, whatever is returned. */
 #define RELEASE(name, type)                                                                        \
   cl_int name(type thing) {                                                                        \
     REAL(cl_int, name, (type))                                                                     \
@@ -29,7 +30,7 @@
     return is_due ? CL_OUT_OF_RESOURCES : code;                                                    \
   }
 
-/* One that makes something, and has a place for the status, *code. */
+/* A function that creates something and writes its status to *code. */
 #define MAKES(type, name, parameters, arguments)                                                   \
   type name parameters {                                                                           \
     REAL(type, name, parameters)                                                                   \

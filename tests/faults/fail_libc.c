@@ -1,4 +1,5 @@
-/* The functions of the C library that can fail: each is the real one, unless its turn has come. */
+/* The functions of the C library that can fail: each calls the real one, unless it is its turn to
+ * fail. */
 #include "fault.h"
 
 #include <dirent.h>
@@ -24,7 +25,7 @@
 
 #define CALLER __builtin_return_address(0)
 
-/* The function that stands behind this one, found once. */
+/* The real function behind this one, found once. */
 #define REAL(type, name, parameters)                                                               \
   static type(*real) parameters;                                                                   \
   if (!real) {                                                                                     \
@@ -41,14 +42,14 @@
     return result;                                                                                 \
   }
 
-/* The same of functions that return the error's number. */
+/* The same for functions that return the error number. */
 #define RETURNS(name, parameters, arguments, code)                                                 \
   int name parameters {                                                                            \
     REAL(int, name, parameters)                                                                    \
     return fault_is_due(#name, CALLER) ? code : real arguments;                                    \
   }
 
-/* ---- Memory: by the C library's other names, for dlsym asks for memory ---- */
+/* ---- Memory: by the C library's other names, because dlsym allocates memory ---- */
 
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t n, size_t bytes);
@@ -157,7 +158,7 @@ FAILS(int, fstat, (int fd, struct stat *to), (fd, to), -1, EIO)
 FAILS(int, fstatat, (int at, const char *path, struct stat *to, int flags), (at, path, to, flags),
       -1, EIO)
 FAILS(int, access, (const char *path, int mode), (path, mode), -1, EIO)
-/* Of one file, where one is named: how often a channel is read depends on how its answers
+/* Only for one file, if one is named: the number of reads of a channel depends on how its answers
  * arrive. */
 ssize_t read(int fd, void *to, size_t bytes) {
   REAL(ssize_t, read, (int, void *, size_t))

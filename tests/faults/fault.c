@@ -22,7 +22,7 @@ static struct {
 } fault;
 static atomic_ulong calls;
 
-/* ---- Whose call it is ---- */
+/* ---- The caller ---- */
 
 typedef struct range {
   uintptr_t from, to;
@@ -60,7 +60,7 @@ static int count_object(struct dl_phdr_info *info, size_t size, void *to) {
   return 1;
 }
 
-/* Looks again where something was loaded since. */
+/* Updates the list if something was loaded since. */
 static void look(void) {
   int now = 0;
   dl_iterate_phdr(count_object, &now);
@@ -83,9 +83,9 @@ static int is_own(const void *caller) {
   return 0;
 }
 
-/* ---- Which call it is ---- */
+/* ---- The number of the call ---- */
 
-/* Without fnmatch(), which asks for memory itself where the locale is not C. */
+/* Without fnmatch(), which itself allocates memory in locales other than C. */
 static int matches(const char *function) {
   for (const char *one = fault.patterns; *one;) {
     size_t length = strcspn(one, ",");
@@ -142,7 +142,7 @@ static int is_meant(const char *in, int argc, char **argv) {
   static const char *const children[] = {"--probe", "--work", "--sample", "--trial", "--look"};
   const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
   const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
-  /* A driver's compiler and linker are others' programs. */
+  /* A driver's compiler and linker are not redhost's programs. */
   if (strcmp(program, "redhost") != 0 && strcmp(program, "library_user") != 0) return 0;
   if (!in) return 1;
   if (strcmp(in, "-") != 0) return argc > 1 && strcmp(argv[1], in) == 0;

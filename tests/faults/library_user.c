@@ -1,6 +1,6 @@
-/* A program that uses the library, for the sweeps: each kind of call twice, since what fails once
- * may go well the next time.  The sums are of integers, so that every strategy must give the same.
- * Exit status 1: a wrong sum; 5: a call failed and said why. */
+/* A program that uses the library, for the sweeps: each kind of call twice, since a call that
+ * failed once may succeed the next time.  The sums are of integers, so every strategy must give the
+ * same.  Exit status 1: a wrong sum; 5: a call failed with a message. */
 #include <redhost/redhost.h>
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""Makes the k-th call of each function fail, and judges what redhost makes of it.
+"""Makes the k-th call of each function fail, and checks how redhost reacts.
 
 Right is: the answer of the undisturbed run, bit for bit (with a word on standard error where strategies are missing or
 another one was taken); or one sentence and a documented exit status.  Anything else is printed, with the command that
@@ -53,7 +53,7 @@ SCENARIOS = {
 PROCESS_OF = {"list": ["-", "--probe"], "auto": ["-", "--probe"], "cascade": ["-", "--probe"], "native": ["-", "--probe"],
               "isolated": ["-", "--probe", "--work"], "library": ["-", "--probe"], "bench": ["-"]}
 
-# What every build tries: the calls of which each led to something wrong once, and their neighbours.
+# Run in every build: calls that each caused a bug once, and their neighbours.
 SMALL = {
     ("list", "-"): "open:1 open:4 fstat:2 fstatat:3 scandirat:1 realpath:1 malloc:3 strdup:4 calloc:2 pipe2:1 socketpair:1 "
                    "memfd_create:1 posix_spawn:1 write:1 clGetDeviceInfo:3 clGetDeviceInfo:20 clGetPlatformIDs:1 clGetDeviceIDs:1",
@@ -86,7 +86,7 @@ def faults(case, log=None):
 
 
 def run(case, place, disturbed=True):
-    """One run, in a home of its own."""
+    """One run in its own home directory."""
     with tempfile.TemporaryDirectory(dir=place) as home:
         log = os.path.join(home, "injected")
         env = clean_environment(home, POCL_CACHE_DIR=os.path.join(place, "pocl"),
@@ -107,13 +107,13 @@ def run(case, place, disturbed=True):
 
 
 def essence(case, out):
-    """What must be the same in every run: no times, no device."""
+    """The part of the output that must be the same in every run: no times, no device."""
     return "\n".join(re.sub(r" {2,}on .*", "", line) for line in out.split("\n")
                      if not re.match(r"(time|setup|latency|check) ", line))
 
 
 def judge(case, got, expected):
-    """A word for the outcome; those that begin with BAD are none that may be."""
+    """A word for the outcome; outcomes that begin with BAD are failures."""
     sentence = re.search(r"(^|\n)(redhost|library): [^\n]+[.?]\n\Z", got.err)
     if got.code == "hang" or got.code < 0:
         return "BAD %s" % ("hangs" if got.code == "hang" else "signal %d" % -got.code)
@@ -161,7 +161,7 @@ class Sweep:
         self.expected[scenario] = one
 
     def one(self, case):
-        """0 where there is no such call."""
+        """0 if there is no such call."""
         got = run(case, self.place)
         if got.injected:
             self.note(case, got, judge(case, got, self.expected[case.scenario]))

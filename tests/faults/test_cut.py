@@ -1,4 +1,4 @@
-"""A file that is cut while it is read, at moments that are chosen: before the k-th call of a function (REDHOST_FAULT_CUT).
+"""A file that is truncated while it is read, at chosen moments: before the k-th call of a function (REDHOST_FAULT_CUT).
 One sentence that names the file, and exit status 6, or the right answer where the file was not needed any more."""
 
 import os
@@ -14,7 +14,7 @@ BYTES = 1 << 22  # to 4096 of which it is cut
 STRATEGIES = {"cascade": ["--run", "cascade"], "native": ["--run", "native"], "auto": [],
               "no check": ["--run", "cascade", "--no-check"],
               "isolated": ["--run", "cascade", "--isolate=always"], "isolated on the host": ["--run", "native", "--isolate=always"]}
-# Of each what comes before the file is mapped, between that and the run, in the run, and behind it.
+# For each: before the file is mapped, between mapping and run, during the run, and after it.
 MOMENTS = {"-": "mmap:1 mmap:2 fstat:1 malloc:* dlopen:1 calloc:* clCreateContext:1 clCreateCommandQueue:1 clCreateBuffer:* "
                 "clCreateKernel:1 clSetKernelArg:1 clEnqueueNDRangeKernel:* clEnqueueReadBuffer:* clEnqueueMapBuffer:1 clFinish:* "
                 "posix_spawn:* poll:* pthread_create:* munmap:1 clReleaseMemObject:1",

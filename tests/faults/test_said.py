@@ -17,7 +17,7 @@ class Choice(cli.Case):
                             env={"LD_PRELOAD": FAULTS, "REDHOST_FAULT": fault, "REDHOST_FAULT_IN": "-", **more})
 
     def test_plugin(self):
-        """What was tuned is known by the plugin's content."""
+        """Tuned values are identified by the plugin's content."""
         done = self.said("fopen:1:0")
         self.assertEqual(done.code, 0, done)
         self.assertRegex(done.err, r"\Aredhost: tuning results are not used for [^\n]+: the plugin's file cannot be read\.\n\Z")
@@ -59,12 +59,12 @@ class Denied(cli.Case):
                             self.assertRegex(done.err, r"(\A|\n)redhost: [^\n]+[.?]\n\Z", done)
 
     def test_told_without_send(self):
-        """A child can be told what to do without send()."""
+        """A child gets its request without send()."""
         command = "--run", "native", "--isolate=always", "-n", "1000", "-q"
         self.assertEqual(self.good("EPERM", "sendto", cli.REDHOST, *command, program=DENY).out, self.good(*command).out)
 
     def test_unknown_memory(self):
-        """A machine that does not say how much memory it has is not one that has none."""
+        """A machine that does not report its memory size is not treated as having none."""
         self.assertEqual(self.good("EPERM", "sysinfo", cli.REDHOST, "--run", "native", "-n", "1000", "-q", program=DENY).out,
                          self.good("--run", "native", "-n", "1000", "-q").out)
 

@@ -1,5 +1,5 @@
-/* A library that knows nothing of redhost, for tests/unit/test_foreign.c and
- * tests/cli/test_foreign.py: functions of many signatures, right ones and wrong ones. */
+/* A library without any knowledge of redhost, for tests/unit/test_foreign.c and
+ * tests/cli/test_foreign.py: functions of many signatures, correct and wrong ones. */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ void asum_into(int n, const double *x, int stride, double *to) {
   *to = sum;
 }
 
-/* Says 7 to a negative first element. */
+/* Returns 7 if the first element is negative. */
 int largest_into(uint32_t n, const int32_t *x, int32_t *to) {
   if (x[0] < 0) return 7;
   *to = x[0];
@@ -75,7 +75,7 @@ int largest_into(uint32_t n, const int32_t *x, int32_t *to) {
   return 0;
 }
 
-/* Refuses more than it takes, loudly. */
+/* Rejects more elements than it supports, with a message. */
 int32_t sum_of_at_most_7(const int32_t *x, int32_t n) {
   int32_t sum = 0;
   if (n < 1 || n > 7) return INT32_MIN;
@@ -98,7 +98,7 @@ int64_t index_from_0(const float *x, size_t n) {
   return (int64_t)at;
 }
 
-/* NaN unless every constant arrives as it was said. */
+/* NaN unless every constant arrives as declared. */
 double with_constants(int8_t minus_one, double half, const double *x, const void *nothing, long n,
                       uint16_t largest, float quarter, uint64_t one) {
   double sum = 0;

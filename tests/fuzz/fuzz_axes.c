@@ -1,4 +1,4 @@
-/* host/cli: what an option of --bench may be.  The input is one argument, tried as each of them. */
+/* host/cli: arguments of --bench's options.  The input is one argument, tried for each option. */
 #include "../../host/cli/axes.h"
 #include "../../host/cli/number.h"
 #include "../../host/cli/size.h"
@@ -21,7 +21,7 @@ static uint32_t read_sizes(const char *text, uint32_t element_size, uint64_t **s
   return n;
 }
 
-/* Ranges spelt out are the same sizes. */
+/* Ranges written out give the same sizes. */
 static void check_spelt_out(const uint64_t *sizes, uint32_t n) {
   uint64_t *again;
   char *text = malloc(n * (size_t)21 + 1), *at = text;
@@ -67,7 +67,7 @@ static void try_sizes(const char *text, uint32_t element_size) {
   if (n > 0) check_spelt_out(sizes, n);
   uint32_t counted = count_sizes(text);
   RULE(!counted || n == counted);
-  /* What --run takes is a list of one. */
+  /* --run accepts a list of one. */
   if (rh_size_parse(text, element_size, "--size", &one, &error) == RH_OK)
     RULE(n == 1 && sizes[0] == one);
   free(sizes);

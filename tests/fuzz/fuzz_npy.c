@@ -1,5 +1,5 @@
-/* host/core/io: a file, .npy or raw.  Mapped and through a pipe it must be the same array, or be
- * refused both times. */
+/* host/core/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array, or be
+ * rejected both times. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/io/array.h"
 #include "../../host/core/io/npy.h"
@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST = 65536 }; /* bytes: what a pipe takes with nobody at its other end */
+enum { MOST = 65536 }; /* bytes: what a pipe holds without a reader */
 
-/* Nothing of the input goes into a message unless it is printable. */
+/* Only printable parts of the input go into a message. */
 static void check_refusal(rh_status status, const rh_error *error, rh_status expected) {
   fuzz_check_refusal(status, error, expected);
   for (const char *c = error->message; *c; c++) RULE(*c >= 0x20 && *c < 0x7f);
@@ -39,7 +39,7 @@ static void parse_header(const uint8_t *data, size_t size) {
   RULE(npy.shape[strlen(npy.shape) - 1] == ')');
 }
 
-/* The input as a file that has a name, and is the same one every time. */
+/* The input as a named file, the same every time. */
 static const char *as_file(const uint8_t *data, size_t size) {
   static int fd = -1;
   static char path[64];
@@ -49,7 +49,7 @@ static const char *as_file(const uint8_t *data, size_t size) {
   return path;
 }
 
-/* The input as standard input, which has ended behind it. */
+/* The input as standard input, which ends after it. */
 static void as_standard_input(const uint8_t *data, size_t size) {
   int ends[2];
   RULE(pipe2(ends, O_CLOEXEC) == 0);

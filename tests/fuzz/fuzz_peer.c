@@ -1,5 +1,5 @@
-/* host/tools/isolate: a line from a peer program, which anybody may have written; and one from a
- * child of redhost's own, in which a stranger's code runs. */
+/* host/tools/isolate: a line from a peer program, which anybody may have written; and one from
+ * redhost's own child, which runs untrusted code. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/plugin.h"

@@ -1,4 +1,4 @@
-/* host/tools/records: a file of results.  What was read and written again is the same from then on,
+/* host/tools/records: a file of results.  Once read and written again it does not change any more,
  * as a document and as lines. */
 #include "../../host/tools/records/read.h"
 #include "../../host/tools/records/write.h"
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The bytes as a file that has a name. */
+/* The bytes as a named file. */
 static const char *as_file(const void *bytes, size_t size) {
   static int fd = -1;
   static char path[64];
@@ -34,7 +34,7 @@ static void check_spread(const rh_spread *spread) {
   RULE(spread->q1 >= 0 && spread->q1 <= spread->q3 && isfinite(spread->q3));
 }
 
-/* What the tables, --compare and --plot build on. */
+/* The properties that tables, --compare and --plot rely on. */
 static void check_row(const rh_records *results, const rh_row *row) {
   RULE(row->device[0] && row->strategy[0] && row->op && row->type);
   RULE(memchr(row->device, 0, sizeof row->device) &&
@@ -60,7 +60,7 @@ static char *dump(json_t *document) {
   return text;
 }
 
-/* The same results one a line. */
+/* The same results, one per line. */
 static char *dump_lines(const rh_records *results) {
   char *text = dump(rh_header_to_json(results));
   size_t length = strlen(text);
@@ -97,7 +97,7 @@ static void check_same_spread(const rh_spread *one, const rh_spread *other) {
   RULE(one->ci_low == other->ci_low && one->ci_high == other->ci_high);
 }
 
-/* Nothing that was believed is lost on the way. */
+/* Nothing that was accepted is lost on the way. */
 static void check_same_row(const rh_row *one, const rh_row *other) {
   RULE(is_same_text(one->device, other->device) && is_same_text(one->strategy, other->strategy));
   RULE(one->op == other->op && one->type == other->type && one->status == other->status);
@@ -137,7 +137,7 @@ static char *document_of(const rh_records *results) {
   return text;
 }
 
-/* Reads what was written, and expects the same results. */
+/* Reads the written file, and expects the same results. */
 static void read_again(const char *written, const rh_records *first, const char *document,
                        int lines) {
   rh_records results;

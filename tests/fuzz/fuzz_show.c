@@ -1,5 +1,5 @@
-/* host/tools/records, host/tools/plot: what people see of a file of results, made by whomever.  No
- * name or reason in it may become a column, a line or a command. */
+/* host/tools/records, host/tools/plot: what users see of a results file from any source.  No name
+ * or reason in it may become a column, a line or a command. */
 #include "../../host/tools/plot/pictures.h"
 #include "../../host/tools/records/compare.h"
 #include "../../host/tools/records/read.h"
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The bytes as a file that has a name. */
+/* The bytes as a named file. */
 static const char *as_file(const void *bytes, size_t size) {
   static int fd = -1;
   static char path[64];
@@ -32,7 +32,7 @@ static char *write_text(const rh_records *results, uint32_t format) {
   return text;
 }
 
-/* Cells of the record that begins here, as RFC 4180 has them; *at goes behind it. */
+/* The number of cells in the record that begins here, by RFC 4180; moves *at past it. */
 static uint32_t count_cells(const char **at) {
   uint32_t n = 1;
   int quoted = 0;
@@ -54,7 +54,7 @@ static void check_csv(const rh_records *results) {
   free(text);
 }
 
-/* Bars of a line of a table that no backslash takes their meaning. */
+/* The number of unescaped bars in a line of a table. */
 static uint32_t count_bars(const char *line, size_t length) {
   uint32_t n = 0;
   for (size_t k = 0; k < length; k++) {
@@ -102,8 +102,8 @@ static void compare_with_itself(const rh_records *results) {
   rh_comparison_finish(&comparison);
 }
 
-/* A script runs what stands between backquotes; a string that is not closed would make a command of
- * what is behind it. */
+/* A script runs text between backquotes, and an unclosed string would turn the text after it into a
+ * command. */
 static void check_script(const rh_figure *figure) {
   rh_text script = {0};
   const char *const names[] = {"a.svg"};

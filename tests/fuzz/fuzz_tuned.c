@@ -1,5 +1,5 @@
-/* host/core/tunedb: a file of what was tuned.  What was read is fit for use, and what is put into
- * it can be read again. */
+/* host/core/tunedb: a tuning database.  Entries that were read are fit for use, and entries that
+ * are put into it can be read again. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/plugin.h"
@@ -27,7 +27,7 @@ static void check_entry(const rh_tunedb_entry *entry) {
   }
 }
 
-/* Written and read again, it is the same. */
+/* Written and read again, it is unchanged. */
 static void pack_and_take(const rh_tunedb_entry *entry) {
   rh_tunedb_entry again;
   int known;

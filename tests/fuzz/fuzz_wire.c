@@ -1,5 +1,5 @@
-/* host/core/plug: a line from a child process, in which a stranger's code runs, as a strategy that
- * a probe describes; and a request to a child. */
+/* host/core/plug: a line from a child process that runs untrusted code, as a probe's description of
+ * a strategy; and a request to a child. */
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/plug/wire.h"
 #include "fuzz.h"

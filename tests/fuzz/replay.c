@@ -1,5 +1,5 @@
-/* replay FILE|DIRECTORY...: one fuzz target on inputs that are there already.  A broken rule ends
- * it, behind the name of the input; directories without a file are a mistake. */
+/* replay FILE|DIRECTORY...: one fuzz target on existing inputs.  It stops at a broken rule, after
+ * printing the name of the input; a directory without files is an error. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@ static void fail(const char *path) {
   exit(EXIT_FAILURE);
 }
 
-/* The input is a block of its own size, so that a sanitizer sees who reads beyond. */
+/* The input is in a block of exactly its size, so that a sanitizer sees reads beyond it. */
 static void try_file(const char *path, size_t size) {
   FILE *file = fopen(path, "rb");
   uint8_t *bytes = malloc(size ? size : 1);

@@ -1,8 +1,8 @@
-/* What a prepared call costs over the strategy's own run, and rh_reduce() without the check:
+/* The cost of a prepared call over the strategy's own run, and of rh_reduce() without the check:
  * call_cost [STRATEGY] [N].
  *
- * REDHOST_TEST_PLUGINS and REDHOST_TEST_PROGRAM as for the tests; without them, what stands beside
- * the library. */
+ * REDHOST_TEST_PLUGINS and REDHOST_TEST_PROGRAM as for the tests; by default, those next to the
+ * library. */
 #include <redhost/redhost.h>
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* What a prepared call does besides computing: a few OpenCL calls, each counted, and nothing else
- * at all.
+/* The calls of a prepared call besides computing: a few OpenCL calls, each counted, and nothing
+ * else.
  *
- * The library's and the plugins' tables of imports are made to point elsewhere while calls are
- * made: a few OpenCL functions at counters, string functions at themselves, and all others (malloc,
- * clCreateBuffer, mmap, clGetDeviceInfo, whatever it may be one day) at functions that fail the
- * test by name.  What the driver does inside of its own is not seen. */
+ * The import tables of the library and the plugins are redirected during calls: a few OpenCL
+ * functions to counters, string functions to themselves, and all others (malloc, clCreateBuffer,
+ * mmap, clGetDeviceInfo, and any future one) to functions that fail the test by name.  Calls inside
+ * the driver are not seen. */
 #include "../../host/core/reduce/context.h"
 #include "library.h"
 
@@ -21,7 +21,7 @@ enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
 #define RELOCATIONS_UNKNOWN
 #endif
 
-/* ---- What stands in for the imports ---- */
+/* ---- Replacements for the imports ---- */
 
 typedef void function(void);
 
@@ -76,8 +76,7 @@ static const struct {
     {"clReleaseMemObject", (function *)count_release},
 };
 
-/* Computing, and the size of a page, which is asked for where an array is seen for the first
- * time. */
+/* Computing, and the page size, which is queried when an array is seen for the first time. */
 static const char *const harmless[] = {"memcpy", "memset", "memcmp", "strncpy", "sysconf"};
 
 enum { MOST = 256, MOST_SLOTS = 2048 };
@@ -105,7 +104,7 @@ ALL(ONE)
 static function *const complainers[MOST] = {ALL(NAME)};
 
 static function *replacement_for(const char *name) {
-  /* The library's own, and what compilers and sanitizers put in. */
+  /* The library's own functions, and those that compilers and sanitizers insert. */
   if (strncmp(name, "rh_", 3) == 0 || strncmp(name, "__", 2) == 0) return NULL;
   for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
     if (strcmp(harmless[k], name) == 0) return NULL;
@@ -118,7 +117,7 @@ static function *replacement_for(const char *name) {
   return complainers[n_forbidden++];
 }
 
-/* ---- The tables of imports ---- */
+/* ---- The import tables ---- */
 
 static struct { function **slot, *before; } slots[MOST_SLOTS];
 static unsigned n_slots, n_objects;
@@ -145,7 +144,7 @@ static void redirect(uintptr_t base, const ElfW(Rela) * table, size_t bytes,
   }
 }
 
-/* The loader has added the base to some addresses of the dynamic section, and not to others. */
+/* The loader has relocated some addresses of the dynamic section, but not others. */
 static uintptr_t absolute(uintptr_t base, uintptr_t address) {
   return address < base ? base + address : address;
 }
@@ -268,7 +267,7 @@ static void try_array(int k, unsigned writes) {
   watch();
   for (int call = 0; call < CALLS; call++) run(prepared, x, N);
   watch_no_more();
-  /* Not fewer either: some drivers look at an object when the argument is set, and not again. */
+  /* And not fewer: some drivers inspect an object only when the argument is set. */
   ck_assert_uint_ge(counts.set, strategies[k].set * CALLS);
   check_counts(strategies[k].strategy, strategies[k].set * CALLS, strategies[k].launch * CALLS,
                strategies[k].read * CALLS, writes * CALLS);
@@ -287,8 +286,8 @@ START_TEST(one_array_to_memory_of_its_own) {
 }
 END_TEST
 
-/* One that is not where the last one was, on a device that uses it in place: an object, and another
- * one gone. */
+/* Another array, on a device that uses it in place: one object is created, and another one
+ * released. */
 START_TEST(another_array) {
   if (the_device()->about.kind != RH_DEVICE_CPU || !the_device()->shares_memory) return;
   rh_prepared *prepared = prepare_one(redhost, 1, 0);
@@ -304,7 +303,7 @@ START_TEST(another_array) {
 }
 END_TEST
 
-/* A device that may hold copies of memory that it shares must be told anew what stands there. */
+/* A device that may cache shared memory needs a new object for each call. */
 START_TEST(nearly_the_hosts_memory) {
   the_device()->shares_memory = 1;
   the_device()->about.kind = RH_DEVICE_GPU;
@@ -318,7 +317,7 @@ START_TEST(nearly_the_hosts_memory) {
 }
 END_TEST
 
-/* Without the library's array between: a buffer of the caller's, other ranges of it. */
+/* A buffer of the caller's, and other ranges of it, without the library's array in between. */
 START_TEST(buffer) {
   cl_int code;
   cl_device_id id = the_device()->id;
@@ -335,7 +334,7 @@ START_TEST(buffer) {
     ck_assert_int_eq(result.value.i, right(n));
   }
   watch_no_more();
-  /* n changes as well; and the first call sets what the self-test had otherwise. */
+  /* n changes too; and the first call sets the arguments that the self-test set differently. */
   check_counts(strategies[_i].strategy, (strategies[_i].set + 1) * CALLS + 16,
                strategies[_i].launch * CALLS, strategies[_i].read * CALLS, 0);
   rh_prepared_destroy(prepared);
@@ -346,12 +345,12 @@ START_TEST(buffer) {
 }
 END_TEST
 
-/* What would make all of this vain. */
+/* The checks themselves must work. */
 START_TEST(the_watch_sees) {
   rh_prepared *prepared = prepare_one(redhost, 1, 0);
   rh_result result = {.struct_size = sizeof result};
   watch();
-  /* Its sentence is put together by a function that no call that goes well needs. */
+  /* Its message is formatted by a function that no successful call needs. */
   rh_prepared_run(prepared, x, N + 1, &result, &error);
 }
 END_TEST

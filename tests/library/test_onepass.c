@@ -1,5 +1,5 @@
-/* onepass under what a counter of arrivals could break on: many launches without a wait between
- * them, of sizes that change, on two queues of one device at once. */
+/* onepass under conditions that could break a counter of arrivals: many launches without a wait in
+ * between, of changing sizes, on two queues of one device at once. */
 #include "../../host/core/reduce/context.h"
 #include "library.h"
 
@@ -34,8 +34,7 @@ static void tear_down_queues(void) {
   tear_down();
 }
 
-/* Sizes and beginnings that change with every launch: one group, a few, as many as there may be;
- * none at all. */
+/* Sizes and starts that change with every launch: one group, a few, the most; no elements. */
 static uint64_t size_of(int launch) {
   static const uint64_t sizes[] = {N, 1, 4099, 0, 65536, 150001, 2, 8191};
   return sizes[launch % 8];
@@ -95,7 +94,7 @@ START_TEST(launches_back_to_back) {
     rh_status status = rh_prepare(on_queue[q], &spec, &prepared[q], &error);
     if (status != RH_OK && strstr(error.message, "cannot see each other")) {
       clReleaseMemObject(input);
-      return; /* not every device has every way */
+      return; /* not every device supports every way */
     }
     ck_assert_msg(status == RH_OK, "%s", error.message);
     values[q] = buffer_of(NULL, (size_t)LAUNCHES * rh_prepared_value_bytes(prepared[q]));
@@ -115,7 +114,7 @@ START_TEST(launches_back_to_back) {
 }
 END_TEST
 
-/* Float sums are combined by index: their bits do not depend on who arrives when. */
+/* Float sums are combined by index, so their bits do not depend on the order of arrival. */
 START_TEST(same_bits_every_time) {
   static float numbers[N];
   const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}};

@@ -1,4 +1,4 @@
-/* rh_prepare() and what it prepares. */
+/* rh_prepare() and the rh_prepared functions. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/io/array.h"
 #include "../../host/core/reduce/context.h"
@@ -39,7 +39,7 @@ static rh_array generate(rh_type type, uint64_t n) {
 static const char *const strategies[] = {"serial", "auto", "two_stage", "cascade", "atomic"};
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
-/* Only what is exact: every order gives the same bits. */
+/* Only exact cases: every order gives the same bits. */
 static void try_sizes(const char *strategy, const rh_setting *setting, const char *op,
                       rh_type type) {
   static const uint64_t sizes[] = {N, 0, 1, 2, 63, 1000, 4099, N};
@@ -55,12 +55,12 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
                           .n_settings = setting != NULL};
   rh_prepared *prepared;
   rh_status status = rh_prepare(redhost, &spec, &prepared, &error);
-  if (status == RH_DECLINED) return; /* atomic has not every operator */
+  if (status == RH_DECLINED) return; /* atomic lacks some operators */
   must(status);
   rh_array array = generate(type, N);
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     if (sizes[k] == 0 && rh_op_needs_an_element(rh_op_from_name(op))) continue;
-    /* From the back, so that not every range begins where the array does. */
+    /* From the end, so that not every range begins at the start of the array. */
     const char *data = (const char *)rh_array_data(&array) + (N - sizes[k]) * rh_type_size(type);
     rh_result result = {.struct_size = sizeof result},
               right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
@@ -167,7 +167,7 @@ START_TEST(data_is_checked) {
               k ? "null" : "reads no buffer");
     must(rh_prepared_run(prepared, bytes, 8, &result, &error));
     ck_assert_int_eq(result.value.i, 0);
-    /* Whoever wants no words gets none. */
+    /* A null rh_error is allowed. */
     ck_assert_int_eq(rh_prepared_run(prepared, bytes, 9, &result, NULL), RH_E_USAGE);
     rh_prepared_destroy(prepared);
   }
@@ -290,8 +290,8 @@ START_TEST(arrays_of_the_host) {
 }
 END_TEST
 
-/* The device is told to be one with memory of its own, or one whose memory is only nearly the
- * host's. */
+/* The device is made to look like one with its own memory, or one that may cache the host's
+ * memory. */
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
   must(rh_redhost_device(redhost, &device, &error));
@@ -311,7 +311,7 @@ START_TEST(memory_nearly_the_hosts) {
 }
 END_TEST
 
-/* The array fits, but not what stands before it in its page. */
+/* The array fits, but not the bytes before it in its page. */
 START_TEST(too_large_by_its_page) {
   rh_cl_device *device = the_device();
   enum { MOST = 1 << 20 };
@@ -423,7 +423,7 @@ START_TEST(in_turn_with_the_callers_commands) {
 }
 END_TEST
 
-/* A driver may well give the next object the address of the one before. */
+/* A driver may reuse the address of the previous object. */
 START_TEST(buffers_come_and_go) {
   rh_prepare_spec spec = {.struct_size = sizeof spec,
                           .strategy = "cascade",
@@ -455,7 +455,7 @@ START_TEST(buffers_come_and_go) {
 }
 END_TEST
 
-/* Several before anybody waits, each in its place, and nothing beside it. */
+/* Several calls before any wait: each result in its place, and nothing next to it changes. */
 START_TEST(results_stay_on_the_device) {
   enum { PLACES = 6 };
   static const char *const ops[] = {"argmin", "max", "sum"};
@@ -490,7 +490,7 @@ START_TEST(results_stay_on_the_device) {
 }
 END_TEST
 
-/* For one call the queue is gone: drivers differ in what else they find wrong with a call. */
+/* The queue is invalid for one call: drivers differ in what else they check. */
 START_TEST(failure_in_the_middle) {
   static const char *const names[] = {"cascade", "two_stage"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
@@ -505,7 +505,7 @@ START_TEST(failure_in_the_middle) {
   for (int k = 0; k < 3; k++) {
     on_queue->session.queue = NULL;
     must_fail(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error), RH_E_CL, names[_i]);
-    /* A device of its own memory does not come as far as the strategy. */
+    /* A device with its own memory fails before it reaches the strategy. */
     must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_CL, "QUEUE");
     on_queue->session.queue = queue;
     must(rh_prepared_run_buffer(prepared, buffer, 0, N - 1, &result, &error));
@@ -536,7 +536,7 @@ START_TEST(unfit_queues) {
 }
 END_TEST
 
-/* rh_reduce() works there as well. */
+/* rh_reduce() works there too. */
 START_TEST(reduce_on_the_callers_queue) {
   rh_request request = {.struct_size = sizeof request,
                         .strategy = "cascade",

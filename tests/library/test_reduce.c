@@ -1,5 +1,5 @@
-/* rh_reduce() for many arrays: what it keeps set up, and when that goes; and null pointers wherever
- * a program may hand one over. */
+/* rh_reduce() for many arrays: which setups it keeps, and when it releases them; and null pointers
+ * in every argument. */
 #include "../../host/core/reduce/kept.h"
 #include "library.h"
 
@@ -42,7 +42,7 @@ static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32
   ck_assert_int_eq(result.value.i, sum_of(x, n));
 }
 
-/* What is kept for a strategy's name; null: nothing. */
+/* The setup that is kept for a strategy's name; null: none. */
 static const rh_instance *kept_for(const char *strategy) {
   for (int k = 0; redhost->kept && k < RH_KEPT_JOBS; k++) {
     const rh_kept_job *kept = &redhost->kept->jobs[k];
@@ -60,7 +60,7 @@ static int n_kept(void) {
 static const char *const strategies[] = {"serial", "native", "auto", "cascade", "two_stage"};
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
-/* ---- What is kept ---- */
+/* ---- Kept setups ---- */
 
 START_TEST(set_up_once_for_all_sizes_of_a_class) {
   const char *name = strategies[_i];
@@ -79,7 +79,7 @@ START_TEST(set_up_once_for_all_sizes_of_a_class) {
 }
 END_TEST
 
-/* Whatever differs is another problem, and strings are compared by what they say. */
+/* Any difference makes another problem; strings are compared by their contents. */
 START_TEST(problems_are_told_apart) {
   char key[] = "tile", value[] = "64", op[] = "sum";
   rh_setting setting = {key, value};
@@ -134,7 +134,7 @@ static rh_cl_device *the_device(void) {
   return (rh_cl_device *)device;
 }
 
-/* Mapped and gone again, and other numbers at the same address. */
+/* Mapped, unmapped, and other data at the same address. */
 START_TEST(arrays_come_and_go) {
   size_t bytes = N * sizeof(int32_t);
   the_device()->shares_memory = (uint32_t)_i;
@@ -145,7 +145,7 @@ START_TEST(arrays_come_and_go) {
     check_sum("cascade", x, N, (uint32_t)round % 2);
     check_sum("cascade", x + 5, N - 500, 1);
     ck_assert_int_eq(munmap(x, bytes), 0);
-    /* No object over what was the caller's; a buffer of the device's own stays. */
+    /* No object over the caller's former memory is kept; the device's own buffer is. */
     ck_assert_int_eq(redhost->kept->input.buffer == NULL, _i);
     ck_assert_uint_eq(redhost->kept->input.in_place, 0);
   }
@@ -165,7 +165,7 @@ START_TEST(large_buffers_do_not_stay) {
 }
 END_TEST
 
-/* ---- When it fails ---- */
+/* ---- Failures ---- */
 
 START_TEST(a_failure_is_not_kept) {
   const rh_setting setting = {"tile", "7777777"};
@@ -189,7 +189,7 @@ START_TEST(a_failure_is_not_kept) {
 }
 END_TEST
 
-/* What serves 3001 elements and not the 4096 of their class. */
+/* A strategy that serves 3001 elements, but not the 4096 that 3001 is rounded up to. */
 START_TEST(a_class_that_is_too_large) {
   the_device()->about.max_alloc_bytes = N * sizeof(int32_t);
   check_sum("cascade", numbers, N, 1);
@@ -200,7 +200,7 @@ START_TEST(a_class_that_is_too_large) {
 }
 END_TEST
 
-/* `auto` chooses again where what it took turns out to be wrong, by whatever call. */
+/* `auto` chooses again if its strategy turns out to be wrong, in any call. */
 START_TEST(auto_leaves_who_was_wrong) {
   rh_result before = {.struct_size = sizeof before}, after = before;
   rh_request request = request_of(NULL, numbers, N);

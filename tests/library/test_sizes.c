@@ -1,11 +1,11 @@
-/* Structs that carry their size: what each size of the caller's gets. */
+/* Structs that carry their size: the outcome of each size that a caller may set. */
 #include "../../host/core/reduce/sized.h"
 #include "library.h"
 
 enum { N = 100 };
 static int32_t numbers[N];
 
-/* A struct with room behind it for fields of a later version. */
+/* A struct with room after it for fields of a later version. */
 #define LONGER(T)                                                                                  \
   union {                                                                                          \
     T now;                                                                                         \
@@ -95,7 +95,7 @@ END_TEST
 
 /* ---- The public structs ---- */
 
-/* Tries the sizes that are refused, and one that is not, on CALL with SIZED.now. */
+/* Tries rejected sizes, and one that is accepted, on CALL with SIZED.now. */
 #define TRY_SIZES(T, SIZED, LEAST, CALL, GOOD)                                                     \
   do {                                                                                             \
     (SIZED).now.struct_size = 0;                                                                   \

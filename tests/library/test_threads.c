@@ -1,5 +1,5 @@
-/* Several threads in the library: what redhost.h says may run beside what.  Without a device, as
- * under ThreadSanitizer, by host strategies alone. */
+/* Several threads in the library: the concurrent calls that redhost.h allows.  Without a device, as
+ * under ThreadSanitizer, only host strategies are used. */
 #include "../../host/core/reduce/context.h"
 #include "library.h"
 
@@ -24,7 +24,7 @@ static void open_all(void) {
   set_up();
   has_device = rh_redhost_device(redhost, &device, NULL) == RH_OK;
   rh_close(redhost);
-  redhost = open_on(NULL, NULL); /* as it is before anything was asked of it */
+  redhost = open_on(NULL, NULL); /* in its initial state */
   for (int k = 0; k < N; k++) numbers[k] = k * 7919 % 1013 - 500;
 }
 
@@ -41,12 +41,12 @@ typedef struct work {
   rh_redhost *redhost;
   rh_prepared *prepared;
   unsigned right, busy;
-  char wrong[1200]; /* the first thing that should not be; "" */
+  char wrong[1200]; /* the first violation; "" if none */
 } work;
 
 static atomic_int waiting;
 
-/* All at once, as nearly as that can be had. */
+/* All threads at once, as nearly as possible. */
 static void meet(void) {
   atomic_fetch_sub(&waiting, 1);
   while (atomic_load(&waiting) > 0) usleep(10);
@@ -176,7 +176,7 @@ START_TEST(a_handle_for_each) {
 }
 END_TEST
 
-/* ---- What is prepared ---- */
+/* ---- Prepared reductions ---- */
 
 static rh_prepared *prepare_by(rh_redhost *with, const char *strategy) {
   rh_prepare_spec spec = {.struct_size = sizeof spec,
@@ -215,7 +215,7 @@ START_TEST(one_for_each_thread) {
 }
 END_TEST
 
-/* Illegal, and so each call either has the right answer or says why it has none. */
+/* Not allowed, so each call either gives the right answer or an error. */
 START_TEST(one_for_all_threads) {
   for (int s = 0; s < n_strategies(); s++) {
     int rounds = s < 2 ? 2000 : 500;
@@ -249,12 +249,12 @@ typedef struct long_call {
 static void *run_long(void *of_call) {
   long_call *call = of_call;
   do call->status = rh_prepared_run(call->prepared, call->data, LONG, &call->result, &call->why);
-  while (call->status == RH_E_INVALID); /* the other thread's was under way */
+  while (call->status == RH_E_INVALID); /* the other thread's call was in progress */
   atomic_store(&call->done, 1);
   return NULL;
 }
 
-/* 1 when that call was seen to be under way, and then it is the last one of its thread. */
+/* 1 once that call was seen in progress; it is then its thread's last call. */
 static int see_busy(long_call *call) {
   rh_result result = {.struct_size = sizeof result};
   while (!atomic_load(&call->done)) {
@@ -271,7 +271,7 @@ static void end_call(pthread_t thread, const long_call *call) {
   ck_assert_int_eq(call->result.value.i, LONG);
 }
 
-/* Destroying, and forgetting an array, wait for the call that is under way. */
+/* Destroying, and forgetting an array, wait for the call in progress. */
 START_TEST(destroy_beside_a_run) {
   int32_t *ones = malloc(LONG * sizeof *ones);
   int seen = 0;
@@ -349,7 +349,7 @@ static void say_nothing(void *user, uint32_t level, const char *text) {
   call_back(user, text, 0, 0);
 }
 
-/* It would wait for itself for ever. */
+/* It would deadlock on itself. */
 START_TEST(callbacks_stay_out) {
   nested of = {0};
   rh_options options = {.struct_size = sizeof options,
@@ -361,7 +361,7 @@ START_TEST(callbacks_stay_out) {
   rh_result result = {.struct_size = sizeof result};
   ck_assert_int_eq(rh_open(&of.redhost, &options, &error), RH_OK);
   ck_assert_msg(rh_reduce(of.redhost, &request, &result, &error) == RH_OK, "%s", error.message);
-  ck_assert_int_gt(of.calls, 0); /* `auto` says what it takes */
+  ck_assert_int_gt(of.calls, 0); /* `auto` logs its choice */
   ck_assert_int_eq(of.status, RH_E_INVALID);
   ck_assert_msg(strstr(of.why.message, "callbacks"), "%s", of.why.message);
   rh_close(of.redhost);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- Features: small numbers of a kind, each kind with a range of its own ---- */
+/* ---- Features: small numbers, each kind in its own range ---- */
 
 enum { MOST_FEATURES = 576, MOST_OF_PAIR = 16 };
 
@@ -59,7 +59,7 @@ static uint32_t count_new(const features *f, const unsigned char *covered) {
   return n;
 }
 
-/* The pair with the most features that are still missing.  0: none is missing. */
+/* The pair with the most missing features. 0: none are missing. */
 static int choose_next(const cover *offered, cover_extent extent, unsigned char *covered,
                        uint32_t *op, uint32_t *type) {
   uint32_t most = 0;

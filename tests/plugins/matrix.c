@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POISON = 0xAA, AROUND = 64 /* elements before and behind */ };
+enum { POISON = 0xAA, AROUND = 64 /* elements before and after */ };
 
-/* One problem set up, and the memory it reads. */
+/* One problem that is set up, and the memory it reads. */
 typedef struct bench {
   matrix *m;
   uint32_t op;
@@ -77,7 +77,7 @@ static const char *const thorough[] = {"hash",   "onehot",     "uniform",    "eq
                                        "cancel", "huge",       "subnormal",  "nan",   "zeros",
                                        "infs",   "descending", "loguniform", "units", NULL};
 
-/* All kinds where it is cheap, at the sizes where things go wrong; two kinds everywhere. */
+/* All kinds of data where that is cheap, at critical sizes; two kinds at all sizes. */
 static const char *const *kinds_for(int extent, uint64_t n) {
   if (extent == EXTENT_ALL) return thorough;
   if (extent == EXTENT_TINY) return n == 17 ? thorough : n == 257 ? everyday : everyday + 1;
@@ -87,8 +87,8 @@ static const char *const *kinds_for(int extent, uint64_t n) {
   return edge ? thorough : everyday;
 }
 
-/* The ends of the type's range, and two values only: cheap everywhere but for an interpreter, and
- * telling wherever a wide load has a remainder, or a narrow partial sum is at its fullest. */
+/* The ends of the type's range, and only two values: cheap except in an interpreter, and revealing
+ * where a wide load has a remainder or a narrow partial sum is close to overflow. */
 static const char *const ends[] = {"least", "greatest", "ends", "two", NULL};
 
 static int takes_ends(int extent, uint64_t n) {
@@ -100,11 +100,11 @@ static int takes_ends(int extent, uint64_t n) {
 
 /* ---- One case ---- */
 
-/* The data between poison: whatever is read from outside the range shows in the result. */
+/* The data are surrounded by poison: a read outside the range changes the result. */
 static int place(bench *b, const rh_array *array, rh_error *error) {
   uint32_t size = rh_type_size(b->type);
-  /* Only what this case can reach: behind it stands the poison of open_bench(), or what a larger
-   * case left. */
+  /* Only the elements that this case can reach: after them is the poison of open_bench(), or a
+   * larger case's data. */
   uint64_t reach = (b->first + array->n + AROUND) * size;
   memset(b->memory, POISON, reach);
   memcpy(b->memory + b->first * size, rh_array_data(array), array->n * size);
@@ -134,7 +134,7 @@ static int run_once(bench *b, uint64_t n, unsigned char value[16], rh_error *err
          rh_instance_check_neighbours(b->instance, POISON, error) == RH_OK;
 }
 
-/* The depth for this very n, which may be less than the one set up for. */
+/* The depth for this n, which may be less than the n of setup. */
 static uint64_t depth_for(const bench *b, uint64_t n) {
   rh_instance_spec spec = b->spec;
   rh_answer answer;
@@ -194,14 +194,13 @@ static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
   return ok;
 }
 
-/* A covering set has the large sizes, which take most of the time, on few pairs of an operator and
- * a type: indices and partial results depend on the sizes of elements and values, and on nothing
- * else of the pair. */
+/* A covering set runs the large sizes, which take most of the time, on few pairs of operator and
+ * type: indices and partial results depend only on the sizes of elements and values. */
 static int is_left_out(const bench *b, uint64_t n) {
   return b->m->extent == EXTENT_COVERING && n > 10000 && !b->few->has[b->op][b->type];
 }
 
-/* Sizes go up and down, so that what a larger one left in scratch memory meets a smaller one. */
+/* Sizes go up and down, so that a smaller one runs over a larger one's scratch memory. */
 static int run_sizes(bench *b) {
   list_sizes(b->m->extent);
   for (uint32_t k = 0; k < n_sizes; k++) {
@@ -226,7 +225,7 @@ static int has_param(const rh_strategy *strategy, const char *key) {
   return 0;
 }
 
-/* The settings are for all strategies: each takes those it knows. */
+/* The settings are for all strategies: each takes those that it has. */
 static int settle(bench *b, rh_error *error) {
   rh_setting settings[MATRIX_SETTINGS];
   char keys[MATRIX_SETTINGS][32];
@@ -286,7 +285,7 @@ static bench begin(matrix *m, uint32_t op, rh_type type) {
   return b;
 }
 
-/* All pairs but those that the strategy declines. */
+/* All pairs except those that the strategy declines. */
 static void find_served(matrix *m, cover *served) {
   rh_error error;
   memset(served, 0, sizeof *served);
@@ -308,7 +307,7 @@ static void find_served(matrix *m, cover *served) {
     }
 }
 
-/* RH_DECLINED, with query's reason as the message, where the strategy cannot serve this. */
+/* RH_DECLINED, with query's reason as the message, if the strategy declines. */
 static rh_status set_up(bench *b, rh_error *error) {
   rh_answer answer;
   const rh_device *device = b->session ? &b->session->device->about : NULL;
@@ -329,8 +328,8 @@ static int run_op(matrix *m, uint32_t op, rh_type type, const cover *few, bench 
   return 1;
 }
 
-/* Memory is given back at the end: Oclgrind 21.10 remembers what was never set, such as the padding
- * of pairs, when an address is used again.  Where it is much memory, at once. */
+/* Memory is released at the end, large blocks at once: Oclgrind 21.10 remembers uninitialised
+ * bytes, such as the padding of pairs, when an address is reused. */
 int matrix_run(matrix *m, rh_type first, rh_type last) {
   static bench benches[RH_N_TYPES + 1][RH_N_OPS + 1];
   cover served, few, chosen;

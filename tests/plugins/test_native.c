@@ -1,5 +1,5 @@
-/* The strategy `native`, from inside: its threads under load, and that neither they nor the width
- * of vectors change a bit.  Built with its own sources, so that sanitizers see them. */
+/* White-box tests of the strategy `native`: its threads under load, and that neither they nor the
+ * width of vectors change a bit.  Built from its own sources, so that sanitizers see them. */
 #define _GNU_SOURCE /* usleep */
 #include "../../host/core/reduce/ops.h"
 
@@ -70,8 +70,8 @@ static uint64_t random_next(uint64_t *state) {
 
 enum { LANES = 64, PAGE = 1024 };
 
-/* What every processor has to do: rows of 64 lanes, from up to eight pages in turn as long as there
- * are two; what is left in order; then the upper half of the lanes onto the lower half. */
+/* The order on every processor: rows of 64 lanes, from up to eight pages in turn while there are at
+ * least two; the remainder in order; then the upper half of the lanes onto the lower half. */
 static float sum_of_block(const float *x, uint64_t n) {
   float lanes[LANES];
   uint64_t done = 0, pages;
@@ -105,7 +105,7 @@ START_TEST(bits_are_those_of_n_alone) {
       11000, 32767, 32768, 32769, 5u * 32768, 99999, 524288, MOST - 12345, MOST};
   float *x = malloc(MOST * sizeof *x);
   uint64_t state = 1;
-  /* Of both signs: what rounding did to a lane is not lost behind a large total. */
+  /* Both signs, so that a lane's rounding is not hidden by a large total. */
   for (int k = 0; k < MOST; k++) x[k] = (float)random_next(&state) * 0x1p-30f - 1;
   for (int64_t threads = 1; threads <= 5; threads++)
     for (int64_t vectors = 0; vectors < 4; vectors++) {
@@ -131,7 +131,7 @@ typedef struct life {
   int runs, naps;
 } life;
 
-/* Jobs one behind the other, of all sizes, over data that change in between. */
+/* Consecutive jobs of all sizes, over data that change in between. */
 static void *live(void *user) {
   life *l = user;
   uint64_t *x = calloc(MOST / 4, sizeof *x), state = l->seed, total = 0;
@@ -206,7 +206,7 @@ static void read_a_cut_file(FILE *file) {
   _exit(0);
 }
 
-/* Whichever thread meets the page that is gone. */
+/* Whichever thread hits the missing page. */
 START_TEST(a_cut_file_reaches_the_programs_handler) {
   FILE *file = tmpfile();
   ck_assert(file && ftruncate(fileno(file), MOST) == 0); /* a quarter of it */

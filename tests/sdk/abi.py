@@ -20,11 +20,11 @@ LISTS = {
 
 
 class Broken(Exception):
-    """The header does not compile, or is written in a way that cannot be checked."""
+    """The header does not compile, or is written in a form that cannot be checked."""
 
 
 def check_read_all(text, structs):
-    """Every definition of a struct is one that was read."""
+    """Every struct that the header defines was read."""
     bodies = re.findall(r"\b(?:struct|union)\s+(\w*)\s*\{", abi_header.without_comments(text))
     if bodies != [struct.name for struct in structs]:
         raise Broken("structs %s, but only %s can be read" % (bodies, [struct.name for struct in structs]))
@@ -70,7 +70,7 @@ def ask_compiler(compiler, source, header):
 
 
 def describe(compiler, header):
-    """The text for a header's text."""
+    """The description of a header, from its text."""
     try:
         sections = abi_header.parse(header)
     except (ValueError, AttributeError, StopIteration) as problem:

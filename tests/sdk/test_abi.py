@@ -31,7 +31,7 @@ class Abi(unittest.TestCase):
         self.assertEqual(abi.complaints(self.golden, abi.describe(CC, self.header)), [])
 
     def test_golden_is_whole(self):
-        """A golden file that lost its lines would be content with anything."""
+        """A golden file without its lines would accept anything."""
         structs = {line.split()[1] for line in self.golden if line.startswith("struct")}
         self.assertEqual(structs, {"rh_op", "rh_device", "rh_problem", "rh_param", "rh_answer", "rh_arg", "rh_host", "rh_run",
                                    "rh_strategy", "rh_plugin"})
@@ -86,7 +86,7 @@ class Abi(unittest.TestCase):
 
 
 class Prelude(unittest.TestCase):
-    """The names that kernels use, in plugins that were built long ago."""
+    """The names that kernels use, also in plugins that were built long ago."""
 
     def test_frozen(self):
         golden = read(PRELUDE_GOLDEN).splitlines()

@@ -66,7 +66,7 @@ class Binary(unittest.TestCase):
         self.assertEqual(len(re.findall(r"(?m)^  V42  pass ", done.stdout)), 2)
 
     def test_another_major_is_refused(self):
-        """So that what is above shows something."""
+        """The tests above can fail."""
         with open(PLUGIN, "rb") as file:
             image = bytearray(file.read())
         at = image.index(struct.pack("<I", 0x31504852))

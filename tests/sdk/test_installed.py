@@ -17,7 +17,7 @@ class Installed(Tree):
         return copy
 
     def drop_and_run(self, built, directory):
-        """Puts the plugin into a plugin path; its row is there, it runs, and its answer is right."""
+        """Puts the plugin into a plugin path: it is listed, it runs, and its answer is right."""
         os.makedirs(directory)
         shutil.copy(built, directory)
         path = {"REDHOST_PLUGIN_PATH": directory}
@@ -64,7 +64,7 @@ class Installed(Tree):
 
     def test_plugin_by_make(self):
         copy = self.template("by-make")
-        # A kernel with everything that quoting breaks on, and no final newline.
+        # A kernel with everything that breaks quoting, and without a final newline.
         with open(os.path.join(copy, "example.cl"), "ab") as file:
             file.write('/* )" \\ %s ; ${X} $(x) `x` \r\n \u00b5 */'.encode())
         self.call(["make", "-C", copy, f"CC={CC}", "CFLAGS=-O1 -Wall -Wextra -Werror"])
@@ -91,7 +91,7 @@ class Installed(Tree):
             self.with_cmake(self.template("fast-math"), "-DCMAKE_C_FLAGS=-ffast-math")
 
     def change(self, path, old, new):
-        """Replaces text that must be there; the text as it was."""
+        """Replaces text that must be present; returns the original text."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
         self.assertIn(old, text)
@@ -100,7 +100,7 @@ class Installed(Tree):
         return text
 
     def test_versions(self):
-        """A later minor will do, an earlier one and another major will not."""
+        """A later minor version is accepted; an earlier one and another major version are not."""
         version = self.call([self.redhost, "--version"]).split()[1]
         major, minor, _ = map(int, version.split("."))
         file_name = os.path.join(self.lib, "cmake", "redhost", "redhost-config-version.cmake")
@@ -124,7 +124,7 @@ class Installed(Tree):
         self.assertEqual(self.call([*ask, "--variable=abi"]), "1.1\n")
 
     def test_zoo(self):
-        """The wrong plugins' sources, each of which an author can build with nothing but what is installed."""
+        """The wrong plugins' sources, each of which an author can build with only the installed files."""
         zoo = os.path.join(self.prefix, "share", "redhost", "zoo")
         self.assertIn("README.md", os.listdir(zoo))
         source, = glob.glob(os.path.join(zoo, "**", "wrong_magic.c"), recursive=True)

@@ -16,7 +16,7 @@ FILES = ["CMakeLists.txt", "Makefile", "README.md"]
 
 
 def small_files():
-    """Every file that the program writes ends early, as on a full disk, but not before the .c is half there."""
+    """Every file that the program writes ends early, as on a full disk, but not before half of the .c is written."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (SHORT, SHORT))
 
@@ -28,7 +28,7 @@ def as_nobody():
 
 class NewPlugin(Tree):
     def new(self, name, *directory, **how):
-        """In a folder of this test's own."""
+        """In this test's own folder."""
         how.setdefault("cwd", self.folder)
         env = {**self.environment, **how.pop("env", {})}
         return subprocess.run([self.redhost, "--new-plugin", name, *directory], env=env, capture_output=True, text=True,
@@ -39,7 +39,7 @@ class NewPlugin(Tree):
         os.mkdir(self.folder)
 
     def made(self, name, *directory):
-        """Its folder, and the commands that redhost says come next."""
+        """Its folder, and the next commands that redhost prints."""
         done = self.new(name, *directory)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         path = os.path.join(self.folder, *(directory or [name]))
@@ -77,7 +77,7 @@ class NewPlugin(Tree):
             self.shell("cd mine\nmake")
 
     def test_another_redhost_in_the_path(self):
-        """It is not the one that was asked."""
+        """This redhost is not the one that was called."""
         os.mkdir(os.path.join(self.folder, "bin"))
         os.symlink("/bin/true", os.path.join(self.folder, "bin", "redhost"))
         done = self.new("mine", env={"PATH": os.path.join(self.folder, "bin") + ":" + os.path.dirname(self.redhost) + ":/usr/bin:/bin"})
@@ -129,7 +129,7 @@ class NewPlugin(Tree):
         self.assertIn("verify.mine", self.call(["ctest", "--test-dir", build, "-N"]))
         out = self.call(["ctest", "--test-dir", build, "--verbose"])
         self.assertRegex(out, r"V42 +pass")
-        # A plugin that is wrong fails it.
+        # A wrong plugin fails it.
         with open(os.path.join(path, "mine.cl"), encoding="utf-8") as file:
             text = file.read()
         with open(os.path.join(path, "mine.cl"), "w", encoding="utf-8") as file:
@@ -188,14 +188,14 @@ class NewPlugin(Tree):
         self.refused(2, "unexpected operand", "mine", "a", "b")
 
     def test_no_place_to_write(self):
-        """Files that end early: nothing half-written stays, neither in a new directory nor in one that was there."""
+        """Files that end early: nothing half-written remains, neither in a new directory nor in an existing one."""
         self.assertGreater(os.path.getsize(os.path.join(self.prefix, "share", "redhost", "template", "example.c")), SHORT)
         self.refused(6, "File too large", "mine", preexec_fn=small_files)
         os.mkdir(os.path.join(self.folder, "empty"))
         self.refused(6, "File too large", "mine", "empty", preexec_fn=small_files)
 
     def test_a_full_disk(self):
-        """A file system of 8 KiB, where this machine lets us have one."""
+        """A file system of 8 KiB, if this machine allows mounting one."""
         at = os.path.join(self.folder, "small")
         os.mkdir(at)
         tried = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", at], capture_output=True, text=True, check=False)
@@ -219,7 +219,7 @@ class NewPlugin(Tree):
             self.refused(6, "Permission denied", "mine", "theirs")
 
     def test_the_template_is_the_one_inside(self):
-        """The program and share/redhost/template say the same."""
+        """The program's template and share/redhost/template are the same."""
         path, _ = self.made("mine")
         template = os.path.join(self.prefix, "share", "redhost", "template")
         self.assertEqual(sorted(os.listdir(template)), sorted([*FILES, "example.c", "example.cl"]))

@@ -20,7 +20,7 @@ LETTERS = re.findall(r"^  (-\w), --", HELP, re.MULTILINE)
 
 
 def words(option):
-    """Those that the help lists for an option, without remarks."""
+    """The words that the help lists for an option, without remarks."""
     listed = re.search(r"--%s=\S+\s+([^\[]+) \[" % option, HELP).group(1)
     return re.sub(r"\([^)]*\)", "", listed).split()
 
@@ -75,7 +75,7 @@ class Pages(unittest.TestCase):
     # ---- bash: the function itself is called, as readline would ----
 
     def bash(self, *words):
-        """What it offers for the last of the words.  As in bash, = ends a word and is one."""
+        """The completions of the last word.  As in bash, = ends a word and is one."""
         split = []
         for word in words:
             option, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
@@ -134,7 +134,7 @@ class Pages(unittest.TestCase):
         self.need("zsh")
         path = self.file("_redhost", output("--completion=zsh"))
         subprocess.run(["zsh", "-n", path], check=True)
-        # As from a folder of functions: compinit finds it there.
+        # As from a function directory, where compinit finds it.
         script = ("fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D; print ${_comps[redhost]}" % self.folder)
         done = subprocess.run(["zsh", "-fc", script], capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, "_redhost\n")

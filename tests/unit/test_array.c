@@ -261,7 +261,7 @@ END_TEST
 
 /* ---- Standard input ---- */
 
-/* What the bytes are decides, not what the file is called: a pipe has no name. */
+/* The contents decide, not the file name: a pipe has no name. */
 START_TEST(raw_data_may_be_called_npy) {
   rh_array array;
   const char *path = write_file("data.npy", four, sizeof four);
@@ -270,7 +270,7 @@ START_TEST(raw_data_may_be_called_npy) {
 }
 END_TEST
 
-/* A byte lost, put before it or changed: neither an array nor raw data, wherever it comes from. */
+/* A byte lost, prepended or changed: neither an array nor raw data, from any source. */
 START_TEST(a_damaged_magic_is_no_raw_data) {
   bytes file;
   make_four(&file);
@@ -290,7 +290,7 @@ START_TEST(a_damaged_magic_is_no_raw_data) {
 }
 END_TEST
 
-/* The first byte of the data is one that the header could hold. */
+/* The first byte of the data could be part of the header. */
 START_TEST(a_length_that_is_wrong_by_one_is_refused) {
   static const char firsts[] = "\\n \\t\\r\\0x";
   for (size_t k = 0; k < sizeof firsts - 1; k++) {

@@ -1,4 +1,4 @@
-/* host/cli: the lists and numbers that --bench and its like are given. */
+/* host/cli: the lists and numbers that --bench and similar options take. */
 #include "../../host/cli/axes.h"
 #include "../../host/cli/number.h"
 #include "../../host/cli/size.h"
@@ -12,7 +12,7 @@
 
 static rh_error error;
 
-/* RH_E_USAGE, with every one of the words (`|' between them) in the message. */
+/* RH_E_USAGE, with each of the words (separated by `|') in the message. */
 static void refused(rh_status status, const char *words) {
   char copy[256];
   ck_assert_int_eq(status, RH_E_USAGE);
@@ -25,7 +25,7 @@ static void refused(rh_status status, const char *words) {
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* The sizes that `text` means, as text. */
+/* The sizes that `text` denotes, as text. */
 static const char *sizes_of(const char *text, uint32_t element_size) {
   static char line[512];
   uint64_t *sizes;
@@ -76,7 +76,7 @@ START_TEST(ranges) {
 }
 END_TEST
 
-/* 2^63-1 is the largest size there is: nothing may run past it. */
+/* 2^63-1 is the largest size: no range may exceed it. */
 START_TEST(ranges_to_the_end) {
   ck_assert_str_eq(sizes_of("2^62:9223372036854775807", 1), "4611686018427387904");
   ck_assert_str_eq(sizes_of("2^62:9223372036854775807:x9223372036854775807", 1),

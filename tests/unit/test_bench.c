@@ -1,5 +1,5 @@
-/* host/tools/measure: what samples say, and how a point is measured, on samplers whose clock and
- * answers are made up. */
+/* host/tools/measure: statistics of samples, and the measuring of a point, with simulated
+ * samplers. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/tools/measure/bench.h"
 #include "../../host/tools/measure/stats.h"
@@ -24,7 +24,7 @@ START_TEST(spread_of_samples) {
   ck_assert_double_eq(spread.mad, 1);
   ck_assert_uint_eq(spread.samples, 5);
   ck_assert_uint_eq(spread.outliers, 0);
-  ck_assert_double_eq(samples[0], 5); /* they stay in their order */
+  ck_assert_double_eq(samples[0], 5); /* the input is not reordered */
 }
 END_TEST
 
@@ -84,18 +84,18 @@ START_TEST(copies_span_the_cache) {
   ck_assert_uint_eq(data.copies, 256);
   data.n = 1 << 20;
   rh_bench_copies(&data, 1 << 20, 128);
-  ck_assert_uint_eq(data.copies, 1); /* more than the cache by itself */
+  ck_assert_uint_eq(data.copies, 1); /* larger than the cache by itself */
   data.n = 0;
   rh_bench_copies(&data, 1 << 20, 128);
   ck_assert_uint_ge(data.copies, 1);
 }
 END_TEST
 
-/* ---- Samplers that are made up ---- */
+/* ---- Simulated samplers ---- */
 
 typedef struct fake {
   double seconds, jitter; /* of a sample; relative, uniform */
-  double host_factor;     /* the host's clock says so many times that; 0: 1.01 */
+  double host_factor;     /* the host's clock reads so many times that; 0: 1.01 */
   float says;             /* the answer */
   float says_later;       /* from the 10th sample on; 0: the same */
   rh_status opens;        /* RH_OK, or what it fails with */
@@ -226,7 +226,7 @@ START_TEST(scattered_one_goes_on) {
 }
 END_TEST
 
-/* What takes longer than --max-time stops, and says so. */
+/* A point that takes longer than --max-time stops, with a note. */
 START_TEST(hopeless_one_is_flagged) {
   fake f = {.seconds = 1e-6, .jitter = 5, .says = 10};
   rh_bench_rules rules = usual;
@@ -269,7 +269,7 @@ START_TEST(wrong_one_has_no_time) {
 }
 END_TEST
 
-/* Every timed answer is looked at, not only the first. */
+/* Every timed answer is checked, not only the first. */
 START_TEST(one_that_turns_wrong_is_caught) {
   fake f = {.seconds = 1e-6, .says = 10, .says_later = 9};
   rh_row row;
@@ -311,7 +311,7 @@ START_TEST(too_slow_is_not_tried) {
 }
 END_TEST
 
-/* A device's clock that runs fast, or slow, against the host's is not believed. */
+/* A device clock that runs fast or slow compared with the host's is not trusted. */
 START_TEST(clock_that_lies_is_not_believed) {
   const double factors[] = {0.8, 1.5};
   for (int k = 0; k < 2; k++) {

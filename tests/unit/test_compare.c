@@ -1,11 +1,11 @@
-/* host/tools/records/compare.c: what --compare calls slower. */
+/* host/tools/records/compare.c: when --compare reports a point as slower. */
 #include "../../host/tools/records/compare.h"
 #include "records_support.h"
 
 #include <math.h>
 #include <string.h>
 
-/* From a median and a half width to another. */
+/* From one median and half width to another. */
 static const char *verdict(double old_median, double old_half, double new_median, double new_half,
                            double threshold) {
   rh_row old = timed("s", 64, old_median, old_half), new_ = timed("s", 64, new_median, new_half);
@@ -26,7 +26,7 @@ START_TEST(intervals_decide) {
   ck_assert_str_eq(verdict(1, .004, 1.015, .004, .01), "unclear"); /* a gap of 0.7 % */
   ck_assert_str_eq(verdict(1, .001, 1.100, .001, .20), "same");
   ck_assert_str_eq(verdict(1, .001, 1.001, .000, 0),
-                   "unclear"); /* 0: every gap counts, and nothing is quite the same */
+                   "unclear"); /* 0: every gap counts, and no two points are the same */
   ck_assert_str_eq(verdict(1, .001, 1.003, .001, 0), "slow");
 }
 END_TEST

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What became of a path: "at PLACE", "refused: ...", or "not found". */
+/* The outcome of a path: "at PLACE", "refused: ...", or "not found". */
 static const char *fate_of(const rh_discovery *search, const char *path) {
   for (uint32_t k = 0; k < search->n; k++) {
     const rh_candidate *candidate = &search->candidates[k];
@@ -148,7 +148,7 @@ START_TEST(what_others_can_write_is_refused) {
   ck_assert_str_eq(fate_of(&search, in("closed/a.so")), "at 2");
   assert_says(fate_of(&search, in("closed/b.so")), "/closed/b.so is writable by everyone (mo");
   rh_discovery_finish(&search);
-  /* The file that is asked for by name may stand anywhere. */
+  /* A file that is requested by name may be in any directory. */
   options.plugin_file = in("open/a.so");
   search_for(&search, &options);
   ck_assert_str_eq(fate_of(&search, in("open/a.so")), "at 0");
@@ -178,7 +178,7 @@ START_TEST(the_way_to_a_plugin_counts) {
   assert_says(fate_of(&search, in("to-open")), "/open is writable by everyone");
   assert_says(fate_of(&search, in("open/to-good")), "/open is writable by everyone");
   rh_discovery_finish(&search);
-  /* A bad name does not spoil a good one of the same directory or file. */
+  /* A bad name does not affect a good one in the same directory or file. */
   options.plugin_path = path_of("%s:%s", in("open/to-good"), in("good"));
   search_for(&search, &options);
   ck_assert_str_eq(fate_of(&search, in("good/a.so")), "at 1");
@@ -189,7 +189,7 @@ END_TEST
 
 START_TEST(strangers_are_refused) {
   rh_discovery search;
-  if (geteuid() != 0) return; /* only root can make a stranger */
+  if (geteuid() != 0) return; /* only root can create files of another user */
   make_dir("theirs");
   make_dir("ours");
   copy_as("fine", "theirs/a.so");
@@ -223,7 +223,7 @@ END_TEST
 START_TEST(privileges_shut_the_environment_out) {
   int ends[2], status;
   char said[4096] = "";
-  if (geteuid() != 0) return; /* only root can borrow rights */
+  if (geteuid() != 0) return; /* only root can change its user */
   copy("fine");
   ck_assert(pipe(ends) == 0);
   pid_t child = fork();
@@ -260,7 +260,7 @@ static void add_cases(Suite *suite) {
   tcase_add_test(searching, privileges_shut_the_environment_out);
 }
 
-/* What a search finds, for the test that starts this program with another user's rights. */
+/* Prints what a search finds, for the test that starts this program with another user's rights. */
 static int print_search(void) {
   rh_discovery search;
   if (rh_discover(&search, NULL, NULL) != RH_OK) return 1;

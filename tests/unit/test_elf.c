@@ -100,12 +100,12 @@ START_TEST(offsets_are_not_trusted) {
   assert_patched(offsetof(Elf64_Ehdr, e_phnum), 0xffff, 2, "is cut off");
   assert_patched(offsetof(Elf64_Ehdr, e_shnum), 0xffff, 2, "is cut off");
   assert_patched(offsetof(Elf64_Ehdr, e_phentsize), 1, 2, "no segments");
-  /* Segments are read as they stand: no dynamic one any more. */
+  /* Segments are read as stored: the dynamic one is missing now. */
   assert_patched(offsetof(Elf64_Ehdr, e_phnum), 1, 2, "no dynamic section");
 }
 END_TEST
 
-/* Objects may come without sections: then the segments say how long the file is. */
+/* Objects may lack sections: then the segments determine the file's length. */
 START_TEST(segments_alone_show_a_cut) {
   assert_patched(offsetof(Elf64_Ehdr, e_shoff), 0, 8, NULL);
   ck_assert(truncate(in("x.so"), 9000) == 0);

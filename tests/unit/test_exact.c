@@ -17,7 +17,7 @@ typedef struct big {
   uint32_t digit[DIGITS];
 } big;
 
-/* *b += x, taken apart by frexp and put in bit by bit of its 53. */
+/* *b += x, split by frexp and added bit by bit, all 53. */
 static void big_add(big *b, double x) {
   if (x == 0) return;
   int exponent;
@@ -104,7 +104,7 @@ static void assert_rounds_to_float(const big *s, float rounded) {
   assert_nearest(s, (double)rounded, bits & 1, neighbours, (double)FLT_MAX, 0x1p104);
 }
 
-/* ---- The sum of an array, and everything that is said of it, against big integers ---- */
+/* ---- The sum of an array, and every property that is reported, against big integers ---- */
 
 static rh_exact_sum sum_of(rh_type type, const void *data, uint64_t n) {
   rh_exact_sum sum = {0};
@@ -334,7 +334,7 @@ START_TEST(random_against_big_integers) {
 }
 END_TEST
 
-/* Elements, their negatives in another order, and a little something: nothing is left but that. */
+/* Elements, their negatives in another order, and a small number: the sum is that number. */
 START_TEST(massive_cancellation) {
   enum { N = 5000 };
   double *x = allocate(2 * N + 2, sizeof *x);
@@ -397,7 +397,7 @@ START_TEST(infinities_and_nans) {
     rh_exact_sum sum = sum_of(RH_TYPE_f64, x, N);
     ck_assert_uint_eq(sum.plus_infinities, 1);
     ck_assert(rh_exact_sum_double(&sum) == INFINITY && rh_exact_sum_float(&sum) == INFINITY);
-    ck_assert(rh_exact_abs_up(&sum) == N - 1); /* of what is finite */
+    ck_assert(rh_exact_abs_up(&sum) == N - 1); /* of the finite ones */
     x[places[p]] = -INFINITY;
     sum = sum_of(RH_TYPE_f64, x, N);
     ck_assert(rh_exact_sum_double(&sum) == -INFINITY && rh_exact_abs_float(&sum) == INFINITY);
@@ -467,7 +467,7 @@ START_TEST(ups_and_downs) {
 }
 END_TEST
 
-/* Every element with its inverse, as far as powers of two have one; over the blocks' boundaries. */
+/* Every element with its inverse, for powers of two that have one; across block boundaries. */
 START_TEST(products_of_many) {
   enum { N = 20000 };
   double *x = allocate(2 * N, sizeof *x);

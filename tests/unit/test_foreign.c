@@ -1,5 +1,5 @@
-/* Foreign functions: the reader of descriptions, calls of many signatures, and what must be
- * refused.  FOREIGN_LIBRARY is the library of tests/foreign. */
+/* Foreign functions: the reader of descriptions, calls of many signatures, and errors.
+ * FOREIGN_LIBRARY is the library of tests/foreign. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/foreign_read.h"
@@ -197,7 +197,7 @@ START_TEST(no_json) {
   };
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     assert_refused(texts[k].what, strlen(texts[k].what), texts[k].message);
-  /* Cut anywhere: refused, and never read past its end (under valgrind or a sanitizer). */
+  /* Truncated anywhere: rejected, and never read past the end (under valgrind or a sanitizer). */
   for (size_t length = 0; length < strlen(PLAIN); length++) {
     rh_foreign foreign;
     rh_error error;
@@ -210,7 +210,7 @@ START_TEST(no_json) {
 }
 END_TEST
 
-/* Whatever stands in the file, it is taken or refused with a sentence that can be shown. */
+/* Any contents are accepted or rejected with a printable message. */
 START_TEST(damaged) {
   uint32_t state = 1;
   size_t length = strlen(PLAIN);
@@ -329,7 +329,7 @@ START_TEST(floats_by_value) {
   ck_assert_str_eq(plain->name, "f");
   ck_assert(plain->device_kinds == RH_DEVICE_HOST && plain->determinism == RH_BITS_SAME_RUN);
   ck_assert(result_of(plain, "sum", "f32", x, 3, 997).value.f == (double)sum);
-  /* Nothing is called for no elements: plain_sum would say +0, and the identity is -0. */
+  /* No call for no elements: plain_sum would return +0, and the identity is -0. */
   rh_result none = result_of(plain, "sum", "f32", x, 0, 0);
   ck_assert(none.value.f == 0 && signbit(none.value.f));
   const rh_strategy *wide = strategy_of("wide_sum", "sum", "f32", DATA_N("u64") GIVES("double"));
@@ -389,7 +389,7 @@ START_TEST(constants) {
 }
 END_TEST
 
-/* Inputs longer than a count can say go in several calls. */
+/* Inputs longer than the count's type can express take several calls. */
 START_TEST(splitting) {
   int32_t x[100], sum = 0;
   float y[1000] = {0};
@@ -520,8 +520,8 @@ START_TEST(wrong_files) {
 }
 END_TEST
 
-/* The same file again is the same plugin; with another text it is another, and the first goes
- * on. */
+/* The same file again is the same plugin; with another text it is a new one, and the first keeps
+ * working. */
 START_TEST(once) {
   const rh_strategy *first = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
   const rh_strategy *again = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));

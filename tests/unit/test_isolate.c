@@ -1,5 +1,5 @@
-/* host/tools/isolate: what a child of redhost's own says besides the peers' lines, and whatever
- * else comes on its channel.
+/* host/tools/isolate: the lines of redhost's own child beyond the peers' protocol, and invalid
+ * input on its channel.
  *
  * This program is its own child: started as `redhost --work` it says what REDHOST_TEST_PLAY holds,
  * where "<" waits for a question of the parent's, "!" ends the process and "~" sleeps. */
@@ -96,7 +96,7 @@ START_TEST(what_is_said_is_understood) {
 }
 END_TEST
 
-/* Each of these differs in one thing from a line. */
+/* Each of these differs from a valid line in one detail. */
 static const char *const garbage[] = {
     "",
     "scribble",
@@ -165,7 +165,7 @@ END_TEST
 
 static rh_error error;
 
-/* Takes a copy, which shows a byte too many. */
+/* Works on a copy, so that a sanitizer sees a byte too many. */
 static int parse(rh_child_request *request, const char *bytes, size_t length) {
   char *exact = malloc(length + !length);
   if (length) memcpy(exact, bytes, length);
@@ -213,7 +213,7 @@ START_TEST(a_request_arrives) {
 }
 END_TEST
 
-/* Whole requests, each with one thing wrong. */
+/* Whole requests, each with one error. */
 START_TEST(a_request_that_is_none) {
   static const char *const wrong[] = {"strategy", "plugin", "region_bytes", "on_host", "is_known"};
   const rh_sample_order in = {.strategy = "x", .plugin = "/x.so"};
@@ -261,7 +261,7 @@ typedef struct told {
   rh_taken taken;
 } told;
 
-/* The whole of a run against a child that plays this part. */
+/* A whole run against a child that plays this script. */
 static rh_status run_all(const char *part, double limit_s, told *t) {
   static const rh_take once = {RH_TAKE_LATENCY, 1};
   const rh_options options = {.program = self, .reporter = {NULL, on_log, on_progress}};
@@ -282,7 +282,7 @@ static rh_status run_all(const char *part, double limit_s, told *t) {
   if (status == RH_OK) status = s.close(s.self, &error);
   s.finish(s.self);
   rh_region_finish(&region);
-  ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* nothing is left of it */
+  ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no process is left */
   return status;
 }
 
@@ -299,7 +299,7 @@ START_TEST(a_whole_run) {
   ck_assert_str_eq(t.asked.used[1].key, "at");
   ck_assert_str_eq(t.asked.used[1].text, "host");
   ck_assert_str_eq(t.asked.params_note, "tuned here");
-  /* Setting up may find that it has to be other parameters. */
+  /* Setup may change the parameters. */
   ck_assert(t.opened.launches == 9 && t.opened.n_used == 1 && t.opened.used[0].number == 64);
   ck_assert_str_eq(t.opened.params_note, "");
   ck_assert(t.opened.build_s == 0.25 && t.opened.build_cached == 1 && t.opened.in_place == 1);
@@ -355,7 +355,7 @@ START_TEST(a_fault_is_a_sentence) {
 }
 END_TEST
 
-/* More of them than there may be are not redhost's. */
+/* More than the limit cannot come from redhost. */
 START_TEST(what_may_come_often_has_an_end) {
   static const struct {
     const char *line;
@@ -395,7 +395,7 @@ START_TEST(data_that_cannot_be_shared_are_no_data) {
 }
 END_TEST
 
-/* Nobody who gets the descriptor can change what this process looks at. */
+/* The descriptor's recipient cannot change the data that this process reads. */
 START_TEST(shared_data_are_sealed) {
   rh_region region = {0};
   ck_assert_int_eq(rh_region_alloc_shared(&region, 4096, &error), RH_OK);
@@ -409,7 +409,7 @@ START_TEST(shared_data_are_sealed) {
   ck_assert_int_eq(byte, 2);
   rh_region_finish(&region);
 
-  /* But a file of somebody else's is not ours to seal. */
+  /* A file of somebody else is not sealed. */
   int theirs = memfd_create("theirs", MFD_ALLOW_SEALING);
   ck_assert(theirs >= 0 && ftruncate(theirs, 4096) == 0);
   ck_assert_int_eq(rh_region_map(&region, theirs, 4096, "theirs", &error), RH_OK);

@@ -1,5 +1,5 @@
-/* host/core/reduce: where a job's parameters come from, and what a wrong answer of rh_reduce()
- * leads to.  Without OpenCL: on the host, plugins of the zoo and foreign functions. */
+/* host/core/reduce: the sources of a job's parameters, and the consequences of a wrong answer of
+ * rh_reduce().  Without OpenCL: host strategies, plugins of the zoo and foreign functions. */
 #include "../../host/core/reduce/job.h"
 
 #include <check.h>
@@ -131,11 +131,11 @@ START_TEST(auto_leaves_alone_who_was_wrong) {
 }
 END_TEST
 
-/* ---- Where the data are ---- */
+/* ---- Data on the device ---- */
 
 static char name[] = "Board", platform[] = "Maker", driver[] = "1", none[] = "";
 
-/* A device that nothing of OpenCL stands behind: choosing asks for nothing of it. */
+/* A device without OpenCL behind it: choosing does not use OpenCL. */
 static rh_cl_device made_up = {
     .about = {.struct_size = sizeof(rh_device),
               .kind = RH_DEVICE_GPU,
@@ -185,7 +185,7 @@ START_TEST(the_host_is_far_from_some_devices) {
 }
 END_TEST
 
-/* What was tuned to end on the host is in the way of who wants the result on the device. */
+/* A strategy tuned to finish on the host conflicts with a result on the device. */
 START_TEST(where_the_result_is_wanted) {
   rh_job_spec spec = plain;
   spec.strategy = "cascade";
@@ -200,7 +200,7 @@ START_TEST(where_the_result_is_wanted) {
   ck_assert_int_eq(rh_job_init(&job, redhost, &spec, &error), RH_OK);
   ck_assert(job.params_from.from == RH_PARAMS_FROM_DEFAULT);
   rh_job_finish(&job);
-  /* And `auto` takes none that ends on the host, nor one that runs there. */
+  /* `auto` takes no strategy that finishes or runs on the host. */
   tune("serial", built_in("serial"), RH_TYPE_f32, 1e-9, NULL, NULL);
   tune("cascade", built_in("cascade"), RH_TYPE_f32, 2e-9, NULL, NULL);
   tune("two_stage", built_in("two_stage"), RH_TYPE_f32, 1e-6, NULL, NULL);
@@ -215,7 +215,7 @@ START_TEST(where_the_result_is_wanted) {
 }
 END_TEST
 
-/* ---- Everybody competes by the best that is known ---- */
+/* ---- Every strategy competes by its best known time ---- */
 
 static char pocl_platform[] = "Portable Computing Language";
 
@@ -318,7 +318,7 @@ static const struct {
 };
 enum { CHOICES = sizeof choices / sizeof *choices };
 
-/* A GPU that nothing comes with redhost for. */
+/* A GPU without defaults in redhost. */
 START_TEST(nothing_is_known_of_any) {
   redhost->devices_found = 1;
   redhost->device = &made_up;

@@ -1,5 +1,5 @@
-/* The reference and the judge: for every rule a result that is just acceptable and one that just is
- * not. */
+/* The reference and the judge: for every rule a result just inside and one just outside the
+ * bound. */
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/reduce/ops.h"
@@ -87,7 +87,7 @@ START_TEST(sums_have_a_bound) {
   ck_assert_str_eq(v.text, "error 4.77e-07 of at most 7.15e-07 (h = 2)");
   r = F64(sum, 1, 1, 1, 1);
   assert_edge(&r, 4 + 0x1p-49, 0, 0);
-  r = F64(sum, 1000, -1000, 1000, -1000); /* it is A that counts */
+  r = F64(sum, 1000, -1000, 1000, -1000); /* A matters */
   assert_edge(&r, 3 * 0x1p-53 * 4000, 0, 0);
   static const uint16_t halves[] = {0x3c00, 0x3c00, 0x3c00, 0x3c00}; /* accumulated in f32 */
   r = reference_of(RH_OP_sum, RH_TYPE_f16, halves, 4);
@@ -162,7 +162,7 @@ START_TEST(sums_of_infinities_and_nans) {
 }
 END_TEST
 
-/* Where 0 would do as well, the verdict says that it is none alone. */
+/* If 0 would be accepted too, the verdict says that the bound alone proves nothing. */
 START_TEST(weak_bounds_are_known) {
   enum { N = 1 << 15 };
   float *x = allocate(N, sizeof *x);
@@ -178,7 +178,7 @@ START_TEST(weak_bounds_are_known) {
   ck_assert(verdict_on(&r, r.result.value.f, 0, 0).weak);
   r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N / 4);
   ck_assert(!verdict_on(&r, r.result.value.f, 0, 0).weak);
-  r = F32(sum, FLT_MAX, FLT_MAX, -FLT_MAX); /* and where nothing is judged */
+  r = F32(sum, FLT_MAX, FLT_MAX, -FLT_MAX); /* and when nothing is judged */
   ck_assert(verdict_on(&r, NAN, 0, 0).weak);
   free(x);
 }
@@ -277,7 +277,7 @@ static rh_reference powers(float x, uint64_t n, float y, uint64_t m) {
   return r;
 }
 
-/* Of every result whether an order gives it: 0, -0, infinity, -infinity, NaN, a number and its
+/* Whether some order gives each result: 0, -0, infinity, -infinity, NaN, a number and its
  * negative. */
 static void assert_verdicts(const rh_reference *r, const int *expected, double number) {
   const double results[] = {0, -0.0, INFINITY, -INFINITY, NAN, number, -number};
@@ -405,7 +405,7 @@ static float flushed(float x, int flushes) {
   return flushes && fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
 }
 
-/* Takes two at random and puts back what they give, until one is left. */
+/* Combines two random values and puts the result back, until one is left. */
 static float in_random_order(float *x, uint64_t n, int multiplies, int flushes) {
   while (n > 1) {
     uint64_t i = random_bits() % n, j = random_bits() % (n - 1);
@@ -447,7 +447,7 @@ END_TEST
 
 /* ---- Threads ---- */
 
-/* asum is judged as the sum of what has no signs, and the largest magnitudes by equality. */
+/* asum is judged as a sum of magnitudes, amax and argamax by equality. */
 START_TEST(magnitudes) {
   rh_reference r = F32(asum, 3, -4, 0.5f, -0x1p24f);
   ck_assert(r.result.type == RH_TYPE_f32 && r.result.value.f == 16777224);

@@ -68,7 +68,7 @@ START_TEST(kinds_are_the_promised_ones) {
 }
 END_TEST
 
-/* Pinned: a seed names the same data in every version, on every machine. */
+/* Pinned: a seed gives the same data in every version, on every machine. */
 START_TEST(data_never_changes) {
   rh_array array;
   generate(&array, "hash", 1, RH_TYPE_u64, 3);
@@ -82,7 +82,7 @@ START_TEST(data_never_changes) {
 }
 END_TEST
 
-/* However many threads computed it, each element is what its kind says of it alone. */
+/* Each element depends only on its kind and index, whatever the number of threads. */
 START_TEST(threads_agree_with_single_elements) {
   const uint64_t n = ((uint64_t)1 << 20) + 12345;
   rh_array array;
@@ -356,7 +356,7 @@ START_TEST(hash_sums_exactly) {
 }
 END_TEST
 
-/* Where there are more elements than exact sums allow, few are not 0, but some in every stretch. */
+/* With more elements than exact sums allow, most are 0, but every stretch has some that are not. */
 START_TEST(hash_thins_out) {
   static const uint64_t sizes[] = {(1u << 21) + 1, (1u << 24) + 1};
   const rh_kind *hash = rh_kind_find("hash");
@@ -398,8 +398,7 @@ START_TEST(onehot_has_one) {
 }
 END_TEST
 
-/* Any subset's product must be a normal number: so few twos and halves that all of either kind do
- * no harm. */
+/* Any subset's product must be a normal number, so there are few twos and few halves. */
 START_TEST(units_multiply_exactly) {
   static const uint64_t sizes[] = {7, 64, 1001, 1u << 18};
   for (size_t s = 0; s < 4; s++)

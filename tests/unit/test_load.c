@@ -37,7 +37,7 @@ START_TEST(one_strategy_is_loaded_and_runs) {
   const rh_strategy *strategy;
   char *path;
   int descriptors = open_descriptors();
-  /* crash_on_load stands beside it and would be noticed: it is not even examined. */
+  /* crash_on_load is in the same directory and would be noticed: it is not even examined. */
   copy("fine");
   copy("crash_on_load");
   ck_assert_int_eq(load(dir, "fine", &strategy, &path), RH_OK);
@@ -58,7 +58,7 @@ START_TEST(only_files_that_matter_are_looked_at) {
   const rh_strategy *strategy;
   char *path;
   copy("fine");
-  copy("hang_on_load"); /* looking at it would cost 5 s */
+  copy("hang_on_load"); /* examining it would take 5 s */
   double begin = rh_now();
   ck_assert_int_eq(load(dir, "fine", &strategy, &path), RH_OK);
   ck_assert(rh_now() - begin < 2);
@@ -72,7 +72,7 @@ START_TEST(loading_keeps_the_order_of_places) {
   const char *places = path_of("%s:%s", in("early"), in("late"));
   copy_as("twin", "late/twin.so");
   assert_loads(places, "twin", in("late/twin.so"));
-  copy_as("fine", "early/twin.so"); /* bears the name, offers another */
+  copy_as("fine", "early/twin.so"); /* has the name, offers another strategy */
   assert_loads(places, "twin", in("late/twin.so"));
   copy_as("another_twin", "early/zz.so");
   assert_loads(places, "twin", in("early/zz.so"));
@@ -114,7 +114,7 @@ START_TEST(what_cannot_be_loaded_is_explained) {
       path_of("strategy 'crash_on_load': %s: crashed on load (signal 11)", in("crash_on_load.so")));
   assert_fails(dir, "wrong_abi", RH_E_PLUGIN, "wrong_abi.so: ABI 3, this redhost supports 1");
   assert_fails(dir, "open", RH_E_PLUGIN, "open.so is writable by everyone (mode 0666)");
-  /* Another file may offer it all the same. */
+  /* Another file may still offer it. */
   copy_as("crash_on_load", "fine.so");
   copy_as("fine", "other.so");
   assert_loads(dir, "fine", in("other.so"));

@@ -186,7 +186,7 @@ START_TEST(header_longer_than_file_is_refused) {
 }
 END_TEST
 
-/* ---- Never a byte beyond what is there ---- */
+/* ---- No read past the end ---- */
 
 /* `length` writable bytes that end where reading is fatal. */
 typedef struct fence {
@@ -227,7 +227,7 @@ START_TEST(every_prefix_is_refused) {
 }
 END_TEST
 
-/* The length field agrees with the cut, so that the parser itself meets the end at every character.
+/* The length field matches the truncation, so the parser meets the end at every character.
  */
 START_TEST(every_cut_header_is_refused) {
   fence f = make_fence();
@@ -245,7 +245,8 @@ START_TEST(every_cut_header_is_refused) {
 }
 END_TEST
 
-/* Any byte changed to any of some: judged without a read beyond, and what is accepted makes sense.
+/* Any byte changed to any of several: checked without reading past the end, and accepted headers
+ * are plausible.
  */
 START_TEST(changed_bytes_do_no_harm) {
   static const unsigned char values[] = "\0\x01\xff'\"(){}[]:,-0123456789 LTF<>|=fiub\\\n";

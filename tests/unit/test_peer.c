@@ -3,7 +3,7 @@
  * This program is its own peer program.  It offers "good", which counts and sums f32, and "other",
  * which always behaves; REDHOST_TEST_PLAY is "WHEN:WHAT": when "good" is to open, take or close a
  * point of the operator max, or in the greeting, it does WHAT instead: "!" crashes, "~" hangs, "*"
- * floods, "." exits, "=TEXT" says TEXT, "+TEXT" says it too. */
+ * floods, "." exits, "=TEXT" prints TEXT instead, "+TEXT" prints it in addition. */
 #include "../../host/core/base/clock.h"
 #include "../../host/core/reduce/reference.h"
 #include "../../host/tools/isolate/peer.h"
@@ -144,7 +144,7 @@ START_TEST(what_is_said_is_understood) {
 }
 END_TEST
 
-/* What a stage is called comes through whole, blanks and all. */
+/* A stage's name is passed on whole, with blanks. */
 START_TEST(stages_have_any_name) {
   static const char line[] =
       "parts 1e-6 tiles 2e-6 two%20words 3e-6 50%25 4e-6 50% 5e-6 %2525 6e-6";
@@ -182,7 +182,7 @@ START_TEST(values_are_of_the_result_type) {
 }
 END_TEST
 
-/* Each of these differs in one thing from a line. */
+/* Each of these differs from a valid line in one detail. */
 static const struct {
   const char *line;
   uint32_t op;
@@ -399,7 +399,7 @@ START_TEST(a_no_keeps_the_process) {
 }
 END_TEST
 
-/* In which step it happens, and what is said then. */
+/* The step in which it happens, and the message. */
 static const struct {
   const char *play, *says;
 } troubles[] = {
@@ -430,7 +430,7 @@ START_TEST(trouble_is_one_sentence_and_a_fresh_start) {
   rh_sampler good = rh_peers_sampler(peers, 0), other = rh_peers_sampler(peers, 1);
   ck_assert_int_eq(open_it(&other, RH_OP_max, &before), RH_OK);
   rh_status status = open_it(&good, RH_OP_max, &opened);
-  usleep(100000); /* so that what it says of its own accord is there */
+  usleep(100000); /* so that its unsolicited line has arrived */
   if (status == RH_OK) status = take_it(&good, RH_TAKE_DEVICE, &taken);
   ck_assert_int_eq(status, RH_E_PLUGIN);
   snprintf(expected, sizeof expected, "peer 'good' of %.200s%s", self, troubles[_i].says);
@@ -477,7 +477,7 @@ START_TEST(trouble_in_close_shows_in_the_next_point_only) {
 }
 END_TEST
 
-/* Only the device kind may be by the device's clock: "good" says so of every kind here. */
+/* Only the device kind may use the device's clock; here "good" claims it for every kind. */
 START_TEST(the_clock_is_the_one_asked_for) {
   rh_peers *peers;
   rh_opened opened;

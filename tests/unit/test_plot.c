@@ -1,4 +1,4 @@
-/* host/tools/plot: what is drawn of which rows, strings for gnuplot, and pictures of changes. */
+/* host/tools/plot: which rows are drawn and how, strings for gnuplot, and pictures of changes. */
 #include "../../host/tools/plot/gnuplot.h"
 #include "../../host/tools/plot/plot.h"
 #include "../../host/tools/plot/script.h"
@@ -65,7 +65,7 @@ START_TEST(order) {
   const rh_panel *panel = &view.panels[view.panels[1].type == RH_TYPE_f32 ? 1 : 2];
   ck_assert_uint_eq(panel->type, RH_TYPE_f32);
   ck_assert_uint_eq(panel->n_cells, 2);
-  /* The fastest at the largest n first; what did not get there last. */
+  /* The fastest at the largest n first; strategies that did not get there last. */
   ck_assert_uint_eq(panel->n_curves, 4);
   ck_assert_str_eq(panel->curves[0].name, "cub");
   ck_assert_str_eq(panel->curves[1].name, "a");
@@ -74,7 +74,7 @@ START_TEST(order) {
   ck_assert_uint_eq(curve(panel, "a")->n_rows, 2);
   ck_assert_double_eq(rh_curve_at(curve(panel, "a"), 4096)->time.median, 1e-6);
   ck_assert_ptr_null(rh_curve_at(curve(panel, "short"), 4096));
-  /* A peer is never the best strategy, and is seen to be faster. */
+  /* A peer is never the best strategy, but is shown as faster. */
   ck_assert_str_eq(panel->cells[1].best->strategy, "a");
   ck_assert_str_eq(panel->cells[1].faster_peer->strategy, "cub");
   ck_assert_str_eq(panel->cells[0].best->strategy, "short");
@@ -113,7 +113,8 @@ START_TEST(empty) {
 }
 END_TEST
 
-/* Eight of many: who wins somewhere first, then by the end; and up to ten are all. */
+/* Eight of many: winners at some size first, then by the time at the largest; up to ten are all
+ * shown. */
 START_TEST(key) {
   char name[16];
   uint32_t in_key = 0;
@@ -230,7 +231,7 @@ START_TEST(change) {
   add("slower", 0, 1024, 1e-6);
   add("faster", 0, 1024, 1e-6);
   add("gone", 0, 1024, 1e-6);
-  /* Another machine's device: with one in each file they are compared. */
+  /* Another machine's device: files with one device each are compared. */
   add_to(&new_, "0:0", "same", 0, RH_TYPE_f32, 1024, 1.005e-6);
   add_to(&new_, "0:0", "slower", 0, RH_TYPE_f32, 1024, 1.5e-6);
   add_to(&new_, "0:0", "faster", 0, RH_TYPE_f32, 1024, 5e-7);
@@ -240,7 +241,7 @@ START_TEST(change) {
   char *svg = read_file(path), *gp = read_file(script);
   ck_assert_ptr_nonnull(strstr(svg, "slower  sum f32  2^10"));
   ck_assert_ptr_null(strstr(svg, "gone"));
-  /* In %, with what the intervals leave; slower first. */
+  /* In %, with the range that the intervals leave; slower first. */
   ck_assert_ptr_nonnull(strstr(gp, "$k2 << EOD\n50 0 47.0297 53.0303\nEOD\n"));
   ck_assert_ptr_nonnull(strstr(gp, "$k1 << EOD\n-50 2 -50.9901 -48.9899\nEOD\n"));
   ck_assert_ptr_nonnull(strstr(gp, "$k0 << EOD\n0.5 1 "));

@@ -1,5 +1,5 @@
-/* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and ones
- * that misbehave. */
+/* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and
+ * misbehaving ones. */
 #include "../../host/core/plug/survey.h"
 #include "plug_support.h"
 
@@ -28,7 +28,7 @@ static rh_status survey_with(const char *part, rh_survey *survey, rh_error *erro
   if (part) setenv("REDHOST_TEST_CHILD", part, 1);
   ck_assert_int_eq(rh_survey_open(survey, &options, &gpu, 0, error), RH_OK);
   survey->limit_s =
-      part && strcmp(part, "mute") == 0 ? 0.5 : 20; /* a busy machine is no mute one */
+      part && strcmp(part, "mute") == 0 ? 0.5 : 20; /* a busy machine is slow, but not silent */
   survey->limit_bytes = 1 << 20;
   return rh_survey_look(survey, 0, survey->search.n, error);
 }
@@ -56,7 +56,7 @@ START_TEST(a_missing_program_is_named) {
   ck_assert_int_eq(rh_registry_scan(&registry, &options, NULL, 0, &error), RH_E_PLUGIN);
   assert_says(error.message, "/nowhere/redhost: cannot be started: No such");
   ck_assert_int_eq(rh_registry_load(&options, "x", &strategy, &path, &error), RH_E_PLUGIN);
-  options.program = NULL; /* this one is not called redhost; a build may have one beside it */
+  options.program = NULL; /* this program is not called redhost; a build may have one next to it */
   if (rh_registry_scan(&registry, &options, NULL, 0, &error) == RH_OK) {
     rh_registry_finish(&registry);
     return;

@@ -1,4 +1,4 @@
-/* host/core/plug/query.c: what a strategy answers. */
+/* host/core/plug/query.c: a strategy's answers. */
 #include "../../host/core/base/fpstate.h"
 #include "plug_support.h"
 
@@ -64,7 +64,7 @@ START_TEST(the_host_declines_for_devices) {
     assert_declined(&m, &gpu, defaults, RH_WHY_DEVICE, reasons[k]);
   }
   ck_assert_int_eq(asked, 0);
-  /* Host code runs beside any device, and needs nothing of it. */
+  /* Host code runs with any device, and needs none of its features. */
   m.strategy.device_kinds = RH_DEVICE_HOST;
   ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_OK);
   ck_assert_int_eq(query(&m, &device, defaults, &got), RH_OK);

@@ -1,4 +1,4 @@
-/* host/tools/records/read.c: cut, spoilt and hostile files. */
+/* host/tools/records/read.c: truncated, damaged and hostile files. */
 #include "records_support.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* `path` as it is: results, or a sentence. */
+/* Reads `path`: results, or an error message. */
 static rh_status try_to_read(const char *path, rh_records *results, rh_read_notes *notes,
                              rh_error *error) {
   error->message[0] = 0;
@@ -22,7 +22,7 @@ static rh_status read_bytes(const char *bytes, size_t length, rh_records *result
   return try_to_read(write_file("bytes", bytes, length), results, notes, error);
 }
 
-/* Cut off behind any byte, JSON is never accepted. */
+/* JSON truncated after any byte is never accepted. */
 START_TEST(cut_json) {
   rh_records results = made_up(), some;
   rh_read_notes notes;
@@ -39,7 +39,7 @@ START_TEST(cut_json) {
 }
 END_TEST
 
-/* JSONL is accepted with the rows that are whole. */
+/* Truncated JSONL is accepted with its whole rows. */
 START_TEST(cut_jsonl) {
   rh_records results = made_up(), some;
   rh_read_notes notes;
@@ -69,8 +69,8 @@ START_TEST(cut_jsonl) {
 }
 END_TEST
 
-/* Any byte may be any other: a sentence or results, never worse.  Returns how many files were
- * refused. */
+/* Any byte may change to any other: an error message or results, never worse.  Returns the number
+ * of rejected files. */
 static size_t spoil(const char *name) {
   static const char spoilers[] = {0,   '"',  '{', '}', '[', ']',  ',',       ':',
                                   '9', '\\', '-', 'e', ' ', '\n', (char)0xff};

@@ -1,7 +1,7 @@
-/* host/tools/records: what is written is read back.
+/* host/tools/records: written files are read back.
  *
- * test_records_write --write DIRECTORY writes the records that the tests make up in every format,
- * for tests/cli/test_results.py. */
+ * test_records_write --write DIRECTORY writes the tests' sample records in every format, for
+ * tests/cli/test_results.py. */
 #include "records_support.h"
 
 #include <locale.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Results that are made up ---- */
+/* ---- Sample results ---- */
 
 static rh_records read_back(const char *path) {
   rh_records results;
@@ -21,7 +21,7 @@ static rh_records read_back(const char *path) {
   return results;
 }
 
-/* ---- There and back ---- */
+/* ---- Round trips ---- */
 
 static void assert_same_file(const char *one, const char *other) {
   size_t n_one, n_other;

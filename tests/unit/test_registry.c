@@ -40,7 +40,7 @@ static const struct {
 
 enum { N_TAKEN_DOWN = sizeof taken_down / sizeof *taken_down };
 
-/* All that is bad but does not hang, and what is fine, in one directory. */
+/* All bad plugins that do not hang, and good ones, in one directory. */
 START_TEST(the_bad_do_not_harm_the_good) {
   static const char *const good[] = {"fine",
                                      "chatty",
@@ -128,7 +128,7 @@ START_TEST(hangs_are_cut_short) {
   copy("twin");
   rh_options options = options_for(dir);
   ck_assert_int_eq(rh_survey_open(&survey, &options, NULL, 0, &error), RH_OK);
-  survey.limit_s = 2; /* the innocent need some, too, on a busy machine */
+  survey.limit_s = 2; /* the good ones need some time, too, on a busy machine */
   double begin = rh_now();
   ck_assert_int_eq(rh_survey_look(&survey, 0, 4, &error), RH_OK);
   double took = rh_now() - begin;
@@ -163,7 +163,7 @@ START_TEST(names_are_shadowed) {
   ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("late/renamed.so"));
   ck_assert_ptr_null(rh_registry_find(&registry, "renamed"));
   rh_registry_finish(&registry);
-  /* Place goes before the file's name. */
+  /* The order of directories precedes that of file names. */
   ck_assert(unlink(in("early/twin.so")) == 0);
   scan(&registry, &options);
   first = rh_registry_find(&registry, "twin");
@@ -224,11 +224,11 @@ START_TEST(what_plugins_start_is_killed) {
   scan(&registry, &options);
   ck_assert_msg(rh_now() - begin < 3, "the open channel is waited for");
   rh_registry_finish(&registry);
-  ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* nothing is left of it */
+  ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no process is left */
 }
 END_TEST
 
-/* As in programs that do not care about their children. */
+/* As in programs that ignore SIGCHLD. */
 START_TEST(sigchld_may_be_ignored) {
   rh_registry registry;
   copy("crash_on_load");
@@ -243,7 +243,7 @@ START_TEST(sigchld_may_be_ignored) {
 }
 END_TEST
 
-/* Nothing is started where there is nothing to look at. */
+/* No process is started if there is nothing to examine. */
 START_TEST(no_plugins_need_no_program) {
   rh_registry registry;
   copy("fine");

@@ -1,4 +1,4 @@
-/* host/core/io: standard input, pipes and files that come through it. */
+/* host/core/io: standard input, from pipes and files. */
 #include "io_support.h"
 
 #include <fcntl.h>
@@ -113,7 +113,7 @@ START_TEST(input_is_refused) {
 }
 END_TEST
 
-/* A stream that never ends is refused, or done with, as soon as its first bytes allow. */
+/* An endless stream is rejected or finished as soon as its first bytes allow. */
 START_TEST(endless_input_ends) {
   rh_array array;
   rh_error error = {0};

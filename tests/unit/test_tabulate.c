@@ -40,10 +40,10 @@ START_TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   results.rows[0].passes = 1;
   results.rows[1].passes = 2;
   ck_assert_str_eq(best_of(&results, 0, 1), "a");
-  results.rows[0].is_peer = 1; /* nobody knows how many */
+  results.rows[0].is_peer = 1; /* the number is unknown */
   ck_assert_str_eq(best_of(&results, 0, 1), "b");
   results.rows[0].is_peer = results.rows[0].passes = results.rows[1].passes = 0;
-  results.rows[1].time = timed("b", 64, 1.011e-6, 0.001).time; /* known too well */
+  results.rows[1].time = timed("b", 64, 1.011e-6, 0.001).time; /* implausibly precise */
   ck_assert_str_eq(best_of(&results, 0, 0), "a");
   results.rows[0].time = timed("a", 64, 1.000e-6, 0.06).time;
   results.rows[1].time = timed("b", 64, 1.050e-6, 0.06).time; /* a tie, but visibly slower */
@@ -61,7 +61,7 @@ typedef struct measured {
 static const struct {
   const char *what;
   measured rows[5];
-  const char *table, *tied; /* by lines; the best's "tied" in JSON */
+  const char *table, *tied; /* by rows; the best's "tied" in JSON */
 } tables[] = {
     {"a noisy row in the middle is best to nobody and makes no tie",
      {{"native", 205, 60, 300, 1}, {"std", 121, 119, 123, 2}, {"omp", 150, 149, 151, 2}},

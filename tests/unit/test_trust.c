@@ -1,6 +1,6 @@
-/* host/core/base/trust.c: who could change what a path leads to.  The table is the rule: each row
- * is a small tree, what is asked of it and the answer.  Trees of strangers need root to be made;
- * those rows are skipped for others, and said. */
+/* host/core/base/trust.c: who could change the target of a path.  The table is the rule: each row
+ * is a small tree, a question and the answer.  Only root can create trees of other users; without
+ * root those rows are skipped, with a note. */
 #include "../../host/core/base/trust.h"
 
 #include <check.h>
@@ -41,7 +41,7 @@ static const row rows[] = {
     {"d:0775:me:12345:a", "a", "/a is writable by group 12345 (mode 0775)"},
     {"d:0755:me:12345:a", "a", NULL},
     {"d:0755:me:me:a f:0664:me:12345:a/x", "a/x", "/a/x is writable by group 12345 (mode 0664)"},
-    /* ---- The sticky bit: on the way, not at the end ---- */
+    /* ---- The sticky bit: for directories on the way, not at the end ---- */
     {"d:1777:me:me:t d:0755:me:me:t/a", "t/a", NULL},
     {"d:1777:me:me:t f:0644:me:me:t/x", "t/x", NULL},
     {"d:1777:me:me:t", "t", "/t is writable by everyone (mode 1777)"},
@@ -51,7 +51,7 @@ static const row rows[] = {
     {"d:1777:12345:me:t d:0755:me:me:t/a", "t/a", "/t belongs to another user (uid 12345)"},
     {"d:1775:me:12345:t d:0755:me:me:t/a", "t/a", NULL},
     {"d:0755:me:me:a f:1666:me:me:a/x", "a/x", "/a/x is writable by everyone (mode 1666)"},
-    /* ---- Links: where they stand, whose they are, where they lead ---- */
+    /* ---- Links: their directory, owner and target ---- */
     {"d:0755:me:me:a l:a:me:me:l", "l", NULL},
     {"d:0755:me:me:a l:@/a:me:me:l", "l", NULL},
     {"d:0755:me:me:a l:a:12345:me:l", "l", "/l belongs to another user (uid 12345)"},
@@ -69,7 +69,7 @@ static const row rows[] = {
     {"d:0755:me:me:a f:0644:me:me:a/x", ".//a/.///x", NULL},
     {"d:0777:me:me:o d:0755:me:me:a", "o/../a", "/o is writable by everyone"},
     {"d:0755:me:me:a f:0644:me:me:x", "a/../x", NULL},
-    /* ---- Not there: judged as far as it is ---- */
+    /* ---- Missing files: judged as far as the path exists ---- */
     {"d:0755:me:me:a", "a/gone/x", NULL},
     {"d:0777:me:me:a", "a/gone/x", "/a is writable by everyone"},
     {"d:1777:me:me:t", "t/gone", NULL},
@@ -151,7 +151,7 @@ START_TEST(what_is_known_is_not_judged) {
 }
 END_TEST
 
-/* The name means something else than it did when it was opened. */
+/* The name leads to another file than the one that was opened. */
 START_TEST(what_was_opened_is_what_is_judged) {
   char path[256], other[256];
   struct stat st;
@@ -169,7 +169,7 @@ START_TEST(what_was_opened_is_what_is_judged) {
 }
 END_TEST
 
-/* Root's own private group is root's, and what root owns is trusted by everybody. */
+/* Root's own private group counts as root, and every user trusts root's files. */
 START_TEST(the_private_group_of_root) {
   char path[256];
   if (geteuid() != 0) return;
@@ -223,7 +223,7 @@ static const struct {
     {"me", 1000, {"me", "bob"}, "me:x:1000:1000::/:\n", 0},
     {"me", 1000, {"bob"}, "me:x:1000:1000::/:\n", 0},
     {"me", 1000, {NULL}, "me:x:1000:1000::/:\nbob:x:1001:1000::/:\n", 0}, /* primary */
-    {"users", 1000, {NULL}, "me:x:1000:1000::/:\n", 0}, /* everybody's, as on some systems */
+    {"users", 1000, {NULL}, "me:x:1000:1000::/:\n", 0}, /* shared, as on some systems */
     {"me", 1001, {NULL}, "me:x:1000:1000::/:\n", 0},    /* the name alone */
     {"staff", 50, {NULL}, "me:x:1000:1000::/:\n", 0},
     {"root", 0, {NULL}, "root:x:0:0::/:\nme:x:1000:1000::/:\n", 1},

@@ -1,5 +1,5 @@
-/* host/tools/tune: the values that are tried, which of them a search measures, who gets how much of
- * the budget, and who wins. */
+/* host/tools/tune: the candidate values, which of them a search measures, how the budget is
+ * divided, and which candidate wins. */
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
@@ -113,14 +113,14 @@ START_TEST(short_ranges_are_whole) {
   static const rh_param few[] = {RH_NUMBER("few", 3, 1, 9, ""), RH_NUMBER("one", 7, 7, 7, "")};
   rh_space space;
   rh_space_init(&space, few, 2);
-  ck_assert_uint_eq(space.n_axes, 1); /* what has one value is nothing to search */
+  ck_assert_uint_eq(space.n_axes, 1); /* a parameter with one value is not searched */
   ck_assert_uint_eq(space.size, 9);
   rh_space_init(&space, NULL, 0);
   ck_assert_uint_eq(space.size, 1);
 }
 END_TEST
 
-/* What tuned.json would refuse to read is nothing to search either. */
+/* A parameter that tuned.json would reject is not searched either. */
 START_TEST(choices_with_blanks) {
   static const rh_param ways[] = {RH_CHOICE("way", "slow way|quick way", 2, ""),
                                   RH_CHOICE("finish", "host|device", 2, "")};
@@ -131,7 +131,8 @@ START_TEST(choices_with_blanks) {
 }
 END_TEST
 
-/* More parameters than a tuned entry takes, or than can be counted, keep their defaults. */
+/* Parameters beyond the limit of a tuned entry, or beyond what can be counted, keep their
+ * defaults. */
 START_TEST(many_parameters) {
   rh_param many[40];
   char keys[40][16];
@@ -164,7 +165,7 @@ START_TEST(settings_and_back) {
     for (uint32_t j = 0; j < n; j++) ck_assert_str_ne(settings[j].value, "");
   }
   strcpy(settings[0].key, "group");
-  strcpy(settings[0].value, "5"); /* legal, but no place of the space */
+  strcpy(settings[0].value, "5"); /* legal, but outside the space */
   ck_assert(!rh_space_find(&space, settings, 1, &back));
 }
 END_TEST
@@ -342,7 +343,7 @@ START_TEST(seeds_decide) {
 }
 END_TEST
 
-/* Nothing is better than what is best already; and what fails ends the search. */
+/* Nothing beats the best; and a failure ends the search. */
 START_TEST(nothing_better_and_failures) {
   rh_space space;
   rh_tune_found found;
@@ -383,7 +384,7 @@ START_TEST(slow_ones_are_dropped) {
   }
   rh_task todo = {.op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1024, .expected_s = 40};
   ck_assert(rh_plan_is_hopeless(tasks, 4, &todo));
-  todo.expected_s = 0.01; /* whatever it is behind: soon over */
+  todo.expected_s = 0.01; /* however far behind: quickly done */
   ck_assert(!rh_plan_is_hopeless(tasks, 4, &todo));
   todo.expected_s = 15e-6;
   ck_assert(!rh_plan_is_hopeless(tasks, 4, &todo));
@@ -405,7 +406,7 @@ START_TEST(promising_ones_first) {
 }
 END_TEST
 
-/* The best at every size, then the others; what is known already takes nobody's place. */
+/* The best at every size, then the others; known results do not take a place. */
 START_TEST(measured_in_turns) {
   rh_task tasks[] = {task(0, 1024, 0), task(1, 1024, 0), task(2, 1024, 0),
                      task(0, 4096, 0), task(1, 4096, 0), task(2, 4096, 0)};
@@ -444,7 +445,7 @@ START_TEST(shares_of_the_budget) {
   ck_assert_double_eq_tol(rh_plan_share(tasks, 3, 1, 10, 30), 5, 1e-9);
   ck_assert_double_eq(rh_plan_share(tasks, 3, 1, 0.5, 30), 0); /* too little for anything */
   ck_assert_double_le(rh_plan_share(tasks, 3, 1, 1.5, 30), 1.5);
-  ck_assert_double_gt(rh_plan_share(tasks, 3, 1, 0.5, 2), 0); /* unless all there is is little */
+  ck_assert_double_gt(rh_plan_share(tasks, 3, 1, 0.5, 2), 0); /* unless the whole budget is small */
 }
 END_TEST
 
@@ -492,7 +493,7 @@ START_TEST(better_by_more_than_noise) {
   rows[1].time.samples = 2;
   ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
   rows[1] = row(50, 1);
-  rows[1].status = RH_ROW_wrong; /* there is no time of a wrong answer */
+  rows[1].status = RH_ROW_wrong; /* a wrong answer has no time */
   ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* host/core/tunedb: what is put in is found again, by merit; nothing that is read is believed;
- * nothing that others wrote is lost.
+/* host/core/tunedb: stored entries are found again, in order of relevance; nothing that is read is
+ * trusted; nothing that others wrote is lost.
  */
 #include "../../host/core/tunedb/shipped.h"
 #include "../../host/core/tunedb/tunedb.h"
@@ -114,7 +114,7 @@ static double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_
   return found ? found->time_s : 0;
 }
 
-/* ---- What is put in -------------------------------------------------------------------------- */
+/* ---- Storing --------------------------------------------------------------------------------- */
 
 START_TEST(what_is_put_is_found) {
   rh_tunedb *tuned = open_for(&device);
@@ -160,7 +160,7 @@ START_TEST(the_same_is_replaced) {
 }
 END_TEST
 
-/* One entry that reading refuses would cost all the others. */
+/* One entry that cannot be read back would cost all the others. */
 START_TEST(what_could_not_be_read_is_not_written) {
   rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
   rh_tunedb *tuned = open_for(&device);
@@ -215,7 +215,7 @@ START_TEST(other_devices_and_drivers) {
   const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024, NULL);
   ck_assert(found && found->origin == RH_TUNED_OTHER_DRIVER && rh_tunedb_count(tuned) == 0);
   ck_assert_str_eq(found->driver, "1");
-  /* What was measured under this one comes first, however far. */
+  /* Measurements under this driver come first, however far the size. */
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
   /* Only where the very operator is asked for, the older driver's measurement is all there is. */
@@ -233,8 +233,8 @@ START_TEST(other_devices_and_drivers) {
 }
 END_TEST
 
-/* Strategies on the host know no device: what was found beside any serves without, and the other
- * way round. */
+/* Host strategies do not depend on a device: values found on any device serve without one, and vice
+ * versa. */
 START_TEST(the_host) {
   rh_tunedb *tuned = open_for(NULL);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
@@ -272,12 +272,12 @@ START_TEST(who_failed) {
   ck_assert(!rh_tunedb_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32)); /* another file */
   ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
   ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64));
-  /* Its parameters are no worse for that. */
+  /* Its parameters are still valid. */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
   rh_tunedb_close(tuned);
 
   tuned =
-      open_for(&updated); /* perhaps it was the driver's fault: measured here, it counts no more */
+      open_for(&updated); /* perhaps it was the driver's fault: a measurement here overrides it */
   ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
   ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
@@ -292,7 +292,7 @@ START_TEST(who_failed) {
 }
 END_TEST
 
-/* ---- What comes with redhost ----------------------------------------------------------------- */
+/* ---- Defaults of redhost --------------------------------------------------------------------- */
 
 START_TEST(shipped_defaults) {
   json_t *document;
@@ -351,7 +351,7 @@ START_TEST(shipped_for_whom) {
 }
 END_TEST
 
-/* ---- What stands in the file ----------------------------------------------------------------- */
+/* ---- Contents of the file -------------------------------------------------------------------- */
 
 #define HEAD                                                                                       \
   "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"platform\":\"Maker\",\"device\":\"Board\","     \
@@ -367,7 +367,7 @@ START_TEST(what_is_good_is_read) {
                        "\"plugin\":\"0000000000000007\",\"params\":{}}]}],\"author\":[]}");
   rh_tunedb *tuned = open_for(&device);
   ck_assert_int_eq(n_warnings, 0);
-  ck_assert_uint_eq(rh_tunedb_count(tuned), 2); /* an operator of a later redhost is passed over */
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2); /* an operator of a later redhost is ignored */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1, 1) == 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 9);
@@ -521,7 +521,7 @@ START_TEST(of_somebody_else) {
 }
 END_TEST
 
-/* Too many open files are no fault of the file's: it stays, and has all in it when it can be read
+/* Too many open files are not the file's fault: it is kept, and complete when it can be read
  * again. */
 START_TEST(what_cannot_be_read_now_stays) {
   struct rlimit limit, none;
@@ -545,7 +545,7 @@ START_TEST(what_cannot_be_read_now_stays) {
 }
 END_TEST
 
-/* Somebody else could hold it for ever. */
+/* Another process could hold it for ever. */
 START_TEST(a_lock_of_others) {
   rh_tunedb *tuned = open_for(&device);
   fclose(fopen(in_dir("tuned.lock"), "w"));
@@ -561,7 +561,7 @@ START_TEST(a_lock_of_others) {
 }
 END_TEST
 
-/* It cannot be renamed either: not used, and what is new is kept in memory. */
+/* It cannot be renamed either: it is not used, and new entries are kept in memory. */
 START_TEST(cannot_be_set_aside) {
   write_text("{");
   ck_assert_int_eq(mkdir(in_dir("tuned.json.bad"), 0700), 0);
@@ -596,8 +596,8 @@ END_TEST
 
 enum { WRITERS = 6, PUTS = 20 };
 
-/* A writer replaces the file in one step, and a reader that has opened the old one must not take
- * that for an attack. */
+/* A writer replaces the file atomically; a reader that has opened the old one must not take that
+ * for an attack. */
 START_TEST(a_reader_beside_a_writer) {
   enum { MANY = 150 };
   pid_t writer = fork();
@@ -635,7 +635,7 @@ START_TEST(writers_at_once) {
 }
 END_TEST
 
-/* What a writer left that was interrupted in the wrong moment is in nobody's way. */
+/* Files that an interrupted writer left behind do no harm. */
 START_TEST(left_by_an_interrupted_writer) {
   FILE *file = fopen(in_dir("tuned.json.new"), "wb");
   fputs("{", file);
@@ -670,8 +670,7 @@ START_TEST(no_place_to_write) {
 }
 END_TEST
 
-/* What cannot be stored is not lost for as long as this process needs it, and what is there stays
- * whole. */
+/* An entry that cannot be stored is kept in memory for this process, and the file stays intact. */
 START_TEST(a_disk_that_is_full) {
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
@@ -701,8 +700,8 @@ START_TEST(no_cache_at_all) {
 }
 END_TEST
 
-/* Somebody holds the lock and does not let go: not for ever, and with a warning; what is put
- * meanwhile does not wait again, and is stored when the lock is free. */
+/* Another process holds the lock and keeps it: redhost gives up with a warning; further entries do
+ * not wait again, and are stored when the lock is free. */
 START_TEST(a_lock_that_is_held) {
   int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
   ck_assert_int_eq(flock(lock, LOCK_EX), 0);

@@ -12,7 +12,7 @@ static const char *judge(const model *m) {
   return judge_error.message;
 }
 
-/* The model with one thing changed is refused in these words. */
+/* The model with one change is rejected with this message. */
 #define REFUSES(change, words)                                                                     \
   do {                                                                                             \
     model m;                                                                                       \

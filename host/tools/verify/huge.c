@@ -1,4 +1,4 @@
-/* V61: more elements than 24, 31 and 32 bits count, and ranges and results that lie behind them. */
+/* V61: more elements than fit 24, 31 and 32 bits, and ranges and results that lie behind them. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"

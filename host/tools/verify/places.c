@@ -1,4 +1,4 @@
-/* V60: one instance in many places, beside others. */
+/* V60: one instance in many places, next to others. */
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"

@@ -1,10 +1,10 @@
-/* A program that wants a sum: what redhost/redhost.h shows, and nothing else of redhost. */
+/* A program that computes a sum with redhost/redhost.h alone. */
 #include <redhost/redhost.h>
 #include <stdio.h>
 
 enum { N = 1000 };
 
-/* Twice, on what was prepared once: 1 + 2 + ... + n, and without the 1. */
+/* Prepared once, run twice: 1 + 2 + ... + n, and the same without the 1. */
 static rh_status sum_again(rh_redhost *redhost, const int32_t *x, rh_error *error) {
   rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
   rh_prepared *sum;
