@@ -1,14 +1,13 @@
-/* What the tests of host/core/io share: a directory for files, .npy files made by hand, what the
- * library reports. */
+/* What the tests of host/core/io share: .npy files made by hand, what the library reports. */
 #ifndef RH_TEST_IO_SUPPORT_H
 #define RH_TEST_IO_SUPPORT_H
 
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/io/array.h"
+#include "files_support.h"
 
 #include <check.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,43 +15,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* ---- A directory for the tests' files: of the parent of Check's children, so that it goes ---- */
-
-static char directory[64];
-
-static inline void make_directory(void) {
-  strcpy(directory, "/tmp/redhost-test-io-XXXXXX");
-  if (!mkdtemp(directory)) abort();
-  if (chmod(directory, 0755) != 0) abort(); /* for the test that gives up its rights */
-}
-
-static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info;
-  (void)flag;
-  (void)ftw;
-  return remove(path);
-}
-
-static inline void remove_directory(void) {
-  nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* The full name of a file there; good for one use at a time. */
-static inline const char *in_dir(const char *name) {
-  static char path[512];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  return path;
-}
-
-static inline const char *write_file(const char *name, const void *bytes, size_t length) {
-  const char *path = in_dir(name);
-  FILE *file = fopen(path, "wb");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
-  ck_assert_int_eq(fclose(file), 0);
-  return path;
-}
 
 /* ---- .npy files made by hand ---- */
 
@@ -230,26 +192,5 @@ static inline void expect_refused_input(const void *data, size_t length, rh_type
 
 static const rh_type float_types[] = {RH_TYPE_f16, RH_TYPE_f32, RH_TYPE_f64};
 enum { N_FLOATS = 3, N_INTEGERS = RH_TYPE_u64 };
-
-/* ---- Suites ---- */
-
-static inline TCase *add_case(Suite *suite, const char *name) {
-  TCase *tcase = tcase_create(name);
-  tcase_add_unchecked_fixture(tcase, make_directory, remove_directory);
-  tcase_set_timeout(tcase, 120); /* for valgrind */
-  suite_add_tcase(suite, tcase);
-  return tcase;
-}
-
-/* Runs the cases that make() adds of a suite. */
-static inline int run_suite(const char *name, void (*make)(Suite *suite)) {
-  Suite *suite = suite_create(name);
-  make(suite);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
 
 #endif

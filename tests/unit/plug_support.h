@@ -10,11 +10,11 @@
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/plug/registry.h"
 #include "../../host/core/plug/wire.h"
+#include "folder.h"
 
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,13 +147,6 @@ static inline const char *copy_as(const char *plugin, const char *as) {
 
 static inline const char *copy(const char *plugin) {
   return copy_as(plugin, path_of("%s.so", plugin));
-}
-
-static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info;
-  (void)flag;
-  (void)ftw;
-  return remove(path);
 }
 
 static inline void set_up(void) {
@@ -307,19 +300,13 @@ static inline int plug_main(int argc, char **argv, const char *name, void (*make
   const char *part = getenv("REDHOST_TEST_CHILD");
   if (argc > 1 && strcmp(argv[1], "--probe") == 0)
     return part ? play(part) : rh_probe_main(find_op);
-  strcpy(base, "/tmp/redhost-test-plug-XXXXXX");
-  if (!mkdtemp(base) || chmod(base, 0755) != 0) abort();
+  make_folder(base, sizeof base);
   setenv("HOME", base, 1);
   unsetenv("XDG_DATA_HOME");
   unsetenv("REDHOST_PLUGIN_PATH");
-  Suite *suite = suite_create(name);
-  make(suite);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  int result = run_cases(name, make);
+  remove_folder(base);
+  return result;
 }
 
 #endif

@@ -1,56 +1,17 @@
-/* What the tests of host/tools/records share: a directory for files, and records that are made
- * up. */
+/* What the tests of host/tools/records share: records that are made up. */
 #ifndef RH_TEST_RECORDS_SUPPORT_H
 #define RH_TEST_RECORDS_SUPPORT_H
 
 #include "../../host/tools/records/read.h"
 #include "../../host/tools/records/write.h"
+#include "files_support.h"
 
 #include <check.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- A directory for the tests' files: of the parent of Check's children, so that it goes ---- */
-
-static char directory[64];
-
-static inline void make_directory(void) {
-  strcpy(directory, "/tmp/redhost-test-results-XXXXXX");
-  if (!mkdtemp(directory)) abort();
-}
-
-static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info;
-  (void)flag;
-  (void)ftw;
-  return remove(path);
-}
-
-static inline void remove_directory(void) {
-  nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* The full name of a file there; good for two uses at a time. */
-static inline const char *in_dir(const char *name) {
-  static char paths[2][512];
-  static int k;
-  k = !k;
-  snprintf(paths[k], sizeof paths[k], "%s/%s", directory, name);
-  return paths[k];
-}
-
-static inline const char *write_file(const char *name, const char *bytes, size_t length) {
-  const char *path = in_dir(name);
-  FILE *file = fopen(path, "wb");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
-  ck_assert_int_eq(fclose(file), 0);
-  return path;
-}
 
 /* malloc'ed, terminated. */
 static inline char *contents(const char *path, size_t *length) {
@@ -179,28 +140,6 @@ static inline rh_records made_up(void) {
 static inline void export(const rh_records *results, const char *path) {
   rh_error error = {0};
   ck_assert_msg(rh_records_export(results, path, &error) == RH_OK, "%s", error.message);
-}
-
-/* ---- Suites ---- */
-
-static inline TCase *add_case(Suite *suite, const char *name) {
-  TCase *tcase = tcase_create(name);
-  suite_add_tcase(suite, tcase);
-  return tcase;
-}
-
-/* Runs the cases that make() adds of a suite.  The directory is the parent's of Check's children,
- * so that it always goes. */
-static inline int run_suite(const char *name, void (*make)(Suite *suite)) {
-  Suite *suite = suite_create(name);
-  make_directory();
-  make(suite);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  remove_directory();
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/reduce/instance.h"
 #include "../../host/core/reduce/ops.h"
+#include "folder.h"
 
 #include <check.h>
 #include <math.h>
@@ -535,8 +536,7 @@ START_TEST(once) {
 END_TEST
 
 int main(void) {
-  snprintf(dir, sizeof dir, "/tmp/redhost-foreign-XXXXXX");
-  if (!mkdtemp(dir)) return EXIT_FAILURE;
+  make_folder(dir, sizeof dir);
   Suite *suite = suite_create("foreign");
   TCase *reader = tcase_create("reader"), *calls = tcase_create("calls");
   TCase *opening = tcase_create("opening");
@@ -563,9 +563,6 @@ int main(void) {
   srunner_run_all(runner, CK_NORMAL);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
-  char path[128];
-  snprintf(path, sizeof path, "%s/f.foreign.json", dir);
-  unlink(path);
-  rmdir(dir);
+  remove_folder(dir);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

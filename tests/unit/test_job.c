@@ -1,9 +1,9 @@
 /* host/core/reduce: the sources of a job's parameters, and the consequences of a wrong answer of
  * rh_reduce().  Without OpenCL: host strategies, plugins of the zoo and foreign functions. */
 #include "../../host/core/reduce/job.h"
+#include "folder.h"
 
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,9 @@ static rh_redhost *redhost;
 static rh_error error;
 static rh_job job;
 
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info;
-  (void)flag;
-  (void)ftw;
-  return remove(path);
-}
-
 static void set_up(void) {
   umask(022);
-  strcpy(directory, "/tmp/redhost-test-job-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(directory));
+  make_folder(directory, sizeof directory);
   setenv("OCL_ICD_VENDORS", "/proc/nonexistent", 1);
   unsetenv("REDHOST_DEVICE");
   unsetenv("REDHOST_NO_CACHE");
@@ -40,7 +32,7 @@ static void set_up(void) {
 static void tear_down(void) {
   rh_job_finish(&job);
   rh_close(redhost);
-  nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  remove_folder(directory);
 }
 
 static void tune(const char *strategy, const char *path, rh_type type, double time_s,

@@ -2,6 +2,7 @@
  * is a small tree, a question and the answer.  Only root can create trees of other users; without
  * root those rows are skipped, with a note. */
 #include "../../host/core/base/trust.h"
+#include "folder.h"
 
 #include <check.h>
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 enum { STRANGER = 12345 };
-static char base[] = "/tmp/redhost-test-trust-XXXXXX";
+static char base[32];
 
 typedef struct row {
   /* Made in this order, separated by blanks: "d:MODE:UID:GID:NAME", "f:..." and
@@ -245,7 +246,7 @@ START_TEST(private_groups) {
 END_TEST
 
 int main(void) {
-  if (!mkdtemp(base) || chmod(base, 0755) != 0) return 2;
+  make_folder(base, sizeof base);
   umask(022);
   int skipped = 0;
   for (int k = 0; k < N_ROWS; k++) skipped += geteuid() != 0 && needs_root(&rows[k]);
@@ -264,7 +265,6 @@ int main(void) {
   srunner_run_all(runner, CK_ENV);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
-  char command[96];
-  snprintf(command, sizeof command, "rm -rf '%s'", base);
-  return system(command) == 0 && failed == 0 ? 0 : 1;
+  remove_folder(base);
+  return failed == 0 ? 0 : 1;
 }

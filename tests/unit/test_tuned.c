@@ -3,10 +3,10 @@
  */
 #include "../../host/core/tunedb/shipped.h"
 #include "../../host/core/tunedb/tunedb.h"
+#include "folder.h"
 
 #include <check.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,23 +32,15 @@ static void on_log(void *user, uint32_t level, const char *text) {
   snprintf(warnings, sizeof warnings, "%s", text);
 }
 
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
-  (void)info;
-  (void)flag;
-  (void)ftw;
-  return remove(path);
-}
-
 static void set_up(void) {
-  strcpy(directory, "/tmp/redhost-test-tuned-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(directory));
+  make_folder(directory, sizeof directory);
   reporter = (rh_reporter){.log = on_log};
   cache = (rh_cache){.directory = directory, .reporter = &reporter};
   n_warnings = 0;
 }
 
 static void tear_down(void) {
-  nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  remove_folder(directory);
 }
 
 static const char *in_dir(const char *name) {

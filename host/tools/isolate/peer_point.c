@@ -11,9 +11,21 @@ static rh_status said_no(const rh_peer *me, const rh_peer_said *said, rh_status 
   return rh_fail(error, status, "%s: %s", me->name, said->text);
 }
 
+/* Asks, and accepts one answer; others are a failure of the peer's, or of its process. */
+static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_word expected,
+                         rh_peer_said *said, rh_error *error) {
+  rh_peer_word word;
+  RH_TRY(rh_peer_process_ask(&me->peers->process, question, &word, said, error));
+  if (word == expected) return RH_OK;
+  if (word == RH_PEER_FAILED) return said_no(me, said, RH_E_PLUGIN, error);
+  if (word == RH_PEER_DECLINED && expected == RH_PEER_OPENED)
+    return said_no(me, said, RH_DECLINED, error);
+  return rh_peer_process_misspoke(&me->peers->process, question, "answered something else", error);
+}
+
 /* "open" or "ask" */
 static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
-                               rh_peer_word *word, rh_peer_said *said, rh_error *error) {
+                               rh_peer_said *said, rh_error *error) {
   char line[256];
   rh_phase phase = strcmp(verb, "ask") == 0 ? RH_PHASE_query : RH_PHASE_setup;
   rh_peer_question question = {line, me->name, verb, phase, data->op, data->type};
@@ -21,15 +33,7 @@ static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_dat
            rh_op_name(data->op), rh_type_name(data->type), data->n, data->copies, data->stride);
   /* Redhost's own are closed whatever they answer: a plugin is open there. */
   if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
-  RH_TRY(rh_peer_process_ask(&me->peers->process, &question, word, said, error));
-  switch (*word) {
-  case RH_PEER_OPENED: return RH_OK;
-  case RH_PEER_DECLINED: return said_no(me, said, RH_DECLINED, error);
-  case RH_PEER_FAILED: return said_no(me, said, RH_E_PLUGIN, error);
-  default:
-    return rh_peer_process_misspoke(&me->peers->process, &question, "answered something else",
-                                    error);
-  }
+  return ask_for(me, &question, RH_PEER_OPENED, said, error);
 }
 
 static void note_opened(rh_peer *me, const rh_peer_said *said, rh_opened *opened) {
@@ -49,7 +53,6 @@ static void note_opened(rh_peer *me, const rh_peer_said *said, rh_opened *opened
 
 rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_word word;
   rh_peer_said said;
   *opened = (rh_opened){0};
   me->op = data->op;
@@ -57,7 +60,7 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
   RH_TRY(rh_peers_bind_data(me->peers, data, error));
   RH_TRY(rh_peers_ensure_running(me->peers, error));
   RH_TRY(rh_peer_hold_data(me, data, error));
-  RH_TRY(ask_for_point(me, "open", data, &word, &said, error));
+  RH_TRY(ask_for_point(me, "open", data, &said, error));
   me->opened_in = me->peers->process.starts;
   note_opened(me, &said, opened);
   return RH_OK;
@@ -65,12 +68,11 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
 
 rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_word word;
   rh_peer_said said;
   *opened = (rh_opened){0};
   RH_TRY(rh_peers_bind_data(me->peers, data, error));
   RH_TRY(rh_peers_ensure_running(me->peers, error));
-  RH_TRY(ask_for_point(me, "ask", data, &word, &said, error));
+  RH_TRY(ask_for_point(me, "ask", data, &said, error));
   note_opened(me, &said, opened);
   return RH_OK;
 }
@@ -88,16 +90,12 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
   rh_peer_process *process = &me->peers->process;
   char line[128];
   rh_peer_question question = {line, me->name, "take", RH_PHASE_run, me->op, me->type};
-  rh_peer_word word;
   rh_peer_said said;
   if (!is_open(me))
     return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
                    process->why);
   snprintf(line, sizeof line, "take %s %s %u\n", me->name, kind_name(take->kind), take->batch);
-  RH_TRY(rh_peer_process_ask(process, &question, &word, &said, error));
-  if (word == RH_PEER_FAILED) return said_no(me, &said, RH_E_PLUGIN, error);
-  if (word != RH_PEER_TAKEN)
-    return rh_peer_process_misspoke(process, &question, "answered something else", error);
+  RH_TRY(ask_for(me, &question, RH_PEER_TAKEN, &said, error));
   if (said.device && take->kind != RH_TAKE_DEVICE)
     return rh_peer_process_misspoke(
         process, &question, "used the device's clock where the host's was asked for", error);
@@ -110,19 +108,14 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
 rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                         rh_error *error) {
   rh_peer *me = self;
-  rh_peer_process *process = &me->peers->process;
   char line[128];
   rh_peer_question question = {
       .line = line, .peer = me->name, .verb = "parts", .phase = RH_PHASE_run};
-  rh_peer_word word;
   rh_peer_said said;
   *n_parts = 0;
   if (!me->has_parts || !is_open(me)) return RH_OK;
   snprintf(line, sizeof line, "parts %s\n", me->name);
-  RH_TRY(rh_peer_process_ask(process, &question, &word, &said, error));
-  if (word == RH_PEER_FAILED) return said_no(me, &said, RH_E_PLUGIN, error);
-  if (word != RH_PEER_PARTS)
-    return rh_peer_process_misspoke(process, &question, "answered something else", error);
+  RH_TRY(ask_for(me, &question, RH_PEER_PARTS, &said, error));
   memcpy(parts, said.parts, said.n_parts * sizeof *parts);
   *n_parts = said.n_parts;
   *host_share_s = said.host_share_s;

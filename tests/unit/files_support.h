@@ -1,0 +1,42 @@
+/* Files by name, in a folder that belongs to the whole program: to the parent of Check's children,
+ * so that it is removed whatever becomes of them. */
+#ifndef RH_TEST_FILES_SUPPORT_H
+#define RH_TEST_FILES_SUPPORT_H
+
+#include "folder.h"
+
+static char directory[64];
+
+/* The full name of a file there; good for two uses at a time. */
+static inline const char *in_dir(const char *name) {
+  static char paths[2][512];
+  static int k;
+  k = !k;
+  snprintf(paths[k], sizeof paths[k], "%s/%s", directory, name);
+  return paths[k];
+}
+
+static inline const char *write_file(const char *name, const void *bytes, size_t length) {
+  const char *path = in_dir(name);
+  FILE *file = fopen(path, "wb");
+  ck_assert_ptr_nonnull(file);
+  ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+  ck_assert_int_eq(fclose(file), 0);
+  return path;
+}
+
+static inline TCase *add_case(Suite *suite, const char *name) {
+  TCase *tcase = tcase_create(name);
+  tcase_set_timeout(tcase, 120); /* for valgrind */
+  suite_add_tcase(suite, tcase);
+  return tcase;
+}
+
+static inline int run_suite(const char *name, void (*make)(Suite *suite)) {
+  make_folder(directory, sizeof directory);
+  int result = run_cases(name, make);
+  remove_folder(directory);
+  return result;
+}
+
+#endif

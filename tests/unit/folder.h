@@ -1,0 +1,40 @@
+/* A folder for a test's files, and a way to start a suite: what programs of this folder share. */
+#ifndef RH_TEST_FOLDER_H
+#define RH_TEST_FOLDER_H
+
+#include <check.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Others may enter it, for tests that give up their rights. */
+static inline void make_folder(char *path, size_t size) {
+  snprintf(path, size, "/tmp/redhost-test-XXXXXX");
+  if (!mkdtemp(path) || chmod(path, 0755) != 0) abort();
+}
+
+static inline int remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw) {
+  (void)info;
+  (void)flag;
+  (void)ftw;
+  return remove(path);
+}
+
+static inline void remove_folder(const char *path) {
+  nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Runs the cases that make() adds to a suite; main's result. */
+static inline int run_cases(const char *name, void (*make)(Suite *suite)) {
+  Suite *suite = suite_create(name);
+  make(suite);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif
