@@ -1,5 +1,5 @@
-/* A file for the user that takes the place of another, whole or not at all.  What redhost keeps for
- * itself: file.h. */
+/* An output file for the user that replaces another, whole or not at all.  For redhost's own files
+ * see file.h. */
 #ifndef RH_BASE_DRAFT_H
 #define RH_BASE_DRAFT_H
 
@@ -7,22 +7,22 @@
 
 typedef struct rh_draft {
   char *path;      /* where links lead to */
-  char *temporary; /* beside it; null: `path` itself is written to */
+  char *temporary; /* in the same directory; null: `path` itself is written to */
   FILE *out;
 } rh_draft;
 
-/* The file that links at `path` lead to, malloc'ed: `path` where nothing is there.  Null with
- * errno. */
+/* The target of links at `path`, malloc'ed; `path` itself if nothing exists there.  Null with errno
+ * on failure. */
 char *rh_draft_target(const char *path);
 
-/* A device or a pipe is written to and stays what it is; a write-protected file is refused.  0, or
- * -1 with errno, and then there is nothing to finish. */
+/* A device or a pipe is written to directly; a write-protected file is refused.  0, or -1 with
+ * errno, and then there is nothing to finish. */
 int rh_draft_begin(rh_draft *draft, const char *path);
 
-/* What was written to draft->out takes the file's place.  0, or -1 with errno. */
+/* Replaces the file by what was written to draft->out. 0, or -1 with errno. */
 int rh_draft_end(rh_draft *draft);
 
-/* Drops what did not come to its end; zero-initialised is fine. */
+/* Discards an unfinished draft; zero-initialised is fine. */
 void rh_draft_finish(rh_draft *draft);
 
 #endif

@@ -9,7 +9,7 @@
 rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "<prefix>: " before the message that is there. */
+/* Prepends "<prefix>: " to the message. */
 void rh_error_prefix(rh_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -85,7 +85,7 @@ static rh_file_state read_once(const char *path, size_t most, unsigned char **da
   return state;
 }
 
-/* Writers replace a file in one step, so whoever has opened the old one reads the new one
+/* Writers replace a file atomically, so a reader that has opened the old file reads the new one
  * instead. */
 rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
                                char why[RH_FILE_WHY_BYTES]) {

@@ -1,4 +1,4 @@
-/* Numbers as text and back, with a decimal point whatever locale somebody has set. */
+/* Numbers as text and back, with a decimal point in every locale. */
 #ifndef RH_BASE_FORMAT_H
 #define RH_BASE_FORMAT_H
 
@@ -13,14 +13,14 @@ const char *rh_format_seconds(char text[32], double seconds);
 /* The shortest decimal that reads back as the same double, for programs: "2.143e-05".  Finite
  * numbers only. */
 const char *rh_format_number(char text[32], double number);
-/* So many digits that matter, "0.85"; so many behind the point, "0.1". */
+/* With a number of significant digits, "0.85"; with a number of decimals, "0.1". */
 const char *rh_format_digits(char text[32], double number, int digits);
 const char *rh_format_fixed(char text[32], double number, int decimals);
-/* Elements: "2^20" from 2^10 on where it is a power of two, else "1000003". */
+/* Elements: "2^20" for powers of two from 2^10 on, else "1000003". */
 const char *rh_format_size(char text[32], uint64_t n);
 
-/* As strtod() does in the C locale: a library that was loaded may have set another for the whole
- * process.  0, or -1 where memory runs out. */
+/* strtod() in the C locale: a loaded library may have set another for the whole process.  0, or -1
+ * if out of memory. */
 int rh_read_decimal(const char *text, char **end, double *number);
 
 #endif

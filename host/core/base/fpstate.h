@@ -1,8 +1,8 @@
 /* The thread's floating-point control word: rounding, flush-to-zero, exception masks.
  *
- * A shared object that was merely linked with -ffast-math switches its loader's thread to
- * flush-to-zero, and so would corrupt the reference that it is checked against.  The host saves and
- * compares around every call into a plugin. */
+ * A shared object that is linked with -ffast-math switches the loading thread to flush-to-zero,
+ * which would corrupt the reference that it is checked against.  The host saves and compares the
+ * control word around every call into a plugin. */
 #ifndef RH_BASE_FPSTATE_H
 #define RH_BASE_FPSTATE_H
 
@@ -13,7 +13,7 @@ typedef struct rh_fpstate {
 } rh_fpstate;
 
 rh_fpstate rh_fpstate_save(void);
-/* 1 and restored where the state differs from *saved, 0 where it does not. */
+/* Returns 1 and restores the state if it differs from *saved, else 0. */
 int rh_fpstate_restore(const rh_fpstate *saved);
 
 #endif

@@ -1,12 +1,12 @@
-/* FNV-1a (Fowler, Noll and Vo): names things and finds damage.  No guard against anybody who wants
- * two things of one hash. */
+/* FNV-1a (Fowler, Noll and Vo), for names and checksums.  Not secure against deliberate
+ * collisions. */
 #ifndef RH_BASE_HASH_H
 #define RH_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* `seed`: 0, or what makes this hash another. */
+/* `seed`: 0, or a value that selects another hash function. */
 static inline uint64_t rh_hash(uint64_t seed, const void *data, size_t bytes) {
   const unsigned char *p = (const unsigned char *)data;
   uint64_t h = seed ^ 0xcbf29ce484222325u;

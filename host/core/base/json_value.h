@@ -1,14 +1,14 @@
-/* Values of a JSON document from what C has. */
+/* JSON values from C values. */
 #ifndef RH_BASE_JSON_VALUE_H
 #define RH_BASE_JSON_VALUE_H
 
 #include <jansson.h>
 
-/* New references; null where memory runs out. */
+/* New references; null if out of memory. */
 
 /* A finite number, or null. */
 json_t *rh_json_number(double number);
-/* A string of bytes that need not be UTF-8, such as a path: what is not becomes '?'.  Null is
+/* A string of bytes that need not be UTF-8, such as a path: invalid bytes become '?'.  Null gives
  * null. */
 json_t *rh_json_bytes(const char *s);
 

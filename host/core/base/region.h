@@ -1,4 +1,4 @@
-/* Memory by the page: mapped files, and memory that grows without copying. */
+/* Page-aligned memory: mapped files, and memory that grows without copying. */
 #ifndef RH_BASE_REGION_H
 #define RH_BASE_REGION_H
 
@@ -17,14 +17,14 @@ typedef struct rh_region {
 rh_status rh_region_map(rh_region *region, int fd, uint64_t file_bytes, const char *name,
                         rh_error *error); /* read-only, private */
 rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error); /* zeroed */
-/* The same, with a file that has no name behind it, so that another process can have it without a
- * copy.  Its pages are small ones: only for what may be given away. */
+/* The same, backed by an anonymous file, so that another process can map it without a copy.  It
+ * uses small pages, so it is only for memory that may be shared. */
 rh_status rh_region_alloc_shared(rh_region *region, uint64_t bytes, rh_error *error);
 rh_status rh_region_grow(rh_region *region, uint64_t bytes,
                          rh_error *error);              /* may move; no mapped files */
-void rh_region_trim(rh_region *region, uint64_t bytes); /* gives back all but `bytes` */
-/* From here on nobody who gets `file` can write to it or change its length.  For
- * rh_region_alloc_shared's. */
+void rh_region_trim(rh_region *region, uint64_t bytes); /* releases all but `bytes` */
+/* Seals `file`: its recipients can no longer write to it or change its length.  For regions of
+ * rh_region_alloc_shared. */
 void rh_region_seal(const rh_region *region);
 void rh_region_finish(rh_region *region);
 

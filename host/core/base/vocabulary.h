@@ -10,25 +10,25 @@ enum { RH_N_TYPES = 11, RH_N_OPS = 13 };
 const char *rh_type_name(rh_type type);      /* "f32"; null for an unknown number */
 uint32_t rh_type_size(rh_type type);         /* bytes; 0 for an unknown number */
 rh_type rh_type_from_name(const char *name); /* 0 for an unknown name */
-/* Of a type's name elsewhere, "float32" say: what to do instead, in a clause; else null. */
+/* Advice for a type's name in other libraries, such as "float32", as a clause; else null. */
 const char *rh_type_instead(const char *name);
 int rh_type_is_float(rh_type type);
 int rh_type_is_signed(rh_type type); /* signed integers and floats */
 
 const char *rh_op_name(uint32_t op);        /* "argmin"; null */
 uint32_t rh_op_from_name(const char *name); /* 0 */
-/* Of a name that other libraries have and redhost has not, "mean" say: what to do instead, in a
- * clause; else null. */
+/* Advice for an operator that other libraries have and redhost lacks, such as "mean", as a clause;
+ * else null. */
 const char *rh_op_instead(const char *name);
 uint32_t rh_op_flags(uint32_t op,
                      rh_type type); /* RH_OP_*; sums and products of integers are exact too */
 /* Is this operator defined on this type?  (and, or, xor: integers only; affine: u64 only.) */
 int rh_op_is_defined(uint32_t op, rh_type type);
 int rh_op_is_arithmetic(uint32_t op); /* sum, prod, asum: values wider than the elements */
-/* Has it no answer for 0 elements?  (min, argmin, and so on.) */
+/* Is it undefined for 0 elements? (min, argmin, and so on.) */
 int rh_op_needs_an_element(uint32_t op);
-/* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16, else
- * the type itself; unsigned for magnitudes of integers. */
+/* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16,
+ * otherwise the type itself; unsigned for magnitudes of integers. */
 rh_type rh_op_result_type(uint32_t op, rh_type type);
 
 /* The names of all operators, in one line for people. */

@@ -1,4 +1,4 @@
-/* The child's end of the descriptors that spawn.h gives it. */
+/* The child's end of the descriptors that spawn.h sets up. */
 #ifndef RH_CHILD_CHANNEL_H
 #define RH_CHILD_CHANNEL_H
 
@@ -7,23 +7,22 @@
 #include <stdint.h>
 
 typedef struct rh_channel {
-  int fd; /* answers; out of the way of plugins that write to any descriptor */
+  int fd; /* answers; a number that plugins which write to any descriptor do not hit */
 } rh_channel;
 
-/* The whole request, malloc'ed and with a 0 behind it; null where there is none. */
+/* The whole request, malloc'ed and null-terminated; null if there is none. */
 char *rh_channel_request(size_t *length);
-/* Hides the descriptors from plugins, and splits the process (guard.h): the caller goes on as the
- * one that ends when `parent` does, even where a plugin hangs, with all that the plugin started.
- * It leaves no core file.  0, or -1. */
+/* Hides the descriptors from plugins, and splits the process (guard.h): the caller continues as the
+ * process that ends when `parent` does, even if a plugin hangs, together with everything that the
+ * plugin started.  It leaves no core file.  0, or -1. */
 int rh_channel_open(rh_channel *channel, int64_t parent);
-/* The data, out of the way too; or -1. */
+/* The data, moved to such a number too; or -1. */
 int rh_channel_data(void);
-/* One line; takes over `frame`, which may be null.  0, or -1. */
+/* Sends one line; takes ownership of `frame`, which may be null. 0, or -1. */
 int rh_channel_say(const rh_channel *channel, json_t *frame);
-/* So many bytes as they are.  0, or -1. */
+/* Sends the bytes unchanged. 0, or -1. */
 int rh_channel_write(const rh_channel *channel, const char *text, size_t length);
-/* The next line that the parent sends, without its end.  0, or -1 where there is none or it is too
- * long. */
+/* The parent's next line, without its end. 0, or -1 if there is none or it is too long. */
 int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes);
 void rh_channel_close(rh_channel *channel);
 

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /* "crashed in run (signal 11)", "ended the process with exit status 0 in run".  `status` is
- * waitpid's, or -1 where it is not known. */
+ * waitpid's, or -1 if unknown. */
 void rh_ending_name(int status, const char *where, char *to, size_t bytes);
 
-/* The same of a child that had said everything and was given RH_CHILD_DONE_S to end; 0 where it
- * ended as it should, or nobody knows. */
+/* The same for a child that had sent everything and got RH_CHILD_DONE_S to end; 0 if it ended
+ * normally, or if that is unknown. */
 int rh_ending_name_done(int status, char *to, size_t bytes);
 
 #endif

@@ -6,13 +6,13 @@
 #include <redhost/redhost.h>
 #include <sys/types.h>
 
-/* A child's output: how much it printed, and the beginning. */
+/* A child's output: its length and its beginning. */
 typedef struct rh_printed {
   uint64_t bytes;
   char begin[161];
 } rh_printed;
 
-/* "; it printed 'FIRST LINE...'", or "" where it printed nothing: for what an assertion says is the
+/* "; it printed 'FIRST LINE...'", or "" if it printed nothing.  An assertion's text is often the
  * reason. */
 void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes);
 
@@ -21,15 +21,15 @@ typedef struct rh_child {
   int fd;     /* the other end of the child's descriptor 4 */
   int output; /* reads what it prints, or -1 */
   rh_printed *printed;
-  int stranger;            /* 1: not redhost, so it has no guard */
+  int stranger;            /* 1: not redhost, so without a guard */
   int ended;               /* nothing more will come */
-  uint64_t received, most; /* bytes so far, and when it is a flood */
+  uint64_t received, most; /* bytes so far, and the limit */
   char *buffer;
   size_t capacity, used, taken, scanned;
 } rh_child;
 
-/* The program that is started by default: options->program; ../bin/redhost beside the library; this
- * very program where it is called redhost.  malloc'ed. */
+/* The default program: options->program; ../bin/redhost relative to the library; or this program if
+ * it is called redhost.  malloc'ed. */
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error);
 
 /* The program to start. */
@@ -41,19 +41,19 @@ typedef struct rh_child_spec {
   size_t bytes;
   int data;   /* becomes descriptor 5; -1: none */
   int output; /* becomes standard output and error; -1: /dev/null, or where `printed` says */
-  rh_printed *printed; /* null, or where to count what it prints; it must outlive the child */
+  rh_printed *printed; /* null, or a record of what it prints, which must outlive the child */
   int stranger;        /* 1: another program than redhost, which has no guard (guard.h) */
   const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
 } rh_child_spec;
 
 /* This process's environment with one variable set, "NAME=VALUE"; the array is malloc'ed, its
- * strings stay whose they are.  Null where memory runs out. */
+ * strings are borrowed.  Null if out of memory. */
 const char **rh_child_environment(const char *variable);
 
-/* Starts it in a process group of its own.  The request stands in descriptor 3 as a file, or as a
- * pipe where files are limited to less; descriptor 4 is a socket, for answers and, where there are
- * any, further words to the child; standard input is /dev/null; nothing else is open; signals are
- * as at login.  spec->data and spec->output stay the caller's. */
+/* Starts it in its own process group.  Descriptor 3 has the request, as a file, or as a pipe if a
+ * limit forbids the file; descriptor 4 is a socket, for answers and for further lines to the child;
+ * standard input is /dev/null; nothing else is open; signals have their defaults.  The caller keeps
+ * spec->data and spec->output. */
 rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error);
 
 typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } rh_line;
@@ -63,21 +63,20 @@ typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } 
  * RH_LINE_FLOOD: more than child->most bytes came. */
 rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_t *length);
 
-/* A line to the child, with its end.  0, or -1 where it cannot hear any more. */
+/* Sends a line, including its end, to the child. 0, or -1 if the child no longer reads. */
 int rh_child_tell(const rh_child *child, const char *line);
 
-/* How long to wait for a child's end, in seconds, so that its status is its own and not that of
- * being killed, on a busy machine too: one whose channel is closed is all but gone; one that has
- * said everything runs its destructors and its driver's. */
+/* How long to wait for a child's end, in seconds, so that its status is its own and not that of a
+ * kill, even on a busy machine.  A child whose channel is closed has almost ended; one that has
+ * sent everything still runs its destructors and its driver's. */
 #define RH_CHILD_CLOSED_S 1.0
 #define RH_CHILD_DONE_S   5.0
-/* And to be gone once it was killed; then it is left to the system. */
+/* How long to wait after killing it; then it is left to the system. */
 #define RH_CHILD_KILLED_S 2.0
 
-/* Gives the child `grace` seconds to end, kills it and all that it started (of a stranger: its
- * process group), reaps it and frees everything.  Its
- * status as of waitpid, or -1 where another part of the program reaped it, or it cannot be
- * killed. */
+/* Gives the child `grace` seconds to end, kills it and everything that it started (for another
+ * program: its process group), reaps it and frees everything.  Returns its status as of waitpid, or
+ * -1 if another part of the program reaped it, or if it cannot be killed. */
 int rh_child_finish(rh_child *child, double grace);
 
 #endif

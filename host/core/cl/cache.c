@@ -23,8 +23,8 @@ typedef struct header {
 } header;
 static const char magic[8] = "RHPROG1";
 
-/* Where others decide what stands there, there is no cache.  The programs' directory is asked
- * about: the cache's own may be as /tmp, where what is there is judged one by one. */
+/* A directory that others can write to is not used.  The programs' directory is checked: the
+ * cache's own may be as /tmp, where what is there is judged one by one. */
 static rh_status check_directory(rh_cache *cache, rh_error *error) {
   char why[RH_TRUST_BYTES];
   struct stat st;

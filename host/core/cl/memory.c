@@ -11,8 +11,7 @@ static int cl_is_short(cl_int code) {
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* What is free now, in bytes; 0 where the driver does not tell.  NVIDIA's and most others' do
- * not. */
+/* Free memory in bytes; 0 if the driver does not report it.  NVIDIA's and most others do not. */
 static uint64_t free_bytes(const rh_cl_device *device) {
   enum { GLOBAL_FREE_MEMORY_AMD = 0x4039 };
   size_t KiB[2] = {0}; /* the total, and the largest block */

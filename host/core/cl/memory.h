@@ -7,7 +7,7 @@
 
 /* `what`, which wanted `bytes` (0: nobody knows), failed with `code`.  The sentence says what the
  * device has, and what is free if the driver reports it: another process may hold the rest.
- * RH_E_DEVICE, or rh_cl_fail()'s where the code is about something else.  `allocates`:
+ * RH_E_DEVICE, or rh_cl_fail()'s status if the code means something else.  `allocates`:
  * CL_OUT_OF_RESOURCES, which drivers use for a crash of a kernel too, is about memory here. */
 rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
                            const rh_cl_device *device, uint64_t bytes, int allocates);
@@ -16,7 +16,8 @@ rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
 rh_status rh_cl_buffer(const rh_cl_session *session, cl_mem_flags flags, uint64_t bytes, void *host,
                        const char *what, cl_mem *buffer, rh_error *error);
 
-/* RH_CL_TRY for what is enqueued or waited for in a session: a driver may allocate only then. */
+/* RH_CL_TRY for commands that are enqueued or waited for in a session: a driver may allocate only
+ * then. */
 #define RH_CL_TRY_IN(session, error, call, what)                                                   \
   do {                                                                                             \
     cl_int rh_cl_code = (call);                                                                    \

@@ -17,10 +17,10 @@ typedef struct rh_services {
   rh_cl_session *session; /* null for host strategies */
   const char *prelude, *strategy;
   const rh_reporter *reporter;
-  int phase;           /* services are refused outside the phase they belong to */
-  rh_error *error;     /* of the call that is under way */
-  int failed;          /* a service failed or fail() was called: *error says why */
-  int short_of_memory; /* it was for memory, and *error has RH_E_DEVICE */
+  int phase;           /* services are refused outside their phase */
+  rh_error *error;     /* of the call in progress */
+  int failed;          /* a service failed or fail() was called: *error has the reason */
+  int short_of_memory; /* it was out of memory, and *error has RH_E_DEVICE */
   rh_handed *handed;   /* released in reverse order */
   uint32_t n_handed, capacity;
   uint64_t scratch_bytes;

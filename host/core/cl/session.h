@@ -5,12 +5,11 @@
 #include "cache.h"
 #include "devices.h"
 
-/* The profiler learns of every command that a strategy's run enqueues, and may have an event
- * for it: asking for one is not free, so that nobody asks who does not look. */
+/* Profiling hook, called once for each command that a strategy's run enqueues.  Events cost time,
+ * so it is installed only while measuring. */
 typedef struct rh_cl_tap {
   void *user;
-  /* Where the event of the command that is about to be enqueued goes; null: none.  `stage` names
-   * the command. */
+  /* Returns the place for the next command's event; null: none.  `stage` names the command. */
   cl_event *(*on_command)(void *user, const char *stage);
 } rh_cl_tap;
 
@@ -18,11 +17,11 @@ typedef struct rh_cl_tap {
 typedef struct rh_cl_session {
   const rh_cl_device *device;
   cl_context context;
-  cl_command_queue queue; /* where services enqueue; measuring puts another one here, and back */
+  cl_command_queue queue; /* where services enqueue; measuring replaces it temporarily */
   const rh_cl_tap *tap;   /* null: no profiling */
   rh_cache *cache;
   const rh_reporter *reporter;
-  uint64_t input_bytes; /* of the input that was put on the device last: for messages */
+  uint64_t input_bytes; /* of the latest input on the device, for messages */
   /* The cost of builds so far. */
   uint32_t builds, builds_cached;
   double build_s;
@@ -31,11 +30,11 @@ typedef struct rh_cl_session {
 /* Borrows device, cache and reporter. */
 rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device, rh_cache *cache,
                              const rh_reporter *reporter, rh_error *error);
-/* Works in the queue's own context, and in the queue, which is on `device`; retains both. */
+/* Uses the queue, which is on `device`, and its context; retains both. */
 rh_status rh_cl_session_adopt(rh_cl_session *session, const rh_cl_device *device,
                               cl_command_queue queue, rh_cache *cache, const rh_reporter *reporter,
                               rh_error *error);
-/* Where the event of the next command goes, or null. */
+/* The place for the next command's event, or null. */
 static inline cl_event *rh_cl_event_for(const rh_cl_session *session, const char *stage) {
   return session->tap ? session->tap->on_command(session->tap->user, stage) : NULL;
 }

@@ -1,10 +1,9 @@
-/* Memory for a result that the device writes and the host sees without asking: no command brings it
- * over.
+/* Memory for a result that the device writes and the host reads directly, without a read command.
  *
  * On an NVIDIA H200 a call whose last command reads 4 bytes back takes 14.7 us, one that only waits
- * for its kernel 9.4.  cl_nv_create_buffer gives buffers that lie in the host's memory; what is
- * mapped of them once is where kernels' writes arrive.  OpenCL itself promises nothing about memory
- * that is written while it is mapped, so that it is tried before it is believed. */
+ * for its kernel 9.4.  cl_nv_create_buffer gives buffers in the host's memory; kernels' writes
+ * arrive in their mapping.  OpenCL itself promises nothing about memory that is written while
+ * mapped, so it is tested before it is used. */
 #ifndef RH_CL_VISIBLE_H
 #define RH_CL_VISIBLE_H
 

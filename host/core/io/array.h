@@ -6,8 +6,8 @@
 #include <redhost/redhost.h>
 #include <time.h>
 
-/* Zero-initialised is empty.  The elements are native-endian and naturally aligned, and stand
- * inside `region` at offset_bytes, a multiple of the element size: a device that shares the host's
+/* Zero-initialised is empty.  The elements are native-endian and naturally aligned, and lie inside
+ * `region` at offset_bytes, a multiple of the element size, so that a device that shares the host's
  * memory can use the region in place. */
 typedef struct rh_array {
   rh_type type;
@@ -26,26 +26,26 @@ static inline const void *rh_array_data(const rh_array *array) {
   return (const char *)array->region.address + array->offset_bytes;
 }
 
-/* Opens `path` ("-" is standard input): .npy of version 1 to 3, or raw native-endian elements where
- * the file is not a .npy and `type` says what they are.  type 0: only .npy.  With .npy, a type that
- * differs from the file's is RH_E_USAGE. Files are mapped; standard input, and bytes in the other
- * order, are read into memory. Anything wrong with the file is RH_E_FILE, found before any device
- * is touched. */
+/* Opens `path` ("-" is standard input): .npy of version 1 to 3, or raw native-endian elements of
+ * `type` if the file is not a .npy.  type 0: only .npy.  With .npy, a type that differs from the
+ * file's is RH_E_USAGE.  Files are mapped; standard input, and elements of the other byte order,
+ * are read into memory.  Anything wrong with the file is RH_E_FILE, found before any device is
+ * used. */
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error);
 
-/* A path as it stands in messages: printable, and short enough to leave room for what is wrong. */
+/* A path for messages: printable, and short enough to leave room for the error. */
 enum { RH_ARRAY_NAME_BYTES = 256 };
 void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path);
 
-/* RH_E_FILE where the file behind the array was cut, grew or was written to since it was opened:
- * what was computed of it is of no file that ever was.  `name` is for the message. */
+/* RH_E_FILE if the array's file was truncated, grew or was written to since it was opened: the
+ * result then belongs to no version of the file.  `name` is for the message. */
 rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error);
 
-/* Room for n elements, zeros so far; with `shared`, where another process can have them too. */
+/* Room for n elements, initially zero; with `shared`, in memory that another process can map. */
 rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error);
 
-/* Fills a reserved array with generated data.  Element i depends on kind, seed, type, n and i only.
+/* Fills a reserved array with generated data.  Element i depends only on kind, seed, type, n and i.
  * Unknown kind: RH_E_USAGE with a suggestion. */
 rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
                         const rh_reporter *reporter, rh_error *error);
@@ -54,7 +54,7 @@ rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
 rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,
                             uint64_t n, const rh_reporter *reporter, rh_error *error);
 
-/* RH_OK where there is such a kind of generated data: known before a device is chosen. */
+/* RH_OK if this kind of generated data exists; checked before a device is chosen. */
 rh_status rh_array_check_kind(const char *kind, rh_error *error);
 
 /* The kinds' names, null-terminated. */

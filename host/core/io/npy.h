@@ -6,27 +6,27 @@
 
 typedef struct rh_npy {
   rh_type type;           /* a bool counts as u8 */
-  uint32_t swapped;       /* 1: the elements stand in the order that is not this machine's */
+  uint32_t swapped;       /* 1: the elements are in the other byte order */
   uint32_t fortran_order; /* as the header says */
   uint32_t dimensions;
   uint64_t n;           /* elements: the product of the shape */
   uint64_t data_offset; /* bytes, from the start of the file */
-  uint64_t data_bytes;  /* n elements; whether they are there is for the caller to check */
-  char shape[128];      /* as Python writes it; "..." stands for what does not fit */
+  uint64_t data_bytes;  /* n elements; the caller checks that the file has them */
+  char shape[128];      /* as Python writes it; truncated with "..." */
 } rh_npy;
 
 /* Do the bytes begin as every .npy file does? */
 int rh_npy_has_magic(const void *bytes, uint64_t length);
 
-/* Do they begin almost so, as in a damaged file?  That is not raw data. */
+/* Do they almost begin so, as in a damaged file? That is not raw data. */
 int rh_npy_resembles(const void *bytes, uint64_t length);
 
-/* How many bytes rh_npy_parse needs to see, judged by those that are there: ask again when they
+/* The number of bytes that rh_npy_parse needs, judging by those available: ask again when they
  * are. */
 uint64_t rh_npy_wanted(const void *bytes, uint64_t length);
 
-/* Reads the header from the first `length` bytes of a file and never beyond.  `name` is for the
- * messages. RH_OK, or RH_E_FILE. */
+/* Reads the header from the first `length` bytes of a file, never beyond.  `name` is for messages.
+ * RH_OK, or RH_E_FILE. */
 rh_status rh_npy_parse(rh_npy *npy, const void *bytes, uint64_t length, const char *name,
                        rh_error *error);
 

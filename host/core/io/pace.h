@@ -1,10 +1,10 @@
-/* Limits progress reports to a few a second. */
+/* Limits progress reports to a few per second. */
 #ifndef RH_IO_PACE_H
 #define RH_IO_PACE_H
 
 #include <redhost/redhost.h>
 
-/* Zero-initialised but for the first two: the first call always gets through. */
+/* Zero-initialised except the first two fields: the first call always reports. */
 typedef struct rh_pace {
   const rh_reporter *reporter;
   const char *phase;

@@ -1,4 +1,4 @@
-/* Types of C by name, as descriptions of foreign functions say them, and values of these types. */
+/* C types by name, as used in descriptions of foreign functions, and values of these types. */
 #ifndef RH_PLUG_CTYPE_H
 #define RH_PLUG_CTYPE_H
 
@@ -11,7 +11,7 @@ typedef struct rh_ctype {
   uint32_t kind, size;
 } rh_ctype;
 
-/* The value of one argument or result, as it lies in memory. */
+/* The value of one argument or result, as in memory. */
 typedef union rh_cvalue {
   uint8_t u8;
   uint16_t u16;

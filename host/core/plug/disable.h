@@ -1,11 +1,11 @@
-/* REDHOST_PLUGIN_DISABLE: plugins that did not come with redhost can be switched off. */
+/* REDHOST_PLUGIN_DISABLE: disables plugins that did not come with redhost. */
 #ifndef RH_PLUG_DISABLE_H
 #define RH_PLUG_DISABLE_H
 
 #include <stddef.h>
 
-/* Does a pattern of the variable fit the file's name, with or without its suffix?  1: *reason is
- * the sentence. */
+/* Does a pattern of the variable match the file's name, with or without its suffix?  1: *reason is
+ * the message. */
 int rh_is_disabled_file(const char *path, char *reason, size_t bytes);
 /* The same for the name of a strategy in the file. */
 int rh_is_disabled_strategy(const char *name, char *reason, size_t bytes);

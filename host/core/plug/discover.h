@@ -1,29 +1,29 @@
-/* Where plugins may stand, and which files stand there.  Opens none of them. */
+/* The directories of plugins, and the files in them.  Opens none of them. */
 #ifndef RH_PLUG_DISCOVER_H
 #define RH_PLUG_DISCOVER_H
 
 #include <redhost/redhost.h>
 
-/* Why something that was found is left out. */
+/* Why a candidate is not used. */
 typedef enum rh_refusal_kind {
   RH_REFUSED_FOR_FAULT, /* it was examined, and must not be used */
   /* the user disabled it, or the library that it describes is not installed */
   RH_REFUSED_BY_INTENT,
-  RH_REFUSED_UNREAD /* it could not be examined: nothing is known against it */
+  RH_REFUSED_UNREAD /* it could not be examined; it need not be bad */
 } rh_refusal_kind;
 
 typedef struct rh_candidate {
   char *path;     /* absolute */
   uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
-  /* 1: in a directory that came with redhost, under whatever name it was found */
+  /* 1: in redhost's own plugin directory, however it was found */
   uint32_t installed;
   char *refused; /* null, or why it is not even opened: writable by others, owned by a stranger, ...
                   */
   rh_refusal_kind kind; /* of the refusal */
 } rh_candidate;
 
-/* Every regular *.so and *.foreign.json file, each once (by device and inode), by place and then
- * byte order; also the directories and files that are skipped, with the reason. */
+/* Every regular *.so and *.foreign.json file, each once (by device and inode), by directory and
+ * then byte order; also the directories and files that are skipped, with the reason. */
 typedef struct rh_discovery {
   rh_candidate *candidates;
   uint32_t n, capacity;

@@ -8,8 +8,8 @@ typedef struct rh_dl {
   void *handle;
 } rh_dl;
 
-/* A failure is RH_E_PLUGIN with a sentence that does not repeat the path: the caller puts it
- * before.  RH_E_NOMEM: the loader lacked something, and nothing is known against the file. */
+/* A failure is RH_E_PLUGIN with a message without the path, which the caller prepends.  RH_E_NOMEM:
+ * the loader lacked resources; the file need not be bad. */
 
 /* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another
  * machine, a library that is missing, an undefined symbol, a C library too old. */
@@ -20,10 +20,10 @@ rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error);
 /* A function of the library, or of one that it needs. */
 rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(void),
                          rh_error *error);
-/* The symbol, only if this very file defines it (dlsym also finds it in a dependency). */
+/* The symbol, only if this file itself defines it (dlsym also finds it in a dependency). */
 rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, const void **symbol,
                        rh_error *error);
-/* Does this function or object stand in that very file? */
+/* Is this function or object in that file? */
 int rh_dl_is_from(const void *address, const char *path);
 /* Never called in normal operation: a plugin stays mapped until the process ends. */
 void rh_dl_close(rh_dl *dl);

@@ -6,9 +6,8 @@
 #include <redhost/redhost.h>
 
 /* Reads the description, opens its library, and calls the function once on a few elements, so that
- * a description that is plainly wrong shows in the probe process.  As
- * rh_plugin_open(): what was opened stays until the process ends, and is given again for the same
- * file with the same text. */
+ * a wrong description fails in the probe process.  As with rh_plugin_open(), the plugin stays open
+ * until the process ends, and is returned again for the same file with the same text. */
 rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error);
 
 #endif

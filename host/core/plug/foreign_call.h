@@ -1,4 +1,4 @@
-/* Calling a function whose parameters are known only when redhost runs. */
+/* Calls a function whose parameters are known only at run time. */
 #ifndef RH_PLUG_FOREIGN_CALL_H
 #define RH_PLUG_FOREIGN_CALL_H
 

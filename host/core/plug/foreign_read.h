@@ -43,14 +43,14 @@ typedef struct rh_foreign {
   rh_foreign_value returns;
   rh_foreign_value arguments[RH_FOREIGN_MOST_ARGUMENTS];
   uint32_t n_arguments;
-  const rh_ctype *result_type; /* of the result, wherever it stands */
+  const rh_ctype *result_type; /* of the result, in whichever place */
   uint64_t base;               /* the index of the first element */
   uint64_t max_n;              /* elements of one call */
-  char stem[64];               /* the name where the description has none */
+  char stem[64];               /* the name if the description has none */
 } rh_foreign;
 
-/* `path` gives the name where the text has none.  RH_E_PLUGIN with the place in the text: line and
- * column where it is not JSON, else the key ("arguments[2].role: ...").  On failure *foreign is
+/* `path` gives the name if the text has none.  RH_E_PLUGIN with the place in the text: line and
+ * column if it is not JSON, else the key ("arguments[2].role: ...").  On failure *foreign is
  * empty. */
 rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
                           rh_error *error);

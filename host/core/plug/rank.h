@@ -21,7 +21,7 @@ static inline int rh_bears_name(const char *path, const char *name) {
          (strcmp(base + length, ".so") == 0 || strcmp(base + length, RH_FOREIGN_SUFFIX) == 0);
 }
 
-/* As strcmp: the file that bears the strategy's name, then by bytes. */
+/* As strcmp: the file named after the strategy first, then by bytes. */
 static inline int rh_rank_files(const char *a, const char *b, const char *name) {
   int of_a = rh_bears_name(a, name), of_b = rh_bears_name(b, name);
   return of_a != of_b ? of_b - of_a : strcmp(a, b);

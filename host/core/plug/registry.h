@@ -1,4 +1,4 @@
-/* Every strategy that can be had, known without loading any plugin into this process. */
+/* Every available strategy, without loading any plugin into this process. */
 #ifndef RH_PLUG_REGISTRY_H
 #define RH_PLUG_REGISTRY_H
 
@@ -23,7 +23,7 @@ typedef struct rh_entry {
   rh_param *params; /* strings owned too */
   /* [op][type], by number; .status is RH_DECLINED where undefined */
   rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1];
-  char *shadowed_by; /* null, or the path of the file whose strategy of the same name goes first */
+  char *shadowed_by; /* null, or the path of the file whose strategy of that name comes first */
 } rh_entry;
 
 typedef struct rh_refusal {
@@ -43,18 +43,19 @@ typedef struct rh_registry {
   char *searched;
 } rh_registry;
 
-/* Looks at all candidates in a child process (`options->program`, or redhost beside the library),
- * which asks every strategy's query about (device, max_n) for each operator and type.  device may
- * be null: no OpenCL device here; then only host strategies are asked and the others are declined.
- * A plugin that crashes, hangs for 5 s or exits becomes a refusal, and the rest goes on. */
+/* Examines all candidates in a child process (`options->program`, or redhost next to the library),
+ * which calls every strategy's query with (device, max_n) for each operator and type.  device may
+ * be null: without an OpenCL device only host strategies are asked, and the others are declined.  A
+ * plugin that crashes, hangs for 5 s or exits becomes a refusal, and the others are still
+ * examined. */
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error);
 void rh_registry_finish(rh_registry *registry);
 
-/* The entry of that name that goes first; null. */
+/* The entry of that name that takes precedence; null if there is none. */
 const rh_entry *rh_registry_find(const rh_registry *registry, const char *name);
 
-/* Where a strategy was found. */
+/* The place of a strategy. */
 typedef struct rh_found {
   char name[64];
   char *path;         /* the plugin's file */
@@ -63,25 +64,25 @@ typedef struct rh_found {
   char missed[1024]; /* "", or a plugin that comes before this one and could not be examined */
 } rh_found;
 
-/* Finds the strategy of that name, looking only at the files that matter: inside one directory the
- * file that bears the strategy's name goes first.  Each file is looked at in a child; none is
- * opened here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
+/* Finds the strategy of that name and examines only the files that matter: inside one directory the
+ * file named after the strategy comes first.  Each file is examined in a child; none is opened
+ * here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
 rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
                              rh_error *error);
 /* The same for an entry that a scan found, without examining the file again. */
 rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error);
 void rh_found_finish(rh_found *found);
 
-/* Opens the plugin that was found, in this process, which trusts it. */
+/* Opens the plugin in this process, which must trust it. */
 rh_status rh_registry_open(const char *path, const char *name, const rh_strategy **strategy,
                            rh_error *error);
 
-/* Both, one after the other. */
+/* Finds and opens it. */
 rh_status rh_registry_load(const rh_options *options, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error);
 
-/* The child's side: `redhost --probe` calls this and exits with what it returns, 0 when all was
- * said. Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h).  `find_op`:
+/* The child's side: `redhost --probe` calls this and exits with its result, 0 when everything was
+ * sent.  Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h).  `find_op`:
  * the operator on the type, with or without a prelude, or null (host/core/reduce's rh_op_find,
  * which nothing here may include). */
 int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type));

@@ -10,7 +10,7 @@ typedef struct rh_finding {
   int looked;
   char *refused; /* null, or why not: the search's reasons are not repeated here */
   rh_refusal_kind kind;
-  rh_entry *entries; /* of a refused one too, where it got so far: they are not to be had */
+  rh_entry *entries; /* also of a refused one, if it got so far: they are unavailable */
   uint32_t n_entries;
 } rh_finding;
 

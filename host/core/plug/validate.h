@@ -10,14 +10,15 @@ enum { RH_MOST_STRATEGIES = 1024 }; /* in one plugin */
 /* Bytes of a struct in ABI 1.0, without the fields appended since. */
 #define RH_SIZE_1_0(T, last) ((uint32_t)(offsetof(T, last) + sizeof(((const T *)0)->last)))
 
-/* All are RH_E_PLUGIN with a sentence.  Each but the first needs those before it to have passed. */
+/* All return RH_E_PLUGIN with a message.  Each but the first requires that those before it
+ * passed. */
 rh_status rh_validate_version(const rh_plugin *plugin,
                               rh_error *error); /* magic, size, ABI, flags */
-/* That the strategies are there, of a known size, and have valid names, all different. */
+/* The strategies are present, of a known size, and have valid, distinct names. */
 rh_status rh_validate_names(const rh_plugin *plugin, rh_error *error);
 
 typedef rh_status rh_validate_strategy(const rh_strategy *strategy, rh_error *error);
-/* One rule on every strategy; the sentence names the one that breaks it. */
+/* Applies one rule to every strategy; the message names the one that breaks it. */
 rh_status rh_validate_each(const rh_plugin *plugin, rh_validate_strategy *judge, rh_error *error);
 
 rh_validate_strategy rh_validate_functions, rh_validate_texts, rh_validate_params,

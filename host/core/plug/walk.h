@@ -1,4 +1,4 @@
-/* Collecting the files of one directory after another, and whom to trust. */
+/* Collects the files of one directory after another, with the checks of trust. */
 #ifndef RH_PLUG_WALK_H
 #define RH_PLUG_WALK_H
 
@@ -13,12 +13,12 @@ typedef struct rh_file_id {
 
 typedef struct rh_walk {
   rh_discovery *search;
-  uint32_t place;   /* of what is found next */
-  uint32_t at_home; /* 1: what is found next stands in an installed directory */
+  uint32_t place;   /* of the next candidates */
+  uint32_t at_home; /* 1: the next candidates are in redhost's own directory */
   rh_file_id homes[2];
   uint32_t n_homes;
   size_t known;     /* of the path of what is found next: see rh_trust_path */
-  rh_file_id *seen; /* files and directories that had their turn */
+  rh_file_id *seen; /* files and directories that were visited */
   size_t n_seen;
   rh_text searched;
   int failed; /* out of memory: check once at the end */
@@ -30,10 +30,11 @@ void rh_walk_home(rh_walk *walk, const char *directory);
  * bytes are trusted as they are.  `from` is the option or variable that named it: what is missing
  * there is noted; null: it may be missing. */
 void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from);
-/* One file, known to be regular, that was asked for by its name: a place of its own.  Its directory
- * may be anybody's, as that of a program that is started by its path. */
+/* One regular file that the user named: a place of its own.  Its directory may belong to any user,
+ * as with a program that is started by its path. */
 void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st);
-/* Where to look is itself unknown: `what` is "the directory of ...", and errno was `code`. */
+/* A directory that could not be determined: `what` is "the directory of ...", and errno was
+ * `code`. */
 void rh_walk_lost(rh_walk *walk, const char *what, int code);
 void rh_walk_note(rh_walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rh_walk_finish(rh_walk *walk);

@@ -8,7 +8,7 @@
  *     {"plugin":k,"strategies":[...]}           what is in the file, or
  *     {"refused":k,"kind":2,"reason":"..."}     why not, and an rh_refusal_kind
  *     {"end":n}                                 all n were examined
- * Whatever does not come in this order was not written by redhost. */
+ * Messages in any other order were not written by redhost. */
 #ifndef RH_PLUG_WIRE_H
 #define RH_PLUG_WIRE_H
 
@@ -18,8 +18,8 @@
 
 enum { RH_WIRE_VERSION = 2 };
 
-/* Begins a request, to which the files are added; device may be null: the child is given the host
- * alone. */
+/* Begins a request, to which the files are added; device may be null: the child gets only the
+ * host. */
 void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n);
 /* The child's side; the files are read by rh_request_next(request, "file", ...).  0, or -1. */
 int rh_wire_read_request(const rh_child_request *request, rh_device *device, uint64_t *max_n);

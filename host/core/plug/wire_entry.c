@@ -80,8 +80,8 @@ json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offe
   return json;
 }
 
-/* Lines may end; nothing else moves a terminal's cursor.  The child has judged these texts, but who
- * knows the child. */
+/* Lines may end; nothing else moves a terminal's cursor.  Sanitise again: the child is not
+ * trusted. */
 static void make_printable(char *text) {
   for (char *line = text; line;) {
     char *end = strchr(line, '\n');

@@ -4,11 +4,11 @@
 
 #include "job.h"
 
-/* The strategy that is likely to take the shortest time of those that can serve the problem, each
- * by the best that is known of it: measured here, or what comes with redhost, of this operator and
- * type or of like ones, at the nearest sizes.  Where nothing is known of any, the one that promises
- * most by its own score.  Never one whose result was wrong here.  *entry is the registry's; why it
- * was chosen stands in redhost->chosen, and is reported as information. */
+/* The strategy with the shortest estimated time of those that can serve the problem.  Each is
+ * estimated from the best data available: measured here or shipped with redhost, for this operator
+ * and type or similar ones, at the nearest sizes.  Without any data, the strategy with the highest
+ * score of its own.  Never a strategy whose result was wrong here.  *entry belongs to the registry;
+ * the reason for the choice is in redhost->chosen, and is logged as information. */
 rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error);
 

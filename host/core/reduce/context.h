@@ -9,15 +9,15 @@
 
 #include <pthread.h>
 
-/* Devices are looked for when one is needed, and not before: host strategies and --list of a
- * machine without a driver never touch OpenCL. */
+/* Devices are discovered when one is first needed: host strategies, and --list on a machine without
+ * a driver, never use OpenCL. */
 struct rh_redhost {
   rh_options options; /* strings owned */
   rh_cache cache;
   rh_cl_devices devices;
   int devices_found;
-  int looks_first;   /* 1: devices are looked at in a child before this process asks for them */
-  rh_error unusable; /* why they are not to be asked for; or status 0 */
+  int looks_first;            /* 1: a child lists the devices before this process does */
+  rh_error unusable;          /* why they are not to be asked for; or status 0 */
   const rh_cl_device *device; /* null until chosen */
   rh_cl_session session;
   int session_open;
@@ -35,10 +35,10 @@ struct rh_redhost {
   char chosen[512]; /* what `auto` took last, and why: "onepass, measured here at 2^20: ..."; "" */
 };
 
-/* Around what a public function does with *redhost, except to run what is prepared.  RH_E_INVALID
- * where this thread is inside already, by a callback of the caller's. */
+/* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread
+ * already holds the lock, in a callback of the caller's. */
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
-/* releases it where it is closed and nothing prepared is left */
+/* releases it if it is closed and nothing prepared is left */
 void rh_redhost_leave(rh_redhost *redhost);
 
 /* What was opened for the device. */
@@ -48,12 +48,11 @@ rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices,
 rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error);
 rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error);
 
-/* From here on `device`, one of rh_redhost_devices(), is the one that is meant.  Whatever was
- * opened for another is released. */
+/* Selects `device`, one of rh_redhost_devices(), and releases whatever was opened for another. */
 rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device, rh_error *error);
 
-/* All strategies, asked about the chosen device and n elements.  Where there is no device at all,
- * host strategies are asked about the host and *no_device (may be null) says why. */
+/* All strategies, queried for the chosen device and n elements.  Without any device, host
+ * strategies are queried for the host and *no_device (may be null) says why. */
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
@@ -66,8 +65,8 @@ void rh_redhost_miss_plugins(const rh_redhost *redhost);
  * looks for no device.  Valid until another one is chosen. */
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error);
 
-/* A wrong result of the strategy in the plugin's file: `auto` leaves it alone from here on.  Keeps
- * quiet. */
+/* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it.  Logs
+ * nothing. */
 void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
                       rh_type type, uint64_t n);
 

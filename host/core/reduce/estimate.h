@@ -1,11 +1,11 @@
-/* How long a strategy is likely to take for a problem, by all that is known of it: what was
- * measured here, and what comes with redhost, at whatever sizes. */
+/* Estimates a strategy's time for a problem from all available data: measured here, and shipped
+ * with redhost, at any sizes. */
 #ifndef RH_REDUCE_ESTIMATE_H
 #define RH_REDUCE_ESTIMATE_H
 
 #include "../tunedb/tunedb.h"
 
-/* A strategy, and what is asked of it. */
+/* A strategy and a problem. */
 typedef struct rh_estimated {
   const char *strategy;
   uint64_t plugin;
@@ -17,7 +17,7 @@ typedef struct rh_estimated {
 typedef struct rh_estimate {
   const rh_tunedb_entry *from; /* the entry that is nearest; null: nothing with a time is known */
   double time_s, latency_s;    /* at n; latency_s is 0 where it is not known */
-  /* how much longer it took here, of this very operator and type; 0: not known */
+  /* the ratio of measured to shipped times here, for exactly this operator and type; 0: unknown */
   double measured_per_shipped;
 } rh_estimate;
 

@@ -18,13 +18,13 @@ typedef struct rh_exact_sum {
   uint64_t n, nans, plus_infinities, minus_infinities;
 } rh_exact_sum;
 
-/* Where elements are gathered before they are folded into a sum; a few hundred KiB.  [one thread at
- * a time] */
+/* The bins that gather elements before they are folded into a sum; a few hundred KiB.  [one thread
+ * at a time] */
 typedef struct rh_exact_bins rh_exact_bins;
-rh_exact_bins *rh_exact_bins_create(rh_type type); /* a float type; null when memory runs out */
+rh_exact_bins *rh_exact_bins_create(rh_type type); /* a float type; null if out of memory */
 void rh_exact_bins_destroy(rh_exact_bins *bins);   /* null is legal */
 void rh_exact_bins_add(rh_exact_bins *bins, const void *data, uint64_t n);
-/* Adds what was gathered to *sum and empties the bins. */
+/* Adds the bins' contents to *sum and empties them. */
 void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum);
 
 /* *sum += *other. */

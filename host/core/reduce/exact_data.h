@@ -1,6 +1,6 @@
-/* Data whose result no order of operations changes: for a strategy whose answer is judged by a
- * bound that allows much, or not at all.  The same strategy with the same parameters, on as many
- * elements, has to give this very result. */
+/* Data whose result is the same in every order of operations: for a strategy whose answer has a
+ * weak bound or none.  The same strategy with the same parameters, on as many elements, must give
+ * exactly this result. */
 #ifndef RH_REDUCE_EXACT_DATA_H
 #define RH_REDUCE_EXACT_DATA_H
 
@@ -27,15 +27,15 @@ void rh_exact_data_finish(rh_exact_data *exact);
 
 int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result);
 
-/* What a strategy said of it becomes part of the verdict on its answer: another result is
+/* Makes a strategy's result on these data part of the verdict on its answer: a different result is
  * RH_VERDICT_WRONG. */
 void rh_exact_data_add(const rh_exact_data *exact, const rh_result *result, rh_verdict *verdict);
-/* It could not be tried, so that an answer inside its bound is not judged either. */
+/* The data could not be tried, so an answer inside its bound is not judged either. */
 void rh_exact_data_add_nothing(const char *why, rh_verdict *verdict);
-/* Is this a reason why it cannot be tried, and none to end for? */
+/* Does this failure only mean that the data cannot be tried, so that the run continues? */
 int rh_exact_data_is_too_much(rh_status status);
 
-/* All of it, where the verdict needs it, for a strategy in this process that has been set up. */
+/* All of these steps, if the verdict needs them, for a strategy that is set up in this process. */
 rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter *reporter,
                          rh_verdict *verdict, rh_error *error);
 

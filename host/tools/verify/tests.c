@@ -42,7 +42,7 @@ static const rh_test tests[] = {
      2, 20, 1.5, 1.2},
     QUERY_TEST("V23", rh_v23_matrix, "query: every type, operator and device"),
     QUERY_TEST("V24", rh_v24_reasons, "query: every refusal has a code and a reason"),
-    QUERY_TEST("V25", rh_v25_unknown, "query: unknown types and operators are declined"),
+    QUERY_TEST("V25", rh_v25_unknown, "query: unknown types are declined"),
     QUERY_TEST("V26", rh_v26_ends_of_ranges,
                "query: safe with parameters at the ends of their ranges"),
     RUN_TEST("V27", rh_v27_starved, "query: limited devices are declined or served", 4, 0.1),
