@@ -1,12 +1,15 @@
-/* Every strategy x operator x type, over sizes and data.  The environment says on what:
- *   REDHOST_TEST_PLUGINS  directory of plugins      REDHOST_TEST_STRATEGIES  names, separated by
- * spaces REDHOST_TEST_EXTENT   tiny, covering or all     REDHOST_DEVICE           as for redhost
- *   REDHOST_TEST_PAIRS    of operators and types: few, covering (see cover.h) or all, which the
- *   extent all is anyway
- *   REDHOST_TEST_TYPE     one type instead of all, with every operator
- *   REDHOST_TEST_MOST     the largest n, for strategies that are slow on purpose
- *   REDHOST_TEST_SETTINGS parameters for all of them, as in "tile=96"
- * One test for each strategy, or for each of its types; OpenCL lives in the test's own process. */
+/* Every strategy x operator x type, over sizes and data.  The environment selects them:
+ *   REDHOST_TEST_PLUGINS     directory of plugins
+ *   REDHOST_TEST_STRATEGIES  names, separated by spaces
+ *   REDHOST_DEVICE           as for redhost
+ *   REDHOST_TEST_EXTENT      tiny, covering or all
+ *   REDHOST_TEST_PAIRS       of operator and type: few, covering (see cover.h) or all; the extent
+ *                            `all` implies all pairs
+ *   REDHOST_TEST_TYPE        one type instead of all, with every operator
+ *   REDHOST_TEST_MOST        the largest n, for strategies that are slow on purpose
+ *   REDHOST_TEST_SETTINGS    parameters for all strategies, as in "tile=96"
+ * One test for each strategy, or for each of its types.  OpenCL is used only in the test's own
+ * process. */
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/vocabulary.h"
 #include "matrix.h"

@@ -18,7 +18,7 @@ typedef struct rh_instance_spec {
   const rh_reporter *reporter;
 } rh_instance_spec;
 
-/* Where the data stands: a buffer for OpenCL strategies, memory for host strategies. */
+/* The data: a buffer for OpenCL strategies, memory for host strategies. */
 typedef struct rh_data {
   cl_mem buffer;
   const void *host;
@@ -28,48 +28,48 @@ typedef struct rh_data {
 /* [one thread at a time] */
 typedef struct rh_instance rh_instance;
 
-/* Sets up what rh_instance_query() said yes to; *answer is its answer. */
+/* Sets up a problem that rh_instance_query() accepted; *answer is its answer. */
 rh_status rh_instance_create(rh_instance **instance, const rh_instance_spec *spec,
                              const rh_answer *answer, rh_error *error);
 void rh_instance_destroy(rh_instance *instance); /* null is legal */
 
-/* One reduction of n elements.  Returns when it is enqueued or, where the strategy finishes on the
+/* One reduction of n elements.  Returns when it is enqueued or, if the strategy finishes on the
  * host, done. */
 rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error);
 
-/* The same, where the value goes to result[index] of the caller's, counted in values: for
- * strategies that finish on the device. */
+/* The same, with the value in the caller's result[index], counted in values: for strategies that
+ * finish on the device. */
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error);
 
 /* The value of the last rh_instance_run(); waits for it. */
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error);
 
-/* The operator's row: its identity, the size of its values. */
+/* The operator. */
 const rh_op *rh_instance_op(const rh_instance *instance);
 
-/* Bytes of device memory that it has for itself. */
+/* Bytes of device memory that it holds. */
 uint64_t rh_instance_scratch(const rh_instance *instance);
 
-/* One reduction and its value, waited for: the shortest way there is on this device. */
+/* One reduction, returning its value, by the fastest way on this device. */
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);
 
-/* For tests: fills the result and what stands beside it with a byte, so that a result that was
- * never written differs from a wrong one; and sees whether the neighbours are still that byte
- * (RH_E_WRONG where not). */
+/* For tests: fills the result and its neighbours with a byte, so that a result that was never
+ * written differs from a wrong one; and checks that the neighbours still have that byte (else
+ * RH_E_WRONG). */
 rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error);
 rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error);
 
-/* Can this strategy serve this problem with these parameters?  No OpenCL.  `device` null: a host
- * strategy's own. */
+/* Can this strategy serve this problem with these parameters?  Does not use OpenCL.  `device` null:
+ * the host. */
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
                             rh_answer *answer, rh_error *error);
 
-/* The device that host strategies are asked about. */
+/* The device for queries of host strategies. */
 const rh_device *rh_host_device(void);
 
-/* Does the strategy run in host code when `device` is the one chosen? */
+/* Does the strategy run on the host if `device` is selected? */
 int rh_strategy_is_host(const rh_strategy *strategy);
 
 #endif

@@ -11,22 +11,22 @@ enum { RH_JOB_ANYWHERE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_DEVICE };
 
 typedef struct rh_job_spec {
   const char *strategy; /* or "auto" */
-  /* the strategy's file where it is known, and then not "auto"; null: it is searched for */
+  /* the strategy's file if known (then not "auto"); null: search for it */
   const char *plugin;
   uint32_t op;
   rh_type type;
   uint64_t n;
   const rh_setting *settings;
   uint64_t n_settings;
-  /* 1: settings that the strategy does not know are another's, and passed over */
+  /* 1: ignore settings that the strategy does not have */
   uint32_t others_too;
-  /* 1: parameters are the plugin's defaults and the settings, whatever was tuned */
+  /* 1: parameters are the plugin's defaults and the settings, without tuned values */
   uint32_t untuned;
   const char *what;   /* the data, for messages: "--size 2^34", "x.npy" */
   uint32_t on_device; /* what `auto` must find: RH_JOB_* */
 } rh_job_spec;
 
-/* Fields from `strategy` on are for reading. */
+/* Fields from `strategy` on are read-only. */
 typedef struct rh_job {
   rh_redhost *redhost;
   rh_job_spec spec;
@@ -42,47 +42,46 @@ typedef struct rh_job {
   double setup_s; /* query, build and allocation, without the upload */
 } rh_job;
 
-/* Enters operator and type into the spec, where they exist. */
+/* Enters operator and type into the spec, if they exist. */
 rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error);
 
-/* Finds the strategy, and opens no plugin in this process. */
+/* Finds the strategy without opening a plugin in this process. */
 rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
                         rh_error *error);
 
-/* RH_E_USAGE where spec->settings do not fit spec->strategy in spec->plugin.  Opens the plugin
- * in this process. */
+/* RH_E_USAGE if spec->settings are invalid for spec->strategy in spec->plugin.  Opens the plugin in
+ * this process. */
 rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error);
 
-/* The device that serves a strategy of these kinds, null for one that runs on the host; RH_E_DEVICE
- * where it cannot hold such elements, or so many. */
+/* The device for a strategy of these kinds, null for one that runs on the host; RH_E_DEVICE if it
+ * does not support the type or cannot hold the elements. */
 rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
                         const rh_cl_device **device, rh_error *error);
 
-/* Finds the strategy and the device, and asks whether it can be done.  Touches no data and creates
- * nothing on the device, so that whatever can be refused is refused here.  In two steps, or in
- * one. */
+/* Finds the strategy and the device, and queries the strategy.  Touches no data and creates nothing
+ * on the device, so that every refusal comes early.  In two steps, or in one. */
 rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
 rh_status rh_job_ask(rh_job *job, rh_error *error);
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
 
-/* Sets up alone: job->data and, for a device, the session are there.  Where tuned parameters are at
- * fault, as of another device of the kind, it is done with the plugin's defaults. */
+/* Only sets up: job->data and, for a device, the session exist already.  If tuned parameters fail,
+ * such as those of another device of the kind, the plugin's defaults are used. */
 rh_status rh_job_instantiate(rh_job *job, rh_error *error);
 
-/* Brings the data, spec.n elements `offset` bytes behind the page-aligned `region`, to the device
+/* Brings the data, spec.n elements `offset` bytes after the page-aligned `region`, to the device
  * and sets up. */
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error);
 
-/* What the operator's value means, as a result. */
+/* Converts the operator's value to a result. */
 enum { RH_MOST_VALUE_BYTES = 16 };
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result);
 
-/* The exact answer, computed here, before the strategy runs: one that writes to its input must not
- * move the measure that it is judged by. */
+/* The exact answer, computed before the strategy runs: a strategy that writes to its input must not
+ * change its own reference. */
 rh_status rh_job_refer(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
                        rh_reference *reference, rh_error *error);
-/* Judges an answer by it.  device: null for the host; depth: of query's answer. */
+/* Judges an answer by it. device: null for the host; depth: from query's answer. */
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict);
 

@@ -1,4 +1,4 @@
-/* What the judges of sums and of products share: see check.c. */
+/* Definitions shared by the judges of sums and of products: see check.c. */
 #ifndef RH_REDUCE_JUDGED_H
 #define RH_REDUCE_JUDGED_H
 
@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-/* The float type that a result is computed in and has. */
+/* The float type of a computation and its result. */
 typedef struct rh_judge_format {
   int digits;        /* of the significand */
   int emin, emax;    /* the smallest normal number is 2^emin, and 2^emax overflows */
@@ -23,7 +23,7 @@ typedef struct rh_judged {
   rh_verdict *verdict;
 } rh_judged;
 
-/* Bounds are rounded up by this: more than the few operations that compute them can lose. */
+/* Bounds are rounded up by this factor: more than the few operations that compute them can lose. */
 #define RH_ROUND_UP(x) ((x) * (1 + 16 * LDBL_EPSILON))
 
 long double rh_judged_largest(const rh_judged *j); /* finite number of the format */
@@ -31,12 +31,11 @@ long double rh_judged_largest(const rh_judged *j); /* finite number of the forma
 __attribute__((format(printf, 4, 5))) void rh_verdict_say(rh_verdict *verdict, int kind,
                                                           double error, const char *text, ...);
 
-/* The verdicts.  `why` stands behind "A instead of B", and may be "". */
+/* The verdicts.  `why` follows "A instead of B", and may be "". */
 void rh_judged_equal(const rh_judged *j);
 void rh_judged_unknown(const rh_judged *j, const char *why);
 void rh_judged_wrong(const rh_judged *j, const char *why);
-/* By a bound.  magnitude: what the error is to be small against; letter: what the depth is
- * called. */
+/* By a bound. magnitude: the scale of the error; letter: the symbol of the depth. */
 void rh_judged_error(const rh_judged *j, long double exact, long double error, long double bound,
                      long double magnitude, char letter);
 

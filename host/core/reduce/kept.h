@@ -1,8 +1,8 @@
-/* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than
- * its run.
+/* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than its
+ * run.
  *
  * A kept job serves every n of its class: sizes up to a few MiB are set up for the next power of
- * two, larger ones for themselves.  Nothing that is kept hangs on the caller's memory: the data are
+ * two, larger ones exactly.  Nothing that is kept depends on the caller's memory: the data are
  * brought to a job for one call. */
 #ifndef RH_REDUCE_KEPT_H
 #define RH_REDUCE_KEPT_H
@@ -23,7 +23,7 @@ typedef struct rh_kept_job {
 
 typedef struct rh_kept {
   rh_kept_job jobs[RH_KEPT_JOBS];
-  rh_cl_input input; /* of the call that is under way; a buffer of the device's own stays */
+  rh_cl_input input; /* of the call in progress; the device's own buffer is kept */
   uint64_t calls;
 } rh_kept;
 
@@ -32,12 +32,12 @@ typedef struct rh_kept {
 rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job **kept,
                       rh_error *error);
 
-/* Brings the n elements to the job, or finds them where they are. */
+/* Brings the n elements to the job, or uses them in place. */
 rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *data, uint64_t n,
                         rh_data *placed, rh_error *error);
 
-/* The end of a call: nothing reads the caller's memory any more.  A job that failed (status), or
- * that takes too much memory, is released. */
+/* Ends a call: the caller's memory is no longer read.  A job that failed (status), or that takes
+ * too much memory, is released. */
 void rh_kept_let_go(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
 
 void rh_kept_finish(rh_redhost *redhost);

@@ -1,15 +1,14 @@
-/* A look at OpenCL's devices in a child, so that a driver that crashes takes down no more than
- * that. */
+/* Lists OpenCL's devices in a child, so that a crashing driver takes down only the child. */
 #ifndef RH_REDUCE_LOOK_H
 #define RH_REDUCE_LOOK_H
 
 #include "context.h"
 
-/* RH_OK: the drivers start, or did when everything that decides it was the same.  RH_E_DEVICE: one
- * of them does not, and this process had better not ask for devices. */
+/* RH_OK: the drivers start, or did in the same state (cl/drivers.h).  RH_E_DEVICE: one of them does
+ * not, and this process must not ask for devices. */
 rh_status rh_look_at_drivers(const rh_redhost *redhost, rh_error *error);
 
-/* The child: `redhost --look` calls this and exits with what it returns. */
+/* The child's side: `redhost --look` calls this and exits with its result. */
 int rh_look_main(void);
 
 #endif

@@ -12,9 +12,9 @@ const rh_op *rh_op_find(uint32_t op, rh_type type);
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
 
 /* The OpenCL C prelude of an operator on a type: its definitions, then kernels/prelude.  malloc'ed;
- * null when memory runs out. */
+ * null if out of memory. */
 char *rh_op_prelude(uint32_t op, rh_type type);
-/* The same for an operator that the prelude knows and that has no number: "depth". */
+/* The same for an operator of the prelude that has no number: "depth". */
 char *rh_op_prelude_named(const char *op, rh_type type);
 
 #endif

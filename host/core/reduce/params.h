@@ -11,14 +11,14 @@ enum { RH_MAX_PARAMS = 64 };
 rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
                             uint64_t n_settings, int64_t *values, rh_error *error);
 
-/* The settings alone, over what `values` holds. */
+/* Applies only the settings, over the contents of `values`. */
 rh_status rh_params_apply(const rh_strategy *strategy, const rh_setting *settings,
                           uint64_t n_settings, int64_t *values, rh_error *error);
 
-/* The place of the parameter of that name, or -1. */
+/* The index of the parameter of that name, or -1. */
 int rh_params_find(const rh_strategy *strategy, const char *key);
 
-/* 1 and *value where the word is a value of the parameter. */
+/* 1 and *value if the word is a value of the parameter. */
 int rh_param_parse(const rh_param *param, const char *word, int64_t *value);
 
 /* A value in words: "256", "device".  `text` has `size` bytes. */

@@ -12,22 +12,22 @@ typedef struct rh_reference {
   rh_type type;
   uint64_t n;
   rh_result result;   /* correctly rounded to the result type */
-  uint32_t exact;     /* 1: every order gives this very result: compare for equality */
+  uint32_t exact;     /* 1: every order gives exactly this result: compare for equality */
   rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */
 } rh_reference;
 
 enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };
 
-/* The result on exact data at the same n (exact_data.h), which not every verdict needs. */
+/* The result on exact data at the same n (exact_data.h), if the verdict needs it. */
 enum { RH_EXACT_DATA_NONE, RH_EXACT_DATA_OK, RH_EXACT_DATA_WRONG, RH_EXACT_DATA_NOT_TRIED };
 
 typedef struct rh_verdict {
   int verdict;
-  double error, bound; /* both 0 where answers must be equal; NaN where they mean nothing */
+  double error, bound; /* both 0 if answers must be equal; NaN if not applicable */
   double error_ulp;    /* of the result type, at the exact answer */
   uint64_t depth;      /* the h of the bound; n - 1 for products */
-  /* 1: this alone is not a check, since the bound allows much or nothing is judged. */
+  /* 1: not a check by itself, because the bound is weak or nothing is judged */
   int weak;
   int exact_data; /* RH_EXACT_DATA_* */
   char text[256]; /* "equal", "error 2 of at most 540 (h = 270)", or why it cannot be judged */
@@ -42,8 +42,8 @@ rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type typ
                                uint64_t n, uint32_t threads, const rh_reporter *reporter,
                                rh_error *error);
 
-/* Judges a result.  depth: the most combinations an element passed through, 0 for unknown (n-1 is
- * taken). flushes: the device flushes subnormals of this type. */
+/* Judges a result.  depth: the most combinations that an element passed through, 0 if unknown (then
+ * n-1).  flushes: the device flushes subnormals of this type. */
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict);
 

@@ -1,5 +1,5 @@
-/* Where the parameters of a job come from: the plugin's defaults, what was tuned, the caller's
- * settings; the later one wins. */
+/* The sources of a job's parameters: the plugin's defaults, tuned values, the caller's settings;
+ * later ones override earlier ones. */
 #ifndef RH_REDUCE_SETTINGS_H
 #define RH_REDUCE_SETTINGS_H
 
@@ -7,7 +7,7 @@
 
 struct rh_job;
 
-/* X(name, number, how it is said): of the values in use, the last of these that any comes from. */
+/* X(name, number, text): the last of these sources that any value in use comes from. */
 #define RH_PARAMS_FROM_LIST(X)                                                                     \
   X(DEFAULT, 0, "default")                                                                         \
   X(TUNED, 1, "tuned")                                                                             \
@@ -22,7 +22,7 @@ enum {
 typedef struct rh_origin {
   uint32_t from;    /* RH_PARAMS_FROM_* */
   uint32_t n_tuned; /* values in use that were tuned */
-  char note[320];   /* "tuned for driver 570, now 580"; "" where nothing was tuned */
+  char note[320];   /* "tuned for driver 570, now 580"; "" without tuned values */
 } rh_origin;
 
 const char *rh_params_from_name(uint32_t from); /* "tuned"; "default" for an unknown number */
@@ -30,15 +30,15 @@ const char *rh_params_from_name(uint32_t from); /* "tuned"; "default" for an unk
 /* Checks a caller's settings: RH_E_USAGE if the array, a key or a value is null. */
 rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *error);
 
-/* Fills job->instance_spec.params and job->params_from by the plugin and the settings alone.
- * RH_E_USAGE where a setting is wrong. */
+/* Fills job->instance_spec.params and job->params_from from only the plugin and the settings.
+ * RH_E_USAGE if a setting is wrong. */
 rh_status rh_settings_defaults(struct rh_job *job, rh_error *error);
 
-/* Applies the tuned parameters between the two, once the device is known.  A value that does not
- * fit the plugin is named, as information, and passed over. */
+/* Applies the tuned parameters between the two, once the device is known.  A value that is invalid
+ * for the plugin is logged, as information, and ignored. */
 rh_status rh_settings_tuned(struct rh_job *job, rh_error *error);
 
-/* Back to rh_settings_defaults(), with a word on why. */
+/* Reverts to rh_settings_defaults(), and logs the reason. */
 void rh_settings_give_up(struct rh_job *job, const char *why);
 
 #endif

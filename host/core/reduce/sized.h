@@ -20,16 +20,16 @@ typedef struct rh_sized {
 
 enum { RH_MOST_STRUCT_BYTES = 4096 }; /* a larger size was never set */
 
-/* RH_E_USAGE where the size is none that the struct can have, or where fields are set that this
- * version does not know. */
+/* RH_E_USAGE if the struct cannot have this size, or if fields are set that this version does not
+ * know. */
 rh_status rh_sized_check(const void *given, const rh_sized *kind, rh_error *error);
 
 /* Checks `given` and copies it to the struct `own`, of kind->known bytes.  Fields that it lacks
  * become zero. */
 rh_status rh_sized_read(void *own, const void *given, const rh_sized *kind, rh_error *error);
 
-/* Copies the struct `own` to `given`, which was checked, as far as that goes.  `given` keeps its
- * size. */
+/* Copies the struct `own` to `given`, which was checked, as far as `given` extends.  `given` keeps
+ * its size. */
 void rh_sized_write(void *given, const void *own, const rh_sized *kind);
 
 #endif

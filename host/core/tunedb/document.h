@@ -1,13 +1,12 @@
-/* The document "redhost-tuned/1": what <cache>/tuned.json holds,
+/* The document "redhost-tuned/1": the contents of <cache>/tuned.json,
  *
  *     {"schema": "redhost-tuned/1",
  *      "devices": [{"platform": "...", "device": "...", "driver": "...", "entries": [...]}]}
  *
- * and what comes with redhost, where "match" says which devices it is for, and "name" how these are
- * called:
+ * and of redhost's defaults, where "match" selects the devices and "name" names them:
  *
- *     {"schema": "redhost-tuned/1", "name": "NVIDIA GPUs", "match": {"kind": "gpu", "vendor_id":
- *     4318}, "entries": [...]}
+ *     {"schema": "redhost-tuned/1", "name": "NVIDIA GPUs",
+ *      "match": {"kind": "gpu", "vendor_id": 4318}, "entries": [...]}
  */
 #ifndef RH_TUNEDB_DOCUMENT_H
 #define RH_TUNEDB_DOCUMENT_H
@@ -20,7 +19,7 @@ enum {
   RH_TUNED_MOST_ENTRIES = 1 << 14 /* of one document */
 };
 
-/* Whose entries they are.  Compared as they are written: one line, and cut where it is long. */
+/* The key of a device's entries.  Compared as written: one line, truncated if long. */
 typedef struct rh_tunedb_key {
   char platform[128], device[256], driver[128];
 } rh_tunedb_key;
@@ -29,22 +28,22 @@ typedef struct rh_tunedb_key {
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device);
 int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b);
 
-/* Any bytes may be given.  RH_OK: *document is a new reference, and every part of it is as it
- * should be: the first form or, where `shipped`, the second.  RH_DECLINED: it is of a later
- * redhost.  Else RH_E_FILE.  Both with a sentence. */
+/* Accepts any bytes.  RH_OK: *document is a new reference, and every part of it is valid: the first
+ * form or, if `shipped`, the second.  RH_DECLINED: it is from a later redhost.  Else RH_E_FILE.
+ * Both with a message. */
 rh_status rh_tunedb_document_read(const char *text, size_t length, int shipped, json_t **document,
                                   rh_error *error);
-/* An empty one, or null where memory runs out. */
+/* An empty document, or null if out of memory. */
 json_t *rh_tunedb_document_new(void);
 
-/* The entries of the place-th device of a document that was read, and whose they are; null behind
- * the last. */
+/* The entries of the place-th device of a document that was read, and its key; null after the
+ * last. */
 const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh_tunedb_key *key);
 
-/* Puts in an entry, which takes the place of the one of the same strategy, operator, type and size.
- * One that is good takes away what says that its strategy failed, for this device and for the host.
- * 0, or -1 and in *why, a constant, what stands in the way: no memory, as many as there can be, or
- * an entry that reading would refuse.  The document is what it was, or holds less. */
+/* Adds an entry, which replaces the one of the same strategy, operator, type and size.  A good
+ * entry removes the record that its strategy failed, for this device and for the host.  0, or -1
+ * and in *why, a constant, the reason: out of memory, too many entries, or an entry that could not
+ * be read back.  The document is then unchanged, or has fewer entries. */
 int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_tunedb_entry *entry,
                            const char **why);
 

@@ -8,18 +8,17 @@
 /* A word of the file, made fit for a message. */
 const char *rh_tunedb_quotable(const char *s);
 
-/* At `key` a plain text of fewer than `size` bytes; "" where it is missing. */
+/* At `key`, a plain text of fewer than `size` bytes; "" if missing. */
 rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
                               rh_error *error);
 
-/* From JSON nothing is believed: RH_E_FILE with a sentence that begins with the key.  Keys that
- * nobody knows are passed over.  *known is 0 where the operator, the type or both together mean
- * nothing to this redhost, as those of a later one may: such an entry is kept in the file and not
- * used. */
+/* Validates an entry: RH_E_FILE with a message that begins with the key.  Unknown keys are ignored.
+ * *known is 0 if this redhost does not know the operator, the type or their combination, as with
+ * entries of a later redhost: such an entry is kept in the file but not used. */
 rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
                                rh_error *error);
 
-/* A new reference, or null where memory runs out.  Origin and driver are not part of it. */
+/* A new reference, or null if out of memory.  Origin and driver are not part of it. */
 json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry);
 
 #endif

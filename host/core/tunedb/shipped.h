@@ -4,11 +4,11 @@
 
 #include "document.h"
 
-/* The place-th document as a new reference; null behind the last.  *valid: 0 where it is damaged,
- * which a test looks for. */
+/* The place-th document as a new reference; null after the last.  *valid: 0 if it is damaged, which
+ * a test checks. */
 json_t *rh_tunedb_shipped(size_t place, int *valid);
 
-/* Is it for this device?  A machine without any is taken for one of those that PoCL serves. */
+/* Is it for this device? A machine without a device counts as one that PoCL serves. */
 int rh_tunedb_shipped_fits(const json_t *document, const rh_cl_device *device);
 
 #endif
