@@ -1,4 +1,4 @@
-/* What every mode gets. */
+/* The state that is passed to every mode. */
 #ifndef RH_CLI_APP_H
 #define RH_CLI_APP_H
 
@@ -10,16 +10,17 @@ typedef struct rh_app {
   const rh_typed *typed;
   rh_terminal *terminal;
   rh_redhost *redhost;
-  /* what --op says, or sum; --bench and --tune take several and read them themselves */
+  /* the value of --op, or sum; --bench and --tune parse their lists themselves */
   uint32_t op;
-  rh_type type; /* what --type says, or 0 */
+  rh_type type; /* the value of --type, or 0 */
 } rh_app;
 
-/* The program's own status beside the library's: --strict, and a result that is noisy or
+/* The program's own status in addition to the library's: --strict, and a result that is noisy or
  * throttled. */
 enum { RH_E_NOISY = -64 };
 
-/* One file for each mode.  A mode prints to standard output once it has everything it prints. */
+/* One file for each mode.  A mode prints to standard output only when all its output is
+ * complete. */
 rh_status rh_mode_summary(const rh_app *app, rh_error *error);
 rh_status rh_mode_list(const rh_app *app, rh_error *error);
 rh_status rh_mode_devices(const rh_app *app, rh_error *error);

@@ -1,5 +1,4 @@
-/* The facts that stand before a bench's results: tool, run, devices, calibration, settings,
- * strategies. */
+/* The header of a bench's results: tool, run, devices, calibration, settings, strategies. */
 #ifndef RH_CLI_BENCH_HEADER_H
 #define RH_CLI_BENCH_HEADER_H
 
@@ -14,7 +13,7 @@ rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device
 /* Once the stage is calibrated: its strategies and peers, and the device's calibration. */
 rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
                                 rh_error *error);
-/* At the end: how long it took, and whether it came to its end. */
+/* At the end: the duration, and whether the run is complete. */
 rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* --dry-run: how much there is to measure, and how long that takes. */
+/* --dry-run: the number of measurements, and their estimated duration. */
 #ifndef RH_CLI_BENCH_PLAN_H
 #define RH_CLI_BENCH_PLAN_H
 

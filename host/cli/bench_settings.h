@@ -1,17 +1,17 @@
-/* What was typed for --bench and --tune, read and checked before anything is touched. */
+/* The options of --bench and --tune, parsed and checked before anything else happens. */
 #ifndef RH_CLI_BENCH_SETTINGS_H
 #define RH_CLI_BENCH_SETTINGS_H
 
 #include "../tools/bench/settings.h"
 #include "app.h"
 
-/* RH_E_USAGE for whatever is malformed or contradicts itself.  *typed stays the caller's. */
+/* RH_E_USAGE for malformed or contradictory options. *typed is borrowed. */
 rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *typed,
                                   rh_error *error);
 void rh_bench_settings_finish(rh_bench_settings *settings);
 
-/* The devices that --device names, malloc'ed; null and *n = 1 where there is none at all, and none
- * was asked for. */
+/* The devices that --device names, malloc'ed; null and *n = 1 if there are no devices and none was
+ * requested. */
 rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
                            rh_error *error);
 

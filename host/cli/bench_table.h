@@ -1,12 +1,12 @@
-/* What --bench found, for people. */
+/* The tables of --bench. */
 #ifndef RH_CLI_BENCH_TABLE_H
 #define RH_CLI_BENCH_TABLE_H
 
 #include "../tools/records/records.h"
 #include "terminal.h"
 
-/* On standard output: a table for each device, operator and type, each with what is best where, and
- * one line on how it was measured; with --verbose the parts of each call. */
+/* On standard output: a table for each device, operator and type, each with the best strategy at
+ * each size, and one line on the method; with --verbose the parts of each call. */
 void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal);
 
 #endif

@@ -1,19 +1,19 @@
-/* Words that options take: one of a few, and lists with commas between. */
+/* Words as arguments of options: one of a few, and comma-separated lists. */
 #ifndef RH_CLI_LIST_H
 #define RH_CLI_LIST_H
 
 #include <redhost/redhost.h>
 
-/* *place: of `word` among words[0..n); 0 where it is null.  Any other word: RH_E_USAGE, naming
+/* *place: the index of `word` in words[0..n); 0 if it is null.  Any other word: RH_E_USAGE, naming
  * `option` and all words. */
 rh_status rh_choice_parse(const char *option, const char *word, const char *const *words,
                           uint32_t n, uint32_t *place, rh_error *error);
 
-/* Gets one word, which is never empty and is gone after the call. */
+/* Receives one word, which is never empty and is valid only during the call. */
 typedef rh_status rh_visit_word(void *context, const char *word, rh_error *error);
 
-/* Shows each word of the list in turn, until one is refused.  A word of no letters: RH_E_USAGE,
- * naming `option`. */
+/* Passes each word of the list in turn, until one is rejected.  An empty word: RH_E_USAGE, naming
+ * `option`. */
 rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,
                         rh_error *error);
 

@@ -1,26 +1,26 @@
-/* What a strategy serves, in words. */
+/* Describes what a strategy serves. */
 #ifndef RH_CLI_OFFERS_H
 #define RH_CLI_OFFERS_H
 
 #include "../core/base/text.h"
 #include "app.h"
 
-/* Problems of the size that --run takes by default are what --list asks about. */
+/* The problem size for --list: --run's default. */
 enum { RH_DEFAULT_LOG2_SIZE = 24 };
 
-/* The offer that stands for the strategy: that of --op, or sum, and --type, or f32 (i32 for
- * operators on integers); where that is no, and --type (and --op) is not typed, the first that is
- * yes. */
+/* The offer that represents the strategy: that of --op, or sum, and --type, or f32 (i32 for
+ * operators on integers); if it is declined, and --type (and --op) is not given, the first accepted
+ * one. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
-/* Which problem an offer of the strategy is for. */
+/* The problem of an offer. */
 void rh_offer_problem(const rh_entry *entry, const rh_offer *offer, uint32_t *op, rh_type *type);
 
 /* Appends "all" or the names of the types (operators) that are served with any operator (type). */
 void rh_offer_types(const rh_entry *entry, rh_text *text);
 void rh_offer_ops(const rh_entry *entry, rh_text *text);
 
-/* Launches, and where it ends: "1", "1+host", "host". */
+/* The launches, and whether the host finishes: "1", "1+host", "host". */
 void rh_offer_passes(const rh_answer *answer, rh_text *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a person typed, as a struct.  One table says what there is to type: the parser, --help, the
- * manual page and the completions read it. */
+/* The command line as a struct.  One table defines the options: the parser, --help, the manual page
+ * and the completions use it. */
 #ifndef RH_CLI_OPTIONS_H
 #define RH_CLI_OPTIONS_H
 
@@ -56,7 +56,7 @@ typedef struct rh_typed {
   char setting_keys[RH_MAX_SETTINGS][64];
 } rh_typed;
 
-/* Everything malformed is RH_E_USAGE. */
+/* Any malformed option is RH_E_USAGE. */
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
 void rh_options_help(FILE *out);
@@ -65,16 +65,16 @@ void rh_options_help(FILE *out);
 typedef struct rh_option_row {
   const char *name;
   char letter;          /* or 0 */
-  const char *argument; /* as --help shows it, or null: takes none */
+  const char *argument; /* as --help shows it; null: takes no argument */
   const char *section;  /* the heading before this row, or null */
   const char *doc;      /* lines */
-  int optional;         /* 1: the argument may be missing, and stands behind a `=' */
+  int optional;         /* 1: the argument is optional, and follows a `=' */
 } rh_option_row;
 
-/* Row k, from 0; 0 where there is none. */
+/* Row k, from 0; 0 if there is none. */
 int rh_options_row(size_t k, rh_option_row *row);
 
-/* Names with what they mean; the last name is null. */
+/* Names and their meanings; the last name is null. */
 typedef struct rh_option_note {
   const char *name, *doc;
 } rh_option_note;

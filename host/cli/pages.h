@@ -1,4 +1,4 @@
-/* What is written from the table of options besides --help. */
+/* Pages generated from the table of options: the manual page and the completions. */
 #ifndef RH_CLI_PAGES_H
 #define RH_CLI_PAGES_H
 

@@ -1,4 +1,4 @@
-/* What --run found, and how it is printed. */
+/* The result of --run, and its output. */
 #ifndef RH_CLI_REPORT_H
 #define RH_CLI_REPORT_H
 
@@ -10,10 +10,10 @@
 typedef struct rh_run_report {
   const rh_job_spec *spec;    /* with the strategy's own name and its file */
   const rh_cl_device *device; /* null: the host */
-  int isolated;               /* 1: it ran in a process of its own */
-  const char *chosen;         /* why `auto` chose it; null or "" where it was asked for */
-  rh_opened opened;           /* as it was asked, and then set up */
-  double first_s;             /* the first run: what a caller without a warm device waits */
+  int isolated;               /* 1: it ran in its own process */
+  const char *chosen;         /* why `auto` chose it; null or "" if the user named it */
+  rh_opened opened;           /* the answers before and after setup */
+  double first_s;             /* the first run: the latency without a warm device */
   rh_result result;
   int measured;
   rh_quick quick;
@@ -23,7 +23,7 @@ typedef struct rh_run_report {
   rh_verdict verdict;
 } rh_run_report;
 
-/* On standard output, as --quiet, --json or neither ask.  Quiet and wrong: nothing. */
+/* Prints it on standard output, by --quiet, --json or neither.  Quiet and wrong: prints nothing. */
 rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error);
 
 #endif

@@ -1,15 +1,15 @@
-/* An unchecked run is only as good as the last check: drivers break, too. */
+/* The self-test before unchecked runs. */
 #ifndef RH_CLI_SELFTEST_H
 #define RH_CLI_SELFTEST_H
 
 #include "report.h"
 
 /* Before the first unchecked run of a strategy for a problem on a device, in children: V42 and V43
- * of --verify, quickly; then the operator, type, parameters and size asked for, on data that no
- * order of operations rounds.  Passing is remembered in the cache by the content of the plugin's
- * file (and of the library that a description names by a path), the operator, type, parameters and
- * power of two of the size, and the device with its driver.  Failing is RH_E_WRONG.  `report`: with
- * the facts of the strategy's answer. */
+ * of --verify, quickly; then the requested operator, type, parameters and size, on data that are
+ * exact in every order of operations.  A passed test is remembered in the cache by the content of
+ * the plugin's file (and of the library that a description names by a path), the operator, type,
+ * parameters and power of two of the size, and the device with its driver, because drivers can
+ * break, too.  A failed test is RH_E_WRONG.  `report`: with the strategy's answer. */
 rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sizes as people write them. */
+/* Sizes as users write them. */
 #ifndef RH_CLI_SIZE_H
 #define RH_CLI_SIZE_H
 
@@ -10,10 +10,10 @@
 rh_status rh_size_parse(const char *text, uint32_t element_size, const char *option, uint64_t *n,
                         rh_error *error);
 
-/* --size of --bench: sizes, and ranges A:B (doubling), A:B:xM (times M) and A:B:+S (S more), with
- * commas between; B belongs to a range that hits it.  Every A, B, S and single size as
- * rh_size_parse takes it.  Ascending, each size once, at least one and at most RH_MAX_SIZES; *sizes
- * is malloc'ed, null on failure.  What is malformed: RH_E_USAGE. */
+/* --size of --bench: sizes, and ranges A:B (doubling), A:B:xM (times M) and A:B:+S (S more),
+ * separated by commas; B is included if the range hits it.  Every A, B, S and single size is parsed
+ * by rh_size_parse.  Ascending, each size once, at least one and at most RH_MAX_SIZES; *sizes is
+ * malloc'ed, null on failure.  Malformed: RH_E_USAGE. */
 enum { RH_MAX_SIZES = 10000 };
 rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **sizes, uint32_t *n,
                          rh_error *error);

@@ -8,8 +8,8 @@
 
 enum { RH_MAX_COLUMNS = 12 };
 
-/* Zero-initialised is empty.  Rows are kept until they are printed, so that columns are as wide as
- * they need be. */
+/* Zero-initialised is empty.  Rows are kept until they are printed, so that columns fit their
+ * contents. */
 typedef struct rh_table {
   uint32_t columns, n_rows, capacity;
   char **cells;              /* row by row, the heading first */

@@ -5,9 +5,9 @@
 #include "../core/base/text.h"
 #include <redhost/redhost.h>
 
-/* Writes a plugin `name` into `directory`, which is made where it is not there and must be empty
- * where it is.  All of it or nothing: what was begun is taken away again.  files: the names of what
- * was written, a space before each. */
+/* Writes a plugin `name` into `directory`, which is created if missing and must otherwise be empty.
+ * All or nothing: on failure, begun files are removed.  files: the names of the written files, a
+ * space before each. */
 rh_status rh_template_write(const char *name, const char *directory, rh_text *files,
                             rh_error *error);
 

@@ -1,4 +1,4 @@
-/* Talking to the person: warnings and progress on standard error, colour where it is wanted. */
+/* Output to the user: warnings and progress on standard error, and colour. */
 #ifndef RH_CLI_TERMINAL_H
 #define RH_CLI_TERMINAL_H
 
@@ -10,7 +10,7 @@ typedef struct rh_terminal {
   int progress; /* show a progress line? */
   int color;
   int quiet, verbose;
-  double started; /* of the phase that is under way */
+  double started; /* of the phase in progress */
   double shown;   /* when the line was last drawn */
   const char *phase;
 } rh_terminal;
@@ -25,35 +25,33 @@ rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_erro
 
 rh_reporter rh_terminal_reporter(rh_terminal *terminal);
 
-/* Takes the progress line away, if there is one. */
+/* Erases the progress line, if there is one. */
 void rh_terminal_clear(rh_terminal *terminal);
 
-/* A line for a count of things that each take their time: "[12/57] cascade V23, about 40 s
- * left". */
+/* A progress line for a number of steps: "[12/57] cascade V23, about 40 s left". */
 void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
                        const char *what, const char *which);
 
-/* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED where the person has had
- * enough. */
+/* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED if the user interrupts. */
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
 
 /* "redhost: <message>.", on standard error. */
 void rh_terminal_say(rh_terminal *terminal, const char *message);
 
 enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM };
-/* What switches a style on and off on standard output; "" without colour. */
+/* The escape sequences that switch a style on and off on standard output; "" without colour. */
 const char *rh_style_on(const rh_terminal *terminal, int style);
 const char *rh_style_off(const rh_terminal *terminal, int style);
 
-/* On SIGINT: the children end, the progress line goes, and the process ends with status 130. */
+/* On SIGINT: ends the children, erases the progress line, and ends the process with status 130. */
 void rh_terminal_catch_interrupt(void);
 
-/* From here on the first SIGINT is only noted, for a mode that has something to write down; the
+/* From here on the first SIGINT is only recorded, for a mode that must still write its results; the
  * second ends the process. */
 void rh_terminal_hold_interrupt(void);
 int rh_terminal_was_interrupted(void);
-/* Results are about to be written: an interrupt, before this or after, gives that two seconds,
- * since nobody may read the pipe that they go to.  Until rh_terminal_go_on(), or to the end. */
+/* Results are about to be written: an interrupt, before or after this call, allows two seconds for
+ * it, because the output pipe may have no reader.  Until rh_terminal_go_on(), or to the end. */
 void rh_terminal_write_down(void);
 void rh_terminal_go_on(void);
 

@@ -1,10 +1,10 @@
-/* How far a device's benchmark is, and how long the rest will take. */
+/* Progress of a device's benchmark, and the estimated time left. */
 #ifndef RH_BENCH_PACE_H
 #define RH_BENCH_PACE_H
 
 #include "stage.h"
 
-/* Points differ by a thousand times in what they cost, so that each counts by its weight. */
+/* Points differ by a factor of a thousand in cost, so each counts by its weight. */
 typedef struct rh_bench_pace {
   uint32_t done, total;             /* points */
   double weight_done, weight_total; /* s, roughly */

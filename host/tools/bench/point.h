@@ -1,5 +1,5 @@
-/* The data of one operator, type and size on a stage's device, and what results on them are judged
- * by. */
+/* The data of one operator, type and size on a stage's device, and the reference for results on
+ * them. */
 #ifndef RH_BENCH_POINT_H
 #define RH_BENCH_POINT_H
 
@@ -15,19 +15,19 @@ typedef struct rh_point {
   rh_bench_scale scale; /* points into this struct, which must not be moved */
 } rh_point;
 
-/* Makes the elements, or keeps those that are there. */
+/* Generates the elements, or keeps existing ones. */
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, rh_type type, uint64_t n,
                         rh_error *error);
 
-/* Makes the point one of this operator. */
+/* Sets the point's operator. */
 rh_status rh_point_refer(rh_point *point, const rh_stage *stage, uint32_t op, rh_error *error);
 
-/* What a result on `data`, a part of the point's, is judged by; reference must outlive scale. */
+/* The reference for a result on `data`, a part of the point's; reference must outlive scale. */
 rh_status rh_point_refer_part(const rh_stage *stage, const rh_bench_data *data,
                               rh_reference *reference, rh_bench_scale *scale, rh_error *error);
 
-/* What the point knows of a measurement: data, scale, device, seed and reporter.  The caller adds
- * the rest. */
+/* The point's part of a measurement: data, scale, device, seed and reporter.  The caller adds the
+ * rest. */
 rh_bench_spec rh_point_spec(const rh_point *point, rh_stage *stage);
 
 void rh_point_finish(rh_point *point); /* zero-initialised is fine */

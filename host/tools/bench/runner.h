@@ -1,4 +1,4 @@
-/* A benchmark of one stage: every point, each with all samplers that are not in the results yet. */
+/* A benchmark of one stage: every point, with all samplers that have no row in the results yet. */
 #ifndef RH_BENCH_RUNNER_H
 #define RH_BENCH_RUNNER_H
 
@@ -7,11 +7,11 @@
 
 typedef struct rh_bench_runner {
   rh_stage *stage;     /* calibrated */
-  rh_records *results; /* rows that are there are not measured again; new ones are added */
-  /* Before each turn of a sampler: a progress line, and the place to stop.  RH_E_CANCELLED ends the
+  rh_records *results; /* existing rows are not measured again; new ones are added */
+  /* Called before each turn of a sampler, for progress and cancellation.  RH_E_CANCELLED ends the
    * benchmark. */
   rh_status (*on_turn)(void *user, const rh_bench_turn *turn, rh_error *error);
-  /* A row as it was measured.  A failure ends the benchmark. */
+  /* Receives each measured row.  A failure ends the benchmark. */
   rh_status (*on_row)(void *user, const rh_row *row, rh_error *error);
   void *user;
   /* The runner's own. */
@@ -19,7 +19,7 @@ typedef struct rh_bench_runner {
   rh_bench_pace pace;
 } rh_bench_runner;
 
-/* Whatever ends it, rows that were measured are in the results. */
+/* However it ends, measured rows are in the results. */
 rh_status rh_bench_run(rh_bench_runner *runner, rh_error *error);
 
 /* Releases the point's memory, which the stage may use in place: the stage is closed first. */

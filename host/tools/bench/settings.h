@@ -1,4 +1,4 @@
-/* What a benchmark or a search measures, and how: plain data, whoever asked for it. */
+/* What a benchmark or a search measures, and how: plain data. */
 #ifndef RH_BENCH_SETTINGS_H
 #define RH_BENCH_SETTINGS_H
 
@@ -6,7 +6,7 @@
 #include "../../core/plug/registry.h"
 #include "../measure/contender.h"
 
-/* In the order asked for, each once. */
+/* In the order requested, each once. */
 typedef struct rh_ops {
   uint32_t list[RH_N_OPS];
   uint32_t n;
@@ -29,7 +29,8 @@ typedef struct rh_bench_settings {
   uint64_t seed;
   rh_ops ops;
   rh_types types;
-  /* Ascending, for types.list[k]: the same size in bytes is another number of elements. */
+  /* Ascending, for types.list[k]: a size in bytes is a different number of elements for each
+   * type. */
   uint64_t *sizes[RH_N_TYPES];
   uint32_t n_sizes[RH_N_TYPES];
   const rh_setting *params; /* each for every strategy that has such a parameter */
@@ -38,7 +39,7 @@ typedef struct rh_bench_settings {
   uint32_t n_peers;
   int isolate_installed, isolate_others; /* 1: in a process of its own */
   uint32_t untuned;                      /* 1: parameters are the defaults and `params` */
-  double timeout_s;                      /* of a process that is silent */
+  double timeout_s;                      /* the limit on silence */
   /* choice[k] becomes RH_CHOSEN, ... for registry->entries[k].  Null: all of them. */
   rh_status (*choose)(const void *user, const rh_registry *registry, unsigned char *choice,
                       rh_error *error);
@@ -50,7 +51,7 @@ typedef struct rh_bench_turn {
   uint32_t done, total;
   double left_s;
   uint64_t n;
-  const char *strategy; /* whose turn it is */
+  const char *strategy; /* the current sampler */
 } rh_bench_turn;
 
 #endif

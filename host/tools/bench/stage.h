@@ -1,4 +1,4 @@
-/* One device with everything that is to be timed on it. */
+/* One device with everything that is timed on it. */
 #ifndef RH_BENCH_STAGE_H
 #define RH_BENCH_STAGE_H
 
@@ -20,22 +20,22 @@ typedef struct rh_stage {
   uint32_t n_peers;
 } rh_stage;
 
-/* Makes `device`, one of those that redhost has or null, redhost's own.  Finds the strategies that
- * are chosen, of all those that can serve any of the operators and types here, and starts the peer
- * programs.  Touches no device.  Both pointers stay the caller's until the stage is closed. */
+/* Selects `device`, one of redhost's devices or null, for redhost.  Finds the selected strategies
+ * among those that can serve any of the operators and types here, and starts the peer programs.
+ * Does not use the device yet.  Both pointers are borrowed until the stage is closed. */
 rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error);
 
-/* Calibrates the device, and makes the samplers. */
+/* Calibrates the device, and creates the samplers. */
 rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error);
 
-/* One more sampler of one of the strategies, with settings of its own; the caller's to finish,
- * before the stage is closed. */
+/* One more sampler of one of the strategies, with its own settings; the caller finishes it before
+ * the stage is closed. */
 rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
                            const rh_tunedb_setting *settings, uint32_t n, rh_sampler *sampler,
                            rh_error *error);
 
-/* Strategies and peers, which are known before the samplers are made. */
+/* Strategies and peers, known before the samplers are created. */
 uint32_t rh_stage_contenders(const rh_stage *stage);
 const char *rh_stage_label(const rh_stage *stage); /* "1:0", "host" */
 void rh_stage_close(rh_stage *stage);              /* zero-initialised is fine */

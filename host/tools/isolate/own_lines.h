@@ -12,8 +12,9 @@
  *     dropped 150                          so many log lines were not sent; before "closed"
  *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
  *
- * It is asked one thing more, "ask NAME OP TYPE N": whether it can be done.  It answers as to
- * "open", sets nothing up and does not look at the data, so that data are made only after a yes. */
+ * It gets one more question, "ask NAME OP TYPE N": whether it can serve the problem.  It answers as
+ * to "open", but sets nothing up and does not read the data, so that data are generated only after
+ * an acceptance. */
 #ifndef RH_ISOLATE_OWN_LINES_H
 #define RH_ISOLATE_OWN_LINES_H
 
@@ -45,7 +46,7 @@ typedef struct rh_own_said {
   rh_error error; /* ERROR: never RH_OK, nor RH_E_WRONG, which a child cannot know */
 } rh_own_said;
 
-/* Any `length` bytes may be given.  Texts that are too long are cut. */
+/* Accepts any `length` bytes.  Texts that are too long are truncated. */
 rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_said *said);
 
 #endif

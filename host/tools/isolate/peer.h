@@ -1,11 +1,10 @@
-/* Peer programs: what users would pick instead of redhost, timed in the same rounds as the
- * strategies.  A program offers peers in lines over its descriptor 4 and finds the data in 5
- * (docs/peers.md); each peer is one more sampler.
+/* Peer programs: alternatives to redhost, timed in the same rounds as the strategies.  A program
+ * offers peers in lines over its descriptor 4 and finds the data in 5 (docs/peers.md); each peer is
+ * one more sampler.
  *
- * What a program says is read as from a stranger.  A crash, a hang, or words that the protocol does
- * not know fail the points that were open there, with a sentence; the next point finds the program
- * started afresh, and one that is lost three times in a row without a sample between is left
- * alone. */
+ * A program's output is untrusted.  A crash, a hang, or an invalid line fails the points that were
+ * open there, with a message.  The program is restarted for the next point, but not after three
+ * losses in a row without a sample. */
 #ifndef RH_ISOLATE_PEER_H
 #define RH_ISOLATE_PEER_H
 
@@ -23,7 +22,7 @@ typedef struct rh_peers rh_peers;
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error);
 
-/* What starts one strategy in a process of its own, which speaks the same protocol. */
+/* The specification of one strategy in its own process, which uses the same protocol. */
 typedef struct rh_isolated_spec {
   const rh_options *options;  /* must outlive the sampler */
   const rh_found *found;      /* copied */
@@ -36,7 +35,7 @@ typedef struct rh_isolated_spec {
   uint32_t untuned, strict; /* as rh_local_shared's */
   const char *what;         /* likewise */
   const char *role;         /* null: "--sample" */
-  double limit_s;           /* without a sign of life */
+  double limit_s;           /* the limit on silence */
 } rh_isolated_spec;
 
 /* The strategy as a sampler like rh_local_sampler's: what it does wrong ends its own process.
@@ -57,7 +56,7 @@ const char *rh_peers_about(const rh_peers *peers, uint32_t k);
  * data. */
 rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k);
 
-/* Ends the program; null is fine. */
+/* Ends the program; null is legal. */
 void rh_peers_finish(rh_peers *peers);
 
 #endif

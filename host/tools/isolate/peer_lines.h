@@ -1,4 +1,4 @@
-/* What a peer program says, line by line (docs/peers.md).  Pure: text in, facts out. */
+/* Parses the lines of a peer program (docs/peers.md).  Pure: text in, struct out. */
 #ifndef RH_ISOLATE_PEER_LINES_H
 #define RH_ISOLATE_PEER_LINES_H
 
@@ -32,8 +32,8 @@ typedef struct rh_peer_said {
   double host_share_s; /* PARTS */
 } rh_peer_said;
 
-/* Any `length` bytes may be given.  `op` and `type` say which value a TAKEN brings.  Texts that are
- * too long are cut. */
+/* Accepts any `length` bytes.  `op` and `type` determine the value of a TAKEN.  Texts that are too
+ * long are truncated. */
 rh_peer_word rh_peer_line_read(const char *line, size_t length, uint32_t op, rh_type type,
                                rh_peer_said *said);
 
