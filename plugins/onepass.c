@@ -1,6 +1,7 @@
 /* onepass: one launch, finished by its last group. */
 #include "onepass.cl.h"
-#include <redhost/kit.h>
+#include "onepass/canonical.h"
+#include "onepass_canonical.cl.h"
 
 static const char about[] =
     "Beyond the articles. One launch reads the input once, with the widest loads: every work-item "
@@ -11,7 +12,7 @@ static const char about[] =
     "do not order memory across work-groups, a second launch does this last step. The idea is that "
     "of the single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
-enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH };
+enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH, TEAM };
 /* All parameters are compile-time constants, or decide others that are. */
 #define COMPILED(key_, initial_, min_, max_, doc_)                                                 \
   {                                                                                                \
@@ -34,6 +35,12 @@ static const rh_param params[] = {
                 .max = 3,
                 .step = 1,
                 .flags = RH_PARAM_REBUILD},
+    [TEAM] = {.key = "team",
+              .doc = "work-items that share a tile of the canonical order, where the group is a "
+                     "multiple of it; 0: 32, or 1 on a CPU",
+              .max = 32,
+              .step = 1,
+              .flags = RH_PARAM_REBUILD | RH_PARAM_POWER_OF_TWO},
 };
 
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
@@ -50,6 +57,11 @@ typedef struct onepass {
   uint64_t slots_bytes;
   uint32_t epoch;   /* of the last launch; 0: slots and tickets must be cleared */
   rh_finish finish; /* for a second launch */
+  /* In the canonical order: */
+  int is_canonical;
+  onepass_canonical canonical;
+  struct _cl_kernel *unaligned; /* for data that do not start at a pack; null: `kernel` */
+  struct _cl_kernel *finishing; /* by a second launch */
 } onepass;
 
 /* Waiting needs stores that are visible while the writer still runs, by inline PTX, and a second
@@ -76,24 +88,22 @@ static uint64_t groups_for(const onepass *self, uint64_t n) {
   return groups == 0 ? 1 : groups < self->most_groups ? groups : self->most_groups;
 }
 
-/* The launch's shape and costs, for query and setup alike. */
-static rh_status plan(const rh_problem *problem, const int64_t *values, onepass *self,
-                      rh_answer *answer) {
+/* A group's local memory: values, and is_last. */
+static rh_status fit_local(const rh_device *device, onepass *self, uint64_t bytes,
+                           rh_answer *answer) {
+  self->local_bytes = answer->local_bytes = bytes + sizeof(uint32_t);
+  if (self->local_bytes <= device->local_bytes) return RH_OK;
+  return rh_decline(answer, RH_WHY_PARAM,
+                    "group=%llu needs %llu B of local memory, the device has %llu",
+                    (unsigned long long)self->group, (unsigned long long)self->local_bytes,
+                    (unsigned long long)device->local_bytes);
+}
+
+static rh_status plan_free(const rh_problem *problem, const int64_t *values, onepass *self,
+                           rh_answer *answer) {
   const rh_device *device = problem->device;
   uint32_t value_size = problem->op->value_size;
-  RH_TRY(rh_fit_group(problem, "group", values[GROUP], device->kind == RH_DEVICE_CPU ? 1 : 512,
-                      value_size, &self->group, answer));
-  self->local_bytes = self->group * value_size + sizeof(uint32_t); /* and is_last */
-  if (self->local_bytes > device->local_bytes)
-    return rh_decline(answer, RH_WHY_PARAM,
-                      "group=%llu needs %llu B of local memory, the device has %llu",
-                      (unsigned long long)self->group, (unsigned long long)self->local_bytes,
-                      (unsigned long long)device->local_bytes);
-  answer->local_bytes = self->local_bytes;
-  self->per_pack = PACK_BYTES / problem->op->element_size;
-  self->loads = (uint64_t)values[LOADS];
-  self->share = (uint64_t)values[SHARE];
-  RH_TRY(choose_finish(device, values[FINISH], &self->finishes, answer));
+  RH_TRY(fit_local(device, self, self->group * value_size, answer));
   self->most_groups = device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
   self->most_groups = groups_for(self, problem->max_n);
   if (self->most_groups * self->group > UINT32_MAX / self->loads)
@@ -107,8 +117,6 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
                       "groups_per_unit=%lld: each work-item must take fewer than 2^32 packs of 16 "
                       "bytes",
                       (long long)values[GROUPS_PER_UNIT]);
-  answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
-  answer->launches = 1;
   /* Packs; the elements of a pack; at most two rounds of elements outside packs; the tree. */
   answer->depth = packs + self->per_pack + 2 * self->per_pack + rh_group_depth(device, self->group);
   self->slots_bytes = self->most_groups * 2 * value_size;
@@ -124,6 +132,42 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   return RH_OK;
 }
 
+static rh_status plan_canonical(const rh_problem *problem, const int64_t *values, onepass *self,
+                                rh_answer *answer) {
+  const rh_device *device = problem->device;
+  if (values[TEAM] > 1 && device->kind == RH_DEVICE_CPU)
+    return rh_decline(answer, RH_WHY_PARAM, "team=%lld: on a CPU every work-item takes whole tiles",
+                      (long long)values[TEAM]);
+  uint64_t groups = device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
+  self->canonical =
+      onepass_canonical_plan(problem, self->group, (uint64_t)values[TEAM], self->share, groups);
+  RH_TRY(fit_local(device, self, self->canonical.scratch * problem->op->value_size, answer));
+  self->most_groups = onepass_most_runs(&self->canonical, problem->max_n);
+  self->slots_bytes = self->most_groups * 2 * problem->op->value_size;
+  answer->depth = onepass_canonical_depth(&self->canonical, problem->max_n);
+  answer->scratch_bytes = self->slots_bytes + sizeof(uint32_t);
+  if (self->finishes == FINISH_LAUNCH) answer->launches = 2;
+  return rh_fit_scratch(problem, answer);
+}
+
+/* The launch's shape and costs, for query and setup alike. */
+static rh_status plan(const rh_problem *problem, const int64_t *values, onepass *self,
+                      rh_answer *answer) {
+  const rh_device *device = problem->device;
+  uint32_t value_size = problem->op->value_size;
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], device->kind == RH_DEVICE_CPU ? 1 : 512,
+                      value_size, &self->group, answer));
+  self->per_pack = PACK_BYTES / problem->op->element_size;
+  self->loads = (uint64_t)values[LOADS];
+  self->share = (uint64_t)values[SHARE];
+  RH_TRY(choose_finish(device, values[FINISH], &self->finishes, answer));
+  answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
+  answer->launches = 1;
+  self->is_canonical = onepass_is_canonical(problem->op);
+  if (self->is_canonical) return plan_canonical(problem, values, self, answer);
+  return plan_free(problem, values, self, answer);
+}
+
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   onepass shape;
   return plan(problem, values, &shape, answer);
@@ -135,32 +179,53 @@ static uint64_t at_once(const onepass *self) {
   return each < 4 ? each : 4;
 }
 
+static rh_status setup_free(onepass *self, const rh_problem *problem, char *options, size_t size) {
+  const rh_host *host = self->host;
+  struct _cl_program *program;
+  size_t used = strlen(options);
+  snprintf(options + used, size - used,
+           " -DRH_FINISH -DRH_PACKS -DRH_WIDTH=%llu -DRH_UNROLL=%llu -DRH_AT_ONCE=%llu",
+           (unsigned long long)self->per_pack, (unsigned long long)self->loads,
+           (unsigned long long)at_once(self));
+  RH_TRY(host->build(host, "onepass.cl", onepass_cl, options, &program));
+  RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
+  if (self->finishes != FINISH_LAUNCH) return RH_OK;
+  return rh_finish_setup(&self->finish, host, problem, program, self->most_groups, 1);
+}
+
+static rh_status setup_canonical(onepass *self, char *options, size_t size) {
+  const rh_host *host = self->host;
+  struct _cl_program *program;
+  onepass_canonical_options(&self->canonical, options, size);
+  RH_TRY(host->build(host, "onepass_canonical.cl", onepass_canonical_cl, options, &program));
+  RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
+  if (self->canonical.team > 1)
+    RH_TRY(rh_group_kernel(host, program, "onepass_unaligned", self->group, &self->unaligned));
+  if (self->finishes != FINISH_LAUNCH) return RH_OK;
+  RH_TRY(host->scratch(host, self->slots_bytes, &self->slots));
+  return rh_group_kernel(host, program, "onepass_finish", self->group, &self->finishing);
+}
+
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
   onepass *self = host->alloc(host, sizeof *self);
-  struct _cl_program *program;
   rh_answer answer = {0};
-  char options[256];
+  char options[320];
   if (!self) return RH_E_NOMEM;
   *instance = self;
   self->host = host;
   RH_TRY(plan(problem, values, self, &answer));
-  snprintf(options, sizeof options,
-           "%s -DRH_GROUP=%llu -DRH_FINISH -DRH_SHUFFLES=%d -DRH_PACKS -DRH_WIDTH=%llu "
-           "-DRH_UNROLL=%llu -DRH_AT_ONCE=%llu %s",
+  snprintf(options, sizeof options, "%s -DRH_GROUP=%llu -DRH_SHUFFLES=%d %s",
            problem->device->features & (RH_DEVICE_SCOPE_ATOMICS | RH_SUBGROUPS)
                ? rh_newest_language(problem->device)
                : "",
            (unsigned long long)self->group, rh_has_shuffles(problem->device),
-           (unsigned long long)self->per_pack, (unsigned long long)self->loads,
-           (unsigned long long)at_once(self), finish_options[self->finishes]);
-  RH_TRY(host->build(host, "onepass.cl", onepass_cl, options, &program));
-  RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
-  if (self->finishes != FINISH_LAUNCH) {
-    RH_TRY(host->scratch(host, self->slots_bytes, &self->slots));
-    return host->scratch(host, sizeof(uint32_t), &self->tickets);
-  }
-  return rh_finish_setup(&self->finish, host, problem, program, self->most_groups, 1);
+           finish_options[self->finishes]);
+  RH_TRY(self->is_canonical ? setup_canonical(self, options, sizeof options)
+                            : setup_free(self, problem, options, sizeof options));
+  if (self->finishes == FINISH_LAUNCH) return RH_OK;
+  RH_TRY(host->scratch(host, self->slots_bytes, &self->slots));
+  return host->scratch(host, sizeof(uint32_t), &self->tickets);
 }
 
 /* Setup cannot write to the device, so the first run clears slots and tickets, and so does one run
@@ -202,21 +267,45 @@ static share share_of(const onepass *self, const rh_run *run, uint64_t groups) {
   RH_BUFFER((run)->input), RH_U64((s).pack), RH_U32((s).steps), RH_U32((s).rest),                  \
       RH_U64((run)->first), RH_U64((run)->n), RH_U32((s).head), RH_U32((s).outside)
 
-static rh_status run(void *instance, const rh_run *run) {
-  onepass *self = instance;
+static rh_status run_free(onepass *self, const rh_run *run) {
   const rh_host *host = self->host;
   uint64_t groups = groups_for(self, run->n), items = groups * self->group;
   share s = share_of(self, run, groups);
-  if (self->finishes != FINISH_LAUNCH) {
-    RH_TRY(next_epoch(self));
+  if (self->finishes != FINISH_LAUNCH)
     return rh_launch(host, self->kernel, "all", items, self->group, SHARE(run, s),
                      RH_LOCAL(self->local_bytes), RH_BUFFER(self->slots), RH_BUFFER(self->tickets),
                      RH_U32(self->epoch), RH_BUFFER(run->result), RH_U64(run->result_index));
-  }
   RH_TRY(rh_launch(host, self->kernel, "shares", items, self->group, SHARE(run, s),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(self->finish.partials)));
   self->finish.count = groups;
   return rh_finish_run(&self->finish, run);
+}
+
+#define DATA(run, r)                                                                               \
+  RH_BUFFER((run)->input), RH_U64((run)->first), RH_U64((run)->n), RH_U32((r).whole),              \
+      RH_U32((r).tiles), RH_U32((r).runs), RH_U32((r).log)
+
+static rh_status run_canonical(onepass *self, const rh_run *run) {
+  const rh_host *host = self->host;
+  onepass_runs r = onepass_runs_of(&self->canonical, run->n);
+  int is_aligned = run->first % self->canonical.width == 0;
+  struct _cl_kernel *kernel = is_aligned || !self->unaligned ? self->kernel : self->unaligned;
+  uint64_t items = r.groups * self->group;
+  if (self->finishes != FINISH_LAUNCH)
+    return rh_launch(host, kernel, "all", items, self->group, DATA(run, r), RH_U32(r.each),
+                     RH_LOCAL(self->local_bytes), RH_BUFFER(self->slots), RH_BUFFER(self->tickets),
+                     RH_U32(self->epoch), RH_BUFFER(run->result), RH_U64(run->result_index));
+  RH_TRY(rh_launch(host, kernel, "runs", items, self->group, DATA(run, r),
+                   RH_LOCAL(self->local_bytes), RH_BUFFER(self->slots)));
+  return rh_launch(host, self->finishing, "finish", self->group, self->group,
+                   RH_BUFFER(self->slots), RH_U32(r.runs), RH_U32(r.each),
+                   RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  onepass *self = instance;
+  if (self->finishes != FINISH_LAUNCH) RH_TRY(next_epoch(self));
+  return self->is_canonical ? run_canonical(self, run) : run_free(self, run);
 }
 
 static const rh_strategy strategy = {
@@ -228,7 +317,7 @@ static const rh_strategy strategy = {
     .author = "the redhost authors",
     .license = "MIT",
     .device_kinds = RH_DEVICE_ANY_CL,
-    .determinism = RH_BITS_SAME_RUN,
+    .determinism = RH_BITS_SAME_EVERYWHERE,
     RH_PARAMS(params),
     .query = query,
     .setup = setup,

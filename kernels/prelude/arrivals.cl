@@ -37,9 +37,9 @@ typedef union {
   uint words[RH_VALUE_WORDS];
 } rh_left;
 
-static inline void rh_leave(__global void *slots, rh_value value, uint epoch) {
+static inline void rh_leave_at(__global void *slots, uint at, rh_value value, uint epoch) {
   rh_left left = {value};
-  __global ulong *slot = (__global ulong *)slots + get_group_id(0) * RH_VALUE_WORDS;
+  __global ulong *slot = (__global ulong *)slots + (ulong)at * RH_VALUE_WORDS;
 #pragma unroll
   for (uint k = 0; k < RH_VALUE_WORDS; k++)
     asm volatile("st." RH_RELAXED ".u64 [%0], %1;" ::"l"(slot + k),
@@ -102,8 +102,8 @@ static inline rh_value rh_collect(rh_glance seen, __global const void *slots, ui
  * what the last group loads after its own.  The barrier orders the other work-items of that group.
  * The last arrival stores the 0.  No group reads the word again in this launch, and the next launch
  * of an in-order queue begins after the end of this one, so relaxed order is enough. */
-static inline void rh_leave(__global void *slots, rh_value value, uint epoch) {
-  ((__global rh_value *)slots)[get_group_id(0)] = value;
+static inline void rh_leave_at(__global void *slots, uint at, rh_value value, uint epoch) {
+  ((__global rh_value *)slots)[at] = value;
 }
 
 static inline bool rh_is_last_to_arrive(__global uint *tickets, uint groups) {
@@ -121,6 +121,12 @@ static inline rh_glance rh_glance_at(__global const void *slots, uint group) {
 static inline rh_value rh_collect(rh_glance seen, __global const void *slots, uint group,
                                   uint epoch) {
   return seen;
+}
+#endif
+
+#ifdef RH_HAS_ARRIVALS
+static inline void rh_leave(__global void *slots, rh_value value, uint epoch) {
+  rh_leave_at(slots, (uint)get_group_id(0), value, epoch);
 }
 #endif
 

@@ -66,29 +66,30 @@ static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
   return rh_vector_of(scalars, i, 1);
 }
 
+/* The other way round than rh_vector_lanes. */
+static inline rh_vector rh_vector_from_lanes(const rh_value *values) {
+#ifdef RH_IS_INDEXED
+  RH_SCALAR lanes[RH_WIDTH];
+  ulong indices[RH_WIDTH];
+  for (uint k = 0; k < RH_WIDTH; k++) {
+    lanes[k] = values[k].key;
+    indices[k] = values[k].index;
+  }
+  rh_vector vector = {RH_PASTE(vload, RH_WIDTH)(0, lanes), RH_PASTE(vload, RH_WIDTH)(0, indices)};
+  return vector;
+#else
+  return RH_PASTE(vload, RH_WIDTH)(0, values);
+#endif
+}
+
 /* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those past element
  * n-1. */
 static inline rh_vector rh_vector_gather(__global const rh_element *p, ulong i, ulong stride,
                                          ulong n) {
-  RH_SCALAR lanes[RH_WIDTH];
-#ifdef RH_IS_INDEXED
-  ulong indices[RH_WIDTH];
-#endif
-  for (uint k = 0; k < RH_WIDTH; k++, i += stride) {
-    rh_value value = i < n ? rh_load(p, i) : rh_identity();
-#ifdef RH_IS_INDEXED
-    lanes[k] = value.key;
-    indices[k] = value.index;
-#else
-    lanes[k] = value;
-#endif
-  }
-#ifdef RH_IS_INDEXED
-  rh_vector vector = {RH_PASTE(vload, RH_WIDTH)(0, lanes), RH_PASTE(vload, RH_WIDTH)(0, indices)};
-  return vector;
-#else
-  return RH_PASTE(vload, RH_WIDTH)(0, lanes);
-#endif
+  rh_value values[RH_WIDTH];
+  for (uint k = 0; k < RH_WIDTH; k++, i += stride)
+    values[k] = i < n ? rh_load(p, i) : rh_identity();
+  return rh_vector_from_lanes(values);
 }
 
 static inline rh_vector rh_vector_combine(rh_vector a, rh_vector b) {

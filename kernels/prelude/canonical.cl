@@ -1,0 +1,211 @@
+/* The canonical order of docs/bits.md, where the plugin asks for it with -DRH_CANONICAL: the same
+ * bits on every device, with any number of work-items.  The plugin says besides:
+ *
+ *   -DRH_TEAM=32   work-items that share a tile, a power of two up to 32 that divides the group
+ *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two, at most RH_TEAM of them
+ *                  unless RH_TEAM is 1
+ *   -DRH_SHUFFLES  as for shuffles.cl: teams of 32 use a warp's shuffles, and RH_TEAM_SHUFFLES is
+ *                  defined
+ *
+ *   rh_tile_load(p, n, tile, aligned)   a work-item's share of a tile, its four rows combined
+ *   rh_tile_fold(scratch, share)        the tile's value, in every work-item of the team
+ *   rh_sequence_add(&s, value)          the values of consecutive tiles, or of aligned nodes, ...
+ *   rh_sequence_value(&s)               ... become one by the canonical tree
+ *
+ * Every work-item of a group calls rh_tile_fold together, but with RH_TEAM_SHUFFLES or a team of 1;
+ * scratch: local memory for RH_WIDTH values of each work-item.
+ *
+ * An operator has a canonical order where it commutes.  combine(a, b) and combine(b, a) have the
+ * same bits then, and neighbours that exchange values may both combine them. */
+#ifdef RH_CANONICAL
+
+#define RH_ROW  (512u / (uint)sizeof(rh_element)) /* elements: a row's lanes */
+#define RH_TILE (4u * RH_ROW)                     /* elements */
+
+/* ---- Work-items of a team ---- */
+
+static inline uint rh_team(void) { return get_local_id(0) / RH_TEAM; }
+static inline uint rh_member(void) { return get_local_id(0) % RH_TEAM; }
+
+#if RH_TEAM == 32 && defined(RH_FULL_SUB_GROUPS)
+#define RH_TEAM_SHUFFLES 1
+/* The value of the member whose index differs in the bit `distance`. */
+static inline rh_value rh_exchange(rh_value mine, uint distance) {
+  rh_shuffled x = {mine};
+#pragma unroll
+  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++) {
+    uint other;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+                 : "=r"(other)
+                 : "r"(x.words[k]), "r"(distance));
+    x.words[k] = other;
+  }
+  return x.value;
+}
+
+/* Neighbours first: pairs, pairs of pairs, and so on.  `count`: a power of two up to RH_TEAM; each
+ * aligned run of so many work-items gets its own value. */
+static inline rh_value rh_aligned_tree(rh_value mine, uint count) {
+#pragma unroll
+  for (uint distance = 1; distance < RH_TEAM; distance *= 2)
+    if (distance < count) mine = rh_combine(mine, rh_exchange(mine, distance));
+  return mine;
+}
+#endif
+
+/* ---- Consecutive values ----
+ * Those of a sequence stand side by side in the tree, the first at a multiple of their number
+ * rounded up to a power of two.  A binary counter: nodes[k] combines 2^k values where bit k of
+ * `count` is set. */
+typedef struct {
+  rh_value nodes[48];
+  ulong count;
+} rh_sequence;
+
+static inline void rh_sequence_begin(rh_sequence *s) { s->count = 0; }
+
+static inline void rh_sequence_add(rh_sequence *s, rh_value value) {
+  uint k = 0;
+  for (; s->count >> k & 1; k++) value = rh_combine(s->nodes[k], value);
+  s->nodes[k] = value;
+  s->count++;
+}
+
+/* What is missing at the end counts as the identity. */
+static inline rh_value rh_sequence_value(const rh_sequence *s) {
+  rh_value value = rh_identity();
+  for (uint k = 0; s->count >> k; k++)
+    if (s->count >> k & 1) value = rh_combine(s->nodes[k], value);
+  return value;
+}
+
+/* ---- Tiles ---- */
+#ifdef RH_WIDTH
+
+/* Vectors that a work-item has of each row. */
+#define RH_PIECES (512 / (int)sizeof(rh_element) / (RH_TEAM * RH_WIDTH))
+
+/* Elements i .. i+RH_WIDTH-1 of p; aligned: p+i is aligned to the vector's size. */
+static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, bool aligned) {
+#if defined(RH_TYPE_f16) && defined(RH_PACKS) && RH_WIDTH == 8
+  if (aligned) return rh_pack_scalars(*(__global const rh_pack *)(p + i));
+#elif RH_TEAM > 1
+  if (aligned) return rh_vector_load(p, i);
+#endif
+#ifdef RH_TYPE_f16
+  return rh_vector_of(
+      RH_TO_SCALAR(RH_PASTE(vload_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH), i,
+      1);
+#else
+  return rh_vector_of(RH_TO_SCALAR(RH_PASTE(vload, RH_WIDTH)(0, p + i), RH_WIDTH), i, 1);
+#endif
+}
+
+/* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
+ * down to one. */
+static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong tile,
+                                           bool aligned) {
+  rh_vector pieces[RH_PIECES];
+  p += tile * RH_TILE + rh_member() * RH_WIDTH;
+#pragma unroll
+  for (uint q = 0; q < RH_PIECES; q++) {
+    ulong i = q * RH_TEAM * RH_WIDTH;
+    rh_vector rows[4];
+#pragma unroll
+    for (uint r = 0; r < 4; r++) rows[r] = rh_lanes_load(p, i + r * RH_ROW, aligned);
+    pieces[q] = rh_vector_combine(rh_vector_combine(rows[0], rows[1]),
+                                  rh_vector_combine(rows[2], rows[3]));
+  }
+#pragma unroll
+  for (uint half_of = RH_PIECES / 2; half_of > 0; half_of /= 2)
+#pragma unroll
+    for (uint k = 0; k < half_of; k++)
+      pieces[k] = rh_vector_combine(pieces[k], pieces[k + half_of]);
+  return pieces[0];
+}
+
+static inline rh_value rh_load_before(__global const rh_element *p, ulong i, ulong n) {
+  return i < n ? rh_load(p, i) : rh_identity();
+}
+
+/* The tile that n elements end in, element by element: the identity stands for those behind
+ * them. */
+static inline rh_vector rh_last_tile_load(__global const rh_element *p, ulong n, ulong tile) {
+  rh_value lanes[RH_PIECES * RH_WIDTH];
+#pragma unroll 1
+  for (uint k = 0; k < RH_PIECES * RH_WIDTH; k++) {
+    uint piece = k / RH_WIDTH * RH_TEAM + rh_member();
+    ulong i = tile * RH_TILE + piece * RH_WIDTH + k % RH_WIDTH;
+    lanes[k] = rh_combine(
+        rh_combine(rh_load_before(p, i, n), rh_load_before(p, i + RH_ROW, n)),
+        rh_combine(rh_load_before(p, i + 2 * RH_ROW, n), rh_load_before(p, i + 3 * RH_ROW, n)));
+  }
+#pragma unroll 1
+  for (uint half_of = RH_PIECES * RH_WIDTH / 2; half_of >= RH_WIDTH; half_of /= 2)
+    for (uint k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
+  return rh_vector_from_lanes(lanes);
+}
+
+/* A work-item's share of any tile of the n elements from p on, its rows combined. */
+static inline rh_vector rh_tile_load(__global const rh_element *p, ulong n, ulong tile,
+                                     bool aligned) {
+  if ((tile + 1) * RH_TILE <= n) return rh_whole_tile_load(p, tile, aligned);
+  if (tile * RH_TILE >= n) return rh_vector_identity();
+  return rh_last_tile_load(p, n, tile);
+}
+
+/* The upper half of a row's lanes onto the lower half, down to one. */
+#if RH_TEAM == 1
+static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
+  rh_value lanes[RH_WIDTH];
+  rh_vector_lanes(share, lanes);
+#pragma unroll
+  for (uint half_of = RH_WIDTH / 2; half_of > 0; half_of /= 2)
+#pragma unroll
+    for (uint k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
+  return lanes[0];
+}
+#elif defined(RH_TEAM_SHUFFLES)
+/* As long as a work-item has several lanes, it gives half of them away and keeps the other half, so
+ * that each exchange is of use to both; the lanes of what was one work-item's meet last. */
+static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
+  rh_value lanes[RH_WIDTH];
+  rh_vector_lanes(share, lanes);
+#pragma unroll
+  for (uint step = 1; step < RH_TEAM; step *= 2) {
+    uint distance = RH_TEAM / 2 / step, width = RH_WIDTH / 2 / step;
+    bool is_upper = rh_member() & distance;
+    if (width == 0) lanes[0] = rh_combine(lanes[0], rh_exchange(lanes[0], distance));
+#pragma unroll
+    for (uint k = 0; k < width; k++) {
+      /* Both read first: a choice between two places of an array would keep it in memory. */
+      rh_value low = lanes[k], high = lanes[k + width];
+      rh_value keep = is_upper ? high : low, give = is_upper ? low : high;
+      lanes[k] = rh_combine(keep, rh_exchange(give, distance));
+    }
+  }
+#pragma unroll
+  for (uint step = 1; step < RH_WIDTH; step *= 2)
+    lanes[0] = rh_combine(lanes[0], rh_exchange(lanes[0], RH_TEAM / 2 / step));
+  return lanes[0];
+}
+#else
+static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
+  __local rh_value *row = scratch + rh_team() * RH_TEAM * RH_WIDTH;
+  rh_value lanes[RH_WIDTH];
+  rh_vector_lanes(share, lanes);
+  for (uint k = 0; k < RH_WIDTH; k++) row[rh_member() * RH_WIDTH + k] = lanes[k];
+  for (uint half_of = RH_TEAM * RH_WIDTH / 2; half_of > 0; half_of /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = rh_member(); k < half_of; k += RH_TEAM)
+      row[k] = rh_combine(row[k], row[k + half_of]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_value value = row[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return value;
+}
+#endif
+
+#endif
+#endif

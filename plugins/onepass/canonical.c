@@ -1,0 +1,96 @@
+#include "canonical.h"
+
+enum {
+  ROW_BYTES = 512, /* docs/bits.md */
+  ROWS = 4,
+  MOST_TEAM = 32,   /* kernels/prelude/canonical.cl */
+  PACK_BYTES = 16,  /* what one work-item of a GPU loads at once */
+  CPU_WIDTH = 16,   /* elements: what a compiler makes the widest vectors of */
+  MOST_AT_ONCE = 8, /* nodes */
+  ROUNDS = 16       /* runs of a group: the last round, which not all groups have, is short against
+                      the others */
+};
+
+int onepass_is_canonical(const rh_op *op) {
+  return (op->flags & RH_OP_COMMUTATIVE) && !(op->flags & RH_OP_EXACT);
+}
+
+static uint64_t power_of_two_up_to(uint64_t x) {
+  uint64_t power = 1;
+  while (power <= x / 2) power *= 2;
+  return power;
+}
+
+onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t team,
+                                         uint64_t share, uint64_t most_groups) {
+  uint64_t size = problem->op->element_size, row = ROW_BYTES / size;
+  onepass_canonical plan = {
+      .tile = ROWS * row, .team = 1, .group = group, .most_groups = most_groups};
+  if (team == 0) team = problem->device->kind == RH_DEVICE_CPU ? 1 : MOST_TEAM;
+  while (plan.team < team && group % (2 * plan.team) == 0) plan.team *= 2;
+  plan.shuffles = plan.team == 32 && rh_takes_ptx(problem->device);
+  plan.teams = power_of_two_up_to(group / plan.team);
+  if (plan.shuffles && plan.teams > plan.team) plan.teams = plan.team;
+  plan.width = plan.team == 1 ? CPU_WIDTH : PACK_BYTES / size;
+  if (plan.team > 1 && plan.width > plan.team) plan.width = plan.team;
+  plan.scratch = group * (plan.team == 1 ? 1 : plan.width);
+  plan.least = rh_divide_up(share, ROWS * ROW_BYTES / PACK_BYTES / plan.team);
+  plan.at_once = onepass_runs_of(&plan, problem->max_n).each;
+  if (plan.at_once > MOST_AT_ONCE) plan.at_once = MOST_AT_ONCE;
+  return plan;
+}
+
+/* The longest run: where there are shuffles, each of a team keeps a tile's value. */
+static uint32_t most_log(const onepass_canonical *plan) {
+  return plan->shuffles ? (uint32_t)rh_log2_up(plan->team) : 31;
+}
+
+/* What n costs in runs of 2^log tiles for each team, in tiles of the team that has the most; a node
+ * costs the group that finishes a part of what a tile takes. */
+static uint64_t cost(const onepass_canonical *plan, uint64_t runs, uint32_t log) {
+  uint64_t nodes_per_tile = plan->shuffles ? 2 * plan->group : 8;
+  return (rh_divide_up(runs, plan->most_groups) << log) + runs / nodes_per_tile;
+}
+
+static uint64_t runs_for(const onepass_canonical *plan, uint64_t tiles, uint32_t log) {
+  return rh_divide_up(tiles, plan->teams << log);
+}
+
+onepass_runs onepass_runs_of(const onepass_canonical *plan, uint64_t n) {
+  uint64_t tiles = n ? rh_divide_up(n, plan->tile) : 1, most = ROUNDS * plan->most_groups;
+  uint32_t log = (uint32_t)rh_log2_up(plan->least), last = most_log(plan);
+  if (log > last) log = last;
+  while (log < last && runs_for(plan, tiles, log) > most) log++;
+  for (uint32_t k = log + 1; k <= last && runs_for(plan, tiles, k - 1) > 1; k++)
+    if (cost(plan, runs_for(plan, tiles, k), k) <= cost(plan, runs_for(plan, tiles, log), log))
+      log = k;
+  uint64_t runs = runs_for(plan, tiles, log);
+  return (onepass_runs){.groups = runs < plan->most_groups ? runs : plan->most_groups,
+                        .whole = (uint32_t)(n / plan->tile),
+                        .tiles = (uint32_t)tiles,
+                        .runs = (uint32_t)runs,
+                        .log = log,
+                        .each = 1u << rh_log2_up(rh_divide_up(runs, plan->group))};
+}
+
+uint64_t onepass_most_runs(const onepass_canonical *plan, uint64_t max_n) {
+  uint64_t runs = onepass_runs_of(plan, max_n).runs, most = ROUNDS * plan->most_groups;
+  /* Fewer elements may be cut into shorter runs, and so into more of them. */
+  uint64_t shortest = rh_divide_up(rh_divide_up(max_n, plan->tile), plan->teams);
+  uint64_t fewer = shortest < most ? shortest : most;
+  return runs > fewer ? runs : fewer;
+}
+
+uint64_t onepass_canonical_depth(const onepass_canonical *plan, uint64_t max_n) {
+  return rh_log2_up(plan->tile) + rh_log2_up(rh_divide_up(max_n, plan->tile));
+}
+
+void onepass_canonical_options(const onepass_canonical *plan, char *options, size_t size) {
+  size_t used = strlen(options);
+  snprintf(options + used, size - used,
+           " -DRH_CANONICAL %s -DRH_TEAM=%llu -DRH_TEAMS=%llu -DRH_WIDTH=%llu "
+           "-DRH_AT_ONCE=%llu -DRH_SCRATCH=%llu",
+           plan->shuffles ? "-DRH_PACKS" : "", (unsigned long long)plan->team,
+           (unsigned long long)plan->teams, (unsigned long long)plan->width,
+           (unsigned long long)plan->at_once, (unsigned long long)plan->scratch);
+}
