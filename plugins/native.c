@@ -1,4 +1,5 @@
 /* native: threads and vectors on the host. */
+#include "native/canonical.h"
 #include "native/lanes.h"
 #include "native/order.h"
 #include "native/pool.h"
@@ -27,7 +28,7 @@ static const rh_param params[] = {
 };
 
 /* How a block is folded. */
-enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR };
+enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR, BY_CANONICAL };
 
 enum {
   BLOCK_BYTES = 1 << 17,  /* at least, per thread: long compared with the cost of taking it */
@@ -56,10 +57,11 @@ static uint64_t shortest_block(const rh_op *op) {
   return elements < BLOCK_MULTIPLE ? BLOCK_MULTIPLE : elements;
 }
 
+/* A power of two of tiles, so that a block is a node of the canonical tree. */
 static uint64_t block_length(const rh_op *op, uint64_t n) {
-  uint64_t shortest = shortest_block(op), length = rh_divide_up(n, MOST_BLOCKS);
-  if (length <= shortest) return shortest;
-  return rh_divide_up(length, BLOCK_MULTIPLE) * BLOCK_MULTIPLE;
+  uint64_t length = shortest_block(op);
+  while (rh_divide_up(n, length) > MOST_BLOCKS) length *= 2;
+  return length;
 }
 
 static uint64_t most_blocks(const rh_op *op, uint64_t max_n) {
@@ -78,7 +80,9 @@ static int is_float(rh_type type) {
 
 /* The ABI's numbers never change their meaning; user-defined operators have other numbers. */
 static int how_to_fold(const rh_op *op, rh_type type) {
-  if (type == 0 || type >= NATIVE_TYPES) return BY_OPERATOR;
+  int otherwise =
+      op->flags & RH_OP_COMMUTATIVE && !(op->flags & RH_OP_EXACT) ? BY_CANONICAL : BY_OPERATOR;
+  if (type == 0 || type >= NATIVE_TYPES) return otherwise;
   switch (op->id) {
   case RH_OP_sum:
   case RH_OP_asum:
@@ -92,7 +96,7 @@ static int how_to_fold(const rh_op *op, rh_type type) {
   case RH_OP_argmin:
   case RH_OP_argmax:
   case RH_OP_argamax: return BY_KEY;
-  default: return BY_OPERATOR;
+  default: return otherwise;
   }
 }
 
@@ -162,6 +166,7 @@ static void fold_block(const native *self, const unsigned char *x, uint64_t firs
     store(self, rh_native_key(op->id, self->type, &range), value);
     if (op->flags & RH_OP_INDEXED) memcpy(value + INDEX_AT, &first, sizeof first);
     return;
+  case BY_CANONICAL: rh_native_canonical(op, x, first, n, value); return;
   default: memcpy(value, op->identity, op->value_size); op->fold(value, x, first, n);
   }
 }
@@ -188,17 +193,16 @@ static void work(void *user, const rh_native_job *job, uint32_t block) {
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   const rh_op *op = problem->op;
-  uint64_t length = block_length(op, problem->max_n);
-  uint64_t lanes = is_64_bit(problem->type) ? NATIVE_ROW_BYTES / 8 : NATIVE_ROW_BYTES / 4;
+  uint64_t length = block_length(op, problem->max_n), tile = rh_native_tile(op);
   (void)values;
   /* A GPU's data are in its own memory. */
   answer->score = problem->device->kind & (RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR) ? 150 : 900;
   answer->finishes_on_host = 1;
-  if (length > problem->max_n) length = problem->max_n;
-  answer->depth = length;
-  if (how_to_fold(op, problem->type) != BY_OPERATOR)
-    answer->depth = rh_divide_up(length, lanes) + rh_log2_up(lanes);
-  answer->depth += rh_log2_up(most_blocks(op, problem->max_n));
+  if (how_to_fold(op, problem->type) == BY_OPERATOR)
+    answer->depth = (length < problem->max_n ? length : problem->max_n) +
+                    rh_log2_up(most_blocks(op, problem->max_n));
+  else
+    answer->depth = rh_log2_up(tile) + rh_log2_up(rh_divide_up(problem->max_n, tile));
   return RH_OK;
 }
 

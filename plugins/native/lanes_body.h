@@ -1,12 +1,13 @@
-/* The inner loops, written once for all widths.  The including file defines LANES_BYTES, the width
- * of a vector; LANES_TARGET, the target of the functions; and LANES_TABLE, the name of their table.
+/* The inner loops, written once for all widths.  Before this is included, LANES_BYTES says how wide
+ * a vector is, LANES_TARGET what the functions are compiled for, and LANES_TABLE what the table of
+ * them is called.
  *
- * GCC's and clang's vector extensions make this compile everywhere.  Operations that they cannot
- * express in one instruction (the smaller of two, a sum of bytes) are intrinsics if the processor
- * has them.  An array of accumulators stays in registers if the loops over it are unrolled.
+ * The vectors are those of GCC and clang, so that this compiles everywhere.  What these cannot say
+ * in one instruction (the smaller of two, a sum of bytes) is an intrinsic where the processor has
+ * it.  An array of accumulators stays in registers where the loops over it are unrolled.
  *
- * Loads are unaligned: float sums must not depend on the data's alignment, and on aligned data
- * unaligned loads cost nothing. */
+ * Loads are unaligned: float sums must not depend on where the data stand, and on aligned data they
+ * cost nothing. */
 #include "lanes.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@
 #define EACH(k, n) _Pragma("GCC unroll 16") for (int k = 0; k < (n); k++)
 #endif
 
-/* v_: a vector; in_: an unaligned vector in memory; e_: an element in memory. */
+/* v_: a vector; in_: one in memory, anywhere; e_: an element in memory. */
 #define VECTOR(name, element)                                                                      \
   typedef element v_##name __attribute__((vector_size(LANES_BYTES), may_alias));                   \
   typedef element in_##name __attribute__((vector_size(LANES_BYTES), may_alias, aligned(1)));      \
@@ -42,7 +43,7 @@ VECTOR(f64, double)
 #define LOAD(type, p)  (*(const in_##type *)(const void *)(p))
 #define SPLAT(type, x) ((x) - (v_##type){0}) /* x - 0 is x, for -0 too */
 
-/* ---- Operations that a processor has as one instruction ---- */
+/* ---- What each processor does in one instruction ---- */
 
 #if LANES_BYTES == 64
 #define INTRINSIC(f, type, a, b) ((v_##type)PASTE(_mm512_, f)((__m512i)(a), (__m512i)(b)))
@@ -73,7 +74,7 @@ VECTOR(f64, double)
 #define LEAST_OF(type, suffix, a, b) INTRINSIC(min_##suffix, type, a, b)
 #define MOST_OF(type, suffix, a, b)  INTRINSIC(max_##suffix, type, a, b)
 #endif
-/* For 64-bit numbers, only AVX-512 has them. */
+/* Of 64-bit numbers, AVX-512 alone has them. */
 #if LANES_BYTES == 64
 #define LEAST_OF_64 LEAST_OF
 #define MOST_OF_64  MOST_OF
@@ -82,18 +83,19 @@ VECTOR(f64, double)
 #define MOST_OF_64(type, suffix, a, b)  BLEND_MAX(type, a, b)
 #endif
 
-/* ---- Rows: adjacent vectors that are loaded together ----
- * A processor prefetches in several pages of memory at a time, but never past the end of a page, so
- * reading several pages in parallel keeps more loads in flight than reading one after the other.
- * Data from memory are read 1.4 times as fast (Intel Xeon with AVX-512, two threads, 2^26 floats:
- * 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one); data in a cache as fast
- * as before, or a little faster.  Prefetch instructions lose a tenth of that. */
+/* ---- Rows: some vectors that stand side by side, and are taken at once ----
+ * A processor fetches ahead in several pages of memory at a time, but in each of them no further
+ * than its end: who reads a few pages side by side has more on the way than who reads one after the
+ * other.  Data that come from memory pass 1.4 times as fast (Intel Xeon with AVX-512, two threads,
+ * 2^26 floats: 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one), those in a
+ * cache as fast as before, or a little faster.  Prefetch instructions take a tenth of it away
+ * again. */
 enum { PAGE_BYTES = 4096, MOST_PAGES = 8 };
 
 typedef struct walk {
-  const unsigned char *at; /* the first of the rows that are read in parallel */
-  size_t left;             /* rows from `at` on */
-  size_t deep, pages;      /* `deep` rows in each of `pages` pages */
+  const unsigned char *at; /* the first of the rows that are read side by side */
+  size_t left;             /* rows from there on */
+  size_t deep, pages;      /* of so many in each of so many pages */
 } walk;
 
 static inline walk walk_from(const void *at, size_t left, size_t row_bytes) {
@@ -107,7 +109,7 @@ static inline walk walk_on(walk w, size_t row_bytes) {
   return walk_from(w.at + rows * row_bytes, w.left - rows, row_bytes);
 }
 
-/* Loops over the rows from `elements` on; in the body, ROW points to the row. */
+/* Goes through the rows from `elements` on; in what follows, ROW is where the row stands. */
 #define EACH_ROW(elements, rows, row_bytes)                                                        \
   for (walk w = walk_from((elements), (rows), (row_bytes)); w.left > 0; w = walk_on(w, row_bytes)) \
     for (const unsigned char *line = w.at, *end = line + w.deep * (row_bytes); line < end;         \
@@ -117,8 +119,8 @@ static inline walk walk_on(walk w, size_t row_bytes) {
 
 /* ---- Lanes of sums ---- */
 
-/* Neighbours are added in lanes of twice the width until these have 64 bits, so nothing
- * overflows. */
+/* Neighbours are added in lanes of twice the width until these have 64 bits: nothing overflows on
+ * the way. */
 #define PAIRS(type, x, bits, mask)                                                                 \
   ((((v_##type)(x)) & (mask)) + ((((v_##type)(x)) >> (bits)) & (mask)))
 #define WIDEN_64(x) ((v_u64)(x))
@@ -130,14 +132,15 @@ static inline walk walk_on(walk w, size_t row_bytes) {
 #define WIDEN_8(x) WIDEN_16(PAIRS(u16, x, 8, (uint16_t)0xff))
 #endif
 
-/* A signed number and the unsigned number half the range above it differ only in the top bit. */
+/* In the top bit alone, signed numbers and unsigned ones that are half the range above them
+ * differ. */
 #define TOP(bits)          ((uint64_t)1 << ((bits)-1))
 #define PLAIN(type, x)     (x)
 #define RAISED_8(type, x)  ((v_u8)(x) ^ (uint8_t)TOP(8))
 #define RAISED_16(type, x) ((v_u16)(x) ^ (uint16_t)TOP(16))
 #define RAISED_32(type, x) ((v_u32)(x) ^ (uint32_t)TOP(32))
-/* If x is below 0, the mask has all bits set, and x ^ -1 is -x - 1; unsigned, so that the least
- * number is correct too. */
+/* Where x is below 0, the mask has all bits set, and x ^ -1 is -x - 1; unsigned, so that the least
+ * number is right too. */
 #define MAGNITUDE(unsign, x)  (((v_##unsign)(x) ^ (v_##unsign)((x) < 0)) - (v_##unsign)((x) < 0))
 #define MAGNITUDE_8(type, x)  MAGNITUDE(u8, x)
 #define MAGNITUDE_16(type, x) MAGNITUDE(u16, x)
@@ -156,63 +159,185 @@ static inline v_f32 halves(const e_u16 *p) {
 }
 #define HALVES(p) halves(p)
 #endif
-#define LOAD_f16(p)     HALVES(p)
-#define LOAD_f32(p)     LOAD(f32, p)
-#define LOAD_f64(p)     LOAD(f64, p)
-#define SCALAR_f16(x)   rh_native_half(x)
-#define SCALAR_f32(x)   (x)
-#define SCALAR_f64(x)   (x)
-#define SAME(lane, x)   (x)
-#define UNSIGN_f32(x)   ((v_f32)((v_u32)(x)&0x7fffffffu))
-#define UNSIGN_f64(x)   ((v_f64)((v_u64)(x) & ~TOP(64)))
-#define UNSIGN(lane, x) UNSIGN_##lane(x)
-#define FABS(lane, x)   ((e_##lane)fabs(x)) /* for a float as exact as fabsf */
-#define ADD(a, b)       ((a) + (b))
-#define MULTIPLY(a, b)  ((a) * (b))
+#define LOAD_f16(p)    HALVES(p)
+#define LOAD_f32(p)    LOAD(f32, p)
+#define LOAD_f64(p)    LOAD(f64, p)
+#define SCALAR_f16(x)  rh_native_half(x)
+#define SCALAR_f32(x)  (x)
+#define SCALAR_f64(x)  (x)
+#define SAME(lane, x)  (x)
+#define UNSIGN_f32(x)  ((v_f32)((v_u32)(x)&0x7fffffffu))
+#define UNSIGN_f64(x)  ((v_f64)((v_u64)(x) & ~TOP(64)))
+#define FABS(lane, x)  ((e_##lane)fabs(x)) /* of a float: as exact as fabsf */
+#define ADD(a, b)      ((a) + (b))
+#define MULTIPLY(a, b) ((a) * (b))
 
-/* Folds the upper half of the accumulators onto the lower half until one lane is left. */
-#define FOLD_LANES(lanes, accumulators, APPLY)                                                     \
-  do {                                                                                             \
-    for (int half = (accumulators) / 2; half > 0; half /= 2)                                       \
-      for (int k = 0; k < half; k++) (lanes).v[k] = APPLY((lanes).v[k], (lanes).v[k + half]);      \
-    for (size_t half = LANES_BYTES / sizeof *(lanes).s / 2; half > 0; half /= 2)                   \
-      for (size_t k = 0; k < half; k++) (lanes).s[k] = APPLY((lanes).s[k], (lanes).s[k + half]);   \
-  } while (0)
+/* ---- Floats: the canonical order of docs/bits.md, whatever the width of a vector ---- */
 
-/* Rows of NATIVE_ROW_BYTES, whatever the width of a vector: lane k takes the elements k, k + lanes,
- * ... on every processor, so float results have the same bits. */
-#define DEFINE_FLOAT(op, type, element, lane, VECTORS, SCALARS, APPLY, identity)                   \
-  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
-    enum { WIDTH = LANES_BYTES / sizeof(e_##lane), MANY = NATIVE_ROW_BYTES / LANES_BYTES };        \
-    const uint64_t rows = n / (MANY * WIDTH);                                                      \
-    v_##lane a[MANY];                                                                              \
-    union {                                                                                        \
-      v_##lane v[MANY];                                                                            \
-      e_##lane s[MANY * WIDTH];                                                                    \
-    } lanes;                                                                                       \
-    EACH(k, MANY) a[k] = SPLAT(lane, (e_##lane)identity);                                          \
-    EACH_ROW(elements, rows, MANY *WIDTH * sizeof(e_##element)) {                                  \
-      const e_##element *x = ROW;                                                                  \
-      EACH(k, MANY) a[k] = APPLY(a[k], VECTORS(lane, LOAD_##type(x + k * WIDTH)));                 \
-    }                                                                                              \
-    const e_##element *x = (const e_##element *)elements + rows * (MANY * WIDTH);                  \
-    EACH(k, MANY) lanes.v[k] = a[k];                                                               \
-    for (uint64_t k = 0; k < n % (MANY * WIDTH); k++)                                              \
-      lanes.s[k] = APPLY(lanes.s[k], SCALARS(lane, SCALAR_##type(x[k])));                          \
-    FOLD_LANES(lanes, MANY, APPLY);                                                                \
-    memcpy(value, lanes.s, sizeof *lanes.s);                                                       \
+/* Columns k, k + s, k + 2s, ... of a row's vectors: the upper half onto the lower half, down to
+ * one. */
+#define COLUMNS_1(COLUMN, APPLY, k, s) COLUMN(k)
+#define COLUMNS_2(COLUMN, APPLY, k, s)                                                             \
+  APPLY(COLUMNS_1(COLUMN, APPLY, k, 2 * (s)), COLUMNS_1(COLUMN, APPLY, (k) + (s), 2 * (s)))
+#define COLUMNS_4(COLUMN, APPLY, k, s)                                                             \
+  APPLY(COLUMNS_2(COLUMN, APPLY, k, 2 * (s)), COLUMNS_2(COLUMN, APPLY, (k) + (s), 2 * (s)))
+#define COLUMNS_8(COLUMN, APPLY, k, s)                                                             \
+  APPLY(COLUMNS_4(COLUMN, APPLY, k, 2 * (s)), COLUMNS_4(COLUMN, APPLY, (k) + (s), 2 * (s)))
+/* A row has EIGHT times so many vectors; one of halves, which are computed as floats, twice as
+ * many. */
+enum { EIGHT = 8 };
+#if LANES_BYTES == 64
+#define COLUMNS      COLUMNS_1
+#define COLUMNS_HALF COLUMNS_2
+#elif LANES_BYTES == 32
+#define COLUMNS      COLUMNS_2
+#define COLUMNS_HALF COLUMNS_4
+#else
+#define COLUMNS      COLUMNS_4
+#define COLUMNS_HALF COLUMNS_8
+#endif
+
+/* The upper half of a vector's lanes onto the lower half, down to one. */
+typedef e_f32 w32_f32 __attribute__((vector_size(32), may_alias));
+typedef e_f64 w32_f64 __attribute__((vector_size(32), may_alias));
+typedef e_f32 w16_f32 __attribute__((vector_size(16), may_alias));
+typedef e_f64 w16_f64 __attribute__((vector_size(16), may_alias));
+#define LAST_f32(APPLY, x) APPLY(APPLY((x)[0], (x)[2]), APPLY((x)[1], (x)[3]))
+#define LAST_f64(APPLY, x) APPLY((x)[0], (x)[1])
+#if LANES_BYTES == 64
+#define HALVE(lane, APPLY)                                                                         \
+  union {                                                                                          \
+    v_##lane all;                                                                                  \
+    w32_##lane part[2];                                                                            \
+  } wide = {x};                                                                                    \
+  union {                                                                                          \
+    w32_##lane all;                                                                                \
+    w16_##lane part[2];                                                                            \
+  } half = {APPLY(wide.part[0], wide.part[1])};                                                    \
+  w16_##lane least = APPLY(half.part[0], half.part[1]);
+#elif LANES_BYTES == 32
+#define HALVE(lane, APPLY)                                                                         \
+  union {                                                                                          \
+    v_##lane all;                                                                                  \
+    w16_##lane part[2];                                                                            \
+  } half = {x};                                                                                    \
+  w16_##lane least = APPLY(half.part[0], half.part[1]);
+#else
+#define HALVE(lane, APPLY) w16_##lane least = x;
+#endif
+#define DEFINE_HALVE(name, lane, APPLY)                                                            \
+  LANES_TARGET static inline e_##lane name##_##lane(v_##lane x) {                                  \
+    HALVE(lane, APPLY)                                                                             \
+    return LAST_##lane(APPLY, least);                                                              \
   }
-#define DEFINE_FLOATS(type, element, lane)                                                         \
-  DEFINE_FLOAT(sum, type, element, lane, SAME, SAME, ADD, -0.0)                                    \
-  DEFINE_FLOAT(asum, type, element, lane, UNSIGN, FABS, ADD, 0.0)                                  \
-  DEFINE_FLOAT(prod, type, element, lane, SAME, SAME, MULTIPLY, 1.0)
-DEFINE_FLOATS(f16, u16, f32)
-DEFINE_FLOATS(f32, f32, f32)
-DEFINE_FLOATS(f64, f64, f64)
+DEFINE_HALVE(add_lanes, f32, ADD)
+DEFINE_HALVE(add_lanes, f64, ADD)
+DEFINE_HALVE(multiply_lanes, f32, MULTIPLY)
+DEFINE_HALVE(multiply_lanes, f64, MULTIPLY)
+
+/* The values of whole tiles, which are read in the order of EACH_ROW. */
+#define DEFINE_TILES(op, type, element, lane, APPLY, lanes_of, columns)                            \
+  LANES_TARGET static void op##_##type##_tiles(const void *elements, uint64_t tiles,               \
+                                               e_##lane *nodes) {                                  \
+    enum {                                                                                         \
+      WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
+      ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element)                                              \
+    };                                                                                             \
+    EACH_ROW(elements, tiles, NATIVE_TILE_BYTES) {                                                 \
+      const e_##element *x = ROW;                                                                  \
+      v_##lane a[EIGHT];                                                                           \
+      EACH(k, EIGHT) a[k] = columns(COLUMN_##type##_##op, APPLY, k, EIGHT);                        \
+      EACH(k, 4) a[k] = APPLY(a[k], a[k + 4]);                                                     \
+      a[0] = APPLY(APPLY(a[0], a[2]), APPLY(a[1], a[3]));                                          \
+      nodes[((const unsigned char *)x - (const unsigned char *)elements) / NATIVE_TILE_BYTES] =    \
+          lanes_of##_##lane(a[0]);                                                                 \
+    }                                                                                              \
+  }
+/* Rows 0 and 1, rows 2 and 3, and these two. */
+#define FOUR_ROWS(APPLY, LOAD_ROW, k)                                                              \
+  APPLY(APPLY(LOAD_ROW(k, 0), LOAD_ROW(k, 1)), APPLY(LOAD_ROW(k, 2), LOAD_ROW(k, 3)))
+#define ROW_f16(k, r)        LOAD_f16(x + (k)*WIDTH + (r)*ROW_OF)
+#define ROW_f32(k, r)        LOAD_f32(x + (k)*WIDTH + (r)*ROW_OF)
+#define ROW_f64(k, r)        LOAD_f64(x + (k)*WIDTH + (r)*ROW_OF)
+#define UNSIGN_ROW_f16(k, r) UNSIGN_f32(ROW_f16(k, r))
+#define UNSIGN_ROW_f32(k, r) UNSIGN_f32(ROW_f32(k, r))
+#define UNSIGN_ROW_f64(k, r) UNSIGN_f64(ROW_f64(k, r))
+#define COLUMN_f16_sum(k)    FOUR_ROWS(ADD, ROW_f16, k)
+#define COLUMN_f32_sum(k)    FOUR_ROWS(ADD, ROW_f32, k)
+#define COLUMN_f64_sum(k)    FOUR_ROWS(ADD, ROW_f64, k)
+#define COLUMN_f16_asum(k)   FOUR_ROWS(ADD, UNSIGN_ROW_f16, k)
+#define COLUMN_f32_asum(k)   FOUR_ROWS(ADD, UNSIGN_ROW_f32, k)
+#define COLUMN_f64_asum(k)   FOUR_ROWS(ADD, UNSIGN_ROW_f64, k)
+#define COLUMN_f16_prod(k)   FOUR_ROWS(MULTIPLY, ROW_f16, k)
+#define COLUMN_f32_prod(k)   FOUR_ROWS(MULTIPLY, ROW_f32, k)
+#define COLUMN_f64_prod(k)   FOUR_ROWS(MULTIPLY, ROW_f64, k)
+
+/* The tile that the data end in: fewer elements than a tile has, and at least one.  What is missing
+ * is the identity, with which combining changes nothing, and so it is left out. */
+#define DEFINE_LAST_TILE(op, type, element, lane, SCALARS, APPLY)                                  \
+  LANES_TARGET static e_##lane op##_##type##_last(const e_##element *x, uint64_t n) {              \
+    enum { ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element) };                                      \
+    e_##lane lanes[ROW_OF];                                                                        \
+    uint64_t used = n < ROW_OF ? n : ROW_OF;                                                       \
+    for (uint64_t k = 0; k < used; k++) {                                                          \
+      lanes[k] = SCALARS(lane, SCALAR_##type(x[k]));                                               \
+      if (k + ROW_OF < n) lanes[k] = APPLY(lanes[k], SCALARS(lane, SCALAR_##type(x[k + ROW_OF]))); \
+      if (k + 2 * ROW_OF >= n) continue;                                                           \
+      e_##lane more = SCALARS(lane, SCALAR_##type(x[k + 2 * ROW_OF]));                             \
+      if (k + 3 * ROW_OF < n) more = APPLY(more, SCALARS(lane, SCALAR_##type(x[k + 3 * ROW_OF]))); \
+      lanes[k] = APPLY(lanes[k], more);                                                            \
+    }                                                                                              \
+    for (uint64_t half = ROW_OF / 2; half > 0; half /= 2) {                                        \
+      for (uint64_t k = 0; k + half < used; k++) lanes[k] = APPLY(lanes[k], lanes[k + half]);      \
+      if (used > half) used = half;                                                                \
+    }                                                                                              \
+    return lanes[0];                                                                               \
+  }
+
+/* Neighbours, pairs of neighbours, and so on; one that is alone stays as it is.  Batches of tiles
+ * are a binary counter's: nodes[k] combines 2^k of them where bit k of their number is set. */
+enum { BATCH = 64 };
+#define DEFINE_FLOAT(op, type, element, lane, SCALARS, APPLY, lanes_of, columns)                   \
+  DEFINE_TILES(op, type, element, lane, APPLY, lanes_of, columns)                                  \
+  DEFINE_LAST_TILE(op, type, element, lane, SCALARS, APPLY)                                        \
+  LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, uint64_t n) {             \
+    const uint64_t tile = NATIVE_TILE_BYTES / sizeof(e_##element);                                 \
+    uint64_t whole = n / tile, count = whole + (n % tile != 0);                                    \
+    e_##lane nodes[BATCH];                                                                         \
+    op##_##type##_tiles(x, whole, nodes);                                                          \
+    if (count > whole) nodes[whole] = op##_##type##_last(x + whole * tile, n % tile);              \
+    for (; count > 1; count = (count + 1) / 2) {                                                   \
+      for (uint64_t k = 0; k < count / 2; k++) nodes[k] = APPLY(nodes[2 * k], nodes[2 * k + 1]);   \
+      if (count % 2 != 0) nodes[count / 2] = nodes[count - 1];                                     \
+    }                                                                                              \
+    return nodes[0];                                                                               \
+  }                                                                                                \
+  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
+    const uint64_t most = BATCH * (uint64_t)NATIVE_TILE_BYTES / sizeof(e_##element);               \
+    const e_##element *x = elements;                                                               \
+    e_##lane nodes[64], node;                                                                      \
+    uint64_t batches = 0, k;                                                                       \
+    for (; n > most; n -= most, x += most, batches++) {                                            \
+      node = op##_##type##_batch(x, most);                                                         \
+      for (k = 0; batches >> k & 1; k++) node = APPLY(nodes[k], node);                             \
+      nodes[k] = node;                                                                             \
+    }                                                                                              \
+    node = op##_##type##_batch(x, n);                                                              \
+    for (k = 0; batches >> k != 0; k++)                                                            \
+      if (batches >> k & 1) node = APPLY(nodes[k], node);                                          \
+    memcpy(value, &node, sizeof node);                                                             \
+  }
+#define DEFINE_FLOATS(type, element, lane, columns)                                                \
+  DEFINE_FLOAT(sum, type, element, lane, SAME, ADD, add_lanes, columns)                            \
+  DEFINE_FLOAT(asum, type, element, lane, FABS, ADD, add_lanes, columns)                           \
+  DEFINE_FLOAT(prod, type, element, lane, SAME, MULTIPLY, multiply_lanes, columns)
+DEFINE_FLOATS(f16, u16, f32, COLUMNS_HALF)
+DEFINE_FLOATS(f32, f32, f32, COLUMNS)
+DEFINE_FLOATS(f64, f64, f64, COLUMNS)
 
 enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a load takes cycles */
 
-/* Modulo 2^64.  above: the offset added to each lane's element. */
+/* Modulo 2^64.  above: how far each lane's element was raised. */
 #define DEFINE_INTEGER(op, type, bits, TRANSFORM, above, MAGNITUDE_OF)                             \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
@@ -243,7 +368,8 @@ DEFINE_INTEGER(asum, i16, 16, MAGNITUDE_16, 0, UNSIGNED_1)
 DEFINE_INTEGER(asum, i32, 32, MAGNITUDE_32, 0, UNSIGNED_1)
 DEFINE_INTEGER(asum, i64, 64, MAGNITUDE_64, 0, UNSIGNED_1)
 
-/* Most products of integers soon become 0.  No vectors, because their 64-bit products are slow. */
+/* Few products of integers stay different from 0 for long; no vectors, whose 64-bit products are
+ * slow. */
 #define DEFINE_PRODUCT(type)                                                                       \
   LANES_TARGET static void prod_##type(const void *elements, uint64_t n, void *value) {            \
     const e_##type *x = elements;                                                                  \
@@ -263,7 +389,7 @@ DEFINE_PRODUCT(i32)
 DEFINE_PRODUCT(u32)
 DEFINE_PRODUCT(u64)
 
-/* ---- Bit operators: any type, byte by byte ---- */
+/* ---- Bits: of any type, by bytes ---- */
 
 #define DEFINE_BITS(op, operation, identity)                                                       \
   LANES_TARGET static void op##_bytes(const void *elements, uint64_t n, void *value) {             \
@@ -294,10 +420,10 @@ DEFINE_BITS(or, |=, 0)
 DEFINE_BITS(xor, ^=, 0)
 
 /* ---- Extremes ----
- * Minimum and maximum together, since a load takes as long as two comparisons.  For floats, three
- * numbers describe the bits completely: order.c derives the least, the largest, the largest
- * magnitude and the presence of a NaN from them.  The last row is read so that it ends with the
- * last element; it may overlap the row before. */
+ * Both of them, since a load takes as long as two comparisons.  Of floats, three numbers say all
+ * there is to know about their bits: order.c reads the least, the largest, the largest magnitude
+ * and whether there is a NaN from them.  Elements that do not fill a row are looked at twice, in a
+ * row that ends with them. */
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
@@ -376,7 +502,7 @@ DEFINE_FLOAT_RANGE(f16, u16, i16, epu16, epi16, LEAST_OF, MOST_OF)
 DEFINE_FLOAT_RANGE(f32, u32, i32, epu32, epi32, LEAST_OF, MOST_OF)
 DEFINE_FLOAT_RANGE(f64, u64, i64, epu64, epi64, LEAST_OF_64, MOST_OF_64)
 
-/* ---- Locating an element ---- */
+/* ---- Where an element stands ---- */
 
 #define DEFINE_FIND(bits)                                                                          \
   LANES_TARGET static uint64_t find_##bits(const void *elements, uint64_t n, uint64_t a,           \
