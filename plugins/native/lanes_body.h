@@ -159,43 +159,21 @@ static inline v_f32 halves(const e_u16 *p) {
 }
 #define HALVES(p) halves(p)
 #endif
-#define LOAD_f16(p)    HALVES(p)
-#define LOAD_f32(p)    LOAD(f32, p)
-#define LOAD_f64(p)    LOAD(f64, p)
-#define SCALAR_f16(x)  rh_native_half(x)
-#define SCALAR_f32(x)  (x)
-#define SCALAR_f64(x)  (x)
-#define SAME(lane, x)  (x)
-#define UNSIGN_f32(x)  ((v_f32)((v_u32)(x)&0x7fffffffu))
-#define UNSIGN_f64(x)  ((v_f64)((v_u64)(x) & ~TOP(64)))
-#define FABS(lane, x)  ((e_##lane)fabs(x)) /* of a float: as exact as fabsf */
-#define ADD(a, b)      ((a) + (b))
-#define MULTIPLY(a, b) ((a) * (b))
+#define LOAD_f16(p)     HALVES(p)
+#define LOAD_f32(p)     LOAD(f32, p)
+#define LOAD_f64(p)     LOAD(f64, p)
+#define SCALAR_f16(x)   rh_native_half(x)
+#define SCALAR_f32(x)   (x)
+#define SCALAR_f64(x)   (x)
+#define SAME(lane, x)   (x)
+#define UNSIGN_f32(x)   ((v_f32)((v_u32)(x)&0x7fffffffu))
+#define UNSIGN_f64(x)   ((v_f64)((v_u64)(x) & ~TOP(64)))
+#define UNSIGN(lane, x) UNSIGN_##lane(x)
+#define FABS(lane, x)   ((e_##lane)fabs(x)) /* of a float: as exact as fabsf */
+#define ADD(a, b)       ((a) + (b))
+#define MULTIPLY(a, b)  ((a) * (b))
 
 /* ---- Floats: the canonical order of docs/bits.md, whatever the width of a vector ---- */
-
-/* Columns k, k + s, k + 2s, ... of a row's vectors: the upper half onto the lower half, down to
- * one. */
-#define COLUMNS_1(COLUMN, APPLY, k, s) COLUMN(k)
-#define COLUMNS_2(COLUMN, APPLY, k, s)                                                             \
-  APPLY(COLUMNS_1(COLUMN, APPLY, k, 2 * (s)), COLUMNS_1(COLUMN, APPLY, (k) + (s), 2 * (s)))
-#define COLUMNS_4(COLUMN, APPLY, k, s)                                                             \
-  APPLY(COLUMNS_2(COLUMN, APPLY, k, 2 * (s)), COLUMNS_2(COLUMN, APPLY, (k) + (s), 2 * (s)))
-#define COLUMNS_8(COLUMN, APPLY, k, s)                                                             \
-  APPLY(COLUMNS_4(COLUMN, APPLY, k, 2 * (s)), COLUMNS_4(COLUMN, APPLY, (k) + (s), 2 * (s)))
-/* A row has EIGHT times so many vectors; one of halves, which are computed as floats, twice as
- * many. */
-enum { EIGHT = 8 };
-#if LANES_BYTES == 64
-#define COLUMNS      COLUMNS_1
-#define COLUMNS_HALF COLUMNS_2
-#elif LANES_BYTES == 32
-#define COLUMNS      COLUMNS_2
-#define COLUMNS_HALF COLUMNS_4
-#else
-#define COLUMNS      COLUMNS_4
-#define COLUMNS_HALF COLUMNS_8
-#endif
 
 /* The upper half of a vector's lanes onto the lower half, down to one. */
 typedef e_f32 w32_f32 __attribute__((vector_size(32), may_alias));
@@ -235,42 +213,43 @@ DEFINE_HALVE(add_lanes, f64, ADD)
 DEFINE_HALVE(multiply_lanes, f32, MULTIPLY)
 DEFINE_HALVE(multiply_lanes, f64, MULTIPLY)
 
-/* The values of whole tiles, which are read in the order of EACH_ROW. */
-#define DEFINE_TILES(op, type, element, lane, APPLY, lanes_of, columns)                            \
+/* The values of whole tiles: rows 0 and 1, rows 2 and 3, and these two; then the upper half of the
+ * lanes onto the lower half, down to one.  Memory is read from its begin to its end, or eight
+ * vectors of each row in turn where a row has more of them: loads that jump between rows take twice
+ * as long (AMD EPYC, Zen 5), and so do tiles of eight pages side by side. */
+enum { EIGHT = 8 };
+#define IN_THIS_ORDER __asm__ volatile("" ::: "memory") /* the compiler moves no load past this */
+#define DEFINE_TILES(op, type, element, lane, VECTORS, APPLY, lanes_of)                            \
   LANES_TARGET static void op##_##type##_tiles(const void *elements, uint64_t tiles,               \
                                                e_##lane *nodes) {                                  \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
-      ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element)                                              \
+      ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
+      MANY = ROW_OF / WIDTH                                                                        \
     };                                                                                             \
-    EACH_ROW(elements, tiles, NATIVE_TILE_BYTES) {                                                 \
-      const e_##element *x = ROW;                                                                  \
-      v_##lane a[EIGHT];                                                                           \
-      EACH(k, EIGHT) a[k] = columns(COLUMN_##type##_##op, APPLY, k, EIGHT);                        \
+    for (uint64_t tile = 0; tile < tiles; tile++) {                                                \
+      const e_##element *x = (const e_##element *)elements + tile * (4 * ROW_OF);                  \
+      v_##lane a[MANY], b[EIGHT];                                                                  \
+      for (int at = 0; at < MANY; at += EIGHT, x += EIGHT * WIDTH) {                               \
+        EACH(k, EIGHT) a[at + k] = VECTORS(lane, LOAD_##type(x + k * WIDTH));                      \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, EIGHT)                                                                             \
+        a[at + k] = APPLY(a[at + k], VECTORS(lane, LOAD_##type(x + ROW_OF + k * WIDTH)));          \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, EIGHT) b[k] = VECTORS(lane, LOAD_##type(x + 2 * ROW_OF + k * WIDTH));              \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, EIGHT)                                                                             \
+        b[k] = APPLY(b[k], VECTORS(lane, LOAD_##type(x + 3 * ROW_OF + k * WIDTH)));                \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, EIGHT) a[at + k] = APPLY(a[at + k], b[k]);                                         \
+      }                                                                                            \
+      for (int half = MANY / 2; half > 4; half /= 2)                                               \
+        for (int k = 0; k < half; k++) a[k] = APPLY(a[k], a[k + half]);                            \
       EACH(k, 4) a[k] = APPLY(a[k], a[k + 4]);                                                     \
       a[0] = APPLY(APPLY(a[0], a[2]), APPLY(a[1], a[3]));                                          \
-      nodes[((const unsigned char *)x - (const unsigned char *)elements) / NATIVE_TILE_BYTES] =    \
-          lanes_of##_##lane(a[0]);                                                                 \
+      nodes[tile] = lanes_of##_##lane(a[0]);                                                       \
     }                                                                                              \
   }
-/* Rows 0 and 1, rows 2 and 3, and these two. */
-#define FOUR_ROWS(APPLY, LOAD_ROW, k)                                                              \
-  APPLY(APPLY(LOAD_ROW(k, 0), LOAD_ROW(k, 1)), APPLY(LOAD_ROW(k, 2), LOAD_ROW(k, 3)))
-#define ROW_f16(k, r)        LOAD_f16(x + (k)*WIDTH + (r)*ROW_OF)
-#define ROW_f32(k, r)        LOAD_f32(x + (k)*WIDTH + (r)*ROW_OF)
-#define ROW_f64(k, r)        LOAD_f64(x + (k)*WIDTH + (r)*ROW_OF)
-#define UNSIGN_ROW_f16(k, r) UNSIGN_f32(ROW_f16(k, r))
-#define UNSIGN_ROW_f32(k, r) UNSIGN_f32(ROW_f32(k, r))
-#define UNSIGN_ROW_f64(k, r) UNSIGN_f64(ROW_f64(k, r))
-#define COLUMN_f16_sum(k)    FOUR_ROWS(ADD, ROW_f16, k)
-#define COLUMN_f32_sum(k)    FOUR_ROWS(ADD, ROW_f32, k)
-#define COLUMN_f64_sum(k)    FOUR_ROWS(ADD, ROW_f64, k)
-#define COLUMN_f16_asum(k)   FOUR_ROWS(ADD, UNSIGN_ROW_f16, k)
-#define COLUMN_f32_asum(k)   FOUR_ROWS(ADD, UNSIGN_ROW_f32, k)
-#define COLUMN_f64_asum(k)   FOUR_ROWS(ADD, UNSIGN_ROW_f64, k)
-#define COLUMN_f16_prod(k)   FOUR_ROWS(MULTIPLY, ROW_f16, k)
-#define COLUMN_f32_prod(k)   FOUR_ROWS(MULTIPLY, ROW_f32, k)
-#define COLUMN_f64_prod(k)   FOUR_ROWS(MULTIPLY, ROW_f64, k)
 
 /* The tile that the data end in: fewer elements than a tile has, and at least one.  What is missing
  * is the identity, with which combining changes nothing, and so it is left out. */
@@ -297,8 +276,8 @@ DEFINE_HALVE(multiply_lanes, f64, MULTIPLY)
 /* Neighbours, pairs of neighbours, and so on; one that is alone stays as it is.  Batches of tiles
  * are a binary counter's: nodes[k] combines 2^k of them where bit k of their number is set. */
 enum { BATCH = 64 };
-#define DEFINE_FLOAT(op, type, element, lane, SCALARS, APPLY, lanes_of, columns)                   \
-  DEFINE_TILES(op, type, element, lane, APPLY, lanes_of, columns)                                  \
+#define DEFINE_FLOAT(op, type, element, lane, VECTORS, SCALARS, APPLY, lanes_of)                   \
+  DEFINE_TILES(op, type, element, lane, VECTORS, APPLY, lanes_of)                                  \
   DEFINE_LAST_TILE(op, type, element, lane, SCALARS, APPLY)                                        \
   LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, uint64_t n) {             \
     const uint64_t tile = NATIVE_TILE_BYTES / sizeof(e_##element);                                 \
@@ -327,13 +306,13 @@ enum { BATCH = 64 };
       if (batches >> k & 1) node = APPLY(nodes[k], node);                                          \
     memcpy(value, &node, sizeof node);                                                             \
   }
-#define DEFINE_FLOATS(type, element, lane, columns)                                                \
-  DEFINE_FLOAT(sum, type, element, lane, SAME, ADD, add_lanes, columns)                            \
-  DEFINE_FLOAT(asum, type, element, lane, FABS, ADD, add_lanes, columns)                           \
-  DEFINE_FLOAT(prod, type, element, lane, SAME, MULTIPLY, multiply_lanes, columns)
-DEFINE_FLOATS(f16, u16, f32, COLUMNS_HALF)
-DEFINE_FLOATS(f32, f32, f32, COLUMNS)
-DEFINE_FLOATS(f64, f64, f64, COLUMNS)
+#define DEFINE_FLOATS(type, element, lane)                                                         \
+  DEFINE_FLOAT(sum, type, element, lane, SAME, SAME, ADD, add_lanes)                               \
+  DEFINE_FLOAT(asum, type, element, lane, UNSIGN, FABS, ADD, add_lanes)                            \
+  DEFINE_FLOAT(prod, type, element, lane, SAME, SAME, MULTIPLY, multiply_lanes)
+DEFINE_FLOATS(f16, u16, f32)
+DEFINE_FLOATS(f32, f32, f32)
+DEFINE_FLOATS(f64, f64, f64)
 
 enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a load takes cycles */
 
