@@ -1,5 +1,5 @@
-/* What lanes_512.c, lanes_256.c and lanes_128.c have: the same inner loops on vectors of so many
- * bits. */
+/* The interface of lanes_512.c, lanes_256.c and lanes_128.c: the same inner loops on vectors of
+ * 512, 256 and 128 bits. */
 #ifndef NATIVE_LANES_H
 #define NATIVE_LANES_H
 
@@ -9,23 +9,23 @@
  * floats. */
 typedef void rh_native_fold(const void *elements, uint64_t n, void *value);
 
-/* The extremes of n >= 1 elements, from which every operator that looks for one of them follows. */
+/* The extremes of n >= 1 elements; min, max, amax and their arg* are all derived from them. */
 typedef struct rh_native_range {
   uint64_t least,
-      /* as the type orders them, signed ones extended; of floats, their bits as unsigned numbers */
+      /* in the type's order, sign-extended; for floats, their bits as unsigned numbers */
       most;
-  int64_t signed_most; /* of floats: their bits as signed numbers */
+  int64_t signed_most; /* for floats: their bits as signed numbers */
 } rh_native_range;
 typedef void rh_native_range_of(const void *elements, uint64_t n, rh_native_range *range);
 
-/* Where the first of n elements stands whose bits are those of a or b; n where there is none. */
+/* The index of the first of n elements whose bits equal a or b; n if there is none. */
 typedef uint64_t rh_native_find(const void *elements, uint64_t n, uint64_t a, uint64_t b);
 
 enum { NATIVE_TYPES = RH_TYPE_f64 + 1 };
 
 typedef struct rh_native_lanes {
   rh_native_fold *sum[NATIVE_TYPES], *asum[NATIVE_TYPES], *prod[NATIVE_TYPES];
-  /* n counts bytes, and the value is a word of 8, whose parts have to be combined. */
+  /* n counts bytes; the value is an 8-byte word, whose elements the caller combines. */
   rh_native_fold *and_bytes, *or_bytes, *xor_bytes;
   rh_native_range_of *range[NATIVE_TYPES];
   rh_native_find *find[NATIVE_TYPES];
@@ -33,13 +33,13 @@ typedef struct rh_native_lanes {
 
 extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native_lanes_512;
 
-/* The widest of them that this processor has, of at most so many bits. */
+/* The widest that this processor supports, of at most `bits` bits. */
 const rh_native_lanes *rh_native_lanes_find(unsigned bits);
 
 /* The canonical order of docs/bits.md, in which float sums and products are folded. */
 enum { NATIVE_ROW_BYTES = 512, NATIVE_TILE_BYTES = 4 * NATIVE_ROW_BYTES };
 
-/* A half's bits as the float of the same value. */
+/* Converts a half's bits to float. */
 float rh_native_half(uint16_t bits);
 
 #endif

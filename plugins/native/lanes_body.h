@@ -1,13 +1,12 @@
-/* The inner loops, written once for all widths.  Before this is included, LANES_BYTES says how wide
- * a vector is, LANES_TARGET what the functions are compiled for, and LANES_TABLE what the table of
- * them is called.
+/* The inner loops, written once for all widths.  The including file defines LANES_BYTES, the width
+ * of a vector; LANES_TARGET, the target of the functions; and LANES_TABLE, the name of their table.
  *
- * The vectors are those of GCC and clang, so that this compiles everywhere.  What these cannot say
- * in one instruction (the smaller of two, a sum of bytes) is an intrinsic where the processor has
- * it.  An array of accumulators stays in registers where the loops over it are unrolled.
+ * GCC's and clang's vector extensions make this compile everywhere.  Operations that they cannot
+ * express in one instruction (the smaller of two, a sum of bytes) are intrinsics if the processor
+ * has them.  An array of accumulators stays in registers if the loops over it are unrolled.
  *
- * Loads are unaligned: float sums must not depend on where the data stand, and on aligned data they
- * cost nothing. */
+ * Loads are unaligned: float sums must not depend on the data's alignment, and on aligned data
+ * unaligned loads cost nothing. */
 #include "lanes.h"
 
 #include <math.h>
@@ -24,7 +23,7 @@
 #define EACH(k, n) _Pragma("GCC unroll 16") for (int k = 0; k < (n); k++)
 #endif
 
-/* v_: a vector; in_: one in memory, anywhere; e_: an element in memory. */
+/* v_: a vector; in_: an unaligned vector in memory; e_: an element in memory. */
 #define VECTOR(name, element)                                                                      \
   typedef element v_##name __attribute__((vector_size(LANES_BYTES), may_alias));                   \
   typedef element in_##name __attribute__((vector_size(LANES_BYTES), may_alias, aligned(1)));      \
@@ -43,7 +42,7 @@ VECTOR(f64, double)
 #define LOAD(type, p)  (*(const in_##type *)(const void *)(p))
 #define SPLAT(type, x) ((x) - (v_##type){0}) /* x - 0 is x, for -0 too */
 
-/* ---- What each processor does in one instruction ---- */
+/* ---- Operations that a processor has as one instruction ---- */
 
 #if LANES_BYTES == 64
 #define INTRINSIC(f, type, a, b) ((v_##type)PASTE(_mm512_, f)((__m512i)(a), (__m512i)(b)))
@@ -74,7 +73,7 @@ VECTOR(f64, double)
 #define LEAST_OF(type, suffix, a, b) INTRINSIC(min_##suffix, type, a, b)
 #define MOST_OF(type, suffix, a, b)  INTRINSIC(max_##suffix, type, a, b)
 #endif
-/* Of 64-bit numbers, AVX-512 alone has them. */
+/* For 64-bit numbers, only AVX-512 has them. */
 #if LANES_BYTES == 64
 #define LEAST_OF_64 LEAST_OF
 #define MOST_OF_64  MOST_OF
@@ -83,19 +82,18 @@ VECTOR(f64, double)
 #define MOST_OF_64(type, suffix, a, b)  BLEND_MAX(type, a, b)
 #endif
 
-/* ---- Rows: some vectors that stand side by side, and are taken at once ----
- * A processor fetches ahead in several pages of memory at a time, but in each of them no further
- * than its end: who reads a few pages side by side has more on the way than who reads one after the
- * other.  Data that come from memory pass 1.4 times as fast (Intel Xeon with AVX-512, two threads,
- * 2^26 floats: 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one), those in a
- * cache as fast as before, or a little faster.  Prefetch instructions take a tenth of it away
- * again. */
+/* ---- Rows: adjacent vectors that are loaded together ----
+ * A processor prefetches in several pages of memory at a time, but never past the end of a page, so
+ * reading several pages in parallel keeps more loads in flight than reading one after the other.
+ * Data from memory are read 1.4 times as fast (Intel Xeon with AVX-512, two threads, 2^26 floats:
+ * 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one); data in a cache as fast
+ * as before, or a little faster.  Prefetch instructions lose a tenth of that. */
 enum { PAGE_BYTES = 4096, MOST_PAGES = 8 };
 
 typedef struct walk {
-  const unsigned char *at; /* the first of the rows that are read side by side */
-  size_t left;             /* rows from there on */
-  size_t deep, pages;      /* of so many in each of so many pages */
+  const unsigned char *at; /* the first of the rows that are read in parallel */
+  size_t left;             /* rows from `at` on */
+  size_t deep, pages;      /* `deep` rows in each of `pages` pages */
 } walk;
 
 static inline walk walk_from(const void *at, size_t left, size_t row_bytes) {
@@ -109,7 +107,7 @@ static inline walk walk_on(walk w, size_t row_bytes) {
   return walk_from(w.at + rows * row_bytes, w.left - rows, row_bytes);
 }
 
-/* Goes through the rows from `elements` on; in what follows, ROW is where the row stands. */
+/* Loops over the rows from `elements` on; in the body, ROW points to the row. */
 #define EACH_ROW(elements, rows, row_bytes)                                                        \
   for (walk w = walk_from((elements), (rows), (row_bytes)); w.left > 0; w = walk_on(w, row_bytes)) \
     for (const unsigned char *line = w.at, *end = line + w.deep * (row_bytes); line < end;         \
@@ -119,8 +117,8 @@ static inline walk walk_on(walk w, size_t row_bytes) {
 
 /* ---- Lanes of sums ---- */
 
-/* Neighbours are added in lanes of twice the width until these have 64 bits: nothing overflows on
- * the way. */
+/* Neighbours are added in lanes of twice the width until these have 64 bits, so nothing
+ * overflows. */
 #define PAIRS(type, x, bits, mask)                                                                 \
   ((((v_##type)(x)) & (mask)) + ((((v_##type)(x)) >> (bits)) & (mask)))
 #define WIDEN_64(x) ((v_u64)(x))
@@ -132,15 +130,14 @@ static inline walk walk_on(walk w, size_t row_bytes) {
 #define WIDEN_8(x) WIDEN_16(PAIRS(u16, x, 8, (uint16_t)0xff))
 #endif
 
-/* In the top bit alone, signed numbers and unsigned ones that are half the range above them
- * differ. */
+/* A signed number and the unsigned number half the range above it differ only in the top bit. */
 #define TOP(bits)          ((uint64_t)1 << ((bits)-1))
 #define PLAIN(type, x)     (x)
 #define RAISED_8(type, x)  ((v_u8)(x) ^ (uint8_t)TOP(8))
 #define RAISED_16(type, x) ((v_u16)(x) ^ (uint16_t)TOP(16))
 #define RAISED_32(type, x) ((v_u32)(x) ^ (uint32_t)TOP(32))
-/* Where x is below 0, the mask has all bits set, and x ^ -1 is -x - 1; unsigned, so that the least
- * number is right too. */
+/* If x is below 0, the mask has all bits set, and x ^ -1 is -x - 1; unsigned, so that the least
+ * number is correct too. */
 #define MAGNITUDE(unsign, x)  (((v_##unsign)(x) ^ (v_##unsign)((x) < 0)) - (v_##unsign)((x) < 0))
 #define MAGNITUDE_8(type, x)  MAGNITUDE(u8, x)
 #define MAGNITUDE_16(type, x) MAGNITUDE(u16, x)
@@ -169,7 +166,7 @@ static inline v_f32 halves(const e_u16 *p) {
 #define UNSIGN_f32(x)   ((v_f32)((v_u32)(x)&0x7fffffffu))
 #define UNSIGN_f64(x)   ((v_f64)((v_u64)(x) & ~TOP(64)))
 #define UNSIGN(lane, x) UNSIGN_##lane(x)
-#define FABS(lane, x)   ((e_##lane)fabs(x)) /* of a float: as exact as fabsf */
+#define FABS(lane, x)   ((e_##lane)fabs(x)) /* for a float as exact as fabsf */
 #define ADD(a, b)       ((a) + (b))
 #define MULTIPLY(a, b)  ((a) * (b))
 
@@ -316,7 +313,7 @@ DEFINE_FLOATS(f64, f64, f64)
 
 enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a load takes cycles */
 
-/* Modulo 2^64.  above: how far each lane's element was raised. */
+/* Modulo 2^64.  above: the offset added to each lane's element. */
 #define DEFINE_INTEGER(op, type, bits, TRANSFORM, above, MAGNITUDE_OF)                             \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
@@ -347,8 +344,7 @@ DEFINE_INTEGER(asum, i16, 16, MAGNITUDE_16, 0, UNSIGNED_1)
 DEFINE_INTEGER(asum, i32, 32, MAGNITUDE_32, 0, UNSIGNED_1)
 DEFINE_INTEGER(asum, i64, 64, MAGNITUDE_64, 0, UNSIGNED_1)
 
-/* Few products of integers stay different from 0 for long; no vectors, whose 64-bit products are
- * slow. */
+/* Most products of integers soon become 0.  No vectors, because their 64-bit products are slow. */
 #define DEFINE_PRODUCT(type)                                                                       \
   LANES_TARGET static void prod_##type(const void *elements, uint64_t n, void *value) {            \
     const e_##type *x = elements;                                                                  \
@@ -368,7 +364,7 @@ DEFINE_PRODUCT(i32)
 DEFINE_PRODUCT(u32)
 DEFINE_PRODUCT(u64)
 
-/* ---- Bits: of any type, by bytes ---- */
+/* ---- Bit operators: any type, byte by byte ---- */
 
 #define DEFINE_BITS(op, operation, identity)                                                       \
   LANES_TARGET static void op##_bytes(const void *elements, uint64_t n, void *value) {             \
@@ -399,10 +395,10 @@ DEFINE_BITS(or, |=, 0)
 DEFINE_BITS(xor, ^=, 0)
 
 /* ---- Extremes ----
- * Both of them, since a load takes as long as two comparisons.  Of floats, three numbers say all
- * there is to know about their bits: order.c reads the least, the largest, the largest magnitude
- * and whether there is a NaN from them.  Elements that do not fill a row are looked at twice, in a
- * row that ends with them. */
+ * Minimum and maximum together, since a load takes as long as two comparisons.  For floats, three
+ * numbers describe the bits completely: order.c derives the least, the largest, the largest
+ * magnitude and the presence of a NaN from them.  The last row is read so that it ends with the
+ * last element; it may overlap the row before. */
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
@@ -481,7 +477,7 @@ DEFINE_FLOAT_RANGE(f16, u16, i16, epu16, epi16, LEAST_OF, MOST_OF)
 DEFINE_FLOAT_RANGE(f32, u32, i32, epu32, epi32, LEAST_OF, MOST_OF)
 DEFINE_FLOAT_RANGE(f64, u64, i64, epu64, epi64, LEAST_OF_64, MOST_OF_64)
 
-/* ---- Where an element stands ---- */
+/* ---- Locating an element ---- */
 
 #define DEFINE_FIND(bits)                                                                          \
   LANES_TARGET static uint64_t find_##bits(const void *elements, uint64_t n, uint64_t a,           \
