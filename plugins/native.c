@@ -11,11 +11,12 @@ static const char about[] =
     "What a careful program does without OpenCL, and so what the articles' devices have to beat on "
     "a CPU: the processor's widest vectors, several accumulators, and all its threads. The input "
     "is cut into blocks, whose number and length depend on n alone; threads that stay awake "
-    "between calls take them in turn, and a tree combines their values in index order. A float sum "
-    "therefore has the same bits with any number of threads and any width of vectors. Below "
-    "serial_below bytes the caller works alone. For argmin and argmax the extreme value is found "
-    "first, and then located in the one block that contains it. User-defined operators, and "
-    "affine, are folded block by block in index order.";
+    "between calls take them in turn, and a tree combines their values in index order. Sums and "
+    "products of floats, and user-defined operators that commute and round, are computed in the "
+    "canonical order (docs/bits.md), so that they have the same bits with any number of threads, "
+    "any width of vectors, and on every device. Below serial_below bytes the caller works alone. "
+    "For argmin and argmax the extreme value is found first, and then located in the one block "
+    "that contains it. Operators that do not commute are folded block by block in index order.";
 
 enum { THREADS, SERIAL_BELOW, VECTORS };
 static const rh_param params[] = {

@@ -9,8 +9,10 @@ static const char about[] =
     "elements several to a word. A group reduces by shuffles where the device has them. The group "
     "that arrives last, by a counter of device scope, combines the groups' values in index order "
     "and not in order of arrival, so that every run gives the same bits. Where a device's atomics "
-    "do not order memory across work-groups, a second launch does this last step. The idea is that "
-    "of the single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
+    "do not order memory across work-groups, a second launch does this last step. Sums and "
+    "products of floats are computed in the canonical order (docs/bits.md): they have the same "
+    "bits with any parameters and on every device. The idea of one launch is that of the "
+    "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
 enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH, TEAM };
 /* All parameters are compile-time constants, or decide others that are. */

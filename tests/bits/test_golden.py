@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The canonical order of docs/bits.md: the page's own Python, the golden values, and every strategy that computes in that order
+agree to the last bit.  `test_golden.py --write' makes golden.txt anew from the page: for a new version of the order alone."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+GOLDEN = os.path.join(HERE, "golden.txt")
+PAGE = os.path.join(HERE, "..", "..", "docs", "bits.md")
+REDHOST = os.environ.get("REDHOST", "redhost")
+WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the nightly run
+FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+PRECISION = {"f16": 10, "f32": 23, "f64": 52}  # bits of the fraction
+
+
+def canonical_of_the_page():
+    with open(PAGE, encoding="utf-8") as file:
+        code = re.search(r"```python\n(.*?)```", file.read(), re.DOTALL).group(1)
+    scope = {"np": np}
+    exec(code, scope)  # pylint: disable=exec-used
+    return scope["canonical"]
+
+
+def elements(kind, op, n):
+    """Element i, from h = splitmix64(i): magnitudes of 2^-4 to 2^4 with either sign; for products, numbers near 1."""
+    h = (np.arange(n, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9e3779b97f4a7c15)
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xbf58476d1ce4e5b9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94d049bb133111eb)
+    h ^= h >> np.uint64(31)
+    bits = PRECISION[kind]
+    sign = np.where(h >> np.uint64(63), -1.0, 1.0)
+    fraction = (h & np.uint64((1 << bits) - 1)).astype(np.float64) / (1 << bits)
+    if op == "prod":
+        return (1 + sign * np.floor(fraction * (1 << (bits - 6))) / (1 << bits)).astype(FLOATS[kind])
+    exponent = ((h >> np.uint64(52)) & np.uint64(7)).astype(np.float64) - 4
+    return (sign * (1 + fraction) * 2.0**exponent).astype(FLOATS[kind])
+
+
+def expected(kind, op, n):
+    x = elements(kind, op, n)
+    values = x.astype(np.float64 if kind == "f64" else np.float32)
+    if op == "asum":
+        values = np.abs(values)
+    identity = {"sum": -0.0, "asum": 0.0, "prod": 1.0}[op]
+    combine = np.multiply if op == "prod" else np.add
+    return float(canonical_of_the_page()(values, x.itemsize, combine, values.dtype.type(identity)))
+
+
+def cases():
+    """200 of them: around the ends of rows and tiles, and where the tree has odd levels."""
+    found = []
+    for kind in FLOATS:
+        lanes = 512 // FLOATS[kind]().itemsize
+        tile = 4 * lanes
+        sizes = [1, 2, 3, 7, lanes - 1, lanes, lanes + 1, 2 * lanes, 2 * lanes + 1, 3 * lanes - 1, 3 * lanes + 5, tile - 1, tile,
+                 tile + 1, 2 * tile, 3 * tile, 5 * tile + lanes, 7 * tile - 1, 64 * tile, 64 * tile + 1, 65 * tile - 3, 100003]
+        found += [(kind, op, n) for op in ("sum", "asum", "prod") for n in sizes]
+    return found + [("f32", "sum", 1000003), ("f64", "sum", 500009)]
+
+
+def golden():
+    with open(GOLDEN, encoding="ascii") as file:
+        rows = [line.split() for line in file if not line.startswith("#")]
+    return {(kind, op, int(n)): float.fromhex(value) for kind, op, n, value in rows}
+
+
+class Golden(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="redhost-bits-")
+        cls.golden = golden()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def result(self, case, strategy, *options):
+        kind, op, n = case
+        path = os.path.join(self.folder.name, "%s-%s-%d.npy" % (kind, op == "prod", n))
+        if not os.path.exists(path):
+            np.save(path, elements(kind, op, n))
+        done = subprocess.run([REDHOST, "--run", strategy, "--op", op, "--input", path, "--json", *options], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300)
+        self.assertEqual(done.returncode, 0, (case, strategy, options, done.stderr))
+        return float(json.loads(done.stdout)["results"][0]["value"])
+
+    def assert_golden(self, wanted, strategy, *options):
+        wrong = []
+        for case in wanted:
+            value = self.result(case, strategy, *options)
+            if value.hex() != self.golden[case].hex():
+                wrong.append((case, value.hex(), self.golden[case].hex()))
+        self.assertEqual(wrong, [], (strategy, options))
+
+    def some(self, every):
+        return list(self.golden) if WHOLE else list(self.golden)[::every]
+
+    def test_there_are_200_and_the_page_gives_them(self):
+        self.assertEqual(sorted(self.golden), sorted(cases()))
+        self.assertEqual(len(self.golden), 200)
+        self.assertEqual({case: value.hex() for case, value in self.golden.items()},
+                         {case: expected(*case).hex() for case in self.golden})
+
+    def test_native(self):
+        self.assert_golden(self.golden, "native")
+
+    def test_onepass(self):
+        self.assert_golden(self.golden, "onepass")
+
+    def test_native_with_any_vectors_and_threads(self):
+        for option in ("vectors=512", "vectors=256", "vectors=128", "threads=1", "threads=2", "threads=3"):
+            self.assert_golden(self.some(7), "native", "--param", option, "--param", "serial_below=0")
+
+    def test_onepass_with_any_groups(self):
+        sums = [case for case in self.golden if case[:2] in (("f32", "sum"), ("f64", "prod"))]
+        for options in (["group=64"], ["finish=launch"], ["groups_per_unit=7"]):
+            self.assert_golden(sums if WHOLE else sums[::5], "onepass", *(word for o in options for word in ("--param", o)))
+
+    @unittest.skipUnless(WHOLE, "at night")
+    def test_large_arrays(self):
+        for case in (("f32", "sum", (1 << 26) + 3), ("f64", "sum", (1 << 25) + 77), ("f16", "sum", (1 << 27) - 1)):
+            for strategy in ("native", "onepass"):
+                self.assertEqual(self.result(case, strategy).hex(), expected(*case).hex(), (case, strategy))
+
+    def test_another_order_has_other_bits(self):
+        """Or these values would hold nobody to the order."""
+        differ = [case for case in self.golden if case[2] > 100 and
+                  self.golden[case].hex() != float(np.add.accumulate(elements(*case).astype(
+                      np.float64 if case[0] == "f64" else np.float32))[-1]).hex() and case[1] == "sum"]
+        self.assertGreater(len(differ), 40)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        with open(GOLDEN, "w", encoding="ascii") as out:
+            out.write("# docs/bits.md, version 1: type, operator, n, and the result; elements as in test_golden.py\n")
+            for kind_, op_, n_ in cases():
+                out.write("%s %s %d %s\n" % (kind_, op_, n_, expected(kind_, op_, n_).hex()))
+    else:
+        unittest.main()
