@@ -2,8 +2,8 @@
  * bits on every device, with any number of work-items.  The plugin says besides:
  *
  *   -DRH_TEAM=32   work-items that share a tile, a power of two up to 32 that divides the group
- *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two, at most RH_TEAM of them
- *                  unless RH_TEAM is 1
+ *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two, at most RH_TEAM unless
+ *                  that is 1
  *   -DRH_SHUFFLES  as for shuffles.cl: teams of 32 use a warp's shuffles, and RH_TEAM_SHUFFLES is
  *                  defined
  *

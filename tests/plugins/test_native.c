@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST = 1 << 20, BIG_BLOCK = 1 << 15 };
+enum { MOST = 1 << 20 };
 
 extern const rh_plugin redhost_plugin_v1;
 static const rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST};
@@ -68,35 +68,24 @@ static uint64_t random_next(uint64_t *state) {
 
 /* ---- Bits ---- */
 
-enum { LANES = 64, PAGE = 1024 };
+enum { LANES = 128, TILE = 4 * LANES };
 
-/* The order on every processor: rows of 64 lanes, from up to eight pages in turn while there are at
- * least two; the remainder in order; then the upper half of the lanes onto the lower half. */
-static float sum_of_block(const float *x, uint64_t n) {
-  float lanes[LANES];
-  uint64_t done = 0, pages;
-  for (int k = 0; k < LANES; k++) lanes[k] = -0.0f;
-  for (; (pages = (n - done) / PAGE) > 1; done += pages * PAGE) {
-    if (pages > 8) pages = 8;
-    for (uint64_t row = 0; row < PAGE; row += LANES)
-      for (uint64_t page = 0; page < pages; page++)
-        for (uint64_t k = 0; k < LANES; k++) lanes[k] += x[done + page * PAGE + row + k];
-  }
-  for (uint64_t k = done; k < n; k++) lanes[k % LANES] += x[k];
+/* The canonical order of docs/bits.md, top down. */
+static float sum_of_tile(const float *x, uint64_t n) {
+  float tile[TILE];
+  for (uint64_t k = 0; k < TILE; k++) tile[k] = k < n ? x[k] : -0.0f;
+  for (int k = 0; k < LANES; k++)
+    tile[k] = (tile[k] + tile[LANES + k]) + (tile[2 * LANES + k] + tile[3 * LANES + k]);
   for (int half = LANES / 2; half > 0; half /= 2)
-    for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
-  return lanes[0];
+    for (int k = 0; k < half; k++) tile[k] += tile[k + half];
+  return tile[0];
 }
 
 static float sum_as_said(const float *x, uint64_t n) {
-  static float blocks[MOST / BIG_BLOCK + 1];
-  uint64_t count = n ? (n + BIG_BLOCK - 1) / BIG_BLOCK : 0;
-  for (uint64_t k = 0; k < count; k++)
-    blocks[k] =
-        sum_of_block(x + k * BIG_BLOCK, k + 1 < count ? BIG_BLOCK : n - (count - 1) * BIG_BLOCK);
-  for (uint64_t apart = 1; apart < count; apart *= 2)
-    for (uint64_t k = 0; k + apart < count; k += 2 * apart) blocks[k] += blocks[k + apart];
-  return count ? blocks[0] : -0.0f;
+  uint64_t half = TILE;
+  if (n <= TILE) return sum_of_tile(x, n);
+  while (2 * half < n) half *= 2;
+  return sum_as_said(x, half) + sum_as_said(x + half, n - half);
 }
 
 START_TEST(bits_are_those_of_n_alone) {
