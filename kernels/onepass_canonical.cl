@@ -1,8 +1,8 @@
 /* One launch in the canonical order of docs/bits.md: the bits depend on the data alone.
  *
  * A run is RH_TEAMS * 2^log consecutive tiles, 2^log for each team, and a node of the tree.  Group
- * g takes runs g, g + groups, ...  It leaves their nodes in `slots`, by the index of the run, and one
- * group combines them all, as in onepass.cl:
+ * g takes runs g, g + groups, ...  It leaves their nodes in `slots`, by the index of the run, and
+ * one group combines them all, as in onepass.cl:
  *   -DRH_FINISH_WAIT    the one of the highest index, which waits for the others
  *   -DRH_FINISH_LAST    the one that arrives last: nobody waits
  *   -DRH_FINISH_LAUNCH  none: that is onepass_finish's, in a second launch

@@ -14,7 +14,7 @@ static const char about[] =
     "bits with any parameters and on every device. The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
-enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH, TEAM };
+enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH };
 /* All parameters are compile-time constants, or decide others that are. */
 #define COMPILED(key_, initial_, min_, max_, doc_)                                                 \
   {                                                                                                \
@@ -37,12 +37,6 @@ static const rh_param params[] = {
                 .max = 3,
                 .step = 1,
                 .flags = RH_PARAM_REBUILD},
-    [TEAM] = {.key = "team",
-              .doc = "work-items that share a tile of the canonical order, where the group is a "
-                     "multiple of it; 0: 32, or 1 on a CPU",
-              .max = 32,
-              .step = 1,
-              .flags = RH_PARAM_REBUILD | RH_PARAM_POWER_OF_TWO},
 };
 
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
@@ -137,12 +131,8 @@ static rh_status plan_free(const rh_problem *problem, const int64_t *values, one
 static rh_status plan_canonical(const rh_problem *problem, const int64_t *values, onepass *self,
                                 rh_answer *answer) {
   const rh_device *device = problem->device;
-  if (values[TEAM] > 1 && device->kind == RH_DEVICE_CPU)
-    return rh_decline(answer, RH_WHY_PARAM, "team=%lld: on a CPU every work-item takes whole tiles",
-                      (long long)values[TEAM]);
   uint64_t groups = device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
-  self->canonical =
-      onepass_canonical_plan(problem, self->group, (uint64_t)values[TEAM], self->share, groups);
+  self->canonical = onepass_canonical_plan(problem, self->group, self->share, groups);
   RH_TRY(fit_local(device, self, self->canonical.scratch * problem->op->value_size, answer));
   self->most_groups = onepass_most_runs(&self->canonical, problem->max_n);
   self->slots_bytes = self->most_groups * 2 * problem->op->value_size;

@@ -21,13 +21,14 @@ static uint64_t power_of_two_up_to(uint64_t x) {
   return power;
 }
 
-onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t team,
-                                         uint64_t share, uint64_t most_groups) {
+onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t share,
+                                         uint64_t most_groups) {
   uint64_t size = problem->op->element_size, row = ROW_BYTES / size;
   onepass_canonical plan = {
       .tile = ROWS * row, .team = 1, .group = group, .most_groups = most_groups};
-  if (team == 0) team = problem->device->kind == RH_DEVICE_CPU ? 1 : MOST_TEAM;
-  while (plan.team < team && group % (2 * plan.team) == 0) plan.team *= 2;
+  /* A CPU's work-items run one after the other: each of them takes whole tiles. */
+  uint64_t most = problem->device->kind == RH_DEVICE_CPU ? 1 : MOST_TEAM;
+  while (plan.team < most && group % (2 * plan.team) == 0) plan.team *= 2;
   plan.shuffles = plan.team == 32 && rh_takes_ptx(problem->device);
   plan.teams = power_of_two_up_to(group / plan.team);
   if (plan.shuffles && plan.teams > plan.team) plan.teams = plan.team;

@@ -30,9 +30,9 @@ typedef struct onepass_runs {
 /* Are float sums and their like, whose bits depend on the order, to be computed in this order? */
 int onepass_is_canonical(const rh_op *op);
 
-/* team, share: as the parameters of onepass say; groups on the whole device. */
-onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t team,
-                                         uint64_t share, uint64_t most_groups);
+/* share: as the parameter of onepass says; groups on the whole device. */
+onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t share,
+                                         uint64_t most_groups);
 
 onepass_runs onepass_runs_of(const onepass_canonical *plan, uint64_t n);
 

@@ -34,6 +34,14 @@ builds_of() {
       -DRH_PACKS -DRH_UNROLL=4 -DRH_AT_ONCE=2 -DRH_ARRIVALS -DRH_FINISH_LAST -DRH_FINISH
     echo "$nvidia" -DRH_GROUP=512 -DRH_SHUFFLES=1 -DRH_PACKS -DRH_UNROLL=4 -DRH_AT_ONCE=1 -DRH_ARRIVALS -DRH_FINISH_WAIT -DRH_FINISH
     ;;
+  onepass_canonical)
+    echo -cl-std=CL1.2 -DRH_CANONICAL -DRH_GROUP=96 -DRH_TEAM=32 -DRH_TEAMS=2 -DRH_SHUFFLES=0 -DRH_AT_ONCE=1 -DRH_SCRATCH=768 \
+      -DRH_FINISH_LAUNCH
+    echo -cl-std=CL3.0 -D__opencl_c_atomic_order_acq_rel=1 -D__opencl_c_atomic_scope_device=1 -DRH_CANONICAL -DRH_GROUP=4 -DRH_TEAM=1 \
+      -DRH_TEAMS=4 -DRH_SHUFFLES=1 -DRH_AT_ONCE=2 -DRH_SCRATCH=4 -DRH_ARRIVALS -DRH_FINISH_LAST
+    echo "$nvidia" -DRH_CANONICAL -DRH_GROUP=512 -DRH_TEAM=32 -DRH_TEAMS=16 -DRH_SHUFFLES=1 -DRH_PACKS -DRH_AT_ONCE=8 \
+      -DRH_SCRATCH=4096 -DRH_ARRIVALS -DRH_FINISH_WAIT
+    ;;
   *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_ACCUMULATORS=3 -DRH_PAGES=3 -DRH_ATOMIC -DRH_FINISH ;;
   esac
 }
@@ -41,16 +49,18 @@ builds_of() {
 # width_of KERNEL TYPE: the elements of 16 bytes, where that is how the kernel is built.
 width_of() {
   case $1-$2 in
-  onepass-?8) echo -DRH_WIDTH=16 ;;
-  onepass-?16) echo -DRH_WIDTH=8 ;;
-  onepass-?32) echo -DRH_WIDTH=4 ;;
-  onepass-?64) echo -DRH_WIDTH=2 ;;
+  onepass*-?8) echo -DRH_WIDTH=16 ;;
+  onepass*-?16) echo -DRH_WIDTH=8 ;;
+  onepass*-?32) echo -DRH_WIDTH=4 ;;
+  onepass*-?64) echo -DRH_WIDTH=2 ;;
   esac
 }
 
 # serves KERNEL OP: what its plugin does not decline.
 serves() {
   case $1-$2 in
+  onepass_canonical-sum | onepass_canonical-prod | onepass_canonical-asum) return 0 ;;
+  onepass_canonical-*) return 1 ;;
   atomic*-arg* | *float4-affine | subgroup-affine | shuffle-affine | onepass-affine) return 1 ;;
   *builtin-sum | *builtin-min | *builtin-max) return 0 ;;
   *builtin-*) return 1 ;;
@@ -66,10 +76,18 @@ is_defined() {
   esac
 }
 
+# is_served KERNEL TYPE
+is_served() {
+  case $1-$2 in
+  onepass_canonical-f*) return 0 ;;
+  onepass_canonical-*) return 1 ;;
+  esac
+}
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 printf '#define %s(k) (uint)%s(k)\n' get_local_id get_local_id get_local_size get_local_size >"$work/prelude"
-for part in types operators vectors access groups builtins subgroups shuffles packs arrivals atomics finish; do
+for part in types operators vectors access groups builtins subgroups shuffles packs canonical arrivals atomics finish; do
   cat "$source/kernels/prelude/$part.cl"
 done >>"$work/prelude"
 n=0 turn=0
@@ -83,6 +101,7 @@ for kernel in "$source"/kernels/*.cl; do
       serves "$name" "$op" || continue
       for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
         is_defined "$op" "$type" || continue
+        is_served "$name" "$type" || continue
         turn=$((turn + 1))
         [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 12)) = 0 ] || continue
         # shellcheck disable=SC2046,SC2086 # lists of options
