@@ -118,6 +118,14 @@ static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole,
   return status;
 }
 
+/* By the device's clock only what ends on the device: a run that waits for its partial results
+ * cannot be batched there. */
+static int may_be_stamped(const local *l) {
+  const rh_bench_device *range = l->shared->range; /* null where nothing is measured */
+  return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && range &&
+         !range->host_clock;
+}
+
 static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
   ends e;
   int whole;
@@ -149,11 +157,8 @@ static rh_status take_latency(local *l, rh_taken *taken, rh_error *error) {
   return RH_OK;
 }
 
-/* By the device's clock only what ends on the device: a run that waits for its partial results
- * cannot be batched there. */
 static int is_stamped(const local *l) {
-  return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && l->commands > 0 &&
-         !l->shared->range->host_clock;
+  return may_be_stamped(l) && l->commands > 0;
 }
 
 static void use_queue(local *l, int timed) {
@@ -241,11 +246,12 @@ static cl_event *only_count(void *commands, const char *stage) {
   return NULL;
 }
 
-/* One run to learn how many commands it is made of. */
+/* One run to learn how many commands it is made of, where its time will be the device's. */
 static rh_status count_commands(local *l, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;
   const rh_cl_tap tap = {&l->commands, only_count};
   l->commands = 0;
+  if (!may_be_stamped(l)) return RH_OK;
   if (session) session->tap = &tap;
   rh_status status = run_copy(l, 0, error);
   if (session) session->tap = NULL;
