@@ -1,4 +1,4 @@
-/* V29: what a run costs is what query said, with every parameter. */
+/* V29: a run uses the resources that query declared, with every parameter. */
 #include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"
 #include "imports.h"
@@ -6,7 +6,7 @@
 #include "problems.h"
 #include "raw.h"
 
-/* What was counted, by the host's services and around them. */
+/* Counted by the host's services and by watching direct OpenCL calls. */
 typedef struct amounts {
   uint32_t launches;
   uint64_t scratch_bytes, local_bytes;
@@ -20,7 +20,7 @@ static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *use
     return rh_trial_fail(trial, "n = %llu%s: %u launches, but query said %u", n, where,
                          used->launches, said->launches);
   if (!rig->session && !said->finishes_on_host)
-    return rh_trial_fail(trial, "runs on the host, and says that it finishes on the device");
+    return rh_trial_fail(trial, "runs on the host, but declares that it finishes on the device");
   if (used->scratch_bytes > said->scratch_bytes)
     return rh_trial_fail(trial, "n = %llu%s: %llu B of device memory, but query said %llu", n,
                          where, (unsigned long long)used->scratch_bytes,
@@ -32,8 +32,8 @@ static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *use
   return RH_PASS;
 }
 
-/* In full, and then over fewer elements: that may take fewer launches, but nothing else of what
- * setup obtained. */
+/* A full run, then one over fewer elements, which may take fewer launches but uses the same
+ * resources. */
 static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
   rh_raw_take();
   rh_raw_forget_kernels();

@@ -27,7 +27,7 @@ rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_an
   return strategy->query(&problem, question->params, answer);
 }
 
-/* All that a question consists of. */
+/* Every struct of a question. */
 typedef struct copies {
   rh_op op;
   rh_device device;
@@ -67,25 +67,25 @@ uint64_t rh_answer_hash(rh_status said, const rh_answer *answer) {
   return hash;
 }
 
-int rh_is_its_business(const rh_strategy *strategy, uint32_t op, rh_type type,
-                       const rh_device *device) {
+int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,
+                     const rh_device *device) {
   if (!rh_op_is_defined(op, type) || !(strategy->device_kinds & (device->kind | RH_DEVICE_HOST)))
     return 0;
   return rh_op_flags(op, type) & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER;
 }
 
-rh_outcome rh_ask_all(rh_trial *trial, rh_question_taker *take, void *user) {
+rh_outcome rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user) {
   rh_question question;
   rh_default_params(trial->strategy, question.params);
   rh_trial_phase(trial, "query");
   for (uint32_t k = 0; rh_common_device(k, &question.device); k++)
     for (question.op = 1; question.op <= RH_N_OPS; question.op++)
       for (question.type = 1; question.type <= RH_N_TYPES; question.type++) {
-        if (!rh_is_its_business(trial->strategy, question.op, question.type, &question.device))
+        if (!rh_reaches_query(trial->strategy, question.op, question.type, &question.device))
           continue;
         for (int j = 0; j < RH_N_ASKED; j++) {
           question.n = rh_asked_sizes[j];
-          rh_outcome outcome = take(trial, &question, user);
+          rh_outcome outcome = visit(trial, &question, user);
           if (outcome != RH_PASS) return outcome;
         }
       }

@@ -1,4 +1,4 @@
-/* Questions to a strategy's query, put directly, without the host's rules around them. */
+/* Calls a strategy's query directly, bypassing the host's own checks. */
 #ifndef RH_VERIFY_ASK_H
 #define RH_VERIFY_ASK_H
 
@@ -13,35 +13,35 @@ typedef struct rh_question {
   int64_t params[RH_MAX_PARAMS];
 } rh_question;
 
-/* The answer is zeroed before, as the host does. */
+/* Zeroes the answer first, as the host does. */
 rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer);
-/* The same with every struct at another place: `room` has RH_ASK_ROOM bytes, aligned for any
+/* The same with every struct at another address: `room` has RH_ASK_ROOM bytes, aligned for any
  * type. */
 enum { RH_ASK_ROOM = 4096 };
 rh_status rh_ask_elsewhere(const rh_strategy *strategy, const rh_question *question, void *room,
                            rh_answer *answer);
 
-/* Whether two answers are the same, and one number for all that an answer says. */
+/* Whether two answers are equal, and a hash over all fields of an answer. */
 int rh_same_answer(rh_status a, const rh_answer *first, rh_status b, const rh_answer *second);
 uint64_t rh_answer_hash(rh_status said, const rh_answer *answer);
 
 /* The strategy's default parameters. */
 void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]);
 
-/* What the host itself would decline is not the strategy's to answer. */
-int rh_is_its_business(const rh_strategy *strategy, uint32_t op, rh_type type,
-                       const rh_device *device);
+/* 0: the host declines such a problem itself, so the strategy's query never sees it. */
+int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,
+                     const rh_device *device);
 
 /* Sizes from 0 to 2^40. */
 enum { RH_N_ASKED = 6 };
 extern const uint64_t rh_asked_sizes[RH_N_ASKED];
 
-/* Every operator on every type, on each common device, for each of those sizes: calls `take` until
- * it does not say RH_PASS. */
-typedef rh_outcome rh_question_taker(rh_trial *trial, const rh_question *question, void *user);
-rh_outcome rh_ask_all(rh_trial *trial, rh_question_taker *take, void *user);
+/* Calls `visit` for every combination of operator, type, common device and size, until it
+ * returns something other than RH_PASS. */
+typedef rh_outcome rh_question_visitor(rh_trial *trial, const rh_question *question, void *user);
+rh_outcome rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user);
 
-/* "sum of f32 on a GPU, n = 1000", in a text that is the caller's. */
+/* "sum of f32 on a GPU, n = 1000", written to `text`, which is returned. */
 enum { RH_QUESTION_NAME = 160 };
 const char *rh_question_name(const rh_question *question, char text[RH_QUESTION_NAME]);
 

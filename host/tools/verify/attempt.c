@@ -22,7 +22,7 @@ void rh_attempt_finish(rh_attempt *attempt) {
   json_decref(attempt->names);
 }
 
-void rh_attempt_say(rh_attempt *attempt, rh_outcome outcome, const char *format, ...) {
+void rh_attempt_set(rh_attempt *attempt, rh_outcome outcome, const char *format, ...) {
   va_list args;
   va_start(args, format);
   free(attempt->text);
@@ -36,7 +36,7 @@ void rh_attempt_say(rh_attempt *attempt, rh_outcome outcome, const char *format,
 /* One child, and how long it may take. */
 typedef struct listening {
   rh_attempt *attempt;
-  const rh_patience *patience;
+  const rh_time_limits *limits;
   rh_conversation with;
   rh_stopwatch watch;
   double since, busy_since; /* the last line, by the stopwatch and by the processors' time */
@@ -66,15 +66,15 @@ static rh_fate take_frame(rh_attempt *a, json_t *frame) {
   return RH_FATE_HEARD;
 }
 
-/* Has it been given enough time? */
+/* Checks the time limits. */
 static rh_fate look_after(void *user, rh_error *error) {
   listening *l = user;
-  const rh_patience *patience = l->patience;
+  const rh_time_limits *limits = l->limits;
   double now = rh_stopwatch_read(&l->watch);
   (void)error;
-  l->attempt->is_over = now >= patience->most_s;
-  l->attempt->is_busy = rh_busy_s(l->with.child.pid) - l->busy_since >= patience->busy_s;
-  int is_late = l->attempt->is_over || l->attempt->is_busy || now - l->since >= patience->silence_s;
+  l->attempt->is_over = now >= limits->most_s;
+  l->attempt->is_busy = rh_busy_s(l->with.child.pid) - l->busy_since >= limits->busy_s;
+  int is_late = l->attempt->is_over || l->attempt->is_busy || now - l->since >= limits->silence_s;
   return is_late ? RH_FATE_LATE : RH_GOES_ON;
 }
 
@@ -94,7 +94,7 @@ static void listen_to(listening *l) {
   l->attempt->fate = rh_conversation_listen(&l->with, NULL);
   l->attempt->spent_s = rh_stopwatch_read(&l->watch);
   begin_s = rh_now();
-  rh_conversation_end(&l->with, l->patience->end_s);
+  rh_conversation_end(&l->with, l->limits->end_s);
   l->attempt->spent_s += rh_now() - begin_s;
   l->attempt->status = l->with.status;
 }
@@ -105,18 +105,18 @@ static void note_printed(rh_attempt *a, int output) {
     a->printed_later = (json_int_t)st.st_size - a->printed;
 }
 
-/* The child's standard output and error go to a file that both can look at. */
-rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial_order *order,
-                         const rh_patience *patience, rh_error *error) {
+/* The child's standard output and error go to a file that both processes can measure. */
+rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial_job *job,
+                         const rh_time_limits *limits, rh_error *error) {
   listening l = {
       .attempt = attempt,
-      .patience = patience,
+      .limits = limits,
       .with = {
           .take = take_line, .idle = look_after, .limit_s = INFINITY, .limit_bytes = MOST_BYTES}};
   rh_text request = {0};
   l.with.user = &l;
   *attempt = (rh_attempt){0};
-  RH_TRY(rh_trial_request(&request, order, error));
+  RH_TRY(rh_trial_request(&request, job, error));
   int output = memfd_create("redhost-output", MFD_CLOEXEC);
   rh_child_spec spec = {.program = program,
                         .role = "--trial",
@@ -136,39 +136,39 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
 
 /* ---- Judging how it ended ---- */
 
-/* With a verdict the end still counts: that is when destructors run. */
-static void judge_after_verdict(rh_attempt *a, const rh_patience *patience) {
+/* The end counts even after a verdict, because destructors run then. */
+static void judge_after_verdict(rh_attempt *a, const rh_time_limits *limits) {
   char ending[128];
   if (a->printed_later > 0 && !rh_outcome_is_bad(a->outcome))
-    rh_attempt_say(a, RH_FAIL, "prints %lld bytes when the process ends",
+    rh_attempt_set(a, RH_FAIL, "prints %lld bytes when the process ends",
                    (long long)a->printed_later);
   if (a->status == -1 || !WIFSIGNALED(a->status)) return;
   rh_ending_name(a->status, "when the process ended", ending, sizeof ending);
   a->is_late_to_end = WTERMSIG(a->status) == SIGKILL;
   if (!a->is_late_to_end && !rh_outcome_is_bad(a->outcome))
-    rh_attempt_say(a, RH_CRASH, "%s", ending);
-  else if (a->is_late_to_end && patience->end_s > RH_CHILD_DONE_S && !rh_outcome_is_bad(a->outcome))
-    rh_attempt_say(a, RH_TIMEOUT, "the process did not end by itself within %g s", patience->end_s);
-  else if (a->outcome == RH_PASS && patience->end_s == RH_CHILD_DONE_S)
-    rh_attempt_say(a, RH_WARN, "passes, but the process did not end by itself within %g s",
-                   patience->end_s);
+    rh_attempt_set(a, RH_CRASH, "%s", ending);
+  else if (a->is_late_to_end && limits->end_s > RH_CHILD_DONE_S && !rh_outcome_is_bad(a->outcome))
+    rh_attempt_set(a, RH_TIMEOUT, "the process did not end by itself within %g s", limits->end_s);
+  else if (a->outcome == RH_PASS && limits->end_s == RH_CHILD_DONE_S)
+    rh_attempt_set(a, RH_WARN, "passes, but the process did not end by itself within %g s",
+                   limits->end_s);
 }
 
-/* Without a verdict it was the plugin that kept the child from giving one. */
-void rh_attempt_judge(rh_attempt *attempt, const rh_patience *patience) {
+/* If the verdict is missing, the plugin kept the child from giving one. */
+void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits) {
   char where[80], ending[160];
   snprintf(where, sizeof where, "in %s", attempt->phase[0] ? attempt->phase : "loading");
   rh_ending_name(attempt->status, where, ending, sizeof ending);
   if (attempt->has_verdict)
-    judge_after_verdict(attempt, patience);
+    judge_after_verdict(attempt, limits);
   else if (attempt->fate == RH_FATE_LATE && attempt->is_over)
-    rh_attempt_say(attempt, RH_TIMEOUT, "did not come to its end in time, %s", where);
+    rh_attempt_set(attempt, RH_TIMEOUT, "did not finish in time, %s", where);
   else if (attempt->fate == RH_FATE_LATE)
-    rh_attempt_say(attempt, RH_TIMEOUT, "no sign of life for %g s%s, %s",
-                   attempt->is_busy ? patience->busy_s : patience->silence_s,
+    rh_attempt_set(attempt, RH_TIMEOUT, "no sign of life for %g s%s, %s",
+                   attempt->is_busy ? limits->busy_s : limits->silence_s,
                    attempt->is_busy ? " of processor time" : "", where);
   else if (attempt->fate == RH_FATE_GARBAGE || attempt->fate == RH_FATE_FLOOD)
-    rh_attempt_say(attempt, RH_FAIL, "wrote to redhost's result channel %s", where);
+    rh_attempt_set(attempt, RH_FAIL, "wrote to redhost's result channel %s", where);
   else
-    rh_attempt_say(attempt, RH_CRASH, "%s", ending);
+    rh_attempt_set(attempt, RH_CRASH, "%s", ending);
 }

@@ -1,4 +1,4 @@
-/* V50: the same bits from run to run, whatever the parameters, on every device. */
+/* V50: the same bits from run to run, for all parameters, on every device, as far as promised. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/plugin.h"
@@ -11,24 +11,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is reduced again and again: an operator of ours that shows every other order, or what the
- * strategy serves and rounds, on data of all magnitudes. */
+/* What is reduced repeatedly: our own operator, which exposes every change of order, or a served
+ * operator that rounds, on data of all magnitudes. */
 typedef struct subject {
   enum { SIDED, GROUPED, ROUNDED } kind;
   rh_pair pair; /* of ROUNDED */
   uint64_t n;
-  uint64_t first, more; /* where the range begins; how many elements more it is set up for */
-  int briefly;          /* from run to run only: an operator of ours says more about all else */
+  uint64_t first, more; /* where the range begins; how many additional elements setup is told of */
+  int briefly;          /* compare runs only: our own operator covers the rest better */
 } subject;
 
 enum { TELLING_N = 100003 };
 
-/* Where there is no time for everything. */
-static int is_telling(const subject *s) {
+/* For quick runs, which cannot try everything. */
+static int is_representative(const subject *s) {
   return s->kind != ROUNDED && s->n == TELLING_N;
 }
 
-/* The bits that came out first. */
+/* The first result, which all later ones must equal. */
 typedef struct bits {
   _Alignas(16) unsigned char first[16];
   int known, differ;
@@ -44,7 +44,7 @@ static void name_subject(const subject *s, char text[96]) {
 
 static rh_status fill(rh_rig *rig, const subject *s, uint64_t round) {
   if (s->kind != ROUNDED) return rh_order_fill(rig, s->n, s->first, round);
-  if (rig->array.n == s->n) return RH_OK; /* it is there since the first round */
+  if (rig->array.n == s->n) return RH_OK; /* filled in the first round */
   return rh_rig_fill(rig, "loguniform", rig->trial->seed, s->n, s->first);
 }
 
@@ -59,7 +59,7 @@ static rh_status set_up(rh_rig *rig, rh_trial *trial, const subject *s, const in
   return rh_rig_setup(rig);
 }
 
-/* One setup and `times` runs, from that round on: all alike, and like those before. */
+/* One setup and `times` runs, from that round on: all must equal the first result. */
 static rh_status repeat(rh_trial *trial, const subject *s, const int64_t *params,
                         const rh_device *device, uint64_t round, int times, bits *b) {
   _Alignas(16) unsigned char value[16];
@@ -91,13 +91,13 @@ static rh_outcome judge_runs(rh_trial *trial, const subject *s, const int64_t *p
   if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
   if (!b->differ) return RH_PASS;
   rh_point_words(trial->strategy, params, &where);
-  rh_trial_fail(trial, "promises the same bits from run to run, and %s varies%s%s", what,
+  rh_trial_fail(trial, "promises the same bits from run to run, but %s varies%s%s", what,
                 where.length ? " with" : "", rh_text_get(&where));
   rh_text_finish(&where);
   return RH_FAIL;
 }
 
-/* The defaults in two lives, on a machine that is busy with something else. */
+/* The default parameters on two instances, while other threads keep the machine busy. */
 static rh_outcome same_by_default(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
   bits b = {0};
@@ -111,13 +111,13 @@ static rh_outcome same_by_default(rh_trial *trial, const subject *s) {
   return judge_runs(trial, s, params, status, &b);
 }
 
-/* Then the ends of the parameters' ranges and some random points. */
+/* Then the bounds of the parameters and some random points. */
 static rh_outcome same_run(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
   int runs = trial->quick ? RUNS_AT_POINTS_QUICK : RUNS_AT_POINTS;
   rh_outcome outcome = same_by_default(trial, s);
-  if (trial->strategy->n_params == 0 || (trial->quick && !is_telling(s))) return outcome;
+  if (trial->strategy->n_params == 0 || (trial->quick && !is_representative(s))) return outcome;
   for (uint32_t k = 1; k < points && outcome == RH_PASS; k++) {
     bits b = {0};
     rh_point(trial, k, params);
@@ -127,8 +127,8 @@ static rh_outcome same_run(rh_trial *trial, const subject *s) {
   return outcome;
 }
 
-/* The same elements, where more were asked for, and behind others.  FAR has all bits that leave the
- * alignment. */
+/* The same elements with a setup for more, and at another offset. FAR sets every bit above those
+ * of the alignment. */
 static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
   enum { FAR = (1 << 17) - (1 << 12) };
   static const struct {
@@ -147,7 +147,7 @@ static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
     if (status == RH_DECLINED) return RH_PASS;
     if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
     if (b.differ)
-      return rh_trial_fail(trial, "promises the same bits for the same elements, and %s varies: %s",
+      return rh_trial_fail(trial, "promises the same bits for the same elements, but %s varies: %s",
                            what, places[k].what);
   }
   return RH_PASS;
@@ -170,7 +170,7 @@ static rh_outcome same_launch(rh_trial *trial, const subject *s) {
     rh_text where = {0};
     rh_point_words(trial->strategy, params, &where);
     name_subject(s, what);
-    rh_trial_fail(trial, "promises the same bits whatever the parameters, and with%s %s has others",
+    rh_trial_fail(trial, "promises the same bits for all parameters, but with%s %s has others",
                   rh_text_get(&where), what);
     rh_text_finish(&where);
     return RH_FAIL;
@@ -180,19 +180,19 @@ static rh_outcome same_launch(rh_trial *trial, const subject *s) {
 
 /* ---- On every device ---- */
 
-/* The device that there is, as another one would be described.  What a plugin makes of that may not
- * work here, and then says nothing. */
+/* The real device, described as another one. A plan made for that description may not work here;
+ * such a failure proves nothing. */
 static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_device *real,
                                     bits *b) {
   rh_device device;
   char how[160], what[96];
   for (uint32_t k = 0; rh_other_device(real, k, &device, how); k++) {
-    if (memcmp(&device, real, sizeof device) == 0) continue; /* it is like that */
+    if (memcmp(&device, real, sizeof device) == 0) continue; /* it is already described like that */
     repeat(trial, s, NULL, &device, 0, 1, b);
     name_subject(s, what);
     if (b->differ)
       return rh_trial_fail(
-          trial, "promises the same bits on every device, and on one with %s %s has others", how,
+          trial, "promises the same bits on every device, but on one with %s %s has others", how,
           what);
   }
   return RH_PASS;
@@ -213,7 +213,8 @@ static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, co
   return status;
 }
 
-/* Every device of this machine that serves it; one that does not has promised nothing. */
+/* Every device of this machine on which the strategy accepts the problem; elsewhere it promises
+ * nothing. */
 static rh_outcome same_on_others(rh_trial *trial, const subject *s, bits *b) {
   const rh_cl_devices *devices;
   if (rh_redhost_devices(trial->redhost, &devices, &trial->error) != RH_OK) return RH_PASS;
@@ -224,8 +225,8 @@ static rh_outcome same_on_others(rh_trial *trial, const subject *s, bits *b) {
     if (status != RH_OK && status != RH_DECLINED)
       return rh_trial_fail(trial, "on %s: %s", device->name, trial->error.message);
     if (b->differ)
-      return rh_trial_fail(
-          trial, "promises the same bits on every device, and on %s they are others", device->name);
+      return rh_trial_fail(trial, "promises the same bits on every device, but they differ on %s",
+                           device->name);
   }
   return RH_PASS;
 }
@@ -252,14 +253,14 @@ static rh_outcome try_subject(rh_trial *trial, const subject *s) {
   if (s->kind != GROUPED) outcome = same_run(trial, s);
   if (outcome == RH_PASS && s->kind == SIDED) outcome = same_elsewhere(trial, *s);
   if (s->briefly) return outcome;
-  if (s->kind == SIDED) return outcome; /* sides may well change with the launch: a + b is b + a */
+  if (s->kind == SIDED) return outcome; /* operands may swap with the launch: a + b is b + a */
   if (outcome == RH_PASS && promised >= RH_BITS_SAME_LAUNCH) outcome = same_launch(trial, s);
   if (outcome == RH_PASS && promised == RH_BITS_SAME_EVERYWHERE)
     outcome = same_everywhere(trial, s);
   return outcome;
 }
 
-/* Few groups, and many of them. */
+/* Sizes with few groups and with many. */
 static rh_outcome try_sizes(rh_trial *trial, subject s) {
   static const uint64_t at[] = {TELLING_N, 3001, 1000003};
   rh_outcome outcome = RH_PASS;

@@ -15,24 +15,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What of an order are numbers. */
+/* The numeric fields of a job. */
 static const rh_request_field fields[] = {
-    RH_REQUEST_FIELD(rh_trial_order, variant),
-    RH_REQUEST_FIELD(rh_trial_order, quick),
-    RH_REQUEST_FIELD(rh_trial_order, seed),
-    RH_REQUEST_FIELD(rh_trial_order, random_s),
+    RH_REQUEST_FIELD(rh_trial_job, variant),
+    RH_REQUEST_FIELD(rh_trial_job, quick),
+    RH_REQUEST_FIELD(rh_trial_job, seed),
+    RH_REQUEST_FIELD(rh_trial_job, random_s),
 };
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 
 /* ---- The request ---- */
 
-rh_status rh_trial_request(rh_text *to, const rh_trial_order *order, rh_error *error) {
+rh_status rh_trial_request(rh_text *to, const rh_trial_job *job, rh_error *error) {
   rh_request_begin(to);
-  rh_request_add_options(to, order->options);
-  rh_request_add(to, "path", order->path);
-  rh_request_add(to, "strategy", order->strategy);
-  rh_request_add(to, "test", order->test ? order->test->id : NULL);
-  rh_request_add_fields(to, fields, N_FIELDS, order);
+  rh_request_add_options(to, job->options);
+  rh_request_add(to, "path", job->path);
+  rh_request_add(to, "strategy", job->strategy);
+  rh_request_add(to, "test", job->test ? job->test->id : NULL);
+  rh_request_add_fields(to, fields, N_FIELDS, job);
   return rh_request_end(to, error);
 }
 
@@ -44,17 +44,16 @@ static const rh_test *find_test(const char *id) {
   return NULL;
 }
 
-/* 0, or -1.  *order and *options point into the request. */
-static int read_request(const rh_child_request *request, rh_trial_order *order,
-                        rh_options *options) {
+/* 0, or -1.  *job and *options point into the request. */
+static int read_request(const rh_child_request *request, rh_trial_job *job, rh_options *options) {
   const char *test = rh_request_get(request, "test");
   *options = rh_request_options(request);
-  *order = (rh_trial_order){.options = options,
-                            .path = rh_request_get(request, "path"),
-                            .strategy = rh_request_get(request, "strategy"),
-                            .test = test ? find_test(test) : NULL};
-  if (!order->path || (test && !order->test)) return -1;
-  return rh_request_fields(request, fields, N_FIELDS, order);
+  *job = (rh_trial_job){.options = options,
+                        .path = rh_request_get(request, "path"),
+                        .strategy = rh_request_get(request, "strategy"),
+                        .test = test ? find_test(test) : NULL};
+  if (!job->path || (test && !job->test)) return -1;
+  return rh_request_fields(request, fields, N_FIELDS, job);
 }
 
 /* ---- The test ---- */
@@ -68,8 +67,8 @@ static rh_outcome open_device(rh_trial *trial) {
   return rh_trial_skip(trial, "no device to run on: %s", trial->error.message);
 }
 
-/* A description of a foreign function is not an object file, and its descriptor is this host's
- * own. */
+/* The description of a foreign function is not an object file, and the host itself makes its
+ * descriptor. */
 static int is_about_objects(const rh_test *test) {
   return strcmp(test->id, "V20") <= 0 && strcmp(test->id, "V12") != 0;
 }
@@ -77,7 +76,7 @@ static int is_about_objects(const rh_test *test) {
 rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_test *test) {
   rh_outcome outcome = RH_PASS;
   if (is_about_objects(test) && rh_is_foreign(trial->path))
-    return rh_trial_skip(trial, "a description of a foreign function, no shared object");
+    return rh_trial_skip(trial, "a description of a foreign function, not a shared object");
   if (rh_open(&trial->redhost, options, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   trial->redhost->looks_first = 1;
@@ -104,8 +103,8 @@ static int say_names(const rh_channel *channel, rh_trial *trial) {
   return rh_channel_say(channel, json_pack("{s:o}", "names", names));
 }
 
-/* Bytes on standard output and error, which the parent made one file; -1 where more of them are no
- * matter. */
+/* Bytes on standard output and error, which the parent made one file; -1 where output after the
+ * verdict is allowed. */
 static long long printed_so_far(const rh_trial *trial) {
   struct stat st;
   if (!trial->watches_end) return -1;
@@ -121,24 +120,24 @@ static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test
                                            rh_json_bytes(rh_text_get(&trial->text))));
 }
 
-static int serve(const rh_trial_order *order, const rh_channel *channel) {
-  rh_trial trial = {.path = order->path,
-                    .strategy_name = order->strategy,
-                    .seed = order->seed,
-                    .quick = order->quick,
-                    .variant = order->variant,
-                    .random_s = order->random_s,
+static int serve(const rh_trial_job *job, const rh_channel *channel) {
+  rh_trial trial = {.path = job->path,
+                    .strategy_name = job->strategy,
+                    .seed = job->seed,
+                    .quick = job->quick,
+                    .variant = job->variant,
+                    .random_s = job->random_s,
                     .alone = 1,
                     .user = (void *)channel,
                     .say_phase = say_phase};
-  int failed = order->test ? say_verdict(channel, &trial, order->test, order->options)
-                           : say_names(channel, &trial);
+  int failed = job->test ? say_verdict(channel, &trial, job->test, job->options)
+                         : say_names(channel, &trial);
   rh_text_finish(&trial.text);
   return failed ? 3 : 0;
 }
 
-/* Output goes to a file in memory: a plugin that prints without end is stopped before it fills
- * that.  The program ignores the signal (see main), and such a plugin would go on. */
+/* Output goes to a file in memory, so a plugin that prints without end must be stopped before it
+ * fills the memory. SIGXFSZ has to kill it: the program ignores that signal (see main). */
 static void limit_output(void) {
   const struct rlimit most = {256 << 20, 256 << 20};
   signal(SIGXFSZ, SIG_DFL);
@@ -149,14 +148,14 @@ int rh_trial_main(void) {
   rh_channel channel;
   rh_child_request request;
   rh_options options;
-  rh_trial_order order;
+  rh_trial_job job;
   int code = 2;
   if (rh_request_receive(&request) != 0) return code;
-  if (read_request(&request, &order, &options) == 0 &&
+  if (read_request(&request, &job, &options) == 0 &&
       rh_channel_open(&channel, request.parent) == 0) {
     limit_output();
     rh_process_adopt_orphans();
-    code = serve(&order, &channel);
+    code = serve(&job, &channel);
     rh_channel_close(&channel);
   }
   rh_request_finish(&request);

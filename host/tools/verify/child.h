@@ -1,20 +1,20 @@
-/* What the parent asks of a child, and doing it. */
+/* The parent's request to a child, and its execution. */
 #ifndef RH_VERIFY_CHILD_H
 #define RH_VERIFY_CHILD_H
 
 #include "trial.h"
 
-/* One test, or with test null the names of the plugin's strategies. */
-typedef struct rh_trial_order {
+/* One test; test null: list the names of the plugin's strategies. */
+typedef struct rh_trial_job {
   const rh_options *options;
   const char *path, *strategy; /* strategy: null for none */
   const rh_test *test;
   uint32_t variant, quick;
   uint64_t seed;
   double random_s;
-} rh_trial_order;
+} rh_trial_job;
 
-rh_status rh_trial_request(rh_text *to, const rh_trial_order *order, rh_error *error);
+rh_status rh_trial_request(rh_text *to, const rh_trial_job *job, rh_error *error);
 
 /* Runs one test in this process.  trial: path, strategy_name, seed, quick, variant and random_s are
  * set. */

@@ -23,7 +23,7 @@ typedef struct control {
 
 /* ---- Using OpenCL directly, as a plugin may ---- */
 
-/* Where a device cannot do something, nothing is wrong. */
+/* Errors are ignored: not every device supports every call. */
 
 static void CL_CALLBACK note_event(cl_event event, cl_int state, void *called) {
   (void)event;
@@ -31,8 +31,8 @@ static void CL_CALLBACK note_event(cl_event event, cl_int state, void *called) {
   __atomic_store_n((int *)called, 1, __ATOMIC_RELEASE);
 }
 
-/* The thread that calls back is started by the first callback.  `called` outlives a call that comes
- * late. */
+/* The first callback starts the driver's callback thread. `called` is static because a callback
+ * may come late. */
 static void call_back(cl_event event) {
   enum { LOOKS = 1000, PAUSE_US = 1000 };
   static int called;
@@ -181,7 +181,7 @@ static rh_status host_run(void *instance, const rh_run *run) {
 #define CONTROL(kinds, ...)                                                                        \
   {                                                                                                \
     .struct_size = sizeof(rh_strategy), .device_kinds = kinds, .name = "control",                  \
-    .summary = "does no harm", .about = "", .version = "1.0", .author = "the redhost authors",     \
+    .summary = "changes nothing", .about = "", .version = "1.0", .author = "the redhost authors",  \
     .license = "MIT", .determinism = RH_BITS_VARY, __VA_ARGS__                                     \
   }
 

@@ -1,12 +1,12 @@
-/* Strategies of redhost's own that do no harm: what changes in a life of theirs, the host and the
- * drivers change. */
+/* Control strategies, which themselves change nothing in the process. Whatever changes while one
+ * runs was changed by the host or a driver. */
 #ifndef RH_VERIFY_CONTROL_H
 #define RH_VERIFY_CONTROL_H
 
 #include <redhost/redhost.h>
 
-/* Host code, or one that uses every service and, besides, OpenCL directly: queues, contexts,
- * programs, buffers, mapping, callbacks.  Its results are not right. */
+/* One runs host code. The other uses every service and also calls OpenCL directly: queues,
+ * contexts, programs, buffers, mappings, callbacks. Their results are wrong. */
 const rh_strategy *rh_control_strategy(int is_host);
 
 #endif

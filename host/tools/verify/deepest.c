@@ -1,4 +1,4 @@
-/* V52: the depth that is declared, with every parameter. */
+/* V52: no element exceeds the declared depth, with every parameter. */
 #include "../../core/base/error.h"
 #include "../../core/reduce/instance.h"
 #include "depth.h"
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* An operator that counts what the bound counts: no float rounds the same way twice, but a counter
- * does not lie. */
+/* The operator counts combinations, as the error bound does. Rounding errors could only estimate
+ * the depth; a counter is exact. */
 static rh_outcome measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_device *device,
                           const char *how, double *run_s) {
   int64_t params[RH_MAX_PARAMS];
@@ -17,14 +17,16 @@ static rh_outcome measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_
   rh_error *error = &trial->error;
   rh_point(trial, point, params);
   rh_status status = rh_depth_measure(trial, n, params, device, &deepest, &declared, run_s, error);
-  /* What one parameter or another device rules out, others may serve. */
+  /* A strategy may decline some parameters or devices and accept others. */
   if (device && status != RH_OK) return RH_PASS;
   if (status == RH_DECLINED) return point ? RH_PASS : rh_trial_skip(trial, "%s", error->message);
   if (status != RH_OK) return rh_trial_fail(trial, "%s", error->message);
   if (!declared || deepest <= declared) return RH_PASS;
   rh_text where = {0};
   rh_point_words(trial->strategy, params, &where);
-  rh_trial_fail(trial, "n = %llu%s%s: an element passes through %u combinations, %llu are declared",
+  rh_trial_fail(trial,
+                "n = %llu%s%s: an element passes through %u combinations, but query "
+                "declared %llu",
                 (unsigned long long)n, rh_text_get(&where), how, deepest,
                 (unsigned long long)declared);
   rh_text_finish(&where);
@@ -62,7 +64,7 @@ static rh_outcome on_other_devices(rh_trial *trial) {
   return outcome;
 }
 
-/* Where one place is contended for by all elements, time grows faster than their number. */
+/* Under contention for one address, time grows faster than the number of elements. */
 #define MOST_RUN_S 0.2
 
 rh_outcome rh_v52_depth(rh_trial *trial) {

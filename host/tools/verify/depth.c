@@ -1,6 +1,6 @@
-/* A value is how many combinations the deepest of its elements has been through, plus 1; 0 is the
- * identity, with which combining costs nothing: adding the identity does not round.
- * kernels/prelude/operators.cl has the same. */
+/* A value is 1 plus the number of combinations that its deepest element has been through. 0 is
+ * the identity; combining with it does not count, because adding the identity does not round.
+ * kernels/prelude/operators.cl has the device's version. */
 #include "depth.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
@@ -24,7 +24,7 @@ static void fold(void *accumulator, const void *input, uint64_t first, uint64_t 
   for (uint64_t k = first; k < first + n; k++) combine(accumulator, (const uint32_t *)input + k);
 }
 
-/* Taken for a commuting operator on u32 that is not exact, such as a sum of floats. */
+/* Declared as a commutative, inexact operator on u32, like a sum of floats. */
 static rh_op row_of(const char *prelude) {
   return (rh_op){.struct_size = sizeof(rh_op),
                  .id = 0x10001,
@@ -39,7 +39,7 @@ static rh_op row_of(const char *prelude) {
                  .fold = fold};
 }
 
-/* Every element a 1: one value, through nothing yet. */
+/* Every element is 1: a value that has not been combined. */
 static rh_status fill_with_ones(rh_rig *rig, uint64_t n) {
   RH_TRY(rh_rig_fill(rig, "zeros", 1, n, 0));
   uint32_t *elements = (uint32_t *)(void *)rig->place->memory;

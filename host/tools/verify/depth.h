@@ -1,14 +1,13 @@
-/* How many combinations an element passes through, counted by an operator that does nothing
- * else. */
+/* Measures the depth of a strategy's reduction tree, with an operator that counts combinations. */
 #ifndef RH_VERIFY_DEPTH_H
 #define RH_VERIFY_DEPTH_H
 
 #include "rig.h"
 
-/* Runs the strategy over n elements with that operator and these parameters: *deepest is what it
- * counted, *declared what query says (0: unknown).  device: how the device is described, null: as
- * it is.  RH_DECLINED where the strategy does not take an operator of a user's own.  *run_s: how
- * long the run took. */
+/* Runs the strategy over n elements with that operator and these parameters. *deepest: the
+ * counted depth; *declared: the one from query (0: unknown); *run_s: the time of the run.
+ * device: the description given to the plugin; null: the real one. RH_DECLINED if the strategy
+ * does not take user-defined operators. */
 rh_status rh_depth_measure(rh_trial *trial, uint64_t n, const int64_t params[RH_MAX_PARAMS],
                            const rh_device *device, uint32_t *deepest, uint64_t *declared,
                            double *run_s, rh_error *error);

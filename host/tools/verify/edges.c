@@ -1,4 +1,5 @@
-/* V62, V63: nothing beyond the range is read, and nothing beyond what was asked for is touched. */
+/* V62, V63: a strategy reads nothing beyond the range, and stays within the memory that it
+ * requested. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/plugin.h"
@@ -11,7 +12,7 @@
 
 /* ---- V62 ---- */
 
-/* All small ones, which end anywhere in a vector, and some that many threads or groups share. */
+/* All small sizes, which end anywhere in a vector, and some that take many threads or groups. */
 static uint64_t size_at(uint32_t k) {
   static const uint64_t larger[] = {127, 128,  129,  255,  256,   257,   511,   512,
                                     513, 1003, 1024, 4097, 20011, 65535, 65536, 65537};
@@ -21,7 +22,7 @@ static uint64_t size_at(uint32_t k) {
 
 enum { SIZES = 68 + 16, LARGEST = 65537 };
 
-/* Where an input lies in memory: its end or its beginning at a page that cannot be touched. */
+/* An input whose end or beginning lies at an inaccessible page. */
 typedef struct rh_edge {
   rh_guard guard;
   rh_place place;
@@ -32,13 +33,13 @@ static rh_status touches(const rh_rig *rig, const rh_edge *edge, rh_error *error
   ptrdiff_t at, bytes = edge->guard.end - edge->guard.begin;
   if (!rh_guard_touched(&edge->guard, &at)) return RH_OK;
   return rh_fail(error, RH_E_WRONG,
-                 "%s of %s, n = %llu, first = %llu: touches byte %lld %s the input",
+                 "%s of %s, n = %llu, first = %llu: accesses byte %lld %s the input",
                  rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n,
                  (unsigned long long)rig->first, (long long)(at < 0 ? -at : at - bytes + 1),
                  at < 0 ? "before" : "behind");
 }
 
-/* `first` elements of poison and n of data, at the end of what may be touched or at its
+/* `first` elements of poison and n of data, at the end of the accessible memory or at its
  * beginning. */
 static rh_status try_edge(rh_rig *rig, rh_edge *edge, int at_end, uint64_t n, uint64_t first) {
   _Alignas(16) unsigned char value[16] = {0};
@@ -87,7 +88,8 @@ static rh_status edges(rh_rig *rig, uint64_t seed) {
   return status;
 }
 
-/* Does the device work in the host's memory itself?  A driver that copies reads no guard page. */
+/* Does the device work in the host's memory itself? If the driver copies the input, no access
+ * reaches a guard page. */
 static int works_in_place(rh_trial *trial) {
   static const rh_op bytes = {.element_size = 1, .value_size = 4};
   _Alignas(4096) static unsigned char memory[4096];
@@ -107,7 +109,8 @@ static int works_in_place(rh_trial *trial) {
   return works;
 }
 
-/* One operator for each way to combine: how elements are read depends on their type. */
+/* One operator for each way to combine is enough: how elements are read depends on their type
+ * only. */
 static int is_typical(rh_pair pair) {
   return pair.op == RH_OP_sum || pair.op == RH_OP_argmin || pair.op == RH_OP_affine;
 }
@@ -121,7 +124,7 @@ static int serves_typical(rh_trial *trial) {
 
 rh_outcome rh_v62_edges(rh_trial *trial) {
   if (!rh_strategy_is_host(trial->strategy) && !works_in_place(trial))
-    return rh_trial_skip(trial, "reads beyond a buffer do not show on this device; V64 looks for "
+    return rh_trial_skip(trial, "this device does not show reads beyond a buffer; V64 looks for "
                                 "them in Oclgrind");
   return rh_try_pairs(trial, LARGEST, 4, serves_typical(trial) ? is_typical : NULL, edges);
 }
@@ -135,14 +138,15 @@ static rh_status fenced_cases(rh_rig *rig, rh_fence *fence) {
   for (size_t k = 0; k < COUNT(at); k++) {
     if (at[k] > rig->max_n) continue;
     rh_status status = rh_rig_case(rig, "hash", 1 + k, at[k], k);
-    RH_TRY(rh_fence_check(fence, rig->session, &rig->error)); /* says more than a wrong answer */
+    /* more specific than a wrong answer */
+    RH_TRY(rh_fence_check(fence, rig->session, &rig->error));
     RH_TRY(status);
   }
   rh_rig_teardown(rig);
   return rh_fence_check(fence, rig->session, &rig->error);
 }
 
-/* One life between canaries. */
+/* One instance with canaries around its memory. */
 static rh_outcome fenced(rh_trial *trial, rh_pair pair, uint64_t max_n, int in_front) {
   rh_rig rig;
   rh_fence fence = {.in_front = in_front};
@@ -150,7 +154,7 @@ static rh_outcome fenced(rh_trial *trial, rh_pair pair, uint64_t max_n, int in_f
   rig.fence = &fence;
   if (status == RH_OK) status = rh_rig_setup(&rig);
   if (status == RH_OK) status = fenced_cases(&rig, &fence);
-  /* Raw OpenCL may do with a buffer what it cannot do with a part of one. */
+  /* A plugin's direct OpenCL calls may work on a buffer but fail on a sub-buffer. */
   int excused = status == RH_DECLINED || (in_front && status != RH_E_WRONG);
   rh_outcome outcome = excused ? RH_PASS : rh_rig_outcome(trial, &rig, status);
   rh_rig_finish(&rig);

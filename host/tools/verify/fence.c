@@ -7,14 +7,15 @@
 
 enum {
   CANARY = 0xC9,
-  ALIGNMENT = 16,      /* of any type: what alloc promises */
-  FRONT_BYTES = 4096,  /* before scratch memory; any device's alignment of sub-buffers divides it */
-  BEHIND_BYTES = 65536 /* more than a group's values, or a wrong count of groups */
+  ALIGNMENT = 16, /* for any type: what alloc guarantees */
+  /* before scratch memory; a multiple of every device's alignment of sub-buffers */
+  FRONT_BYTES = 4096,
+  BEHIND_BYTES = 65536 /* more than one group's values, or an off-by-some number of groups */
 };
 
 /* ---- Memory ---- */
 
-/* Ends at the guard page, but for what alignment takes. */
+/* Ends at the guard page, except for alignment padding. */
 void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
   if (fence->n_memory == RH_MOST_FENCED) return NULL;
   rh_fenced_memory *m = &fence->memory[fence->n_memory];
@@ -28,7 +29,7 @@ void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
   return m->address;
 }
 
-static rh_status over_the_edge(const rh_fenced_memory *m, int wrote, ptrdiff_t at,
+static rh_status out_of_bounds(const rh_fenced_memory *m, int wrote, ptrdiff_t at,
                                rh_error *error) {
   int64_t distance = at < 0 ? -(int64_t)at : (int64_t)at - (int64_t)m->bytes + 1;
   return rh_fail(error, RH_E_WRONG, "%s byte %lld %s the %llu bytes that alloc() gave",
@@ -41,9 +42,9 @@ static rh_status check_memory(const rh_fenced_memory *m, rh_error *error) {
   for (unsigned char *byte = m->guard.begin; byte < m->guard.end; byte++) {
     if (byte == m->address) byte += m->bytes;
     if (byte < m->guard.end && *byte != CANARY)
-      return over_the_edge(m, 1, byte - m->address, error);
+      return out_of_bounds(m, 1, byte - m->address, error);
   }
-  if (rh_guard_touched(&m->guard, &at)) return over_the_edge(m, 0, at - offset, error);
+  if (rh_guard_touched(&m->guard, &at)) return out_of_bounds(m, 0, at - offset, error);
   return RH_OK;
 }
 
@@ -83,7 +84,7 @@ rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t byt
   return RH_OK;
 }
 
-/* `bytes` from `at` on are as they were. */
+/* Checks that `bytes` from `at` on are unchanged. */
 static rh_status check_part(const rh_fenced_buffer *b, rh_cl_session *session, uint64_t at,
                             uint64_t bytes, rh_error *error) {
   unsigned char seen[FRONT_BYTES];

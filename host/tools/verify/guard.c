@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* How far off a wrong index may be and still be noted. */
-enum { SHUT_BYTES = 1 << 20 };
+/* How far out of bounds an access may be and still be detected. */
+enum { GUARD_BYTES = 1 << 20 };
 
-/* A signal handler cannot be told where to look. */
+/* Static, because a signal handler takes no argument. */
 static struct {
   unsigned char *begin, *end;
   void *volatile touched;
@@ -20,19 +20,19 @@ static unsigned n_guards;
 static struct sigaction before[2];
 
 static void open_side(unsigned char *side) {
-  mprotect(side, SHUT_BYTES, PROT_READ | PROT_WRITE);
+  mprotect(side, GUARD_BYTES, PROT_READ | PROT_WRITE);
 }
 
-/* The access is tried again behind this, and succeeds; a fault elsewhere is tried again with the
- * former action. */
+/* After the handler returns, the access is repeated and succeeds. A fault elsewhere is repeated
+ * under the previous action. */
 static void on_fault(int signal, siginfo_t *info, void *context) {
   unsigned char *at = info->si_addr;
   (void)context;
   for (int k = 0; k < RH_MOST_GUARDS; k++) {
     unsigned char *begin = guards[k].begin, *end = guards[k].end;
-    if (!begin || at < begin - SHUT_BYTES || at >= end + SHUT_BYTES) continue;
+    if (!begin || at < begin - GUARD_BYTES || at >= end + GUARD_BYTES) continue;
     if (!guards[k].touched) guards[k].touched = at;
-    open_side(at < begin ? begin - SHUT_BYTES : end);
+    open_side(at < begin ? begin - GUARD_BYTES : end);
     return;
   }
   sigaction(signal, &before[signal == SIGBUS], NULL);
@@ -45,7 +45,7 @@ static void catch_faults(void) {
   sigaction(SIGBUS, &action, &before[1]);
 }
 
-static void let_faults_be(void) {
+static void restore_fault_action(void) {
   sigaction(SIGSEGV, &before[0], NULL);
   sigaction(SIGBUS, &before[1], NULL);
 }
@@ -68,17 +68,17 @@ rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
   if (whole == 0) whole = page;
   *guard = (rh_guard){0};
-  unsigned char *mapping = mmap(NULL, whole + 2 * (size_t)SHUT_BYTES, PROT_NONE,
+  unsigned char *mapping = mmap(NULL, whole + 2 * (size_t)GUARD_BYTES, PROT_NONE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return rh_fail(error, RH_E_NOMEM, "no memory for %zu bytes", bytes);
-  unsigned char *begin = mapping + SHUT_BYTES;
+  unsigned char *begin = mapping + GUARD_BYTES;
   int slot = mprotect(begin, whole, PROT_READ | PROT_WRITE) == 0 ? enter(begin, begin + whole)
                                                                  : RH_MOST_GUARDS;
   if (slot < RH_MOST_GUARDS) {
     *guard = (rh_guard){.begin = begin, .end = begin + whole, .slot = slot};
     return RH_OK;
   }
-  munmap(mapping, whole + 2 * (size_t)SHUT_BYTES);
+  munmap(mapping, whole + 2 * (size_t)GUARD_BYTES);
   return rh_fail(error, RH_E_NOMEM, "no memory for %zu bytes between guard pages", bytes);
 }
 
@@ -86,9 +86,9 @@ void rh_guard_unmap(rh_guard *guard) {
   if (!guard->begin) return;
   pthread_mutex_lock(&lock);
   guards[guard->slot].begin = NULL;
-  if (--n_guards == 0) let_faults_be();
+  if (--n_guards == 0) restore_fault_action();
   pthread_mutex_unlock(&lock);
-  munmap(guard->begin - SHUT_BYTES, (size_t)(guard->end - guard->begin) + 2 * (size_t)SHUT_BYTES);
+  munmap(guard->begin - GUARD_BYTES, (size_t)(guard->end - guard->begin) + 2 * (size_t)GUARD_BYTES);
   *guard = (rh_guard){0};
 }
 
@@ -97,7 +97,7 @@ int rh_guard_touched(const rh_guard *guard, ptrdiff_t *at) {
   if (!touched) return 0;
   *at = touched - guard->begin;
   guards[guard->slot].touched = NULL;
-  mprotect(guard->begin - SHUT_BYTES, SHUT_BYTES, PROT_NONE);
-  mprotect(guard->end, SHUT_BYTES, PROT_NONE);
+  mprotect(guard->begin - GUARD_BYTES, GUARD_BYTES, PROT_NONE);
+  mprotect(guard->end, GUARD_BYTES, PROT_NONE);
   return 1;
 }

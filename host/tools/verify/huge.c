@@ -1,4 +1,4 @@
-/* V61: more elements than fit 24, 31 and 32 bits, and ranges and results that lie behind them. */
+/* V61: sizes, offsets and result indices that do not fit 24, 31 and 32 bits. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The input repeats one tile, mapped over and over, so that it takes addresses and hardly any
- * memory.  A tile does not divide 2^31 nor 2^32: an index that lost its upper bits meets other
- * elements. */
+/* The input repeats one tile, mapped over and over, so that it takes address space but hardly
+ * any memory. The tile's size divides neither 2^31 nor 2^32, so an index that lost its upper
+ * bits reads other elements. */
 enum { TILE_PAGES = 1021 };
 
 typedef struct rh_huge {
@@ -30,7 +30,7 @@ static const struct {
   uint64_t n, first, index;
   const char *what;
 } cases[] = {
-    /* Every bit but a low one is set: whichever the plugin loses, it shows; and no f32 has this
+    /* All bits but a low one are set, so losing any of them changes the value. No f32 has this
      * value. */
     {1003, MIDDLE, 1, "first beyond 2^24"},
     {1003, 0, MIDDLE >> 5, "result_index beyond 2^19"},
@@ -57,7 +57,7 @@ static rh_status map_tiles(rh_huge *h, rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no addresses for %llu bytes", (unsigned long long)h->bytes);
 }
 
-/* Ones and zeros for floats, so that every order of adding them is exact. */
+/* Floats are ones and zeros, so that every order of adding them is exact. */
 static rh_status begin_huge(rh_huge *h, rh_pair pair, uint64_t elements, uint64_t seed,
                             rh_error *error) {
   uint32_t size = rh_op_find(pair.op, pair.type)->element_size;
@@ -79,7 +79,7 @@ static void end_huge(rh_huge *h) {
   rh_array_finish(&h->tile);
 }
 
-/* By what a tile comes to: operators are associative, and exact here. */
+/* Computed from the result of one tile: operators are associative, and exact here. */
 static void expect(const rh_huge *h, const rh_op *row, uint64_t first, uint64_t n,
                    unsigned char expected[16]) {
   _Alignas(16) unsigned char tile[16];
@@ -108,13 +108,12 @@ static rh_status run_once(rh_rig *rig, const rh_huge *h, uint64_t n, uint64_t fi
   RH_TRY(rh_rig_run(rig, value));
   expect(h, &rig->row, first, n, expected);
   if (rh_rig_same(rig, value, expected)) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG,
-                 "%s of %s, n = %llu, first = %llu: not what the elements come to",
+  return rh_fail(&rig->error, RH_E_WRONG, "%s of %s, n = %llu, first = %llu: wrong result",
                  rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n,
                  (unsigned long long)first);
 }
 
-/* A sample says how long the whole will take. */
+/* Forecasts the time from a sample first. */
 static rh_status run_in_time(rh_rig *rig, const rh_huge *h, uint64_t n, uint64_t first) {
   double most_s = rig->trial->quick ? quick_patience_s : patience_s;
   RH_TRY(run_once(rig, h, 1003, 0));
@@ -128,8 +127,8 @@ static rh_status run_in_time(rh_rig *rig, const rh_huge *h, uint64_t n, uint64_t
   return run_once(rig, h, n, first);
 }
 
-/* Buffers of the device's own: an input takes them where it cannot be used in place, a large result
- * always. */
+/* The device's memory: an input takes it if it cannot be used in place, a large result always
+ * does. */
 static rh_status fits(rh_rig *rig, int k) {
   const rh_cl_device *device = rig->session->device;
   uint64_t input = (cases[k].first + cases[k].n) * rig->row.element_size;
@@ -164,7 +163,7 @@ static rh_status try_case(rh_rig *rig, rh_trial *trial, rh_pair pair, int k) {
   return status;
 }
 
-/* The smallest elements, and of their operators one whose value is the same in any order. */
+/* The smallest element type, with an operator whose result does not depend on the order. */
 static int find_pair(rh_trial *trial, rh_pair *best) {
   rh_pair pairs[RH_MOST_PAIRS];
   uint32_t n = rh_served_pairs(trial, SAMPLE, pairs), least = UINT32_MAX;
@@ -176,7 +175,7 @@ static int find_pair(rh_trial *trial, rh_pair *best) {
     *best = pairs[k];
   }
   if (n && least == UINT32_MAX)
-    rh_trial_skip(trial, "serves nothing whose answer is known beforehand");
+    rh_trial_skip(trial, "serves no operator and type with an exact result");
   return least != UINT32_MAX;
 }
 

@@ -28,7 +28,7 @@ int rh_library_is_ordinary(const char *soname) {
   return 0;
 }
 
-/* ---- Pieces of the file; null where the file is too short for what its headers say ---- */
+/* ---- Pieces of the file; null if the file is too short for what its headers say ---- */
 
 static const void *piece(const rh_image *image, uint64_t offset, uint64_t bytes) {
   if (offset > image->size || bytes > image->size - offset) return NULL;
@@ -49,7 +49,7 @@ static int segment_at(const rh_image *image, unsigned k, ElfW(Phdr) * segment) {
   return 1;
 }
 
-/* From an address in memory to a place in the file. */
+/* Converts an address in memory to an offset in the file. */
 static int offset_of(const rh_image *image, uint64_t address, uint64_t *offset) {
   ElfW(Phdr) segment;
   for (unsigned k = 0; segment_at(image, k, &segment); k++)
@@ -112,7 +112,7 @@ static int read_dynamic(rh_image *image, dynamic *d) {
   return 1;
 }
 
-/* The strings, which end inside the table. */
+/* A string that ends inside the table, else null. */
 static const char *string_at(const rh_image *image, const dynamic *d, uint64_t at) {
   uint64_t offset;
   if (!offset_of(image, d->strings, &offset) || at >= d->strings_size) return NULL;
@@ -140,7 +140,7 @@ static int take_symbols(rh_image *image, const dynamic *d, const ElfW(Shdr) * se
   const unsigned char *from = piece(image, section->sh_offset, section->sh_size);
   if (!from || image->symbols) return from != NULL;
   image->symbols = calloc(n + 1, sizeof *image->symbols);
-  for (uint64_t k = 1; image->symbols && k < n; k++) { /* the first one is none */
+  for (uint64_t k = 1; image->symbols && k < n; k++) { /* the first entry is reserved */
     ElfW(Sym) symbol;
     memcpy(&symbol, from + k * sizeof symbol, sizeof symbol);
     unsigned bind = SYMBOL_BIND(symbol.st_info);
@@ -173,7 +173,7 @@ static rh_status read_file(rh_image *image, const char *path, rh_error *error) {
   int good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
   if (good && st.st_size > MOST_BYTES) {
     close(fd);
-    return rh_fail(error, RH_E_PLUGIN, "has %lld bytes; no plugin needs more than %d",
+    return rh_fail(error, RH_E_PLUGIN, "has %lld bytes, more than the limit of %d",
                    (long long)st.st_size, MOST_BYTES);
   }
   if (good) image->bytes = malloc((size_t)st.st_size + 1);
@@ -198,7 +198,7 @@ rh_status rh_image_read(rh_image *image, const char *path, rh_error *error) {
   rh_status status = read_file(image, path, error);
   if (status == RH_OK &&
       !(read_dynamic(image, &d) && take_dynamic(image, &d) && read_symbols(image, &d)))
-    status = rh_fail(error, RH_E_PLUGIN, "is damaged: its tables point outside of it");
+    status = rh_fail(error, RH_E_PLUGIN, "is damaged: its tables point outside the file");
   if (status != RH_OK) rh_image_finish(image);
   return status;
 }

@@ -1,4 +1,4 @@
-/* A shared object's dynamic part, read from the file: nothing of it runs. */
+/* A shared object's dynamic section, read from the file without running any of its code. */
 #ifndef RH_VERIFY_IMAGE_H
 #define RH_VERIFY_IMAGE_H
 
@@ -20,17 +20,17 @@ typedef struct rh_image {
   uint32_t n_symbols;
   const char *needed[RH_MOST_NEEDED]; /* DT_NEEDED */
   uint32_t n_needed;
-  const char *rpath; /* DT_RUNPATH, else DT_RPATH; null where there is none */
+  const char *rpath; /* DT_RUNPATH, else DT_RPATH; null if there is none */
   uint32_t static_tls, text_relocations, executable_stack, relro, bind_now;
 } rh_image;
 
-/* `path` has passed rh_elf_check.  What contradicts itself is RH_E_PLUGIN. */
+/* `path` has passed rh_elf_check. RH_E_PLUGIN if the file contradicts itself. */
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error);
 void rh_image_finish(rh_image *image);
 
 int rh_image_defines(const rh_image *image, const char *symbol);
 
-/* A library that every system has, or that comes with the compiler, or OpenCL's loader. */
+/* A library that every system has, one of the compiler's, or the OpenCL loader. */
 int rh_library_is_ordinary(const char *soname);
 
 #endif

@@ -48,7 +48,7 @@ rh_imports_seen rh_imports_take(void) {
 
 #ifndef RELOCATIONS_UNKNOWN
 
-/* ---- What stands in for the real functions ---- */
+/* ---- Replacements for the real functions ---- */
 
 static void note_memory(const char *name) {
   __atomic_fetch_add(&seen.memory, 1, __ATOMIC_RELAXED);
@@ -186,7 +186,7 @@ typedef struct object {
   int found;
 } object;
 
-/* What stood in a slot before. */
+/* The original value of a slot. */
 enum { MOST_CHANGED = 256 };
 static struct {
   uintptr_t slot;
@@ -194,7 +194,7 @@ static struct {
 } changed[MOST_CHANGED];
 static size_t n_changed;
 
-/* RELRO has made the table read-only: for one word, it is writable again. */
+/* RELRO has made the table read-only, so the page is made writable for one store. */
 static void redirect(uintptr_t slot, function *to) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = slot & ~(page - 1);
   if (n_changed == MOST_CHANGED || mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
@@ -223,7 +223,7 @@ static void redirect_all(const object *wanted, uintptr_t base, const ElfW(Rela) 
   }
 }
 
-/* The loader has added the base to some addresses of the dynamic section, and not to others. */
+/* The loader adds the base to some addresses of the dynamic section only. */
 static uintptr_t absolute(uintptr_t base, uintptr_t address) {
   return address < base ? base + address : address;
 }

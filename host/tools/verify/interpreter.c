@@ -1,5 +1,5 @@
-/* V64: every access of every work-item, seen by Oclgrind, an OpenCL that interprets: what lies in
- * local memory or on a device of its own shows nowhere else. */
+/* V64: Oclgrind, an OpenCL interpreter, checks every access of every work-item. Only an
+ * interpreter sees accesses to local memory and to a device's own memory. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
@@ -17,7 +17,7 @@
 
 static const char library_name[] = "oclgrind/liboclgrind-rt-icd.so";
 
-/* Beside the program, as its own launcher looks, or where systems have it. */
+/* Looks beside the oclgrind program, as its own launcher does, then in the usual directories. */
 static int find_library(char *path, size_t bytes) {
   static const char *const directories[] = {"/usr/lib", "/usr/local/lib", "/opt/oclgrind/lib"};
   for (const char *at = getenv("PATH"); at && *at;) {
@@ -36,8 +36,8 @@ static int find_library(char *path, size_t bytes) {
   return 0;
 }
 
-/* A directory that names this library only, for OpenCL's loader, which reads it when it is first
- * called. */
+/* Makes a vendors' directory that names this library only. The OpenCL loader reads it at its
+ * first call. */
 static int name_library(char directory[], const char *library) {
   char path[64];
   if (!mkdtemp(directory)) return 0;
@@ -55,20 +55,20 @@ static void forget_library(const char *directory) {
   rmdir(directory);
 }
 
-/* The findings go to a file in memory. */
+/* Directs the findings to a file in memory. */
 static void prepare_process(const char *directory, int log) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", log);
   setenv("OCL_ICD_VENDORS", directory, 1);
   unsetenv("OCL_ICD_FILENAMES");
   setenv("OCLGRIND_LOG", path, 1);
-  /* Oclgrind 21.10 does not know an intrinsic that optimising leaves behind. */
+  /* Oclgrind 21.10 does not know an intrinsic that optimised code contains. */
   setenv("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable", 1);
 }
 
 /* ---- What it found ---- */
 
-/* The value of a line such as "\tKernel:  right"; "" where there is none. */
+/* The value of a line such as "\tKernel:  right"; "" if there is none. */
 static void copy_line(const char *text, const char *key, char *to, size_t bytes) {
   const char *at = strstr(text, key);
   *to = 0;
@@ -79,7 +79,7 @@ static void copy_line(const char *text, const char *key, char *to, size_t bytes)
   if (length && to[length - 1] == ':') to[length - 1] = 0;
 }
 
-/* 1: an access out of bounds, and what it was. */
+/* 1 and its description if there was an access out of bounds. */
 static int found_access(int log, char *what, size_t bytes) {
   char text[4096], kernel[128], line[256];
   ssize_t length = pread(log, text, sizeof text - 1, 0);
@@ -102,7 +102,7 @@ static int found_access(int log, char *what, size_t bytes) {
 enum { MOST_N = 4099, MOST_N_AT_LENGTH = 65537 };
 static const double enough_s = 8, enough_quick_s = 0.6;
 
-/* A range that ends where the input does, and one value's room for the result. */
+/* The range ends at the end of the input, and the result buffer holds one value. */
 static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
   _Alignas(16) unsigned char value[16];
   rh_place place;
@@ -115,7 +115,7 @@ static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
   return status;
 }
 
-/* Memory alone: whether results are right is for devices that people have. */
+/* Only memory accesses are checked: other tests check results, on real devices. */
 static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, double until) {
   static const uint64_t at[] = {1003, 1, 65, MOST_N, MOST_N_AT_LENGTH, 1024, 17, 256, 257, 2047, 3};
   rh_rig rig;
@@ -149,7 +149,7 @@ static rh_outcome try_pairs_in(rh_trial *trial, int log) {
   return outcome;
 }
 
-/* With devices of its own: those of the trial are other OpenCLs'. */
+/* Opens Oclgrind's devices; those of the trial belong to other drivers. */
 static rh_outcome in_oclgrind(rh_trial *trial, int log) {
   rh_trial other = *trial;
   rh_options options = trial->redhost->options;
@@ -169,14 +169,14 @@ rh_outcome rh_v64_interpreter(rh_trial *trial) {
   if (!find_library(library, sizeof library))
     return rh_trial_skip(trial, "Oclgrind is not installed (Debian's package oclgrind)");
   if (!trial->say_phase)
-    return rh_trial_skip(trial, "takes a process of its own, in which no other OpenCL is loaded");
+    return rh_trial_skip(trial, "needs a process in which no other OpenCL is loaded");
   int log = memfd_create("redhost-oclgrind", MFD_CLOEXEC);
   rh_outcome outcome;
   if (log >= 0 && name_library(directory, library)) {
     prepare_process(directory, log);
     outcome = in_oclgrind(trial, log);
   } else {
-    outcome = rh_trial_skip(trial, "no room for a file in /tmp");
+    outcome = rh_trial_skip(trial, "cannot create a directory in /tmp");
   }
   forget_library(directory);
   if (log >= 0) close(log);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where Debian, Fedora, Arch and their like keep libraries of this machine's kind. */
+/* Where Debian, Fedora, Arch and similar systems keep libraries for this architecture. */
 static const char *const directories[] = {
 #if defined(__x86_64__)
     "/lib/x86_64-linux-gnu",
@@ -53,7 +53,8 @@ static char *find_in_list(const char *list, const char *user, const char *soname
   return found;
 }
 
-/* As ld.so does, but for its cache: that only names directories of its own configuration. */
+/* Searches as ld.so does, without its cache, which only lists directories from its own
+ * configuration. */
 static char *find(const rh_image *of, const char *user, const char *soname) {
   if (strchr(soname, '/')) return if_there("", 0, soname);
   char *found = of->rpath ? find_in_list(of->rpath, user, soname) : NULL;
@@ -86,7 +87,8 @@ rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, cons
   libraries->n = 0;
   for (uint32_t k = 0; k < image->n_needed; k++) {
     char *found = find(image, path, image->needed[k]);
-    if (!found) return rh_fail(error, RH_E_PLUGIN, "needs %s, which is not", image->needed[k]);
+    if (!found)
+      return rh_fail(error, RH_E_PLUGIN, "needs %s, which was not found", image->needed[k]);
     add_library(libraries, found);
   }
   for (uint32_t j = 0; j < libraries->n; j++)

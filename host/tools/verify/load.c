@@ -11,8 +11,8 @@ struct rh_load {
   int n, stop;
 };
 
-/* Busy and idle for moments of changing length: one that never rests is always in the same place in
- * the queue. */
+/* Alternates between busy and idle periods of random length: a thread that never sleeps would
+ * always have the same place in the scheduler's queue. */
 static void *keep_busy(void *user) {
   const rh_load *load = user;
   unsigned turn = 0;

@@ -1,6 +1,6 @@
-/* A value is a word of 32 bits, and combining two mixes them, so that no other tree gives the same
- * word; 0 is the identity.  An element's highest bit says that loading it takes long, and is no
- * part of its value.  kernels/prelude/operators.cl has the same. */
+/* A value is a 32-bit word. Combining mixes two words such that practically no other tree gives
+ * the same result; 0 is the identity. An element's highest bit makes loading it slow, and is not
+ * part of its value. kernels/prelude/operators.cl has the device's version. */
 #include "order.h"
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
@@ -46,7 +46,7 @@ static void fold_sided(void *accumulator, const void *input, uint64_t first, uin
   fold_with(sided, accumulator, input, first, n);
 }
 
-/* Taken for a commuting operator on u32 that is not exact, such as a sum of floats. */
+/* Declared as a commutative, inexact operator on u32, like a sum of floats. */
 static rh_op row_of(const char *prelude, int sides) {
   return (rh_op){.struct_size = sizeof(rh_op),
                  .id = 0x10002,

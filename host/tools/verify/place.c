@@ -11,7 +11,7 @@ static uint64_t input_bytes(const rh_place *place) {
   return place->elements * place->element_size;
 }
 
-/* From slot `from` on. */
+/* Fills the slots from `from` on with poison. */
 static rh_status poison(rh_place *place, uint64_t from, uint64_t slots, rh_error *error) {
   static const unsigned char byte = RH_POISON;
   uint64_t at = from * place->value_size, bytes = slots * place->value_size;
@@ -114,7 +114,7 @@ rh_status rh_place_check_input(rh_place *place, rh_error *error) {
                                   place->copy, 0, NULL, NULL),
               "reading the input back");
   if (memcmp(place->memory, place->copy, bytes) == 0) return RH_OK;
-  return rh_fail(error, RH_E_WRONG, "the input, or what stands around it, was written");
+  return rh_fail(error, RH_E_WRONG, "the input, or memory around it, was written");
 }
 
 /* ---- The result ---- */

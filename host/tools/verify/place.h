@@ -1,4 +1,5 @@
-/* Where an input and its result lie: buffers of their own, with poison where nothing belongs. */
+/* A pair of buffers, one for an input and one for results, with poison around the range and the
+ * result. */
 #ifndef RH_VERIFY_PLACE_H
 #define RH_VERIFY_PLACE_H
 
@@ -10,40 +11,41 @@ typedef struct rh_place {
   rh_cl_session *session; /* null for a host strategy */
   uint32_t element_size, value_size;
 
-  uint64_t elements;            /* that the input holds, the range among them */
-  unsigned char *memory, *copy; /* the input on the host, and room to compare it with */
+  uint64_t elements;            /* that the input holds, including the range */
+  unsigned char *memory, *copy; /* the input on the host, and a buffer to compare it with */
   cl_mem input;
-  int is_lent; /* memory is somebody else's */
+  int is_lent; /* memory belongs to the caller */
 
-  uint64_t slots, index; /* values that the result has room for; the one that is to be written */
-  cl_mem result;         /* null for a host strategy */
-  unsigned char *host_result; /* the same on the host; of very many slots, indices wrap around */
+  uint64_t slots, index;      /* values that the result holds; the one to be written */
+  cl_mem result;              /* null for a host strategy */
+  unsigned char *host_result; /* the same on the host; for very many slots, indices wrap around */
   uint64_t host_slots;
 } rh_place;
 
-/* Values of `row` in `slots` places, all of them poison; `elements` of them, uninitialised. */
+/* Allocates `slots` result values of type `row`, all poison, and an uninitialised input of
+ * `elements`. */
 rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *row,
                         uint64_t elements, uint64_t slots, rh_error *error);
-/* The input is `elements` in `memory` from now on, which outlives the place; a device that works in
- * the host's memory uses it as it stands, and others get a copy.  Such an input is not for
- * rh_place_write and rh_place_check_input. */
+/* Uses `memory`, with `elements` elements, as the input from now on; it must outlive the place.
+ * A device that works in the host's memory uses it in place, others get a copy. rh_place_write
+ * and rh_place_check_input must not be called on such an input. */
 rh_status rh_place_put(rh_place *place, unsigned char *memory, uint64_t elements, rh_error *error);
 void rh_place_finish(rh_place *place); /* zero-initialised is fine */
 
-/* Hands over what stands in `memory`. */
+/* Copies `memory` to the device's input. */
 rh_status rh_place_write(rh_place *place, rh_error *error);
-/* The result goes to `index` from now on; the slot that was written before is poison again. */
+/* The result goes to `index` from now on; the previous slot becomes poison again. */
 rh_status rh_place_aim(rh_place *place, uint64_t index, rh_error *error);
-/* Makes the slot that is to be written poison. */
+/* Fills the slot to be written with poison. */
 rh_status rh_place_clear(rh_place *place, rh_error *error);
 /* Where a run that finishes on the host writes. */
 unsigned char *rh_place_host_result(const rh_place *place);
-/* What the run wrote, on the host or on the device. */
+/* Reads the value that the run wrote, on the host or on the device. */
 rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], rh_error *error);
 
-/* RH_E_WRONG where the result was written anywhere but in its slot. */
+/* RH_E_WRONG if anything but the result's slot was written. */
 rh_status rh_place_check_result(rh_place *place, rh_error *error);
-/* RH_E_WRONG where the input is no longer what was written to it. */
+/* RH_E_WRONG if the input has changed. */
 rh_status rh_place_check_input(rh_place *place, rh_error *error);
 
 #endif

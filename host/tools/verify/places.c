@@ -17,13 +17,13 @@ enum {
 
 static const uint64_t max_n[INSTANCES] = {5003, 20011, 257};
 
-/* Where a number that lost its upper half would show: behind 2^7, 2^8, 2^15 and 2^16. */
-static const uint64_t telling[] = {0,     1,     2,     3,     4,     17,    64,    127,   128,
-                                   129,   255,   256,   257,   258,   4095,  4096,  4097,  32767,
-                                   32768, 32769, 65535, 65536, 65537, 65538, 70000, 70001, 131073};
+/* Numbers that expose truncation: around 2^7, 2^8, 2^15 and 2^16. */
+static const uint64_t boundaries[] = {
+    0,    1,    2,    3,     4,     17,    64,    127,   128,   129,   255,   256,   257,   258,
+    4095, 4096, 4097, 32767, 32768, 32769, 65535, 65536, 65537, 65538, 70000, 70001, 131073};
 #define COUNT(array) (sizeof array / sizeof *array)
 
-/* Two of each: when a place is released, another shape comes in its stead. */
+/* Two of each: a released place is replaced by one of another shape. */
 static const struct {
   uint64_t elements, slots;
 } shapes[PLACES][2] = {
@@ -33,7 +33,7 @@ static const struct {
     {{70100, 131100}, {90017, 5}},
 };
 
-/* A place whose input is full of data, so that any range of it has an answer of its own. */
+/* A place whose input is full of data, so that different ranges have different answers. */
 typedef struct rh_filled {
   rh_place place;
   rh_array truth;
@@ -66,9 +66,9 @@ static rh_status make_place(rh_moves *m, int k, int shape) {
   return fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1, &rig->error);
 }
 
-/* 0 to most: often one of the telling numbers, or near the end. */
+/* 0 to most: often one of the boundary numbers, or near the end. */
 static uint64_t pick_number(uint64_t *state, uint64_t most) {
-  uint64_t random = rh_random_next(state) >> 8, one = telling[random / 4 % COUNT(telling)];
+  uint64_t random = rh_random_next(state) >> 8, one = boundaries[random / 4 % COUNT(boundaries)];
   if (random % 4 == 0) return random / 4 % (most + 1);
   if (random % 4 == 1 && one > 2) return most;
   return one <= most ? one : one % (most + 1);
@@ -108,8 +108,7 @@ static rh_status run_somewhere(rh_moves *m, uint32_t run, rh_error *error) {
   return status;
 }
 
-/* Some buffers are released and others take their stead, some get new contents, and an instance
- * begins anew. */
+/* Replaces some buffers, refills others, and sets one instance up again. */
 static rh_status change_something(rh_moves *m, rh_trial *trial, uint32_t run, uint32_t runs) {
   rh_rig *rig = &m->rigs[2];
   int k = (int)(run / BETWEEN_LOOKS % PLACES);

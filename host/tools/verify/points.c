@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-/* A legal value of the parameter, small ones as often as large ones. */
+/* A random legal value of the parameter. */
 static int64_t random_value(const rh_param *param, uint64_t *state) {
   uint64_t span = (uint64_t)param->max - (uint64_t)param->min;
-  /* Small values as often as large ones: ranges are wide, and what is wrong is wrong at small
-   * values. */
+  /* Uniform in the magnitude: ranges are wide, and most faults show at small values. */
   uint64_t bits = rh_random_next(state) % 33, mask = ((uint64_t)1 << bits) - 1;
   uint64_t offset = rh_random_next(state) & mask;
   int64_t value = param->min + (int64_t)(span == UINT64_MAX ? offset : offset % (span + 1));

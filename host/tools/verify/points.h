@@ -1,15 +1,15 @@
-/* Points of a strategy's parameters that a test tries. */
+/* The points of a strategy's parameter space that a test tries. */
 #ifndef RH_VERIFY_POINTS_H
 #define RH_VERIFY_POINTS_H
 
 #include "../../core/reduce/params.h"
 #include "trial.h"
 
-/* The k-th point: the defaults; then each parameter at its least and its greatest value, the others
- * at their defaults; then all at their least and all at their greatest; then random legal ones,
- * without end, by trial->seed. */
+/* The k-th point. First the defaults; then each parameter at its least and its greatest value,
+ * the others at their defaults; then all at their least and all at their greatest; then random
+ * legal points without end, from trial->seed. */
 void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]);
-/* How many there are before the random ones: 1 where there are no parameters. */
+/* The number of points before the random ones; 1 without parameters. */
 uint32_t rh_n_points(const rh_strategy *strategy);
 
 /* The least (0) or the greatest legal value. */

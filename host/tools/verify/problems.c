@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What breaks most easily first: exact sums show a lost element, argmin order and ties, f16 its
- * accumulator, pairs of 16 bytes alignment. */
-static const rh_pair telling[] = {
+/* The likeliest to expose a fault first: exact sums show lost elements; argmin, order and ties;
+ * f16, the accumulator; pairs of 16 bytes, alignment. */
+static const rh_pair priority_pairs[] = {
     {RH_OP_sum, RH_TYPE_u32},    {RH_OP_sum, RH_TYPE_f32},    {RH_OP_argmin, RH_TYPE_f32},
     {RH_OP_max, RH_TYPE_f64},    {RH_OP_sum, RH_TYPE_u8},     {RH_OP_sum, RH_TYPE_f16},
     {RH_OP_argmax, RH_TYPE_i8},  {RH_OP_affine, RH_TYPE_u64}, {RH_OP_prod, RH_TYPE_f32},
@@ -41,9 +41,9 @@ uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_
   rh_answer answer = {0};
   uint32_t n = 0;
   rh_trial_phase(trial, "query");
-  for (size_t k = 0; k < sizeof telling / sizeof *telling; k++)
-    if (is_served(trial, telling[k].op, telling[k].type, max_n, &answer))
-      add_pair(pairs, &n, telling[k]);
+  for (size_t k = 0; k < sizeof priority_pairs / sizeof *priority_pairs; k++)
+    if (is_served(trial, priority_pairs[k].op, priority_pairs[k].type, max_n, &answer))
+      add_pair(pairs, &n, priority_pairs[k]);
   for (uint32_t op = 1; op <= RH_N_OPS; op++)
     for (rh_type type = 1; type <= RH_N_TYPES; type++)
       if (is_served(trial, op, type, max_n, &answer)) add_pair(pairs, &n, (rh_pair){op, type});
@@ -118,7 +118,7 @@ static rh_device ordinary_device(void) {
                      .max_alloc_bytes = (uint64_t)1 << 31,
                      .features =
                          RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS | RH_WORK_GROUP_COLLECTIVES,
-                     .name = "a device that is asked about",
+                     .name = "a device for queries",
                      .driver = "1",
                      .extensions = ""};
 }
@@ -135,7 +135,7 @@ int rh_common_device(uint32_t k, rh_device *device) {
     device->kind = RH_DEVICE_ACCELERATOR;
     device->cl_version = 120;
     return 1;
-  case 3: /* numbers of 0 are "unknown" */
+  case 3: /* 0 means "unknown" */
     device->local_bytes = device->global_bytes = device->max_alloc_bytes = 0;
     device->subgroup_min = device->subgroup_max = device->cl_version = device->vendor_id = 0;
     return 1;
@@ -166,8 +166,7 @@ int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device) {
   }
 }
 
-/* As if another device were described: the numbers that plans are made of, and the names that one
- * may go by. */
+/* Varies what plans may depend on: numbers, features and names. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]) {
   static const uint32_t units[] = {1, 2, 3, 7, 64, 132},
                         groups[] = {1, 32, 64, 128, 256, 512, 1024}, lanes[] = {1, 8, 16, 32, 64};
@@ -192,7 +191,7 @@ int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char h
     return 1;
   }
   if ((k -= LOCALS) < LANES) {
-    /* Kernels count on the real ones, where there are any. */
+    /* Kernels rely on the real sub-group size, if there is one. */
     if (!(real->features & RH_SUBGROUPS) && real->kind == RH_DEVICE_CPU)
       device->subgroup_min = device->subgroup_max = lanes[k];
     snprintf(how, 160, "sub-groups of %u", lanes[k]);

@@ -11,38 +11,37 @@ typedef struct rh_pair {
 
 enum { RH_MOST_PAIRS = RH_N_OPS * RH_N_TYPES };
 
-/* The operators on types that the strategy serves here, for max_n elements with its default
- * parameters.  0: none, and the trial's text says why. */
+/* The pairs of operator and type that the strategy serves here, for max_n elements with its
+ * default parameters. 0: none; the trial's text says why. */
 uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_PAIRS]);
 
-/* As many of them as a quick run has time for, the telling ones first; all where it is not
- * quick. */
+/* As many of them as a quick run has time for, priority pairs first; all if it is not quick. */
 uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                        rh_pair pairs[RH_MOST_PAIRS]);
 
-/* What one test tries on a rig that is set up: every case, until one is not right. */
+/* One test's cases on a rig that is set up, until one fails. */
 typedef rh_status rh_try_pair(rh_rig *rig, uint64_t seed);
-/* Each of the pairs that are served and `wanted` (null: all), on an instance of its own, set up for
- * max_n. */
+/* Tries each served pair that is `wanted` (null: all) on a separate instance, set up for max_n. */
 rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                         int (*wanted)(rh_pair), rh_try_pair *try);
 
-/* Sets up the most ordinary problem that is served: RH_PASS and *rig ready to run, else why not.
- * The caller finishes the rig either way. */
+/* Sets up the simplest problem that is served: RH_PASS and *rig ready to run, else the outcome
+ * to return. The caller finishes the rig either way. */
 rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout);
 
-/* One ordinary problem of n elements, from query to teardown, with a right answer. */
+/* Runs one simple problem of n elements from query to teardown and checks the answer. */
 rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n);
 
-/* Whatever went wrong in a rig, as an outcome. */
+/* Converts a rig's status and error to an outcome. */
 rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status);
 
-/* Devices as they might be, for questions: 0 is an ordinary GPU.  0 behind the last. */
+/* Descriptions of typical devices, for queries; k = 0 is an ordinary GPU. Returns 0 after the
+ * last. */
 int rh_common_device(uint32_t k, rh_device *device);
-/* The real device as if it lacked something; 0 behind the last. */
+/* The real device's description with something missing; 0 after the last. */
 int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device);
-/* The real device as another one might describe itself, where that does no harm here: in numbers
- * and names that shapes may be made of.  `how` says in which; 0 behind the last. */
+/* The real device's description with other numbers or names, on which a launch shape may depend
+ * but which are safe here. `how` says what was changed; 0 after the last. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
 
 #endif

@@ -97,8 +97,8 @@ static int read_stat(const char *pid, char *name, size_t bytes, char *state, int
   return 1;
 }
 
-/* Not all kernels list the children of a task: all processes are gone through, where there is a
- * child at all. */
+/* Not all kernels list the children of a task, so if there is a child, all processes are
+ * searched. */
 void rh_process_each_child(void (*take)(void *user, pid_t pid, char state, const char *name),
                            void *user) {
   struct dirent *entry;

@@ -1,4 +1,4 @@
-/* What runs in this process, what it has mapped, and the processes that it started. */
+/* The threads, mappings and child processes of this process. */
 #ifndef RH_VERIFY_PROCESS_H
 #define RH_VERIFY_PROCESS_H
 
@@ -17,9 +17,9 @@ void rh_process_each_mapping(void (*take)(void *user, const rh_mapping *mapping)
 /* Is that file mapped? */
 int rh_process_maps(const char *path);
 
-/* From here on, a process whose parent ends becomes a child of this one: a daemon can be seen. */
+/* From here on, orphaned descendants become children of this process, so that daemons are seen. */
 void rh_process_adopt_orphans(void);
-/* state: 'Z' for one that ended and was not waited for. */
+/* state: 'Z' for a zombie. */
 void rh_process_each_child(void (*take)(void *user, pid_t pid, char state, const char *name),
                            void *user);
 #endif

@@ -1,4 +1,4 @@
-/* V22 and V59: query is a function of the question. */
+/* V22 and V59: query is a pure function of the question. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
@@ -8,7 +8,7 @@
 #include "ask.h"
 #include "imports.h"
 #include "problems.h"
-#include "seal.h"
+#include "sandbox.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -30,7 +30,8 @@ static rh_outcome twice(rh_trial *trial, const rh_question *question, void *user
   rh_status a = rh_ask(trial->strategy, question, &first);
   rh_status b = rh_ask(trial->strategy, question, &second);
   if (rh_same_answer(a, &first, b, &second)) return RH_PASS;
-  return rh_trial_fail(trial, "%s: asked twice, two answers", rh_question_name(question, what));
+  return rh_trial_fail(trial, "%s: two different answers to the same question",
+                       rh_question_name(question, what));
 }
 
 static rh_outcome take_accepted(rh_trial *trial, const rh_question *question, void *user) {
@@ -40,7 +41,7 @@ static rh_outcome take_accepted(rh_trial *trial, const rh_question *question, vo
   return rh_ask(trial->strategy, question, &answer) == RH_OK ? RH_WARN : RH_PASS;
 }
 
-/* More often than a counter of 16 bits counts; the long way, one of 20. */
+/* More often than a 16-bit counter counts; without --quick, a 20-bit one. */
 enum { OFTEN = (1 << 17) + 1, OFTEN_AT_LENGTH = (1 << 20) + 1, A_WHILE = 1 << 13, MOST_S = 15 };
 
 static rh_outcome often(rh_trial *trial) {
@@ -50,14 +51,14 @@ static rh_outcome often(rh_trial *trial) {
   uint64_t times = trial->quick ? OFTEN : OFTEN_AT_LENGTH;
   double until = rh_now() + MOST_S;
   rh_ask_all(trial, take_accepted, &question);
-  if (question.op == 0) return RH_PASS; /* nothing is its business */
+  if (question.op == 0) return RH_PASS; /* the host declines every question itself */
   rh_status said = rh_ask(trial->strategy, &question, &first);
   for (uint64_t k = 0; k < times; k++) {
     if (k % A_WHILE == 0) rh_trial_phase(trial, "query");
     if (k % A_WHILE == 0 && k >= OFTEN && rh_now() > until) return RH_PASS;
     rh_status again = rh_ask(trial->strategy, &question, &answer);
     if (!rh_same_answer(said, &first, again, &answer))
-      return rh_trial_fail(trial, "%s: asked %llu times, another answer",
+      return rh_trial_fail(trial, "%s: the answer changed within %llu identical questions",
                            rh_question_name(&question, what), (unsigned long long)k + 2);
   }
   return RH_PASS;
@@ -73,21 +74,21 @@ rh_outcome rh_v22_pure(rh_trial *trial) {
   if (outcome != RH_PASS) return outcome;
   if (changed) return rh_trial_fail(trial, "changes the floating-point control word");
   if (seen.opencl) return rh_trial_fail(trial, "calls %s", seen.last);
-  if (seen.memory) return rh_trial_fail(trial, "asks for memory: %s", seen.last);
+  if (seen.memory) return rh_trial_fail(trial, "allocates memory: %s", seen.last);
   return watched ? RH_PASS
                  : rh_trial_skip(trial, "pure; what it calls cannot be watched on this machine");
 }
 
-/* ---- V59: questions, and the answers as they were first ---- */
+/* ---- V59: the questions and their first answers ---- */
 
 typedef struct asked {
   rh_trial *trial;
   rh_question *questions;
   uint64_t *answers; /* hashes */
   uint32_t n, capacity;
-  uint32_t at;     /* the question under way */
-  int differs;     /* it got another answer */
-  void *elsewhere; /* null, or where the structs go */
+  uint32_t at;     /* the current question */
+  int differs;     /* its answer has changed */
+  void *elsewhere; /* null, or memory for the structs */
 } asked;
 
 static int add_question(asked *a, const rh_question *question) {
@@ -105,7 +106,7 @@ static int add_question(asked *a, const rh_question *question) {
   return 1;
 }
 
-/* Each as it is, and some with a parameter at one end of its range. */
+/* Each with the default parameters, and some with one parameter at its bound. */
 static rh_outcome collect(rh_trial *trial, const rh_question *question, void *user) {
   asked *a = user;
   const rh_strategy *strategy = trial->strategy;
@@ -130,8 +131,7 @@ static uint64_t answer_to(const asked *a, uint32_t k) {
   return rh_answer_hash(said, &answer);
 }
 
-/* Asks everything again, in an order that the seed decides: the step is odd, and no multiple of n's
- * divisors. */
+/* Asks everything again in an order derived from the seed: the step is coprime to n. */
 static void ask_again(asked *a, uint64_t seed) {
   uint64_t step = a->n > 1 ? rh_random_next(&seed) % a->n : 1;
   while (a->n > 1) {
@@ -156,43 +156,43 @@ static rh_outcome judge_again(asked *a, const char *when) {
   rh_trial_phase(a->trial, "query");
   ask_again(a, a->trial->seed);
   if (!a->differs) return RH_PASS;
-  return rh_trial_fail(a->trial, "%s: asked again %s, another answer",
+  return rh_trial_fail(a->trial, "%s: another answer when asked again %s",
                        rh_question_name(&a->questions[a->at], what), when);
 }
 
-/* ---- In other circumstances ---- */
+/* ---- Under other conditions ---- */
 
 static rh_outcome elsewhere(asked *a) {
   rh_outcome outcome = RH_PASS;
   unsigned char *room = malloc(2 * RH_ASK_ROOM);
   for (size_t k = 0; room && k < 4 && outcome == RH_PASS; k++) {
     a->elsewhere = room + 16 * (k * k * k);
-    outcome = judge_again(a, "with its structs at other places");
+    outcome = judge_again(a, "with its structs at other addresses");
   }
   a->elsewhere = NULL;
   free(room);
   return outcome;
 }
 
-static void ask_all_sealed(void *user) {
+static void ask_all_sandboxed(void *user) {
   asked *a = user;
   ask_again(a, a->trial->seed + 1);
 }
 
-static rh_outcome sealed(asked *a, int *watches) {
-  rh_sealed seal;
+static rh_outcome in_sandbox(asked *a, int *watches) {
+  rh_sandbox sandbox;
   char what[RH_QUESTION_NAME];
   rh_trial_phase(a->trial, "query");
-  rh_seal(a->trial->path, ask_all_sealed, a, &seal);
-  *watches = seal.started && seal.watches;
-  if (!seal.started || (!seal.broken[0] && !a->differs)) return RH_PASS;
+  rh_sandbox_run(a->trial->path, ask_all_sandboxed, a, &sandbox);
+  *watches = sandbox.started && sandbox.watches;
+  if (!sandbox.started || (!sandbox.violation[0] && !a->differs)) return RH_PASS;
   rh_question_name(&a->questions[a->at], what);
-  if (seal.broken[0]) return rh_trial_fail(a->trial, "%s: query %s", what, seal.broken);
-  return rh_trial_fail(a->trial, "%s: asked again on another thread, another answer", what);
+  if (sandbox.violation[0]) return rh_trial_fail(a->trial, "%s: query %s", what, sandbox.violation);
+  return rh_trial_fail(a->trial, "%s: another answer when asked again on another thread", what);
 }
 
-/* A plugin may know by then how quick it is. */
-static rh_outcome after_a_life(asked *a) {
+/* A plugin could have timed itself by then. */
+static rh_outcome after_a_run(asked *a) {
   rh_cl_session *session;
   rh_trial *trial = a->trial;
   rh_text text = trial->text;
@@ -204,7 +204,7 @@ static rh_outcome after_a_life(asked *a) {
   for (int k = 0; k < 3 && lived == RH_PASS; k++)
     lived = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 1003, 0));
   rh_rig_finish(&rig);
-  if (lived != RH_PASS) { /* other tests say what is wrong with that */
+  if (lived != RH_PASS) { /* other tests report that */
     rh_text_finish(&trial->text);
     trial->text = text;
     text = (rh_text){0};
@@ -212,7 +212,7 @@ static rh_outcome after_a_life(asked *a) {
   return judge_again(a, "after a run");
 }
 
-/* Every word of the plugin's file that could be a variable's name has a value. */
+/* Sets an environment variable for every word of the plugin's file that could name one. */
 static void set_words(const char *path) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -243,7 +243,7 @@ static void change_surroundings(const char *path) {
   if (chdir("/") != 0) umask(0077);
 }
 
-/* A second later by every clock, among other variables and in another directory. */
+/* A second later on every clock, then with other environment variables and in another directory. */
 static rh_outcome ask_again_later(asked *a, double began) {
   char **before = environ, *changed[] = {"REDHOST_VERIFY=7", NULL};
   while (rh_now() < began + 1.05) usleep(20000);
@@ -259,14 +259,14 @@ static rh_outcome ask_again_later(asked *a, double began) {
 static rh_outcome try_circumstances(asked *a, double began, int *watches) {
   rh_outcome outcome = judge_again(a, "in another order");
   if (outcome == RH_PASS) outcome = elsewhere(a);
-  if (outcome == RH_PASS) outcome = sealed(a, watches);
-  if (outcome == RH_PASS) outcome = after_a_life(a);
+  if (outcome == RH_PASS) outcome = in_sandbox(a, watches);
+  if (outcome == RH_PASS) outcome = after_a_run(a);
   return outcome == RH_PASS ? ask_again_later(a, began) : outcome;
 }
 
-/* In two processes, whose addresses, numbers and environments differ; the parent compares what they
- * say. */
-rh_outcome rh_v59_nothing_else(rh_trial *trial) {
+/* Runs in two processes with different addresses, process ids and environments; the parent
+ * compares their answers. */
+rh_outcome rh_v59_depends_only_on_question(rh_trial *trial) {
   int watches = 0;
   asked a = {.trial = trial};
   double began = rh_now();

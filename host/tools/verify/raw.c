@@ -7,7 +7,7 @@
 
 static rh_raw_seen seen;
 
-/* Local memory stays set from launch to launch, until the kernel goes. */
+/* A kernel's local-memory arguments stay set from launch to launch. */
 enum { MOST_LOCALS = 64 };
 static struct {
   cl_kernel kernel;
@@ -26,7 +26,7 @@ static void set_local(cl_kernel kernel, cl_uint index, size_t bytes) {
   locals[k].bytes = bytes;
 }
 
-/* A kernel that is gone may have had this handle. */
+/* A released kernel may have had this handle. */
 static void forget_kernel(cl_kernel kernel) {
   size_t kept = 0;
   for (size_t k = 0; k < n_locals; k++)

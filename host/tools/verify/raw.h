@@ -1,5 +1,5 @@
-/* A plugin's own OpenCL calls, which pass the host's services by: what they launch, build and
- * obtain is counted like theirs. */
+/* Counts what a plugin launches, builds and allocates by calling OpenCL directly, bypassing the
+ * host's services. */
 #ifndef RH_VERIFY_RAW_H
 #define RH_VERIFY_RAW_H
 
@@ -7,17 +7,18 @@
 
 typedef struct rh_raw_seen {
   uint32_t launches;
-  uint64_t local_bytes;  /* the most that one launch asked for in its arguments */
-  uint64_t buffer_bytes; /* obtained, all together */
+  uint64_t local_bytes;  /* the maximum of one launch, from its arguments */
+  uint64_t buffer_bytes; /* allocated in total */
   uint64_t code;         /* hash of every source and its options; 0: none */
 } rh_raw_seen;
 
 /* Counts the calls of the plugin in the file, until rh_imports_restore(). */
 void rh_raw_watch(const char *path);
-/* Counted since the last call of this. */
+/* The counts since the last call. */
 rh_raw_seen rh_raw_take(void);
 
-/* No instance lives: what was set for its kernels says nothing about the next one's. */
+/* To be called when no instance is left, because the next one's kernels may have the same
+ * handles. */
 void rh_raw_forget_kernels(void);
 
 #endif

@@ -22,7 +22,7 @@ static size_t page_bytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A copy of a struct whose first field is its size; size_1_0: what 1.0 had of it. */
+/* A copy of a struct whose first field is its size; size_1_0: its size in ABI 1.0. */
 static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) {
   size_t kept = rig->layout == RH_RIG_EXACT ? size_1_0 : size;
   size_t whole = (kept + TAIL + page_bytes() - 1) / page_bytes() * page_bytes();
@@ -88,7 +88,7 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
                       .max_n = n};
 }
 
-/* With the host's rules around it. */
+/* With the host's own checks. */
 static rh_status rig_query(rh_rig *rig) {
   rh_problem problem = problem_of(rig, rig->max_n);
   rh_trial_phase(rig->trial, "query");
@@ -102,7 +102,7 @@ static rh_status rig_query(rh_rig *rig) {
 
 /* ---- Setup and teardown ---- */
 
-/* The whole problem in the layout that is wanted, and the answer to it asked for directly. */
+/* The problem in the layout under test, and a direct call of query. */
 static rh_problem *place_problem(rh_rig *rig) {
   rh_op *row = PLACE(rig, &rig->row, rh_op, fold);
   rh_device *device = PLACE(rig, rig->device, rh_device, extensions);
@@ -211,7 +211,8 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rh_fpstate before = rh_fpstate_save();
   rh_footprint_enter(rig->footprint);
   rh_status status = rig->strategy->run(rig->self, placed);
-  if (rig->footprint && rig->session) clFinish(rig->session->queue); /* what kernels print */
+  /* so that kernels' output has appeared */
+  if (rig->footprint && rig->session) clFinish(rig->session->queue);
   rh_footprint_leave(rig->footprint);
   if (rh_fpstate_restore(&before)) rig->left_fpstate = "run";
   rh_footprint_judge(rig->footprint, "run", 0);
@@ -226,7 +227,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   return status < RH_OK ? status : RH_E_INTERNAL;
 }
 
-/* ---- Looking at what came out ---- */
+/* ---- Checking the result ---- */
 
 int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b) {
   int indexed = (rig->row.flags & RH_OP_INDEXED) != 0;
@@ -234,7 +235,7 @@ int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *
          0;
 }
 
-/* The depth declared for this very n, which may be less than the one set up for. */
+/* The depth declared for this n, which may be less than that of max_n. */
 static uint64_t declared_depth(const rh_rig *rig, uint64_t n) {
   rh_problem problem = problem_of(rig, n);
   rh_answer answer;

@@ -1,5 +1,5 @@
-/* One strategy on one problem under a test's control: what the host would do, with every service
- * watched, and with faults on demand. */
+/* A test rig: runs one strategy on one problem as the host does, but watches every service and
+ * injects faults on demand. */
 #ifndef RH_VERIFY_RIG_H
 #define RH_VERIFY_RIG_H
 
@@ -17,8 +17,8 @@ enum { RH_AROUND = 64, RH_RIG_STRUCTS = 8 };
 /* How the structs that a plugin is given lie in memory. */
 enum {
   RH_RIG_PLAIN,
-  RH_RIG_EXACT, /* of ABI 1.0's size, and behind each a page that cannot be touched */
-  RH_RIG_GROWN  /* larger than today's, with nonsense in what is new */
+  RH_RIG_EXACT, /* as small as in ABI 1.0, each followed by an inaccessible page */
+  RH_RIG_GROWN  /* larger than today's, with garbage in the new part */
 };
 
 typedef struct rh_rig {
@@ -29,16 +29,16 @@ typedef struct rh_rig {
   uint64_t max_n;
   int64_t params[RH_MAX_PARAMS];
   rh_cl_session *session;  /* null for a host strategy */
-  const rh_device *device; /* what the plugin is told; set before setup to lie */
+  const rh_device *device; /* the description given to the plugin; may be replaced before setup */
   int layout;              /* RH_RIG_*; set before setup */
   const char *broken_line; /* put before every source, or null */
-  rh_footprint *footprint; /* null: what the plugin changes in the process is not looked at */
+  rh_footprint *footprint; /* null: the state of the process is not compared */
 
   char *prelude;
   rh_op row;
   rh_answer answer;
   rh_services services;
-  rh_host *host; /* what the plugin has: watches, and hands on to `services` */
+  rh_host *host; /* given to the plugin: watches each call and forwards it to `services` */
   void *self;
   int is_set_up, has_ended;
   rh_error error;
@@ -48,37 +48,38 @@ typedef struct rh_rig {
   } structs[RH_RIG_STRUCTS];
   uint32_t n_structs;
 
-  rh_place own, *place; /* the one that runs use is its own unless a test has more */
-  unsigned char poison; /* of the input where no range is */
-  uint64_t first, n;    /* the range in the place's input, and its elements once more */
+  rh_place own, *place; /* place: the one that runs use */
+  unsigned char poison; /* fills the input outside the range */
+  uint64_t first, n;    /* the range in the place's input; data: a copy of its elements */
   const void *data;
-  rh_array array;  /* them, where rh_rig_fill made them */
-  rh_fence *fence; /* around what the plugin asks for, or null; set before setup */
+  rh_array array;  /* holds `data` if rh_rig_fill made it */
+  rh_fence *fence; /* around the memory that the plugin requests, or null; set before setup */
 
-  /* Seen since setup, or since the last run where it says so. */
-  uint32_t calls, fail_at; /* services called; the one that fails, from 1; 0: none */
-  int injected;            /* it did */
+  /* Counted since setup, or in the last run where it says so. */
+  uint32_t calls, fail_at; /* service calls; the call that is made to fail, from 1; 0: none */
+  int injected;            /* the fault was injected */
   uint32_t launches;       /* of the last run */
   uint32_t reads;          /* of the last run */
-  uint64_t local_bytes;    /* the most of one launch */
+  uint64_t local_bytes;    /* the maximum of one launch */
   uint64_t code;           /* hash of every source and its options */
   uint32_t calls_after_end;
   char out_of_phase[96];    /* "launch() in setup", or "" */
-  const char *left_fpstate; /* the function that left another control word behind, or null */
+  const char *left_fpstate; /* the function that changed the floating-point control word, or null */
 } rh_rig;
 
-/* Takes the default parameters and a place of its own, of RH_AROUND elements, max_n and RH_AROUND
- * more; asks nothing yet.  Everything fails with rig->error set. */
+/* Takes the default parameters and makes a place for max_n elements with RH_AROUND more on
+ * either side. Does not call query yet. All functions set rig->error when they fail. */
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-/* The same without a place: the caller brings one. */
+/* The same without a place: the caller sets one. */
 rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-rh_status rh_rig_setup(rh_rig *rig);        /* asks first */
-rh_status rh_rig_setup_anyway(rh_rig *rig); /* whatever query says */
-/* `n` elements of `kind` between poison, the first of them element `first` of the place's input. */
+rh_status rh_rig_setup(rh_rig *rig);        /* calls query first */
+rh_status rh_rig_setup_anyway(rh_rig *rig); /* ignores the answer of query */
+/* Fills in `n` elements of `kind`, starting at element `first` of the place's input, with poison
+ * around them. */
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
-/* Reduces what was filled in, or whatever `place`, `first`, `n` and `data` say. */
+/* Reduces the elements that were filled in, or those given by `place`, `first`, `n` and `data`. */
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]);
-/* RH_OK, or RH_E_WRONG with what is wrong. */
+/* RH_OK, or RH_E_WRONG and a message. */
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
 void rh_rig_teardown(rh_rig *rig);
 void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
@@ -86,7 +87,7 @@ void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
 /* Fill, run and judge.  rig->error names the case. */
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
 
-/* Bytes of a value that are compared: pairs have padding, so of them the index. */
+/* Compares two values; of pairs only the index, because pairs have padding. */
 int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* The parent: one child for each test, and never the plugin itself. */
+/* The parent: starts one child for each test, and never loads the plugin itself. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "attempt.h"
@@ -8,145 +8,144 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a test gets into the plugin, and where one can hang. */
-typedef enum place { AT_LOADING, AT_QUERY, AT_RUNNING, N_PLACES } place;
+/* The stages of a plugin that a test reaches, in each of which it can hang. */
+typedef enum stage { AT_LOADING, AT_QUERY, AT_RUNNING, N_STAGES } stage;
 
 typedef struct runner {
   const rh_options *options;
   const rh_verify_spec *spec;
   rh_verify_report *report;
   char *program;
-  char **names; /* of the strategies; empty where they are not known */
+  char **names; /* of the strategies; empty if unknown */
   uint32_t n_names;
-  int cannot_load;         /* the process that asked for the names was lost */
-  uint32_t hung[N_PLACES]; /* tests that did not come back from there */
+  int cannot_load;         /* the process that asked for the names died */
+  uint32_t hung[N_STAGES]; /* tests that hung in that stage */
   uint32_t late_ends;      /* processes that did not end by themselves */
-  int is_over;             /* the time for all of them was up */
-  double left_s;           /* by the forecast */
-  double most_left_s;      /* of the time for all of them */
+  int is_over;             /* the time for all tests is over */
+  double left_s;           /* forecast */
+  double most_left_s;      /* of the limit for all tests */
   uint32_t done, total;
 } runner;
 
-/* ---- Patience ---- */
+/* ---- Time limits ---- */
 
-/* So much for all tests together, and for one, by a stopwatch that a busy machine does not hurry.
- * The first part is for what hangs: a minute for the first test that says nothing, and a quarter of
- * one for each of five more. */
+/* The limit for all tests, or for one, on a stopwatch that excludes waiting for a busy machine.
+ * The constant part covers hangs: a minute for the first silent test, and a quarter of one for
+ * each of five more. */
 static double most_s(double forecast_s) {
   return 140 + 20 * forecast_s;
 }
 
-/* Two tests that do not come back say enough about one place. */
+/* After two hangs in one stage, the other tests that reach it are skipped. */
 enum { ENOUGH = 2 };
 
-static rh_patience patience_of(const runner *r, const rh_test *test) {
+static rh_time_limits time_limits_of(const runner *r, const rh_test *test) {
   int hung = 0;
-  for (int k = 0; k < N_PLACES; k++) hung |= r->hung[k] != 0;
+  for (int k = 0; k < N_STAGES; k++) hung |= r->hung[k] != 0;
   double given_s = r->spec->silence_s;
   double limit_s = given_s > 0 ? given_s : test ? test->limit_s : 10;
   double silence_s = hung && limit_s > 15 ? 15 : limit_s;
   double busy_s = hung ? 5 : limit_s > 60 ? limit_s / 3 : 20;
   double most = most_s(test ? test->usual_s : 0);
   int loads_only = test && strcmp(test->id, "V10") == 0;
-  return (rh_patience){.silence_s = silence_s,
-                       .busy_s = busy_s < silence_s ? busy_s : silence_s,
-                       .most_s = most < r->most_left_s ? most : r->most_left_s,
-                       .end_s = r->late_ends >= ENOUGH ? 0.5
-                                : loads_only           ? 4 * RH_CHILD_DONE_S
-                                                       : RH_CHILD_DONE_S};
+  return (rh_time_limits){.silence_s = silence_s,
+                          .busy_s = busy_s < silence_s ? busy_s : silence_s,
+                          .most_s = most < r->most_left_s ? most : r->most_left_s,
+                          .end_s = r->late_ends >= ENOUGH ? 0.5
+                                   : loads_only           ? 4 * RH_CHILD_DONE_S
+                                                          : RH_CHILD_DONE_S};
 }
 
-static place place_of(const rh_test *test) {
+static stage stage_of(const rh_test *test) {
   return test->needs >= RH_NEEDS_INTERPRETER ? AT_RUNNING
          : test->needs == RH_NEEDS_PLUGIN    ? AT_QUERY
                                              : AT_LOADING;
 }
 
 /* The phases of rh_trial_phase(). */
-static place place_named(const char *phase) {
+static stage stage_named(const char *phase) {
   if (strncmp(phase, "query", 5) == 0) return AT_QUERY;
   return strcmp(phase, "loading") == 0 || !*phase ? AT_LOADING : AT_RUNNING;
 }
 
-/* Null, or why the test is not tried: one test in vain is enough for a plugin that takes down
- * whoever loads it, and two for one that does not come back. */
-static const char *in_vain(const runner *r, const rh_test *test) {
+/* Null, or why the test is skipped: after one failure if the plugin takes down every process
+ * that loads it, after two if it hangs. */
+static const char *skip_reason(const runner *r, const rh_test *test) {
   int loads = test->needs != RH_NEEDS_NOTHING || strcmp(test->id, "V10") > 0;
-  if (r->cannot_load && loads) return "whoever loads the plugin is lost, see V10";
+  if (r->cannot_load && loads) return "the plugin takes down every process that loads it, see V10";
   if (r->hung[AT_LOADING] >= ENOUGH && loads) return "loading the plugin hangs, see above";
-  if (r->hung[AT_QUERY] >= ENOUGH && place_of(test) >= AT_QUERY) return "query hangs, see above";
-  if (r->hung[AT_RUNNING] >= ENOUGH && place_of(test) == AT_RUNNING)
+  if (r->hung[AT_QUERY] >= ENOUGH && stage_of(test) >= AT_QUERY) return "query hangs, see above";
+  if (r->hung[AT_RUNNING] >= ENOUGH && stage_of(test) == AT_RUNNING)
     return "the plugin hangs between setup and teardown, see above";
   return r->is_over ? "the time for all tests is over" : NULL;
 }
 
 static void note_hang(runner *r, const rh_attempt *a) {
-  if (a->outcome == RH_TIMEOUT) r->hung[place_named(a->phase)]++;
+  if (a->outcome == RH_TIMEOUT) r->hung[stage_named(a->phase)]++;
   if (a->is_late_to_end) r->late_ends++;
 }
 
 /* ---- One test ---- */
 
-static void run_here(const runner *r, const rh_trial_order *order, rh_attempt *a) {
-  rh_trial trial = {.path = order->path,
-                    .strategy_name = order->strategy,
-                    .seed = order->seed,
-                    .quick = order->quick,
-                    .variant = order->variant,
-                    .random_s = order->random_s};
+static void run_here(const runner *r, const rh_trial_job *job, rh_attempt *a) {
+  rh_trial trial = {.path = job->path,
+                    .strategy_name = job->strategy,
+                    .seed = job->seed,
+                    .quick = job->quick,
+                    .variant = job->variant,
+                    .random_s = job->random_s};
   *a = (rh_attempt){.has_verdict = 1};
-  a->outcome = rh_trial_run(&trial, r->options, order->test);
+  a->outcome = rh_trial_run(&trial, r->options, job->test);
   a->text = strdup(rh_text_get(&trial.text));
   a->digest = trial.digest;
   rh_text_finish(&trial.text);
 }
 
-/* Others' interpreters know less than a device does. */
-static void excuse(rh_attempt *a) {
+/* An interpreter may lack what a device supports, so its own failures are not the plugin's. */
+static void turn_into_skip(rh_attempt *a) {
   rh_text text = {0};
   if (a->outcome != RH_CRASH && a->outcome != RH_TIMEOUT) return;
-  rh_text_add(&text, "the interpreter does not get through: %s", a->text ? a->text : "");
-  rh_attempt_say(a, RH_SKIP, "%s", rh_text_get(&text));
+  rh_text_add(&text, "the interpreter itself failed: %s", a->text ? a->text : "");
+  rh_attempt_set(a, RH_SKIP, "%s", rh_text_get(&text));
   rh_text_finish(&text);
 }
 
-static rh_status run_variant(runner *r, const rh_trial_order *order, rh_attempt *a,
-                             rh_error *error) {
-  rh_patience patience = patience_of(r, order->test);
+static rh_status run_variant(runner *r, const rh_trial_job *job, rh_attempt *a, rh_error *error) {
+  rh_time_limits limits = time_limits_of(r, job->test);
   if (r->spec->in_process) {
-    run_here(r, order, a);
+    run_here(r, job, a);
     return RH_OK;
   }
-  RH_TRY(rh_attempt_run(a, r->program, order, &patience, error));
-  rh_attempt_judge(a, &patience);
+  RH_TRY(rh_attempt_run(a, r->program, job, &limits, error));
+  rh_attempt_judge(a, &limits);
   r->most_left_s -= a->spent_s;
   if (r->most_left_s <= 0) r->is_over = 1;
-  if (order->test->needs == RH_NEEDS_INTERPRETER)
-    excuse(a);
+  if (job->test->needs == RH_NEEDS_INTERPRETER)
+    turn_into_skip(a);
   else
     note_hang(r, a);
   return RH_OK;
 }
 
-/* The worst of its processes; what they say of all that they saw must be the same. */
+/* The worst outcome of the test's processes, whose digests must be equal. */
 static rh_status run_test(runner *r, const rh_test *test, const char *strategy, rh_attempt *worst,
                           rh_error *error) {
-  rh_trial_order order = {.options = r->options,
-                          .path = r->report->path,
-                          .strategy = strategy,
-                          .test = test,
-                          .quick = r->spec->quick,
-                          .seed = r->spec->seed,
-                          .random_s = r->spec->random_s > 0 ? r->spec->random_s
-                                      : r->spec->quick      ? 0.5
-                                                            : 30};
+  rh_trial_job job = {.options = r->options,
+                      .path = r->report->path,
+                      .strategy = strategy,
+                      .test = test,
+                      .quick = r->spec->quick,
+                      .seed = r->spec->seed,
+                      .random_s = r->spec->random_s > 0 ? r->spec->random_s
+                                  : r->spec->quick      ? 0.5
+                                                        : 30};
   uint64_t digest = 0;
   int differ = 0;
   *worst = (rh_attempt){0};
   for (uint32_t k = 0; k < test->variants && !rh_outcome_is_bad(worst->outcome); k++) {
     rh_attempt a;
-    order.variant = k;
-    RH_TRY(run_variant(r, &order, &a, error));
+    job.variant = k;
+    RH_TRY(run_variant(r, &job, &a, error));
     differ |= k && a.digest && digest && a.digest != digest;
     digest = a.digest;
     if (k == 0 || a.outcome > worst->outcome) {
@@ -157,7 +156,7 @@ static rh_status run_test(runner *r, const rh_test *test, const char *strategy, 
     }
   }
   if (differ && !rh_outcome_is_bad(worst->outcome))
-    rh_attempt_say(worst, RH_FAIL,
+    rh_attempt_set(worst, RH_FAIL,
                    "in another process, with another environment, the answers differ");
   return RH_OK;
 }
@@ -175,7 +174,8 @@ static void add_word(rh_text *text, const char *word) {
   rh_text_add(text, "'");
 }
 
-/* Not redhost --run: that has no poison around its input, and no faults on demand. */
+/* The command repeats the test with --verify: --run has no poison around its input and injects
+ * no faults. */
 static char *reproduce(const runner *r, const rh_test *test) {
   rh_text text = {0};
   rh_text_add(&text, "redhost --verify");
@@ -216,9 +216,9 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
   if (r->spec->begin)
     r->spec->begin(r->spec->user, test->id, strategy, r->done, r->total, r->left_s, r->most_left_s);
   rh_status status = RH_OK;
-  const char *why = in_vain(r, test);
+  const char *why = skip_reason(r, test);
   if (why)
-    rh_attempt_say(&a, RH_SKIP, "not tried: %s", why);
+    rh_attempt_set(&a, RH_SKIP, "not tried: %s", why);
   else
     status = run_test(r, test, strategy, &a, error);
   if (status == RH_OK) status = record(r, test, strategy, rh_now() - start, &a, error);
@@ -230,10 +230,10 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
 
 /* ---- All of them ---- */
 
-/* In a child: even a plugin's names come from its own code's data.  A file that cannot be loaded
- * has none, and its tests say why. */
+/* In a child, because reading the names means loading the plugin. A file that cannot be loaded
+ * has no names, and its tests say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
-  rh_trial_order order = {.options = r->options, .path = r->report->path};
+  rh_trial_job job = {.options = r->options, .path = r->report->path};
   rh_attempt a;
   if (r->spec->strategy) {
     r->names = calloc(1, sizeof *r->names);
@@ -242,8 +242,8 @@ static rh_status ask_names(runner *r, rh_error *error) {
     r->n_names = 1;
     return RH_OK;
   }
-  rh_patience patience = patience_of(r, NULL);
-  RH_TRY(rh_attempt_run(&a, r->program, &order, &patience, error));
+  rh_time_limits limits = time_limits_of(r, NULL);
+  RH_TRY(rh_attempt_run(&a, r->program, &job, &limits, error));
   r->cannot_load = a.names == NULL;
   size_t n = a.names ? json_array_size(a.names) : 0;
   r->names = calloc(n + 1, sizeof *r->names);
@@ -256,7 +256,7 @@ static rh_status ask_names(runner *r, rh_error *error) {
 }
 
 static rh_status nothing_chosen(const runner *r, rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "no test is left of --include '%s' and --exclude '%s'",
+  return rh_fail(error, RH_E_USAGE, "--include '%s' and --exclude '%s' leave no test",
                  r->spec->include ? r->spec->include : "",
                  r->spec->exclude ? r->spec->exclude : "");
 }

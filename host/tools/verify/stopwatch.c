@@ -8,8 +8,8 @@
 
 enum { NAME = 320, LEAST_MS = 50 };
 
-/* Calls back for each process that the main thread of `pid` has started: what redhost starts does
- * its work in a child of its own (guard.h). */
+/* Calls `use` for each process that the main thread of `pid` has started: a process that redhost
+ * starts works in its own child (guard.h). */
 static void each_child(pid_t pid, void (*use)(pid_t, void *), void *user) {
   char path[NAME];
   int child;
@@ -40,7 +40,7 @@ typedef struct shares {
   double ran_s, waited_s;
 } shares;
 
-/* Of the threads that there are. */
+/* Sums over the threads that exist now. */
 static void add_shares(pid_t pid, void *user) {
   shares *sum = user;
   char path[NAME];
@@ -77,7 +77,7 @@ double rh_stopwatch_read(rh_stopwatch *watch) {
   double now = rh_now(), passed = now - watch->looked;
   if (passed < 1e-3 * LEAST_MS) return watch->passed_s;
   shares sum = shares_of(watch->pid);
-  /* A thread that has ended takes its numbers with it. */
+  /* The sums drop when a thread ends. */
   double ran = sum.ran_s > watch->ran_s ? sum.ran_s - watch->ran_s : 0;
   double waited = sum.waited_s > watch->waited_s ? sum.waited_s - watch->waited_s : 0;
   watch->passed_s += waited > 0 ? passed * ran / (ran + waited) : passed;

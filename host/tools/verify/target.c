@@ -12,8 +12,7 @@
 
 /* ---- Files ---- */
 
-/* A plugin of a sort: the descriptor may be missing and stand in a dependency of its own, which V14
- * is about. */
+/* The descriptor may also be in a dependency of the file, which V14 reports. */
 static int may_be_a_plugin(const rh_image *image) {
   if (rh_image_defines(image, "redhost_plugin_v1")) return 1;
   for (uint32_t k = 0; k < image->n_needed; k++)
@@ -40,7 +39,7 @@ rh_status rh_verify_target(const char *file, char **path, rh_error *error) {
   if (!error) error = &own;
   if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
   if (S_ISDIR(st.st_mode))
-    return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin's file in it", file);
+    return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin file in it", file);
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is not a regular file", file);
   *path = realpath(file, NULL);
   if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));

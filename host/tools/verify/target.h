@@ -4,14 +4,13 @@
 
 #include "trial.h"
 
-/* The plugin's absolute path, malloc'ed.  RH_E_FILE with a sentence where it is not a file, not
- * a shared
- * object, or a library that has nothing to do with redhost.  Runs nothing of it. */
+/* Returns the plugin's absolute path, malloc'ed. RH_E_FILE if it is not a regular file, not a
+ * shared object, or not a redhost plugin. Runs none of its code. */
 rh_status rh_verify_target(const char *file, char **path, rh_error *error);
 
-/* RH_E_USAGE where a list names a test that there is not. */
+/* RH_E_USAGE if a list names an unknown test. */
 rh_status rh_tests_check_lists(const char *include, const char *exclude, rh_error *error);
-/* Lists like "V01,V10-V15"; null: all, and none. */
+/* Lists like "V01,V10-V15"; null: include all, exclude none. */
 int rh_test_is_chosen(const rh_test *test, const char *include, const char *exclude);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The descriptor of a file that the host itself might refuse. */
+/* Loads the descriptor without the host's checks. */
 static rh_outcome open_raw(rh_trial *trial, const rh_plugin **plugin) {
   rh_dl dl;
   const void *symbol;
@@ -28,7 +28,7 @@ rh_outcome rh_v16_version(rh_trial *trial) {
   return outcome;
 }
 
-/* What the rules before do not allow to look at is their business. */
+/* Skips if V16 fails: then the rest of the descriptor cannot be read safely. */
 static rh_outcome open_named(rh_trial *trial, const rh_plugin **plugin) {
   rh_outcome outcome = open_raw(trial, plugin);
   if (outcome != RH_PASS) return outcome;
@@ -66,17 +66,17 @@ rh_outcome rh_v19_params(rh_trial *trial) {
   return judge_each(trial, rh_validate_params);
 }
 
-/* Known numbers, and such as go together: what needs sub-groups cannot be host code alone, and an
- * unknown depth gives no bits that are the same everywhere. */
+/* Promises must be known and consistent: host code cannot need sub-groups, and identical bits
+ * everywhere need a known depth. */
 static rh_status judge_promises(const rh_strategy *strategy, rh_error *error) {
   RH_TRY(rh_validate_promises(strategy, error));
   if (strategy->device_kinds == RH_DEVICE_HOST && strategy->needs & ~(uint64_t)RH_FP64)
     return rh_fail(error, RH_E_PLUGIN,
-                   "needs features of OpenCL devices (0x%llx) and runs on the host alone",
+                   "needs features of OpenCL devices (0x%llx) but runs on the host alone",
                    (unsigned long long)strategy->needs);
   if (strategy->promises & RH_KEEPS_ORDER && strategy->determinism == RH_BITS_VARY)
     return rh_fail(error, RH_E_PLUGIN,
-                   "keeps the order of elements, and yet its bits may change from run to run");
+                   "keeps the order of elements, but its bits may change from run to run");
   return RH_OK;
 }
 
@@ -119,6 +119,6 @@ rh_outcome rh_v21_constant(rh_trial *trial) {
   uint64_t before = hash_plugin(trial->plugin);
   rh_outcome outcome = rh_try_any_problem(trial, 1003);
   if (hash_plugin(trial->plugin) != before)
-    return rh_trial_fail(trial, "the descriptor changed: it is constant data");
+    return rh_trial_fail(trial, "the descriptor changed; it must be constant");
   return outcome;
 }

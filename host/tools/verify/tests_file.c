@@ -1,4 +1,4 @@
-/* V01 to V09: the file, before anything of it runs. */
+/* V01 to V09: the file, without running its code. */
 #include "../../core/base/error.h"
 #include "../../core/base/trust.h"
 #include "../../core/plug/elf.h"
@@ -28,7 +28,7 @@ rh_outcome rh_v01_machine(rh_trial *trial) {
   return RH_PASS;
 }
 
-/* Names in one line, as many as fit. */
+/* Appends a name if the line has room. */
 static void add_name(rh_text *names, const char *name) {
   if (names->length < 200) rh_text_add(names, "%s%s", names->length ? " " : "", name);
 }
@@ -50,7 +50,7 @@ rh_outcome rh_v02_exports(rh_trial *trial) {
   return outcome;
 }
 
-/* Versioned names are told apart by the loader, not here; the linker's own weak hooks are meant to
+/* Symbol versions are not compared. Undefined weak symbols are the linker's own hooks, and may
  * be missing. */
 rh_outcome rh_v03_undefined(rh_trial *trial) {
   rh_image image;
@@ -81,7 +81,7 @@ static int is_openmp(const char *soname) {
          strncmp(soname, "libiomp", 7) == 0;
 }
 
-/* The file name of a library that is an OpenCL loader and not the host's, or null. */
+/* The file name of an OpenCL loader other than the host's, or null. */
 static const char *second_loader(const rh_libraries *libraries) {
   for (uint32_t k = 0; k < libraries->n; k++) {
     const char *soname = strrchr(libraries->paths[k], '/') + 1;
@@ -92,8 +92,7 @@ static const char *second_loader(const rh_libraries *libraries) {
   return NULL;
 }
 
-/* A handle of one loader's is nonsense to the other.  A library that is not found is V03's to
- * report. */
+/* Handles of one loader are invalid for another. V03 reports libraries that are not found. */
 static rh_outcome judge_loaders(rh_trial *trial, const rh_image *image) {
   rh_libraries libraries;
   rh_outcome outcome = RH_PASS;
@@ -103,7 +102,7 @@ static rh_outcome judge_loaders(rh_trial *trial, const rh_image *image) {
   if (loader)
     outcome = rh_trial_fail(
         trial,
-        "brings %s, which defines clGetPlatformIDs: a second OpenCL loader beside the host's "
+        "needs %s, which defines clGetPlatformIDs: a second OpenCL loader beside the host's "
         "libOpenCL.so.1",
         loader);
   rh_libraries_finish(&libraries);
@@ -121,12 +120,12 @@ rh_outcome rh_v04_needed(rh_trial *trial) {
   }
   if (outcome == RH_PASS) outcome = judge_loaders(trial, &image);
   if (outcome != RH_PASS)
-    ; /* skipped, or worse than what follows */
+    ; /* skipped, or failed already */
   else if (openmp)
     outcome = rh_trial_warn(
         trial,
-        "needs %s: two OpenMP runtimes in one process are one too many (another plugin may "
-        "bring the other)",
+        "needs %s: a process must not have two OpenMP runtimes, and another plugin may need the "
+        "other",
         openmp);
   else if (names.length)
     outcome = rh_trial_warn(trial, "needs %s, which not every system has", rh_text_get(&names));
@@ -141,7 +140,7 @@ rh_outcome rh_v05_static_tls(rh_trial *trial) {
   if (image.static_tls)
     outcome = rh_trial_fail(
         trial, "needs static thread-local storage, of which a process has little left when "
-               "plugins come: no -ftls-model=initial-exec");
+               "plugins are loaded: compile without -ftls-model=initial-exec");
   rh_image_finish(&image);
   return outcome;
 }
@@ -174,13 +173,13 @@ rh_outcome rh_v07_unique(rh_trial *trial) {
   return outcome;
 }
 
-/* One element of a run path; null: in order. */
+/* What is wrong with one element of a run path; null: nothing. */
 static const char *judge_path(const char *element, size_t length) {
   char path[4096], why[RH_TRUST_BYTES];
   if (length == 0) return "is empty, which means the current directory";
   if (strncmp(element, "$ORIGIN", 7) == 0 || strncmp(element, "${ORIGIN}", 9) == 0) return NULL;
   if (element[0] != '/')
-    return "is relative: whoever chooses the current directory chooses the library";
+    return "is relative: the current directory would decide which library is loaded";
   snprintf(path, sizeof path, "%.*s", (int)length, element);
   if (rh_trust_path(path, 0, NULL, why, sizeof why) != 0) return "can be changed by others";
   return NULL;
@@ -213,8 +212,8 @@ rh_outcome rh_v09_imports(rh_trial *trial) {
       if (!image.symbols[k].defined && strcmp(image.symbols[k].name, doubtful[j]) == 0)
         add_name(&names, doubtful[j]);
   if (names.length)
-    outcome = rh_trial_warn(trial, "imports %s: what does a reduction want with it?",
-                            rh_text_get(&names));
+    outcome =
+        rh_trial_warn(trial, "imports %s, which a reduction should not need", rh_text_get(&names));
   rh_text_finish(&names);
   rh_image_finish(&image);
   return outcome;

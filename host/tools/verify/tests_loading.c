@@ -1,4 +1,4 @@
-/* V10 to V15: loading, and what it does to the process. */
+/* V10 to V15: loading and its effects on the process. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
@@ -23,7 +23,7 @@
 
 static const double most_load_s = 0.05;
 
-/* Bytes on standard output and error, which are one file where the parent gave one. */
+/* Bytes on standard output and error, which are one file if the parent made one. */
 static long long bytes_written(void) {
   struct stat st;
   return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : 0;
@@ -42,7 +42,7 @@ rh_outcome rh_v10_loads(rh_trial *trial) {
     return rh_trial_fail(trial, "writes %lld bytes to standard output or error when it is loaded",
                          bytes_written() - before);
   if (seconds > most_load_s)
-    return rh_trial_warn(trial, "takes %.0f ms to load, 50 ms are usual at most", 1000 * seconds);
+    return rh_trial_warn(trial, "takes %.0f ms to load; at most 50 ms are usual", 1000 * seconds);
   return RH_PASS;
 }
 
@@ -54,14 +54,14 @@ rh_outcome rh_v11_fpstate(rh_trial *trial) {
   int changed = rh_fpstate_restore(&before);
   if (changed)
     return rh_trial_fail(
-        trial, "changes the floating-point control word (rounding or flush-to-zero): was it linked "
-               "with -ffast-math?");
+        trial, "changes the floating-point control word (rounding or flush-to-zero); was it "
+               "linked with -ffast-math?");
   return status == RH_OK ? RH_PASS : rh_trial_skip(trial, "%s", trial->error.message);
 }
 
 /* ---- V12 ---- */
 
-/* Any locale that writes a half as 0,5; null where none is installed. */
+/* Any locale that writes a half as 0,5; null if none is installed. */
 static const char *comma_locale(void) {
   static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "pt_BR.UTF-8",
                                       "ru_RU.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8", "de_DE.utf8"};
@@ -93,13 +93,14 @@ rh_outcome rh_v12_locale(rh_trial *trial) {
   }
   if (outcome == RH_PASS && !comma)
     return rh_trial_skip(
-        trial, "changes no locale; no locale with a decimal comma is installed to try it under");
+        trial, "leaves the locale unchanged; no locale with a decimal comma is installed for "
+               "the rest of the test");
   return outcome;
 }
 
 /* ---- V13 ---- */
 
-/* The plugin, and the libraries that it names; a link may stand for a library. */
+/* Allows the plugin and the libraries that it names, under their real paths. */
 static void allow_libraries(rh_trial *trial, const rh_image *image, rh_text *allowed) {
   static rh_libraries libraries;
   if (rh_libraries_read(&libraries, image, trial->path, &trial->error) != RH_OK) libraries.n = 0;
@@ -147,7 +148,7 @@ rh_outcome rh_v13_process(rh_trial *trial) {
   rh_footprint footprint = {0};
   if (rh_image_read(&image, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
-  allow_libraries(trial, &image, &footprint.allowed.parts[RH_PICTURE_LIBRARIES]);
+  allow_libraries(trial, &image, &footprint.allowed.parts[RH_SNAPSHOT_LIBRARIES]);
   rh_outcome outcome = load_and_ask(trial, &footprint);
   rh_footprint_finish(&footprint);
   rh_image_finish(&image);
@@ -161,7 +162,7 @@ static int is_plugin_name(const struct dirent *entry) {
   return length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
 }
 
-/* Loads some plugins that redhost brings. */
+/* Loads some of redhost's own plugins. */
 static void load_neighbours(const rh_trial *trial, int most) {
   char *library = rh_path_library_dir(),
        *directory = library ? rh_path_join(library, "redhost-1") : NULL;
@@ -182,7 +183,7 @@ static void load_neighbours(const rh_trial *trial, int most) {
   free(library);
 }
 
-/* Another library's function of the same name in place of the plugin's own is an old trap. */
+/* A function of the same name in another library can replace the plugin's own. */
 static rh_outcome check_owners(rh_trial *trial) {
   for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
     const rh_strategy *strategy = trial->plugin->strategies[k];
@@ -193,7 +194,7 @@ static rh_outcome check_owners(rh_trial *trial) {
     memcpy(&functions[3], &strategy->teardown, sizeof(void *));
     for (int j = 0; j < 4; j++)
       if (functions[j] && !rh_dl_is_from(functions[j], trial->path))
-        return rh_trial_fail(trial, "a function of strategy '%s' stands in another file",
+        return rh_trial_fail(trial, "a function of strategy '%s' is in another file",
                              strategy->name);
   }
   return RH_PASS;
@@ -231,13 +232,13 @@ rh_outcome rh_v15_unloads(rh_trial *trial) {
                : rh_trial_skip(trial, "%s", trial->error.message);
     trial->plugin = symbol;
     if (!(trial->plugin->flags & RH_PLUGIN_UNLOADABLE))
-      return rh_trial_skip(trial, "does not say that it can be unloaded");
+      return rh_trial_skip(trial, "is not declared unloadable");
     ask_everything(trial);
     trial->plugin = NULL;
     rh_trial_phase(trial, "unloading");
     rh_dl_close(&dl);
     if (rh_process_maps(trial->path))
-      return rh_trial_fail(trial, "says that it can be unloaded, and stays loaded");
+      return rh_trial_fail(trial, "is declared unloadable, but stays loaded");
   }
   return RH_PASS;
 #endif

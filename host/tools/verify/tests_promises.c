@@ -18,7 +18,7 @@ rh_outcome rh_v49_order(rh_trial *trial) {
   rh_rig rig;
   if (!(trial->strategy->promises & RH_KEEPS_ORDER))
     return rh_trial_skip(trial,
-                         "does not promise it: operators that do not commute are declined for it");
+                         "does not promise it, so the host declines operators that do not commute");
   rh_status status = rh_rig_init(&rig, trial, RH_OP_affine, RH_TYPE_u64, 65537);
   if (status == RH_OK) status = rh_rig_setup(&rig);
   for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK; k++)
@@ -54,7 +54,8 @@ static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *param
   return outcome;
 }
 
-/* Each at its least, initial and greatest value; then so many random points that are accepted. */
+/* Each parameter at its least, initial and greatest value; then random points, until enough were
+ * accepted. */
 rh_outcome rh_v54_params(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   int64_t params[RH_MAX_PARAMS] = {0};
@@ -73,7 +74,7 @@ rh_outcome rh_v54_params(rh_trial *trial) {
 
 /* ---- V55 ---- */
 
-/* The code that setup builds with these parameters for so many elements; 0 where they are
+/* The hash of the code that setup builds with these parameters for max_n elements; 0 if
  * declined. */
 static uint64_t code_with(rh_trial *trial, rh_pair pair, uint64_t max_n, const int64_t *params) {
   rh_rig rig;
@@ -86,12 +87,12 @@ static uint64_t code_with(rh_trial *trial, rh_pair pair, uint64_t max_n, const i
   return code;
 }
 
-/* Of few elements, and of so many that a GPU's groups have work: a parameter may matter for one of
- * them only. */
+/* Few elements, and enough for all groups of a GPU: a parameter may matter at one size only. */
 enum { BUILT_SIZES = 2 };
 static const uint64_t built_for[BUILT_SIZES] = {1003, 1 << 24};
 
-/* 1: some legal value of the parameter gives other code than `usual`, which `others` give. */
+/* 1: some legal value of the parameter, with the other parameters as in `others`, changes the
+ * code from `usual`. */
 static int changes_code_at(rh_trial *trial, rh_pair pair, uint32_t k, uint64_t max_n,
                            const int64_t *others, uint64_t usual) {
   const rh_param *param = rh_strategy_param(trial->strategy, k);
@@ -114,7 +115,7 @@ static int changes_code(rh_trial *trial, rh_pair pair, uint32_t k, const int64_t
   return 0;
 }
 
-/* The same beside other parameters' ends: one may matter only where another is large. */
+/* The same with the other parameters at their bounds: one may matter only if another is large. */
 static int changes_code_beside_others(rh_trial *trial, rh_pair pair, uint32_t k) {
   int64_t others[RH_MAX_PARAMS] = {0};
   for (uint32_t point = 0; point < rh_n_points(trial->strategy); point++) {
@@ -141,10 +142,14 @@ rh_outcome rh_v55_rebuild(rh_trial *trial) {
     int says = (param->flags & RH_PARAM_REBUILD) != 0,
         does = changes_code(trial, pairs[0], k, params, usual);
     if (does && !says)
-      return rh_trial_fail(trial, "%s changes the code that is built, and has no RH_PARAM_REBUILD",
+      return rh_trial_fail(trial,
+                           "%s changes the code that is built, but is not declared "
+                           "RH_PARAM_REBUILD",
                            param->key);
     if (says && !does && !changes_code_beside_others(trial, pairs[0], k))
-      return rh_trial_fail(trial, "%s says RH_PARAM_REBUILD, and changes nothing that is built",
+      return rh_trial_fail(trial,
+                           "%s is declared RH_PARAM_REBUILD, but does not change the "
+                           "code that is built",
                            param->key);
   }
   return RH_PASS;
@@ -163,9 +168,11 @@ rh_outcome rh_v56_enqueues(rh_trial *trial) {
   rh_imports_seen seen = rh_imports_take();
   int waits = rig.reads || seen.waits, may_wait = rig.answer.finishes_on_host || !rig.session;
   if (outcome == RH_PASS && seen.memory)
-    outcome = rh_trial_fail(trial, "run asks for memory: %s", seen.last);
+    outcome = rh_trial_fail(trial, "run allocates memory: %s", seen.last);
   else if (outcome == RH_PASS && waits && !may_wait)
-    outcome = rh_trial_fail(trial, "run waits (%s), and says that it finishes on the device",
+    outcome = rh_trial_fail(trial,
+                            "run waits (%s), although it is declared to finish on the "
+                            "device",
                             rig.reads ? "read()" : seen.last);
   rh_rig_finish(&rig);
   return outcome;
@@ -178,14 +185,13 @@ rh_outcome rh_v57_build_error(rh_trial *trial) {
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "builds nothing");
   if (rh_served_pairs(trial, 1003, pairs) == 0) return RH_SKIP;
   rh_status status = rh_rig_init(&rig, trial, pairs[0].op, pairs[0].type, 1003);
-  rig.broken_line = "#error a fault put in by redhost --verify";
+  rig.broken_line = "#error injected by redhost --verify";
   if (status == RH_OK) status = rh_rig_setup(&rig);
   if (status == RH_OK)
-    outcome = rig.code
-                  ? rh_trial_fail(trial, "a kernel did not build, and setup says nothing of it")
-                  : rh_trial_skip(trial, "builds nothing with the host's build()");
+    outcome = rig.code ? rh_trial_fail(trial, "a kernel did not build, but setup reported no error")
+                       : rh_trial_skip(trial, "builds nothing with the host's build()");
   else if (!strstr(rig.error.message, ".cl"))
-    outcome = rh_trial_fail(trial, "a kernel did not build, and the error does not say where: %s",
+    outcome = rh_trial_fail(trial, "a kernel did not build, but the error has no location: %s",
                             rig.error.message);
   rh_rig_finish(&rig);
   return outcome;

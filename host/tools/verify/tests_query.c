@@ -36,15 +36,15 @@ rh_outcome rh_v23_matrix(rh_trial *trial) {
   return rh_ask_all(trial, answers, NULL);
 }
 
-static rh_outcome judge_no(rh_trial *trial, const char *what, const rh_answer *answer) {
+static rh_outcome judge_refusal(rh_trial *trial, const char *what, const rh_answer *answer) {
   size_t length = strnlen(answer->reason, sizeof answer->reason);
   if (answer->why < RH_WHY_TYPE || answer->why > RH_WHY_DRIVER)
-    return rh_trial_fail(trial, "%s: declines with the code %u, which is none", what, answer->why);
+    return rh_trial_fail(trial, "%s: declines with the unknown code %u", what, answer->why);
   if (length == 0) return rh_trial_fail(trial, "%s: declines without a reason", what);
   if (length == sizeof answer->reason)
-    return rh_trial_fail(trial, "%s: the reason has no end", what);
+    return rh_trial_fail(trial, "%s: the reason is not terminated", what);
   if (!rh_is_plain_utf8(answer->reason, length))
-    return rh_trial_fail(trial, "%s: the reason is not plain UTF-8", what);
+    return rh_trial_fail(trial, "%s: the reason is not printable UTF-8", what);
   return RH_PASS;
 }
 
@@ -53,7 +53,7 @@ static rh_outcome reasons(rh_trial *trial, const rh_question *question, void *us
   char what[RH_QUESTION_NAME];
   (void)user;
   if (rh_ask(trial->strategy, question, &answer) != RH_DECLINED) return RH_PASS;
-  return judge_no(trial, rh_question_name(question, what), &answer);
+  return judge_refusal(trial, rh_question_name(question, what), &answer);
 }
 
 rh_outcome rh_v24_reasons(rh_trial *trial) {
@@ -62,7 +62,7 @@ rh_outcome rh_v24_reasons(rh_trial *trial) {
 
 /* ---- V25 ---- */
 
-/* A user's own operator: everything about it is there but a number that anybody knows. */
+/* A user-defined operator: complete, but with an unknown number. */
 static rh_outcome try_users_own(rh_trial *trial) {
   rh_rig rig;
   rh_cl_session *session;
@@ -76,9 +76,8 @@ static rh_outcome try_users_own(rh_trial *trial) {
   if (status == RH_OK) status = rh_rig_case(&rig, "onehot", trial->seed, 1003, 0);
   rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
   if (outcome == RH_FAIL)
-    outcome = rh_trial_fail(
-        trial, "accepts an operator with a number of a user's own (0x10000), and then: %s",
-        rig.error.message);
+    outcome = rh_trial_fail(trial, "accepts a user-defined operator (number 0x10000), and then: %s",
+                            rig.error.message);
   rh_rig_finish(&rig);
   return outcome;
 }
@@ -111,13 +110,13 @@ rh_outcome rh_v25_unknown(rh_trial *trial) {
 
 /* ---- V26 ---- */
 
-/* Whichever legal value `choice` says. */
+/* The legal value that `choice` selects. */
 static int64_t chosen(const rh_param *param, unsigned choice) {
   return choice == 2 ? param->initial : rh_end_value(param, choice == 1);
 }
 
-/* The host asks only with values inside the ranges, so those are the ones to stand: every end of
- * every parameter, alone and with the others at theirs. */
+/* The host only passes values inside the ranges, so their bounds are tried: each bound of each
+ * parameter, alone and with the others at theirs. */
 rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
   const rh_strategy *strategy = trial->strategy;
   rh_question question = {.op = RH_OP_max, .type = RH_TYPE_i32};
@@ -144,7 +143,8 @@ rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
 
 /* ---- V27 ---- */
 
-/* The real device runs it, but the plugin is told of a poorer one, and keeps to that. */
+/* The real device runs it, but the plugin is given the description of a more limited one and
+ * must respect it. */
 static rh_outcome try_poor(rh_trial *trial, rh_pair pair, const rh_device *device) {
   rh_rig rig;
   rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 5003);
@@ -159,7 +159,7 @@ static rh_outcome try_poor(rh_trial *trial, rh_pair pair, const rh_device *devic
   else if (outcome == RH_FAIL)
     outcome = rh_trial_fail(
         trial,
-        "accepts a device of %u work-items a group, %llu B of local memory and features "
+        "accepts a device with %u work-items per group, %llu B of local memory and features "
         "0x%llx, and then: %s",
         device->max_group, (unsigned long long)device->local_bytes,
         (unsigned long long)device->features, rig.error.message);
@@ -185,34 +185,35 @@ rh_outcome rh_v27_starved(rh_trial *trial) {
 
 /* ---- V28 ---- */
 
-/* A yes: setup succeeds, or declines what only the built kernel shows, and says so. */
-static rh_outcome keep_yes(rh_trial *trial, rh_pair pair) {
+/* After an acceptance, setup must succeed, or decline with a reason that only the built kernel
+ * shows. */
+static rh_outcome check_acceptance(rh_trial *trial, rh_pair pair) {
   rh_rig rig;
   rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
   if (status == RH_OK) status = rh_rig_setup(&rig);
   int declined = status == RH_DECLINED && rig.services.failed;
   rh_outcome outcome = RH_PASS;
   if (status != RH_OK && !declined)
-    outcome = rh_trial_fail(trial, "accepts %s of %s, and then setup fails: %s",
-                            rh_op_name(pair.op), rh_type_name(pair.type), rig.error.message);
+    outcome = rh_trial_fail(trial, "accepts %s of %s, but setup fails: %s", rh_op_name(pair.op),
+                            rh_type_name(pair.type), rig.error.message);
   rh_rig_finish(&rig);
   return outcome;
 }
 
-/* A no of the strategy's own: setup, called all the same, fails and leaves nothing. */
-static rh_outcome keep_no(rh_trial *trial, rh_pair pair) {
+/* After the strategy's own refusal, setup, called nevertheless, must fail and leave nothing. */
+static rh_outcome check_refusal(rh_trial *trial, rh_pair pair) {
   rh_rig rig;
   rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
   if (status == RH_OK) status = rh_rig_setup_anyway(&rig);
   rh_outcome outcome = RH_PASS;
   if (status == RH_OK)
-    outcome = rh_trial_fail(trial, "declines %s of %s, and yet setup succeeds", rh_op_name(pair.op),
+    outcome = rh_trial_fail(trial, "declines %s of %s, but setup succeeds", rh_op_name(pair.op),
                             rh_type_name(pair.type));
   rh_rig_finish(&rig);
   return outcome;
 }
 
-rh_outcome rh_v28_keeps_word(rh_trial *trial) {
+rh_outcome rh_v28_keeps_promise(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   rh_question question = {.n = 1003};
   rh_answer answer;
@@ -223,15 +224,16 @@ rh_outcome rh_v28_keeps_word(rh_trial *trial) {
   question.device = session ? session->device->about : *rh_host_device();
   uint32_t n = rh_some_pairs(trial, 1003, 6, pairs), refused = 0;
   rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) outcome = keep_yes(trial, pairs[k]);
+  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++)
+    outcome = check_acceptance(trial, pairs[k]);
   rh_default_params(trial->strategy, question.params);
   for (uint32_t op = 1; op <= RH_N_OPS && outcome == RH_PASS; op++)
     for (rh_type type = 1; type <= RH_N_TYPES && outcome == RH_PASS; type++) {
       question.op = op;
       question.type = type;
-      if (rh_is_its_business(trial->strategy, op, type, &question.device) && refused < 8 &&
+      if (rh_reaches_query(trial->strategy, op, type, &question.device) && refused < 8 &&
           rh_ask(trial->strategy, &question, &answer) == RH_DECLINED) {
-        outcome = keep_no(trial, (rh_pair){op, type});
+        outcome = check_refusal(trial, (rh_pair){op, type});
         refused++;
       }
     }
@@ -248,7 +250,7 @@ typedef struct asking {
   int differs;
 } asking;
 
-/* The same questions as everybody's, begun at another place. */
+/* Each thread asks the same questions, starting at a different one. */
 static void *ask_in_thread(void *user) {
   asking *a = user;
   const rh_strategy *strategy = a->trial->strategy;
@@ -261,7 +263,7 @@ static void *ask_in_thread(void *user) {
     question.type = 1 + at / RH_N_OPS % RH_N_TYPES;
     question.n = rh_asked_sizes[at % RH_N_ASKED];
     rh_common_device(at % 2, &question.device);
-    if (!rh_is_its_business(strategy, question.op, question.type, &question.device)) continue;
+    if (!rh_reaches_query(strategy, question.op, question.type, &question.device)) continue;
     rh_status a_said = rh_ask(strategy, &question, &first);
     rh_status b_said = rh_ask(strategy, &question, &second);
     a->differs = !rh_same_answer(a_said, &first, b_said, &second);
@@ -282,6 +284,6 @@ rh_outcome rh_v30_threads(rh_trial *trial) {
     pthread_join(threads[k], NULL);
     differ |= asked[k].differs;
   }
-  if (differ) return rh_trial_fail(trial, "asked from eight threads at once, the answers differ");
+  if (differ) return rh_trial_fail(trial, "the answers differ when eight threads ask at once");
   return RH_PASS;
 }

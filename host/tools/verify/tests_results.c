@@ -1,5 +1,5 @@
-/* V41 to V48, V51 and V53: results, by the rules of validation: exact where every order of
- * operations is, within a proved bound elsewhere. */
+/* V41 to V48, V51 and V53: results. They must be exact where every order of operations is exact,
+ * and within a proved bound elsewhere. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
@@ -37,8 +37,8 @@ rh_outcome rh_v41_nothing(rh_trial *trial) {
 
 /* ---- V42, V43 ---- */
 
-/* The ends of the type's range: partial sums are fullest there, and the least number has no
- * negative. */
+/* The bounds of the type: partial sums are largest there, and the least integer cannot be
+ * negated. */
 static rh_status ends(rh_rig *rig, uint64_t seed) {
   static const char *const kinds[] = {"least", "greatest", "ends", "two"};
   static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
@@ -48,8 +48,8 @@ static rh_status ends(rh_rig *rig, uint64_t seed) {
   return RH_OK;
 }
 
-/* Hashes show any element that is lost, doubled or misplaced; a single one at some place shows an
- * edge.  On floats these kinds are such that every order of adding them is exact. */
+/* Hashed data show any element that is lost, doubled or misplaced; a single nonzero element
+ * shows faults at the edges. Floats of these kinds add exactly in every order. */
 static rh_status exact(rh_rig *rig, uint64_t seed) {
   static const char *const kinds[] = {"hash", "onehot", "units", "equal"};
   int quick = (int)rig->trial->quick;
@@ -85,7 +85,7 @@ rh_outcome rh_v43_bound(rh_trial *trial) {
 
 /* ---- V44, V45 ---- */
 
-/* What a larger run left in scratch memory meets a smaller one. */
+/* A smaller run must not be affected by what a larger one left in scratch memory. */
 static rh_status smaller(rh_rig *rig, uint64_t seed) {
   for (size_t k = COUNT(sizes); k-- > 0;)
     if (sizes[k] <= rig->max_n) RH_TRY(rh_rig_case(rig, "hash", seed + k, sizes[k], 0));
@@ -131,7 +131,7 @@ static rh_status input_kept(rh_rig *rig, uint64_t seed) {
   return untouched(rig, seed, rh_place_check_input);
 }
 
-/* Far around the result: where a work-item, a group or a launch of them would write. */
+/* Wide enough around the result for stray writes of a work-item, a group or a whole launch. */
 enum { NEIGHBOURS = 4096 };
 
 static rh_status neighbours_kept(rh_rig *rig, uint64_t seed) {
@@ -157,7 +157,7 @@ rh_outcome rh_v47_neighbours(rh_trial *trial) {
   return rh_try_pairs(trial, 20011, 4, NULL, neighbours_kept);
 }
 
-/* The same range between other bytes: what is read from outside it shows. */
+/* The same range between other bytes: a read outside it changes the result. */
 static rh_status poisoned(rh_rig *rig, uint64_t seed) {
   _Alignas(16) unsigned char first[16], second[16];
   for (size_t k = 0; k < COUNT(small_sizes); k++) {
@@ -170,7 +170,7 @@ static rh_status poisoned(rh_rig *rig, uint64_t seed) {
     RH_TRY(rh_rig_run(rig, second));
     if (!rh_rig_same(rig, first, second))
       return rh_fail(&rig->error, RH_E_WRONG,
-                     "%s of %s, n = %llu: what stands around the range changes the result",
+                     "%s of %s, n = %llu: memory around the range changes the result",
                      rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n);
   }
   return RH_OK;
@@ -202,14 +202,14 @@ rh_outcome rh_v51_specials(rh_trial *trial) {
 
 /* ---- V53 ---- */
 
-/* Sizes of all magnitudes alike. */
+/* Uniform in the magnitude. */
 static uint64_t random_size(uint64_t *state, uint64_t most) {
   uint64_t bits = rh_random_next(state) % 18;
   uint64_t n = rh_random_next(state) & (((uint64_t)1 << (bits + 1)) - 1);
   return n > most ? most : n;
 }
 
-/* The smallest n that goes wrong in the same way, as far as halving the distance finds it. */
+/* The smallest n that still fails, found by bisection. */
 static rh_status minimise(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n,
                           uint64_t first) {
   uint64_t low = 0; /* is right */
@@ -225,8 +225,8 @@ static rh_status minimise(rh_rig *rig, const char *kind, uint64_t seed, uint64_t
 
 enum { MOST_RANDOM = 100003, CASES_PER_PAIR = 200 };
 
-/* As many cases as the time allows; on a machine that is busy with something else, it takes longer
- * to come to the least number. */
+/* As many cases as the time allows, and at least a minimum, which takes longer on a busy
+ * machine. */
 typedef struct budget {
   double until, latest;
   uint32_t least, done;
@@ -261,7 +261,7 @@ rh_outcome rh_v53_random(rh_trial *trial) {
               .least = trial->quick ? 200 : 2000};
   uint32_t n = rh_served_pairs(trial, MOST_RANDOM, pairs);
   rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  /* Building a program for each pair takes most of a quick run's second. */
+  /* Building a program for each pair takes most of a quick run's time. */
   for (uint32_t k = 0; outcome == RH_PASS && !is_spent(&b); k++) {
     rh_rig rig;
     rh_pair pair = pairs[trial->quick ? k % (n < 4 ? n : 4) : rh_random_next(&state) % n];

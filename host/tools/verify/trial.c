@@ -52,5 +52,5 @@ rh_outcome rh_trial_load(rh_trial *trial) {
       return RH_PASS;
     }
   }
-  return rh_trial_skip(trial, "has no strategy '%s' any more", trial->strategy_name);
+  return rh_trial_skip(trial, "no longer has a strategy '%s'", trial->strategy_name);
 }

@@ -1,4 +1,4 @@
-/* One test of one plugin, as it sees the world. */
+/* The context in which one test of one plugin runs. */
 #ifndef RH_VERIFY_TRIAL_H
 #define RH_VERIFY_TRIAL_H
 
@@ -10,25 +10,25 @@ typedef struct rh_trial {
   const char *path;          /* of the plugin's file, absolute */
   const char *strategy_name; /* null: the first one in the file */
   uint64_t seed;
-  uint32_t quick, variant; /* variant: from 0, where a test runs in several processes */
+  uint32_t quick, variant; /* variant: from 0, if a test runs in several processes */
   double random_s;
-  int alone;           /* the process is this test's own, to do with as it likes */
-  uint64_t digest;     /* of what all of a test's processes must agree on; 0: nothing */
-  rh_redhost *redhost; /* opened, nothing found yet */
-  int watches_end;     /* text that comes out when the process ends is a failure */
+  int alone;           /* the test has a process to itself and may change it */
+  uint64_t digest;     /* hash of what all of a test's processes must agree on; 0: nothing */
+  rh_redhost *redhost; /* opened, no plugins discovered yet */
+  int watches_end;     /* output at the end of the process is a failure */
   const rh_plugin *plugin;
   const rh_strategy *strategy;
   rh_text text,
-      again;      /* of the verdict; again: options of redhost --run that show the same, or "" */
-  rh_error error; /* for calls that want one */
+      again;      /* of the verdict; again: options of redhost --run that reproduce it, or "" */
+  rh_error error; /* for calls that need one */
   void *user;
   void (*say_phase)(void *user, const char *phase);
 } rh_trial;
 
-/* Where the plugin's code is about to run, for the parent to name if it does not come back. */
+/* Announces which of the plugin's code runs next; the parent names it if it does not return. */
 void rh_trial_phase(rh_trial *trial, const char *phase);
 
-/* Sets the text, and returns the outcome, so that `return rh_trial_fail(...)` reads well. */
+/* Sets the text and returns the outcome, for `return rh_trial_fail(...)`. */
 rh_outcome rh_trial_fail(rh_trial *trial, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 rh_outcome rh_trial_warn(rh_trial *trial, const char *format, ...)
@@ -36,16 +36,16 @@ rh_outcome rh_trial_warn(rh_trial *trial, const char *format, ...)
 rh_outcome rh_trial_skip(rh_trial *trial, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* RH_PASS and trial->plugin and ->strategy set, or RH_SKIP with the reason: V10 to V20 say what is
- * wrong with a file that cannot be loaded. */
+/* Sets trial->plugin and trial->strategy: RH_PASS, or RH_SKIP with the reason. V10 to V20 fail
+ * files that cannot be loaded. */
 rh_outcome rh_trial_load(rh_trial *trial);
 
 /* What a test needs before it starts. */
 enum {
   RH_NEEDS_NOTHING,     /* the file alone */
-  RH_NEEDS_PLUGIN,      /* loaded and judged */
-  RH_NEEDS_INTERPRETER, /* and somebody else's program around it, whose crash is not the plugin's */
-  RH_NEEDS_DEVICE       /* and a session on a device, where the strategy runs on one */
+  RH_NEEDS_PLUGIN,      /* loaded and validated */
+  RH_NEEDS_INTERPRETER, /* and runs in an interpreter, whose own crash is not the plugin's */
+  RH_NEEDS_DEVICE       /* and a session on a device, unless the strategy is host code */
 };
 
 typedef struct rh_test {
@@ -54,8 +54,8 @@ typedef struct rh_test {
   uint32_t needs;
   uint32_t of_strategy;          /* 1: once for each strategy; 0: once for the file */
   uint32_t variants;             /* processes it runs in; the worst outcome counts */
-  uint32_t limit_s;              /* without a sign of life */
-  double usual_s, usual_quick_s; /* on two cores, for the forecast */
+  uint32_t limit_s;              /* of silence */
+  double usual_s, usual_quick_s; /* typical times on two cores, for the forecast */
 } rh_test;
 
 /* All tests, in order. */
@@ -69,10 +69,10 @@ rh_outcome rh_v10_loads(rh_trial *), rh_v11_fpstate(rh_trial *), rh_v12_locale(r
     rh_v13_process(rh_trial *), rh_v14_entry(rh_trial *), rh_v15_unloads(rh_trial *);
 rh_outcome rh_v16_version(rh_trial *), rh_v17_texts(rh_trial *), rh_v18_functions(rh_trial *),
     rh_v19_params(rh_trial *), rh_v20_promises(rh_trial *), rh_v21_constant(rh_trial *);
-rh_outcome rh_v59_nothing_else(rh_trial *);
+rh_outcome rh_v59_depends_only_on_question(rh_trial *);
 rh_outcome rh_v22_pure(rh_trial *), rh_v23_matrix(rh_trial *), rh_v24_reasons(rh_trial *),
     rh_v25_unknown(rh_trial *), rh_v26_ends_of_ranges(rh_trial *), rh_v27_starved(rh_trial *),
-    rh_v28_keeps_word(rh_trial *), rh_v29_forecast(rh_trial *), rh_v30_threads(rh_trial *);
+    rh_v28_keeps_promise(rh_trial *), rh_v29_forecast(rh_trial *), rh_v30_threads(rh_trial *);
 rh_outcome rh_v31_no_run(rh_trial *), rh_v32_runs(rh_trial *), rh_v33_faults(rh_trial *),
     rh_v34_references(rh_trial *), rh_v35_states(rh_trial *), rh_v36_afterwards(rh_trial *),
     rh_v37_instances(rh_trial *), rh_v38_older_host(rh_trial *), rh_v39_newer_host(rh_trial *),

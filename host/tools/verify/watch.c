@@ -18,7 +18,7 @@ static const char *phase_name(int phase) {
   }
 }
 
-/* RH_OK: go on.  phase: where the service belongs; RH_PHASE_NONE: anywhere. */
+/* RH_OK: go on. phase: the only phase in which the service may be called; RH_PHASE_NONE: any. */
 static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
   if (rig->has_ended) {
     rig->calls_after_end++;
@@ -36,10 +36,10 @@ static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
   return rh_fail(&rig->error, RH_E_NOMEM, "%s() was made to fail", service);
 }
 
-/* Behind every service that was entered: the plugin's code goes on. */
+/* Called at the end of every service that was entered; the plugin's code goes on. */
 static rh_status leave_service(rh_rig *rig, rh_status status) {
   if (rig->footprint && rig->session)
-    clFinish(rig->session->queue); /* its driver works in threads */
+    clFinish(rig->session->queue); /* so that the driver's threads have finished their work */
   rh_footprint_resume(rig->footprint, rig->services.phase == RH_PHASE_RUN);
   return status;
 }

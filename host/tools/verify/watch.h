@@ -1,5 +1,5 @@
-/* The services that a plugin under test gets: they note what is called when, fail where the test
- * says so, and hand on. */
+/* The services for a plugin under test: they record each call, fail on the test's demand, and
+ * otherwise forward to the real ones. */
 #ifndef RH_VERIFY_WATCH_H
 #define RH_VERIFY_WATCH_H
 

@@ -1,7 +1,7 @@
-/* The parts of the picture that the kernel keeps as settings of a process. */
+/* The parts of the snapshot that are per-process settings in the kernel. */
 #include "../../core/base/fpstate.h"
 #include "lines.h"
-#include "picture.h"
+#include "snapshot.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Calls `take` with each line of a file, without its end. */
+/* Calls `take` with each line of a file, without its newline. */
 static void each_line(const char *path, void (*take)(rh_text *to, char *line), rh_text *to) {
   char *line = NULL;
   size_t capacity = 0;
@@ -35,7 +35,7 @@ static void each_line(const char *path, void (*take)(rh_text *to, char *line), r
 
 enum { SIGNALS = 64, KERNEL_SET_BYTES = 8 };
 
-/* libc installs handlers of its own for these two when a thread is cancelled or ids are set. */
+/* libc installs its own handlers for these two when a thread is cancelled or ids are set. */
 static int is_libcs(int number) {
   return number == 32 || number == 33;
 }
@@ -44,8 +44,8 @@ static void signal_key(char *key, size_t bytes, int number) {
   snprintf(key, bytes, "signal %d (%s)", number, strsignal(number));
 }
 
-/* All that are not the default.  The kernel's struct begins with the handler everywhere but on
- * MIPS; what follows is compared as it stands. */
+/* All that are not the default. The kernel's struct begins with the handler everywhere but on
+ * MIPS; the rest is compared byte by byte. */
 void rh_take_actions(rh_text *to) {
   for (int number = 1; number <= SIGNALS; number++) {
     unsigned long words[8] = {0};
@@ -87,7 +87,7 @@ static void take_timer_line(rh_text *to, char *line) {
   rh_lines_add(to, key, "there");
 }
 
-/* How long is left goes down by itself; whether one is running does not. */
+/* The remaining time changes by itself, so only whether a timer runs is recorded. */
 void rh_take_timers(rh_text *to) {
   static const struct {
     enum __itimer_which which;
@@ -135,7 +135,7 @@ static void take_status_line(rh_text *to, char *line) {
     if (strcmp(keys[k], line) == 0) rh_lines_add(to, line, "%s", value);
 }
 
-/* A page is mapped meanwhile: mlockall(MCL_FUTURE) shows in what comes after it. */
+/* A page is mapped meanwhile, because mlockall(MCL_FUTURE) affects new mappings only. */
 void rh_take_status(rh_text *to) {
   enum { PAGE = 4096 };
   void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -143,7 +143,7 @@ void rh_take_status(rh_text *to) {
   if (page != MAP_FAILED) munmap(page, PAGE);
 }
 
-/* "cgroup ipc mnt net pid user uts ...", each with what it is in. */
+/* "cgroup ipc mnt net pid user uts ...", each with its identifier. */
 static void take_namespaces(rh_text *to) {
   struct dirent *entry;
   DIR *directory = opendir("/proc/thread-self/ns");
@@ -157,7 +157,7 @@ static void take_namespaces(rh_text *to) {
   if (directory) closedir(directory);
 }
 
-/* Only setting it tells what it was. */
+/* The old state can only be read by setting a new one. */
 static void take_cancelling(rh_text *to) {
   int state, type;
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);

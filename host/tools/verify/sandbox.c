@@ -1,4 +1,4 @@
-#include "seal.h"
+#include "sandbox.h"
 #include "imports.h"
 
 #include <linux/filter.h>
@@ -18,12 +18,12 @@
 extern char **environ;
 
 /* clang-format off */
-/* What the thread itself needs to end, and what tells nothing. */
+/* Needed by the thread itself to end, or harmless because they reveal nothing. */
 #define ALLOWED_LIST(X) \
   X(exit) X(futex) X(madvise) X(munmap) X(rt_sigaction) X(rt_sigprocmask) X(rt_sigreturn) \
   X(sigaltstack)
 
-/* System calls that a message names; the others have numbers. */
+/* System calls that messages name; others are shown as numbers. */
 #define NAMED_LIST(X) \
   X(read) X(write) X(openat) X(close) X(fstat) X(newfstatat) X(lseek) X(mmap) X(mprotect) X(brk) \
   X(ioctl) X(pread64) X(readlinkat) X(getdents64) X(getcwd) X(getpid) X(getppid) X(gettid) \
@@ -32,8 +32,8 @@ extern char **environ;
   X(getrandom) X(socket) X(connect) X(clone) X(execve) X(kill) X(fcntl) X(statx) X(faccessat) \
   X(prctl)
 
-/* Functions that tell of the world or keep a state of their own: more is said by their names than
- * by what they ask the system for, and some ask nothing. */
+/* Functions that read the outside world or keep state. Their names say more than the system
+ * calls behind them, and some make none. */
 #define DENIED_LIST(X) \
   X(time) X(gettimeofday) X(clock_gettime) X(clock) X(timespec_get) X(times) X(ftime) \
   X(localtime) X(localtime_r) X(mktime) X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) \
@@ -55,23 +55,24 @@ extern char **environ;
 static struct {
   void (*work)(void *user);
   void *user;
-  rh_sealed *sealed;
+  rh_sandbox *sandbox;
   void *environment; /* a page that cannot be read */
   size_t page;
-} seal;
-static __thread int is_sealed;
+} state;
+static __thread int is_sandboxed;
 static __thread sigjmp_buf way_out;
 
-__attribute__((noreturn)) static void broken(const char *does, const char *what,
-                                             const char *behind) {
-  is_sealed = 0;
-  snprintf(seal.sealed->broken, sizeof seal.sealed->broken, "%s %s%s", does, what, behind);
+__attribute__((noreturn)) static void violate(const char *does, const char *what,
+                                              const char *behind) {
+  is_sandboxed = 0;
+  snprintf(state.sandbox->violation, sizeof state.sandbox->violation, "%s %s%s", does, what,
+           behind);
   siglongjmp(way_out, 1);
 }
 
 #define X(name)                                                                                    \
   static void deny_##name(void) {                                                                  \
-    if (is_sealed) broken("calls", #name, "()");                                                   \
+    if (is_sandboxed) violate("calls", #name, "()");                                               \
   }
 DENIED_LIST(X)
 #undef X
@@ -99,7 +100,7 @@ static const char *name_of(int number, char text[32]) {
   return text;
 }
 
-/* Of this thread, for the rest of its life. */
+/* Permanent for this thread. */
 static int forbid_system_calls(void) {
 #define X(name)                                                                                    \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1),                                           \
@@ -117,10 +118,10 @@ static void on_system_call(int number, siginfo_t *info, void *context) {
   char text[32];
   (void)number;
   (void)context;
-  if (is_sealed) broken("makes the system call", name_of(info->si_syscall, text), "");
+  if (is_sandboxed) violate("makes the system call", name_of(info->si_syscall, text), "");
 }
 
-/* ---- What can be read without one ---- */
+/* ---- Reads without a system call ---- */
 
 /* The instruction that faulted reads the processor's clock: rdtsc or rdtscp. */
 static int reads_clock(const void *context) {
@@ -135,28 +136,28 @@ static int reads_clock(const void *context) {
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
-  uintptr_t at = (uintptr_t)info->si_addr, page = (uintptr_t)seal.environment;
-  if (is_sealed && info->si_code == SEGV_ACCERR && at >= page && at < page + seal.page)
-    broken("reads", "the environment", "");
-  if (is_sealed && info->si_code == SI_KERNEL && reads_clock(context))
-    broken("reads", "the processor's clock", "");
-  is_sealed = 0;
-  signal(number, SIG_DFL); /* anything else is a crash, when the instruction is tried again */
+  uintptr_t at = (uintptr_t)info->si_addr, page = (uintptr_t)state.environment;
+  if (is_sandboxed && info->si_code == SEGV_ACCERR && at >= page && at < page + state.page)
+    violate("reads", "the environment", "");
+  if (is_sandboxed && info->si_code == SI_KERNEL && reads_clock(context))
+    violate("reads", "the processor's clock", "");
+  is_sandboxed = 0;
+  signal(number, SIG_DFL); /* anything else crashes when the instruction is repeated */
 }
 
 /* ---- The thread ---- */
 
-static void *run_sealed(void *user) {
+static void *run_sandboxed(void *user) {
   (void)user;
   if (sigsetjmp(way_out, 0) == 0) {
 #if defined(PR_SET_TSC)
     prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 #endif
-    seal.sealed->watches = forbid_system_calls();
-    is_sealed = 1;
-    seal.work(seal.user);
+    state.sandbox->watches = forbid_system_calls();
+    is_sandboxed = 1;
+    state.work(state.user);
   }
-  is_sealed = 0;
+  is_sandboxed = 0;
   return NULL;
 }
 
@@ -166,25 +167,25 @@ static void catch_signal(int number, void (*handler)(int, siginfo_t *, void *),
   sigaction(number, &action, before);
 }
 
-void rh_seal(const char *path, void (*work)(void *user), void *user, rh_sealed *sealed) {
+void rh_sandbox_run(const char *path, void (*work)(void *user), void *user, rh_sandbox *sandbox) {
   struct sigaction on_call, on_segv;
   pthread_t thread;
   char **environment = environ;
-  *sealed = (rh_sealed){0};
-  seal.work = work;
-  seal.user = user;
-  seal.sealed = sealed;
-  seal.page = (size_t)sysconf(_SC_PAGESIZE);
-  seal.environment = mmap(NULL, seal.page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *sandbox = (rh_sandbox){0};
+  state.work = work;
+  state.user = user;
+  state.sandbox = sandbox;
+  state.page = (size_t)sysconf(_SC_PAGESIZE);
+  state.environment = mmap(NULL, state.page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   rh_imports_redirect(path, denied, sizeof denied / sizeof *denied);
   catch_signal(SIGSYS, on_system_call, &on_call);
   catch_signal(SIGSEGV, on_fault, &on_segv);
-  if (seal.environment != MAP_FAILED) environ = seal.environment;
-  sealed->started = pthread_create(&thread, NULL, run_sealed, NULL) == 0;
-  if (sealed->started) pthread_join(thread, NULL);
+  if (state.environment != MAP_FAILED) environ = state.environment;
+  sandbox->started = pthread_create(&thread, NULL, run_sandboxed, NULL) == 0;
+  if (sandbox->started) pthread_join(thread, NULL);
   environ = environment;
   rh_imports_restore();
   sigaction(SIGSYS, &on_call, NULL);
   sigaction(SIGSEGV, &on_segv, NULL);
-  if (seal.environment != MAP_FAILED) munmap(seal.environment, seal.page);
+  if (state.environment != MAP_FAILED) munmap(state.environment, state.page);
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of malloc's that are in use. */
+/* Bytes that malloc has handed out. */
 static size_t memory_in_use(void) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   struct mallinfo2 info = mallinfo2();
@@ -49,7 +49,7 @@ rh_outcome rh_v32_runs(rh_trial *trial) {
     outcome = rh_rig_outcome(trial, &rig, status);
     if (k == SETTLED) settled = memory_in_use();
     if (outcome == RH_PASS && k && !rh_rig_same(&rig, first, value))
-      outcome = rh_trial_fail(trial, "run %d gives another result than run 1", k + 1);
+      outcome = rh_trial_fail(trial, "the result of run %d differs from that of run 1", k + 1);
   }
   size_t grown = memory_in_use() > settled ? memory_in_use() - settled : 0;
   if (outcome == RH_PASS && settled && grown > MOST_GROWTH)
@@ -69,9 +69,9 @@ static cl_uint references(const rh_cl_session *session) {
   return of_context + of_queue;
 }
 
-/* References to the context, which every object of it holds one of, and to the queue.  A driver
- * lets go of what a command used on a thread of its own, a moment after clFinish: the least of some
- * looks counts. */
+/* References to the context, of which every object holds one, and to the queue. A driver may
+ * release what a command used a moment after clFinish, on its own thread, so the least of
+ * several readings counts. */
 static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
   if (!session) return 0;
   clFinish(session->queue);
@@ -84,9 +84,9 @@ static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
   return least;
 }
 
-/* One life whose k-th service fails.  *injected: it came to that. */
-static rh_outcome live_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int *injected,
-                                  rh_cl_session **session) {
+/* Runs one instance whose k-th service call fails. *injected: there was such a call. */
+static rh_outcome run_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int *injected,
+                                 rh_cl_session **session) {
   _Alignas(16) unsigned char value[16];
   rh_rig rig;
   rh_outcome outcome = RH_PASS;
@@ -98,21 +98,24 @@ static rh_outcome live_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int
   if (status == RH_OK) status = rh_rig_run(&rig, value);
   *injected = rig.injected;
   if (rig.injected && status == RH_OK)
-    outcome = rh_trial_fail(trial, "service call %u was made to fail, and no error came back", k);
+    outcome = rh_trial_fail(trial,
+                            "service call %u was made to fail, but no error was "
+                            "returned",
+                            k);
   else if (!rig.injected)
     outcome = rh_rig_outcome(trial, &rig, status);
   rh_rig_finish(&rig);
   return outcome;
 }
 
-/* By how much memory grows over 20 lives, where each fails at another of some services, or none
- * fails. */
+/* How much memory grows over 20 instances, each of which fails at another service, or none of
+ * which fails. */
 static size_t growth(rh_trial *trial, rh_pair pair, int fails, rh_outcome *outcome) {
   rh_cl_session *session;
   int injected;
   size_t before = memory_in_use();
   for (uint32_t k = 0; k < 20 && *outcome == RH_PASS; k++)
-    *outcome = live_with_fault(trial, pair, fails ? 2 + k % 3 : 0, &injected, &session);
+    *outcome = run_with_fault(trial, pair, fails ? 2 + k % 3 : 0, &injected, &session);
   size_t after = memory_in_use();
   return after > before ? after - before : 0;
 }
@@ -122,18 +125,17 @@ rh_outcome rh_v33_faults(rh_trial *trial) {
   rh_cl_session *session = NULL;
   int injected = 1;
   if (rh_served_pairs(trial, 5003, pairs) == 0) return RH_SKIP;
-  rh_outcome outcome = live_with_fault(trial, pairs[0], 0, &injected, &session);
+  rh_outcome outcome = run_with_fault(trial, pairs[0], 0, &injected, &session);
   cl_uint before = count_of(session, 0);
   injected = 1;
   for (uint32_t k = 1; k < 1000 && injected && outcome == RH_PASS; k++) {
-    outcome = live_with_fault(trial, pairs[0], k, &injected, &session);
+    outcome = run_with_fault(trial, pairs[0], k, &injected, &session);
     if (outcome == RH_PASS && count_of(session, before) > before)
       outcome = rh_trial_fail(
-          trial, "service call %u was made to fail, and OpenCL objects are left behind", k);
+          trial, "after service call %u was made to fail, OpenCL objects are left behind", k);
   }
-  /* Memory of the plugin's own, over and over: what is left behind adds up.  Some drivers keep
-   * memory for each program that is built, whoever releases it: lives without a fault show how
-   * much. */
+  /* Leaks of the plugin's own memory add up over many instances. Some drivers keep memory for
+   * each program that is built; instances without a fault show how much. */
   size_t usual = outcome == RH_PASS ? growth(trial, pairs[0], 0, &outcome) : 0;
   size_t grown = outcome == RH_PASS ? growth(trial, pairs[0], 1, &outcome) : 0;
   if (outcome == RH_PASS && grown > usual + MOST_GROWTH)
@@ -153,9 +155,10 @@ rh_outcome rh_v34_references(rh_trial *trial) {
   for (int k = 0; k < 5 && outcome == RH_PASS; k++) outcome = rh_try_any_problem(trial, 1003);
   cl_uint after = count_of(session, before);
   if (outcome == RH_PASS && after > before)
-    outcome =
-        rh_trial_fail(trial, "five lives leave %d references to the context and the queue behind",
-                      (int)after - (int)before);
+    outcome = rh_trial_fail(trial,
+                            "five instances leave %d references to the context and the queue "
+                            "behind",
+                            (int)after - (int)before);
   return outcome;
 }
 
@@ -175,11 +178,12 @@ rh_outcome rh_v35_states(rh_trial *trial) {
   return outcome;
 }
 
-/* The rig, with the host's table in it, outlives the plugin: whoever still calls is seen. */
+/* The rig, which holds the host's table, outlives the instance, so later calls are counted. */
 rh_outcome rh_v36_afterwards(rh_trial *trial) {
   rh_rig rig;
   rh_imports_watch(trial->path);
-  rh_outcome outcome = rh_try_any_problem(trial, 1003); /* a driver starts threads of its own */
+  /* so that a driver has started its own threads */
+  rh_outcome outcome = rh_try_any_problem(trial, 1003);
   if (outcome != RH_PASS) return outcome;
   unsigned before = rh_process_threads();
   outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
@@ -190,7 +194,7 @@ rh_outcome rh_v36_afterwards(rh_trial *trial) {
   if (outcome == RH_PASS && rig.calls_after_end)
     outcome = rh_trial_fail(trial, "calls the host %u times after teardown", rig.calls_after_end);
   else if (outcome == RH_PASS && (rh_imports_live_threads() || rh_process_threads() > before))
-    outcome = rh_trial_fail(trial, "a thread lives on after teardown");
+    outcome = rh_trial_fail(trial, "a thread is still running after teardown");
   rh_rig_finish(&rig);
   return outcome;
 }
@@ -217,14 +221,14 @@ static rh_outcome interleave(rh_trial *trial, rh_rig *a, rh_rig *b, rh_pair of_a
   return outcome;
 }
 
-typedef struct life {
-  rh_trial trial; /* of its own: a session is for one thread at a time */
+typedef struct threaded {
+  rh_trial trial; /* a copy: a session is for one thread at a time */
   uint64_t n;
   rh_outcome outcome;
-} life;
+} threaded;
 
-static void *live_in_thread(void *user) {
-  life *l = user;
+static void *run_in_thread(void *user) {
+  threaded *l = user;
   rh_rig rig;
   l->outcome = rh_rig_ordinary(&rig, &l->trial, l->n, RH_RIG_PLAIN);
   for (uint64_t k = 0; k < 20 && l->outcome == RH_PASS; k++)
@@ -235,32 +239,32 @@ static void *live_in_thread(void *user) {
 
 static rh_outcome on_two_threads(rh_trial *trial) {
   pthread_t threads[2];
-  life lives[2];
+  threaded two[2];
   rh_outcome outcome = RH_PASS;
   for (int k = 0; k < 2; k++) {
-    lives[k] = (life){.trial = *trial, .n = k ? 1009 : 5003};
-    lives[k].trial.text = (rh_text){0};
-    lives[k].trial.say_phase = NULL;
-    if (rh_open(&lives[k].trial.redhost, &trial->redhost->options, &trial->error) != RH_OK)
-      lives[k].trial.redhost = NULL;
+    two[k] = (threaded){.trial = *trial, .n = k ? 1009 : 5003};
+    two[k].trial.text = (rh_text){0};
+    two[k].trial.say_phase = NULL;
+    if (rh_open(&two[k].trial.redhost, &trial->redhost->options, &trial->error) != RH_OK)
+      two[k].trial.redhost = NULL;
   }
   rh_trial_phase(trial, "two threads");
   int started = 0;
-  for (; started < 2 && lives[started].trial.redhost; started++)
-    if (pthread_create(&threads[started], NULL, live_in_thread, &lives[started]) != 0) break;
+  for (; started < 2 && two[started].trial.redhost; started++)
+    if (pthread_create(&threads[started], NULL, run_in_thread, &two[started]) != 0) break;
   for (int k = 0; k < started; k++) pthread_join(threads[k], NULL);
   for (int k = 0; k < 2; k++) {
-    if (k < started && lives[k].outcome > outcome) {
-      outcome = lives[k].outcome;
-      rh_trial_fail(trial, "two instances on two threads: %s", rh_text_get(&lives[k].trial.text));
+    if (k < started && two[k].outcome > outcome) {
+      outcome = two[k].outcome;
+      rh_trial_fail(trial, "two instances on two threads: %s", rh_text_get(&two[k].trial.text));
     }
-    rh_text_finish(&lives[k].trial.text);
-    rh_close(lives[k].trial.redhost);
+    rh_text_finish(&two[k].trial.text);
+    rh_close(two[k].trial.redhost);
   }
   return outcome;
 }
 
-/* Two of one problem, and two of problems that have nothing in common. */
+/* Two instances of one problem, and two of different problems. */
 rh_outcome rh_v37_instances(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   uint32_t n = rh_served_pairs(trial, 5003, pairs);
@@ -305,13 +309,13 @@ rh_outcome rh_v40_recovers(rh_trial *trial) {
     if (!rig.injected)
       outcome = rh_trial_skip(trial, "its run calls no service that could fail");
     else if (status == RH_OK)
-      outcome = rh_trial_fail(trial, "a service failed in run, and no error came back");
+      outcome = rh_trial_fail(trial, "a service failed in run, but no error was returned");
     rig.fail_at = 0;
     rig.injected = 0;
     for (int k = 0; k < 2 && outcome == RH_PASS; k++)
       outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
     if (outcome == RH_FAIL && status != RH_OK)
-      outcome = rh_trial_fail(trial, "after a run that failed: %s", rig.error.message);
+      outcome = rh_trial_fail(trial, "after a failed run: %s", rig.error.message);
   }
   rh_rig_finish(&rig);
   return outcome;

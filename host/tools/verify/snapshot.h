@@ -1,20 +1,20 @@
-/* A picture of this process: everything that a plugin has to leave as it found it, as text that can
- * be compared. */
-#ifndef RH_VERIFY_PICTURE_H
-#define RH_VERIFY_PICTURE_H
+/* A snapshot of this process: all the state that a plugin must not change, as text that can be
+ * compared. */
+#ifndef RH_VERIFY_SNAPSHOT_H
+#define RH_VERIFY_SNAPSHOT_H
 
 #include "../../core/base/text.h"
 
-/* How a part of the picture is judged; 0: any difference counts. */
+/* How a part of the snapshot is compared; 0: any difference counts. */
 enum {
   RH_MAY_HOLD = 1 << 0, /* an instance may have more of it from setup to teardown */
   RH_MAY_GO =
-      1 << 1, /* only what is new counts: drivers end threads and unmap files of their own */
-  RH_MAY_SETTLE = 1 << 2 /* the kernel or a driver lets go of it a moment later */
+      1 << 1, /* only additions count: drivers end their own threads and unmap their own files */
+  RH_MAY_SETTLE = 1 << 2 /* the kernel or a driver releases it a moment later */
 };
 
-/* Each part with the words for messages and how it is judged, in the order of being reported. */
-#define RH_PICTURE_LIST(X)                                                                         \
+/* Each part with its name in messages and how it is compared, in the order of reports. */
+#define RH_SNAPSHOT_LIST(X)                                                                        \
   X(STREAMS, streams, "the standard streams", 0)                                                   \
   X(CHILDREN, children, "child processes", RH_MAY_GO)                                              \
   X(ACTIONS, actions, "signal actions", 0)                                                         \
@@ -36,34 +36,32 @@ enum {
   X(LIBRARIES, libraries, "loaded libraries", RH_MAY_GO)
 
 enum {
-#define RH_X(NAME, name, words, how) RH_PICTURE_##NAME,
-  RH_PICTURE_LIST(RH_X)
+#define RH_X(NAME, name, words, how) RH_SNAPSHOT_##NAME,
+  RH_SNAPSHOT_LIST(RH_X)
 #undef RH_X
-      RH_PICTURE_PARTS
+      RH_SNAPSHOT_PARTS
 };
 
 #define RH_X(NAME, name, words, how) void rh_take_##name(rh_text *to);
-RH_PICTURE_LIST(RH_X)
+RH_SNAPSHOT_LIST(RH_X)
 #undef RH_X
 
-const char *rh_picture_words(int part);
-int rh_picture_how(int part);
+const char *rh_snapshot_words(int part);
+int rh_snapshot_how(int part);
 
 /* Each part is lines of lines.h */
-typedef struct rh_picture {
-  rh_text parts[RH_PICTURE_PARTS];
-} rh_picture;
+typedef struct rh_snapshot {
+  rh_text parts[RH_SNAPSHOT_PARTS];
+} rh_snapshot;
 
-/* The truth is the kernel's: what libc remembers of signals or the umask says nothing of raw system
- * calls. */
-void rh_picture_take(rh_picture *picture, uint32_t without); /* bits of parts to leave out */
-void rh_picture_finish(rh_picture *picture);
+/* Asks the kernel: libc's own records miss changes made by raw system calls. */
+void rh_snapshot_take(rh_snapshot *snapshot, uint32_t without); /* bits of parts to leave out */
+void rh_snapshot_finish(rh_snapshot *snapshot);
 
-/* One part, in place of what was there. */
-void rh_picture_take_part(rh_picture *picture, int part);
+/* Replaces one part. */
+void rh_snapshot_take_part(rh_snapshot *snapshot, int part);
 
-/* Bytes of private memory without a file that malloc does not know of; 0 where malloc does not
- * tell. */
-uint64_t rh_picture_other_memory(void);
+/* Bytes of anonymous private memory that malloc does not account for; 0 if malloc does not tell. */
+uint64_t rh_snapshot_other_memory(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "picture.h"
+#include "snapshot.h"
 #include "lines.h"
 #include "process.h"
 
@@ -26,7 +26,7 @@ static void add_written(rh_text *to, const char *key, int fd) {
     rh_lines_add(to, key, "%lld bytes written", (long long)st.st_size);
 }
 
-/* Text in the buffer comes out at exit, or among somebody else's. */
+/* Buffered text would appear at exit, or mixed with later output. */
 static void add_stream(rh_text *to, const char *name, FILE *stream) {
   char key[48];
   snprintf(key, sizeof key, "text waiting in %s", name);
@@ -121,7 +121,7 @@ static void add_flags(rh_text *value, const char *number) {
   if (file) fclose(file);
 }
 
-/* All but the one that this very loop has open. */
+/* All but the descriptor of this loop's own directory stream. */
 void rh_take_descriptors(rh_text *to) {
   struct dirent *entry;
   DIR *directory = opendir("/proc/self/fd");
@@ -145,7 +145,7 @@ void rh_take_descriptors(rh_text *to) {
 
 /* ---- Mappings ---- */
 
-/* Catalogues that libc maps when a locale or a character set is first used, and keeps. */
+/* Files that libc maps when a locale or character set is first used, and keeps mapped. */
 static int is_libcs(const char *path) {
   const char *name = strrchr(path, '/'), *end = strrchr(path, '.');
   return name && (strncmp(name, "/LC_", 4) == 0 || strncmp(name, "/SYS_LC_", 8) == 0 ||
@@ -153,7 +153,7 @@ static int is_libcs(const char *path) {
                   strcmp(name, "/gconv-modules.cache") == 0 || (end && strcmp(end, ".mo") == 0));
 }
 
-/* A driver's own windows on its device; POSIX shared memory is somebody's. */
+/* Device files, which drivers map. POSIX shared memory is not one of them. */
 static int is_device(const char *path) {
   return strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
 }
@@ -169,7 +169,7 @@ void rh_take_code(rh_text *to) {
   rh_process_each_mapping(add_code, to);
 }
 
-/* A file with code in it counts as a library. */
+/* A mapped file with executable code counts as a library. */
 static void add_library(void *user, const rh_mapping *mapping) {
   if (mapping->path[0] == '/' && mapping->is_executable && !is_device(mapping->path))
     rh_lines_add(user, mapping->path, "%s", "");
@@ -179,7 +179,7 @@ void rh_take_libraries(rh_text *to) {
   rh_process_each_mapping(add_library, to);
 }
 
-/* The segments of one file stand together. */
+/* The segments of one file are adjacent. */
 typedef struct files {
   rh_text *to;
   char path[4096];
@@ -214,7 +214,7 @@ static void add_private(void *user, const rh_mapping *mapping) {
     *(uint64_t *)user += mapping->bytes;
 }
 
-uint64_t rh_picture_other_memory(void) {
+uint64_t rh_snapshot_other_memory(void) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   struct mallinfo2 info = mallinfo2();
   uint64_t all = 0, of_malloc = info.arena + info.hblkhd;
@@ -233,28 +233,28 @@ static const struct {
   int how;
 } parts[] = {
 #define RH_X(NAME, name, words, how) {rh_take_##name, words, how},
-    RH_PICTURE_LIST(RH_X)
+    RH_SNAPSHOT_LIST(RH_X)
 #undef RH_X
 };
 
-const char *rh_picture_words(int part) {
+const char *rh_snapshot_words(int part) {
   return parts[part].words;
 }
 
-int rh_picture_how(int part) {
+int rh_snapshot_how(int part) {
   return parts[part].how;
 }
 
-void rh_picture_take_part(rh_picture *picture, int part) {
-  rh_text_finish(&picture->parts[part]);
-  parts[part].take(&picture->parts[part]);
+void rh_snapshot_take_part(rh_snapshot *snapshot, int part) {
+  rh_text_finish(&snapshot->parts[part]);
+  parts[part].take(&snapshot->parts[part]);
 }
 
-void rh_picture_take(rh_picture *picture, uint32_t without) {
-  for (int part = 0; part < RH_PICTURE_PARTS; part++)
-    if (!(without >> part & 1)) rh_picture_take_part(picture, part);
+void rh_snapshot_take(rh_snapshot *snapshot, uint32_t without) {
+  for (int part = 0; part < RH_SNAPSHOT_PARTS; part++)
+    if (!(without >> part & 1)) rh_snapshot_take_part(snapshot, part);
 }
 
-void rh_picture_finish(rh_picture *picture) {
-  for (int part = 0; part < RH_PICTURE_PARTS; part++) rh_text_finish(&picture->parts[part]);
+void rh_snapshot_finish(rh_snapshot *snapshot) {
+  for (int part = 0; part < RH_SNAPSHOT_PARTS; part++) rh_text_finish(&snapshot->parts[part]);
 }
