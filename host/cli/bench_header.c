@@ -118,17 +118,17 @@ rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device
 }
 
 static int describe_calibration(rh_records *results, const rh_cl_device *device,
-                                const rh_bench_device *range) {
-  const rh_calibration *c = &range->calibration;
+                                const rh_bench_device *bench_device) {
+  const rh_calibration *c = &bench_device->calibration;
   json_t *object = json_object();
   int failed = put_fact(object, "device", json_string(device->label)) |
-               put_fact(object, "timer", json_string(range->host_clock ? "host" : "event")) |
+               put_fact(object, "timer", json_string(bench_device->host_clock ? "host" : "event")) |
                put_fact(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
                put_fact(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
                put_fact(object, "launch_s", rh_json_number(c->launch_s)) |
                put_fact(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
                put_fact(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
-               put_fact(object, "read_peak_bytes", json_integer((json_int_t)range->scratch_bytes)) |
+               put_fact(object, "read_peak_bytes", json_integer((json_int_t)bench_device->scratch_bytes)) |
                put_fact(object, "h2d_Bps", rh_json_number(c->upload)) |
                put_fact(object, "d2h_Bps", rh_json_number(c->download)) |
                put_fact(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
@@ -162,6 +162,6 @@ rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh
   for (uint32_t k = 0; k < stage->n_peers; k++)
     for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
       failed |= describe_peer(results, stage->peers[k], j, stage->settings->peers[k]);
-  if (stage->device) failed |= describe_calibration(results, stage->device, &stage->range);
+  if (stage->device) failed |= describe_calibration(results, stage->device, &stage->bench_device);
   return finished(failed, error);
 }

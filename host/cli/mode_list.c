@@ -119,7 +119,7 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
     print_table(app, registry, app->redhost->device, &no_device);
     return RH_OK;
   }
-  rh_redhost_miss_plugins(app->redhost);
+  rh_redhost_report_missing_plugins(app->redhost);
   for (uint32_t k = 0; k < registry->n_entries; k++)
     if (!registry->entries[k].shadowed_by) printf("%s\n", registry->entries[k].name);
   return RH_OK;

@@ -81,8 +81,8 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   if (app->typed->no_check) return rh_selftest(app, report, error);
   double start = rh_now();
-  RH_TRY(rh_job_refer(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
-                      &report->reference, error));
+  RH_TRY(rh_job_reference(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
+                          &report->reference, error));
   report->check_s = rh_now() - start;
   return RH_OK;
 }

@@ -17,7 +17,7 @@ static int is_duration(double seconds) {
   return isfinite(seconds) && seconds >= 0;
 }
 
-static void check_parts(const rh_peer_said *said) {
+static void check_parts(const rh_peer_message *said) {
   RULE(said->n_parts <= RH_MAX_PARTS && is_duration(said->host_share_s));
   for (uint32_t k = 0; k < said->n_parts; k++) {
     const rh_part *part = &said->parts[k];
@@ -26,7 +26,7 @@ static void check_parts(const rh_peer_said *said) {
   }
 }
 
-static void check_taken(const rh_peer_said *said, uint32_t op, rh_type type) {
+static void check_taken(const rh_peer_message *said, uint32_t op, rh_type type) {
   const rh_result *result = &said->result;
   RULE(isfinite(said->seconds) && said->seconds > 0);
   RULE(result->type == rh_op_result_type(op, type));
@@ -35,7 +35,7 @@ static void check_taken(const rh_peer_said *said, uint32_t op, rh_type type) {
 }
 
 static void try_line(const char *line, size_t length, uint32_t op, rh_type type) {
-  rh_peer_said said;
+  rh_peer_message said;
   memset(&said, 0x55, sizeof said);
   rh_peer_word word = rh_peer_line_read(line, length, op, type, &said);
   RULE(is_plain(said.text, sizeof said.text) && is_plain(said.name, sizeof said.name));
@@ -49,7 +49,7 @@ static void try_line(const char *line, size_t length, uint32_t op, rh_type type)
 }
 
 static void try_own(const char *line, size_t length) {
-  rh_own_said said;
+  rh_own_message said;
   memset(&said, 0x55, sizeof said);
   rh_own_word word = rh_own_line_read(line, length, &said);
   RULE(is_plain(said.text, sizeof said.text));

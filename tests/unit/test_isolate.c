@@ -61,12 +61,12 @@ static void play(const char *part) {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static rh_own_word read_line(const char *line, rh_own_said *said) {
+static rh_own_word read_line(const char *line, rh_own_message *said) {
   return rh_own_line_read(line, strlen(line), said);
 }
 
 START_TEST(what_is_said_is_understood) {
-  rh_own_said said;
+  rh_own_message said;
   char line[64];
   ck_assert_int_eq(read_line("log 2 a text", &said), RH_OWN_LOG);
   ck_assert_uint_eq(said.level, 2);
@@ -135,14 +135,14 @@ static const char *const garbage[] = {
 };
 
 START_TEST(garbage_is_refused) {
-  rh_own_said said;
+  rh_own_message said;
   ck_assert_int_eq(read_line(garbage[_i], &said), RH_OWN_NONE);
 }
 END_TEST
 
 START_TEST(strings_are_cut_to_fit) {
   char line[20000], text[8200];
-  rh_own_said said;
+  rh_own_message said;
   memset(text, 'x', sizeof text);
   memcpy(text + 1021, "\xc3\xa4\xc3\xa4", 4); /* not from within a character */
   text[4000] = 0;

@@ -117,12 +117,12 @@ static int run_peer(const char *play) {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static rh_peer_word read_line(const char *line, uint32_t op, rh_type type, rh_peer_said *said) {
+static rh_peer_word read_line(const char *line, uint32_t op, rh_type type, rh_peer_message *said) {
   return rh_peer_line_read(line, strlen(line), op, type, said);
 }
 
 START_TEST(what_is_said_is_understood) {
-  rh_peer_said said;
+  rh_peer_message said;
   ck_assert_int_eq(read_line("redhost-peer 1", 0, 0, &said), RH_PEER_HELLO);
   ck_assert_int_eq(read_line("ready", 0, 0, &said), RH_PEER_READY);
   ck_assert_int_eq(read_line("closed", 0, 0, &said), RH_PEER_CLOSED);
@@ -149,7 +149,7 @@ START_TEST(stages_have_any_name) {
   static const char line[] =
       "parts 1e-6 tiles 2e-6 two%20words 3e-6 50%25 4e-6 50% 5e-6 %2525 6e-6";
   static const char *const names[] = {"tiles", "two words", "50%", "50%", "%25"};
-  rh_peer_said said;
+  rh_peer_message said;
   ck_assert_int_eq(rh_peer_line_read(line, strlen(line), RH_OP_sum, RH_TYPE_f32, &said),
                    RH_PEER_PARTS);
   ck_assert_uint_eq(said.n_parts, 5);
@@ -158,7 +158,7 @@ START_TEST(stages_have_any_name) {
 END_TEST
 
 START_TEST(values_are_of_the_result_type) {
-  rh_peer_said said;
+  rh_peer_message said;
   const rh_result *r = &said.result;
   ck_assert_int_eq(read_line("taken 1.5e-6 device 0.1", RH_OP_sum, RH_TYPE_f64, &said),
                    RH_PEER_TAKEN);
@@ -245,7 +245,7 @@ static const struct {
 };
 
 START_TEST(garbage_is_refused) {
-  rh_peer_said said;
+  rh_peer_message said;
   ck_assert_int_eq(read_line(garbage[_i].line, garbage[_i].op, garbage[_i].type, &said),
                    RH_PEER_GARBAGE);
 }
@@ -253,7 +253,7 @@ END_TEST
 
 START_TEST(long_lines_do_no_harm) {
   char line[4096];
-  rh_peer_said said;
+  rh_peer_message said;
   memset(line, 'x', sizeof line);
   memcpy(line, "failed ", 7);
   memcpy(line + 7 + 254, "\xc3\xa4", 2); /* not cut within a character */
@@ -487,7 +487,7 @@ START_TEST(the_clock_is_the_one_asked_for) {
   ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_LATENCY, &taken), RH_E_PLUGIN);
-  assert_says("used the device's clock where the host's was asked for in take");
+  assert_says("used the device's clock instead of the host's in take");
   good.close(good.self, NULL);
   rh_peers_finish(peers);
 }

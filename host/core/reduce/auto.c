@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Closer than this, two calls take equally long, and the one that leaves the device free earlier is
- * better. */
+/* If two latencies differ by less than this factor, they count as equal, and the shorter device
+ * time wins. */
 static const double tie = 1.02;
 
 typedef struct candidate {
@@ -27,8 +27,8 @@ typedef struct choice {
   rh_tunedb *tuned;
   candidate *list;
   uint32_t n;
-  rh_text failed; /* names of those whose result was wrong */
-  rh_text unread; /* and of those that may have been tuned, but whose file cannot be read */
+  rh_text failed; /* names of strategies whose result was wrong */
+  rh_text unread; /* names of those that may have been tuned, but whose file cannot be read */
 } choice;
 
 /* ---- Candidates ---- */
@@ -37,8 +37,8 @@ static int runs_on_host(const rh_entry *entry) {
   return entry->device_kinds == RH_DEVICE_HOST;
 }
 
-/* A strategy of the host's reads no device's memory, and one that finishes on the host leaves
- * nothing on the device. */
+/* A host strategy cannot read device memory, and one that finishes on the host leaves no result
+ * on the device. */
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   const rh_offer *offer = &entry->offers[spec->op][spec->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
@@ -50,8 +50,8 @@ static int has_failed(const choice *c, const candidate *of) {
   return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type);
 }
 
-/* Where the data are on the device, fetching them would cost a strategy of the host more than it
- * can win. */
+/* If the data are on the device, drops host strategies: fetching the data would cost more than
+ * they can gain. */
 static void keep_on_device(choice *c) {
   const rh_cl_device *device = c->redhost->device;
   uint32_t on_device = 0;
@@ -94,9 +94,9 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 
 /* ---- Estimated times ---- */
 
-/* Every strategy by the best that is known of it.  What comes with redhost was measured on another
- * machine: where some were measured here too, the others are taken to be as much slower or faster.
- * How many are known. */
+/* Estimates every strategy's time from the best available data and returns how many have one.
+ * Shipped times were measured on another machine. If some strategies were also measured here,
+ * the shipped times of the others are scaled by the same ratio. */
 static uint32_t look_up(choice *c) {
   const rh_job_spec *spec = c->spec;
   uint32_t known = 0, both = 0;
@@ -120,8 +120,7 @@ static uint32_t look_up(choice *c) {
   return known;
 }
 
-/* By one call until the value is there, where that is known of all of them; else by what the device
- * takes. */
+/* Compare by latency if it is known for all of them, else by device time. */
 static int knows_latency(const choice *c) {
   for (uint32_t k = 0; k < c->n; k++)
     if (c->list[k].known.from && c->list[k].known.latency_s == 0) return 0;
@@ -228,7 +227,7 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry
   choice c = {.redhost = redhost, .spec = spec};
   rh_text text = {0};
   RH_TRY(rh_redhost_registry(redhost, spec->n, &registry, NULL, error));
-  rh_redhost_miss_plugins(redhost);
+  rh_redhost_report_missing_plugins(redhost);
   RH_TRY(rh_redhost_tuned(redhost, &c.tuned, error));
   rh_status status = gather(&c, registry, error);
   if (status == RH_OK) {

@@ -51,14 +51,14 @@ static void judge_exact(const rh_result *expected, const rh_result *result, rh_v
 
 /* ---- Sums ---- */
 
-/* Can an order overflow to this side?  No intermediate result exceeds the sum of the elements of
- * its sign by more than its error. */
+/* Can any order overflow with this sign? No intermediate result exceeds the sum of the elements
+ * of that sign by more than the rounding error. */
 static int can_overflow(const rh_judged *j, const rh_fixed *side) {
   long double h = (long double)j->verdict->depth;
   return h > 0 && RH_ROUND_UP(rh_fixed_long(side, 1) * (1 + h * j->u)) > rh_judged_largest(j);
 }
 
-/* Where S is NaN or infinite because an element is. */
+/* The case that S is NaN or infinite because an element is. */
 static void judge_special_sum(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   double expected = j->reference->result.value.f;
@@ -73,8 +73,8 @@ static void judge_special_sum(const rh_judged *j) {
     rh_judged_wrong(j, ": the input has NaN or infinities");
 }
 
-/* Where S is finite and the result is not: an infinity has the sign of the elements that overflow,
- * and NaN takes both. */
+/* The case that S is finite but the result is not: an infinity has the sign of the elements that
+ * overflow, and NaN needs overflows of both signs. */
 static void judge_overflow(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   int up = can_overflow(j, &sum->positive), down = can_overflow(j, &sum->negative);
@@ -94,7 +94,7 @@ static long double sum_bound(const rh_judged *j) {
   if (h > 0)
     bound = h * j->u * rh_exact_abs_up(&reference->sum) +
             j->u * fabsl(rh_exact_sum_long(&reference->sum));
-  /* Flushed to zero may be every element and every result of an addition. */
+  /* Every element and every sum may have been flushed to zero. */
   if (j->flushes)
     bound += 2 * (long double)reference->n * (1 + h * j->u) * ldexpl(1, j->format.emin);
   return RH_ROUND_UP(bound);
@@ -108,7 +108,8 @@ static void judge_sum(const rh_judged *j, uint64_t depth) {
     judge_special_sum(j);
   else if (
       isfinite(
-          j->result)) /* Nothing overflowed on the way: an infinity never becomes finite again. */
+          /* The result is finite, so nothing overflowed: an infinity never becomes finite again. */
+          j->result))
     rh_judged_error(j, rh_exact_sum_long(sum), rh_exact_sum_error(sum, j->result), sum_bound(j),
                     rh_exact_abs_up(sum), 'h');
   else

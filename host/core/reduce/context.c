@@ -51,7 +51,7 @@ void rh_redhost_leave(rh_redhost *redhost) {
   if (is_last) release(redhost);
 }
 
-/* Another device may be taken for one that was left out. */
+/* The user may otherwise mistake another device for the one that was left out. */
 static void report_faults(const rh_redhost *redhost) {
   for (uint32_t k = 0; k < redhost->devices.n_faults; k++)
     rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s; it is left out",
@@ -68,7 +68,7 @@ rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices,
   }
   if (!redhost->devices_found) {
     RH_TRY(rh_cl_devices_find(&redhost->devices, error));
-    /* Where no other is left, choosing fails with the same words. */
+    /* If no device is left, choosing one fails with the same message. */
     if (redhost->devices.n) report_faults(redhost);
   }
   redhost->devices_found = 1;
@@ -107,8 +107,8 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   const rh_cl_device *device = NULL;
   rh_error why = {0};
   rh_status status = rh_redhost_device(redhost, &device, &why);
-  /* A machine without devices still has its strategies; a device that was asked for and is not
-   * there is an error. */
+  /* Without devices, host strategies are still available; a missing device that was requested is
+   * an error. */
   if (status != RH_OK && (status != RH_E_DEVICE || redhost->devices.n > 0)) {
     if (error) *error = why;
     return status;
@@ -128,7 +128,7 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   return RH_OK;
 }
 
-void rh_redhost_miss_plugins(const rh_redhost *redhost) {
+void rh_redhost_report_missing_plugins(const rh_redhost *redhost) {
   const rh_registry *registry = &redhost->registry;
   const rh_refusal *first = NULL;
   uint32_t n = 0, level = RH_LOG_WARNING;

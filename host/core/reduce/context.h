@@ -16,8 +16,8 @@ struct rh_redhost {
   rh_cache cache;
   rh_cl_devices devices;
   int devices_found;
-  int looks_first;            /* 1: a child lists the devices before this process does */
-  rh_error unusable;          /* why they are not to be asked for; or status 0 */
+  int looks_first;            /* 1: a child process lists the devices before this process does */
+  rh_error unusable;          /* why devices must not be listed, or status 0 */
   const rh_cl_device *device; /* null until chosen */
   rh_cl_session session;
   int session_open;
@@ -26,13 +26,15 @@ struct rh_redhost {
   uint64_t registry_n;
   rh_tunedb *tuned; /* null until asked for */
   const rh_cl_device *tuned_for;
-  uint32_t blame; /* grows with each strategy that was wrong: what `auto` chose before may be it */
-  struct rh_kept *kept; /* what rh_reduce() set up; null until it did */
+  /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
+  uint32_t blame;
+  struct rh_kept *kept; /* problems that rh_reduce() keeps set up; null until the first */
   /* of the public functions: everything here but `options` changes under it */
   pthread_mutex_t lock;
-  uint32_t n_prepared; /* those that are not destroyed */
-  int closed;          /* the last of them releases everything */
-  char chosen[512]; /* what `auto` took last, and why: "onepass, measured here at 2^20: ..."; "" */
+  uint32_t n_prepared; /* prepared reductions that are not destroyed */
+  int closed;          /* rh_close() was called; the last prepared reduction releases everything */
+  /* the last choice of `auto` and the reason: "onepass, measured here at 2^20: ...", or "" */
+  char chosen[512];
 };
 
 /* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread
@@ -41,7 +43,7 @@ rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
 /* releases it if it is closed and nothing prepared is left */
 void rh_redhost_leave(rh_redhost *redhost);
 
-/* What was opened for the device. */
+/* Releases everything that was opened for the device. */
 void rh_redhost_release_device(rh_redhost *redhost);
 
 rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error);
@@ -56,13 +58,13 @@ rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device,
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
-/* After rh_redhost_registry(), for a caller that lets several strategies run, lists them or lets
- * `auto` choose: one line to the reporter where a plugin is missing that was asked for by its file,
- * came with redhost or could not be examined.  In the last two cases it is more than a warning. */
-void rh_redhost_miss_plugins(const rh_redhost *redhost);
+/* Call it after rh_redhost_registry() when running several strategies, listing them or letting
+ * `auto` choose. Logs one line if a plugin is missing that was requested by its file, came with
+ * redhost or could not be examined. The last two cases are logged as errors. */
+void rh_redhost_report_missing_plugins(const rh_redhost *redhost);
 
-/* What is known from measuring, of the device that was chosen so far, or of the host alone: asking
- * looks for no device.  Valid until another one is chosen. */
+/* The tuning database for the device chosen so far, or for the host alone; does not search for
+ * devices. Valid until another device is chosen. */
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error);
 
 /* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it.  Logs

@@ -8,7 +8,7 @@ typedef struct times {
   double time_s, latency_s;
 } times;
 
-/* Of one source, and no less like the problem than `unlike`. */
+/* From one source, and no more unlike the problem than `unlike`. */
 static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_estimated *of, int shipped,
                                    uint32_t unlike, uint64_t least_n, uint64_t most_n) {
   const rh_tunedb_timed wanted = {
@@ -26,7 +26,7 @@ static const rh_tunedb_entry *nearest(const rh_tunedb *tuned, const rh_estimated
   return find(tuned, of, shipped, unlike, 0, UINT64_MAX);
 }
 
-/* Where one of the two is not known, nor is what lies between. */
+/* Unknown if one of the two is unknown. */
 static double between(double below, double above, double share) {
   return below > 0 && above > 0 ? below * pow(above / below, share) : 0;
 }
@@ -35,7 +35,7 @@ static double log_of(uint64_t n) {
   return log2((double)(n ? n : 1));
 }
 
-/* Zeros where the source knows nothing. */
+/* Zeros if the source has no data. */
 static times times_at(const rh_tunedb *tuned, const rh_estimated *of, int shipped,
                       uint32_t unlike) {
   const rh_tunedb_entry *below = find(tuned, of, shipped, unlike, 0, of->n);

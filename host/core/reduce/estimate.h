@@ -15,17 +15,17 @@ typedef struct rh_estimated {
 } rh_estimated;
 
 typedef struct rh_estimate {
-  const rh_tunedb_entry *from; /* the entry that is nearest; null: nothing with a time is known */
-  double time_s, latency_s;    /* at n; latency_s is 0 where it is not known */
+  const rh_tunedb_entry *from; /* the nearest entry; null: no entry has a time */
+  double time_s, latency_s;    /* at n; latency_s is 0 if unknown */
   /* the ratio of measured to shipped times here, for exactly this operator and type; 0: unknown */
   double measured_per_shipped;
 } rh_estimate;
 
-/* By what is most like the problem: the same operator and type, else like ones, else whatever type.
- * Where that was measured here, by it, and by the shipped times for how they grow with n; else by
- * the shipped times alone, which the caller may scale.  Between two sizes times are interpolated;
- * beyond them no more is claimed than that fewer elements take no longer, and more of them no
- * longer for each. */
+/* Uses the data most similar to the problem: the same operator and type, else similar ones, else
+ * any type. If those were measured here, they give the time and the shipped times give the
+ * growth with n. Otherwise only the shipped times count, which the caller may scale. Times are
+ * interpolated between two sizes. Beyond them, fewer elements are assumed to take no longer, and
+ * more elements no longer per element. */
 rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of);
 
 #endif

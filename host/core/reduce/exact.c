@@ -9,11 +9,11 @@
  * was just written waits for that store. */
 enum { N_SETS = 4 };
 
-/* Elements between two checks of the bins of infinities and NaNs; a block is still in cache when it
- * is looked through again. */
+/* The number of elements between two checks for infinities and NaNs; a block is still in cache
+ * when it is scanned again. */
 enum { BLOCK = 1 << 14 };
 
-/* How many 24-bit significands a 64-bit bin can take, with room. */
+/* A 64-bit bin can take this many 24-bit significands, with a margin. */
 #define FOLD_AFTER (UINT64_C(1) << 38)
 
 typedef struct layout {
@@ -26,7 +26,7 @@ struct rh_exact_bins {
   rh_type type;
   layout layout;
   uint64_t pending; /* elements in the bins */
-  rh_exact_sum sum; /* what was folded before the bins could overflow; counts */
+  rh_exact_sum sum; /* folded from the bins before they could overflow; counts */
   union {
     uint64_t narrow[512][N_SETS]; /* f16 uses the first 64 */
     rh_u128 wide[4096][N_SETS];
@@ -72,7 +72,7 @@ static inline void add_f64(rh_exact_bins *bins, int set, uint64_t x) {
                                                                      << 52;
 }
 
-/* Elements are read as bits; memcpy is how C says so. */
+/* memcpy reads elements as bits without violating C's aliasing rules. */
 #define ADD_ALL(add, word)                                                                         \
   do {                                                                                             \
     word x[N_SETS];                                                                                \
@@ -136,7 +136,7 @@ static void count_specials(rh_exact_bins *bins, const unsigned char *data, uint6
   }
 }
 
-/* Into the sum that goes with them. */
+/* Folds the bins into their sum. */
 static void fold_bins(rh_exact_bins *bins) {
   uint32_t n_fields = 2 * (bins->layout.specials + 1);
   for (uint32_t field = 0; field < n_fields; field++) {

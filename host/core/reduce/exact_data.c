@@ -63,8 +63,8 @@ static rh_status run_on(rh_job *job, const rh_job_spec *spec, const rh_array *ar
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   rh_data data = {.host = rh_array_data(array)};
   if (job->device) {
-    /* Beside the data that are there already: where the device has no room for both, there is no
-     * trial. */
+    /* The user's data stay on the device; if it has no room for both, the exact data are not
+     * tried. */
     if (rh_cl_input_init(input, job->instance_spec.session, array->region.address,
                          array->offset_bytes, array->n, rh_type_size(array->type), error) != RH_OK)
       return RH_E_NOMEM;
@@ -73,7 +73,7 @@ static rh_status run_on(rh_job *job, const rh_job_spec *spec, const rh_array *ar
   }
   rh_status status = rh_instance_call(job->instance, &data, array->n, value, error);
   if (status == RH_OK) rh_job_result(spec, job->strategy->name, value, result);
-  /* Where it failed half-way, something may still be reading. */
+  /* After a failure, commands may still be reading the data. */
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
   return status;
 }

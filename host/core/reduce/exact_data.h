@@ -13,13 +13,13 @@ typedef struct rh_exact_data {
   rh_reference reference;
 } rh_exact_data;
 
-/* Does the verdict need it? */
+/* Does the verdict need this check? */
 static inline int rh_exact_data_is_needed(const rh_verdict *verdict) {
   return verdict->weak && verdict->verdict != RH_VERDICT_WRONG;
 }
 
-/* kind: null, or other data where the operator is exact anyway; shared: where another process can
- * have them too. */
+/* kind: null, or other data for an operator that is exact anyway. shared: in memory that can be
+ * shared with another process. */
 rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
                              const char *kind, int shared, const rh_reporter *reporter,
                              rh_error *error);

@@ -20,7 +20,7 @@ static int copy_options(rh_options *to, const rh_options *from) {
          (to->program || !from->program);
 }
 
-/* Notices a thread that would wait for itself. */
+/* An error-checking mutex detects a thread that would wait for itself. */
 static int make_lock(pthread_mutex_t *lock) {
   pthread_mutexattr_t kind;
   if (pthread_mutexattr_init(&kind) != 0) return 0;
@@ -49,7 +49,7 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
                 "a device and a queue are mutually exclusive: the queue determines the device");
   if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
   if (redhost->cache.distrusted)
-    redhost->options.no_cache = 1; /* its processes need not find out again */
+    redhost->options.no_cache = 1; /* child processes need not probe again */
   if (status != RH_OK)
     rh_close(redhost);
   else

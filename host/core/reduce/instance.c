@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A strategy writes the middle one: its neighbours show whether it keeps to it. */
+/* A strategy writes the middle slot; the neighbours reveal stray writes. */
 enum { RESULT_SLOT = 1, RESULT_SLOTS = 3, MOST_VALUE_BYTES = 16 };
 
 struct rh_instance {
   rh_instance_spec spec;
   rh_services services;
-  rh_op op; /* the table's row, with the prelude */
+  rh_op op; /* the operator's row of the table, with the prelude */
   char *prelude;
   rh_problem problem;
   uint32_t finishes_on_host;
   cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
-  rh_cl_visible visible; /* one value, for calls that are waited for; where the device has that */
+  rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
   void *self;
-  _Alignas(16) unsigned char value
-      [MOST_VALUE_BYTES]; /* where a strategy that finishes on the host writes */
+  _Alignas(
+      16) unsigned char value[MOST_VALUE_BYTES]; /* written by strategies that finish on the host */
 };
 
 const rh_device *rh_host_device(void) {
@@ -66,7 +66,7 @@ static rh_status declined(const rh_strategy *strategy, const rh_device *device, 
                  device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
 }
 
-/* The plugin's word for what went wrong, or ours where it gave none; always with its name and the
+/* The plugin's error message, or a generic one if it gave none; prefixed with its name and the
  * phase. */
 static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
                                rh_error *error) {
@@ -101,7 +101,8 @@ static rh_status set_up(rh_instance *instance, rh_error *error) {
   return status;
 }
 
-/* A kernel that was built may show what no query could know; any other "no" comes too late. */
+/* Setup may decline for reasons that only the built kernel shows; any other refusal comes too
+ * late. */
 static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_error *error) {
   if (status == RH_E_PLUGIN) return status;
   if (status != RH_DECLINED || !instance->services.failed)
@@ -111,23 +112,23 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
   return declined(instance->spec.strategy, instance->problem.device, reason, error);
 }
 
-/* ---- The result on the device, and how it comes to the host ---- */
+/* ---- The result on the device, and its way to the host ---- */
 
-/* This is what to change for a device where another way is faster. */
+/* The place to change for a device where another way is faster. */
 
 static rh_status make_result(rh_instance *instance, rh_error *error) {
   RH_TRY(rh_cl_buffer(instance->spec.session, CL_MEM_READ_WRITE,
                       RESULT_SLOTS * instance->op.value_size, NULL, "allocating the result",
                       &instance->result, error));
-  /* Atomics on memory across a bus take seconds, where they work at all: only for who writes
-   * once. */
+  /* Only for strategies that write the result once: atomics across a bus take seconds, if they
+   * work at all. */
   const rh_strategy *strategy = instance->spec.strategy;
   if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE))
     rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size);
   return RH_OK;
 }
 
-/* Waits for all that is enqueued before. */
+/* Waits for everything enqueued before. */
 static rh_status fetch_result(rh_instance *instance, void *value, rh_error *error) {
   rh_cl_session *session = instance->spec.session;
   uint32_t size = instance->op.value_size;
@@ -138,7 +139,7 @@ static rh_status fetch_result(rh_instance *instance, void *value, rh_error *erro
   return RH_OK;
 }
 
-/* ---- Life ---- */
+/* ---- Creating and destroying ---- */
 
 static rh_status prepare(rh_instance *instance, rh_error *error) {
   const rh_instance_spec *spec = &instance->spec;
@@ -222,7 +223,7 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
     status = plugin_failed(instance, "run", status, error);
   else if (changed)
     status = changed_fpstate(instance, "run", error);
-  instance->services.error = NULL; /* the caller's; it may be gone by the next call */
+  instance->services.error = NULL; /* the caller's, which may no longer exist at the next call */
   return status;
 }
 

@@ -1,5 +1,5 @@
-/* One strategy set up for one problem: query, setup, run, teardown, with the host's rules around
- * each call. */
+/* One strategy set up for one problem: query, setup, run and teardown, with the host's checks
+ * around each call. */
 #ifndef RH_REDUCE_INSTANCE_H
 #define RH_REDUCE_INSTANCE_H
 

@@ -32,7 +32,7 @@ rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
   if (!name || strcmp(name, "auto") == 0) {
     const rh_entry *chosen;
-    RH_TRY(rh_choose(redhost, spec, &chosen, error)); /* says what is missing */
+    RH_TRY(rh_choose(redhost, spec, &chosen, error)); /* reports missing plugins */
     return rh_found_from_entry(found, chosen, error);
   }
   RH_TRY(rh_registry_locate(&redhost->options, name, found, error));
@@ -60,7 +60,7 @@ static uint64_t bytes_of(const rh_job_spec *spec) {
   return spec->n > UINT64_MAX / size ? UINT64_MAX : spec->n * size;
 }
 
-/* The device, and whether it can hold such elements and so many of them. */
+/* Finds the device, and checks that it supports the type and can hold the elements. */
 static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
                              const rh_cl_device **device, rh_error *error) {
   RH_TRY(rh_redhost_device(redhost, device, error));
@@ -69,13 +69,13 @@ static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
   return rh_cl_input_fits(*device, bytes_of(spec), spec->what, error);
 }
 
-/* A host strategy needs no device; but one that was asked for by name must be there. */
+/* A host strategy needs no device, but a device that was requested must exist. */
 static rh_status find_host(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
   const rh_cl_device *unused;
   double bytes = (double)bytes_of(spec);
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (redhost->options.device) RH_TRY(rh_redhost_device(redhost, &unused, error));
-  if (bytes <= memory || memory <= 0) return RH_OK; /* the system may keep it to itself */
+  if (bytes <= memory || memory <= 0) return RH_OK; /* unknown if the system does not report it */
   if (bytes_of(spec) == UINT64_MAX)
     return rh_fail(error, RH_E_DEVICE,
                    "%s: more than 2^64 bytes; this machine has %.4g GiB of memory", spec->what,
@@ -116,9 +116,9 @@ static const rh_device *device_of(const rh_job *job) {
   return job->device ? &job->device->about : rh_host_device();
 }
 
-/* Are tuned parameters in the way?  The strategy declines with them, or ends with them where its
- * result is of no use. */
-static int must_give_up(const rh_job *job, rh_status status) {
+/* Do the tuned parameters prevent the run? Either the strategy declines them, or it would leave
+ * its result in the wrong place. */
+static int should_drop_tuned(const rh_job *job, rh_status status) {
   if (!job->params_from.n_tuned) return 0;
   return status == RH_DECLINED || (status == RH_OK && job->answer.finishes_on_host &&
                                    job->spec.on_device == RH_JOB_RESULT_ON_DEVICE);
@@ -127,13 +127,12 @@ static int must_give_up(const rh_job *job, rh_status status) {
 rh_status rh_job_ask(rh_job *job, rh_error *error) {
   const rh_device *device = device_of(job);
   rh_status status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
-  if (must_give_up(job, status)) {
-    rh_settings_give_up(job, status == RH_OK ? "they finish on the host" : job->answer.reason);
+  if (should_drop_tuned(job, status)) {
+    rh_settings_reset(job, status == RH_OK ? "they finish on the host" : job->answer.reason);
     status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
   }
   if (status != RH_DECLINED) return status;
-  /* A parameter that breaks a rule is the caller's mistake; anything else is this machine's
-   * limit. */
+  /* An invalid parameter is the caller's mistake; anything else is a limit of this machine. */
   int mistake = job->answer.why == RH_WHY_PARAM;
   return rh_fail(error, mistake ? RH_E_USAGE : RH_DECLINED, "strategy '%s' cannot run on %s: %s",
                  job->strategy->name, device->name, job->answer.reason);
@@ -152,7 +151,7 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
     if (error) *error = why;
     return status;
   }
-  rh_settings_give_up(job, why.message);
+  rh_settings_reset(job, why.message);
   RH_TRY(rh_job_ask(job, error));
   return rh_instance_create(&job->instance, &job->instance_spec, &job->answer, error);
 }
@@ -183,8 +182,8 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
   strncpy(result->strategy, strategy, sizeof result->strategy - 1);
 }
 
-rh_status rh_job_refer(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
-                       rh_reference *reference, rh_error *error) {
+rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
+                           rh_reference *reference, rh_error *error) {
   return rh_reference_compute(reference, spec->op, spec->type, data, spec->n, 0, reporter, error);
 }
 

@@ -1,4 +1,4 @@
-/* One reduction of one array by one strategy, from its name to the judged answer. */
+/* One reduction of one array by one strategy, from the strategy's name to the checked answer. */
 #ifndef RH_REDUCE_JOB_H
 #define RH_REDUCE_JOB_H
 
@@ -79,8 +79,8 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
 
 /* The exact answer, computed before the strategy runs: a strategy that writes to its input must not
  * change its own reference. */
-rh_status rh_job_refer(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
-                       rh_reference *reference, rh_error *error);
+rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
+                           rh_reference *reference, rh_error *error);
 /* Judges an answer by it. device: null for the host; depth: from query's answer. */
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict);

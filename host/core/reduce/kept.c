@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Up to here powers of two are set up for, so that arrays of many sizes share a job. */
+/* Up to this size, jobs are set up for the next power of two, so that arrays of many sizes share
+ * a job. */
 static const uint64_t most_class_bytes = 16u << 20;
 
 static uint64_t class_of(const rh_job_spec *spec) {
@@ -54,7 +55,7 @@ static rh_status out_of_memory(rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for a request");
 }
 
-/* The caller's strings may be gone by the next call. */
+/* The caller's strings may no longer exist at the next call. */
 static rh_status copy_spec(rh_kept_job *kept, const rh_job_spec *spec, rh_error *error) {
   rh_job_spec *own = &kept->job.spec;
   *own = *spec;
@@ -84,7 +85,7 @@ static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_e
   return status;
 }
 
-/* A strategy may serve n elements and not as many as the class has. */
+/* A strategy may serve n elements but not the whole class. */
 static int may_serve_fewer(rh_status status) {
   return status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE;
 }
@@ -97,7 +98,7 @@ static rh_status make_kept(rh_redhost *redhost, rh_kept_job *kept, const rh_job_
   return status;
 }
 
-/* A free place, or that of the one that was used longest ago. */
+/* A free slot, or the least recently used one. */
 static rh_kept_job *make_room(rh_kept *all) {
   rh_kept_job *oldest = &all->jobs[0];
   for (int k = 1; k < RH_KEPT_JOBS; k++)
@@ -121,7 +122,7 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job 
       *found = kept;
       return RH_OK;
     }
-    release(kept); /* `auto` would now choose another one */
+    release(kept); /* `auto` may now choose another strategy */
   }
   rh_kept_job *kept = make_room(all);
   rh_status status = make_kept(redhost, kept, spec, class, error);
@@ -151,10 +152,10 @@ rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *data
   return RH_OK;
 }
 
-void rh_kept_let_go(rh_redhost *redhost, rh_kept_job *kept, rh_status status) {
+void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status) {
   rh_cl_input *input = &redhost->kept->input;
   const rh_job *job = &kept->job;
-  /* Where it failed half-way the device may still be reading what is the caller's again. */
+  /* After a failure, the device may still be reading the caller's memory. */
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
   if (input->in_place || input->room > RH_KEPT_BYTES) rh_cl_input_finish(input);
   if (status != RH_OK || rh_instance_scratch(job->instance) > RH_KEPT_BYTES) release(kept);

@@ -28,7 +28,7 @@ typedef struct rh_kept {
 } rh_kept;
 
 /* A job that is set up for at least spec->n elements: a kept one, or a new one.  Borrowed until
- * rh_kept_let_go(). */
+ * rh_kept_release(). */
 rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job **kept,
                       rh_error *error);
 
@@ -38,7 +38,7 @@ rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *data
 
 /* Ends a call: the caller's memory is no longer read.  A job that failed (status), or that takes
  * too much memory, is released. */
-void rh_kept_let_go(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
+void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
 
 void rh_kept_finish(rh_redhost *redhost);
 

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 enum { MOST_REMEMBERED = 128 };
-static const double limit_s = 30; /* some drivers wake a device up first, which takes seconds */
+static const double limit_s = 30; /* some drivers power up a device first, which takes seconds */
 
-/* ---- What is remembered: <cache>/drivers/<state>, an empty file where the drivers started ---- */
+/* ---- The record: <cache>/drivers/<state>, an empty file, exists if the drivers started ---- */
 
 static char *memory_of(const rh_redhost *redhost, uint64_t state) {
   char *path;
@@ -28,7 +28,7 @@ static char *memory_of(const rh_redhost *redhost, uint64_t state) {
                                                                                         : path;
 }
 
-/* Removes all entries when there are many: each can be made again. */
+/* Removes all entries when there are many; they can be recreated. */
 static void make_room(const char *directory) {
   DIR *files = opendir(directory);
   struct dirent *entry;
@@ -44,7 +44,7 @@ static void remember(const rh_redhost *redhost, const char *memory) {
   char *directory = memory ? rh_path_join(redhost->cache.directory, "drivers") : NULL;
   const void *const nothing[] = {""};
   if (directory) make_room(directory);
-  /* Where it cannot be kept there is another look the next time. */
+  /* If it cannot be written, the drivers are probed again the next time. */
   if (directory) rh_file_write(directory, memory, nothing, (const size_t[]){0}, 1, RH_FILE_AS_GOOD);
   free(directory);
 }
@@ -75,7 +75,7 @@ static rh_status start(const rh_redhost *redhost, looking *look) {
   return status;
 }
 
-/* A driver may say anything else: it does not count. */
+/* Other output of a driver is ignored. */
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
   looking *look = user;
   (void)length;
@@ -98,7 +98,7 @@ static rh_status refuse(const looking *look, rh_error *error) {
   return RH_E_DEVICE;
 }
 
-/* *known: the drivers have started. */
+/* *known: 1 if the drivers have started. */
 static rh_status ask_child(const rh_redhost *redhost, int *known, rh_error *error) {
   looking look = {.with = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
   look.with.user = &look;
@@ -106,7 +106,7 @@ static rh_status ask_child(const rh_redhost *redhost, int *known, rh_error *erro
   /* Without a child, this process queries the drivers itself. */
   if (start(redhost, &look) != RH_OK) return RH_OK;
   *known = rh_conversation_listen(&look.with, NULL) == RH_FATE_HEARD;
-  /* Its destructors are not waited for: what matters is known. */
+  /* The result is known, so its destructors are not waited for. */
   rh_conversation_end(&look.with, 0);
   return *known || !look.begun ? RH_OK : refuse(&look, error);
 }
@@ -115,8 +115,8 @@ static void *do_nothing(void *nothing) {
   return nothing;
 }
 
-/* Drivers start threads, and some abort where they cannot: in containers that deny clone3(), or at
- * a limit on processes.  That they started here before says nothing of it. */
+/* Drivers start threads, and some abort if they cannot: in containers that deny clone3(), or at
+ * a limit on processes. An earlier successful start does not rule this out. */
 static rh_status check_threads(rh_error *error) {
   pthread_t thread;
   int code = pthread_create(&thread, NULL, do_nothing, NULL);

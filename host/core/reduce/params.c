@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The `place`-th word of "host|device": its start and length; null behind the last. */
+/* The `place`-th word of "host|device" and its length; null after the last. */
 static const char *choice(const char *choices, int64_t place, size_t *length) {
   const char *word = choices;
   for (; place > 0 && word; place--) {

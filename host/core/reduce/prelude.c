@@ -1,4 +1,4 @@
-/* The OpenCL C that stands before every plugin's source: which operator and type, then
+/* The OpenCL C that precedes every plugin's source: macros for the operator and type, then
  * kernels/prelude. */
 #include "../base/text.h"
 #include "../base/vocabulary.h"

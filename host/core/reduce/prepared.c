@@ -1,4 +1,4 @@
-/* rh_prepare() and what it prepares: an instance that stays, and the way of the data to it. */
+/* rh_prepare() and prepared reductions: a persistent instance, and the transfer of data to it. */
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
@@ -13,12 +13,12 @@
 struct rh_prepared {
   rh_job job; /* its input is not used */
   uint32_t data_on_device, result_on_device, element_size;
-  /* A device's own memory: a buffer of max_n elements.  Else the array that was used last, in
+  /* For a device with its own memory: a buffer of max_n elements. Otherwise the last array, in
    * place. */
   rh_cl_input input;
   uintptr_t view; /* where `input` begins in host memory; 0: it is not a view */
   uint64_t view_bytes;
-  atomic_int busy; /* 1: a call is under way */
+  atomic_int busy; /* 1: a call is in progress */
 };
 
 /* ---- One call at a time ---- */
@@ -28,8 +28,8 @@ static rh_status begin_call(rh_prepared *p, const char *function, rh_error *erro
   if (!atomic_exchange_explicit(&p->busy, 1, memory_order_acquire)) return RH_OK;
   return rh_fail(
       error, RH_E_INVALID,
-      "%s: a call on this prepared reduction is under way in another thread; each thread "
-      "prepares one of its own",
+      "%s: a call on this prepared reduction is in progress in another thread; prepare one for "
+      "each thread",
       function);
 }
 
@@ -37,7 +37,7 @@ static void end_call(rh_prepared *p) {
   atomic_store_explicit(&p->busy, 0, memory_order_release);
 }
 
-/* As begin_call(), when the call that is under way has ended. */
+/* Like begin_call(), but waits for the call in progress to end. */
 static void wait_and_begin(rh_prepared *p) {
   const struct timespec pause = {0, 50000};
   while (atomic_exchange_explicit(&p->busy, 1, memory_order_acquire)) nanosleep(&pause, NULL);
@@ -82,7 +82,7 @@ static rh_status check_buffer(const rh_prepared *p, cl_mem buffer, uint64_t n, r
   return RH_OK;
 }
 
-/* ---- The way of host data to the device ---- */
+/* ---- Transferring host data to the device ---- */
 
 static rh_cl_session *session_of(const rh_prepared *p) {
   return p->job.instance_spec.session;
@@ -99,7 +99,7 @@ static void drop_view(rh_prepared *p) {
   p->view = 0;
 }
 
-/* A buffer over the array, or over one that it is a part of. */
+/* A buffer over the array, or over a larger array that contains it. */
 static rh_status look_at(rh_prepared *p, const void *data, uint64_t n, rh_error *error) {
   uint64_t bytes = n * p->element_size;
   if (views(p, (uintptr_t)data, bytes)) return RH_OK;
@@ -108,7 +108,7 @@ static rh_status look_at(rh_prepared *p, const void *data, uint64_t n, rh_error 
   drop_view(p);
   RH_TRY(rh_cl_input_init(&p->input, session_of(p), (char *)data - offset, offset, n,
                           p->element_size, error));
-  /* Too large by the beginning of its page, it was copied after all. */
+  /* With the beginning of its page it was too large, so it was copied. */
   if (!p->input.in_place) return RH_OK;
   p->view = (uintptr_t)data - offset;
   p->view_bytes = offset + bytes;
@@ -128,15 +128,15 @@ static rh_status place(rh_prepared *p, const void *data, uint64_t n, rh_data *pl
   return RH_OK;
 }
 
-/* Only a CPU device's memory is the host's very own: others may have copies of it, which need not
- * follow it. */
+/* Only a CPU device works in the host's own memory. Other devices may hold copies that do not
+ * follow later changes. */
 static int keeps_view(const rh_prepared *p) {
   return p->view && p->job.device->about.kind == RH_DEVICE_CPU;
 }
 
 /* ---- Running ---- */
 
-/* `result` was checked. */
+/* `result` has been checked. */
 static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
   const rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .n = n};
   rh_result own;
@@ -149,8 +149,8 @@ void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_
     decode(p, value, n, result);
 }
 
-/* When this returns RH_OK, nothing reads the data any more: the value was read behind all of it in
- * the queue, or a strategy that finishes on the host has read what it made of the data. */
+/* After RH_OK nothing reads the data any more: the value was read after all other commands in
+ * the queue, or the strategy finished on the host, with all partial results read. */
 static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result *result,
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
@@ -164,7 +164,7 @@ static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_resu
   rh_data placed;
   RH_TRY(check_result(result, "rh_prepared_run", error));
   RH_TRY(check_data(p, data, n, error));
-  if (n == 0) { /* there is no array to be placed */
+  if (n == 0) { /* there is no array */
     decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
     return RH_OK;
   }
@@ -226,9 +226,9 @@ uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
   return rh_instance_op(p->job.instance)->value_size;
 }
 
-/* ---- Life ---- */
+/* ---- Preparing and destroying ---- */
 
-/* `auto` has looked for one that fits; one that was named may not. */
+/* `auto` chooses a suitable strategy, but a named one may be unsuitable. */
 static rh_status check_strategy(const rh_prepared *p, rh_error *error) {
   const char *name = p->job.strategy->name;
   if (p->data_on_device && !p->job.device)
@@ -247,19 +247,19 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(check_strategy(p, error));
   if (p->job.device) RH_TRY(rh_redhost_session(redhost, &spec->session, error));
   RH_TRY(rh_job_instantiate(&p->job, error));
-  RH_TRY(check_strategy(p, error)); /* once more: what was tuned may have been given up */
+  RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
   rh_status status = rh_job_self_test(&p->job, error);
   if (status == RH_E_WRONG)
     rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
                      spec->max_n);
   RH_TRY(status);
-  /* Pointers of the caller's, which are valid during rh_prepare() only. */
+  /* The caller's pointers are valid during rh_prepare() only. */
   p->job.spec = (rh_job_spec){.op = spec->op, .type = spec->type, .n = spec->max_n};
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
   return rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
 }
 
-/* *given: the caller's spec as this version knows it. */
+/* *given: the caller's spec, converted to this version's struct. */
 static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *spec,
                             rh_prepared **prepared, rh_prepare_spec *given, rh_error *error) {
   if (prepared) *prepared = NULL;
@@ -331,7 +331,8 @@ void rh_prepared_destroy(rh_prepared *p) {
   if (!p) return;
   rh_redhost *redhost = p->job.redhost;
   wait_and_begin(p);
-  if (rh_redhost_enter(redhost, NULL) != RH_OK) { /* of its own callback: nothing can go yet */
+  /* called from its own callback: nothing can be released yet */
+  if (rh_redhost_enter(redhost, NULL) != RH_OK) {
     end_call(p);
     return;
   }

@@ -1,4 +1,4 @@
-/* rh_reduce(): the library's one verb. */
+/* rh_reduce(), the library's main function. */
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
@@ -35,15 +35,15 @@ static rh_status judge_value(rh_job *job, const rh_job_spec *spec, const rh_refe
                  verdict.text);
 }
 
-/* The exact answer is computed before the strategy runs: one that writes to its input must not move
- * the measure that it is judged by. */
+/* Computes the exact answer before the strategy runs: one that writes to its input must not
+ * change its own reference. */
 static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
                      const rh_request *request, rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   rh_reference reference;
   rh_data data;
   if (!request->unchecked)
-    RH_TRY(rh_job_refer(spec, request->data, &redhost->options.reporter, &reference, error));
+    RH_TRY(rh_job_reference(spec, request->data, &redhost->options.reporter, &reference, error));
   RH_TRY(rh_kept_place(redhost, kept, request->data, spec->n, &data, error));
   RH_TRY(rh_instance_call(kept->job.instance, &data, spec->n, value, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
@@ -66,13 +66,13 @@ static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_resul
   rh_status status = rh_kept_get(redhost, &spec, &kept, error);
   if (status == RH_OK) {
     status = run(redhost, kept, &spec, request, result, error);
-    rh_kept_let_go(redhost, kept, status);
+    rh_kept_release(redhost, kept, status);
   }
   rh_redhost_leave(redhost);
   return status;
 }
 
-/* A wrong answer is handed out, too. */
+/* Also returns a wrong answer in *result. */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error) {
   rh_request given;

@@ -12,17 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes between two checks for cancellation, and two times that the caller may hear of progress.
- */
+/* Bytes between two checks for cancellation and progress reports. */
 #define CHUNK_BYTES (UINT64_C(4) << 20)
-/* Elements in a part for which a thread is worth its start. */
+/* The least number of elements per thread. */
 #define MIN_PART (UINT64_C(1) << 18)
 
 #define REPORT_EVERY 0.2 /* seconds */
 
 typedef struct reference_job reference_job;
 
-/* A contiguous share of the elements, in the order of the elements. */
+/* A contiguous share of the elements; parts are in the order of the elements. */
 typedef struct reference_part {
   reference_job *job;
   uint64_t first, n;
@@ -49,7 +48,7 @@ struct reference_job {
   double reported_at;
 };
 
-/* ---- What a part does with a chunk ---- */
+/* ---- Processing a chunk ---- */
 
 static void add_exact(reference_part *part, uint64_t first, uint64_t n) {
   part->job->op->fold(part->value, part->job->data, first, n);
@@ -73,7 +72,7 @@ static rh_status report(reference_job *job) {
   return rh_progress(job->reporter, "reference", atomic_load(&job->done), job->n, job->error);
 }
 
-/* Only the calling thread speaks: reporters are not asked to be thread safe. */
+/* Only the calling thread reports, since reporters need not be thread-safe. */
 static rh_status work(reference_part *part, int speaks) {
   reference_job *job = part->job;
   uint64_t chunk = CHUNK_BYTES / rh_type_size(job->type), at = part->first, left = part->n;
@@ -100,8 +99,8 @@ static void start_threads(reference_job *job) {
   }
 }
 
-/* The calling thread does the first part, and those that no thread could be had for; then it waits.
- */
+/* The calling thread does the first part, and those for which no thread could be started; then
+ * it waits. */
 static rh_status work_and_wait(reference_job *job) {
   static const struct timespec pause = {0, 100000}; /* parts are equal: the wait is short */
   for (uint32_t i = 0; i < job->n_parts; i++)
@@ -158,7 +157,7 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
   return RH_OK;
 }
 
-/* ---- The parts' results together ---- */
+/* ---- Merging the parts' results ---- */
 
 static void finish_exact(rh_reference *reference, const reference_job *job) {
   for (uint32_t i = 1; i < job->n_parts; i++)

@@ -1,4 +1,4 @@
-/* The exact answer, computed on the host, and whether a strategy's answer agrees with it. */
+/* The exact answer, computed on the host, and the check of a strategy's answer against it. */
 #ifndef RH_REDUCE_REFERENCE_H
 #define RH_REDUCE_REFERENCE_H
 

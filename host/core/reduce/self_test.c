@@ -20,7 +20,7 @@ static rh_status judge_value(const rh_job *job, const rh_job_spec *spec,
                  verdict.text);
 }
 
-/* Elements first .. first+n-1 of the array, which also stands in `input`. */
+/* Reduces elements first .. first+n-1 of the array, which is also in `input`. */
 static rh_status run_part(rh_job *job, const rh_array *array, const rh_cl_input *input,
                           uint64_t first, uint64_t n, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
@@ -33,7 +33,7 @@ static rh_status run_part(rh_job *job, const rh_array *array, const rh_cl_input 
   rh_job_spec spec = job->spec;
   rh_reference reference;
   spec.n = n;
-  RH_TRY(rh_job_refer(&spec, start, NULL, &reference, error));
+  RH_TRY(rh_job_reference(&spec, start, NULL, &reference, error));
   RH_TRY(rh_instance_call(job->instance, &data, n, value, error));
   return judge_value(job, &spec, &reference, value, error);
 }
@@ -49,7 +49,7 @@ rh_status rh_job_self_test(rh_job *job, rh_error *error) {
                               array.offset_bytes, n, rh_type_size(array.type), error);
   if (status == RH_OK) status = run_part(job, &array, &input, 0, n, error);
   if (status == RH_OK && n > 1) status = run_part(job, &array, &input, n / 3, n - n / 3, error);
-  /* Where it failed half-way, something may still be reading. */
+  /* After a failure, commands may still be reading the data. */
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
   rh_cl_input_finish(&input);
   rh_array_finish(&array);

@@ -28,7 +28,7 @@ rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *er
   return RH_OK;
 }
 
-/* The caller's, over what is there. */
+/* Applies the caller's settings over the current values. */
 static rh_status apply_settings(rh_job *job, rh_error *error) {
   const rh_job_spec *spec = &job->spec;
   for (uint64_t k = 0; k < spec->n_settings; k++) {
@@ -52,7 +52,7 @@ static int is_typed(const rh_job *job, const char *key) {
   return 0;
 }
 
-/* 1 where it is a value of the strategy, and then it is used. */
+/* Uses the value if it is valid for the strategy, and returns 1. */
 static int use_setting(rh_job *job, const rh_tunedb_setting *setting) {
   const rh_reporter *reporter = &job->redhost->options.reporter;
   const char *name = job->strategy->name;
@@ -107,9 +107,10 @@ rh_status rh_settings_tuned(rh_job *job, rh_error *error) {
   return RH_OK;
 }
 
-void rh_settings_give_up(rh_job *job, const char *why) {
+void rh_settings_reset(rh_job *job, const char *why) {
   char said[1024];
-  snprintf(said, sizeof said, "%s", why); /* it may lie in what is filled anew */
+  /* `why` may point into the answer, which is overwritten */
+  snprintf(said, sizeof said, "%s", why);
   rh_log(&job->redhost->options.reporter, RH_LOG_INFO,
          "parameters of '%s' are reset to the defaults; it cannot run with the tuned ones: "
          "%s",

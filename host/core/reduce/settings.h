@@ -39,6 +39,6 @@ rh_status rh_settings_defaults(struct rh_job *job, rh_error *error);
 rh_status rh_settings_tuned(struct rh_job *job, rh_error *error);
 
 /* Reverts to rh_settings_defaults(), and logs the reason. */
-void rh_settings_give_up(struct rh_job *job, const char *why);
+void rh_settings_reset(struct rh_job *job, const char *why);
 
 #endif

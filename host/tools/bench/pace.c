@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* A point takes at least its 20 samples of a millisecond and what surrounds them; a large one some
- * 30 runs at a rate that is well below the peak. */
+/* A point takes at least 20 samples of a millisecond and their overhead; a large one takes some
+ * 30 runs at a rate well below the peak. */
 static double weight(const rh_bench_pace *pace, uint64_t bytes) {
   double runs = pace->read_peak > 0 ? 30 * (double)bytes / (0.4 * pace->read_peak) : 0;
   return 0.06 + fmin(runs, pace->max_time_s);
@@ -20,7 +20,7 @@ static uint32_t ops_on(const rh_bench_settings *settings, rh_type type) {
 void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage) {
   const rh_bench_settings *settings = stage->settings;
   *pace = (rh_bench_pace){.started = rh_now(),
-                          .read_peak = stage->range.calibration.read_peak,
+                          .read_peak = stage->bench_device.calibration.read_peak,
                           .max_time_s = settings->rules.max_time_s};
   for (uint32_t t = 0; t < settings->types.n; t++) {
     rh_type type = settings->types.list[t];

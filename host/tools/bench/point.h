@@ -20,11 +20,11 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, rh_type type, ui
                         rh_error *error);
 
 /* Sets the point's operator. */
-rh_status rh_point_refer(rh_point *point, const rh_stage *stage, uint32_t op, rh_error *error);
+rh_status rh_point_reference(rh_point *point, const rh_stage *stage, uint32_t op, rh_error *error);
 
 /* The reference for a result on `data`, a part of the point's; reference must outlive scale. */
-rh_status rh_point_refer_part(const rh_stage *stage, const rh_bench_data *data,
-                              rh_reference *reference, rh_bench_scale *scale, rh_error *error);
+rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *data,
+                                  rh_reference *reference, rh_bench_scale *scale, rh_error *error);
 
 /* The point's part of a measurement: data, scale, device, seed and reporter.  The caller adds the
  * rest. */

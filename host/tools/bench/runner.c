@@ -6,7 +6,7 @@
 
 /* ---- One point ---- */
 
-/* What is already in the file that is resumed is not measured again. */
+/* Points that the resumed file already contains are not measured again. */
 static int is_there(const rh_bench_runner *r, const rh_sampler *sampler, uint32_t op, rh_type type,
                     uint64_t n) {
   for (uint32_t k = 0; k < r->results->n_rows; k++) {
@@ -19,7 +19,7 @@ static int is_there(const rh_bench_runner *r, const rh_sampler *sampler, uint32_
   return 0;
 }
 
-/* One run, as far as smaller sizes tell: in proportion to the largest that was measured. */
+/* The time of one run, extrapolated linearly from the largest size that was measured. */
 static double expected_s(const rh_bench_runner *r, const rh_sampler *sampler, uint32_t op,
                          rh_type type, uint64_t n) {
   const rh_row *nearest = NULL;
@@ -34,7 +34,7 @@ static double expected_s(const rh_bench_runner *r, const rh_sampler *sampler, ui
   return nearest ? nearest->time.median * ((double)n / (double)nearest->n) : 0;
 }
 
-/* What is wrong here is nothing that `auto` should choose here. */
+/* `auto` must no longer choose a strategy whose result was wrong. */
 static void blame(const rh_bench_runner *r, const rh_row *row) {
   const rh_stage *stage = r->stage;
   if (row->status != RH_ROW_wrong || row->is_peer) return;
@@ -85,7 +85,7 @@ static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double 
   return status != RH_OK ? status : kept;
 }
 
-/* All samplers but those that have a row already. */
+/* Measures all samplers that have no row yet. */
 static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
   const rh_bench_data *data = &r->point.data;
   uint32_t n = 0, all = r->stage->n_samplers;
@@ -99,7 +99,7 @@ static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
     samplers[n] = *sampler;
     expected[n++] = expected_s(r, sampler, op, data->type, data->n);
   }
-  if (status == RH_OK && n) status = rh_point_refer(&r->point, r->stage, op, error);
+  if (status == RH_OK && n) status = rh_point_reference(&r->point, r->stage, op, error);
   if (status == RH_OK && n) status = measure(r, samplers, expected, n, error);
   free(samplers);
   free(expected);

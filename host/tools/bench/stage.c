@@ -27,7 +27,7 @@ static int serves(const rh_entry *entry, const rh_bench_settings *settings) {
   return 0;
 }
 
-/* Parameters are given once for all: one that no strategy has is a slip. */
+/* Parameters are given once for all strategies, so one that no strategy has is a mistake. */
 static rh_status check_params(const rh_stage *stage, const rh_registry *registry,
                               const unsigned char *choice, rh_error *error) {
   const rh_bench_settings *settings = stage->settings;
@@ -43,7 +43,8 @@ static rh_status check_params(const rh_stage *stage, const rh_registry *registry
   return RH_OK;
 }
 
-/* Which of the registry's entries are in: asked for by name, or fit to serve something here. */
+/* Selects entries of the registry: those requested by name, and those that can serve something
+ * here. */
 static rh_status choose_entries(const rh_stage *stage, const rh_registry *registry,
                                 unsigned char *choice, rh_error *error) {
   const rh_bench_settings *settings = stage->settings;
@@ -60,12 +61,12 @@ static rh_status choose_entries(const rh_stage *stage, const rh_registry *regist
   return check_params(stage, registry, choice, error);
 }
 
-/* Each by its file, so that no other of the same name can take its place. */
+/* Identifies each by its file, so that no other of the same name can replace it. */
 static rh_status find_strategies(rh_stage *stage, rh_error *error) {
   const rh_registry *registry;
   uint64_t n = most_elements(stage->settings);
   RH_TRY(rh_redhost_registry(stage->redhost, n, &registry, NULL, error));
-  rh_redhost_miss_plugins(stage->redhost);
+  rh_redhost_report_missing_plugins(stage->redhost);
   unsigned char *choice = calloc(registry->n_entries + 1, 1);
   stage->found = calloc(registry->n_entries + 1, sizeof *stage->found);
   rh_status status = RH_OK;
@@ -94,8 +95,8 @@ static rh_status start_peers(rh_stage *stage, rh_error *error) {
 
 /* ---- The device ---- */
 
-/* Every type and every size, in one buffer of the device or in this machine's memory: known before
- * anything is measured. */
+/* Checks before anything is measured that every type and size fits in one buffer of the device,
+ * or in this machine's memory. */
 static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_error *error) {
   const rh_bench_settings *settings = stage->settings;
   char what[64];
@@ -145,7 +146,7 @@ static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
   rh_isolated_spec spec = {.options = &stage->redhost->options,
                            .found = found,
                            .device = on_device ? stage->device : NULL,
-                           .range = on_device ? &stage->range : NULL,
+                           .bench_device = on_device ? &stage->bench_device : NULL,
                            .settings = settings,
                            .n_settings = n,
                            .untuned = stage->shared.untuned,
@@ -200,10 +201,10 @@ rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error) {
   rh_tunedb *tuned;
   if (stage->device) {
     RH_TRY(rh_redhost_session(stage->redhost, &session, error));
-    RH_TRY(rh_bench_device_open(&stage->range, session, host_clock, error));
-    stage->shared.range = &stage->range;
+    RH_TRY(rh_bench_device_open(&stage->bench_device, session, host_clock, error));
+    stage->shared.bench_device = &stage->bench_device;
   }
-  /* Opened before a sampler needs it: a fault in it is reported once, and by this process. */
+  /* Opened before a sampler needs it, so that a fault in it is reported once, by this process. */
   RH_TRY(rh_redhost_tuned(stage->redhost, &tuned, error));
   return add_samplers(stage, error);
 }
@@ -217,6 +218,6 @@ void rh_stage_close(rh_stage *stage) {
   for (uint32_t k = 0; k < stage->n_peers; k++) rh_peers_finish(stage->peers[k]);
   free(stage->peers);
   rh_pool_finish(&stage->shared.pool);
-  rh_bench_device_close(&stage->range);
+  rh_bench_device_close(&stage->bench_device);
   *stage = (rh_stage){0};
 }

@@ -10,7 +10,7 @@ typedef struct rh_stage {
   rh_redhost *redhost;
   const rh_bench_settings *settings;
   const rh_cl_device *device; /* null: no OpenCL device; only host strategies are timed */
-  rh_bench_device range;
+  rh_bench_device bench_device;
   rh_local_shared shared;
   rh_sampler *samplers; /* strategies by name, then peers */
   uint32_t n_samplers;

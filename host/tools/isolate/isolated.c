@@ -1,4 +1,4 @@
-/* A strategy in a process of its own. */
+/* A strategy in a separate process. */
 #include "../../core/base/error.h"
 #include "peer_program.h"
 #include "request.h"
@@ -23,9 +23,9 @@ static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_er
       .on_host = !spec->device,
       .untuned = spec->untuned,
       .strict = spec->strict,
-      .is_known = spec->range != NULL,
+      .is_known = spec->bench_device != NULL,
   };
-  if (spec->range) order.known = rh_bench_device_tell(spec->range);
+  if (spec->bench_device) order.known = rh_bench_device_export(spec->bench_device);
   rh_sample_order_write(&peers->order, &order);
   peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
   snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);

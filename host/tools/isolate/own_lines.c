@@ -6,12 +6,12 @@
 
 enum { LINE_BYTES = 8192 };
 
-static int read_phase(rh_words *from, rh_own_said *said) {
+static int read_phase(rh_words *from, rh_own_message *said) {
   const char *name = rh_words_next(from);
   return name && !from->rest && rh_phase_find(name, &said->phase);
 }
 
-static int read_log(rh_words *from, rh_own_said *said) {
+static int read_log(rh_words *from, rh_own_message *said) {
   uint64_t level;
   if (!rh_word_u64(rh_words_next(from), &level) || level > RH_LOG_DEBUG) return 0;
   said->level = (uint32_t)level;
@@ -19,17 +19,17 @@ static int read_log(rh_words *from, rh_own_said *said) {
   return 1;
 }
 
-static int read_progress(rh_words *from, rh_own_said *said) {
+static int read_progress(rh_words *from, rh_own_message *said) {
   static const char *const known[] = {"upload", "measuring"};
   const char *activity = rh_words_next(from);
-  said->activity = "working"; /* it is kept for longer than the line */
+  said->activity = "working"; /* a constant, because it outlives the line */
   for (size_t k = 0; activity && k < sizeof known / sizeof *known; k++)
     if (strcmp(activity, known[k]) == 0) said->activity = known[k];
   return activity && rh_word_u64(rh_words_next(from), &said->done) &&
          rh_word_u64(rh_words_next(from), &said->total) && !from->rest;
 }
 
-static int read_param(rh_words *from, rh_own_said *said) {
+static int read_param(rh_words *from, rh_own_message *said) {
   rh_used_param *param = &said->param;
   uint64_t is_word;
   const rh_words key = {rh_words_next(from)};
@@ -42,13 +42,13 @@ static int read_param(rh_words *from, rh_own_said *said) {
   return 1;
 }
 
-static int read_memory(rh_words *from, rh_own_said *said) {
+static int read_memory(rh_words *from, rh_own_message *said) {
   return rh_word_u64(rh_words_next(from), &said->scratch_bytes) &&
          rh_word_u64(rh_words_next(from), &said->local_bytes) &&
          rh_word_u64(rh_words_next(from), &said->in_place) && said->in_place <= 1 && !from->rest;
 }
 
-static int read_error(rh_words *from, rh_own_said *said) {
+static int read_error(rh_words *from, rh_own_message *said) {
   int64_t status, code;
   if (!rh_word_i64(rh_words_next(from), &status) || !rh_word_i64(rh_words_next(from), &code) ||
       code < INT32_MIN || code > INT32_MAX)
@@ -66,18 +66,18 @@ static int read_error(rh_words *from, rh_own_said *said) {
          rh_words_rest(from, said->error.message, sizeof said->error.message);
 }
 
-static int read_dropped(rh_words *from, rh_own_said *said) {
+static int read_dropped(rh_words *from, rh_own_message *said) {
   return rh_word_u64(rh_words_next(from), &said->done) && !from->rest;
 }
 
-static int read_note(rh_words *from, rh_own_said *said) {
+static int read_note(rh_words *from, rh_own_message *said) {
   return rh_words_rest(from, said->text, sizeof said->text);
 }
 
 static const struct {
   const char *verb;
   rh_own_word word;
-  int (*read)(rh_words *from, rh_own_said *said);
+  int (*read)(rh_words *from, rh_own_message *said);
 } lines[] = {
     {"phase", RH_OWN_PHASE, read_phase},
     {"log", RH_OWN_LOG, read_log},
@@ -89,10 +89,10 @@ static const struct {
     {"error", RH_OWN_ERROR, read_error},
 };
 
-rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_said *said) {
+rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_message *said) {
   char copy[LINE_BYTES + 1];
   rh_words from = {copy};
-  *said = (rh_own_said){0};
+  *said = (rh_own_message){0};
   if (length > LINE_BYTES || !rh_is_plain_utf8(line, length)) return RH_OWN_NONE;
   memcpy(copy, line, length);
   copy[length] = 0;

@@ -1,20 +1,21 @@
-/* What a child of redhost's own (redhost --work, redhost --sample) says besides the peers' lines:
+/* The lines that redhost's own children (redhost --work, redhost --sample) send in addition to a
+ * peer's:
  *
- *     phase setup                          where it is now: RH_PHASE_LIST
+ *     phase setup                          the phase that it enters: RH_PHASE_LIST
  *     log 1 TEXT                           at most RH_MOST_LOGS of them in a point
  *     progress upload 3 7
  *     param tile 256 0 256                 a parameter in use: key, number, is it a word, text;
  *     before "opened"
  *     memory 64 1024 1                     bytes of scratch and local memory, is the input in
  *     place; before "opened"
- *     note tuned for driver 570, now 580   before "opened", where there is something to say of the
- *     parameters
- *     dropped 150                          so many log lines were not sent; before "closed"
+ *     note tuned for driver 570, now 580   before "opened", if there is a note on the parameters
+ *     dropped 150                          the number of log lines that were not sent; before
+ *     "closed"
  *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
  *
- * It gets one more question, "ask NAME OP TYPE N": whether it can serve the problem.  It answers as
- * to "open", but sets nothing up and does not read the data, so that data are generated only after
- * an acceptance. */
+ * It gets one more question, "ask NAME OP TYPE N": whether it can serve the problem.  It answers
+ * as to "open", but sets nothing up and does not read the data, so that data are generated only
+ * after an acceptance. */
 #ifndef RH_ISOLATE_OWN_LINES_H
 #define RH_ISOLATE_OWN_LINES_H
 
@@ -34,8 +35,8 @@ typedef enum rh_own_word {
   RH_OWN_ERROR
 } rh_own_word;
 
-/* Only what belongs to the word is filled. */
-typedef struct rh_own_said {
+/* Only the fields of the line's kind are set. */
+typedef struct rh_own_message {
   rh_phase phase;
   uint32_t level;       /* LOG */
   const char *activity; /* PROGRESS: a constant */
@@ -43,10 +44,10 @@ typedef struct rh_own_said {
   rh_used_param param;
   uint64_t scratch_bytes, local_bytes, in_place; /* MEMORY */
   char text[1024];                               /* LOG, NOTE */
-  rh_error error; /* ERROR: never RH_OK, nor RH_E_WRONG, which a child cannot know */
-} rh_own_said;
+  rh_error error; /* ERROR: never RH_OK, nor RH_E_WRONG, because a child does not check results */
+} rh_own_message;
 
 /* Accepts any `length` bytes.  Texts that are too long are truncated. */
-rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_said *said);
+rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_message *said);
 
 #endif

@@ -29,7 +29,7 @@ const char *rh_peers_about(const rh_peers *peers, uint32_t k) {
   return peers->list[k].about;
 }
 
-/* The process is all samplers' and ends with rh_peers_finish. */
+/* All samplers share the process, which ends with rh_peers_finish. */
 static void finish_sampler(void *self) {
   (void)self;
 }
@@ -38,7 +38,7 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
   rh_sampler sampler = {
       .self = &peers->list[k],
       .is_peer = 1,
-      .reproducible = RH_BITS_VARY, /* it promises nothing */
+      .reproducible = RH_BITS_VARY, /* peers promise nothing */
       .open = rh_peer_open,
       .take = rh_peer_take,
       .close = rh_peer_close,

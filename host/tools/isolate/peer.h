@@ -14,10 +14,10 @@ enum { RH_PEERS_MOST = 32 }; /* peers of one program */
 
 typedef struct rh_peers rh_peers;
 
-/* Starts `program` and listens to what it offers, at least one peer.  It finds options->device,
- * where that is set, as REDHOST_DEVICE in its environment; *options stays the caller's and must
- * outlive *peers.  `limit_s` is for each answer: opening a point copies the data, which may be
- * gigabytes.  options->reporter's progress is asked a few times a second and may cancel.
+/* Starts `program` and reads its offers, at least one peer. The program gets options->device, if
+ * set, as REDHOST_DEVICE in its environment. *options is borrowed and must outlive *peers.
+ * `limit_s` applies to each answer: opening a point copies the data, which may be gigabytes. The
+ * progress callback of options->reporter is called a few times a second and may cancel.
  * RH_E_FILE: there is no such program; RH_E_PLUGIN: it does not speak the protocol. */
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error);
@@ -27,9 +27,8 @@ typedef struct rh_isolated_spec {
   const rh_options *options;  /* must outlive the sampler */
   const rh_found *found;      /* copied */
   const rh_cl_device *device; /* null: none */
-  /* its sweep and calibration are taken over; null where device is, and where all data have a
-   * region */
-  const rh_bench_device *range;
+  /* the child takes over its calibration; null if `device` is null or all data have a region */
+  const rh_bench_device *bench_device;
   const rh_setting *settings;
   uint64_t n_settings;
   uint32_t untuned, strict; /* as rh_local_shared's */
@@ -38,10 +37,10 @@ typedef struct rh_isolated_spec {
   double limit_s;           /* the limit on silence */
 } rh_isolated_spec;
 
-/* The strategy as a sampler like rh_local_sampler's: what it does wrong ends its own process.
- * Nothing is started before the first point.  The region of a point's data is mapped by the
- * process, and not copied; it must be shared, outlives the sampler, and may be filled between ask
- * and open. */
+/* The strategy as a sampler like rh_local_sampler's, except that a fault ends only its own
+ * process. The process starts with the first point. It maps the region of a point's data instead
+ * of copying it; the region must be shared, must outlive the sampler, and may be filled between
+ * ask and open. */
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error);
 
 /* The child's side: `redhost --sample` and `redhost --work` call this and exit with what it

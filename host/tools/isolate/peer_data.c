@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One file for as long as the program lives, since a descriptor cannot be exchanged in another
- * process; it holds the data only while a point is open. */
+/* The program keeps one file, since a descriptor in another process cannot be exchanged. The
+ * file holds data only while a point is open. */
 rh_status rh_peers_open_data(rh_peers *peers, rh_error *error) {
   char path[40];
   if (peers->reader >= 0) return RH_OK;
@@ -20,11 +20,10 @@ rh_status rh_peers_open_data(rh_peers *peers, rh_error *error) {
   if (peers->data >= 0) peers->reader = open(path, O_RDONLY | O_CLOEXEC);
   peers->process.data = peers->reader;
   if (peers->reader >= 0) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no file for a peer's data: %s", strerror(errno));
+  return rh_fail(error, RH_E_NOMEM, "cannot create a file for a peer's data: %s", strerror(errno));
 }
 
-/* Data that lie in a region the process has from its start: another region means another
- * process. */
+/* The process gets its region at its start, so another region needs another process. */
 rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_error *error) {
   rh_peer_process *process = &peers->process;
   if (!data->region) return rh_peers_open_data(peers, error);
@@ -53,7 +52,7 @@ static int write_at(int file, const char *from, uint64_t bytes) {
 rh_status rh_peer_hold_data(rh_peer *me, const rh_bench_data *data, rh_error *error) {
   rh_peers *peers = me->peers;
   uint64_t bytes = data->n * rh_type_size(data->type);
-  if (data->region) return RH_OK; /* it lies where the process finds it */
+  if (data->region) return RH_OK; /* the process maps the region */
   if (peers->n_holding) {
     if (peers->filled_from != data->elements || peers->filled_bytes != bytes)
       return rh_fail(error, RH_E_INTERNAL, "%s: two points at once", peers->who);
@@ -72,6 +71,6 @@ void rh_peer_release_data(rh_peer *me) {
   rh_peers *peers = me->peers;
   if (!me->holds_data) return;
   me->holds_data = 0;
-  /* Where this fails, memory is given back later. */
+  /* If this fails, the memory is released later. */
   if (--peers->n_holding == 0 && ftruncate(peers->data, 0) != 0) return;
 }

@@ -12,7 +12,7 @@
 
 enum { LINE_BYTES = 1024, PARTS_BYTES = 16384 };
 
-/* A time, or what else is counted from 0. */
+/* A time or another nonnegative number. */
 static int read_amount(const char *word, double *amount) {
   return rh_word_double(word, amount) && isfinite(*amount) && *amount >= 0;
 }
@@ -37,7 +37,7 @@ static int read_value(const char *word, rh_result *result) {
 
 static int read_result(rh_words *from, uint32_t op, rh_type type, rh_result *result) {
   *result = (rh_result){.type = rh_op_result_type(op, type)};
-  if (!rh_type_name(result->type)) return 0; /* no point was asked for: there is no result of it */
+  if (!rh_type_name(result->type)) return 0; /* without a point there is no result */
   result->indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0;
   if (!read_value(rh_words_next(from), result)) return 0;
   return !result->indexed || rh_word_u64(rh_words_next(from), &result->index);
@@ -51,7 +51,7 @@ static int read_clock(const char *word, uint32_t *device) {
   return *device || strcmp(word, "host") == 0;
 }
 
-/* As strategies are named: [a-z0-9][a-z0-9_-]{0,62}. */
+/* A name like a strategy's: [a-z0-9][a-z0-9_-]{0,62}. */
 static int read_name(const char *word, char name[64]) {
   static const char first[] = "abcdefghijklmnopqrstuvwxyz0123456789";
   static const char others[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -61,11 +61,11 @@ static int read_name(const char *word, char name[64]) {
   return 1;
 }
 
-static int read_text(const rh_words *from, rh_peer_said *said) {
+static int read_text(const rh_words *from, rh_peer_message *said) {
   return rh_words_rest(from, said->text, sizeof said->text);
 }
 
-/* Where the parameters come from, by its number. */
+/* The source of the parameters, as a number. */
 static int read_from(const char *word, rh_opened *opened) {
   uint64_t from;
   if (!rh_word_u64(word, &from) || from >= RH_N_PARAMS_FROM) return 0;
@@ -73,9 +73,8 @@ static int read_from(const char *word, rh_opened *opened) {
   return 1;
 }
 
-/* One "key=number" of those that are known: 1; 0: a word of the text; -1: a known key with
- * something else behind it. */
-static int read_key(const char *word, rh_peer_said *said) {
+/* 1: a known "key=number"; 0: a word of the text; -1: a known key with an invalid value. */
+static int read_key(const char *word, rh_peer_message *said) {
   rh_opened *opened = &said->opened;
   const char *equals = strchr(word, '=');
   double number;
@@ -106,8 +105,8 @@ static int read_key(const char *word, rh_peer_said *said) {
   return 0;
 }
 
-/* Keys that are known stand before the text. */
-static int read_keys(rh_words *from, rh_peer_said *said) {
+/* Known keys precede the text. */
+static int read_keys(rh_words *from, rh_peer_message *said) {
   while (from->rest) {
     char word[64];
     size_t length = strcspn(from->rest, " ");
@@ -122,7 +121,7 @@ static int read_keys(rh_words *from, rh_peer_said *said) {
   return 1;
 }
 
-static int read_opened(rh_words *from, rh_peer_said *said) {
+static int read_opened(rh_words *from, rh_peer_message *said) {
   uint64_t launches;
   if (!read_clock(rh_words_next(from), &said->device)) return 0;
   if (!rh_word_u64(rh_words_next(from), &launches) || launches > UINT32_MAX) return 0;
@@ -132,7 +131,7 @@ static int read_opened(rh_words *from, rh_peer_said *said) {
   return 1;
 }
 
-/* A blank stands in a word as "%20", and "%" as "%25". */
+/* In a word, a space is written as "%20", and "%" as "%25". */
 static int read_stage(const char *word, char *stage, size_t size) {
   size_t length = 0;
   for (const char *c = word; c && *c; c++) {
@@ -146,7 +145,7 @@ static int read_stage(const char *word, char *stage, size_t size) {
 }
 
 /* "parts HOST-SHARE [STAGE SECONDS]...". */
-static int read_parts(rh_words *from, rh_peer_said *said) {
+static int read_parts(rh_words *from, rh_peer_message *said) {
   if (!read_amount(rh_words_next(from), &said->host_share_s)) return 0;
   while (from->rest) {
     rh_part *part = &said->parts[said->n_parts];
@@ -159,7 +158,7 @@ static int read_parts(rh_words *from, rh_peer_said *said) {
   return 1;
 }
 
-static int read_taken(rh_words *from, uint32_t op, rh_type type, rh_peer_said *said) {
+static int read_taken(rh_words *from, uint32_t op, rh_type type, rh_peer_message *said) {
   return read_amount(rh_words_next(from), &said->seconds) && said->seconds > 0 &&
          read_clock(rh_words_next(from), &said->device) &&
          read_result(from, op, type, &said->result) && !from->rest;
@@ -170,7 +169,7 @@ static int read_hello(rh_words *from) {
   return version && strcmp(version, "1") == 0 && !from->rest;
 }
 
-static rh_peer_word read_words(rh_words *from, uint32_t op, rh_type type, rh_peer_said *said) {
+static rh_peer_word read_words(rh_words *from, uint32_t op, rh_type type, rh_peer_message *said) {
   const char *word = rh_words_next(from);
   if (!word) return RH_PEER_GARBAGE;
   if (!strcmp(word, "redhost-peer")) return read_hello(from) ? RH_PEER_HELLO : RH_PEER_GARBAGE;
@@ -189,10 +188,10 @@ static rh_peer_word read_words(rh_words *from, uint32_t op, rh_type type, rh_pee
 }
 
 rh_peer_word rh_peer_line_read(const char *line, size_t length, uint32_t op, rh_type type,
-                               rh_peer_said *said) {
+                               rh_peer_message *said) {
   char copy[PARTS_BYTES];
   size_t most = length > 6 && memcmp(line, "parts ", 6) == 0 ? PARTS_BYTES : LINE_BYTES;
-  *said = (rh_peer_said){0};
+  *said = (rh_peer_message){0};
   if (length >= most || !rh_is_plain_utf8(line, length)) return RH_PEER_GARBAGE;
   memcpy(copy, line, length);
   copy[length] = 0;

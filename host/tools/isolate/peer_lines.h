@@ -5,7 +5,7 @@
 #include "../measure/sampler.h"
 
 typedef enum rh_peer_word {
-  RH_PEER_GARBAGE, /* nothing that the protocol knows */
+  RH_PEER_GARBAGE, /* not part of the protocol */
   RH_PEER_HELLO,
   RH_PEER_NAMED,
   RH_PEER_READY,
@@ -17,24 +17,25 @@ typedef enum rh_peer_word {
   RH_PEER_CLOSED
 } rh_peer_word;
 
-/* Only what belongs to the word is filled. */
-typedef struct rh_peer_said {
-  char name[64];      /* NAMED: as strategies are named */
-  char text[256];     /* NAMED: what it is; OPENED: its parameters, or ""; DECLINED, FAILED: why */
-  uint32_t launches;  /* OPENED */
-  uint32_t device;    /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */
-  double seconds;     /* TAKEN: finite, more than 0 */
-  rh_result result;   /* TAKEN: in the result type of the operator */
-  rh_opened opened;   /* OPENED: what was said with a key, and nothing else */
-  uint32_t has_parts; /* OPENED: "parts" may be asked for */
+/* Only the fields of the line's kind are set. */
+typedef struct rh_peer_message {
+  char name[64]; /* NAMED: like a strategy's name */
+  /* NAMED: its description; OPENED: its parameters, or ""; DECLINED, FAILED: the reason */
+  char text[256];
+  uint32_t launches;           /* OPENED */
+  uint32_t device;             /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */
+  double seconds;              /* TAKEN: finite, more than 0 */
+  rh_result result;            /* TAKEN: in the result type of the operator */
+  rh_opened opened;            /* OPENED: only the values that were given with a key */
+  uint32_t has_parts;          /* OPENED: supports the request "parts" */
   rh_part parts[RH_MAX_PARTS]; /* PARTS */
   uint32_t n_parts;
   double host_share_s; /* PARTS */
-} rh_peer_said;
+} rh_peer_message;
 
 /* Accepts any `length` bytes.  `op` and `type` determine the value of a TAKEN.  Texts that are too
  * long are truncated. */
 rh_peer_word rh_peer_line_read(const char *line, size_t length, uint32_t op, rh_type type,
-                               rh_peer_said *said);
+                               rh_peer_message *said);
 
 #endif

@@ -6,37 +6,39 @@
 #include <stdio.h>
 #include <string.h>
 
-static rh_status said_no(const rh_peer *me, const rh_peer_said *said, rh_status status,
-                         rh_error *error) {
+static rh_status report_refusal(const rh_peer *me, const rh_peer_message *said, rh_status status,
+                                rh_error *error) {
   return rh_fail(error, status, "%s: %s", me->name, said->text);
 }
 
-/* Asks, and accepts one answer; others are a failure of the peer's, or of its process. */
+/* Sends a question and expects one kind of answer. "declined" and "failed" end the point; any
+ * other answer ends the process. */
 static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_word expected,
-                         rh_peer_said *said, rh_error *error) {
+                         rh_peer_message *said, rh_error *error) {
   rh_peer_word word;
   RH_TRY(rh_peer_process_ask(&me->peers->process, question, &word, said, error));
   if (word == expected) return RH_OK;
-  if (word == RH_PEER_FAILED) return said_no(me, said, RH_E_PLUGIN, error);
+  if (word == RH_PEER_FAILED) return report_refusal(me, said, RH_E_PLUGIN, error);
   if (word == RH_PEER_DECLINED && expected == RH_PEER_OPENED)
-    return said_no(me, said, RH_DECLINED, error);
-  return rh_peer_process_misspoke(&me->peers->process, question, "answered something else", error);
+    return report_refusal(me, said, RH_DECLINED, error);
+  return rh_peer_process_protocol_error(&me->peers->process, question, "answered something else",
+                                        error);
 }
 
 /* "open" or "ask" */
 static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
-                               rh_peer_said *said, rh_error *error) {
+                               rh_peer_message *said, rh_error *error) {
   char line[256];
   rh_phase phase = strcmp(verb, "ask") == 0 ? RH_PHASE_query : RH_PHASE_setup;
   rh_peer_question question = {line, me->name, verb, phase, data->op, data->type};
   snprintf(line, sizeof line, "%s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", verb, me->name,
            rh_op_name(data->op), rh_type_name(data->type), data->n, data->copies, data->stride);
-  /* Redhost's own are closed whatever they answer: a plugin is open there. */
+  /* A redhost child is closed after any answer, because it has opened a plugin. */
   if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
   return ask_for(me, &question, RH_PEER_OPENED, said, error);
 }
 
-static void note_opened(rh_peer *me, const rh_peer_said *said, rh_opened *opened) {
+static void note_opened(rh_peer *me, const rh_peer_message *said, rh_opened *opened) {
   const rh_opened *noted = &me->peers->process.own.noted;
   *opened = said->opened;
   opened->launches = said->launches;
@@ -53,7 +55,7 @@ static void note_opened(rh_peer *me, const rh_peer_said *said, rh_opened *opened
 
 rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_said said;
+  rh_peer_message said;
   *opened = (rh_opened){0};
   me->op = data->op;
   me->type = data->type;
@@ -68,7 +70,7 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
 
 rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_said said;
+  rh_peer_message said;
   *opened = (rh_opened){0};
   RH_TRY(rh_peers_bind_data(me->peers, data, error));
   RH_TRY(rh_peers_ensure_running(me->peers, error));
@@ -90,15 +92,15 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
   rh_peer_process *process = &me->peers->process;
   char line[128];
   rh_peer_question question = {line, me->name, "take", RH_PHASE_run, me->op, me->type};
-  rh_peer_said said;
+  rh_peer_message said;
   if (!is_open(me))
     return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
                    process->why);
   snprintf(line, sizeof line, "take %s %s %u\n", me->name, kind_name(take->kind), take->batch);
   RH_TRY(ask_for(me, &question, RH_PEER_TAKEN, &said, error));
   if (said.device && take->kind != RH_TAKE_DEVICE)
-    return rh_peer_process_misspoke(
-        process, &question, "used the device's clock where the host's was asked for", error);
+    return rh_peer_process_protocol_error(process, &question,
+                                          "used the device's clock instead of the host's", error);
   process->losses = 0;
   *taken = (rh_taken){said.seconds, said.device, said.result};
   snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
@@ -111,7 +113,7 @@ rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *h
   char line[128];
   rh_peer_question question = {
       .line = line, .peer = me->name, .verb = "parts", .phase = RH_PHASE_run};
-  rh_peer_said said;
+  rh_peer_message said;
   *n_parts = 0;
   if (!me->has_parts || !is_open(me)) return RH_OK;
   snprintf(line, sizeof line, "parts %s\n", me->name);
@@ -129,13 +131,14 @@ rh_status rh_peer_close(void *self, rh_error *error) {
   rh_peer_question question = {
       .line = line, .peer = me->name, .verb = "close", .phase = RH_PHASE_teardown};
   rh_peer_word word;
-  rh_peer_said said;
+  rh_peer_message said;
   rh_status status = RH_OK;
   snprintf(line, sizeof line, "close %s\n", me->name);
-  /* A process that is lost here leaves its reason in `why`, for those whose points it had. */
+  /* If the process is lost here, `why` keeps the reason for the other samplers whose points it
+   * had open. */
   if (is_open(me)) status = rh_peer_process_ask(process, &question, &word, &said, error);
   if (is_open(me) && status == RH_OK && word != RH_PEER_CLOSED)
-    status = rh_peer_process_misspoke(process, &question, "answered something else", error);
+    status = rh_peer_process_protocol_error(process, &question, "answered something else", error);
   process->own.logs = 0;
   me->opened_in = 0;
   rh_peer_release_data(me);

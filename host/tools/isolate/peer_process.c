@@ -14,21 +14,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of one answer; what redhost's own say besides may be more. */
+/* For one answer; redhost's own children may send more, because they send logs, too. */
 static const uint64_t most_bytes = 64u << 10, most_bytes_of_own = 16u << 20;
 
 static int is_own(const rh_peer_process *process) {
   return process->own.role != NULL;
 }
 
-/* ---- How it was lost, in one sentence -------------------------------------------------------- */
+/* ---- Why it was lost, in one sentence -------------------------------------------------------- */
 
 static rh_status blame(rh_peer_process *process, const char *what, rh_error *error) {
   const rh_peer_own *own = &process->own;
   const rh_peer_question *question = process->question;
   char *why = process->why;
   process->losses++;
-  if (is_own(process) && own->phase < RH_PHASE_loading) /* the plugin was not there yet */
+  if (is_own(process) && own->phase < RH_PHASE_loading) /* the plugin was not loaded yet */
     snprintf(why, sizeof process->why, "redhost %s, for strategy '%s', %s", own->role,
              own->strategy, what);
   else if (is_own(process))
@@ -42,7 +42,7 @@ static rh_status blame(rh_peer_process *process, const char *what, rh_error *err
   return rh_fail(error, RH_E_PLUGIN, "%s", why);
 }
 
-/* A page of a mapped file that is no longer there is nobody's fault but the file's. */
+/* SIGBUS on a mapped file means that the file was cut short. */
 static int file_was_cut(const rh_peer_process *process) {
   const rh_region *region = process->own.region;
   int status = process->with.status;
@@ -61,8 +61,8 @@ static void name_place(const rh_peer_process *process, char *where, size_t size)
              process->with.fate == RH_FATE_LATE ? "; --timeout allows more" : "");
 }
 
-/* Ends the process whose conversation has come to an end. */
-static rh_status lose_peer(rh_peer_process *process, rh_error *error) {
+/* Ends the process after its conversation has failed. */
+static rh_status end_lost_process(rh_peer_process *process, rh_error *error) {
   char what[400], where[80];
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
@@ -73,12 +73,12 @@ static rh_status lose_peer(rh_peer_process *process, rh_error *error) {
   return blame(process, what, error);
 }
 
-rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_question *question,
-                                   const char *how, rh_error *error) {
+rh_status rh_peer_process_protocol_error(rh_peer_process *process, const rh_peer_question *question,
+                                         const char *how, rh_error *error) {
   char what[420], printed[256];
   process->question = question;
   process->with.fate = RH_FATE_GARBAGE;
-  if (is_own(process)) return lose_peer(process, error);
+  if (is_own(process)) return end_lost_process(process, error);
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
   rh_printed_quote(&process->with.printed, printed, sizeof printed);
@@ -88,14 +88,14 @@ rh_status rh_peer_process_misspoke(rh_peer_process *process, const rh_peer_quest
 
 /* ---- Listening ------------------------------------------------------------------------------- */
 
-/* A stranger's words, as far as they fit and are fit to be shown. */
+/* Reports an invalid line, truncated and without unprintable characters. */
 static rh_fate garbage(rh_peer_process *process, const char *line, size_t length, rh_error *error) {
   char how[100];
   int shown = length < 60 ? (int)length : 60;
   snprintf(how, sizeof how, "said '%.*s%s', which is not part of the protocol,", shown, line,
            length > 60 ? "..." : "");
   rh_make_plain(how);
-  rh_peer_process_misspoke(process, process->question, how, error);
+  rh_peer_process_protocol_error(process, process->question, how, error);
   return RH_FATE_FAILED;
 }
 
@@ -105,11 +105,11 @@ static rh_fate take_param(rh_peer_own *own) {
   return RH_GOES_ON;
 }
 
-/* What redhost's own say on the way.  Logging does not count as a sign of life. */
+/* The additional lines of redhost's own children. Logging does not reset the limit on silence. */
 static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *error) {
   const rh_reporter *reporter = &process->options->reporter;
   rh_peer_own *own = &process->own;
-  const rh_own_said *said = &own->said;
+  const rh_own_message *said = &own->said;
   switch (word) {
   case RH_OWN_LOG:
     if (own->logs++ == RH_MOST_LOGS) return RH_FATE_GARBAGE;
@@ -153,37 +153,38 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
   process->word = rh_peer_line_read(line, length, question->op, question->type, &process->said);
   if (!is_own(process))
     return process->word ? RH_FATE_HEARD : garbage(process, line, length, error);
-  /* Redhost's own have an error for what went wrong. */
+  /* Redhost's own children report failures as "error". */
   int is_strange = !process->word || process->own.phase < question->phase ||
                    process->word == RH_PEER_FAILED || process->word == RH_PEER_DECLINED;
   return is_strange ? RH_FATE_GARBAGE : RH_FATE_HEARD;
 }
 
-/* The caller of all this may want an end. */
-static rh_fate look_for_an_end(void *user, rh_error *error) {
+/* Asks the caller's progress function whether to cancel. */
+static rh_fate check_cancellation(void *user, rh_error *error) {
   rh_peer_process *process = user;
   rh_status status = rh_progress(&process->options->reporter, "peer", 0, 0, error);
   return status == RH_OK ? RH_GOES_ON : RH_FATE_FAILED;
 }
 
-/* What kind of end it was, where it was one. */
+/* Turns the end of a conversation into a status. */
 static rh_status conclude(rh_peer_process *process, rh_fate fate, const rh_error *why,
                           rh_error *error) {
-  if (fate != RH_FATE_FAILED) return lose_peer(process, error);
+  if (fate != RH_FATE_FAILED) return end_lost_process(process, error);
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
   if (error) *error = *why;
   return why->status;
 }
 
-/* What was said before anything was asked would pass for the answer. */
+/* A line that arrived before the question would be taken for its answer. */
 static rh_status expect_silence(rh_peer_process *process, rh_error *error) {
   rh_error why = {0};
   process->is_asked = 0;
   rh_fate fate = rh_conversation_drain(&process->with, &why);
   if (fate == RH_GOES_ON) return RH_OK;
   if (is_own(process) || fate == RH_FATE_ENDED) return conclude(process, fate, &why, error);
-  return rh_peer_process_misspoke(process, process->question, "spoke before it was asked", error);
+  return rh_peer_process_protocol_error(process, process->question, "spoke before it was asked",
+                                        error);
 }
 
 static rh_status listen_to(rh_peer_process *process, rh_error *error) {
@@ -194,7 +195,7 @@ static rh_status listen_to(rh_peer_process *process, rh_error *error) {
   return fate == RH_FATE_HEARD ? RH_OK : conclude(process, fate, &why, error);
 }
 
-/* The answer of redhost's own that is an error. */
+/* An "error" line of one of redhost's own children. */
 static rh_status own_error(rh_peer_process *process, rh_error *error) {
   process->own.failed = 1;
   if (error) *error = process->own.said.error;
@@ -202,14 +203,14 @@ static rh_status own_error(rh_peer_process *process, rh_error *error) {
 }
 
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
-                              rh_peer_word *word, rh_peer_said *said, rh_error *error) {
+                              rh_peer_word *word, rh_peer_message *said, rh_error *error) {
   process->question = question;
   process->own.noted = (rh_opened){0};
   if (question->line) {
     RH_TRY(expect_silence(process, error));
     if (rh_child_tell(&process->with.child, question->line) != 0) {
       process->with.fate = RH_FATE_ENDED;
-      return lose_peer(process, error);
+      return end_lost_process(process, error);
     }
   }
   RH_TRY(listen_to(process, error));
@@ -237,7 +238,7 @@ static rh_status spawn(rh_peer_process *process, const char *const *environment,
   };
   process->with.user = process;
   process->with.take = take_line;
-  process->with.idle = look_for_an_end;
+  process->with.idle = check_cancellation;
   process->with.limit_s = process->limit_s;
   process->with.limit_bytes = is_own(process) ? most_bytes_of_own : most_bytes;
   process->own.phase = RH_PHASE_start;
@@ -266,8 +267,8 @@ rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error) {
   return status;
 }
 
-/* What does no harm to the figures is a warning. */
-static void judge_manners(const rh_peer_process *process) {
+/* Side effects that do not affect the figures are warnings. */
+static void report_side_effects(const rh_peer_process *process) {
   const rh_reporter *reporter = &process->options->reporter;
   const rh_printed *printed = &process->with.printed;
   const char *plugin = process->own.plugin;
@@ -287,7 +288,7 @@ static void judge_manners(const rh_peer_process *process) {
 void rh_peer_process_end(rh_peer_process *process) {
   if (!process->runs) return;
   process->runs = 0;
-  shutdown(process->with.child.fd, SHUT_WR); /* it may still say something */
+  shutdown(process->with.child.fd, SHUT_WR); /* it may still send something */
   rh_conversation_end(&process->with, RH_CHILD_DONE_S);
-  judge_manners(process);
+  report_side_effects(process);
 }

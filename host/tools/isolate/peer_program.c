@@ -24,8 +24,8 @@ rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, dou
   return made;
 }
 
-/* The first start makes the list, a later one has to agree with it. */
-static const char *add_peer(rh_peers *peers, uint32_t k, const rh_peer_said *said, int first) {
+/* The first start creates the list; later starts must offer the same peers. */
+static const char *add_peer(rh_peers *peers, uint32_t k, const rh_peer_message *said, int first) {
   if (k == RH_PEERS_MOST) return "offered more than 32 peers";
   if (!first)
     return k < peers->n && strcmp(peers->list[k].name, said->name) == 0
@@ -44,7 +44,7 @@ static rh_status greet(rh_peers *peers, int first, rh_error *error) {
   static const rh_peer_question listen_only = {.verb = "its greeting"};
   rh_peer_process *process = &peers->process;
   rh_peer_word word;
-  rh_peer_said said;
+  rh_peer_message said;
   const char *wrong = NULL;
   uint32_t k = 0;
   RH_TRY(rh_peer_process_ask(process, &listen_only, &word, &said, error));
@@ -63,10 +63,10 @@ static rh_status greet(rh_peers *peers, int first, rh_error *error) {
     else
       wrong = "answered out of order";
   }
-  return rh_peer_process_misspoke(process, &listen_only, wrong, error);
+  return rh_peer_process_protocol_error(process, &listen_only, wrong, error);
 }
 
-/* Of a strategy's own process: which data it will find. */
+/* For a strategy's process: describes the data that it will find. */
 static rh_status write_request(rh_peers *peers, rh_error *error) {
   rh_text *request = &peers->request;
   const rh_region *region = peers->process.own.region;

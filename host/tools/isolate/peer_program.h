@@ -1,5 +1,5 @@
-/* A program and the peers that it offers: what the samplers of peer programs and of isolated
- * strategies share. */
+/* A program and the peers that it offers. The samplers of peer programs and of isolated
+ * strategies share this. */
 #ifndef RH_ISOLATE_PEER_PROGRAM_H
 #define RH_ISOLATE_PEER_PROGRAM_H
 
@@ -10,8 +10,8 @@
 typedef struct rh_peer {
   rh_peers *peers;
   char name[64], about[256];
-  uint32_t holds_data; /* it counts among those that the data stand there for */
-  uint32_t opened_in;  /* the start of the process that has its point open; 0: none has */
+  uint32_t holds_data; /* it is counted in n_holding */
+  uint32_t opened_in;  /* the number of the start in which its point was opened; 0: not open */
   uint32_t op;
   rh_type type;
   uint32_t has_parts;
@@ -19,33 +19,33 @@ typedef struct rh_peer {
 
 struct rh_peers {
   char *program, *who;
-  rh_found found; /* of a strategy's own process; its name and its file */
-  rh_text order;  /* what that is asked for, whatever the data */
+  rh_found found; /* for an isolated strategy: its name and file */
+  rh_text order;  /* its request without the part on the data */
   rh_text request;
   rh_peer_process process;
   rh_peer list[RH_PEERS_MOST];
   uint32_t n;
-  int data, reader; /* a file without a name; the program has it for reading */
+  int data, reader; /* an unnamed file; `reader` is the program's read-only descriptor */
   uint32_t n_holding;
   const void *filled_from;
   uint64_t filled_bytes;
-  uint64_t offset; /* of the data in process.own.region */
+  uint64_t offset; /* offset of the data in process.own.region */
 };
 
-/* Takes over `program` and `who`, malloc'ed.  Null where memory runs out. */
+/* Takes over `program` and `who`, malloc'ed. Null if out of memory. */
 rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, double limit_s);
 
-/* Starts the program where it does not run, and listens to its greeting. */
+/* Starts the program unless it is running, and reads its greeting. */
 rh_status rh_peers_ensure_running(rh_peers *peers, rh_error *error);
 
-/* Before the start: which file the program finds as its data. */
+/* Called before the start: sets the file that the program gets as its data. */
 rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_error *error);
-rh_status rh_peers_open_data(rh_peers *peers, rh_error *error); /* data without a region */
-/* The data of a point, for as long as it is open. */
+rh_status rh_peers_open_data(rh_peers *peers, rh_error *error); /* for data without a region */
+/* Writes the data of a point, and keeps them while it is open. */
 rh_status rh_peer_hold_data(rh_peer *me, const rh_bench_data *data, rh_error *error);
 void rh_peer_release_data(rh_peer *me);
 
-/* The functions of the samplers; `self` is an rh_peer. */
+/* The samplers' functions; `self` is an rh_peer. */
 rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
 rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
 rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error);

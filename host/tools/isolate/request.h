@@ -1,5 +1,5 @@
-/* What a sampling child of redhost's own is asked for (core/child/request.h): one strategy, and
- * what is known of its device. */
+/* The request to a sampling child (core/child/request.h): one strategy, and the calibration of
+ * its device. */
 #ifndef RH_ISOLATE_REQUEST_H
 #define RH_ISOLATE_REQUEST_H
 
@@ -14,13 +14,13 @@ typedef struct rh_sample_order {
   uint64_t n_settings;
   uint32_t on_host;         /* 1: no OpenCL driver is loaded before the plugin */
   uint32_t untuned, strict; /* as rh_local_shared's */
-  uint32_t is_known;        /* 1: `known` is, and samples are taken as a bench takes them */
+  uint32_t is_known;        /* 1: `known` is set, and samples are taken as in a benchmark */
   rh_bench_device_known known;
 } rh_sample_order;
 
-/* Where the data stand in descriptor 5, if not at its begin. */
+/* The position of the data in descriptor 5. */
 typedef struct rh_sample_data {
-  uint64_t region_bytes, offset; /* to map; 0: as many as each point has elements */
+  uint64_t region_bytes, offset; /* bytes to map; 0: as many as each point needs */
 } rh_sample_data;
 
 void rh_sample_order_write(rh_text *to, const rh_sample_order *order);

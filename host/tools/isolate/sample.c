@@ -1,6 +1,6 @@
 /* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a
- * bench.  It offers its one strategy as a peer program offers a peer (docs/peers.md), says more on
- * the way (own_lines.h), and takes samples as this process would. */
+ * benchmark. It offers its one strategy as a peer program offers a peer (docs/peers.md), sends
+ * additional lines (own_lines.h), and takes samples as the parent would. */
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
@@ -26,9 +26,9 @@ typedef struct sampling {
   rh_phase phase;
   int data;
   rh_redhost *redhost;
-  rh_bench_device range;
+  rh_bench_device bench_device;
   rh_local_shared shared;
-  rh_sampler sampler; /* without `self`: not made yet */
+  rh_sampler sampler; /* not created yet if `self` is null */
   rh_bench_data point;
   rh_region region; /* the data, mapped */
 } sampling;
@@ -65,8 +65,8 @@ static void send_phase(void *user, rh_phase phase) {
 
 static void on_log(void *user, uint32_t level, const char *text) {
   sampling *s = user;
-  /* A flood of them would only be dropped at the other end; who logs for ever gives no sign of
-   * life. */
+  /* Further lines would only be dropped by the parent, and endless logging must not count as
+   * progress. */
   if (__atomic_fetch_add(&s->logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
     send_line(s, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
 }
@@ -75,7 +75,7 @@ static int on_progress(void *user, const char *activity, uint64_t done, uint64_t
   return send_line(user, "progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
 }
 
-/* What the answer to `ask` and `open` is. */
+/* The answer to `ask` and `open`. */
 static int say_opened(sampling *s, const rh_opened *opened) {
   for (uint32_t k = 0; k < opened->n_used; k++) {
     const rh_used_param *param = &opened->used[k];
@@ -96,8 +96,8 @@ static int say_opened(sampling *s, const rh_opened *opened) {
 
 /* ---- Beginning ---- */
 
-/* What is wrong with the tuning database, the parent has said already. */
-static rh_status know_tuned(rh_redhost *redhost, rh_error *error) {
+/* The parent has already reported faults of the tuning database, so they are silent here. */
+static rh_status open_tuned(rh_redhost *redhost, rh_error *error) {
   rh_tunedb *tuned;
   const rh_reporter *reporter = redhost->cache.reporter;
   redhost->cache.reporter = NULL;
@@ -106,7 +106,7 @@ static rh_status know_tuned(rh_redhost *redhost, rh_error *error) {
   return status;
 }
 
-/* Before the plugin, so that nobody is blamed for a driver. */
+/* Before the plugin is loaded, so that the plugin is not blamed for a driver. */
 static rh_status find_device(sampling *s, rh_error *error) {
   const rh_cl_device *device;
   rh_cl_session *session;
@@ -114,13 +114,13 @@ static rh_status find_device(sampling *s, rh_error *error) {
   send_phase(s, RH_PHASE_devices);
   if (!s->order.is_known) return rh_redhost_device(s->redhost, &device, error);
   RH_TRY(rh_redhost_session(s->redhost, &session, error));
-  rh_bench_device_close(&s->range); /* of an attempt that failed */
-  RH_TRY(rh_bench_device_adopt(&s->range, session, &s->order.known, error));
-  s->shared.range = &s->range;
+  rh_bench_device_close(&s->bench_device); /* from a failed attempt */
+  RH_TRY(rh_bench_device_adopt(&s->bench_device, session, &s->order.known, error));
+  s->shared.bench_device = &s->bench_device;
   return RH_OK;
 }
 
-/* With the first question, so that what goes wrong is an answer. */
+/* Done at the first question, so that failures can be reported as its answer. */
 static rh_status prepare(sampling *s, rh_error *error) {
   rh_sample_order *order = &s->order;
   rh_found found = {.path = (char *)(uintptr_t)order->plugin};
@@ -137,7 +137,7 @@ static rh_status prepare(sampling *s, rh_error *error) {
       .enter = send_phase,
   };
   RH_TRY(find_device(s, error));
-  RH_TRY(know_tuned(s->redhost, error));
+  RH_TRY(open_tuned(s->redhost, error));
   return rh_local_sampler(&s->sampler, &s->shared, &found, order->settings, order->n_settings,
                           error);
 }
@@ -151,7 +151,8 @@ static void close_point(sampling *s) {
   s->point = (rh_bench_data){0};
 }
 
-/* Private: drivers that use memory in place want it writable, and what is written stays here. */
+/* A private mapping: drivers that use memory in place need it writable, and writes stay in this
+ * process. */
 static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
   uint64_t bytes = s->point.n * rh_type_size(s->point.type);
@@ -222,7 +223,7 @@ static int take_sample(sampling *s, const char *line) {
                    value, index);
 }
 
-/* A stage is a text of the plugin's, and stands in a line as one word. */
+/* A stage is the plugin's text, and is sent as one word. */
 static void add_stage(rh_text *text, const char *stage) {
   for (const char *c = stage; *c; c++)
     if (*c == ' ')
@@ -266,7 +267,7 @@ static int answer(sampling *s, const char *line) {
   return strncmp(line, "close ", 6) == 0 ? end_point(s) : -1;
 }
 
-/* ---- Life ---- */
+/* ---- Serving ---- */
 
 static int work(sampling *s) {
   char line[512];
@@ -282,13 +283,13 @@ static void finish(sampling *s) {
   close_point(s);
   if (s->sampler.self) s->sampler.finish(s->sampler.self);
   rh_pool_finish(&s->shared.pool);
-  rh_bench_device_close(&s->range);
+  rh_bench_device_close(&s->bench_device);
   rh_close(s->redhost);
   free((void *)(uintptr_t)s->order.settings); /* the type says const */
 }
 
 int rh_sample_main(void) {
-  /* Static: a plugin's thread may log while this process ends. */
+  /* Static, because a plugin's thread may log while this process ends. */
   static sampling s = {.channel = {-1}, .data = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
   rh_child_request request;
   if (rh_request_receive(&request) != 0) return 2;

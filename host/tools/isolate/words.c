@@ -22,7 +22,7 @@ int rh_words_rest(const rh_words *from, char *to, size_t size) {
   return to[0] != 0;
 }
 
-/* Digits and nothing else: strtoull would take blanks, signs and what is too large. */
+/* Digits only: strtoull would also accept spaces, signs and overflowing numbers. */
 int rh_word_u64(const char *word, uint64_t *number) {
   if (!word || !*word || word[strspn(word, "0123456789")]) return 0;
   errno = 0;

@@ -46,7 +46,7 @@ static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_dat
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
 }
 
-/* A run that alone takes longer than a whole point may take. */
+/* Skips a contender if a single run would take longer than a whole point may. */
 static rh_status skip_slow(rh_contender *c, double expected_s, const rh_bench_spec *spec,
                            rh_error *error) {
   char reason[128];
@@ -76,8 +76,8 @@ static rh_status start(point *p, rh_row *rows, rh_error *error) {
 
 /* ---- Rounds ---- */
 
-/* Fisher and Yates.  Whoever always came after the same neighbour would inherit its cache and its
- * clock. */
+/* Fisher-Yates. In a fixed order, each contender would always run with its predecessor's cache
+ * contents and clock rate. */
 static void shuffle(point *p) {
   for (uint32_t k = p->spec->n; k > 1; k--) {
     uint32_t with = (uint32_t)(rh_random_next(&p->random) % k), kept = p->order[k - 1];
@@ -97,34 +97,33 @@ static void pause_s(double seconds) {
   nanosleep(&time, NULL);
 }
 
-/* A device that is slower than it was: the round does not count, and the device gets a rest; for a
- * while. */
+/* Discards the round and pauses if the device has become slower, up to a limit. */
 static rh_status check_throttling(point *p, int *counts, rh_error *error) {
   int slower = 0;
   *counts = 1;
-  if (!p->spec->range) return RH_OK;
-  RH_TRY(rh_bench_device_is_throttled(p->spec->range, &slower, error));
+  if (!p->spec->bench_device) return RH_OK;
+  RH_TRY(rh_bench_device_is_throttled(p->spec->bench_device, &slower, error));
   if (!slower) return RH_OK;
   if (p->discarded == MOST_DISCARDS) {
-    p->throttled = 1; /* it counts, and is flagged */
+    p->throttled = 1; /* the round counts, but is flagged */
     return RH_OK;
   }
-  if (p->spec->range->session->device->about.kind !=
-      RH_DEVICE_CPU) /* whose neighbours do not rest */
+  if (p->spec->bench_device->session->device->about.kind !=
+      RH_DEVICE_CPU) /* where other processes keep running */
     pause_s(fmin(0.05 * (1 << p->discarded), 0.5));
   p->discarded++;
   *counts = 0;
   return RH_OK;
 }
 
-/* What the driver says of time and what the host's clock says cannot both be true: the host's is
- * believed. */
-static void believe_host(point *p) {
-  rh_bench_device *range = p->spec->range;
-  if (range) rh_bench_device_use_host_clock(range);
+/* The driver's times contradict the host's clock, so the host's clock is used. */
+static void switch_to_host_clock(point *p) {
+  rh_bench_device *bench_device = p->spec->bench_device;
+  if (bench_device) rh_bench_device_use_host_clock(bench_device);
   if (!p->warned)
     rh_log(p->spec->reporter, RH_LOG_WARNING,
-           "the device's clock contradicts the host's: times are by the host's clock from here on");
+           "the device's clock contradicts the host's; from here on, times are measured with "
+           "the host's clock");
   p->warned = 1;
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];
@@ -141,7 +140,7 @@ static rh_status settle(point *p, rh_error *error) {
       if (c->sampler->is_peer)
         rh_contender_use_host_clock(c);
       else
-        believe_host(p);
+        switch_to_host_clock(p);
       continue;
     }
     RH_TRY(rh_contender_sum_up(c, &spec->rules, &spec->scale, error));
@@ -169,7 +168,7 @@ static rh_status one_round(point *p, rh_error *error) {
   return settle(p, error);
 }
 
-/* --once: the start was the one run. */
+/* --once: the one run was part of the start. */
 static rh_status once(point *p, rh_error *error) {
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];

@@ -11,8 +11,8 @@
 
 enum { MIB = 1 << 20, MOST_SWEEPS = 4096 };
 
-static int is_cpu(const rh_bench_device *range) {
-  return range->session->device->about.kind == RH_DEVICE_CPU;
+static int is_cpu(const rh_bench_device *bench_device) {
+  return bench_device->session->device->about.kind == RH_DEVICE_CPU;
 }
 
 /* ---- Stamps ---- */
@@ -23,14 +23,14 @@ static rh_status stamp(cl_event event, cl_profiling_info which, cl_ulong *ns, rh
   return RH_OK;
 }
 
-/* Drivers are known to leave stamps untouched, zero or out of order (darktable#21122,
+/* Some drivers return time stamps that are unset, zero or out of order (darktable#21122,
  * chipStar#1549). */
 static rh_status span(cl_event first, cl_event last, double *seconds, rh_error *error) {
   cl_ulong start = 0, end = 0;
   RH_TRY(stamp(first, CL_PROFILING_COMMAND_START, &start, error));
   RH_TRY(stamp(last, CL_PROFILING_COMMAND_END, &end, error));
   if (start == 0 || end <= start)
-    return rh_fail(error, RH_E_CL, "the driver says that a command ended before it started");
+    return rh_fail(error, RH_E_CL, "the driver reports that a command ended before it started");
   *seconds = (double)(end - start) * 1e-9;
   return RH_OK;
 }
@@ -44,116 +44,125 @@ rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *erro
 
 /* ---- Sweeps ---- */
 
-static rh_status launch_sweep(rh_bench_device *range, const rh_sweep *sweep, uint64_t bytes,
+static rh_status launch_sweep(rh_bench_device *bench_device, const rh_sweep *sweep, uint64_t bytes,
                               cl_event *event, rh_error *error) {
   cl_ulong vectors = bytes / (sizeof(float) * sweep->width);
   size_t items = sweep->items, group = sweep->group;
-  cl_int code = clSetKernelArg(sweep->kernel, 0, sizeof range->scratch, &range->scratch);
+  cl_int code =
+      clSetKernelArg(sweep->kernel, 0, sizeof bench_device->scratch, &bench_device->scratch);
   if (code == CL_SUCCESS) code = clSetKernelArg(sweep->kernel, 1, sizeof vectors, &vectors);
   if (code == CL_SUCCESS)
-    code = clSetKernelArg(sweep->kernel, 2, sizeof range->scratch, &range->scratch);
+    code = clSetKernelArg(sweep->kernel, 2, sizeof bench_device->scratch, &bench_device->scratch);
   RH_CL_TRY(error, code, "setting a sweep's arguments");
-  RH_CL_TRY(
-      error,
-      clEnqueueNDRangeKernel(range->timed, sweep->kernel, 1, NULL, &items, &group, 0, NULL, event),
-      "sweeping over memory");
+  RH_CL_TRY(error,
+            clEnqueueNDRangeKernel(bench_device->timed, sweep->kernel, 1, NULL, &items, &group, 0,
+                                   NULL, event),
+            "sweeping over memory");
   return RH_OK;
 }
 
-/* `n` of them back to back; the time of one.  By the host's clock where the device's is not to be
- * had. */
-static rh_status time_sweeps(rh_bench_device *range, const rh_sweep *sweep, uint64_t bytes,
+/* The time of one of `n` back-to-back sweeps, by the host's clock if the device's cannot be
+ * used. */
+static rh_status time_sweeps(rh_bench_device *bench_device, const rh_sweep *sweep, uint64_t bytes,
                              uint32_t n, double *seconds, rh_error *error) {
   cl_event first = NULL, last = NULL;
   double start = rh_now();
   for (uint32_t k = 0; k < n; k++)
-    RH_TRY(launch_sweep(range, sweep, bytes, k == 0 ? &first : k == n - 1 ? &last : NULL, error));
-  RH_CL_TRY_IN(range->session, error, clFinish(range->timed), "waiting for the device");
+    RH_TRY(launch_sweep(bench_device, sweep, bytes,
+                        k == 0       ? &first
+                        : k == n - 1 ? &last
+                                     : NULL,
+                        error));
+  RH_CL_TRY_IN(bench_device->session, error, clFinish(bench_device->timed),
+               "waiting for the device");
   double by_host = rh_now() - start;
-  if (rh_span(first, last ? last : first, seconds, NULL) != RH_OK) range->host_clock = 1;
-  if (range->host_clock) *seconds = by_host;
+  if (rh_span(first, last ? last : first, seconds, NULL) != RH_OK) bench_device->host_clock = 1;
+  if (bench_device->host_clock) *seconds = by_host;
   *seconds /= n;
   return RH_OK;
 }
 
-static rh_status open_scratch(rh_bench_device *range, rh_error *error) {
+static rh_status open_scratch(rh_bench_device *bench_device, rh_error *error) {
   cl_int code;
-  size_t words = range->scratch_bytes / sizeof(cl_uint);
-  RH_TRY(rh_cl_buffer(range->session, CL_MEM_READ_WRITE, range->scratch_bytes, NULL,
-                      "allocating memory to sweep over", &range->scratch, error));
-  cl_kernel fill = clCreateKernel(range->program, "fill", &code);
+  size_t words = bench_device->scratch_bytes / sizeof(cl_uint);
+  RH_TRY(rh_cl_buffer(bench_device->session, CL_MEM_READ_WRITE, bench_device->scratch_bytes, NULL,
+                      "allocating memory to sweep over", &bench_device->scratch, error));
+  cl_kernel fill = clCreateKernel(bench_device->program, "fill", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  code = clSetKernelArg(fill, 0, sizeof range->scratch, &range->scratch);
+  code = clSetKernelArg(fill, 0, sizeof bench_device->scratch, &bench_device->scratch);
   if (code == CL_SUCCESS)
-    code = clEnqueueNDRangeKernel(range->plain, fill, 1, NULL, &words, NULL, 0, NULL, NULL);
-  if (code == CL_SUCCESS) code = clFinish(range->plain);
+    code = clEnqueueNDRangeKernel(bench_device->plain, fill, 1, NULL, &words, NULL, 0, NULL, NULL);
+  if (code == CL_SUCCESS) code = clFinish(bench_device->plain);
   clReleaseKernel(fill);
   if (code == CL_SUCCESS) return RH_OK;
-  return rh_cl_fail_short(error, code, "filling memory to sweep over", range->session->device,
-                          range->scratch_bytes, 1);
+  return rh_cl_fail_short(error, code, "filling memory to sweep over",
+                          bench_device->session->device, bench_device->scratch_bytes, 1);
 }
 
-rh_status rh_bench_device_prime(rh_bench_device *range, double seconds, rh_error *error) {
-  double sweeps = ceil(seconds / range->sweep_s);
-  if (!range->scratch) RH_TRY(open_scratch(range, error));
+rh_status rh_bench_device_occupy(rh_bench_device *bench_device, double seconds, rh_error *error) {
+  double sweeps = ceil(seconds / bench_device->sweep_s);
+  if (!bench_device->scratch) RH_TRY(open_scratch(bench_device, error));
   for (uint32_t k = 0; k < sweeps && k < MOST_SWEEPS; k++)
-    RH_TRY(launch_sweep(range, &range->sweep, range->scratch_bytes, NULL, error));
-  RH_CL_TRY_IN(range->session, error, clFlush(range->timed), "starting the device");
+    RH_TRY(
+        launch_sweep(bench_device, &bench_device->sweep, bench_device->scratch_bytes, NULL, error));
+  RH_CL_TRY_IN(bench_device->session, error, clFlush(bench_device->timed), "starting the device");
   return RH_OK;
 }
 
-/* A device that was idle for a while has lowered its clock, which is not throttling: it gets a few
- * tries. */
-rh_status rh_bench_device_is_throttled(rh_bench_device *range, int *slower, rh_error *error) {
+/* An idle device lowers its clock rate, which is not throttling, so there are several attempts. */
+rh_status rh_bench_device_is_throttled(rh_bench_device *bench_device, int *slower,
+                                       rh_error *error) {
   double seconds;
   *slower = 1;
   for (int k = 0; k < 5 && *slower; k++) {
-    RH_TRY(time_sweeps(range, &range->sweep, range->throttle_bytes, 1, &seconds, error));
-    if (seconds < range->throttle_baseline_s && !is_cpu(range))
-      range->throttle_baseline_s = seconds;
-    *slower = seconds > range->throttle_baseline_s * (1 + range->throttle_slack);
+    RH_TRY(time_sweeps(bench_device, &bench_device->sweep, bench_device->throttle_bytes, 1,
+                       &seconds, error));
+    if (seconds < bench_device->throttle_baseline_s && !is_cpu(bench_device))
+      bench_device->throttle_baseline_s = seconds;
+    *slower = seconds > bench_device->throttle_baseline_s * (1 + bench_device->throttle_slack);
   }
   return RH_OK;
 }
 
-void rh_bench_device_use_host_clock(rh_bench_device *range) {
-  range->host_clock = 1;
-  if (!is_cpu(range)) range->throttle_baseline_s = INFINITY; /* the next check sets the baseline */
+void rh_bench_device_use_host_clock(rh_bench_device *bench_device) {
+  bench_device->host_clock = 1;
+  if (!is_cpu(bench_device))
+    bench_device->throttle_baseline_s = INFINITY; /* the next check sets the baseline */
 }
 
 /* ---- Peak bandwidth ---- */
 
-static rh_status make_sweep(rh_bench_device *range, rh_sweep *sweep, rh_error *error) {
+static rh_status make_sweep(rh_bench_device *bench_device, rh_sweep *sweep, rh_error *error) {
   static const char *const orders[] = {"strided", "chunked", "paged"};
   char name[32];
   cl_int code;
   snprintf(name, sizeof name, "read_%s_%u", orders[sweep->order], sweep->width);
-  sweep->kernel = clCreateKernel(range->program, name, &code);
+  sweep->kernel = clCreateKernel(bench_device->program, name, &code);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "creating a sweep");
 }
 
 /* One sweep to warm up, then the better of two times. */
-static rh_status try_sweep(rh_bench_device *range, rh_sweep *sweep, double *best_s,
+static rh_status try_sweep(rh_bench_device *bench_device, rh_sweep *sweep, double *best_s,
                            rh_error *error) {
   double seconds, least = INFINITY;
-  uint32_t batch = is_cpu(range) ? 1 : 4;
-  RH_TRY(time_sweeps(range, sweep, range->scratch_bytes, 1, &seconds, error));
+  uint32_t batch = is_cpu(bench_device) ? 1 : 4;
+  RH_TRY(time_sweeps(bench_device, sweep, bench_device->scratch_bytes, 1, &seconds, error));
   for (int k = 0; k < 2; k++) {
-    RH_TRY(time_sweeps(range, sweep, range->scratch_bytes, batch, &seconds, error));
+    RH_TRY(time_sweeps(bench_device, sweep, bench_device->scratch_bytes, batch, &seconds, error));
     if (seconds < least) least = seconds;
   }
   if (least >= *best_s) {
     clReleaseKernel(sweep->kernel);
     return RH_OK;
   }
-  if (range->sweep.kernel) clReleaseKernel(range->sweep.kernel);
-  range->sweep = *sweep;
+  if (bench_device->sweep.kernel) clReleaseKernel(bench_device->sweep.kernel);
+  bench_device->sweep = *sweep;
   *best_s = least;
   return RH_OK;
 }
 
-/* The best of a few orders, widths, and groups for each compute unit. */
-static rh_status find_sweep(rh_bench_device *range, double *best_s, rh_error *error) {
+/* Tries several orders, vector widths and numbers of groups per compute unit. */
+static rh_status find_sweep(rh_bench_device *bench_device, double *best_s, rh_error *error) {
   static const struct candidate {
     rh_sweep_order order;
     uint32_t width, groups;
@@ -169,48 +178,53 @@ static rh_status find_sweep(rh_bench_device *range, double *best_s, rh_error *er
                     {RH_SWEEP_STRIDED, 8, 4},
                     {RH_SWEEP_STRIDED, 8, 8},
                     {0, 0, 0}};
-  const rh_device *about = &range->session->device->about;
-  uint32_t group = is_cpu(range) ? 1 : about->max_group < 512 ? about->max_group : 512;
+  const rh_device *about = &bench_device->session->device->about;
+  uint32_t group = is_cpu(bench_device) ? 1 : about->max_group < 512 ? about->max_group : 512;
   *best_s = INFINITY;
-  for (const struct candidate *c = is_cpu(range) ? for_cpus : for_others; c->width; c++) {
+  for (const struct candidate *c = is_cpu(bench_device) ? for_cpus : for_others; c->width; c++) {
     rh_sweep sweep = {.order = c->order,
                       .width = c->width,
                       .group = group,
                       .items = (uint64_t)group * c->groups * about->compute_units};
-    RH_TRY(make_sweep(range, &sweep, error));
-    RH_TRY(try_sweep(range, &sweep, best_s, error));
+    RH_TRY(make_sweep(bench_device, &sweep, error));
+    RH_TRY(try_sweep(bench_device, &sweep, best_s, error));
   }
   return RH_OK;
 }
 
-/* The best time of the fastest sweep: a peak is what can be reached, not the typical case. */
-static rh_status measure_peak(rh_bench_device *range, rh_error *error) {
+/* Uses the best time of the fastest sweep: the peak is what can be reached, not the typical
+ * case. */
+static rh_status measure_peak(rh_bench_device *bench_device, rh_error *error) {
   double best_s;
-  RH_TRY(find_sweep(range, &best_s, error));
+  RH_TRY(find_sweep(bench_device, &best_s, error));
   for (int k = 0; k < 5; k++) {
     double seconds;
-    uint32_t batch = is_cpu(range) ? 1 : 8;
-    RH_TRY(time_sweeps(range, &range->sweep, range->scratch_bytes, batch, &seconds, error));
+    uint32_t batch = is_cpu(bench_device) ? 1 : 8;
+    RH_TRY(time_sweeps(bench_device, &bench_device->sweep, bench_device->scratch_bytes, batch,
+                       &seconds, error));
     if (seconds < best_s) best_s = seconds;
   }
-  range->sweep_s = best_s;
-  range->calibration.read_peak = (double)range->scratch_bytes / best_s;
+  bench_device->sweep_s = best_s;
+  bench_device->calibration.read_peak = (double)bench_device->scratch_bytes / best_s;
   return RH_OK;
 }
 
-/* About a millisecond of work, whose own scatter determines what counts as slower. */
-static rh_status calibrate_throttle_check(rh_bench_device *range, rh_error *error) {
+/* The check is about a millisecond of work. Its own scatter determines what counts as slower. */
+static rh_status calibrate_throttle_check(rh_bench_device *bench_device, rh_error *error) {
   enum { SAMPLES = 15 };
   double samples[SAMPLES], room[SAMPLES];
-  range->throttle_bytes = is_cpu(range) ? 32 * MIB : range->scratch_bytes;
-  if (range->throttle_bytes > range->scratch_bytes) range->throttle_bytes = range->scratch_bytes;
+  bench_device->throttle_bytes = is_cpu(bench_device) ? 32 * MIB : bench_device->scratch_bytes;
+  if (bench_device->throttle_bytes > bench_device->scratch_bytes)
+    bench_device->throttle_bytes = bench_device->scratch_bytes;
   for (int k = 0; k < SAMPLES; k++)
-    RH_TRY(time_sweeps(range, &range->sweep, range->throttle_bytes, 1, &samples[k], error));
+    RH_TRY(time_sweeps(bench_device, &bench_device->sweep, bench_device->throttle_bytes, 1,
+                       &samples[k], error));
   rh_spread spread = rh_spread_of(samples, SAMPLES, room);
   /* A CPU runs other processes too and rarely reaches its best, so its baseline is the median. */
-  range->throttle_baseline_s = is_cpu(range) ? spread.median : spread.min;
-  range->throttle_slack = is_cpu(range) ? fmax(0.1, 3 * rh_spread_iqr(&spread))
-                                        : fmax(0.03, 1.5 * (spread.q3 / spread.min - 1));
+  bench_device->throttle_baseline_s = is_cpu(bench_device) ? spread.median : spread.min;
+  bench_device->throttle_slack = is_cpu(bench_device)
+                                     ? fmax(0.1, 3 * rh_spread_iqr(&spread))
+                                     : fmax(0.03, 1.5 * (spread.q3 / spread.min - 1));
   return RH_OK;
 }
 
@@ -225,75 +239,77 @@ static cl_ulong common_divisor(cl_ulong a, cl_ulong b) {
   return a;
 }
 
-/* The stamps of a few commands, apart by multiples of the clock's step. */
-static rh_status measure_step(rh_bench_device *range, rh_error *error) {
+/* The differences between the time stamps of a few commands are multiples of the clock's step. */
+static rh_status measure_step(rh_bench_device *bench_device, rh_error *error) {
   size_t one = 1;
   cl_ulong step = 0, before = 0;
   for (int k = 0; k < 16; k++) {
     cl_event event;
     cl_ulong now = 0;
-    RH_CL_TRY(
-        error,
-        clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, &one, 0, NULL, &event),
-        "launching an empty kernel");
-    RH_CL_TRY_IN(range->session, error, clFinish(range->timed), "waiting for the device");
-    if (stamp(event, CL_PROFILING_COMMAND_END, &now, NULL) != RH_OK) range->host_clock = 1;
+    RH_CL_TRY(error,
+              clEnqueueNDRangeKernel(bench_device->timed, bench_device->empty, 1, NULL, &one, &one,
+                                     0, NULL, &event),
+              "launching an empty kernel");
+    RH_CL_TRY_IN(bench_device->session, error, clFinish(bench_device->timed),
+                 "waiting for the device");
+    if (stamp(event, CL_PROFILING_COMMAND_END, &now, NULL) != RH_OK) bench_device->host_clock = 1;
     clReleaseEvent(event);
     if (before && now > before) step = common_divisor(step, now - before);
     before = now;
   }
-  range->calibration.timer_step_s = (double)step * 1e-9;
+  bench_device->calibration.timer_step_s = (double)step * 1e-9;
   return RH_OK;
 }
 
-/* Empty kernels back to back: what the host pays for one, and what the device does, which is kept
- * busy meanwhile. */
-static rh_status measure_launches(rh_bench_device *range, rh_error *error) {
+/* Enqueues empty kernels back to back, behind a sweep: the host's and the device's time for
+ * each. */
+static rh_status measure_launches(rh_bench_device *bench_device, rh_error *error) {
   enum { LAUNCHES = 64, TIMES = 9 };
   double host[TIMES], device[TIMES], room[TIMES];
   size_t one = 1;
   for (int t = 0; t < TIMES; t++) {
     cl_event first, last;
-    if (!is_cpu(range)) RH_TRY(rh_bench_device_prime(range, 1e-3, error));
+    if (!is_cpu(bench_device)) RH_TRY(rh_bench_device_occupy(bench_device, 1e-3, error));
     double start = rh_now();
     for (int k = 0; k < LAUNCHES; k++) {
       cl_event *event = k == 0 ? &first : k == LAUNCHES - 1 ? &last : NULL;
-      RH_CL_TRY(
-          error,
-          clEnqueueNDRangeKernel(range->timed, range->empty, 1, NULL, &one, &one, 0, NULL, event),
-          "launching an empty kernel");
+      RH_CL_TRY(error,
+                clEnqueueNDRangeKernel(bench_device->timed, bench_device->empty, 1, NULL, &one,
+                                       &one, 0, NULL, event),
+                "launching an empty kernel");
     }
     host[t] = (rh_now() - start) / LAUNCHES;
-    RH_CL_TRY_IN(range->session, error, clFinish(range->timed), "waiting for the device");
+    RH_CL_TRY_IN(bench_device->session, error, clFinish(bench_device->timed),
+                 "waiting for the device");
     double by_host = rh_now() - start;
-    if (rh_span(first, last, &device[t], NULL) != RH_OK) range->host_clock = 1;
-    device[t] = (range->host_clock ? by_host : device[t]) / LAUNCHES;
+    if (rh_span(first, last, &device[t], NULL) != RH_OK) bench_device->host_clock = 1;
+    device[t] = (bench_device->host_clock ? by_host : device[t]) / LAUNCHES;
   }
-  range->calibration.launch_s = rh_spread_of(host, TIMES, room).median;
-  range->calibration.empty_kernel_s = rh_spread_of(device, TIMES, room).median;
+  bench_device->calibration.launch_s = rh_spread_of(host, TIMES, room).median;
+  bench_device->calibration.empty_kernel_s = rh_spread_of(device, TIMES, room).median;
   return RH_OK;
 }
 
-static rh_status measure_copies(rh_bench_device *range, rh_error *error) {
+static rh_status measure_copies(rh_bench_device *bench_device, rh_error *error) {
   enum { TIMES = 5 };
   size_t bytes = 32 * MIB;
   double samples[TIMES], room[TIMES];
-  if (bytes > range->scratch_bytes) bytes = range->scratch_bytes;
+  if (bytes > bench_device->scratch_bytes) bytes = bench_device->scratch_bytes;
   void *memory = malloc(bytes);
   if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory to copy from");
   cl_int code = CL_SUCCESS;
-  /* Down first: what goes up is what came down, and the scratch memory stays as it was. */
+  /* Downloads first, then uploads the same bytes, so that the scratch memory is unchanged. */
   for (int up = 0; up < 2 && code == CL_SUCCESS; up++) {
     for (int k = -1; k < TIMES && code == CL_SUCCESS; k++) {
       double start = rh_now();
-      code = up ? clEnqueueWriteBuffer(range->plain, range->scratch, CL_TRUE, 0, bytes, memory, 0,
-                                       NULL, NULL)
-                : clEnqueueReadBuffer(range->plain, range->scratch, CL_TRUE, 0, bytes, memory, 0,
-                                      NULL, NULL);
+      code = up ? clEnqueueWriteBuffer(bench_device->plain, bench_device->scratch, CL_TRUE, 0,
+                                       bytes, memory, 0, NULL, NULL)
+                : clEnqueueReadBuffer(bench_device->plain, bench_device->scratch, CL_TRUE, 0, bytes,
+                                      memory, 0, NULL, NULL);
       if (k >= 0) samples[k] = rh_now() - start;
     }
     double rate = (double)bytes / rh_spread_of(samples, TIMES, room).median;
-    *(up ? &range->calibration.upload : &range->calibration.download) = rate;
+    *(up ? &bench_device->calibration.upload : &bench_device->calibration.download) = rate;
   }
   free(memory);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "copying to and from the device");
@@ -301,18 +317,18 @@ static rh_status measure_copies(rh_bench_device *range, rh_error *error) {
 
 /* ---- Opening ---- */
 
-static rh_status open_queue(rh_bench_device *range, rh_error *error) {
+static rh_status open_queue(rh_bench_device *bench_device, rh_error *error) {
   cl_int code;
-  const rh_cl_session *session = range->session;
-  range->plain = session->queue;
-  range->timed =
+  const rh_cl_session *session = bench_device->session;
+  bench_device->plain = session->queue;
+  bench_device->timed =
       clCreateCommandQueue(session->context, session->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
   return code == CL_SUCCESS ? RH_OK
                             : rh_cl_fail(error, code, "creating a command queue with profiling");
 }
 
-/* Four times what the driver calls its cache may be far less than its cache is: 4 MiB of 60 on an
- * H200. */
+/* Four times the driver's reported cache size may be less than the real cache: an H200 reports 4
+ * MiB of 60. */
 static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
   uint64_t bytes = 4 * cache_bytes > RH_COLD_BYTES ? 4 * cache_bytes : RH_COLD_BYTES;
   uint64_t most = about->global_bytes ? about->global_bytes / 4 : bytes;
@@ -320,74 +336,78 @@ static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
   return bytes < most ? bytes : most;
 }
 
-static rh_status open_empty(rh_bench_device *range, rh_error *error) {
+static rh_status open_empty(rh_bench_device *bench_device, rh_error *error) {
   cl_int code;
-  range->empty = clCreateKernel(range->program, "empty", &code);
+  bench_device->empty = clCreateKernel(bench_device->program, "empty", &code);
   if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  RH_CL_TRY(error, clSetKernelArg(range->empty, 0, sizeof range->scratch, &range->scratch),
-            "setting an argument");
+  RH_CL_TRY(
+      error,
+      clSetKernelArg(bench_device->empty, 0, sizeof bench_device->scratch, &bench_device->scratch),
+      "setting an argument");
   return RH_OK;
 }
 
-static rh_status calibrate(rh_bench_device *range, rh_error *error) {
+static rh_status calibrate(rh_bench_device *bench_device, rh_error *error) {
   size_t resolution = 0;
-  clGetDeviceInfo(range->session->device->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
+  clGetDeviceInfo(bench_device->session->device->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
                   sizeof resolution, &resolution, NULL);
-  range->calibration.timer_declared_s = (double)resolution * 1e-9;
-  RH_TRY(open_scratch(range, error));
-  RH_TRY(open_empty(range, error));
-  RH_TRY(measure_peak(range, error));
-  RH_TRY(measure_step(range, error));
-  RH_TRY(measure_launches(range, error));
-  RH_TRY(measure_copies(range, error));
-  return calibrate_throttle_check(range, error);
+  bench_device->calibration.timer_declared_s = (double)resolution * 1e-9;
+  RH_TRY(open_scratch(bench_device, error));
+  RH_TRY(open_empty(bench_device, error));
+  RH_TRY(measure_peak(bench_device, error));
+  RH_TRY(measure_step(bench_device, error));
+  RH_TRY(measure_launches(bench_device, error));
+  RH_TRY(measure_copies(bench_device, error));
+  return calibrate_throttle_check(bench_device, error);
 }
 
-static rh_status prepare(rh_bench_device *range, rh_error *error) {
-  RH_TRY(open_queue(range, error));
-  return rh_cl_program(range->session, "calibration.cl", "", (const char *)calibration_cl, "",
-                       &range->program, error);
+static rh_status prepare(rh_bench_device *bench_device, rh_error *error) {
+  RH_TRY(open_queue(bench_device, error));
+  return rh_cl_program(bench_device->session, "calibration.cl", "", (const char *)calibration_cl,
+                       "", &bench_device->program, error);
 }
 
-rh_status rh_bench_device_open(rh_bench_device *range, rh_cl_session *session, int host_clock,
-                               rh_error *error) {
-  *range = (rh_bench_device){.session = session, .host_clock = host_clock};
+rh_status rh_bench_device_open(rh_bench_device *bench_device, rh_cl_session *session,
+                               int host_clock, rh_error *error) {
+  *bench_device = (rh_bench_device){.session = session, .host_clock = host_clock};
   const rh_device *about = &session->device->about;
-  range->calibration.cold_bytes = cold_bytes(about, session->device->cache_bytes);
-  range->scratch_bytes = range->calibration.cold_bytes * (is_cpu(range) ? 1 : 2);
-  if (about->max_alloc_bytes && range->scratch_bytes > about->max_alloc_bytes)
-    range->scratch_bytes = range->calibration.cold_bytes;
-  range->scratch_bytes &= ~(uint64_t)(MIB - 1);
-  RH_TRY(prepare(range, error));
-  return calibrate(range, error);
+  bench_device->calibration.cold_bytes = cold_bytes(about, session->device->cache_bytes);
+  bench_device->scratch_bytes =
+      bench_device->calibration.cold_bytes * (is_cpu(bench_device) ? 1 : 2);
+  if (about->max_alloc_bytes && bench_device->scratch_bytes > about->max_alloc_bytes)
+    bench_device->scratch_bytes = bench_device->calibration.cold_bytes;
+  bench_device->scratch_bytes &= ~(uint64_t)(MIB - 1);
+  RH_TRY(prepare(bench_device, error));
+  return calibrate(bench_device, error);
 }
 
-rh_bench_device_known rh_bench_device_tell(const rh_bench_device *range) {
-  return (rh_bench_device_known){
-      range->calibration, range->sweep_s,     range->scratch_bytes, range->sweep.items,
-      range->sweep.order, range->sweep.width, range->sweep.group,   (uint32_t)range->host_clock};
+rh_bench_device_known rh_bench_device_export(const rh_bench_device *bench_device) {
+  return (rh_bench_device_known){bench_device->calibration,   bench_device->sweep_s,
+                                 bench_device->scratch_bytes, bench_device->sweep.items,
+                                 bench_device->sweep.order,   bench_device->sweep.width,
+                                 bench_device->sweep.group,   (uint32_t)bench_device->host_clock};
 }
 
-rh_status rh_bench_device_adopt(rh_bench_device *range, rh_cl_session *session,
+rh_status rh_bench_device_adopt(rh_bench_device *bench_device, rh_cl_session *session,
                                 const rh_bench_device_known *known, rh_error *error) {
-  *range = (rh_bench_device){.session = session,
-                             .calibration = known->calibration,
-                             .sweep_s = known->sweep_s,
-                             .scratch_bytes = known->scratch_bytes,
-                             .host_clock = (int)known->host_clock};
-  RH_TRY(prepare(range, error));
-  range->sweep = (rh_sweep){.order = (rh_sweep_order)known->order,
-                            .width = known->width,
-                            .group = known->group,
-                            .items = known->items};
-  return make_sweep(range, &range->sweep, error);
+  *bench_device = (rh_bench_device){.session = session,
+                                    .calibration = known->calibration,
+                                    .sweep_s = known->sweep_s,
+                                    .scratch_bytes = known->scratch_bytes,
+                                    .host_clock = (int)known->host_clock};
+  RH_TRY(prepare(bench_device, error));
+  bench_device->sweep = (rh_sweep){.order = (rh_sweep_order)known->order,
+                                   .width = known->width,
+                                   .group = known->group,
+                                   .items = known->items};
+  return make_sweep(bench_device, &bench_device->sweep, error);
 }
 
-void rh_bench_device_close(rh_bench_device *range) {
-  if (range->sweep.kernel) clReleaseKernel(range->sweep.kernel);
-  if (range->empty) clReleaseKernel(range->empty);
-  if (range->program) clReleaseProgram(range->program);
-  if (range->scratch) clReleaseMemObject(range->scratch);
-  if (range->timed) clReleaseCommandQueue(range->timed);
-  *range = (rh_bench_device){0};
+void rh_bench_device_close(rh_bench_device *bench_device) {
+  if (bench_device->sweep.kernel) clReleaseKernel(bench_device->sweep.kernel);
+  if (bench_device->empty) clReleaseKernel(bench_device->empty);
+  if (bench_device->program) clReleaseProgram(bench_device->program);
+  if (bench_device->scratch) clReleaseMemObject(bench_device->scratch);
+  if (bench_device->timed) clReleaseCommandQueue(bench_device->timed);
+  *bench_device = (rh_bench_device){0};
 }

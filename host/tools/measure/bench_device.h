@@ -1,5 +1,5 @@
-/* A device as the bench uses it: two queues, memory to sweep over, and the device's calibration.
- * Method and figures: docs/measuring.md. */
+/* A device as the benchmark uses it: two queues, memory to sweep over, and the device's
+ * calibration. docs/measuring.md explains the method. */
 #ifndef RH_MEASURE_BENCH_DEVICE_H
 #define RH_MEASURE_BENCH_DEVICE_H
 
@@ -16,7 +16,7 @@ typedef struct rh_sweep {
   uint64_t items;
 } rh_sweep;
 
-/* The least span of rotating inputs: larger than any cache of today. */
+/* The minimum span of rotating inputs, larger than today's caches. */
 enum { RH_COLD_BYTES = 512 << 20 };
 
 /* The best figures of a device, measured once per process. */
@@ -36,22 +36,23 @@ typedef struct rh_bench_device {
   cl_command_queue plain, timed; /* the session's own; one with profiling */
   cl_program program;
   cl_kernel empty;
-  cl_mem scratch; /* null until it is needed: filling it takes a fair part of a second on a CPU */
+  /* null until needed: filling it takes a noticeable fraction of a second on a CPU */
+  cl_mem scratch;
   uint64_t scratch_bytes;
   rh_sweep sweep;          /* the fastest one */
   double sweep_s;          /* of one sweep over all of the scratch memory */
-  uint64_t throttle_bytes; /* that a throttle check sweeps */
+  uint64_t throttle_bytes; /* read by one throttle check */
   /* the time of an unthrottled check in this process, and the tolerated relative excess */
   double throttle_baseline_s, throttle_slack;
   rh_calibration calibration;
-  int host_clock; /* 1: the device's clock was found wrong, or must not be used */
+  int host_clock; /* 1: the device's clock is wrong or must not be used */
 } rh_bench_device;
 
-/* Opens the queues and calibrates, in a second or less.  `session` must outlive it.  host_clock:
- * the device's clock is not to be used. */
-rh_status rh_bench_device_open(rh_bench_device *range, rh_cl_session *session, int host_clock,
-                               rh_error *error);
-/* What one process found and another need not find again. */
+/* Opens the queues and calibrates, within about a second. `session` must outlive it. host_clock:
+ * do not use the device's clock. */
+rh_status rh_bench_device_open(rh_bench_device *bench_device, rh_cl_session *session,
+                               int host_clock, rh_error *error);
+/* The results of a calibration, for another process that uses the device. */
 typedef struct rh_bench_device_known {
   rh_calibration calibration;
   double sweep_s;
@@ -59,25 +60,25 @@ typedef struct rh_bench_device_known {
   uint32_t order, width, group;
   uint32_t host_clock;
 } rh_bench_device_known;
-rh_bench_device_known rh_bench_device_tell(const rh_bench_device *range);
-/* Opens the queues, and believes what is known. */
-rh_status rh_bench_device_adopt(rh_bench_device *range, rh_cl_session *session,
+rh_bench_device_known rh_bench_device_export(const rh_bench_device *bench_device);
+/* Opens the queues, and takes over another process's calibration. */
+rh_status rh_bench_device_adopt(rh_bench_device *bench_device, rh_cl_session *session,
                                 const rh_bench_device_known *known, rh_error *error);
 
-void rh_bench_device_close(rh_bench_device *range); /* zero-initialised is fine */
+void rh_bench_device_close(rh_bench_device *bench_device); /* zero-initialised is fine */
 
-/* Enqueues sweeps on the timed queue that last for `seconds` at least, and sets them going. */
-rh_status rh_bench_device_prime(rh_bench_device *range, double seconds, rh_error *error);
+/* Starts sweeps on the timed queue that keep the device busy for at least `seconds`. */
+rh_status rh_bench_device_occupy(rh_bench_device *bench_device, double seconds, rh_error *error);
 
-/* Has the device become slower than it was?  A few short sweeps; *slower is 1 where all of them
- * took longer than the fastest so far and the usual scatter. */
-rh_status rh_bench_device_is_throttled(rh_bench_device *range, int *slower, rh_error *error);
+/* Throttle check: runs a few short sweeps. *slower is 1 if all of them exceeded the baseline by
+ * more than the usual scatter. */
+rh_status rh_bench_device_is_throttled(rh_bench_device *bench_device, int *slower, rh_error *error);
 
-/* From here on throttle checks, too, are timed by the host. */
-void rh_bench_device_use_host_clock(rh_bench_device *range);
+/* From here on, throttle checks use the host's clock, too. */
+void rh_bench_device_use_host_clock(rh_bench_device *bench_device);
 
-/* START of the first command to END of the last, in seconds; RH_E_CL where the stamps cannot be.
- * Releases both; they may be the same. */
+/* Seconds from START of the first command to END of the last; RH_E_CL if the time stamps are
+ * invalid. Releases both events, which may be the same. */
 rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error);
 
 #endif

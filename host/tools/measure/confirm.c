@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of serial numbers that no other data have. */
+/* Serial numbers from here on belong to exact data. */
 #define EXACT_SERIAL ((uint64_t)1 << 63)
 
 static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exact) {

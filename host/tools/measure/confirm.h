@@ -1,11 +1,13 @@
-/* Whether those whose bound allows much are right on data that no order of operations changes. */
+/* Checks results with a weak error bound on exact data, whose result is the same in every order
+ * of operations. */
 #ifndef RH_MEASURE_CONFIRM_H
 #define RH_MEASURE_CONFIRM_H
 
 #include "bench.h"
 
-/* Once a point's contenders are closed: one more of the same size for each that is `ok' by a weak
- * verdict, peers too.  Another result makes its row `wrong'. */
+/* Call it after a point's contenders are closed. Runs each contender, peers included, that is
+ * `ok' by a weak verdict only, once more on exact data of the same size. A different result
+ * makes its row `wrong'. */
 rh_status rh_bench_confirm(const rh_bench_spec *spec, const rh_contender *contenders,
                            rh_error *error);
 

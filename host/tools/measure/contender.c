@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch is long against the clock's declared step (1 us on NVIDIA), and short against the
+/* Much longer than the clock's declared step (1 us on NVIDIA), and too short to fill the
  * driver's queue. */
 static const double batch_s = 1e-3;
 enum { MOST_COMMANDS = 256, MOST_HOST_CALLS = 1 << 20 };
-/* Rounds that must agree; and how many are enough where neighbouring ones do not. */
+/* The number of rounds that must agree, and the number that is enough if they never do. */
 enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
-static const double slow_s = 0.05; /* from here on every run counts: one sample a round */
+/* for slower runs, every run counts, and a round has one sample */
+static const double slow_s = 0.05;
 static const double warm_up_s = 0.1;
 
 static rh_status out_of_memory(rh_error *error) {
@@ -26,7 +27,7 @@ static rh_status out_of_memory(rh_error *error) {
 /* ---- Ending ---- */
 
 void rh_contender_close(rh_contender *c) {
-  if (c->open) c->sampler->close(c->sampler->self, NULL); /* what was measured stands */
+  if (c->open) c->sampler->close(c->sampler->self, NULL); /* the measured samples are kept */
   c->open = 0;
 }
 
@@ -38,7 +39,7 @@ static rh_status end_row(rh_contender *c, uint32_t status, const char *reason, r
   return c->row->reason ? RH_OK : out_of_memory(error);
 }
 
-/* What ends the point, and what ends the bench. */
+/* Most failures end the point for this contender; some end the benchmark. */
 static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
   if (why->status == RH_E_CANCELLED || why->status == RH_E_NOMEM) {
     if (error) *error = *why;
@@ -56,7 +57,7 @@ static int same_result(const rh_result *a, const rh_result *b) {
          (!a->indexed || a->index == b->index);
 }
 
-/* Every answer is looked at; one whose bits were found right before is right. */
+/* Checks every answer. One with the same bits as an answer that passed before passes, too. */
 static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
                               rh_error *error) {
   rh_verdict verdict;
@@ -80,7 +81,7 @@ static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, cons
 
 /* ---- Samples ---- */
 
-/* One sample, judged.  Where it fails the contender is done, and *seconds is 0. */
+/* Takes and checks one sample. If it fails, the contender is done and *seconds is 0. */
 static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale,
                         double *seconds, rh_error *error) {
   rh_error why = {0};
@@ -110,13 +111,14 @@ static void choose_batch(rh_contender *c) {
   c->batch = wanted < 1 ? 1 : (uint32_t)wanted;
 }
 
-/* Of what is slow every run counts. */
+/* For slow contenders, every run counts. */
 static rh_status keep_latency(rh_contender *c, double seconds) {
   c->latency[c->n_latency++] = seconds;
   return RH_OK;
 }
 
-/* Until two samples in a row agree: clocks rise, pages are touched for the first time. */
+/* Runs until two consecutive samples agree: clock rates rise, and pages are touched for the
+ * first time. */
 static rh_status warm_up(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   double start = rh_now(), before = 0, seconds;
   RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &seconds, error));
@@ -136,7 +138,7 @@ static rh_status warm_up(rh_contender *c, const rh_bench_scale *scale, rh_error 
   return RH_OK;
 }
 
-/* For a profiler that stands beside: the run, the answer, nothing else. */
+/* For external profilers: only the run and its answer. */
 static rh_status run_once(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &c->latency[0], error));
   c->n_latency = 1;
@@ -163,8 +165,7 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
     return out_of_memory(error);
   if (status != RH_OK) return fail(c, &why, error);
   RH_TRY(rules->once ? run_once(c, scale, error) : warm_up(c, scale, error));
-  /* Setting up is not the strategy's fault, and large data take their time; a slow strategy's runs
-   * are. */
+  /* Setup and upload do not count against the time limit; the runs of a slow strategy do. */
   c->spent_s = c->about_s > slow_s ? rh_now() - start - c->opened.setup_s - c->opened.upload_s : 0;
   return RH_OK;
 }
@@ -186,8 +187,8 @@ static rh_status sample_headline(rh_contender *c, const rh_bench_rules *rules,
   return RH_OK;
 }
 
-/* A call by a person who waits for it.  Of long ones a few will do: there the difference is
- * nothing. */
+/* The latency of a single call. Long calls need only a few samples, because the overhead hardly
+ * matters there. */
 static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   uint32_t wanted = c->about_s > slow_s / 10 ? 1 : RH_SAMPLES_A_ROUND;
   if (c->n_latency + wanted > RH_MOST_SAMPLES || (c->about_s > slow_s && c->n_latency > 1))
@@ -200,7 +201,7 @@ static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh
   return RH_OK;
 }
 
-/* The clock's cross-check. */
+/* For the cross-check of the two clocks. */
 static rh_status sample_host(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   int enough = c->n_host == RH_MAX_ROUNDS || (c->about_s > slow_s && c->n_host > 0);
   if (c->opened.host_clock || c->host_only || enough) return RH_OK;
@@ -218,7 +219,7 @@ rh_status rh_contender_round(rh_contender *c, const rh_bench_rules *rules,
 }
 
 void rh_contender_forget_round(rh_contender *c) {
-  if (c->done || c->n_rounds < 2) return; /* never end with nothing */
+  if (c->done || c->n_rounds < 2) return; /* keep at least one round */
   c->n_rounds--;
   c->n_samples -= c->n_last;
 }
@@ -229,7 +230,7 @@ void rh_contender_use_host_clock(rh_contender *c) {
   c->spent_s = 0;
 }
 
-/* The last few: the span of all of them could only grow. */
+/* Over the last few rounds only: the span over all rounds could only grow. */
 static double span_of_rounds(const rh_contender *c) {
   double least = INFINITY, most = 0;
   for (uint32_t k = c->n_rounds - FEWEST_ROUNDS; k < c->n_rounds; k++) {
@@ -248,16 +249,15 @@ int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) 
   rh_spread spread = rh_spread_of(c->samples, c->n_samples, room);
   double wider = rh_spread_precision(&spread) / rules->precision;
   if (wider <= 1) return span_of_rounds(c) <= 2 * rules->precision || c->n_rounds >= MANY_ROUNDS;
-  /* The interval shrinks with the root of the samples: what cannot be reached in time is not waited
-   * for. */
+  /* The interval shrinks with the square root of the number of samples. Stop if the precision
+   * cannot be reached in time. */
   return c->n_samples >= 2 * rules->min_samples && c->spent_s * wider * wider > rules->max_time_s;
 }
 
-/* By the least times, which noise can only make longer, each way with what it is compared with on
- * the safe side: a noisy machine is not a broken clock.  The host's batch is longer by rights
- * where a
- * driver starts nothing before all is enqueued (PoCL), and it has one wait in it, as one call
- * has. */
+/* Compares minimum times, since noise can only lengthen a time, with a safety margin in both
+ * directions: a noisy machine is not a broken clock. The host's batch may legitimately be
+ * longer, because some drivers (PoCL) start nothing before everything is enqueued, and because
+ * it includes one wait. */
 int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {
   double room[RH_MAX_ROUNDS];
   static _Thread_local double more_room[RH_MOST_SAMPLES];
@@ -265,7 +265,8 @@ int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scal
   rh_spread device = rh_spread_of(c->samples, c->n_samples, more_room);
   rh_spread latency = rh_spread_of(c->latency, c->n_latency, more_room);
   rh_spread host = rh_spread_of(c->host, c->n_host, room);
-  int too_long = device.min > 1.1 * host.median; /* behind a sweep 5 % more are seen to be true */
+  /* up to 5 % more has been observed with correct clocks */
+  int too_long = device.min > 1.1 * host.median;
   double enqueueing_s = 1.5 * scale->launch_s * (c->opened.launches + 1);
   double waiting_s = fmax(0, latency.median - device.median) / c->batch;
   double running_s = host.min - enqueueing_s - waiting_s;
@@ -285,7 +286,7 @@ static uint32_t flags_of(const rh_contender *c, const rh_bench_rules *rules) {
   const rh_spread *time = &c->row->time;
   uint32_t flags = 0;
   if (rh_spread_iqr(time) > 0.05) flags |= RH_FLAG_noisy;
-  /* Of fewer than 6 samples no interval has 95 %. */
+  /* Fewer than 6 samples give no 95 % interval. */
   if (rh_spread_precision(time) > fmax(0.02, rules->precision) || c->n_samples < 6)
     flags |= RH_FLAG_timed_out;
   if (c->throttled) flags |= RH_FLAG_throttled;
@@ -302,7 +303,7 @@ static rh_status add_parts(rh_contender *c, rh_error *error) {
   rh_status status =
       c->sampler->parts(c->sampler->self, row->parts, &row->n_parts, &row->host_share_s, &why);
   if (status == RH_E_CANCELLED) return fail(c, &why, error);
-  if (status != RH_OK) row->n_parts = 0; /* the headline stands without them */
+  if (status != RH_OK) row->n_parts = 0; /* the main figures are valid without them */
   return RH_OK;
 }
 

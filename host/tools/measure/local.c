@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which commands of a batch get an event: each that one is asked for costs 7 to 8 us on NVIDIA, so
- * that only the ends do. */
+/* Requests events for the first and last command of a batch only, because each event costs 7 to
+ * 8 us on NVIDIA. */
 typedef struct ends {
-  uint64_t commands, last_index; /* so far; of the batch's last one, where it is known */
+  uint64_t commands, last_index; /* commands so far; index of the batch's last one, if known */
   cl_event first, last;
 } ends;
 
@@ -22,13 +22,13 @@ typedef struct local {
   char *path;
   rh_setting *settings; /* one block with their strings */
   uint64_t n_settings;
-  rh_job job; /* its instance and data are made here, its input is the pool's */
+  rh_job job; /* its instance and data are created here; its input belongs to the pool */
   rh_bench_data data;
   rh_job_spec spec;
-  uint64_t next;     /* copy to be read */
-  uint64_t commands; /* that one run enqueues */
-  int asked;         /* the job is open, and has its answer */
-  int ran;           /* not for the first time any more */
+  uint64_t next;     /* the copy to be read next */
+  uint64_t commands; /* enqueued by one run */
+  int asked;         /* the job is open and query has answered */
+  int ran;           /* at least once */
 } local;
 
 static void enter_phase(const local *l, rh_phase phase) {
@@ -60,12 +60,12 @@ static rh_status run_batch(local *l, uint32_t batch, rh_error *error) {
   return RH_OK;
 }
 
-/* Both queues: a plugin that enqueues by itself uses the one that was there when it was set up. */
+/* Waits for both queues: a plugin that enqueues directly uses the queue that it got in setup. */
 static rh_status wait_for_queue(local *l, rh_error *error) {
-  rh_bench_device *range = l->shared->range;
+  rh_bench_device *bench_device = l->shared->bench_device;
   if (!l->job.device) return RH_OK;
   RH_CL_TRY(error, clFinish(l->job.instance_spec.session->queue), "waiting for the device");
-  if (range) RH_CL_TRY(error, clFinish(range->plain), "waiting for the device");
+  if (bench_device) RH_CL_TRY(error, clFinish(bench_device->plain), "waiting for the device");
   return RH_OK;
 }
 
@@ -92,17 +92,17 @@ static void release_ends(ends *e) {
   if (e->last) clReleaseEvent(e->last);
 }
 
-/* While the device sweeps, the host enqueues, so that launches do not starve.  A CPU device would
- * be robbed of the very processor that enqueues. */
+/* Keeps the device busy while the host enqueues the batch, so that the batch runs without gaps.
+ * Not on a CPU device, where the sweep would compete with the enqueueing thread. */
 static rh_status prime(local *l, uint32_t batch, rh_error *error) {
-  rh_bench_device *range = l->shared->range;
+  rh_bench_device *bench_device = l->shared->bench_device;
   if (l->job.device->about.kind == RH_DEVICE_CPU) return RH_OK;
-  double needed = 1.5 * (double)(l->commands * batch) * range->calibration.launch_s;
-  return rh_bench_device_prime(range, needed, error);
+  double needed = 1.5 * (double)(l->commands * batch) * bench_device->calibration.launch_s;
+  return rh_bench_device_occupy(bench_device, needed, error);
 }
 
-/* *whole: both ends of the batch have their events.  They have not where the run that was counted
- * had something to prepare besides; then the batch tells the number. */
+/* *whole: both ends of the batch have events. They lack them if the counted run enqueued
+ * additional commands to prepare; then this batch gives the correct count. */
 static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;
   const rh_cl_tap tap = {e, at_ends};
@@ -118,12 +118,12 @@ static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole,
   return status;
 }
 
-/* By the device's clock only what ends on the device: a run that waits for its partial results
- * cannot be batched there. */
+/* Only runs that finish on the device can be timed by its clock: a run that waits for partial
+ * results cannot be batched. */
 static int may_be_stamped(const local *l) {
-  const rh_bench_device *range = l->shared->range; /* null where nothing is measured */
-  return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && range &&
-         !range->host_clock;
+  const rh_bench_device *bench_device = l->shared->bench_device; /* null if nothing is measured */
+  return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && bench_device &&
+         !bench_device->host_clock;
 }
 
 static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
@@ -132,7 +132,7 @@ static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error
   RH_TRY(run_between_ends(l, batch, &e, &whole, error));
   if (!whole) RH_TRY(run_between_ends(l, batch, &e, &whole, error));
   if (!whole)
-    return rh_fail(error, RH_E_CL, "a run enqueued another number of commands than the one before");
+    return rh_fail(error, RH_E_CL, "the number of commands that a run enqueues has changed");
   RH_TRY(rh_span(e.first, e.last ? e.last : e.first, &taken->seconds, error));
   taken->seconds /= batch;
   taken->stamped = 1;
@@ -164,7 +164,7 @@ static int is_stamped(const local *l) {
 static void use_queue(local *l, int timed) {
   rh_cl_session *session = l->job.instance_spec.session;
   if (session && !l->data.region)
-    session->queue = timed ? l->shared->range->timed : l->shared->range->plain;
+    session->queue = timed ? l->shared->bench_device->timed : l->shared->bench_device->plain;
 }
 
 static rh_status local_take(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
@@ -196,7 +196,7 @@ static cl_event *at_every(void *of_tap, const char *stage) {
   if (tap->n == RH_MAX_PARTS) return NULL;
   char *named = tap->parts[tap->n].stage;
   snprintf(named, sizeof tap->parts->stage, "%s", *stage ? stage : "command");
-  rh_make_plain(named); /* it may be anything, and cut within a letter */
+  rh_make_plain(named); /* it may have any content, and may be cut within a character */
   return &tap->events[tap->n++];
 }
 
@@ -207,7 +207,7 @@ static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, doub
   const rh_cl_tap tap = {&all, at_every};
   rh_taken taken;
   *n_parts = 0;
-  if (!l->job.device || l->data.region || l->shared->range->host_clock) return RH_OK;
+  if (!l->job.device || l->data.region || l->shared->bench_device->host_clock) return RH_OK;
   rh_cl_session *session = l->job.instance_spec.session;
   use_queue(l, 1);
   session->tap = &tap;
@@ -235,7 +235,7 @@ static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
   l->job.data = (rh_data){0};
   if (!l->job.device) return rh_pool_host(&shared->pool, &l->data, &l->job.data.host, error);
   RH_TRY(rh_redhost_session(shared->redhost, &l->job.instance_spec.session, error));
-  RH_TRY(rh_pool_device(&shared->pool, &l->data, shared->range, &l->job.data.buffer, error));
+  RH_TRY(rh_pool_device(&shared->pool, &l->data, shared->bench_device, &l->job.data.buffer, error));
   opened->upload_s = shared->pool.upload_s;
   return RH_OK;
 }
@@ -246,7 +246,7 @@ static cl_event *only_count(void *commands, const char *stage) {
   return NULL;
 }
 
-/* One run to learn how many commands it is made of, where its time will be the device's. */
+/* Counts the commands of one run, if the device's clock will time it. */
 static rh_status count_commands(local *l, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;
   const rh_cl_tap tap = {&l->commands, only_count};
@@ -309,7 +309,7 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
                           .what = shared->what ? shared->what : "--size"};
   enter_phase(l, RH_PHASE_loading);
   RH_TRY(rh_job_open(&l->job, shared->redhost, &l->spec, error));
-  opened->params_from = l->job.params_from.from; /* of one that is declined, too */
+  opened->params_from = l->job.params_from.from; /* also if query declined */
   enter_phase(l, RH_PHASE_query);
   RH_TRY(rh_job_ask(&l->job, error));
   note_answer(l, opened);
@@ -317,7 +317,7 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
   return RH_OK;
 }
 
-/* Sets up, on the data as they lie or on copies of them. */
+/* Sets up, with the data in place or with copies of them. */
 static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
   const rh_bench_data *data = &l->data;
   rh_job *job = &l->job;
@@ -358,7 +358,7 @@ static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *op
 
 static rh_status close_it(void *self, rh_error *error) {
   local *l = self;
-  (void)error; /* a plugin that fails here takes this process with it */
+  (void)error; /* a plugin that fails here takes this process down */
   enter_phase(l, RH_PHASE_teardown);
   use_queue(l, 0);
   rh_job_finish(&l->job);
@@ -373,7 +373,7 @@ static void local_finish(void *self) {
   free(l);
 }
 
-/* A copy of the settings and, behind them, of their strings; null without memory. */
+/* Copies the settings and their strings into one block; null if out of memory. */
 static rh_setting *copy_settings(const rh_setting *settings, uint64_t n) {
   size_t bytes = (n + 1) * sizeof *settings;
   for (uint64_t k = 0; k < n; k++) bytes += strlen(settings[k].key) + strlen(settings[k].value) + 2;

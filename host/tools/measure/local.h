@@ -8,13 +8,15 @@
 /* What the strategies of one device share. */
 typedef struct rh_local_shared {
   rh_redhost *redhost;
-  rh_bench_device *range; /* null: only host strategies are sampled, or only data with a region */
+  /* null if only host strategies or data with a region are sampled */
+  rh_bench_device *bench_device;
   rh_pool pool;
-  uint32_t untuned; /* 1: whatever was tuned, parameters are the defaults and the settings */
-  uint32_t strict;  /* 1: a setting that the strategy does not know is a mistake, not another's */
-  const char *what; /* the data, for messages; null: "--size" */
-  void *user;       /* null, or */
-  void (*enter)(void *user, rh_phase phase); /* is told what the strategies are doing */
+  uint32_t untuned; /* 1: ignore tuned parameters; use the defaults and the settings */
+  /* 1: reject settings that the strategy does not have, instead of ignoring them */
+  uint32_t strict;
+  const char *what;                          /* the data, for messages; null: "--size" */
+  void *user;                                /* null, or */
+  void (*enter)(void *user, rh_phase phase); /* called when a strategy enters a phase */
 } rh_local_shared;
 
 /* `found` and the settings are copied.  The sampler's finish() frees it. */

@@ -36,58 +36,59 @@ static void release_buffer(rh_pool *pool) {
   pool->buffer_bytes = pool->buffer_of = 0;
 }
 
-/* The host's copies as a buffer: nothing is moved. */
-static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_bench_device *range,
+/* Wraps the host's copies in a buffer without copying. */
+static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
                        rh_error *error) {
   const void *first;
   release_buffer(pool);
   RH_TRY(rh_pool_host(pool, data, &first, error));
   pool->upload_s = 0;
-  return rh_cl_buffer(range->session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
+  return rh_cl_buffer(bench_device->session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
                       data->copies <= 1 ? data_bytes(data) : data->copies * data->stride,
                       (void *)first, "using the input in place", &pool->buffer, error);
 }
 
-static rh_status make_room(rh_pool *pool, uint64_t bytes, rh_bench_device *range, rh_error *error) {
+static rh_status make_room(rh_pool *pool, uint64_t bytes, rh_bench_device *bench_device,
+                           rh_error *error) {
   if (pool->buffer_bytes >= bytes) return RH_OK;
   release_buffer(pool);
-  RH_TRY(rh_cl_buffer(range->session, CL_MEM_READ_WRITE, bytes, NULL,
+  RH_TRY(rh_cl_buffer(bench_device->session, CL_MEM_READ_WRITE, bytes, NULL,
                       "allocating the input on the device", &pool->buffer, error));
   pool->buffer_bytes = bytes;
   return RH_OK;
 }
 
-/* One copy comes from the host; what is there is then doubled by the device itself. */
-static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_device *range,
+/* Uploads one copy; the device then doubles the copies until there are enough. */
+static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
                         rh_error *error) {
-  cl_command_queue queue = range->plain;
+  cl_command_queue queue = bench_device->plain;
   double start = rh_now();
   cl_int code = clEnqueueWriteBuffer(queue, pool->buffer, CL_TRUE, 0, data_bytes(data),
                                      data->elements, 0, NULL, NULL);
   if (code != CL_SUCCESS)
-    return rh_cl_fail_short(error, code, "copying the input to the device", range->session->device,
-                            pool->buffer_bytes, 1);
+    return rh_cl_fail_short(error, code, "copying the input to the device",
+                            bench_device->session->device, pool->buffer_bytes, 1);
   pool->upload_s = rh_now() - start;
   for (uint64_t there = 1; there < data->copies;) {
     uint64_t more = data->copies - there < there ? data->copies - there : there;
-    RH_CL_TRY_IN(range->session, error,
+    RH_CL_TRY_IN(bench_device->session, error,
                  clEnqueueCopyBuffer(queue, pool->buffer, pool->buffer, 0, there * data->stride,
                                      (more - 1) * data->stride + data_bytes(data), 0, NULL, NULL),
                  "copying the input on the device");
     there += more;
   }
-  RH_CL_TRY_IN(range->session, error, clFinish(queue), "waiting for the device");
+  RH_CL_TRY_IN(bench_device->session, error, clFinish(queue), "waiting for the device");
   return RH_OK;
 }
 
-rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_device *range,
+rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
                          cl_mem *buffer, rh_error *error) {
   if (!pool->buffer || pool->buffer_of != data->serial) {
-    if (range->session->device->shares_memory) {
-      RH_TRY(share(pool, data, range, error));
+    if (bench_device->session->device->shares_memory) {
+      RH_TRY(share(pool, data, bench_device, error));
     } else {
-      RH_TRY(make_room(pool, data->copies * data->stride, range, error));
-      RH_TRY(upload(pool, data, range, error));
+      RH_TRY(make_room(pool, data->copies * data->stride, bench_device, error));
+      RH_TRY(upload(pool, data, bench_device, error));
     }
     pool->buffer_of = data->serial;
   }

@@ -8,7 +8,7 @@
 
 enum { SAMPLES = 21, MOST_IN_A_BATCH = 128 };
 static const double budget_s = 0.25; /* for each of the two series */
-static const double batch_s = 1e-3;  /* long against the clock's step and one launch */
+static const double batch_s = 1e-3;  /* much longer than the clock's step and one launch */
 
 /* At most SAMPLES of them. */
 static rh_median median_of(const double *samples, uint32_t n) {
@@ -37,7 +37,7 @@ rh_status rh_measure_quick(const rh_sampler *sampler, const rh_opened *opened,
   *quick = (rh_quick){.batch = 1};
   RH_TRY(measure(sampler, &how, reporter, &quick->latency, error));
   quick->time = quick->latency;
-  if (opened->finishes_on_host) return RH_OK; /* each run waits: there is nothing to batch */
+  if (opened->finishes_on_host) return RH_OK; /* each run waits, so there is nothing to batch */
   double wanted = ceil(batch_s / quick->latency.seconds);
   quick->batch = wanted < 2 ? 2 : wanted > MOST_IN_A_BATCH ? MOST_IN_A_BATCH : (uint32_t)wanted;
   how = (rh_take){RH_TAKE_HOST, quick->batch};

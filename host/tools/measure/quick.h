@@ -1,4 +1,4 @@
-/* A first look at how long a reduction takes: the host's clock, a fraction of a second. */
+/* A quick estimate of a reduction's time: with the host's clock, within a fraction of a second. */
 #ifndef RH_MEASURE_QUICK_H
 #define RH_MEASURE_QUICK_H
 
@@ -12,7 +12,7 @@ typedef struct rh_median {
 
 typedef struct rh_quick {
   rh_median latency; /* one call until the value is on the host */
-  /* one of `batch` reductions enqueued back to back; the latency where it finishes on the host */
+  /* of one of `batch` reductions enqueued back to back; the latency if it finishes on the host */
   rh_median time;
   uint32_t batch;
 } rh_quick;

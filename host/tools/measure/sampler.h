@@ -1,6 +1,6 @@
-/* Whatever can be timed: a strategy in this process, one in a process of its own, a peer program.
- * The bench (bench.h) takes samples of all of them in turn, and knows nothing of what is behind
- * these four calls. */
+/* The interface to whatever can be timed: a strategy in this process, one in a separate process,
+ * or a peer program. The benchmark (bench.h) takes samples of all of them in turn through this
+ * interface only. */
 #ifndef RH_MEASURE_SAMPLER_H
 #define RH_MEASURE_SAMPLER_H
 
@@ -8,7 +8,7 @@
 #include "../../core/reduce/params.h"
 #include "../records/records.h"
 
-/* X(name, the words for where something happened): what a sampler that speaks of it is doing. */
+/* X(name, the words for messages): what a sampler is doing. */
 #define RH_PHASE_LIST(X)                                                                           \
   X(start, "at its start")                                                                         \
   X(devices, "while the OpenCL driver was loaded")                                                 \
@@ -27,42 +27,42 @@ const char *rh_phase_name(rh_phase phase);
 const char *rh_phase_words(rh_phase phase);
 int rh_phase_find(const char *name, rh_phase *phase); /* 1, or 0 */
 
-/* The data of one point.  The sampler makes `copies` of the n elements, `stride` bytes apart, in
- * memory of its own (a device's, or the host's) and reads one after the other, so that none is in a
- * cache; hot: one copy. */
+/* The data of one point. The sampler makes `copies` of the n elements, `stride` bytes apart, in
+ * its own memory (on a device or the host) and reads one after the other, so that none is in a
+ * cache. With one copy, the data are hot. */
 typedef struct rh_bench_data {
   uint32_t op;
   rh_type type;
   uint64_t n;
-  const void *elements; /* page-aligned; the caller's, until close */
+  const void *elements; /* page-aligned; borrowed until close */
   uint64_t serial;      /* changes whenever the elements do */
   uint64_t copies, stride;
-  /* Null; or the memory that holds the elements, which stand at `offset`.  Then there are no
-   * copies: they are reduced where they lie, by the host's clock alone.  Another process maps
+  /* Null, or the memory that holds the elements at `offset`. Then there are no copies: the
+   * elements are reduced in place, timed by the host's clock alone. Another process maps
    * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
 } rh_bench_data;
 
-/* A parameter as it is used. */
+/* A parameter's value in use. */
 typedef struct rh_used_param {
   char key[64], text[64]; /* "tile", "256" */
   int64_t number;
   uint32_t is_word; /* 1: `text` is one of its choices */
 } rh_used_param;
 
-/* What asking and opening told; after asking, without what setting up takes. */
+/* The results of ask and open; after ask, without those of setup. */
 typedef struct rh_opened {
   uint32_t launches, finishes_on_host;
-  uint64_t depth;      /* for the judge; 0: unknown */
-  uint32_t host_clock; /* 1: seconds are by the host's clock, not the device's */
+  uint64_t depth;      /* for the check of the result; 0: unknown */
+  uint32_t host_clock; /* 1: times are measured with the host's clock, not the device's */
   double build_s, upload_s, setup_s;
   uint32_t build_cached;
   uint32_t params_from; /* RH_PARAMS_FROM_* */
   char params[256];     /* "tile=256 finish=device"; "" */
-  /* Of strategies, not of peers. */
+  /* For strategies only, not for peers. */
   uint64_t scratch_bytes, local_bytes;
-  uint32_t in_place; /* the device reads the host's memory: nothing was uploaded */
+  uint32_t in_place; /* the device reads the host's memory; nothing was uploaded */
   uint32_t n_used;
   rh_used_param used[RH_MAX_PARAMS];
   char params_note[320]; /* "tuned for driver 570, now 580"; "" */
@@ -70,13 +70,14 @@ typedef struct rh_opened {
 
 /* How samples are taken. */
 enum {
-  RH_TAKE_DEVICE = 1, /* a batch by the device's clock, primed where that helps: the headline */
-  RH_TAKE_HOST = 2,   /* the same batch by the host's clock, not primed, without events */
-  RH_TAKE_LATENCY = 3 /* one call, hot, until the value is on the host */
+  /* a batch by the device's clock, behind a blocking kernel where that helps; the main figure */
+  RH_TAKE_DEVICE = 1,
+  RH_TAKE_HOST = 2,   /* the same batch by the host's clock, without a blocking kernel or events */
+  RH_TAKE_LATENCY = 3 /* one call with hot data, until the value is on the host */
 };
 typedef struct rh_take {
   uint32_t kind;
-  uint32_t batch; /* reductions of one sample; 1 for RH_TAKE_LATENCY */
+  uint32_t batch; /* reductions in one sample; 1 for RH_TAKE_LATENCY */
 } rh_take;
 
 typedef struct rh_taken {
@@ -85,24 +86,25 @@ typedef struct rh_taken {
   rh_result result; /* of the last reduction */
 } rh_taken;
 
-/* `self` is the sampler's own.  RH_DECLINED: it cannot serve this; RH_E_CANCELLED ends the bench;
- * any other failure ends the point for this sampler, which must close and may be opened again. */
+/* `self` belongs to the sampler. RH_DECLINED: it cannot serve this; RH_E_CANCELLED ends the
+ * benchmark; any other failure ends the point for this sampler, which must be closed and may be
+ * opened again. */
 typedef struct rh_sampler {
   void *self;
   char name[64];
   uint32_t is_peer, reproducible; /* RH_BITS_* */
-  /* Can it be done?  Neither sets up nor looks at the elements.  Open asks by itself where this was
-   * not called.  Null: only opening tells. */
+  /* Can it serve the problem? Neither sets up nor reads the elements. Open calls it if the
+   * caller did not. Null: only open can tell. */
   rh_status (*ask)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*open)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*take)(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
-  /* One instrumented run: at most RH_MAX_PARTS parts.  Null: not known. */
+  /* One instrumented run: at most RH_MAX_PARTS parts.  Null: unknown. */
   rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                      rh_error *error);
-  /* After ask and open, whether they succeeded or not.  Fails where tearing down took the process
-   * with it. */
+  /* Called after ask and open, whether they succeeded or not. Fails if teardown took the process
+   * down. */
   rh_status (*close)(void *self, rh_error *error);
-  void (*finish)(void *self); /* at the very end */
+  void (*finish)(void *self); /* called once, at the end */
 } rh_sampler;
 
 /* Opens, takes one answer and closes. */

@@ -9,7 +9,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Between the two nearest ranks, in proportion (Hyndman and Fan's type 7). */
+/* Interpolates linearly between the two nearest ranks (Hyndman and Fan's type 7). */
 static double quantile(const double *sorted, uint32_t n, double p) {
   double rank = p * (n - 1);
   uint32_t below = (uint32_t)rank;
@@ -17,7 +17,7 @@ static double quantile(const double *sorted, uint32_t n, double p) {
   return below + 1 < n ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[n - 1];
 }
 
-/* Ranks n/2 -+ 0.98 sqrt(n) enclose the median of the population in 95 of 100 cases, whatever its
+/* The ranks n/2 -+ 0.98 sqrt(n) enclose the population's median with 95 % confidence for any
  * distribution. */
 static void interval(rh_spread *spread, const double *sorted, uint32_t n) {
   double half = 0.98 * sqrt(n);

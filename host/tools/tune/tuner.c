@@ -12,14 +12,14 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_
     return RH_OK;
   tuner->has_point = 0;
   RH_TRY(rh_point_fill(point, tuner->stage, type, n, error));
-  RH_TRY(rh_point_refer(point, tuner->stage, op, error));
+  RH_TRY(rh_point_reference(point, tuner->stage, op, error));
   tuner->has_small = n >= large;
   if (tuner->has_small) {
     tuner->small = point->data;
     tuner->small.n = n / RH_TUNE_SMALL;
     tuner->small.copies = 1;
-    RH_TRY(rh_point_refer_part(tuner->stage, &tuner->small, &tuner->small_reference,
-                               &tuner->small_scale, error));
+    RH_TRY(rh_point_reference_part(tuner->stage, &tuner->small, &tuner->small_reference,
+                                   &tuner->small_scale, error));
   }
   tuner->has_point = 1;
   return RH_OK;
