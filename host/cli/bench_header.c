@@ -121,17 +121,18 @@ static int describe_calibration(rh_records *results, const rh_cl_device *device,
                                 const rh_bench_device *bench_device) {
   const rh_calibration *c = &bench_device->calibration;
   json_t *object = json_object();
-  int failed = put_fact(object, "device", json_string(device->label)) |
-               put_fact(object, "timer", json_string(bench_device->host_clock ? "host" : "event")) |
-               put_fact(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
-               put_fact(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
-               put_fact(object, "launch_s", rh_json_number(c->launch_s)) |
-               put_fact(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
-               put_fact(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
-               put_fact(object, "read_peak_bytes", json_integer((json_int_t)bench_device->scratch_bytes)) |
-               put_fact(object, "h2d_Bps", rh_json_number(c->upload)) |
-               put_fact(object, "d2h_Bps", rh_json_number(c->download)) |
-               put_fact(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
+  int failed =
+      put_fact(object, "device", json_string(device->label)) |
+      put_fact(object, "timer", json_string(bench_device->host_clock ? "host" : "event")) |
+      put_fact(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
+      put_fact(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
+      put_fact(object, "launch_s", rh_json_number(c->launch_s)) |
+      put_fact(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
+      put_fact(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
+      put_fact(object, "read_peak_bytes", json_integer((json_int_t)bench_device->scratch_bytes)) |
+      put_fact(object, "h2d_Bps", rh_json_number(c->upload)) |
+      put_fact(object, "d2h_Bps", rh_json_number(c->download)) |
+      put_fact(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
   return failed | json_array_append_new(results->calibration, object);
 }
 

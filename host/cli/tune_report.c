@@ -159,7 +159,7 @@ static void print_quickest(const rh_app *app, const rh_tuner *tuner, const rh_ta
   uint32_t rows = 0;
   heading(&table, words, 7, 0x34);
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
-    if (k && rh_tasks_meet(tasks[k - 1], tasks[k])) continue;
+    if (k && rh_tasks_same_point(tasks[k - 1], tasks[k])) continue;
     const rh_task *task = rh_plan_quickest(tuner->tasks, tuner->n_tasks, tasks[k]);
     if (!task) continue;
     rows++;

@@ -131,7 +131,7 @@ new  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  new.json
     def test_files(self):
         whole = json.dumps(document(*SAME))
         for name, content, words in [
-                ("empty", "", "is empty"), ("cut", whole[:900], "ends in the middle"), ("text", "hello", "not a redhost result file"),
+                ("empty", "", "is empty"), ("cut", whole[:900], "ends unexpectedly"), ("text", "hello", "not a redhost result file"),
                 ("other", "{\"benchmarks\": []}", "no \"schema\""), ("list", "[]", "not a redhost result file"),
                 ("version", whole.replace("redhost/1", "redhost/2"), "redhost/2"),
                 ("typed", whole.replace("1048576", "\"many\"", 1), "results[0]: n: "),

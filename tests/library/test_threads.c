@@ -67,7 +67,7 @@ static void note(work *w, rh_status status, const rh_result *result, int64_t rig
                  const rh_error *why) {
   if (status == RH_OK && result->value.i == right) {
     w->right++;
-  } else if (status == RH_E_INVALID && strstr(why->message, "under way in another thread")) {
+  } else if (status == RH_E_INVALID && strstr(why->message, "in progress in another thread")) {
     w->busy++;
   } else if (!w->wrong[0]) {
     if (status == RH_OK)
@@ -288,7 +288,7 @@ START_TEST(destroy_beside_a_run) {
     pthread_t thread;
     ck_assert_int_eq(pthread_create(&thread, NULL, run_long, &call), 0);
     if (see_busy(&call)) {
-      ck_assert_ptr_nonnull(strstr(error.message, "under way in another thread"));
+      ck_assert_ptr_nonnull(strstr(error.message, "in progress in another thread"));
       seen++;
       rh_prepared_forget(call.prepared);
       rh_prepared_destroy(call.prepared);

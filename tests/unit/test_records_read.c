@@ -133,7 +133,7 @@ START_TEST(mistakes_are_named) {
       {HEAD "[1]}", "a result is not an object"},
       {HEAD "[{" ROW "},]}", "not JSON"},
       {HEAD "[{" ROW "} {" ROW "}]}", "expected , or ]"},
-      {HEAD "[{" ROW "], {}}", "ends in the middle"},
+      {HEAD "[{" ROW "], {}}", "ends unexpectedly"},
       {HEAD "[{" ROW ", \"time_s\": {\"median\": NaN}}]}", "not JSON"},
       {HEAD "[{" ROW ", \"time_s\": {\"median\": 1e999}}]}", "not JSON"},
       {HEAD "[{" ROW ", \"time_s\": {\"median\": -1}}]}",
@@ -236,7 +236,7 @@ START_TEST(nothing_is_endless) {
   rh_records results;
   rh_error error;
   assert_refused("{\"schema\": \"redhost/1\", \"deep\": ", '[', 1 << 20, "}", "not JSON");
-  assert_refused(HEAD "[", '[', 1 << 20, "]}", "ends in the middle");
+  assert_refused(HEAD "[", '[', 1 << 20, "]}", "ends unexpectedly");
   assert_refused("{\"schema\": \"redhost/1\", \"long\": \"", 'x', 17 << 20, "\"}",
                  "longer than 16 MiB");
   assert_refused("{\"schema\": \"redhost/1\", \"settings\": {}}\n{\"long\": \"", 'x', 17 << 20,

@@ -23,8 +23,8 @@ struct rh_instance {
   cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
   rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
   void *self;
-  _Alignas(
-      16) unsigned char value[MOST_VALUE_BYTES]; /* written by strategies that finish on the host */
+  /* written by strategies that finish on the host */
+  _Alignas(16) unsigned char value[MOST_VALUE_BYTES];
 };
 
 const rh_device *rh_host_device(void) {

@@ -1,5 +1,5 @@
-/* Which one to use: a row for each (device, operator, type), a cell for each n in the colour of the
- * best strategy. */
+/* The plot "best": a row for each (device, operator, type), with a cell for each n in the colour
+ * of the best strategy. */
 #include "../../core/base/vocabulary.h"
 #include "pictures.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond these, winners share grey: no one can tell more colours, or letters, apart. */
+/* Further winners share grey, because more colours or letters cannot be told apart. */
 enum { MOST_WINNERS = 16 };
 
 typedef struct winner {
@@ -48,14 +48,14 @@ static int by_cells(const void *a, const void *b) {
   return strcmp(x->curve->name, y->curve->name);
 }
 
-/* By style, which is one for each name. */
+/* Finds a winner by its style, which is unique to the name. */
 static uint32_t winner_of(const board *b, uint32_t style) {
   uint32_t k = 0;
   while (k < b->n_winners && b->winners[k].curve->style != style) k++;
   return k;
 }
 
-/* The winners that get a colour: those of most cells. */
+/* The winners with the most cells get a colour. */
 static int find_winners(board *b, const rh_view *view, const rh_panel *panels, uint32_t n) {
   winner *all = calloc(view->n_curves + 1u, sizeof *all); /* by style */
   uint32_t n_all = 0;
@@ -78,13 +78,13 @@ static int find_winners(board *b, const rh_view *view, const rh_panel *panels, u
 
 /* ---- Drawing ---- */
 
-/* Letters, so that colour is not alone; `?' for the rest. */
+/* Letters repeat what the colours say; `?' for the rest. */
 static char letter_of(const board *b, uint32_t which) {
   return which < b->n_winners ? rh_script_letter(b->winners[which].curve) : '?';
 }
 
-/* "$w0": the cells of winner 0 as column and row; "$names": a letter, and the name where neighbours
- * leave room for it; "$peers": cells where a peer is faster. */
+/* Data blocks. "$w0": the cells of winner 0 as column and row; "$names": a letter, and the name
+ * if there is space; "$peers": cells where a peer is faster. */
 static uint32_t add_cells(rh_figure *figure, const board *b, const rh_panel *panels, uint32_t n,
                           uint32_t which) {
   uint32_t n_cells = 0;
@@ -121,7 +121,7 @@ static void plot_winner(rh_figure *figure, const board *b, uint32_t k) {
   snprintf(name, sizeof name, "%c  %s", letter_of(b, k),
            is_rest ? "another" : b->winners[k].curve->name);
   rh_script_string(&title, name, 30);
-  /* Of two that share a colour one is pale. */
+  /* If two share a colour, one is pale. */
   int is_pale = !is_rest && rh_script_round(b->winners[k].curve->style) % 2;
   const char *color = is_rest ? "#aaaaaa" : rh_script_color(b->winners[k].curve->style);
   if (figure->as_text) {

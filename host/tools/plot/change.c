@@ -1,5 +1,5 @@
-/* Old against new: each point's change of time in %, with the interval that the two medians'
- * intervals leave. */
+/* The plot of two files: each point's change of time in %, with the interval that follows from
+ * those of the two medians. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "pictures.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More rows than these make a picture that no page holds: those that changed most are drawn. */
+/* More rows would not fit on a page: those that changed most are drawn. */
 enum { MOST_ROWS = 48 };
 enum { SAME, FASTER, SLOWER };
 
-/* In %: how far, and between what, the change lies. */
+/* The change and its interval, in %. */
 typedef struct bar {
   const rh_changed *pair;
   double change, low, high;
@@ -74,7 +74,7 @@ static void plot_kind(rh_figure *figure, const bar *bars, uint32_t n, uint32_t k
                  looks[kind]);
 }
 
-/* One that is many times slower must not press the others together. */
+/* The range ignores extreme changes, which would squeeze the others together. */
 static void set_range(rh_figure *figure, const bar *bars, uint32_t n) {
   double low = -1.5, high = 1.5;
   for (uint32_t k = 0; k < n; k++) {

@@ -15,7 +15,7 @@ static void add_points(rh_text *set, const rh_curve *curve) {
                 1e-9 * rh_row_rate(curve->rows[k]), curve->rows[k]->time.median);
 }
 
-/* "$c3" is the data of curve 3, "$others" of all that are not in the key. */
+/* Data blocks: "$c3" has curve 3, "$others" all curves that are not in the key. */
 static uint32_t add_data(rh_figure *figure, const rh_panel *panel) {
   uint32_t n_others = 0;
   for (uint32_t k = 0; k < panel->n_curves; k++) {
@@ -35,7 +35,7 @@ static uint32_t add_data(rh_figure *figure, const rh_panel *panel) {
 }
 
 static void plot_curves(rh_figure *figure, const rh_panel *panel, int column, uint32_t n_others) {
-  /* A letter in a line of text says which curve it is; many lines more would only hide them. */
+  /* In text, letters identify the curves, and further lines would hide them. */
   if (n_others && !figure->as_text)
     rh_figure_plot(figure,
                    "$others using 1:%d with lines linecolor rgb \"#cccccc\" linewidth 1 notitle",
@@ -85,7 +85,7 @@ static double best_rate(const rh_panel *panel) {
   return best;
 }
 
-/* 1, 2 or 5 of some unit, so that some five of them make the whole. */
+/* A step of 1, 2 or 5 times a power of ten, about a fifth of the whole. */
 static double step_of(double whole) {
   double unit = pow(10, floor(log10(whole / 5))), steps = whole / 5 / unit;
   return unit * (steps < 1.5 ? 1 : steps < 3.5 ? 2 : steps < 7.5 ? 5 : 10);
@@ -123,7 +123,7 @@ void rh_draw_rate(rh_figure *figure, const rh_view *view, const rh_panel *panel,
   plot_curves(figure, panel, RATE, n_others);
 }
 
-/* Decades by their units, and steps between where there are few. */
+/* Tics at decades, with steps between them if there are few. */
 static void set_time_tics(rh_figure *figure, double low, double high) {
   static const char *const units[] = {"ps", "ns", "us", "ms", "s"};
   int dense = high / low < 300, first = 1;

@@ -21,7 +21,7 @@ static int is_program(const char *path) {
   return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* An empty directory in PATH is the current one to a shell; here it is none. */
+/* Ignores empty elements of PATH, which mean the current directory to a shell. */
 char *rh_gnuplot_find(void) {
   const char *from = rh_env("PATH");
   while (from && *from) {
@@ -36,7 +36,7 @@ char *rh_gnuplot_find(void) {
   return NULL;
 }
 
-/* Has a signal come that waits until all is tidy? */
+/* Is a blocked signal pending? */
 static int interrupted(void) {
   sigset_t pending;
   return sigpending(&pending) == 0 &&
@@ -44,9 +44,9 @@ static int interrupted(void) {
           sigismember(&pending, SIGHUP));
 }
 
-/* Until it ends.  It is not reaped: rh_child_finish() does that. */
-static rh_status wait_for(const rh_child *child, double patience, rh_error *error) {
-  double deadline = rh_now() + patience;
+/* Waits until the child ends, but leaves it to rh_child_finish() to reap it. */
+static rh_status wait_for(const rh_child *child, double limit_s, rh_error *error) {
+  double deadline = rh_now() + limit_s;
   struct timespec nap = {0, 2000000};
   for (;;) {
     siginfo_t info = {0};
@@ -56,13 +56,13 @@ static rh_status wait_for(const rh_child *child, double patience, rh_error *erro
     if (code == 0 && info.si_pid != 0) return RH_OK;
     if (interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
     if (rh_now() > deadline)
-      return rh_fail(error, RH_E_FILE, "gnuplot took longer than %.0f s and was ended", patience);
+      return rh_fail(error, RH_E_FILE, "gnuplot took longer than %.0f s and was killed", limit_s);
     nanosleep(&nap, NULL);
   }
 }
 
-/* The first line that is not empty; gnuplot shows the place of an error in lines before it, which
- * end in "^". */
+/* The first line with the message itself: gnuplot precedes it by lines that show the location
+ * and end in "^". */
 static void first_line(int output, char *line, size_t size) {
   char text[4096];
   ssize_t got = pread(output, text, sizeof text - 1, 0);
@@ -83,12 +83,12 @@ static rh_status judge_exit(int status, const char *said, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "gnuplot failed: exit status %d", WEXITSTATUS(status));
 }
 
-rh_status rh_gnuplot_run(const char *const *argv, double patience, char *said, size_t size,
+rh_status rh_gnuplot_run(const char *const *argv, double limit_s, char *said, size_t size,
                          rh_error *error) {
   rh_child child;
   int output = memfd_create("redhost-gnuplot", MFD_CLOEXEC);
   if (output < 0) return rh_fail(error, RH_E_FILE, "gnuplot: %s", strerror(errno));
-  /* Without a locale of UTF-8 gnuplot has no letters for most names. */
+  /* Without a UTF-8 locale, gnuplot cannot show most names. */
   const char **environment = rh_child_environment("LC_ALL=C.UTF-8");
   rh_child_spec spec = {.program = argv[0],
                         .stranger = 1,
@@ -103,7 +103,7 @@ rh_status rh_gnuplot_run(const char *const *argv, double patience, char *said, s
     close(output);
     return rh_fail(error, RH_E_FILE, "%s cannot be started", argv[0]);
   }
-  status = wait_for(&child, patience, error);
+  status = wait_for(&child, limit_s, error);
   int ended = rh_child_finish(&child, 0);
   first_line(output, said, size);
   close(output);

@@ -1,4 +1,4 @@
-/* What stands around every picture: device, driver, date, version. */
+/* The facts around every plot: device, driver, date, version. */
 #include "pictures.h"
 
 #include <string.h>

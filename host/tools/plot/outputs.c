@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Seconds for one gnuplot, and one more for each file: a picture takes less than a tenth. */
-#define PATIENCE 30.0
+/* Seconds for gnuplot, plus one for each file; a plot usually takes less than a tenth. */
+#define LIMIT_S 30.0
 
 static const char *const suffixes[] = {"svg", "png", "pdf", "txt", "gp"};
 
@@ -69,16 +69,16 @@ static rh_status add_file(rh_outputs *outputs, const char *file, rh_error *error
   return add_format(&outputs->stems[k], format);
 }
 
-/* ---- Workshops ---- */
+/* ---- Staging directories ---- */
 
-static rh_status make_workshop(rh_stem *stem, rh_error *error) {
+static rh_status make_staging(rh_stem *stem, rh_error *error) {
   char *path = join(stem->directory, ".redhost-XXXXXX");
   if (!path) return no_memory(error);
-  /* The name ends in "/", with room for it. */
+  /* The name gets a final "/". */
   char *made = mkdtemp(path) ? join(path, "/") : NULL;
   int code = errno;
   free(path);
-  stem->workshop = made;
+  stem->staging = made;
   if (made) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s: pictures cannot be written there: %s", stem->directory,
                  strerror(code));
@@ -105,7 +105,7 @@ rh_status rh_outputs_init(rh_outputs *outputs, const char *const *files, uint32_
   for (uint32_t k = 0; k < n && status == RH_OK; k++) status = add_file(outputs, files[k], error);
   if (status == RH_OK) hold_signals(outputs);
   for (uint32_t k = 0; k < outputs->n_stems && status == RH_OK; k++)
-    status = make_workshop(&outputs->stems[k], error);
+    status = make_staging(&outputs->stems[k], error);
   if (status != RH_OK) rh_outputs_finish(outputs);
   return status;
 }
@@ -119,13 +119,13 @@ rh_status rh_outputs_init_text(rh_outputs *outputs, rh_error *error) {
                     .formats = {RH_DRAW_TEXT},
                     .n_formats = 1};
   hold_signals(outputs);
-  rh_status status = stem->directory && stem->name ? make_workshop(stem, error) : no_memory(error);
+  rh_status status = stem->directory && stem->name ? make_staging(stem, error) : no_memory(error);
   if (status != RH_OK) rh_outputs_finish(outputs);
   return status;
 }
 
 static char *made_path(const rh_outputs *outputs, const rh_output *output) {
-  return join(outputs->stems[output->stem].workshop, output->name);
+  return join(outputs->stems[output->stem].staging, output->name);
 }
 
 void rh_outputs_finish(rh_outputs *outputs) {
@@ -137,8 +137,8 @@ void rh_outputs_finish(rh_outputs *outputs) {
   }
   for (uint32_t k = 0; k < outputs->n_stems; k++) {
     rh_stem *stem = &outputs->stems[k];
-    if (stem->workshop) rmdir(stem->workshop);
-    free(stem->workshop);
+    if (stem->staging) rmdir(stem->staging);
+    free(stem->staging);
     free(stem->directory);
     free(stem->name);
   }
@@ -170,7 +170,7 @@ static rh_output *add_output(rh_outputs *outputs, uint32_t stem, uint32_t format
   return output;
 }
 
-/* Only regular files are replaced.  This is known before anything is drawn. */
+/* Only regular files are replaced, which is checked before anything is drawn. */
 static rh_status check_target(const rh_outputs *outputs, const rh_output *output, rh_error *error) {
   struct stat st;
   rh_status status = RH_OK;
@@ -225,7 +225,7 @@ rh_status rh_outputs_add(rh_outputs *outputs, const rh_figure *figure, const cha
 
 /* ---- Drawing ---- */
 
-/* gnuplot does not say when a disk is full: what it draws has an end, which must be there. */
+/* gnuplot does not report a full disk, so the end of each file is checked. */
 static rh_status check_whole(const rh_outputs *outputs, const rh_output *output, rh_error *error) {
   static const char *const ends[] = {"</svg>", "IEND", "%%EOF", "\n"};
   char end[33] = "";
@@ -242,19 +242,19 @@ static rh_status check_whole(const rh_outputs *outputs, const rh_output *output,
                  output->name);
 }
 
-/* "-e 'directory=...' script": the words for all scripts, which the caller frees. */
+/* "-e 'directory=...' script" for all scripts; the caller frees the array. */
 static int build_words(const rh_outputs *outputs, const char *gnuplot, char ***words, uint32_t *n) {
   if (rh_strings_add(words, n, "%s", gnuplot) != 0 || rh_strings_add(words, n, "-d") != 0) return 0;
   for (uint32_t k = 0; k < outputs->n; k++) {
     const rh_output *output = &outputs->list[k];
-    const char *workshop = outputs->stems[output->stem].workshop;
+    const char *staging = outputs->stems[output->stem].staging;
     rh_text setting = {0};
     if (output->format != RH_DRAW_SCRIPT) continue;
     rh_text_add(&setting, "directory=");
-    rh_script_bytes(&setting, workshop);
+    rh_script_bytes(&setting, staging);
     int added = !setting.failed && rh_strings_add(words, n, "-e") == 0 &&
                 rh_strings_add(words, n, "%s", setting.s) == 0 &&
-                rh_strings_add(words, n, "%s%s", workshop, output->name) == 0;
+                rh_strings_add(words, n, "%s%s", staging, output->name) == 0;
     rh_text_finish(&setting);
     if (!added) return 0;
   }
@@ -269,7 +269,7 @@ rh_status rh_outputs_draw(rh_outputs *outputs, const char *gnuplot, char *said, 
   const char **argv = NULL;
   if (build_words(outputs, gnuplot, &words, &n)) argv = calloc(n + 1u, sizeof *argv);
   for (uint32_t k = 0; argv && k < n; k++) argv[k] = words[k];
-  status = argv ? rh_gnuplot_run(argv, PATIENCE + outputs->n, said, size, error) : no_memory(error);
+  status = argv ? rh_gnuplot_run(argv, LIMIT_S + outputs->n, said, size, error) : no_memory(error);
   for (uint32_t k = 0; k < outputs->n && status == RH_OK; k++)
     if (outputs->list[k].format != RH_DRAW_SCRIPT)
       status = check_whole(outputs, &outputs->list[k], error);
@@ -286,7 +286,7 @@ char *rh_output_path(const rh_outputs *outputs, const rh_output *output) {
   return join(strcmp(directory, "./") == 0 ? "" : directory, output->name);
 }
 
-/* Through a link. */
+/* Replaces the target of a symbolic link, not the link. */
 static rh_status move(const char *from, const char *path, rh_error *error) {
   char *real = rh_draft_target(path);
   int moved = real && rename(from, real) == 0;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More rows than these make a picture that no page holds. */
+/* More rows would not fit on a page. */
 enum { MOST_ROWS = 60 };
 
 /* A strategy or peer, with its bars. */
@@ -31,7 +31,7 @@ static int by_best(const void *a, const void *b) {
   return strcmp(x->curve->name, y->curve->name);
 }
 
-/* Each name once, by its best bar. */
+/* Lists each name once, sorted by its best bar. */
 static uint32_t find_lines(line *lines, const rh_panel *panels, uint32_t n) {
   uint32_t n_lines = 0;
   for (uint32_t p = 0; p < n; p++)
@@ -87,7 +87,7 @@ static void plot_bars(rh_figure *figure, const char *data, const char *color, co
                  "%s using 1:2:4:5 with xerrorbars linecolor rgb \"#222222\" linewidth 1 pointtype "
                  "-1 notitle",
                  data);
-  /* In a column of their own, where no bar and no line crosses them. */
+  /* In a separate column, where no bar or line crosses them. */
   rh_figure_plot(
       figure,
       "%s using (right):2:(sprintf(\"%%.3g %%%%\", $1)) with labels left offset 0.4,0 font "
@@ -108,7 +108,7 @@ static void plot_panel(rh_figure *figure, const rh_panel *panel, uint32_t p, uin
   snprintf(data, sizeof data, "$t%u", p);
   if (bars) plot_bars(figure, data, rh_script_color(p), "fillstyle solid 1 noborder", title);
   snprintf(data, sizeof data, "$p%u", p);
-  /* Where only peers have this type, theirs is the key's. */
+  /* If only peers have this type, their bar is in the key. */
   if (of_peers)
     plot_bars(figure, data, rh_script_color(p), "fillstyle solid 0.35 noborder",
               bars ? "notitle" : title);
@@ -127,8 +127,8 @@ static void frame(rh_figure *figure, const rh_view *view, const rh_panel *panels
   rh_text_finish(&note);
 }
 
-/* Names as tics of y, the first on top.  In text each bar has a line, and the name stands at the
- * first of its own. */
+/* Names are the tics of y, the first on top. In text each bar has a line, and the name is at its
+ * first bar. */
 static void set_rows(rh_figure *figure, const line *lines, uint32_t n_lines, uint32_t n) {
   if (figure->as_text)
     rh_text_add(&figure->set, "set yrange [%u:-1]\n", n_lines * n);

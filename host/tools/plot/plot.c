@@ -37,9 +37,9 @@ rh_status rh_pictures_parse(const char *list, uint32_t *pictures, rh_error *erro
   return RH_OK;
 }
 
-/* ---- Which pictures there are ---- */
+/* ---- Choosing the pictures ---- */
 
-/* What makes the pictures of one kind different. */
+/* Which of device, operator and type differ between the pictures of one kind. */
 typedef struct varying {
   int devices, ops, types;
 } varying;
@@ -53,10 +53,10 @@ static varying what_varies(const rh_view *view) {
   return by;
 }
 
-/* Bars of more types than these are not told apart: each type gets a picture of its own. */
+/* More types cannot be told apart by their bars, so each type gets a separate picture. */
 enum { MOST_TYPES = 4 };
 
-/* The number of types that the panel's device and operator have: panels side by side. */
+/* The number of types of the panel's device and operator, whose panels are adjacent. */
 static uint32_t types_around(const rh_view *view, const rh_panel *panel) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < view->n_panels; k++)
@@ -64,7 +64,7 @@ static uint32_t types_around(const rh_view *view, const rh_panel *panel) {
   return n;
 }
 
-/* How many panels from this one on go into one picture. */
+/* The number of panels, from this one on, that one picture shows. */
 static uint32_t panels_of(const rh_view *view, uint32_t picture, uint32_t from) {
   if (picture == RH_PICTURE_best) return view->n_panels;
   if (picture != RH_PICTURE_peak) return 1;
@@ -78,7 +78,8 @@ static int can_be_drawn(uint32_t picture, const rh_panel *panels, uint32_t n) {
   return 0;
 }
 
-/* "rate-1-0-sum-f32": what varies, and of a device's id what a file's name may hold. */
+/* "rate-1-0-sum-f32": the kind and what varies; a device's id is reduced to characters for file
+ * names. */
 static void name_picture(char *name, size_t size, const rh_view *view, uint32_t picture,
                          const rh_panel *panel) {
   varying by = what_varies(view);
@@ -103,7 +104,7 @@ static void name_picture(char *name, size_t size, const rh_view *view, uint32_t 
   rh_text_finish(&text);
 }
 
-/* Calls `use` for every picture that is wanted and can be drawn. */
+/* Calls `use` for every requested picture that can be drawn. */
 typedef rh_status use_picture(void *user, uint32_t picture, const rh_panel *panels, uint32_t n,
                               rh_error *error);
 static rh_status each_picture(const rh_view *view, uint32_t pictures, use_picture *use, void *user,
@@ -130,7 +131,7 @@ static rh_status count_one(void *user, uint32_t picture, const rh_panel *panels,
   return RH_OK;
 }
 
-/* ---- Drawing them ---- */
+/* ---- Drawing ---- */
 
 typedef struct work {
   const rh_view *view;
@@ -155,7 +156,7 @@ static rh_status add_picture(void *user, uint32_t picture, const rh_panel *panel
   return status;
 }
 
-/* The scripts are there: what to do with them. */
+/* The scripts have been written; the message says how to draw them. */
 static rh_status no_gnuplot(const rh_outputs *outputs, int as_text, rh_error *error) {
   uint32_t n = 0;
   if (as_text)
@@ -200,7 +201,7 @@ static rh_status collect(const rh_outputs *outputs, int as_text, rh_plotted *plo
   return status;
 }
 
-/* What stands in the workshops becomes files, or text. */
+/* Moves the drawings to their files, or reads them as text. */
 static rh_status make_plots(rh_outputs *outputs, int as_text, rh_plotted *plotted,
                             rh_error *error) {
   char *gnuplot = rh_gnuplot_find();
@@ -218,7 +219,7 @@ static rh_status draw_all(work *w, rh_plotted *plotted, rh_error *error) {
     RH_TRY(rh_outputs_init_text(&w->outputs, error));
   else
     RH_TRY(rh_outputs_init(&w->outputs, spec->files, spec->n_files, error));
-  /* Of text no name is seen; but there is one for each picture. */
+  /* Names of text are never shown, but each picture needs its own. */
   if (as_text) w->n_pictures = 2;
   rh_status status = each_picture(w->view, spec->pictures, add_picture, w, error);
   if (status == RH_OK) status = make_plots(&w->outputs, as_text, plotted, error);
@@ -254,10 +255,10 @@ void rh_plotted_finish(rh_plotted *plotted) {
   memset(plotted, 0, sizeof *plotted);
 }
 
-/* ---- Old against new ---- */
+/* ---- Comparing two files ---- */
 
-/* Both in order: a walk along the two.  Devices count where a file has several of them: with one
- * each, it may be another machine's. */
+/* Merges the two sorted lists. Devices are compared only if a file has several of them: single
+ * devices may belong to different machines. */
 static uint32_t pair_up(const rh_view *old, const rh_view *new_, rh_changed *pairs) {
   int any_device = old->n_devices == 1 && new_->n_devices == 1;
   uint32_t n = 0, i = 0, j = 0;

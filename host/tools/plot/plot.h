@@ -14,38 +14,37 @@ enum {
 };
 
 typedef struct rh_plot_spec {
-  uint32_t pictures; /* bits 1 << RH_PICTURE_*; 0: all that the results allow */
+  uint32_t pictures; /* bits 1 << RH_PICTURE_*; 0: all for which there are results */
   const char *const *
-      /* "r.svg", ...: each is written, or r-rate.svg and so on where there are several pictures */
+      /* "r.svg", ...; several pictures are written to r-rate.svg and so on */
       files;
   uint32_t n_files;               /* 0: text */
   uint32_t columns, lines, color; /* of text */
 } rh_plot_spec;
 
-/* A file that was written, and which picture it is: "rate", or "rate-max-f32" where there are
- * several of its kind. */
+/* A written file and its picture: "rate", or "rate-max-f32" if there are several of the kind. */
 typedef struct rh_plotted_file {
   char picture[96];
   char *path;
-  uint32_t is_script; /* 1: gnuplot's, with the data */
+  uint32_t is_script; /* 1: a gnuplot script with the data */
 } rh_plotted_file;
 
 typedef struct rh_plotted {
   rh_plotted_file *files;
   uint32_t n_files;
-  char *text;     /* of all pictures; null where files were written */
+  char *text;     /* all pictures as text; null if files were written */
   char said[200]; /* gnuplot's first warning, or "" */
 } rh_plotted;
 
-/* Draws `results`.  `name` is what messages call them.  RH_E_FILE: nothing to draw, a place that
- * cannot be written to, no gnuplot (the scripts are written then), or one that fails; RH_E_USAGE: a
+/* Draws `results`, which messages call `name`. RH_E_FILE: nothing to draw, a target that cannot
+ * be written, or gnuplot is missing (then the scripts are written) or fails; RH_E_USAGE: an
  * unknown picture. */
 rh_status rh_plot(const rh_records *results, const char *name, const rh_plot_spec *spec,
                   rh_plotted *plotted, rh_error *error);
 void rh_plotted_finish(rh_plotted *plotted); /* zero-initialised is fine */
 
-/* Old against new in one picture: the points that both have, by (operator, type, n, name), and by
- * device where a file has several.  Errors as above. */
+/* Compares two files in one picture: the points that both have, identified by (operator, type,
+ * n, name), and by device if a file has several. Errors as above. */
 rh_status rh_plot_change(const rh_records *old, const rh_records *new_, const char *path,
                          rh_error *error);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Told apart by people who see no red or no green, and in print: after Okabe and Ito, with two of
+/* Colours that colour-blind readers can distinguish, also in print: Okabe and Ito's, with two of
  * Tol's in place of the yellow, which is too light on white. */
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                      "#e69f00", "#56b4e9", "#332288", "#8c8c00"};
@@ -35,9 +35,8 @@ int rh_figure_failed(const rh_figure *figure) {
 
 /* ---- Strings ---- */
 
-/* Inside of "...", gnuplot gives a meaning to backslashes, quotes and backquotes, whose commands it
- * would run.  All but what is surely itself stands as its number in octal, which is read when all
- * that is over. */
+/* In double-quoted strings, gnuplot interprets backslashes and quotes, and runs commands in
+ * backquotes. All bytes except known harmless ones are therefore written as octal escapes. */
 static void add_byte(rh_text *text, unsigned char c) {
   static const char itself[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                " .,:;/+-=()<>_^*!?|&[]{}~#%@'$";
@@ -47,11 +46,11 @@ static void add_byte(rh_text *text, unsigned char c) {
     rh_text_add(text, "\\%03o", c);
 }
 
-/* The length of the character that begins here; 0 where it is none that can be shown. */
+/* The length of the character that begins here; 0 if it cannot be shown. */
 static size_t character(const char *s) {
   for (size_t length = 1; length <= 4 && s[length - 1]; length++) {
     if (!rh_is_plain_utf8(s, length)) continue;
-    /* U+FFFE and U+FFFF are characters to UTF-8, and none to XML. */
+    /* U+FFFE and U+FFFF are valid in UTF-8 but not in XML. */
     int is_none = length == 3 && memcmp(s, "\xef\xbf", 2) == 0 && (unsigned char)s[2] >= 0xbe;
     return is_none ? 0 : length;
   }
@@ -110,8 +109,8 @@ void rh_figure_plot(rh_figure *figure, const char *format, ...) {
   free(item);
 }
 
-/* The title stands at the left of the whole, where a long one has room; gnuplot would centre it on
- * the axes. */
+/* The title is at the left of the figure, where a long one fits; gnuplot would centre it on the
+ * axes. */
 void rh_figure_frame(rh_figure *figure, const char *title, const char *note) {
   rh_text *set = &figure->set;
   size_t most = figure->as_text ? figure->columns - 2 : 82;
@@ -219,7 +218,7 @@ static void set_terminal(rh_text *script, const rh_figure *figure, uint32_t form
                 "\"#ffffff\"\n",
                 width, height);
     break;
-  case RH_DRAW_PNG: /* two pixels for one, which screens of today and print want */
+  case RH_DRAW_PNG: /* doubled resolution for high-density screens and print */
     rh_text_add(
         script,
         "set terminal pngcairo size %.0f,%.0f enhanced font \"sans-serif,12\" fontscale 1.5 "

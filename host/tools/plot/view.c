@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More curves than these cannot be told apart. */
+/* More curves cannot be told apart. */
 enum { ALL_IN_KEY = 10, MOST_IN_KEY = 8, MOST_PEERS = 6 };
 
 static int order(double a, double b) {
@@ -15,7 +15,7 @@ static int order(double a, double b) {
 
 /* ---- Rows ---- */
 
-/* A file may hold any number; a picture's axis has to. */
+/* A file may contain any number, but an axis can only show plausible ones. */
 static int is_usable(const rh_row *row) {
   double t = row->time.median;
   return row->status == RH_ROW_ok && row->time.samples > 0 && t >= 1e-12 && t <= 1e9 &&
@@ -58,7 +58,7 @@ static void take_rows(rh_view *view, const rh_records *results) {
 
 /* ---- Cells and panels ---- */
 
-/* `rows` is room for as many as the view has. */
+/* `rows` is a scratch array for all rows of the view. */
 static void judge_cell(rh_cell *cell, const rh_row **rows) {
   for (uint32_t k = 0; k < cell->n_rows; k++) rows[k] = &cell->rows[k];
   cell->best = rh_point_best(rows, cell->n_rows, 1).row;
@@ -124,7 +124,7 @@ const rh_row *rh_curve_at(const rh_curve *curve, uint64_t n) {
   return NULL;
 }
 
-/* Those that got farthest first, and of them the fastest. */
+/* Sorts by the largest n that a curve reaches, then by its time there. */
 static int by_end(const void *a, const void *b) {
   const rh_curve *x = a, *y = b;
   const rh_row *x_end = x->rows[x->n_rows - 1], *y_end = y->rows[y->n_rows - 1];
@@ -168,7 +168,7 @@ static void find_curves(rh_view *view, rh_panel *panel, const rh_row **rows) {
   score_curves(panel);
 }
 
-/* What wins somewhere must be seen; then what ends up fastest. */
+/* Curves that win somewhere come first; then those that are fastest at the end. */
 static void choose_for_key(rh_panel *panel) {
   uint32_t n[2] = {0, 0}, chosen[2] = {0, 0};
   for (uint32_t k = 0; k < panel->n_curves; k++) n[panel->curves[k].is_peer]++;
@@ -187,7 +187,7 @@ static int by_name(const void *a, const void *b) {
   const rh_curve *x = *(rh_curve *const *)a, *y = *(rh_curve *const *)b;
   if (x->is_peer != y->is_peer) return x->is_peer < y->is_peer ? -1 : 1;
   int by = strcmp(x->name, y->name);
-  return by ? by : (x > y) - (x < y); /* no two are equal: the same order everywhere */
+  return by ? by : (x > y) - (x < y); /* no two are equal, so the order is well-defined */
 }
 
 typedef struct name {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ROUNDS = 4, LEAST_SAMPLES = 4 }; /* quartiles of fewer say nothing */
+enum { LEAST_ROUNDS = 4, LEAST_SAMPLES = 4 }; /* quartiles of fewer are meaningless */
 static const double widest = 0.02;
 
 /* ---- One point ---- */
@@ -17,7 +17,7 @@ static int ascending(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-/* Between the two values that it falls between. */
+/* Interpolated between the two nearest values. */
 static double quantile(const double *sorted, uint32_t n, double q) {
   double at = q * (n - 1);
   uint32_t below = (uint32_t)at;
@@ -92,7 +92,7 @@ const char *rh_change_name(uint32_t verdict) {
   return names[verdict];
 }
 
-/* ---- Which device is which ---- */
+/* ---- Matching devices ---- */
 
 enum { MOST_DEVICES = 64 };
 
@@ -123,7 +123,7 @@ static rh_status collect_devices(devices *d, const rh_records *results, rh_error
   return RH_OK;
 }
 
-/* What a file says of a device, or else its id: files without `devices` are compared by that. */
+/* A device's text in the file, or else its id, by which files without `devices` are compared. */
 static const char *text_of(const devices *d, int k, const char *key) {
   const char *text = rh_records_device_text(d->results, d->ids[k], key);
   return text ? text : d->ids[k];
@@ -165,8 +165,8 @@ static int warn_of_others(rh_comparison *c, const devices *old, int k, const dev
   return 0;
 }
 
-/* The same device; else one of the same name; else what is left, where that is one on both
- * sides. */
+/* Pairs the same device; else one of the same name; else the last unpaired device of each file,
+ * if each has exactly one. */
 static rh_status pair_devices(rh_comparison *c, devices *old, devices *new_, rh_error *error) {
   pair_by(old, new_, "key");
   pair_by(old, new_, "name");
@@ -178,7 +178,7 @@ static rh_status pair_devices(rh_comparison *c, devices *old, devices *new_, rh_
   return RH_OK;
 }
 
-/* ---- What cannot be compared ---- */
+/* ---- Files that cannot be compared ---- */
 
 static rh_status refuse_other_cache(const rh_records *old, const rh_records *new_,
                                     rh_error *error) {
@@ -205,12 +205,12 @@ static rh_status refuse_other_timer(const devices *old, const devices *new_, rh_
   return RH_OK;
 }
 
-/* ---- Which point is which ---- */
+/* ---- Matching points ---- */
 
-/* A row by what it has in common with a row of the other file. */
+/* A row with the key that matches it with a row of the other file. */
 typedef struct keyed {
   const rh_row *row;
-  int device; /* the old one's number; -1: the old file has none such */
+  int device; /* the index of the old file's device; -1: the old file has none */
   uint32_t taken;
 } keyed;
 
@@ -234,7 +234,7 @@ static int same_key(const void *a, const void *b) {
   return compare_keys(a, b);
 }
 
-/* Sorted, *n of them, of several for one point the last; null where memory runs out. */
+/* A sorted array of *n rows, the last one of each point; null if out of memory. */
 static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
   keyed *list = malloc((d->results->n_rows + 1u) * sizeof *list);
   if (!list) return NULL;

@@ -1,8 +1,7 @@
-/* CSV: the keys of a result flattened, one column each.  Quoted as RFC 4180 says, with plain line
- * ends.
+/* CSV: the keys of a result flattened, one column each. Quoted as in RFC 4180, with plain newlines.
  *
- * Columns never move and never go: spreadsheets and scripts know them by their place.  New ones are
- * added at the end. */
+ * Columns are never moved or removed, because spreadsheets and scripts refer to them by
+ * position. New ones are added at the end. */
 #include "../../core/base/format.h"
 #include "../../core/base/text.h"
 #include "write.h"
@@ -10,7 +9,7 @@
 
 #include <string.h>
 
-/* A key of a result, and one inside of it; an index for [low, high]. */
+/* A key of a result, and a key or an index inside its value. */
 typedef struct column {
   const char *name, *key, *inner;
   int index; /* from 1; 0: none */
@@ -90,7 +89,7 @@ static void add_part(rh_text *text, const json_t *part) {
   add_scalar(text, json_object_get(part, "seconds"));
 }
 
-/* Several things in one cell have a space between them: "noisy throttled", "tile=256
+/* Several values in one cell are separated by spaces: "noisy throttled", "tile=256
  * finish=device". */
 static void add_value(rh_text *text, const json_t *value) {
   const char *key, *between = "";

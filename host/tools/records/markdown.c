@@ -1,11 +1,11 @@
-/* Markdown: the tables of --bench, for a README or a message. */
+/* Markdown: the tables of --bench, for a README or an issue. */
 #include "tabulate.h"
 #include "write.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What would end a cell or begin something of Markdown's own. */
+/* Escapes characters that would end a cell or start Markdown syntax. */
 static void print_cell(const char *s, FILE *out) {
   fputs("| ", out);
   for (; *s; s++) {
@@ -31,7 +31,7 @@ static void print_head(FILE *out) {
   fputs("|\n", out);
 }
 
-/* Returns what rh_text.failed was. */
+/* Returns rh_text.failed. */
 static int print_line(rh_text *text, const char *before, FILE *out) {
   int failed = text->failed;
   if (text->length) fprintf(out, "%s%s\n", before, rh_text_get(text));

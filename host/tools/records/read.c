@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A tree of JSON takes about twenty times the bytes of its text.  So only pieces become trees, one
- * row at a time. */
+/* A parsed JSON tree takes about twenty times the memory of its text, so the file is parsed in
+ * pieces, one row at a time. */
 static const size_t most_bytes = (size_t)1 << 30, most_of_piece = (size_t)16 << 20;
 
 typedef struct reader {
@@ -72,7 +72,7 @@ static void skip_space(reader *r) {
   while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at) r->at++;
 }
 
-/* 1 and behind it, where `c` is next. */
+/* Skips `c` and returns 1 if it is next. */
 static int skip(reader *r, char c) {
   skip_space(r);
   if (r->at == r->end || *r->at != c) return 0;
@@ -81,16 +81,16 @@ static int skip(reader *r, char c) {
 }
 
 static rh_status unexpected(const reader *r, const char *what) {
-  if (r->at == r->end) return refuse(r, r->at, "the file ends in the middle");
+  if (r->at == r->end) return refuse(r, r->at, "the file ends unexpectedly");
   return refuse(r, r->at, what);
 }
 
-/* jansson quotes what it stumbled over. */
+/* jansson's message quotes the offending text. */
 static rh_status no_json(const reader *r, const json_error_t *said, int is_long) {
   char text[sizeof said->text];
   const char *at = r->at + (said->position > 0 ? said->position - 1 : 0);
   if (json_error_code(said) == json_error_premature_end_of_input)
-    return refuse(r, r->at, is_long ? "a value is longer than 16 MiB" : "ends in the middle");
+    return refuse(r, r->at, is_long ? "a value is longer than 16 MiB" : "ends unexpectedly");
   snprintf(text, sizeof text, "%s", said->text);
   rh_make_plain(text);
   return rh_fail(r->error, RH_E_FILE, "line %zu: is not JSON: %s",
@@ -98,7 +98,7 @@ static rh_status no_json(const reader *r, const json_error_t *said, int is_long)
 }
 
 /* The value that begins here; a new reference. */
-static rh_status take_value(reader *r, json_t **value) {
+static rh_status read_value(reader *r, json_t **value) {
   json_error_t said;
   skip_space(r);
   size_t left = (size_t)(r->end - r->at);
@@ -110,7 +110,7 @@ static rh_status take_value(reader *r, json_t **value) {
   return RH_OK;
 }
 
-/* Goes behind the array or object that begins here, by its brackets; what is inside is read
+/* Skips the array or object that begins here by counting brackets; its contents are parsed
  * later. */
 static rh_status skip_brackets(reader *r) {
   size_t depth = 0;
@@ -131,7 +131,7 @@ static rh_status skip_brackets(reader *r) {
     return RH_OK;
   }
   r->at = r->end;
-  return refuse(r, start, "the file ends in the middle of what begins here");
+  return refuse(r, start, "the file ends unexpectedly in the value that begins here");
 }
 
 /* ---- Rows ---- */
@@ -144,14 +144,14 @@ static rh_status add_row(reader *r, const json_t *object) {
 }
 
 /* From the bracket on: [{...}, {...}]. */
-static rh_status take_array(reader *r) {
+static rh_status read_array(reader *r) {
   if (!skip(r, '[')) return refuse(r, r->at, "results: is not an array");
   if (skip(r, ']')) return RH_OK;
   do {
     json_t *object;
     skip_space(r);
     const char *start = r->at;
-    RH_TRY(take_value(r, &object));
+    RH_TRY(read_value(r, &object));
     rh_status status = add_row(r, object);
     json_decref(object);
     if (status != RH_OK) {
@@ -162,7 +162,7 @@ static rh_status take_array(reader *r) {
   return skip(r, ']') ? RH_OK : unexpected(r, "expected , or ] after a result");
 }
 
-static rh_status take_line(reader *r, const char *line_end, int is_last) {
+static rh_status read_line(reader *r, const char *line_end, int is_last) {
   json_error_t said;
   size_t length = (size_t)(line_end - r->at);
   if (length > most_of_piece) return refuse(r, r->at, "is longer than 16 MiB");
@@ -186,13 +186,13 @@ static int is_blank(const char *from, const char *to) {
   return from == to;
 }
 
-/* One a line, from behind the header on. */
-static rh_status take_lines(reader *r) {
+/* One row per line, after the header. */
+static rh_status read_lines(reader *r) {
   r->notes->lines = 1;
   while (r->at < r->end) {
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
     const char *line_end = newline ? newline : r->end;
-    if (!is_blank(r->at, line_end)) RH_TRY(take_line(r, line_end, !newline));
+    if (!is_blank(r->at, line_end)) RH_TRY(read_line(r, line_end, !newline));
     if (r->notes->cut) return RH_OK;
     r->at = newline ? newline + 1 : r->end;
     r->notes->whole_bytes = (uint64_t)(r->at - r->text);
@@ -202,13 +202,13 @@ static rh_status take_lines(reader *r) {
 
 /* ---- The document ---- */
 
-/* A member of the outermost object.  The rows wait until the header is known: sorted keys put them
- * before it. */
-static rh_status take_member(reader *r, json_t *header, const char **rows) {
+/* Reads a member of the outermost object. Rows are parsed after the header, because sorted keys
+ * may put them before it. */
+static rh_status read_member(reader *r, json_t *header, const char **rows) {
   json_t *key, *value = NULL;
   skip_space(r);
   if (r->at == r->end || *r->at != '"') return unexpected(r, "expected a key in quotes");
-  RH_TRY(take_value(r, &key));
+  RH_TRY(read_value(r, &key));
   const char *name = json_string_value(key);
   rh_status status = RH_OK;
   if (!skip(r, ':')) status = unexpected(r, "expected : after a key");
@@ -219,7 +219,7 @@ static rh_status take_member(reader *r, json_t *header, const char **rows) {
     *rows = r->at;
     status = skip_brackets(r);
   } else if (status == RH_OK) {
-    status = take_value(r, &value);
+    status = read_value(r, &value);
   }
   if (status == RH_OK && value && json_object_set(header, name, value) != 0)
     status = rh_fail(r->error, RH_E_NOMEM, "no memory for the results");
@@ -228,16 +228,16 @@ static rh_status take_member(reader *r, json_t *header, const char **rows) {
   return status;
 }
 
-static rh_status take_members(reader *r, json_t *header, const char **rows) {
+static rh_status read_members(reader *r, json_t *header, const char **rows) {
   if (!skip(r, '{')) return unexpected(r, "expected {: it is not a redhost result file");
   if (skip(r, '}')) return RH_OK;
-  do RH_TRY(take_member(r, header, rows));
+  do RH_TRY(read_member(r, header, rows));
   while (skip(r, ','));
   return skip(r, '}') ? RH_OK : unexpected(r, "expected , or } after a value");
 }
 
-/* Behind the outermost object and at the end of its line, or of the file. */
-static rh_status take_end_of_header(reader *r, int *more) {
+/* Reads to the end of the line after the outermost object. */
+static rh_status read_end_of_header(reader *r, int *more) {
   const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
   const char *line_end = newline ? newline : r->end;
   *more = 0;
@@ -250,33 +250,33 @@ static rh_status take_end_of_header(reader *r, int *more) {
   return RH_OK;
 }
 
-static rh_status take_rows(reader *r, const json_t *header, const char *rows) {
+static rh_status read_rows(reader *r, const json_t *header, const char *rows) {
   int more;
-  RH_TRY(take_end_of_header(r, &more));
+  RH_TRY(read_end_of_header(r, &more));
   if (rows && more) return refuse(r, r->at, "unexpected data after the closing }");
   if (rows) {
     r->at = rows;
-    return take_array(r);
+    return read_array(r);
   }
   if (json_object_get(header, "results"))
     return rh_fail(r->error, RH_E_FILE, "results: is not an array");
   if (!json_object_get(header, "settings"))
-    return rh_fail(r->error, RH_E_FILE, "has no results: --bench writes files that have");
+    return rh_fail(r->error, RH_E_FILE, "has no results; expected a file written by --bench");
   r->notes->whole_bytes = (uint64_t)(r->at - r->text);
-  return take_lines(r);
+  return read_lines(r);
 }
 
-static rh_status take_all(reader *r) {
+static rh_status read_document(reader *r) {
   const char *rows = NULL;
   if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
     r->at += 3; /* a byte order mark */
   skip_space(r);
   if (r->at == r->end) return rh_fail(r->error, RH_E_FILE, "is empty");
   json_t *header = json_object();
-  rh_status status = header ? take_members(r, header, &rows)
+  rh_status status = header ? read_members(r, header, &rows)
                             : rh_fail(r->error, RH_E_NOMEM, "no memory for the results");
   if (status == RH_OK) status = rh_header_from_json(r->results, header, r->error);
-  if (status == RH_OK) status = take_rows(r, header, rows);
+  if (status == RH_OK) status = read_rows(r, header, rows);
   json_decref(header);
   return status;
 }
@@ -289,7 +289,7 @@ rh_status rh_records_read_noting(const char *path, rh_records *results, rh_read_
   *notes = (rh_read_notes){0};
   rh_status status = slurp(path, &text, &length, error);
   if (status == RH_OK)
-    status = take_all(&(reader){text, text, text + length, results, notes, error});
+    status = read_document(&(reader){text, text, text + length, results, notes, error});
   free(text);
   if (status == RH_OK) return RH_OK;
   rh_records_finish(results);

@@ -1,18 +1,18 @@
-/* Result files: whole documents and lines of JSON, told apart by what is in them. */
+/* Reads result files. JSON documents and JSON lines are distinguished by their content. */
 #ifndef RH_RECORDS_READ_H
 #define RH_RECORDS_READ_H
 
 #include "records.h"
 
-/* What else there is to know of a file. */
+/* Further facts about a file. */
 typedef struct rh_read_notes {
   uint32_t lines; /* 1: JSONL, which can be appended to */
-  uint32_t cut;   /* 1: its last line has no end and no meaning: an interrupted run; left out */
-  uint64_t whole_bytes; /* of JSONL: where the last whole line ends */
+  uint32_t cut;   /* 1: its last line is incomplete, from an interrupted run, and was ignored */
+  uint64_t whole_bytes; /* for JSONL: the end of the last complete line */
 } rh_read_notes;
 
-/* Fills *results, whatever it held, from `path`; "-" is standard input.  RH_E_FILE, naming file,
- * line and key, for what cannot be read or believed; *results owns nothing then. */
+/* Overwrites *results with the contents of `path`; "-" is standard input. RH_E_FILE, with file,
+ * line and key, if the file cannot be read or has invalid values; *results owns nothing then. */
 rh_status rh_records_read(const char *path, rh_records *results, rh_error *error);
 /* The same; *notes is filled. */
 rh_status rh_records_read_noting(const char *path, rh_records *results, rh_read_notes *notes,

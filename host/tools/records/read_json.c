@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An object, and how its keys are called in messages.  What is there already when a take_* begins
- * stays where the key is missing or null. */
+/* An object, and the prefix of its keys in messages. The read functions leave the target
+ * unchanged if the key is missing or null. */
 typedef struct place {
   const json_t *json;
   const char *where; /* "", or "time_s." */
   rh_error *error;
 } place;
 
-/* Beyond this a JSON reader that knows only doubles is wrong. */
+/* JSON readers that use doubles are exact up to here. */
 static const uint64_t most_integer = UINT64_C(1) << 53;
 static const double most_seconds = 1e9;
 
@@ -37,14 +37,14 @@ static rh_status no_memory(const place *at) {
 
 /* ---- One key ---- */
 
-/* Null where it is missing or null. */
+/* Null if it is missing or null. */
 static const json_t *value_of(const place *at, const char *key) {
   const json_t *value = json_object_get(at->json, key);
   return json_is_null(value) ? NULL : value;
 }
 
 /* From 0 to `most`. */
-static rh_status take_number(const place *at, const char *key, double most, double *number) {
+static rh_status read_number(const place *at, const char *key, double most, double *number) {
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
   if (!json_is_number(value)) return refuse(at, key, "is not a number");
@@ -54,11 +54,11 @@ static rh_status take_number(const place *at, const char *key, double most, doub
   return RH_OK;
 }
 
-static rh_status take_seconds(const place *at, const char *key, double *seconds) {
-  return take_number(at, key, most_seconds, seconds);
+static rh_status read_seconds(const place *at, const char *key, double *seconds) {
+  return read_number(at, key, most_seconds, seconds);
 }
 
-static rh_status take_integer(const place *at, const char *key, uint64_t most, uint64_t *integer) {
+static rh_status read_integer(const place *at, const char *key, uint64_t most, uint64_t *integer) {
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
   json_int_t taken = json_integer_value(value);
@@ -70,14 +70,14 @@ static rh_status take_integer(const place *at, const char *key, uint64_t most, u
   return RH_OK;
 }
 
-static rh_status take_count(const place *at, const char *key, uint32_t *count) {
+static rh_status read_count(const place *at, const char *key, uint32_t *count) {
   uint64_t taken = *count;
-  RH_TRY(take_integer(at, key, UINT32_MAX, &taken));
+  RH_TRY(read_integer(at, key, UINT32_MAX, &taken));
   *count = (uint32_t)taken;
   return RH_OK;
 }
 
-static rh_status take_flag(const place *at, const char *key, uint32_t *flag) {
+static rh_status read_flag(const place *at, const char *key, uint32_t *flag) {
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
   if (!json_is_boolean(value)) return refuse(at, key, "is neither true nor false");
@@ -85,8 +85,8 @@ static rh_status take_flag(const place *at, const char *key, uint32_t *flag) {
   return RH_OK;
 }
 
-/* At most size-1 bytes, and nothing that moves a terminal's cursor. */
-static rh_status take_text(const place *at, const char *key, char *text, size_t size) {
+/* At most size-1 bytes, without control characters. */
+static rh_status read_text(const place *at, const char *key, char *text, size_t size) {
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
   const char *taken = json_string_value(value);
@@ -97,22 +97,22 @@ static rh_status take_text(const place *at, const char *key, char *text, size_t 
   return RH_OK;
 }
 
-/* As take_text(), of what must be there. */
-static rh_status take_name(const place *at, const char *key, char *name, size_t size) {
+/* Like read_text(), for a required key. */
+static rh_status read_name(const place *at, const char *key, char *name, size_t size) {
   *name = 0;
-  RH_TRY(take_text(at, key, name, size));
+  RH_TRY(read_text(at, key, name, size));
   return *name ? RH_OK : refuse(at, key, "is missing");
 }
 
 /* An object or null: *inner.json is null then. */
-static rh_status take_object(const place *at, const char *key, const char *where, place *inner) {
+static rh_status read_object(const place *at, const char *key, const char *where, place *inner) {
   *inner = (place){value_of(at, key), where, at->error};
   if (inner->json && !json_is_object(inner->json)) return refuse(at, key, "is not an object");
   return RH_OK;
 }
 
 /* malloc'ed, *n of them; null for none. */
-static rh_status take_list(const place *at, const char *key, uint32_t most, double **list,
+static rh_status read_list(const place *at, const char *key, uint32_t most, double **list,
                            uint32_t *n) {
   const json_t *array = value_of(at, key);
   size_t size = json_array_size(array);
@@ -133,7 +133,7 @@ static rh_status take_list(const place *at, const char *key, uint32_t most, doub
 
 /* ---- Parts of a row ---- */
 
-static rh_status take_interval(const place *at, rh_spread *spread) {
+static rh_status read_interval(const place *at, rh_spread *spread) {
   const json_t *pair = value_of(at, "ci95");
   if (!pair) return RH_OK;
   const json_t *low = json_array_get(pair, 0), *high = json_array_get(pair, 1);
@@ -147,59 +147,59 @@ static rh_status take_interval(const place *at, rh_spread *spread) {
   return RH_OK;
 }
 
-/* Of somebody who knows only the median, all else is the median. */
-static rh_status take_spread(const place *at, rh_spread *spread) {
+/* If only the median is given, the other quantiles are set to it. */
+static rh_status read_spread(const place *at, rh_spread *spread) {
   double median = 0;
-  RH_TRY(take_seconds(at, "median", &median));
-  if (median == 0) return refuse(at, "median", "is missing, or 0");
+  RH_TRY(read_seconds(at, "median", &median));
+  if (median == 0) return refuse(at, "median", "is missing or 0");
   *spread = (rh_spread){.median = median, .ci_low = median, .ci_high = median, .mean = median};
   spread->min = spread->max = spread->q1 = spread->q3 = median;
   spread->samples = 1;
-  RH_TRY(take_interval(at, spread));
-  RH_TRY(take_seconds(at, "mean", &spread->mean));
-  RH_TRY(take_seconds(at, "min", &spread->min));
-  RH_TRY(take_seconds(at, "max", &spread->max));
-  RH_TRY(take_seconds(at, "q1", &spread->q1));
-  RH_TRY(take_seconds(at, "q3", &spread->q3));
-  RH_TRY(take_seconds(at, "mad", &spread->mad));
-  RH_TRY(take_count(at, "samples", &spread->samples));
-  RH_TRY(take_count(at, "outliers", &spread->outliers));
-  if (!spread->samples) return refuse(at, "samples", "are 0, and there is a median");
+  RH_TRY(read_interval(at, spread));
+  RH_TRY(read_seconds(at, "mean", &spread->mean));
+  RH_TRY(read_seconds(at, "min", &spread->min));
+  RH_TRY(read_seconds(at, "max", &spread->max));
+  RH_TRY(read_seconds(at, "q1", &spread->q1));
+  RH_TRY(read_seconds(at, "q3", &spread->q3));
+  RH_TRY(read_seconds(at, "mad", &spread->mad));
+  RH_TRY(read_count(at, "samples", &spread->samples));
+  RH_TRY(read_count(at, "outliers", &spread->outliers));
+  if (!spread->samples) return refuse(at, "samples", "is 0, but there is a median");
   if (spread->min > spread->max) return refuse(at, "min", "is greater than max");
   if (spread->q1 > spread->q3) return refuse(at, "q1", "is greater than q3");
   return RH_OK;
 }
 
-static rh_status take_time(const place *row_place, rh_row *row) {
+static rh_status read_time(const place *row_place, rh_row *row) {
   place at;
-  RH_TRY(take_object(row_place, "time_s", "time_s.", &at));
+  RH_TRY(read_object(row_place, "time_s", "time_s.", &at));
   if (!at.json) return RH_OK;
-  RH_TRY(take_spread(&at, &row->time));
-  RH_TRY(take_count(&at, "batch", &row->batch));
-  RH_TRY(take_list(&at, "rounds", RH_MAX_ROUNDS, &row->rounds, &row->n_rounds));
-  return take_list(&at, "raw", UINT32_MAX, &row->raw, &row->n_raw);
+  RH_TRY(read_spread(&at, &row->time));
+  RH_TRY(read_count(&at, "batch", &row->batch));
+  RH_TRY(read_list(&at, "rounds", RH_MAX_ROUNDS, &row->rounds, &row->n_rounds));
+  return read_list(&at, "raw", UINT32_MAX, &row->raw, &row->n_raw);
 }
 
-static rh_status take_setup(const place *row_place, rh_row *row) {
+static rh_status read_setup(const place *row_place, rh_row *row) {
   place at;
-  RH_TRY(take_object(row_place, "setup_s", "setup_s.", &at));
+  RH_TRY(read_object(row_place, "setup_s", "setup_s.", &at));
   if (!at.json) return RH_OK;
-  RH_TRY(take_seconds(&at, "build", &row->build_s));
-  RH_TRY(take_flag(&at, "build_cached", &row->build_cached));
-  RH_TRY(take_seconds(&at, "upload", &row->upload_s));
-  return take_seconds(&at, "setup", &row->setup_s);
+  RH_TRY(read_seconds(&at, "build", &row->build_s));
+  RH_TRY(read_flag(&at, "build_cached", &row->build_cached));
+  RH_TRY(read_seconds(&at, "upload", &row->upload_s));
+  return read_seconds(&at, "setup", &row->setup_s);
 }
 
-static rh_status take_check(const place *row_place, rh_row *row) {
+static rh_status read_check(const place *row_place, rh_row *row) {
   place at;
-  RH_TRY(take_object(row_place, "check", "check.", &at));
+  RH_TRY(read_object(row_place, "check", "check.", &at));
   if (!at.json) return RH_OK;
-  RH_TRY(take_text(&at, "value", row->value, sizeof row->value));
-  RH_TRY(take_text(&at, "reference", row->reference, sizeof row->reference));
-  RH_TRY(take_number(&at, "error_ulp", HUGE_VAL, &row->error_ulp));
-  RH_TRY(take_text(&at, "exact_data", row->exact_data, sizeof row->exact_data));
+  RH_TRY(read_text(&at, "value", row->value, sizeof row->value));
+  RH_TRY(read_text(&at, "reference", row->reference, sizeof row->reference));
+  RH_TRY(read_number(&at, "error_ulp", HUGE_VAL, &row->error_ulp));
+  RH_TRY(read_text(&at, "exact_data", row->exact_data, sizeof row->exact_data));
   row->unjudged = row->status == RH_ROW_ok && json_is_null(json_object_get(at.json, "ok"));
-  return take_number(&at, "bound_fraction", HUGE_VAL, &row->bound_fraction);
+  return read_number(&at, "bound_fraction", HUGE_VAL, &row->bound_fraction);
 }
 
 static rh_status add_param(const place *at, const char *key, const json_t *value, rh_text *text) {
@@ -217,12 +217,12 @@ static rh_status add_param(const place *at, const char *key, const json_t *value
   return RH_OK;
 }
 
-static rh_status take_params(const place *row_place, rh_row *row) {
+static rh_status read_params(const place *row_place, rh_row *row) {
   place at;
   rh_text text = {0};
   const char *key;
   json_t *value;
-  RH_TRY(take_object(row_place, "params", "params.", &at));
+  RH_TRY(read_object(row_place, "params", "params.", &at));
   if (!at.json) return RH_OK;
   rh_status status = RH_OK;
   json_object_foreach((json_t *)at.json, key, value) {
@@ -235,7 +235,7 @@ static rh_status take_params(const place *row_place, rh_row *row) {
   return status;
 }
 
-static rh_status take_reason(const place *at, rh_row *row) {
+static rh_status read_reason(const place *at, rh_row *row) {
   const json_t *value = value_of(at, "reason");
   if (!value) return RH_OK;
   if (!json_is_string(value)) return refuse(at, "reason", "is not a string");
@@ -243,8 +243,8 @@ static rh_status take_reason(const place *at, rh_row *row) {
   return row->reason ? RH_OK : no_memory(at);
 }
 
-/* Flags that nobody knows are passed over, as keys are. */
-static rh_status take_flags(const place *at, rh_row *row) {
+/* Unknown flags are ignored, like unknown keys. */
+static rh_status read_flags(const place *at, rh_row *row) {
   const json_t *array = value_of(at, "flags");
   if (array && !json_is_array(array)) return refuse(at, "flags", "is not an array");
   for (size_t k = 0; k < json_array_size(array); k++) {
@@ -258,7 +258,7 @@ static rh_status take_flags(const place *at, rh_row *row) {
   return RH_OK;
 }
 
-static rh_status take_parts(const place *at, rh_row *row) {
+static rh_status read_parts(const place *at, rh_row *row) {
   const json_t *array = value_of(at, "parts");
   size_t n = json_array_size(array);
   if (array && !json_is_array(array)) return refuse(at, "parts", "is not an array");
@@ -270,17 +270,17 @@ static rh_status take_parts(const place *at, rh_row *row) {
     rh_part *part = &row->parts[row->n_parts++];
     place one = {json_array_get(array, k), "parts.", at->error};
     if (!json_is_object(one.json)) return refuse(at, "parts", "one of them is not an object");
-    RH_TRY(take_name(&one, "stage", part->stage, sizeof part->stage));
-    RH_TRY(take_seconds(&one, "seconds", &part->seconds));
+    RH_TRY(read_name(&one, "stage", part->stage, sizeof part->stage));
+    RH_TRY(read_seconds(&one, "seconds", &part->seconds));
   }
   return RH_OK;
 }
 
 /* ---- A row ---- */
 
-static rh_status take_status(const place *at, rh_row *row) {
+static rh_status read_status(const place *at, rh_row *row) {
   char name[32];
-  RH_TRY(take_name(at, "status", name, sizeof name));
+  RH_TRY(read_name(at, "status", name, sizeof name));
 #define RH_X(known, number)                                                                        \
   if (strcmp(name, #known) == 0) {                                                                 \
     row->status = number;                                                                          \
@@ -292,64 +292,64 @@ static rh_status take_status(const place *at, rh_row *row) {
                 rh_quotable(name));
 }
 
-static rh_status take_point(const place *at, rh_row *row) {
+static rh_status read_point(const place *at, rh_row *row) {
   char op[32], type[32];
-  RH_TRY(take_name(at, "device", row->device, sizeof row->device));
-  RH_TRY(take_name(at, "strategy", row->strategy, sizeof row->strategy));
-  RH_TRY(take_name(at, "op", op, sizeof op));
-  RH_TRY(take_name(at, "type", type, sizeof type));
+  RH_TRY(read_name(at, "device", row->device, sizeof row->device));
+  RH_TRY(read_name(at, "strategy", row->strategy, sizeof row->strategy));
+  RH_TRY(read_name(at, "op", op, sizeof op));
+  RH_TRY(read_name(at, "type", type, sizeof type));
   row->op = rh_op_from_name(op);
   row->type = rh_type_from_name(type);
   if (!row->op) return refuse(at, "op", "'%s' is not one of %s", rh_quotable(op), rh_op_names());
   if (!row->type) return refuse(at, "type", "'%s' is not a type", rh_quotable(type));
   if (!value_of(at, "n")) return refuse(at, "n", "is missing");
-  RH_TRY(take_integer(at, "n", most_integer, &row->n));
+  RH_TRY(read_integer(at, "n", most_integer, &row->n));
   row->bytes = row->n * rh_type_size(row->type);
-  return take_integer(at, "bytes", most_integer, &row->bytes);
+  return read_integer(at, "bytes", most_integer, &row->bytes);
 }
 
-static rh_status take_words(const place *at, rh_row *row) {
+static rh_status read_words(const place *at, rh_row *row) {
   char word[32] = "device";
-  RH_TRY(take_text(at, "params_from", row->params_from, sizeof row->params_from));
-  RH_TRY(take_text(at, "finishes_on", word, sizeof word));
+  RH_TRY(read_text(at, "params_from", row->params_from, sizeof row->params_from));
+  RH_TRY(read_text(at, "finishes_on", word, sizeof word));
   row->finishes_on_host = strcmp(word, "host") == 0;
   if (!row->finishes_on_host && strcmp(word, "device") != 0)
     return refuse(at, "finishes_on", "'%s' is neither host nor device", rh_quotable(word));
   strcpy(word, rh_determinism_name(0));
-  RH_TRY(take_text(at, "reproducible", word, sizeof word));
+  RH_TRY(read_text(at, "reproducible", word, sizeof word));
   row->reproducible = rh_determinism_from_name(word);
   if (row->reproducible == UINT32_MAX)
     return refuse(at, "reproducible", "'%s' is not a promise", rh_quotable(word));
   return RH_OK;
 }
 
-static rh_status take_row(const place *at, rh_row *row) {
-  RH_TRY(take_point(at, row));
-  RH_TRY(take_params(at, row));
-  RH_TRY(take_status(at, row));
-  RH_TRY(take_reason(at, row));
-  RH_TRY(take_time(at, row));
+static rh_status read_row(const place *at, rh_row *row) {
+  RH_TRY(read_point(at, row));
+  RH_TRY(read_params(at, row));
+  RH_TRY(read_status(at, row));
+  RH_TRY(read_reason(at, row));
+  RH_TRY(read_time(at, row));
   place latency;
-  RH_TRY(take_object(at, "latency_s", "latency_s.", &latency));
-  if (latency.json) RH_TRY(take_spread(&latency, &row->latency));
-  RH_TRY(take_seconds(at, "host_batch_s", &row->host_batch_s));
-  RH_TRY(take_number(at, "peak_fraction", 1e6, &row->peak_fraction));
-  RH_TRY(take_setup(at, row));
-  RH_TRY(take_check(at, row));
-  RH_TRY(take_flags(at, row));
-  RH_TRY(take_count(at, "outliers", &row->time.outliers));
-  RH_TRY(take_count(at, "passes", &row->passes));
-  RH_TRY(take_flag(at, "peer", &row->is_peer));
-  RH_TRY(take_parts(at, row));
-  RH_TRY(take_seconds(at, "host_share_s", &row->host_share_s));
-  return take_words(at, row);
+  RH_TRY(read_object(at, "latency_s", "latency_s.", &latency));
+  if (latency.json) RH_TRY(read_spread(&latency, &row->latency));
+  RH_TRY(read_seconds(at, "host_batch_s", &row->host_batch_s));
+  RH_TRY(read_number(at, "peak_fraction", 1e6, &row->peak_fraction));
+  RH_TRY(read_setup(at, row));
+  RH_TRY(read_check(at, row));
+  RH_TRY(read_flags(at, row));
+  RH_TRY(read_count(at, "outliers", &row->time.outliers));
+  RH_TRY(read_count(at, "passes", &row->passes));
+  RH_TRY(read_flag(at, "peer", &row->is_peer));
+  RH_TRY(read_parts(at, row));
+  RH_TRY(read_seconds(at, "host_share_s", &row->host_share_s));
+  return read_words(at, row);
 }
 
 rh_status rh_row_from_json(rh_row *row, const json_t *object, rh_error *error) {
   place at = {object, "", error};
   *row = (rh_row){.error_ulp = NAN, .bound_fraction = NAN, .peak_fraction = NAN};
   rh_status status = json_is_object(object)
-                         ? take_row(&at, row)
+                         ? read_row(&at, row)
                          : rh_fail(error, RH_E_FILE, "a result is not an object");
   if (status != RH_OK) rh_row_finish(row);
   return status;
@@ -368,7 +368,7 @@ static rh_status check_schema(const place *at) {
   return refuse(at, "schema", "is not " RH_SCHEMA ": it is not a redhost result file");
 }
 
-/* A reference to what stands at `key`: an object, or an array of objects. */
+/* A reference to the value of `key`: an object, or an array of objects. */
 static rh_status keep(const place *at, const char *key, int array, json_t **kept) {
   const json_t *value = value_of(at, key);
   if (!value) return RH_OK;
@@ -381,7 +381,7 @@ static rh_status keep(const place *at, const char *key, int array, json_t **kept
   return RH_OK;
 }
 
-static rh_status take_header(const place *at, rh_records *results) {
+static rh_status read_header(const place *at, rh_records *results) {
   RH_TRY(check_schema(at));
   RH_TRY(keep(at, "tool", 0, &results->tool));
   RH_TRY(keep(at, "run", 0, &results->run));
@@ -395,7 +395,7 @@ rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_erro
   place at = {object, "", error};
   *results = (rh_records){0};
   rh_status status = json_is_object(object)
-                         ? take_header(&at, results)
+                         ? read_header(&at, results)
                          : rh_fail(error, RH_E_FILE,
                                    "is JSON, but not an object: it is not a redhost result file");
   if (status != RH_OK) rh_records_finish(results);

@@ -67,7 +67,7 @@ double rh_row_bandwidth(const rh_row *row) {
   return has_time(row) ? (double)row->bytes / row->time.median : 0;
 }
 
-/* ---- What is known of a device ---- */
+/* ---- Facts about a device ---- */
 
 /* The object of the array whose `key` is this id; null. */
 static const json_t *find(const json_t *array, const char *key, const char *id) {
@@ -103,8 +103,8 @@ static int compare_points(const rh_row *a, const rh_row *b) {
   return 0;
 }
 
-/* For qsort, which is not stable: rows of one point stand in one array, in the order in which they
- * came. */
+/* qsort is not stable, so rows of one point are ordered by their address: they are in one array
+ * in the order in which they were added. */
 static int compare(const void *a, const void *b) {
   const rh_row *one = *(const rh_row *const *)a, *other = *(const rh_row *const *)b;
   int order = compare_points(one, other);
@@ -127,7 +127,7 @@ uint32_t rh_point_length(const rh_row *const *rows, uint32_t n) {
 
 /* ---- Which is best ---- */
 
-/* Less than this apart, two times are not told apart by anybody who looks at them. */
+/* A smaller ratio of two times is not worth mentioning. */
 static const double visible = 1.01;
 
 static int is_within(double median, const rh_spread *interval) {
@@ -148,12 +148,12 @@ static int is_ranked(const rh_row *row, int strategies_only) {
   return rh_row_is_timed(row) && !(strategies_only && row->is_peer);
 }
 
-/* Of a peer nobody knows. */
+/* Unknown for peers. */
 static uint32_t known_passes(const rh_row *row) {
   return row->is_peer ? UINT32_MAX : row->passes;
 }
 
-/* Of two that tie: fewer passes; more reproducible; then the faster one. */
+/* If two tie: fewer passes, then more reproducible, then faster. */
 static int is_preferred(const rh_row *row, const rh_row *to) {
   uint32_t mine = known_passes(row), theirs = known_passes(to);
   if (mine != theirs) return mine < theirs;

@@ -1,20 +1,20 @@
-/* What one --bench found: a header of facts about tool, machine and devices, and a row for each
- * point.  Plain data, which the tables, CSV, JSON, --compare and --plot are made of; a file that
- * was read is the same struct as a run that was made.
+/* The results of one --bench: a header of facts about tool, machine and devices, and a row for each
+ * point. Tables, CSV, JSON, --compare and --plot all use this struct, whether the results were
+ * measured or read from a file.
  *
- * JSON schema "redhost/1" (docs/results.schema.json): additive changes keep the 1, readers ignore
- * keys that they do not know.  Times are seconds, sizes bytes, all rates per second. */
+ * The JSON schema is "redhost/1" (docs/results.schema.json): additive changes keep the 1, and
+ * readers ignore unknown keys.  Times are seconds, sizes bytes, all rates per second. */
 #ifndef RH_RECORDS_RECORDS_H
 #define RH_RECORDS_RECORDS_H
 
 #include <jansson.h>
 #include <redhost/redhost.h>
 
-/* What the key "schema" of a document says. */
+/* The value of a document's key "schema". */
 #define RH_SCHEMA "redhost/1"
 
-/* A sample of times.  Quantiles and the 95 % interval of the median by order statistics;
- * zero-initialised is "nothing measured", and so is samples = 0. */
+/* Statistics of a sample of times: quantiles, and the 95 % interval of the median by order
+ * statistics. samples = 0 means that nothing was measured. */
 typedef struct rh_spread {
   double median, ci_low, ci_high; /* s */
   double mean, min, max, q1, q3, mad;
@@ -38,16 +38,16 @@ enum {
 #define RH_FLAG_LIST(X)                                                                            \
   X(noisy, 0, '~')      /* relative interquartile range over 5 % */                                \
   X(timed_out, 1, '!')  /* stopped for --max-time with an interval wider than +-2 % */             \
-  X(throttled, 2, '^')  /* the device was slower than it had been, and stayed so */                \
-  X(host_timer, 3, 'h') /* by the host's clock */
+  X(throttled, 2, '^')  /* the device became slower and stayed so */                               \
+  X(host_timer, 3, 'h') /* timed by the host's clock */
 enum {
 #define RH_X(name, bit, mark) RH_FLAG_##name = 1 << bit,
   RH_FLAG_LIST(RH_X)
 #undef RH_X
 };
 
-/* One command of one run, instrumented: an event on every command changes the run, so that these
- * never mix with the headline figures. */
+/* One command of one instrumented run. Events on every command change the run, so these times
+ * are never mixed with the main figures. */
 typedef struct rh_part {
   char stage[48]; /* "tiles", "fill", "read" */
   double seconds; /* on the device */
@@ -64,33 +64,32 @@ typedef struct rh_row {
   char *params;         /* "tile=256 finish=device", or null */
   char params_from[16]; /* "default", "tuned", "user" */
   uint32_t status;      /* RH_ROW_* */
-  char *reason;         /* why not ok; null */
-  rh_spread time;       /* one reduction; cold or hot as settings say */
-  uint32_t batch;       /* reductions that one sample is the mean of */
+  char *reason;         /* why it is not ok; null if it is */
+  rh_spread time;       /* of one reduction, with cold or hot input as in the settings */
+  uint32_t batch;       /* reductions per sample, which is their mean */
   double *rounds, *raw; /* medians of the rounds; every sample, in order */
   uint32_t n_rounds, n_raw;
   rh_spread latency; /* one call until the value is on the host */
-  /* the cross-check: the batch by the host's clock, for one reduction; 0: none */
+  /* for the cross-check of the clocks: time of one reduction in a batch by the host's clock; 0:
+   * none */
   double host_batch_s;
   double build_s, upload_s, setup_s;
   uint32_t build_cached;
   rh_part *parts;
   uint32_t n_parts;
-  double host_share_s; /* instrumented: of one call, what no command of the device accounts for */
-  char value[64], reference[64];    /* decimal; "" where not known */
-  double error_ulp, bound_fraction; /* NaN where they mean nothing */
-  uint32_t unjudged;                /* 1: ok, but nobody knows whether the value is right */
-  char exact_data
-      [16]; /* "ok", "wrong" or "not tried" where the bound alone is not a check, else "" */
+  double host_share_s; /* of one instrumented call: the time that no device command accounts for */
+  char value[64], reference[64];    /* decimal; "" if unknown */
+  double error_ulp, bound_fraction; /* NaN if not applicable */
+  uint32_t unjudged;                /* 1: ok, but it is unknown whether the value is right */
+  char exact_data[16]; /* "ok", "wrong" or "not tried" if the bound alone is not a check, else "" */
   uint32_t flags, passes;
   uint32_t finishes_on_host;
-  double peak_fraction;  /* of the device's read peak; NaN where there is none */
+  double peak_fraction;  /* of the device's read peak; NaN if unknown */
   uint32_t reproducible; /* RH_BITS_* */
 } rh_row;
 
 typedef struct rh_records {
-  /* Each owned, as it stands in the document, or null: {"version", ...}, {"argv", "start",
-   * "complete", ...},
+  /* Each owned, as in the document, or null: {"version", ...}, {"argv", "start", "complete", ...},
    * [{"id", "key", "name", ...}], [{"device", "timer", "read_peak_Bps", ...}], {"cache", ...},
    * [{"name", ...}] */
   json_t *tool, *run, *devices, *calibration, *settings, *strategies;
@@ -98,48 +97,47 @@ typedef struct rh_records {
   uint32_t n_rows, capacity;
 } rh_records;
 
-/* Takes over what *row owns. 0, or -1 where memory runs out (and *row is released). */
+/* Takes over what *row owns. 0, or -1 if out of memory (*row is released). */
 int rh_records_add(rh_records *results, rh_row *row);
 void rh_row_finish(rh_row *row);
 void rh_records_finish(rh_records *results); /* zero-initialised is fine */
 
-int rh_row_is_timed(const rh_row *row);          /* ok, and with a time: one that can be ranked */
+int rh_row_is_timed(const rh_row *row);          /* ok and with a time, so that it can be ranked */
 const char *rh_row_status_name(uint32_t status); /* "ok"; null for an unknown number */
-double rh_row_rate(const rh_row *row);           /* elements/s, 0 where there is no time */
+double rh_row_rate(const rh_row *row);           /* elements/s, 0 without a time */
 double rh_row_bandwidth(const rh_row *row);      /* input bytes/s */
 
-/* A string or number of the device with this id in `devices` or `calibration`; null or NaN where
+/* A string or number of the device with this id in `devices` or `calibration`; null or NaN if
  * there is none. */
 const char *rh_records_device_text(const rh_records *results, const char *id, const char *key);
 double rh_records_calibration(const rh_records *results, const char *id, const char *key);
 
 /* ---- Which is best ---- */
 
-/* Among the ok rows of one (device, op, type, n): the one with the least median.  Another row ties
- * with the fastest where each of their two medians lies within the other's interval, so that a row
- * whose own time is hardly known makes no other one a tie.  Of the rows that tie and are less than
- * 1 % slower, the best is the one with fewer passes, then the more reproducible one. */
+/* The best of the ok rows of one (device, op, type, n). The fastest row has the least median.
+ * Another row ties with it if each of their medians lies within the other's interval, so a row
+ * with a wide interval does not tie with everything. Of the rows that tie and are less than 1 %
+ * slower, the best is the one with fewer passes, then the more reproducible one. */
 typedef struct rh_best {
   const rh_row *row;
   const rh_row *fastest; /* the least median: `row`, or one that it ties with */
   uint32_t n_tied;       /* others that tie with the fastest */
 } rh_best;
-/* Peers are ranked too unless strategies_only.  row is null where none is ok. */
+/* Peers are ranked too unless strategies_only. row is null if none is ok. */
 rh_best rh_records_best(const rh_records *results, const rh_row *like, int strategies_only);
-/* 1: the row is the best or ties with it; and 1: it ties so closely that it could be the best.  It
- * is of the point, and ok. */
+/* ties: the row is the best or ties with it. could_be: it ties so closely that it could be the
+ * best. The row must be ok and of the same point. */
 int rh_best_ties(const rh_best *best, const rh_row *row);
 int rh_best_could_be(const rh_best *best, const rh_row *row);
 
-/* ---- By points, for whoever walks over all of them ---- */
+/* ---- Iterating over points ---- */
 
-/* All rows, those of one (device, op, type, n) side by side: by device, operator, type and n, then
- * in the order in which they were added.  malloc'ed; null where there are none or memory runs
- * out. */
+/* All rows, sorted by device, operator, type and n, then in the order in which they were added.
+ * malloc'ed; null if there are none or out of memory. */
 const rh_row **rh_records_by_point(const rh_records *results);
-/* How many of the n rows from the first on are of the first one's point. */
+/* The number of leading rows, of n, that belong to the first one's point. */
 uint32_t rh_point_length(const rh_row *const *rows, uint32_t n);
-/* As rh_records_best(), among these. */
+/* Like rh_records_best(), among these. */
 rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only);
 
 #endif

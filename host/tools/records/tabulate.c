@@ -21,7 +21,7 @@ uint32_t rh_table_length(const rh_row *const *rows, uint32_t n) {
   return length;
 }
 
-/* By time; what has none, by how it ended; else as they came. */
+/* Sorts by time; rows without a time by status; otherwise keeps the order. */
 static int compare_lines(const void *a, const void *b) {
   const rh_row *one = *(const rh_row *const *)a, *other = *(const rh_row *const *)b;
   int timed = rh_row_is_timed(other) - rh_row_is_timed(one);
@@ -124,7 +124,8 @@ void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row)
   if (text->s) rh_make_plain(text->s);
 }
 
-/* The best of each size, sizes with the same one together; one that ties goes on being named. */
+/* Names the best of each size and merges adjacent sizes. A strategy that still ties continues
+ * its range. */
 static void add_ranges(rh_text *text, const rh_row *const *rows, uint32_t n, int strategies_only) {
   const rh_row *current = NULL;
   uint64_t last = 0;

@@ -32,15 +32,15 @@ uint32_t rh_format_from_path(const char *path) {
 
 /* ---- Formats ---- */
 
-/* Takes over `value`.  -1 where there is none, or it cannot be written. */
+/* Takes over `value`. -1 if it is null or cannot be written. */
 static int dump(json_t *value, FILE *out) {
   int failed = !value || json_dumpf(value, out, JSON_ENCODE_ANY) != 0;
   json_decref(value);
   return failed ? -1 : 0;
 }
 
-/* Each member and each row on a line of its own: as one tree, a large file would need twenty times
- * its size. */
+/* Writes each member and row separately: building one tree would take twenty times the file's
+ * size. */
 static int write_json(const rh_records *results, FILE *out) {
   json_t *header = rh_header_to_json(results), *value;
   const char *key, *between = "\n  ";
@@ -120,7 +120,7 @@ rh_status rh_records_check_path(const char *path, rh_error *error) {
 
 /* ---- JSONL as it grows ---- */
 
-/* Behind what is whole.  A last line without its end gets one. */
+/* Opens the file for appending after the complete lines. A last line without a newline gets one. */
 static int open_behind(const char *path, uint64_t whole_bytes) {
   char last = '\n';
   int fd = open(path, O_RDWR | O_CLOEXEC);

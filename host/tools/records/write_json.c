@@ -27,7 +27,7 @@ static json_t *integer(uint64_t number) {
   return json_integer((json_int_t)number);
 }
 
-/* What is not there is not 0. */
+/* 0 means unknown and becomes null. */
 static json_t *positive(double number) {
   return number > 0 ? rh_json_number(number) : json_null();
 }
@@ -209,7 +209,7 @@ json_t *rh_header_to_json(const rh_records *results) {
   return made(&to);
 }
 
-/* Strategies only: this is what a program chooses by. */
+/* Strategies only, because programs choose by this list. */
 static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best *of) {
   const rh_row *best = of->row;
   maker to = {json_object(), 0};

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A quick look ---- */
+/* ---- Quick measurement ---- */
 
-static rh_status look(rh_contender *c, const rh_bench_data *data, const rh_bench_scale *scale,
-                      double give_up_s, rh_error *error) {
+static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data,
+                                 const rh_bench_scale *scale, double give_up_s, rh_error *error) {
   enum { ROUNDS = 2 };
   static const rh_bench_rules rules = {
       .precision = 0.01, .max_time_s = 0.1, .min_samples = 4, .max_samples = RH_MOST_SAMPLES};
@@ -27,15 +27,15 @@ static rh_status look(rh_contender *c, const rh_bench_data *data, const rh_bench
   return RH_OK;
 }
 
-rh_status rh_tune_candidate_look(rh_sampler *sampler, const rh_bench_data *data,
-                                 const rh_bench_scale *scale, double give_up_s, rh_row *row,
-                                 rh_error *error) {
+rh_status rh_tune_candidate_measure(rh_sampler *sampler, const rh_bench_data *data,
+                                    const rh_bench_scale *scale, double give_up_s, rh_row *row,
+                                    rh_error *error) {
   rh_contender *c = calloc(1, sizeof *c);
   *row = (rh_row){.op = data->op, .type = data->type, .n = data->n, .status = RH_ROW_skipped};
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
   if (!c) return rh_fail(error, RH_E_NOMEM, "no memory for a sample");
   *c = (rh_contender){.sampler = sampler, .row = row};
-  rh_status status = look(c, data, scale, give_up_s, error);
+  rh_status status = measure_quickly(c, data, scale, give_up_s, error);
   if (!c->done && row->status == RH_ROW_skipped) row->time.median = c->about_s;
   rh_contender_close(c);
   free(c);
@@ -46,7 +46,8 @@ rh_status rh_tune_candidate_look(rh_sampler *sampler, const rh_bench_data *data,
 
 static const double worth_it = 0.01;
 
-/* Of few samples no interval has 95 %: all of them count, and of very few nothing does. */
+/* Few samples give no 95 % interval: then the minimum and maximum are used, and with very few,
+ * nothing. */
 enum { FEWEST = 3, INTERVAL = 6 };
 
 static double lower_bound(const rh_spread *spread) {

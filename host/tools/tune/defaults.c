@@ -6,13 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* So many in the same rounds: the budget may end between them, and each holds memory. */
+/* The number measured in the same rounds. The budget is checked between such groups, and each
+ * member holds memory. */
 enum { TOGETHER = 8 };
-static const double most_of_budget = 0.6; /* what is known by then is searched */
+static const double most_of_budget = 0.6; /* the rest is for the search */
 static const double most_for_probes = 0.25;
 static const uint64_t probe_n = (uint64_t)1 << 18;
 
-/* ---- What a run will take ---- */
+/* ---- Estimating the time of a run ---- */
 
 static void expect(rh_tuner *w, const rh_task *like, double seconds) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
@@ -26,7 +27,7 @@ static int is_large(const rh_task *task) {
   return task->state == RH_TASK_todo && task->n > 2 * probe_n;
 }
 
-/* The first of several sizes speaks for all of them, also where nothing came of it. */
+/* Only the first of several sizes is probed, even if its probe failed. */
 static int wants_probe(const rh_tuner *w, uint32_t k) {
   const rh_task *task = &w->tasks[k];
   if (!is_large(task)) return 0;
@@ -39,14 +40,14 @@ static int wants_probe(const rh_tuner *w, uint32_t k) {
   return 1;
 }
 
-/* One look at a size that nobody takes long for. */
+/* Measures a size at which no strategy takes long. */
 static rh_status probe(rh_tuner *w, rh_task *task, rh_error *error) {
   rh_row row;
   rh_sampler *sampler = &w->stage->samplers[task->strategy];
   RH_TRY(rh_tuner_use_point(w, task->op, task->type, probe_n, error));
   RH_TRY(rh_tuner_turn(w, sampler->name, error));
   rh_status status =
-      rh_tune_candidate_look(sampler, &w->point.data, &w->point.scale, 0, &row, error);
+      rh_tune_candidate_measure(sampler, &w->point.data, &w->point.scale, 0, &row, error);
   if (status == RH_OK && row.status == RH_ROW_wrong)
     status = rh_tuner_blame(w, task, &row, error);
   else if (status == RH_OK && row.time.median > 0)
@@ -70,7 +71,7 @@ static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_erro
     task->default_s = task->time_s = row->time.median;
     task->default_latency_s = task->latency_s = row->latency.median;
     task->state = rh_tuner_is_searchable(w, task) ? RH_TASK_measured : RH_TASK_tuned;
-    return rh_tuner_keep(w, task, error);
+    return rh_tuner_store(w, task, error);
   case RH_ROW_wrong: return rh_tuner_blame(w, task, row, error);
   case RH_ROW_failed:
     task->state = RH_TASK_failed;
@@ -79,7 +80,7 @@ static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_erro
                     .kind = RH_TUNE_LEFT_OUT, .task = task, .n = task->n, .reason = row->reason});
     return RH_OK;
   case RH_ROW_unsupported: task->state = RH_TASK_unsupported; return RH_OK;
-  default: return RH_OK; /* interrupted: still to be done */
+  default: return RH_OK; /* interrupted: not done yet */
   }
 }
 
@@ -107,15 +108,15 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
   return status;
 }
 
-/* From the first on that is still to be done, those of its point; *end: where to look next.  Fewer
- * where runs are long: the budget ends between them. */
+/* Collects unfinished tasks of one point, from index `from` on. *end: where to continue. Fewer
+ * if runs are long, because the budget is checked between groups. */
 static uint32_t gather(rh_tuner *w, uint32_t from, rh_task **tasks, uint32_t *end) {
-  static const double runs = 5; /* that each is measured by, at least */
+  static const double runs = 5; /* each is measured with at least this many */
   double together_s = 0;
   uint32_t n = 0, k = from;
   for (; k < w->n_tasks && n < TOGETHER; k++) {
     rh_task *task = &w->tasks[k];
-    if (n && !rh_tasks_meet(tasks[0], task)) break;
+    if (n && !rh_tasks_same_point(tasks[0], task)) break;
     if (task->state != RH_TASK_todo) continue;
     rh_plan_expect(w->tasks, w->n_tasks, task);
     if (rh_plan_is_hopeless(w->tasks, w->n_tasks, task))

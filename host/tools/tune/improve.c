@@ -9,24 +9,24 @@
 #include <string.h>
 
 /* The search of one strategy at one point. */
-typedef struct hunt {
+typedef struct strategy_search {
   rh_tuner *w;
   rh_task *task;
   const rh_found *found;
   rh_space space;
   double share_s, deadline;
-  double default_s, small_s; /* of the defaults at a first look; of few elements */
-} hunt;
+  double default_s, small_s; /* of the defaults, measured quickly; the same for few elements */
+} strategy_search;
 
-/* A search has at least so many candidates, whatever share of the budget they take. */
+/* A search tries at least FEWEST_CANDIDATES, even if they exceed its share of the budget. */
 enum { MOST_CANDIDATES = 400, FEWEST_CANDIDATES = 12 };
-static const double clearly_worse = 1.2; /* at a first look */
+static const double clearly_worse = 1.2; /* in a quick measurement */
 static const double unbearable = 10;
 
 /* ---- One candidate ---- */
 
-static void tell(const hunt *h, uint32_t kind, const rh_tunedb_setting *settings, uint32_t n,
-                 const char *reason) {
+static void report_event(const strategy_search *h, uint32_t kind, const rh_tunedb_setting *settings,
+                         uint32_t n, const char *reason) {
   rh_tune_event event = {.kind = kind,
                          .task = h->task,
                          .n = h->task->n,
@@ -36,16 +36,16 @@ static void tell(const hunt *h, uint32_t kind, const rh_tunedb_setting *settings
   h->w->on_event(h->w->user, &event);
 }
 
-/* What a row says of a candidate: its time, INFINITY for one that is out, 0 for one that cannot
- * run.  No settings: the defaults, which were right before, perhaps of more elements. */
-static rh_status read_row(hunt *h, const rh_tunedb_setting *settings, uint32_t n, const rh_row *row,
-                          double *seconds, rh_error *error) {
-  *seconds = INFINITY; /* also of what was given up */
+/* Evaluates a candidate's row: its time, INFINITY if it is rejected, 0 if it cannot run. Without
+ * settings it is the defaults, which were right before, perhaps for more elements. */
+static rh_status read_row(strategy_search *h, const rh_tunedb_setting *settings, uint32_t n,
+                          const rh_row *row, double *seconds, rh_error *error) {
+  *seconds = INFINITY; /* also for candidates that were given up */
   switch (row->status) {
   case RH_ROW_ok: *seconds = row->time.median; break;
   case RH_ROW_wrong:
     if (n == 0) return rh_tuner_blame(h->w, h->task, row, error);
-    tell(h, RH_TUNE_REFUSED, settings, n, row->reason);
+    report_event(h, RH_TUNE_REFUSED, settings, n, row->reason);
     h->task->refused++;
     break;
   case RH_ROW_failed: h->task->broken++; break;
@@ -55,14 +55,15 @@ static rh_status read_row(hunt *h, const rh_tunedb_setting *settings, uint32_t n
   return RH_OK;
 }
 
-/* A candidate that leaves most of a device idle may take a minute where the best takes a
- * millisecond, and a run cannot be called back: few elements tell.  *seconds: as read_row says;
- * anything else of one that may go on. */
-static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *settings,
-                             uint32_t n, double best_s, double *seconds, rh_error *error) {
+/* Tries few elements first: a candidate that leaves most of a device idle may take a minute
+ * where the best takes a millisecond, and a run cannot be cancelled. *seconds: as for read_row;
+ * another value means that the candidate may continue. */
+static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
+                                  const rh_tunedb_setting *settings, uint32_t n, double best_s,
+                                  double *seconds, rh_error *error) {
   const rh_tuner *w = h->w;
   rh_row row;
-  rh_status status = rh_tune_candidate_look(sampler, &w->small, &w->small_scale, 0, &row, error);
+  rh_status status = rh_tune_candidate_measure(sampler, &w->small, &w->small_scale, 0, &row, error);
   if (row.status == RH_ROW_skipped)
     *seconds = row.time.median;
   else if (status == RH_OK)
@@ -74,16 +75,17 @@ static rh_status look_at_few(hunt *h, rh_sampler *sampler, const rh_tunedb_setti
   return status;
 }
 
-static rh_status look(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *settings, uint32_t n,
-                      double best_s, double *seconds, rh_error *error) {
+static rh_status measure_quickly(strategy_search *h, rh_sampler *sampler,
+                                 const rh_tunedb_setting *settings, uint32_t n, double best_s,
+                                 double *seconds, rh_error *error) {
   const rh_tuner *w = h->w;
   rh_row row;
   if (w->has_small && h->small_s > 0) {
-    RH_TRY(look_at_few(h, sampler, settings, n, best_s, seconds, error));
+    RH_TRY(try_few_elements(h, sampler, settings, n, best_s, seconds, error));
     if (*seconds == 0 || isinf(*seconds)) return RH_OK;
   }
-  rh_status status = rh_tune_candidate_look(sampler, &w->point.data, &w->point.scale,
-                                            clearly_worse * best_s, &row, error);
+  rh_status status = rh_tune_candidate_measure(sampler, &w->point.data, &w->point.scale,
+                                               clearly_worse * best_s, &row, error);
   if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
   rh_row_finish(&row);
   return status;
@@ -91,21 +93,20 @@ static rh_status look(hunt *h, rh_sampler *sampler, const rh_tunedb_setting *set
 
 static rh_status measure(void *user, uint64_t candidate, double best_s, double *seconds,
                          rh_error *error) {
-  hunt *h = user;
+  strategy_search *h = user;
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint32_t n = rh_space_settings(&h->space, candidate, settings);
   rh_sampler sampler;
   RH_TRY(rh_tuner_turn(h->w, h->found->name, error));
   RH_TRY(rh_stage_sampler(h->w->stage, h->found, settings, n, &sampler, error));
-  rh_status status = look(h, &sampler, settings, n, best_s, seconds, error);
+  rh_status status = measure_quickly(h, &sampler, settings, n, best_s, seconds, error);
   sampler.finish(sampler.self);
   return status;
 }
 
-/* Whatever the budget, one search a call comes to its end: else a small one would never get
- * anywhere. */
+/* The first search of a call is always completed, so that a small budget still makes progress. */
 static int is_over(void *user, uint32_t measured) {
-  const hunt *h = user;
+  const strategy_search *h = user;
   double now = rh_now();
   if (now > h->w->deadline && h->w->n_searched > 0) return 1;
   return now > h->deadline && measured >= FEWEST_CANDIDATES;
@@ -113,18 +114,20 @@ static int is_over(void *user, uint32_t measured) {
 
 /* ---- The defaults ---- */
 
-/* All elements first: the memory that samplers of this point share is as large as it then was. */
-static rh_status look_at_defaults(hunt *h, rh_error *error) {
+/* All elements first, because the first size determines the memory that samplers of this point
+ * share. */
+static rh_status measure_defaults_quickly(strategy_search *h, rh_error *error) {
   rh_sampler *sampler = &h->w->stage->samplers[h->task->strategy];
   RH_TRY(rh_tuner_turn(h->w, h->found->name, error));
-  RH_TRY(look(h, sampler, NULL, 0, INFINITY, &h->default_s, error));
+  RH_TRY(measure_quickly(h, sampler, NULL, 0, INFINITY, &h->default_s, error));
   if (!h->w->has_small || h->default_s == 0 || isinf(h->default_s)) return RH_OK;
-  return look_at_few(h, sampler, NULL, 0, INFINITY, &h->small_s, error);
+  return try_few_elements(h, sampler, NULL, 0, INFINITY, &h->small_s, error);
 }
 
 /* ---- The verdict ---- */
 
-static rh_status read_verdict(hunt *h, const rh_tune_found *found, rh_row *rows, rh_error *error) {
+static rh_status read_verdict(strategy_search *h, const rh_tune_found *found, rh_row *rows,
+                              rh_error *error) {
   rh_task *task = h->task;
   rh_tunedb_setting settings[1 + RH_TUNE_FINALISTS][RH_TUNED_MOST_SETTINGS];
   uint32_t n_settings[1 + RH_TUNE_FINALISTS] = {0};
@@ -144,12 +147,13 @@ static rh_status read_verdict(hunt *h, const rh_tune_found *found, rh_row *rows,
   task->latency_s = kept ? rows[kept].latency.median : task->default_latency_s;
   task->n_settings = kept ? n_settings[kept] : 0;
   if (kept) memcpy(task->settings, settings[kept], sizeof task->settings);
-  if (kept) tell(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
+  if (kept) report_event(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
   return RH_OK;
 }
 
-/* The few best and the defaults in the same rounds, so that noise hits all alike. */
-static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
+/* Measures the best few and the defaults in the same rounds, so that noise affects all of them
+ * alike. */
+static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_error *error) {
   double usual_s = fmax(0.1, fmin(0.5, 0.3 * h->share_s / (found->n + 1)));
   rh_bench_rules rules = {.precision = 0.005,
                           .max_time_s = fmax(usual_s, 7 * found->best[0].seconds),
@@ -174,23 +178,23 @@ static rh_status compare(hunt *h, const rh_tune_found *found, rh_error *error) {
   return status;
 }
 
-/* Ctrl-C before the verdict: what looked clearly better in a few samples, all of them right, is
- * kept for the next call to go on from.  Its latency is not known, and taken for that of the
- * defaults. */
-static rh_status keep_unfinished(hunt *h, const rh_tune_found *found, rh_error *error) {
+/* After Ctrl-C before the verdict: stores a candidate that was clearly better in a few correct
+ * samples, so that the next call can continue from it. Its latency is unknown, so that of the
+ * defaults is used. */
+static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found, rh_error *error) {
   static const double clearly_better = 0.9;
   rh_task *task = h->task;
   if (!found->n || !(found->best[0].seconds < clearly_better * fmin(h->default_s, task->time_s)))
     return RH_OK;
   task->n_settings = rh_space_settings(&h->space, found->best[0].candidate, task->settings);
   task->time_s = found->best[0].seconds;
-  tell(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
-  return rh_tuner_keep(h->w, task, error);
+  report_event(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
+  return rh_tuner_store(h->w, task, error);
 }
 
-/* ---- One task, and all of them ---- */
+/* ---- Tasks ---- */
 
-static void add_hint(const hunt *h, const rh_task *from, rh_tune_spec *spec) {
+static void add_hint(const strategy_search *h, const rh_task *from, rh_tune_spec *spec) {
   uint64_t candidate;
   if (from->n_settings == 0 || spec->n_hints == RH_TUNE_MOST_HINTS ||
       !rh_space_find(&h->space, from->settings, from->n_settings, &candidate))
@@ -202,9 +206,9 @@ static double distance(const rh_task *a, const rh_task *b) {
   return fabs(log2((double)a->n) - log2((double)b->n)) + (a->op != b->op) + (a->type != b->type);
 }
 
-/* What an earlier search of this task found that came to no end, and what is best for the same
- * strategy at what is most like it. */
-static void add_hints(const hunt *h, rh_tune_spec *spec) {
+/* Hints: the result of an unfinished earlier search of this task, and the best settings of the
+ * same strategy for similar problems. */
+static void add_hints(const strategy_search *h, rh_tune_spec *spec) {
   const rh_tuner *w = h->w;
   const rh_task *used[2] = {NULL, NULL};
   add_hint(h, h->task, spec);
@@ -226,13 +230,14 @@ static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
 }
 
 static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *error) {
-  hunt h = {.w = w, .task = task, .found = &w->stage->found[task->strategy], .share_s = share_s};
+  strategy_search h = {
+      .w = w, .task = task, .found = &w->stage->found[task->strategy], .share_s = share_s};
   const rh_entry *entry = rh_registry_find(&w->stage->redhost->registry, h.found->name);
   rh_tune_found found;
   h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
   RH_TRY(rh_tuner_use_point(w, task->op, task->type, task->n, error));
   rh_space_init(&h.space, entry->params, entry->n_params);
-  RH_TRY(look_at_defaults(&h, error));
+  RH_TRY(measure_defaults_quickly(&h, error));
   if (task->state == RH_TASK_wrong) return RH_OK;
   rh_tune_spec spec = {.space = &h.space,
                        .seed = seed_of(w, task),
@@ -250,7 +255,7 @@ static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *er
   if (task->state == RH_TASK_wrong) return RH_OK;
   int enough = found.complete || found.measured >= FEWEST_CANDIDATES;
   task->state = enough ? RH_TASK_tuned : RH_TASK_measured;
-  return rh_tuner_keep(w, task, error);
+  return rh_tuner_store(w, task, error);
 }
 
 rh_status rh_tuner_improve(rh_tuner *w, rh_error *error) {

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double hopeless = 50;         /* times the best */
-static const double bearable_s = .05;      /* one run that may be tried whatever it comes to */
-static const double dear = 10, dear_s = 1; /* less far behind, but the budget knows it */
+static const double hopeless = 50;     /* times the best */
+static const double tolerable_s = .05; /* a run this short may always be tried */
+static const double expensive = 10,
+                    expensive_s = 1; /* closer to the best, but expensive for the budget */
 static const double least_share_s = 1;
 
 const char *rh_task_name(uint32_t state) {
@@ -19,7 +20,7 @@ const char *rh_task_name(uint32_t state) {
   }
 }
 
-int rh_tasks_meet(const rh_task *a, const rh_task *b) {
+int rh_tasks_same_point(const rh_task *a, const rh_task *b) {
   return a->op == b->op && a->type == b->type && a->n == b->n;
 }
 
@@ -38,7 +39,7 @@ static int in_name(const rh_task *a, const rh_task *b) {
   return (a->strategy > b->strategy) - (a->strategy < b->strategy);
 }
 
-/* By what another size tells, or by what was measured. */
+/* The measured time, or the estimate from another size. */
 static double promise(const rh_task *task) {
   return task->time_s > 0 ? task->time_s : task->expected_s;
 }
@@ -59,14 +60,14 @@ static int by_turn(const void *first, const void *second) {
 static int by_turn_and_small(const void *first, const void *second) {
   const rh_task *a = first, *b = second;
   if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
-  return rh_tasks_meet(a, b) ? by_promise(a, b) : -by_size(a, b);
+  return rh_tasks_same_point(a, b) ? by_promise(a, b) : -by_size(a, b);
 }
 
 void rh_plan_measuring(rh_task *tasks, uint32_t n, uint32_t together) {
-  uint32_t place = 0; /* among those of its point that are still to be measured */
+  uint32_t place = 0; /* index among the tasks of its point that are not measured yet */
   qsort(tasks, n, sizeof *tasks, by_promise);
   for (uint32_t k = 0; k < n; k++) {
-    if (k && !rh_tasks_meet(&tasks[k - 1], &tasks[k])) place = 0;
+    if (k && !rh_tasks_same_point(&tasks[k - 1], &tasks[k])) place = 0;
     tasks[k].turn = place / together;
     place += tasks[k].state == RH_TASK_todo;
   }
@@ -74,7 +75,7 @@ void rh_plan_measuring(rh_task *tasks, uint32_t n, uint32_t together) {
 }
 
 void rh_plan_expect(const rh_task *tasks, uint32_t n, rh_task *task) {
-  static const uint64_t tells = 65536; /* below, launching takes longer than reducing */
+  static const uint64_t tells = 65536; /* below this, launching takes longer than reducing */
   const rh_task *nearest = NULL;
   for (uint32_t k = 0; k < n; k++) {
     const rh_task *it = &tasks[k];
@@ -86,18 +87,19 @@ void rh_plan_expect(const rh_task *tasks, uint32_t n, rh_task *task) {
   if (nearest) task->expected_s = nearest->time_s * ((double)task->n / (double)nearest->n);
 }
 
-/* The fastest of its point; null where none has a time. */
+/* The fastest of its point; null if none has a time. */
 static const rh_task *plan_best(const rh_task *tasks, uint32_t n, const rh_task *like) {
   const rh_task *best = NULL;
   for (uint32_t k = 0; k < n; k++)
-    if (rh_tasks_meet(&tasks[k], like) && tasks[k].time_s > 0 &&
+    if (rh_tasks_same_point(&tasks[k], like) && tasks[k].time_s > 0 &&
         tasks[k].state < RH_TASK_unsupported && (!best || tasks[k].time_s < best->time_s))
       best = &tasks[k];
   return best;
 }
 
 static int is_ranked(const rh_task *task, const rh_task *like) {
-  return rh_tasks_meet(task, like) && task->latency_s > 0 && task->state < RH_TASK_unsupported;
+  return rh_tasks_same_point(task, like) && task->latency_s > 0 &&
+         task->state < RH_TASK_unsupported;
 }
 
 const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like) {
@@ -114,17 +116,17 @@ const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task 
   return best;
 }
 
-/* How many times as long as the best of its point. */
+/* The ratio to the best time of its point. */
 static double behind(const rh_task *tasks, uint32_t n, const rh_task *task, double seconds) {
   const rh_task *best = plan_best(tasks, n, task);
   return best ? seconds / best->time_s : 1;
 }
 
-/* All of one point side by side: there may be tens of thousands of tasks. */
+/* Sorts by point first, since there may be tens of thousands of tasks. */
 static void note_behind(rh_task *tasks, uint32_t n) {
   qsort(tasks, n, sizeof *tasks, by_promise);
   for (uint32_t first = 0, last; first < n; first = last) {
-    for (last = first + 1; last < n && rh_tasks_meet(&tasks[first], &tasks[last]);) last++;
+    for (last = first + 1; last < n && rh_tasks_same_point(&tasks[first], &tasks[last]);) last++;
     const rh_task *best = plan_best(&tasks[first], last - first, &tasks[first]);
     for (uint32_t k = first; k < last; k++)
       tasks[k].behind = best ? tasks[k].time_s / best->time_s : 0;
@@ -140,8 +142,8 @@ void rh_plan_drop_slow(rh_task *tasks, uint32_t n) {
 
 int rh_plan_is_hopeless(const rh_task *tasks, uint32_t n, const rh_task *task) {
   double times = behind(tasks, n, task, task->expected_s);
-  return (task->expected_s > bearable_s && times > hopeless) ||
-         (task->expected_s > dear_s && times > dear);
+  return (task->expected_s > tolerable_s && times > hopeless) ||
+         (task->expected_s > expensive_s && times > expensive);
 }
 
 /* ---- Searching ---- */
@@ -156,7 +158,7 @@ void rh_plan_searching(rh_task *tasks, uint32_t n) {
   qsort(tasks, n, sizeof *tasks, by_turn);
 }
 
-/* Half as close, half as much. */
+/* Twice as far from the best, half the weight. */
 static double weight(const rh_task *task) {
   return 1 / fmax(1, task->behind);
 }

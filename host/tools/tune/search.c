@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 enum { SAMPLE = 24, MOST_DRAWS = 512 };
-/* How much worse than the best a candidate may look whose neighbours are tried too: a first look is
- * not exact. */
+/* The neighbours of candidates within this factor of the best are tried, too, since quick
+ * measurements are inexact. */
 static const double promising = 1.05;
 
 typedef struct known {
@@ -64,8 +64,8 @@ static void shuffle(search *s, uint64_t *list, uint32_t n) {
   }
 }
 
-/* In an order that is drawn, so that a search that is cut short has seen a bit of everything.
- * *all: none is left. */
+/* Tries the list in random order, so that an interrupted search has sampled everything. *all:
+ * none is left. */
 static rh_status try_list(search *s, uint64_t *list, uint32_t n, int until_better, int *all,
                           rh_error *error) {
   double before = s->best_s;
@@ -93,7 +93,7 @@ static rh_status try_hints(search *s, rh_error *error) {
   return RH_OK;
 }
 
-/* Fewer where something good is known already. */
+/* Fewer if good candidates are already known. */
 static rh_status try_sample(search *s, rh_error *error) {
   uint32_t wanted = s->measured + (s->spec->n_hints ? SAMPLE / 3 : SAMPLE);
   for (uint32_t draw = 0; draw < MOST_DRAWS && s->measured < wanted && !is_over(s); draw++) {
@@ -103,7 +103,7 @@ static rh_status try_sample(search *s, rh_error *error) {
   return RH_OK;
 }
 
-/* The best whose neighbours are not all known. */
+/* The best candidate with untried neighbours. */
 static known *most_promising(search *s) {
   known *best = NULL;
   for (uint32_t k = 0; k < s->n; k++) {
@@ -114,7 +114,7 @@ static known *most_promising(search *s) {
   return best;
 }
 
-/* Beside the best, over and over, until nothing is better. */
+/* Hill climbing: tries neighbours of the best until none is better. */
 static rh_status climb(search *s, int *complete, rh_error *error) {
   uint64_t *list = malloc(RH_SPACE_MOST_NEIGHBOURS * sizeof *list);
   rh_status status = RH_OK;
@@ -125,7 +125,7 @@ static rh_status climb(search *s, int *complete, rh_error *error) {
       *complete = 1;
       break;
     }
-    uint32_t place = (uint32_t)(from - s->known); /* the list may move */
+    uint32_t place = (uint32_t)(from - s->known); /* the list may be reallocated */
     uint32_t n = rh_space_neighbours(s->spec->space, from->tried.candidate, list);
     status = try_list(s, list, n, 1, &all, error);
     s->known[place].expanded = all;
@@ -135,7 +135,7 @@ static rh_status climb(search *s, int *complete, rh_error *error) {
 }
 
 static void choose_finalists(const search *s, double initial_s, rh_tune_found *found) {
-  for (uint32_t k = 1; k < s->n; k++) { /* the first is the defaults */
+  for (uint32_t k = 1; k < s->n; k++) { /* the first entry is the defaults */
     rh_tried it = s->known[k].tried;
     if (!(it.seconds < initial_s)) continue;
     uint32_t place = found->n;

@@ -1,5 +1,5 @@
-/* Which candidates of a space are measured: all of a small one; of a large one some at random, then
- * whatever lies beside the best.  Knows nothing of how they are measured. */
+/* Searches a parameter space: tries all candidates of a small space; in a large one, a random
+ * sample and then the neighbours of the best. Independent of how candidates are measured. */
 #ifndef RH_TUNE_SEARCH_H
 #define RH_TUNE_SEARCH_H
 
@@ -10,15 +10,16 @@ enum { RH_SMALL_SPACE = 64, RH_TUNE_FINALISTS = 3, RH_TUNE_MOST_HINTS = 4 };
 typedef struct rh_tune_spec {
   const rh_space *space;
   uint64_t seed;
-  uint32_t most; /* candidates that are measured, besides the defaults */
-  /* tried first: what was good elsewhere, or in an earlier search */
+  uint32_t most; /* limit on measured candidates, not counting the defaults */
+  /* tried first: candidates that were good elsewhere or in an earlier search */
   uint64_t hints[RH_TUNE_MOST_HINTS];
   uint32_t n_hints;
-  /* *seconds: a first look at the time, INFINITY where it is clear that best_s is better; 0: it
-   * cannot run, which costs nothing.  A failure ends the search. */
+  /* *seconds: the quickly measured time; INFINITY: certainly worse than best_s; 0: it cannot
+   * run, which does not count as measured. A failure ends the search. */
   rh_status (*measure)(void *user, uint64_t candidate, double best_s, double *seconds,
                        rh_error *error);
-  int (*is_over)(void *user, uint32_t measured); /* asked before each; null: never */
+  /* called before each candidate; null: never over */
+  int (*is_over)(void *user, uint32_t measured);
   void *user;
 } rh_tune_spec;
 
@@ -28,13 +29,13 @@ typedef struct rh_tried {
 } rh_tried;
 
 typedef struct rh_tune_found {
-  rh_tried best[RH_TUNE_FINALISTS]; /* the defaults are not among them; the best first */
+  rh_tried best[RH_TUNE_FINALISTS]; /* the best first, without the defaults */
   uint32_t n;
   uint32_t measured; /* candidates that have a time */
-  int complete;      /* it ended because nothing was left that promised anything */
+  int complete;      /* it ended because no promising candidate was left */
 } rh_tune_found;
 
-/* initial_s: of the defaults.  Only candidates that looked better are among the best. */
+/* initial_s: the time of the defaults. found->best has only candidates that were faster. */
 rh_status rh_tune_search(const rh_tune_spec *spec, double initial_s, rh_tune_found *found,
                          rh_error *error);
 

@@ -13,7 +13,7 @@ static int is_power_of_two(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
-/* What the command line would take, and the default, which need not be on a step. */
+/* A value that the command line would accept, or the default, which need not be on a step. */
 static int is_legal(const rh_param *param, int64_t value) {
   if (value < param->min || value > param->max) return 0;
   if (value == param->initial) return 1;
@@ -22,7 +22,7 @@ static int is_legal(const rh_param *param, int64_t value) {
   return is_power_of_two(value) || (value == 0 && param->min == 0);
 }
 
-/* In its place, once. */
+/* Inserts the value in order, without duplicates. */
 static void add_value(rh_space_axis *axis, int64_t value) {
   uint32_t place = 0;
   if (axis->n == RH_SPACE_MOST_VALUES || !is_legal(axis->param, value)) return;
@@ -34,7 +34,7 @@ static void add_value(rh_space_axis *axis, int64_t value) {
   axis->n++;
 }
 
-/* The step at or below. */
+/* The nearest legal step at or below the value. */
 static int64_t on_step(const rh_param *param, int64_t value) {
   if (value <= param->min) return value;
   uint64_t above = (uint64_t)value - (uint64_t)param->min;
@@ -51,7 +51,7 @@ static uint64_t magnitude_of(int64_t value) {
   return value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value;
 }
 
-/* Around the default; a default of 0 says nothing of where that is. */
+/* Powers of two around the default; a default of 0 gives no scale. */
 static void add_powers(rh_space_axis *axis) {
   const rh_param *param = axis->param;
   uint64_t centre = magnitude_of(param->initial);
@@ -79,8 +79,8 @@ static void fill_axis(rh_space_axis *axis) {
     if (axis->values[place] == param->initial) axis->initial = place;
 }
 
-/* Can a tuned setting hold every value of it?  A choice may have blanks; a setting is one short
- * word. */
+/* Can a tuned setting hold every value? A setting is one short word, but a choice may contain
+ * spaces. */
 static int fits(const rh_space_axis *axis) {
   char text[64];
   if (strlen(axis->param->key) >= RH_TUNED_WORD) return 0;
@@ -91,7 +91,7 @@ static int fits(const rh_space_axis *axis) {
   return 1;
 }
 
-/* ---- All of them ---- */
+/* ---- The space ---- */
 
 void rh_space_init(rh_space *space, const rh_param *params, uint32_t n) {
   *space = (rh_space){.size = 1};
@@ -120,7 +120,7 @@ int64_t rh_space_value(const rh_space *space, uint64_t candidate, uint32_t axis)
   return space->axes[axis].values[place_of(space, candidate, axis)];
 }
 
-/* Does this place have no neighbours by its number? */
+/* Is this value unordered with respect to the others? */
 static int is_apart(const rh_space_axis *axis, uint32_t place) {
   return axis->param->choices || (axis->param->initial == 0 && place == axis->initial);
 }

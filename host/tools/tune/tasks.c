@@ -21,7 +21,7 @@ int rh_tuner_is_searchable(const rh_tuner *w, const rh_task *task) {
   return space.size > 1;
 }
 
-/* ---- What is known already ---- */
+/* ---- Existing results ---- */
 
 static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *entry) {
   int is_done = entry->searched || !rh_tuner_is_searchable(w, task);
@@ -35,8 +35,7 @@ static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *e
   task->default_latency_s = entry->latency_s;
 }
 
-/* What was measured on this device, under this driver, with this plugin's file, at this very
- * size. */
+/* Looks up a measurement on this device, with this driver, plugin file and size. */
 static void look_up(const rh_tuner *w, rh_task *task) {
   int exact = 0;
   const rh_tunedb_entry *entry =
@@ -85,7 +84,7 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
   return RH_OK;
 }
 
-/* ---- Writing down ---- */
+/* ---- Storing results ---- */
 
 static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
   rh_tunedb_entry entry = {
@@ -94,7 +93,7 @@ static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
   return entry;
 }
 
-rh_status rh_tuner_keep(rh_tuner *w, const rh_task *task, rh_error *error) {
+rh_status rh_tuner_store(rh_tuner *w, const rh_task *task, rh_error *error) {
   rh_tunedb_entry entry = entry_for(w, task);
   entry.time_s = task->time_s;
   entry.latency_s = task->latency_s;
@@ -104,7 +103,8 @@ rh_status rh_tuner_keep(rh_tuner *w, const rh_task *task, rh_error *error) {
   return rh_tunedb_put(w->tuned, &entry, error);
 }
 
-/* One wrong result is enough for its operator and type: `auto` will not take it at any size. */
+/* After one wrong result, `auto` will not choose the strategy for this operator and type at any
+ * size. */
 static void give_up(rh_tuner *w, const rh_task *like) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     rh_task *task = &w->tasks[k];
@@ -126,7 +126,7 @@ rh_status rh_tuner_blame(rh_tuner *w, rh_task *task, const rh_row *row, rh_error
   return rh_tunedb_put(w->tuned, &entry, error);
 }
 
-void rh_tuner_blame_again(const rh_tuner *w) {
+void rh_tuner_restore_blame(const rh_tuner *w) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     const rh_task *task = &w->tasks[k];
     if (task->state == RH_TASK_wrong)

@@ -11,6 +11,6 @@ static rh_status tune(rh_tuner *tuner, rh_error *error) {
 rh_status rh_tuner_run(rh_tuner *tuner, rh_error *error) {
   tuner->deadline = rh_now() + tuner->budget_s;
   rh_status status = tune(tuner, error);
-  rh_tuner_blame_again(tuner);
+  rh_tuner_restore_blame(tuner);
   return status;
 }
