@@ -1,4 +1,5 @@
 /* native: threads and vectors on the host. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER */
 #include "native/canonical.h"
 #include "native/lanes.h"
 #include "native/order.h"
@@ -288,7 +289,7 @@ static const rh_strategy strategy = {
     .author = "the redhost authors",
     .license = "MIT",
     .device_kinds = RH_DEVICE_HOST,
-    .promises = RH_KEEPS_ORDER,
+    .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER,
     .determinism = RH_BITS_SAME_EVERYWHERE,
     RH_PARAMS(params),
     .query = query,

@@ -1,4 +1,5 @@
 /* onepass: one launch, finished by its last group. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER */
 #include "onepass.cl.h"
 #include "onepass/canonical.h"
 #include "onepass_canonical.cl.h"
@@ -309,6 +310,7 @@ static const rh_strategy strategy = {
     .author = "the redhost authors",
     .license = "MIT",
     .device_kinds = RH_DEVICE_ANY_CL,
+    .promises = RH_CANONICAL_ORDER,
     .determinism = RH_BITS_SAME_EVERYWHERE,
     RH_PARAMS(params),
     .query = query,

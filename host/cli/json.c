@@ -98,6 +98,8 @@ json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
   json_object_set_new(object, "license", text(entry->license));
   json_object_set_new(object, "reproducible", text(rh_determinism_name(entry->determinism)));
   json_object_set_new(object, "keeps_order", json_boolean((entry->promises & RH_KEEPS_ORDER) != 0));
+  json_object_set_new(object, "canonical_order",
+                      json_boolean((entry->promises & RH_CANONICAL_ORDER) != 0));
   json_object_set_new(object, "params", parameters(entry));
   json_object_set_new(available, device ? device->label : "host",
                       availability(rh_offer_for(app, entry)));

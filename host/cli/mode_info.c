@@ -108,7 +108,10 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
   printf("order       %s\n", entry->promises & RH_KEEPS_ORDER
                                  ? "kept: serves operators that do not commute"
                                  : "free: needs an operator that commutes");
-  printf("same bits   %s\n", rh_determinism_name(entry->determinism));
+  printf("same bits   %s%s\n", rh_determinism_name(entry->determinism),
+         entry->promises & RH_CANONICAL_ORDER
+             ? ": sums and products of floats in the canonical order (docs/bits.md)"
+             : "");
   print_parameters(app, entry);
   print_here(app, entry);
 }

@@ -190,7 +190,7 @@ class Choice(cli.Case):
         away = self.path("away")
         program, plugins = self.copy_of_tree("tree")
         os.rename(plugins, away)
-        done = self.redhost("--run", "auto", *SIZE, "--plugin", FAULTS, "-q", program=program)
+        done = self.redhost("--run", "auto", *SIZE, "-t", "i32", "--plugin", FAULTS, "-q", program=program)
         self.assertEqual(done.code, 5, done)
         self.assertRegex(done.err, r"\Aredhost: strategy 'worker_abort_in_run' in \S+ crashed in run \(signal 6\)")
 

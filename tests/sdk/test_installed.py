@@ -121,7 +121,7 @@ class Installed(Tree):
         ask = ["pkg-config", "redhost-plugin"]
         plugins, = shlex.split(self.call([*ask, "--variable=plugindir"]))
         self.assertEqual(os.path.realpath(plugins), self.plugins)
-        self.assertEqual(self.call([*ask, "--variable=abi"]), "1.1\n")
+        self.assertEqual(self.call([*ask, "--variable=abi"]), "1.2\n")
 
     def test_zoo(self):
         """The wrong plugins' sources, each of which an author can build with only the installed files."""

@@ -173,7 +173,7 @@ static const struct {
     {"wrong_abi", "ABI 3, this redhost supports 1"},
     {"wrong_magic", "is not a descriptor: magic 0x12345678, not 0x31504852"},
     {"short_struct", "descriptor of 8 bytes; in ABI 1.0 it has 40"},
-    {"needs_newer_host", "needs ABI 1.200, this redhost supports 1.1"},
+    {"needs_newer_host", "needs ABI 1.200, this redhost supports 1.2"},
     {"bad_name", "its name is not of the form [a-z0-9][a-z0-9_-]{0,62}"},
     {"bad_params",
      "strategy 'bad_params': parameter 0: 'tile': its default 100 is not within 1 to"},

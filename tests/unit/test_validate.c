@@ -29,7 +29,7 @@ START_TEST(plugins_are_judged) {
   REFUSES(m.plugin.struct_size = 39, "descriptor of 39 bytes");
   REFUSES(m.plugin.struct_size = 1u << 30, "descriptor of 1073741824 bytes");
   REFUSES(m.plugin.abi_major = 3, "ABI 3, this redhost supports 1");
-  REFUSES(m.plugin.min_host_minor = 5, "needs ABI 1.5, this redhost supports 1.1");
+  REFUSES(m.plugin.min_host_minor = 5, "needs ABI 1.5, this redhost supports 1.2");
   REFUSES(m.plugin.flags = 4, "unknown flags 0x4");
   REFUSES(m.plugin.reserved = 1, "reserved is 1");
   REFUSES(m.plugin.n_strategies = 0, "0 strategies, expected 1 to 1024");
@@ -64,6 +64,10 @@ START_TEST(strategies_are_judged) {
   REFUSES(m.strategy.device_kinds = 0, "runs on no kind of device");
   REFUSES(m.strategy.device_kinds = 16, "unknown kinds of device 0x10");
   REFUSES(m.strategy.determinism = 4, "unknown determinism 4");
+  REFUSES(
+      m.strategy.promises |= RH_CANONICAL_ORDER,
+      "promises the canonical order, whose bits are the same everywhere, but its determinism is "
+      "0 instead of 3");
   REFUSES(m.strategy.reserved = 1, "a reserved field is 0x1");
   REFUSES(m.strategy.query = NULL, "query is null");
   REFUSES(m.strategy.setup = NULL, "setup is null");

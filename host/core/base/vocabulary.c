@@ -148,6 +148,11 @@ static int is_of_bits(uint32_t op) {
   return op == RH_OP_and || op == RH_OP_or || op == RH_OP_xor;
 }
 
+int rh_op_rounds(uint32_t op, rh_type type) {
+  uint32_t flags = rh_op_flags(op, type);
+  return (flags & RH_OP_COMMUTATIVE) && !(flags & RH_OP_EXACT);
+}
+
 int rh_op_is_defined(uint32_t op, rh_type type) {
   if (!rh_op_name(op) || !rh_type_name(type)) return 0;
   if (op == RH_OP_affine) return type == RH_TYPE_u64;

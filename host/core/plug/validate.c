@@ -12,7 +12,7 @@ enum {
   MOST_BYTES_OF_STRUCT = 1 << 16 /* larger: garbage rather than a distant future */
 };
 
-static const uint64_t known_promises = RH_KEEPS_ORDER;
+static const uint64_t known_promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER;
 static const uint64_t known_needs = RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS |
                                     RH_WORK_GROUP_COLLECTIVES | RH_INTEL_SUBGROUP_BLOCKS |
                                     RH_DEVICE_SCOPE_ATOMICS;
@@ -86,6 +86,11 @@ rh_status rh_validate_promises(const rh_strategy *strategy, rh_error *error) {
                    strategy->device_kinds & ~known_kinds);
   if (strategy->determinism > RH_BITS_SAME_EVERYWHERE)
     return rh_fail(error, RH_E_PLUGIN, "unknown determinism %u", strategy->determinism);
+  if (strategy->promises & RH_CANONICAL_ORDER && strategy->determinism != RH_BITS_SAME_EVERYWHERE)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "promises the canonical order, whose bits are the same everywhere, but its "
+                   "determinism is %u instead of %u (RH_BITS_SAME_EVERYWHERE)",
+                   strategy->determinism, RH_BITS_SAME_EVERYWHERE);
   if (strategy->reserved)
     return rh_fail(error, RH_E_PLUGIN, "a reserved field is 0x%x", strategy->reserved);
   return RH_OK;

@@ -25,8 +25,9 @@ typedef struct choice {
   rh_redhost *redhost;
   const rh_job_spec *spec;
   rh_tunedb *tuned;
+  /* n of them; then, up to n_known, those whose bits are not the canonical order's */
   candidate *list;
-  uint32_t n;
+  uint32_t n, n_known;
   rh_text failed; /* names of strategies whose result was wrong */
   rh_text unread; /* names of those that may have been tuned, but whose file cannot be read */
 } choice;
@@ -46,6 +47,10 @@ static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
 }
 
+static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
+  return entry->promises & RH_CANONICAL_ORDER || !rh_op_rounds(spec->op, spec->type);
+}
+
 static int has_failed(const choice *c, const candidate *of) {
   return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type);
 }
@@ -56,33 +61,46 @@ static void keep_on_device(choice *c) {
   const rh_cl_device *device = c->redhost->device;
   uint32_t on_device = 0;
   if (!device || device->shares_memory) return;
-  for (uint32_t k = 0; k < c->n; k++)
+  for (uint32_t k = 0; k < c->n_known; k++)
     if (!runs_on_host(c->list[k].entry)) c->list[on_device++] = c->list[k];
-  if (on_device) c->n = on_device;
+  if (on_device) c->n_known = on_device;
+}
+
+/* Those whose bits are, or are not, what `auto` answers on every device and at every time. */
+static void take_entries(choice *c, const rh_registry *registry, int canonical) {
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    candidate one = {.entry = entry};
+    if (!can_serve(c->spec, entry) || has_canonical_bits(c->spec, entry) != canonical) continue;
+    if (rh_tunedb_mentions(c->tuned, entry->name) && !(one.plugin = rh_tunedb_plugin(entry->path)))
+      rh_text_add(&c->unread, "%s%s", c->unread.length ? ", " : "", entry->name);
+    if (has_failed(c, &one))
+      rh_text_add(&c->failed, "%s%s", c->failed.length ? ", " : "", entry->name);
+    else
+      c->list[c->n_known++] = one;
+  }
 }
 
 static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
   const rh_job_spec *spec = c->spec;
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
-  for (uint32_t k = 0; k < registry->n_entries; k++) {
-    const rh_entry *entry = &registry->entries[k];
-    candidate one = {.entry = entry};
-    if (!can_serve(spec, entry)) continue;
-    if (rh_tunedb_mentions(c->tuned, entry->name) && !(one.plugin = rh_tunedb_plugin(entry->path)))
-      rh_text_add(&c->unread, "%s%s", c->unread.length ? ", " : "", entry->name);
-    if (has_failed(c, &one))
-      rh_text_add(&c->failed, "%s%s", c->failed.length ? ", " : "", entry->name);
-    else
-      c->list[c->n++] = one;
-  }
+  take_entries(c, registry, 1);
+  keep_on_device(c);
+  c->n = c->n_known;
+  take_entries(c, registry, 0);
   if (c->unread.length)
     rh_log(&c->redhost->options.reporter, RH_LOG_ERROR,
            "tuning results are not used for %s: the plugin's file cannot be read",
            rh_text_get(&c->unread));
-  keep_on_device(c);
   if (c->n) return RH_OK;
   const char *op = rh_op_name(spec->op), *type = rh_type_name(spec->type);
+  if (c->n_known)
+    return rh_fail(error, RH_DECLINED,
+                   "no strategy that promises the bits of the canonical order can serve %s of %s "
+                   "here%s%s. Name another one, such as %s, to get its own bits",
+                   op, type, c->failed.length ? " without a wrong result: " : "",
+                   c->failed.length ? rh_text_get(&c->failed) : "", c->list[0].entry->name);
   if (c->failed.length)
     return rh_fail(
         error, RH_DECLINED,
@@ -101,17 +119,17 @@ static uint32_t look_up(choice *c) {
   const rh_job_spec *spec = c->spec;
   uint32_t known = 0, both = 0;
   double logs = 0;
-  for (uint32_t k = 0; k < c->n; k++) {
+  for (uint32_t k = 0; k < c->n_known; k++) {
     candidate *one = &c->list[k];
     const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->type, spec->n};
     one->known = rh_estimate_of(c->tuned, &of);
-    known += one->known.from != NULL;
+    known += k < c->n && one->known.from;
     if (one->known.measured_per_shipped <= 0) continue;
     logs += log(one->known.measured_per_shipped);
     both++;
   }
   double scale = both ? exp(logs / both) : 1;
-  for (uint32_t k = 0; k < c->n; k++) {
+  for (uint32_t k = 0; k < c->n_known; k++) {
     rh_estimate *of = &c->list[k].known;
     if (!of->from || of->from->origin != RH_TUNED_SHIPPED) continue;
     of->time_s *= scale;
@@ -200,6 +218,20 @@ static void explain_times(const choice *c, const candidate *best, int by_latency
     rh_text_add(text, " by the defaults");
 }
 
+/* The quickest of those that would have been chosen by their time. */
+static void explain_passed_over(const choice *c, const candidate *best, int by_latency,
+                                rh_text *text) {
+  char time[32];
+  const candidate *least = best;
+  for (uint32_t k = c->n; k < c->n_known; k++) {
+    const candidate *one = &c->list[k];
+    if (one->known.from && cost(one, by_latency) < cost(least, by_latency)) least = one;
+  }
+  if (least != best)
+    rh_text_add(text, "; %s with %s is passed over: its bits are not those of the canonical order",
+                least->entry->name, cost_of(time, least->known.from, by_latency));
+}
+
 static int32_t score(const choice *c, const candidate *of) {
   return of->entry->offers[c->spec->op][c->spec->type].answer.score;
 }
@@ -218,6 +250,7 @@ static const candidate *choose(choice *c, rh_text *text) {
   int by_latency = knows_latency(c);
   const candidate *best = best_of(c, by_latency);
   explain_times(c, best, by_latency, text);
+  explain_passed_over(c, best, by_latency, text);
   return best;
 }
 

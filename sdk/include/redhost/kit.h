@@ -22,9 +22,14 @@
 /* ---- Describing ---- */
 
 /* The exported descriptor of a plugin with these strategies: RH_PLUGIN(&cascade).  A plugin that
- * can be unloaded first defines RH_PLUGIN_FLAGS as RH_PLUGIN_UNLOADABLE. */
+ * can be unloaded first defines RH_PLUGIN_FLAGS as RH_PLUGIN_UNLOADABLE; one that cannot do without
+ * an addition to the ABI, such as a later promise, defines RH_PLUGIN_MIN_HOST_MINOR as the minor
+ * version that brought it. */
 #ifndef RH_PLUGIN_FLAGS
 #define RH_PLUGIN_FLAGS 0
+#endif
+#ifndef RH_PLUGIN_MIN_HOST_MINOR
+#define RH_PLUGIN_MIN_HOST_MINOR 0
 #endif
 #define RH_PLUGIN(...)                                                                             \
   static const rh_strategy *const rh_plugin_strategies[] = {__VA_ARGS__};                          \
@@ -33,6 +38,7 @@
       .struct_size = sizeof(rh_plugin),                                                            \
       .abi_major = RH_ABI_MAJOR,                                                                   \
       .abi_minor = RH_ABI_MINOR,                                                                   \
+      .min_host_minor = RH_PLUGIN_MIN_HOST_MINOR,                                                  \
       .n_strategies = sizeof rh_plugin_strategies / sizeof *rh_plugin_strategies,                  \
       .flags = RH_PLUGIN_FLAGS,                                                                    \
       .strategies = rh_plugin_strategies,                                                          \

@@ -1,4 +1,4 @@
-/* redhost/plugin.h: the strategy plugin ABI 1.1.  SPDX-License-Identifier: MIT
+/* redhost/plugin.h: the strategy plugin ABI 1.2.  SPDX-License-Identifier: MIT
  *
  * A plugin is a shared object that exports one constant, `redhost_plugin_v1`, and nothing else.
  * The host reads that constant as data, asks each strategy in it whether it can serve a problem
@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 #define RH_ABI_MAJOR 1u /* part of the exported symbol's name and of the plugins' directory */
-#define RH_ABI_MINOR 1u /* grows when something is appended */
+#define RH_ABI_MINOR 2u /* grows when something is appended */
 #define RH_MAGIC     0x31504852u /* "RHP1" read as little endian */
 #define RH_EXPORT    __attribute__((visibility("default")))
 
@@ -326,6 +326,10 @@ typedef struct rh_run {
 /* ---- Strategies ---- */
 /* Promises; `redhost --verify` tries to break each of them. */
 #define RH_KEEPS_ORDER (1ull << 0) /* index order: serves operators that do not commute */
+/* since 1.2: operators that commute and round (RH_OP_COMMUTATIVE without RH_OP_EXACT: sums and
+ * products of floats) get the bits of docs/bits.md, which depend on the elements alone.  Only with
+ * RH_BITS_SAME_EVERYWHERE.  `auto` takes no other strategy for them. */
+#define RH_CANONICAL_ORDER (1ull << 1) /* floats: the bits of docs/bits.md */
 
 /* What the bits of a float result depend on, weakest promise first.  Results of RH_OP_EXACT
  * operators never vary. */
