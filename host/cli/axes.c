@@ -11,11 +11,11 @@
 
 /* ---- Operators and types --------------------------------------------------------------------- */
 
-/* Names of things that are numbered from 1. */
+/* A list of names that are numbered from 1. */
 typedef struct vocabulary {
   const char *option, *what;
   const char *const *names;
-  const char *all; /* the names in one line, a blank before each */
+  const char *all; /* the names in one line, with a space before each */
   uint32_t n;
 } vocabulary;
 
@@ -104,10 +104,10 @@ typedef struct selection {
   const char *const *names;
   uint32_t n;
   unsigned char *selected;
-  int adds; /* some word does not begin with a `!' */
+  int adds; /* at least one word does not begin with a `!' */
 } selection;
 
-static rh_status fits_nothing(const selection *of, const char *pattern, rh_error *error) {
+static rh_status no_match(const selection *of, const char *pattern, rh_error *error) {
   if (strpbrk(pattern, "*?["))
     return rh_fail(error, RH_E_USAGE,
                    "--strategy: no strategy matches '%.64s'. See redhost --list.", pattern);
@@ -116,7 +116,7 @@ static rh_status fits_nothing(const selection *of, const char *pattern, rh_error
                  rh_suggest(hint, pattern, of->names, of->n, "."));
 }
 
-static rh_status look_for_adding(void *context, const char *word, rh_error *error) {
+static rh_status detect_adding(void *context, const char *word, rh_error *error) {
   selection *to = context;
   (void)error;
   if (*word != '!') to->adds = 1;
@@ -132,13 +132,13 @@ static rh_status apply_pattern(void *context, const char *word, rh_error *error)
     to->selected[k] = pattern == word;
     fits = 1;
   }
-  return fits ? RH_OK : fits_nothing(to, pattern, error);
+  return fits ? RH_OK : no_match(to, pattern, error);
 }
 
 rh_status rh_strategies_select(const char *list, const char *const *names, uint32_t n,
                                unsigned char *selected, rh_error *error) {
   selection to = {.names = names, .n = n, .selected = selected};
-  if (list) RH_TRY(rh_list_visit("--strategy", list, look_for_adding, &to, error));
+  if (list) RH_TRY(rh_list_visit("--strategy", list, detect_adding, &to, error));
   memset(selected, !to.adds, n);
   if (!list) return RH_OK;
   RH_TRY(rh_list_visit("--strategy", list, apply_pattern, &to, error));
@@ -150,8 +150,9 @@ rh_status rh_strategies_select(const char *list, const char *const *names, uint3
 
 typedef struct device_choice {
   const rh_cl_devices *devices;
-  const char *variable;        /* that the list comes from, for messages; null: the command line */
-  const rh_cl_device **chosen; /* room for all of them */
+  /* the environment variable with the list, for messages; null: the command line */
+  const char *variable;
+  const rh_cl_device **chosen; /* capacity for all devices */
   uint32_t n;
 } device_choice;
 

@@ -9,7 +9,7 @@
 
 extern char **environ;
 
-/* Values are new references, null where memory ran out: jansson refuses those, and one check at the
+/* Values are new references, or null if out of memory. jansson rejects null, so one check at the
  * end is enough. */
 static int put_fact(json_t *object, const char *key, json_t *value) {
   return json_object_set_new(object, key, value);
@@ -27,7 +27,7 @@ static json_t *words(int n, char **list) {
   return array;
 }
 
-/* Only what is redhost's or OpenCL's: an environment holds secrets. */
+/* Only variables of redhost and OpenCL, because an environment may contain secrets. */
 static json_t *environment(void) {
   static const char *const ours[] = {"REDHOST_", "OCL_ICD_", "POCL_", "OMP_",
                                      "CUDA_VISIBLE_DEVICES="};
@@ -137,7 +137,7 @@ static int describe_calibration(rh_records *results, const rh_cl_device *device,
 }
 
 static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
-  rh_app own = *app; /* what a strategy offers is said of the first problem */
+  rh_app own = *app; /* offers are described for the first problem */
   int failed = 0;
   own.op = stage->settings->ops.list[0];
   own.type = stage->settings->types.list[0];

@@ -1,4 +1,4 @@
-/* The header of a bench's results: tool, run, devices, calibration, settings, strategies. */
+/* The header of a benchmark's results: tool, run, devices, calibration, settings, strategies. */
 #ifndef RH_CLI_BENCH_HEADER_H
 #define RH_CLI_BENCH_HEADER_H
 
@@ -8,12 +8,13 @@
 /* tool, run and settings.  `results` must be empty. */
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
                                 const rh_bench_settings *settings, rh_error *error);
-/* Another device. */
+/* Adds a device. */
 rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device, rh_error *error);
-/* Once the stage is calibrated: its strategies and peers, and the device's calibration. */
+/* Call it when the stage is calibrated: adds its strategies and peers, and the device's
+ * calibration. */
 rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
                                 rh_error *error);
-/* At the end: the duration, and whether the run is complete. */
+/* Call it at the end: adds the duration, and whether the run is complete. */
 rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error);
 
 #endif

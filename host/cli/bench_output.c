@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Where to ---- */
+/* ---- Destinations ---- */
 
 static int is_picture(const char *path) {
   const char *dot = strrchr(path, '.');
@@ -75,7 +75,7 @@ static const char *word_of(const json_t *object, const char *key) {
   return word ? word : "unknown";
 }
 
-/* Points of another build, device or setting in one file could not be told apart later. */
+/* Points of different builds, devices or settings could not be distinguished in one file. */
 static rh_status check_same(const char *path, const rh_records *was, const rh_records *is,
                             rh_error *error) {
   static const char *const of_tool[] = {"version", "git", "build"};
@@ -93,7 +93,7 @@ static rh_status check_same(const char *path, const rh_records *was, const rh_re
   return RH_OK;
 }
 
-/* What was interrupted is measured again. */
+/* Interrupted points are measured again. */
 static rh_status take_rows(rh_records *results, rh_records *was, rh_error *error) {
   for (uint32_t k = 0; k < was->n_rows; k++) {
     rh_row row = was->rows[k];
@@ -147,7 +147,7 @@ rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_err
   return rh_jsonl_add(output->resume, row, output->app->typed->resume, error);
 }
 
-/* ---- Everything ---- */
+/* ---- Writing everything ---- */
 
 /* --quiet: the name of the best strategy of each point. */
 static void print_best(const rh_records *results) {
@@ -168,7 +168,7 @@ static rh_status print(const rh_bench_output *output, const rh_records *results,
   return RH_OK;
 }
 
-/* Text goes where standard output goes, so that it is sent elsewhere for as long as that takes. */
+/* Tables are printed to standard output, which is redirected while they are printed. */
 static rh_status print_to(const rh_bench_output *output, const char *path,
                           const rh_records *results, rh_error *error) {
   fflush(stdout);
@@ -202,7 +202,7 @@ static rh_status draw(const rh_bench_output *output, const rh_records *results, 
 
 rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error) {
   const rh_typed *typed = output->app->typed;
-  rh_error why = {0}, *first = error; /* a place that fails takes nothing from the others */
+  rh_error why = {0}, *first = error; /* a failing destination does not affect the others */
   rh_status status = typed->output ? print_to(output, typed->output, results, first)
                                    : print(output, results, first);
   for (uint32_t k = 0; k < typed->exports.n; k++) {

@@ -1,4 +1,4 @@
-/* The destinations of a bench's results: standard output or --output, --export, --resume. */
+/* The destinations of a benchmark's results: standard output or --output, --export, --resume. */
 #ifndef RH_CLI_BENCH_OUTPUT_H
 #define RH_CLI_BENCH_OUTPUT_H
 

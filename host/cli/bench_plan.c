@@ -21,8 +21,8 @@ static int shares_memory(const rh_stage *stage) {
   return stage->device && stage->device->shares_memory;
 }
 
-/* The copies, the caller's data, and what is swept over; of the device's own 0 where it has
- * none. */
+/* The copies, the original data, and the scratch memory of sweeps. *of_device is 0 if the device
+ * shares the host's memory. */
 static void estimate_memory(const rh_stage *stage, uint64_t *of_host, uint64_t *of_device) {
   const rh_bench_settings *settings = stage->settings;
   uint64_t most = 0, cold = RH_COLD_BYTES;

@@ -4,7 +4,7 @@
 
 #include "../tools/bench/stage.h"
 
-/* A device's part, on standard output; or as one of the `plan` of docs/results.md. */
+/* Prints the plan for one device, or returns it as an element of `plan` (docs/results.md). */
 void rh_bench_plan_print(const rh_stage *stage);
 json_t *rh_bench_plan_json(const rh_stage *stage);
 

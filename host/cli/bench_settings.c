@@ -41,7 +41,7 @@ static rh_status parse_sizes(rh_bench_settings *settings, const char *text, rh_e
   return RH_OK;
 }
 
-/* Of several operators and types each pair that is defined is measured; there must be one. */
+/* Every defined pair of the operators and types is measured; there must be at least one. */
 static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error) {
   for (uint32_t k = 0; k < settings->types.n; k++)
     for (uint32_t j = 0; j < settings->ops.n; j++)
@@ -77,8 +77,8 @@ static rh_status parse_words(rh_bench_settings *settings, const rh_typed *typed,
 
 /* ---- Strategies ---- */
 
-/* Is this one of the words?  Globs do not count: nobody who types one wants to hear of all that
- * cannot be done. */
+/* Is this one of the words? Globs do not count: users of globs do not want a message for each
+ * strategy that cannot run. */
 static int is_named(const char *list, const char *name) {
   size_t length = strlen(name);
   for (const char *word = list; word && *word; word += strcspn(word, ","), word += *word == ',')
@@ -101,7 +101,7 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
   return status;
 }
 
-/* ---- All of it ---- */
+/* ---- All settings ---- */
 
 rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *typed,
                                   rh_error *error) {
@@ -125,7 +125,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *t
   RH_TRY(rh_ops_parse(typed->op, &settings->ops, error));
   RH_TRY(rh_types_parse(typed->type, &settings->types, error));
   RH_TRY(check_pairs(settings, error));
-  /* What is tuned serves the sizes around it: one for each class will do. */
+  /* Tuned parameters also serve similar sizes, so one size per class is enough. */
   const char *sizes = typed->mode == RH_MODE_TUNE ? "2^10:2^28:x8" : "2^10:2^28";
   RH_TRY(parse_sizes(settings, typed->size ? typed->size : sizes, error));
   return check_sizes(settings, error);
@@ -136,8 +136,7 @@ void rh_bench_settings_finish(rh_bench_settings *settings) {
   *settings = (rh_bench_settings){0};
 }
 
-/* A machine without OpenCL still has its host strategies; a device that was asked for must be
- * there. */
+/* Without OpenCL, host strategies are still available; a requested device must exist. */
 rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
                            rh_error *error) {
   const rh_cl_devices *all;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Columns stand apart by two spaces; the size belongs to all rows below it. */
+/* Columns are separated by two spaces; a size applies to all rows below it. */
 static const char *const indent = "  ";
 
 static void add_row(rh_table *table, const rh_row *row, const rh_best *best, int is_first) {
@@ -39,7 +39,8 @@ static void print_line(rh_text *text, const char *before, const char *behind) {
   rh_text_finish(text);
 }
 
-/* What the percentages are of, and what the times are made with: a line for each device. */
+/* Prints a line for each device: the reference of the percentages, and the properties of the
+ * clock. */
 static void print_calibration(const rh_records *results) {
   size_t k;
   const json_t *device;
@@ -61,7 +62,7 @@ static void print_calibration(const rh_records *results) {
   }
 }
 
-/* One instrumented call of each, which has nothing to do with the times above it. */
+/* Prints one instrumented call of each row, whose times are independent of those above. */
 static void print_parts(const rh_row *const *rows, uint32_t n) {
   char size[32], seconds[32];
   printf("instrumented, one call each: an event on every command makes it slower\n");

@@ -1,4 +1,4 @@
-/* redhost --completion=SHELL: what each shell wants to know, from the table of options. */
+/* redhost --completion=SHELL: completions for each shell, made from the table of options. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "options.h"
@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* What can stand behind an option. */
+/* The kinds of an option's argument. */
 enum { NOTHING, WORDS, STRATEGIES, FILES, DIRECTORIES };
 
-/* By what --help calls the argument. */
+/* Derived from the argument's name in --help. */
 static int kind_of(const rh_option_row *row) {
   static const struct {
     const char *argument;
@@ -22,8 +22,8 @@ static int kind_of(const rh_option_row *row) {
   return NOTHING;
 }
 
-/* The words of an option whose text lists them, as in "auto always (a remark) never [auto]", one
- * space in between. */
+/* Appends the words that an option's help text lists, as in "auto always (a remark) never
+ * [auto]", separated by spaces. */
 static void add_listed(rh_text *text, const char *doc) {
   size_t before = text->length;
   for (int remark = 0; *doc && *doc != '['; doc++) {
@@ -45,13 +45,13 @@ static void add_words(rh_text *text, const rh_option_row *row) {
     add_listed(text, row->doc);
 }
 
-/* `--run` takes `auto' besides. */
+/* `--run` also accepts `auto'. */
 static const char *also(const rh_option_row *row) {
   return row->letter == 'r' ? "auto " : "";
 }
 
-/* The text in one line, with a backslash before each of `special`, and a quote ended, escaped and
- * begun again. */
+/* Appends the text in one line, with a backslash before each character of `special`, and with
+ * quotes closed, escaped and reopened. */
 static void add_quoted(rh_text *text, const char *doc, const char *special, const char *quote) {
   for (; *doc; doc++) {
     if (*doc == '\'') {
@@ -72,7 +72,7 @@ static void bash_case(rh_text *text, const rh_option_row *row) {
   rh_text_add(text, ")\n      ");
   switch (kind_of(row)) {
   case WORDS:
-    /* Where the word may be missing, a next one is another option's. */
+    /* An optional argument must follow `=': the next word is not its argument. */
     if (row->optional)
       rh_text_add(text, "[[ ${COMP_WORDS[*]:COMP_CWORD-1:2} == *=* ]] &&\n        ");
     rh_text_add(text, "words='");
@@ -125,7 +125,8 @@ static void bash(rh_text *text) {
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
 static void zsh_option(rh_text *text, const rh_option_row *row) {
-  /* A mode excludes nothing here: redhost says so better than a completion that is silent. */
+  /* Modes do not exclude options here: an error message of redhost is clearer than a missing
+   * completion. */
   if (row->letter)
     rh_text_add(text, "    '(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter,
                 row->argument ? "+" : "", row->name, row->argument ? "=" : "");

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 }; /* it has more to say */
+enum { SANITIZED = 1 }; /* a sanitizer's report is more detailed */
 #else
 enum { SANITIZED = 0 };
 #endif
 
 static const rh_redhost *volatile watched;
-static char limits[512]; /* put into words beforehand: a handler must not allocate memory */
+static char limits[512]; /* formatted in advance, because a handler must not allocate memory */
 
 static void write_text(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(3);
@@ -30,7 +30,7 @@ static void on_crash(int number) {
     raise(number);
     return;
   }
-  /* Several threads may meet the same: the first speaks. */
+  /* If several threads crash, only the first writes the message. */
   while (atomic_flag_test_and_set(&taken)) pause();
   write_text("redhost: the process crashed (signal ");
   write_text(number < 10 ? digits + 1 : digits);
@@ -44,7 +44,7 @@ static void on_crash(int number) {
 
 void rh_crash_watch(const rh_redhost *redhost) {
   static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE};
-  static char stack[1 << 14]; /* the usual one may be what is too small */
+  static char stack[1 << 14]; /* the normal stack may have overflowed */
   const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
   rh_text text = {0};

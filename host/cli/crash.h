@@ -5,8 +5,8 @@
 #include "../core/reduce/context.h"
 
 /* From here on a crash while `redhost` uses an OpenCL device gives a message and exit status 3,
- * because drivers abort if memory is short, also in their own threads.  Without a device it remains
- * a crash.  null: `redhost` is gone. */
+ * because drivers abort if memory is short, also in their own threads.  Without a device it
+ * remains a crash. null: `redhost` was closed. */
 void rh_crash_watch(const rh_redhost *redhost);
 
 #endif

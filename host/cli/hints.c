@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ANY = 1000 }; /* no rh_status */
+enum { ANY = 1000 }; /* not an rh_status */
 
 typedef struct hint {
   int status;       /* rh_status; ANY: warnings, too */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As it may stand in an attribute.  XML 1.0 has no control characters at all, and what is not UTF-8
- * no one can read. */
+/* Escapes text for an attribute. XML 1.0 has no control characters, and must be valid UTF-8. */
 static void add_escaped(rh_text *xml, const char *s) {
   int plain = rh_is_plain_utf8(s, strlen(s));
   for (; *s; s++) {
@@ -29,7 +28,7 @@ static void add_attribute(rh_text *xml, const char *name, const char *value) {
   rh_text_add(xml, "\"");
 }
 
-/* Milliseconds as seconds: "%f" would write the locale's comma. */
+/* Formatted from milliseconds, because "%f" would use the locale's decimal comma. */
 static void add_seconds(rh_text *xml, double seconds) {
   unsigned long long ms = (unsigned long long)(seconds * 1000 + 0.5);
   rh_text_add(xml, " time=\"%llu.%03llu\"", ms / 1000, ms % 1000);

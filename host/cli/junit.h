@@ -1,10 +1,10 @@
-/* Verdicts for continuous integration: JUnit's XML, as Jenkins, GitLab and their like read it. */
+/* Verdicts for continuous integration, as JUnit XML, which Jenkins, GitLab and others read. */
 #ifndef RH_CLI_JUNIT_H
 #define RH_CLI_JUNIT_H
 
 #include "../tools/verify/verify.h"
 
-/* Writes one suite for each report, whole or not at all. */
+/* Writes one suite for each report. Replaces the file atomically. */
 rh_status rh_junit_write(const char *path, const rh_verify_report *reports, uint32_t n,
                          rh_error *error);
 

@@ -34,7 +34,7 @@ static int exit_code(rh_status status) {
   }
 }
 
-/* --bench, --tune and --plot take lists, and read them themselves. */
+/* --bench, --tune and --plot take lists and parse them themselves. */
 static int takes_devices(const rh_typed *typed) {
   return typed->mode == RH_MODE_BENCH || typed->mode == RH_MODE_TUNE;
 }
@@ -64,8 +64,8 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   }
 }
 
-/* This program, which examines plugins in a child.  By its name, where it still has one: tools that
- * run a program under themselves show it there, and themselves in /proc/self/exe. */
+/* The path of this program, for starting children. Prefers the name it was started with: under
+ * tools such as valgrind, /proc/self/exe is the tool. */
 static const char *own_path(char *path, size_t size) {
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
   if (length <= 0) return "/proc/self/exe";
@@ -96,14 +96,14 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   return status;
 }
 
-/* A full disk or a closed pipe shows when the last of the output goes out. */
+/* Errors such as a full disk or a closed pipe may only show in the last write. */
 static rh_status flush_output(rh_error *error) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return RH_OK;
   return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
 }
 
-/* Where standard output or standard error is closed, the next file to be opened, maybe one that is
- * being written, would become it.  What stands in its place fails every write. */
+/* If standard output or error is closed, the next opened file would get its descriptor. Opens a
+ * placeholder instead, on which every write fails. */
 static void hold_standard_files(void) {
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -118,22 +118,22 @@ int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
-  /* A file that may not grow any more (ulimit -f) is an error of the write that meets the limit. */
+  /* Exceeding the file size limit (ulimit -f) must be a write error, not a signal. */
   signal(SIGXFSZ, SIG_IGN);
-  /* Not for people: how redhost starts itself to examine plugins, to run one, and to test them. */
+  /* Internal modes, with which redhost starts itself to examine, run and test plugins. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--look") == 0) return rh_look_main();
   if (argc == 2 && (strcmp(argv[1], "--work") == 0 || strcmp(argv[1], "--sample") == 0))
     return rh_sample_main(); /* for --run and for --bench */
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
-  /* Nor this: the build writes the manual page with it. */
+  /* Internal, too: the build creates the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {
     rh_print_man(stdout);
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
   }
   hold_standard_files();
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like any other */
-  /* A driver or a plugin may call setlocale(); numbers have a point, not a comma, all the same. */
+  /* Keeps the decimal point even if a driver or a plugin calls setlocale(). */
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
@@ -156,7 +156,7 @@ int main(int argc, char **argv) {
     error = of_output;
     status = error.status;
   }
-  /* A write that the interrupt broke off is not the file's fault. */
+  /* A write that failed because of the interrupt is not an error of the file. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
   if (status != RH_OK) {

@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What roff would take for its own: a control character in front of a line, an escape, and signs
- * that it prints as others. */
+/* Escapes what roff would interpret: control characters at the start of a line, backslashes, and
+ * characters that it replaces. */
 static void put_roff(FILE *out, const char *text) {
   int first = 1;
   for (const char *c = text; *c; first = *c == '\n', c++) {

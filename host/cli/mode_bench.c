@@ -16,9 +16,9 @@ typedef struct work {
   rh_bench_settings settings;
   rh_bench_output output;
   rh_records results;
-  const rh_cl_device **devices; /* null: none is there */
+  const rh_cl_device **devices; /* null: there is none */
   uint32_t n_devices;
-  rh_stage stage;              /* of the device at hand */
+  rh_stage stage;              /* of the current device */
   json_t *plan, *plan_devices; /* --dry-run in JSON; or null */
 } work;
 
@@ -122,7 +122,7 @@ static rh_status run_bench(work *w, rh_error *error) {
   rh_terminal_write_down();
   rh_terminal_clear(w->app->terminal);
   if (w->app->typed->dry_run && status == RH_OK) return w->plan ? print_plan(w, error) : RH_OK;
-  /* Whatever ended it, what was measured is not lost. */
+  /* Results are written even if the benchmark was interrupted or failed. */
   if (w->results.n_rows > 0) {
     RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));
     RH_TRY(rh_bench_output_all(&w->output, &w->results, error));

@@ -1,4 +1,4 @@
-/* redhost --compare OLD NEW: what became faster or slower between two result files. */
+/* redhost --compare OLD NEW: compares two result files. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
@@ -61,7 +61,7 @@ static void print_file(const char *which, const char *path, const rh_records *re
   rh_text_finish(&line);
 }
 
-/* "6.39 us +-0.1 %", or how the point ended. */
+/* "6.39 us +-0.1 %", or the point's status. */
 static void add_time(rh_table *table, const rh_row *row) {
   char time[32], half[32];
   const rh_spread *spread = &row->time;
@@ -149,7 +149,7 @@ static void print_text(const work *w) {
   print_summary(&w->comparison);
 }
 
-/* The regressions alone, one a line. */
+/* Only the regressions, one per line. */
 static void print_quiet(const rh_comparison *c) {
   for (uint32_t k = 0; k < c->n_changes; k++) {
     const rh_row *row = c->changes[k].new_row;
@@ -264,7 +264,8 @@ static rh_status draw(const work *w, rh_error *error) {
   return RH_OK;
 }
 
-/* Exit status 1 is for what a gate has to stop: slower beyond doubt, or broken. */
+/* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or
+ * broken. */
 static rh_status judge_comparison(const rh_comparison *c, rh_error *error) {
   return rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke", c->n_changes,
                  c->counts[RH_CHANGE_slow], c->counts[RH_CHANGE_broken]);
@@ -276,7 +277,7 @@ rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
   if (status == RH_OK) status = print(&w, error);
   if (status == RH_OK) status = draw(&w, error);
   if (rh_comparison_regressions(&w.comparison)) {
-    /* A regression is the news, whatever became of the picture. */
+    /* A regression determines the status even if drawing the picture failed. */
     if (status != RH_OK) rh_terminal_say(app->terminal, error->message);
     status = judge_comparison(&w.comparison, error);
   }

@@ -116,7 +116,7 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
   print_here(app, entry);
 }
 
-/* Why not: --run would say the same. */
+/* The reason is the same as for --run. */
 static rh_status not_found(const rh_app *app, rh_error *error) {
   rh_found found;
   const char *name = app->typed->name;

@@ -35,8 +35,8 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
   rh_text_finish(&ops);
 }
 
-/* Nothing is ever skipped silently: what was not loaded, shadowed or ignored stands under the
- * table, with its reason. */
+/* Nothing is skipped silently: plugins that were not loaded, shadowed or ignored are listed
+ * below the table with the reason. */
 static void print_rest(const rh_registry *registry) {
   for (uint32_t k = 0; k < registry->n_refusals; k++)
     printf("not loaded: %s: %s\n", rh_plain(registry->refusals[k].path),

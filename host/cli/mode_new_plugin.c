@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A strategy that is there already would hide this one, or be hidden by it. */
+/* An existing strategy of that name would hide the new one or be hidden by it. */
 static rh_status check_is_new(const rh_app *app, const char *name, rh_error *error) {
   rh_registry registry;
   RH_TRY(rh_registry_scan(&registry, &app->redhost->options, NULL, 0, error));
@@ -35,7 +35,7 @@ static rh_status check_name(const rh_app *app, const char *name, rh_error *error
   return check_is_new(app, name, error);
 }
 
-/* As a shell takes it for one word. */
+/* Quotes it for a shell. */
 static void print_word(const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-./+,:@%";
@@ -52,7 +52,7 @@ static void print_word(const char *word) {
   putchar('\'');
 }
 
-/* Where pkg-config finds this redhost; null where it is without its SDK. */
+/* The pkg-config directory of this redhost; null if its SDK is not installed. */
 static char *find_sdk(void) {
   char *library = rh_path_library_dir();
   char *directory = library ? rh_path_join(library, "pkgconfig") : NULL;
@@ -85,7 +85,7 @@ static int is_in_path(const char *program) {
   return is;
 }
 
-/* Where "redhost" is this program, the Makefile finds the SDK by it. */
+/* If "redhost" in PATH is this program, the Makefile can locate the SDK by it. */
 static void print_next(const rh_app *app, const char *name, const char *directory) {
   char *sdk = find_sdk();
   int in_path = is_in_path(app->redhost->options.program);

@@ -12,8 +12,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* The window's size, or 80 by 24; a line of it is left to the prompt. */
-static void ask_window(rh_plot_spec *spec) {
+/* The terminal's size, or 80 by 24; one line is left for the prompt. */
+static void get_window_size(rh_plot_spec *spec) {
   struct winsize size = {0};
   spec->columns = 80;
   spec->lines = 24;
@@ -22,12 +22,12 @@ static void ask_window(rh_plot_spec *spec) {
   if (size.ws_row >= 20) spec->lines = size.ws_row < 60 ? size.ws_row - 1u : 59;
 }
 
-/* ---- What of the file is drawn: --strategy, --op, --type, --device ---- */
+/* ---- Selecting rows: --strategy, --op, --type, --device ---- */
 
 typedef struct wanted {
   rh_ops ops;         /* n 0: all */
   rh_types types;     /* n 0: all */
-  const char *device; /* ids, or parts of names, with commas between; null: all */
+  const char *device; /* ids or parts of names, separated by commas; null: all */
 } wanted;
 
 static int has_number(const uint32_t *list, uint32_t n, uint32_t number) {
@@ -58,7 +58,8 @@ static int by_string(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* keep[k] is for rows[k].  A glob is for names, each once: a mistyped one is seen here. */
+/* keep[k] is for rows[k]. Patterns are matched against the set of names, which detects mistyped
+ * ones. */
 static rh_status choose_strategies(const rh_records *results, const char *list, unsigned char *keep,
                                    rh_error *error) {
   uint32_t n = 0;
@@ -109,9 +110,9 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
   return status;
 }
 
-/* ---- What was drawn ---- */
+/* ---- Output ---- */
 
-/* A line for each script: the picture, its files, and how it is changed. */
+/* Prints a line for each script: the picture, its files, and how to change it. */
 static void print_files(const rh_app *app, const rh_plotted *plotted) {
   for (uint32_t k = 0; k < plotted->n_files; k++) {
     const rh_plotted_file *file = &plotted->files[k];
@@ -165,7 +166,7 @@ rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
   RH_TRY(rh_pictures_parse(typed->picture, &spec.pictures, error));
   if (typed->json && !spec.n_files)
     return rh_fail(error, RH_E_USAGE, "--json lists the files of --export; add --export");
-  ask_window(&spec);
+  get_window_size(&spec);
   spec.color = (uint32_t)app->terminal->color;
   rh_status status = rh_records_read(typed->name, &results, error);
   if (status == RH_OK) status = keep_wanted(typed, &results, error);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options that belong to the other source of data. */
+/* Rejects options that apply to generated data only, if there is an input file. */
 static rh_status check_sources(const rh_typed *typed, rh_error *error) {
   if (!typed->input) return RH_OK;
   if (typed->size)
@@ -26,8 +26,8 @@ static rh_status check_sources(const rh_typed *typed, rh_error *error) {
   return RH_OK;
 }
 
-/* What is to be reduced: a file, opened here, so that its faults show before any device is touched;
- * or so many generated elements, made later, once a device is known to hold them. */
+/* The data are a file, which is opened here, so that its errors are reported before a device is
+ * used; or generated elements, which are created later, when a device is known to hold them. */
 static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec, uint64_t *seed,
                            char *what, size_t what_size, rh_error *error) {
   const rh_typed *typed = app->typed;
@@ -57,7 +57,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   return RH_OK;
 }
 
-/* Everything that one run holds on to. */
+/* The resources of one run. */
 typedef struct run_state {
   rh_job_spec spec;
   char what[256];
@@ -66,17 +66,17 @@ typedef struct run_state {
   rh_found found; /* the strategy */
   rh_array array;
   rh_local_shared shared;
-  rh_sampler sampler; /* without `self`: there is none yet, or no more */
+  rh_sampler sampler; /* `self` is null if it does not exist */
   rh_run_report report;
 } run_state;
 
-/* Before the file is read, each time: a driver that compiles in this process takes the signal's
- * action over. */
+/* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
+ * this process may replace it. */
 static void expect_cut_file(const rh_app *app) {
   if (app->typed->input) rh_terminal_catch_cut_file(app->typed->input);
 }
 
-/* Before the strategy runs. */
+/* Computes the reference, before the strategy runs. */
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   if (app->typed->no_check) return rh_selftest(app, report, error);
@@ -99,27 +99,27 @@ static int is_wrong(const rh_run_report *report) {
   return report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
 }
 
-/* A file's owner wants the answer at once; who makes up data wants to know how long it takes. */
+/* With a file, the user wants the answer; with generated data, the time. */
 static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
   const rh_typed *typed = app->typed;
   return !is_wrong(report) && !typed->quiet && (!typed->input || typed->verbose);
 }
 
-/* An answer that nobody could check is none to be taken silently, by a script either: the warning
- * does not depend on --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
- * --json tells the two apart. */
+/* An answer that could not be checked must not be used unknowingly, not even by a script, so the
+ * warning ignores --quiet. The status stays 0, since nothing was found wrong; check.outcome of
+ * --json distinguishes the two cases. */
 static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
   char text[640];
   if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
-  int open = isfinite(verdict->error); /* within a bound that is too wide */
+  int open = isfinite(verdict->error); /* within a weak bound */
   snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s%s",
            report->spec->strategy, open ? "its bound allows much; " : "",
            open ? verdict->exact_text : verdict->text);
   rh_terminal_say(app->terminal, text);
 }
 
-/* A wrong answer is printed as what it is, never as a bare value that a script would take. */
+/* A wrong answer is an error message, never a bare value that a script would use. */
 static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
@@ -131,8 +131,8 @@ static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh
                  spec->strategy, got, exact, report->verdict.text);
 }
 
-/* Room for generated data.  In pages that a child can have too only where there is one: the usual
- * ones are faster. */
+/* Allocates memory for generated data. Shared pages are used only if a child needs them, because
+ * private ones are faster. */
 static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
   rh_status status =
@@ -155,7 +155,7 @@ static rh_run_spec spec_of(const rh_app *app, const run_state *run) {
                        .timeout_s = run->timeout_s};
 }
 
-/* What a bound that allows much leaves open, the same strategy is asked on exact data. */
+/* If the bound is weak, runs the same strategy on exact data, too. */
 static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   const rh_run_spec spec = spec_of(app, run);
@@ -178,7 +178,7 @@ static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
   return status;
 }
 
-/* The first run, checked; and, where that is wanted, more of them. */
+/* The first run, which is checked, and more runs if they are to be timed. */
 static rh_status take_samples(const rh_app *app, run_state *run, rh_error *error) {
   static const rh_take once = {RH_TAKE_LATENCY, 1};
   const rh_sampler *sampler = &run->sampler;
@@ -207,16 +207,16 @@ static rh_status end_sampler(run_state *run, rh_error *error) {
   return status;
 }
 
-/* Asks, makes the data, reduces, checks, measures where that is wanted, and tears down: everything
- * before the first word is printed. */
+/* The whole run before anything is printed: queries the strategy, creates the data, reduces,
+ * checks, measures if wanted, and tears down. */
 static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   const rh_sampler *sampler = &run->sampler;
   rh_tunedb *tuned;
-  /* Mistakes of the command line come before anything that this machine lacks. */
+  /* Errors of the command line are reported before limits of this machine. */
   if (!report->isolated) RH_TRY(rh_job_check_settings(&run->spec, error));
   RH_TRY(rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &report->device, error));
-  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* a child is silent about it */
+  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* children do not report its errors */
   RH_TRY(reserve(app, run, error));
   const rh_bench_data data = rh_run_data(&run->spec, &run->array);
   const rh_run_spec spec = spec_of(app, run);
@@ -241,7 +241,8 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
       .what = run->what,
   };
   int *isolated = &run->report.isolated;
-  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error)); /* a slip ends here */
+  /* reports a malformed value early */
+  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error));
   run->timeout_s = 60;
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
   RH_TRY(find_data(app, &run->array, &run->spec, &run->seed, run->what, sizeof run->what, error));
@@ -252,7 +253,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->report.spec = &run->spec;
   run->report.chosen = app->redhost->chosen;
   rh_status status = reduce(app, run, error);
-  /* First: it explains whatever else went wrong. */
+  /* Checked first, because a changed file explains other errors. */
   if (typed->input) RH_TRY(rh_array_check_unchanged(&run->array, typed->input, error));
   RH_TRY(status);
   RH_TRY(rh_run_report_print(app, &run->report, error));

@@ -1,4 +1,4 @@
-/* redhost, alone: what there is on this machine, and what to try. */
+/* redhost without arguments: a summary of this machine, and suggestions. */
 #include "../core/base/error.h"
 #include "app.h"
 #include "json.h"
@@ -28,7 +28,7 @@ static void print_device(const rh_app *app, const rh_error *no_device) {
   putchar('\n');
 }
 
-/* Whether --tune has been here. */
+/* Prints whether the device has been tuned. */
 static void print_tuned(const rh_tunedb *tuned) {
   uint32_t n = rh_tunedb_count(tuned);
   if (n == 0)

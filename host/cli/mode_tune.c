@@ -17,16 +17,16 @@ typedef struct work {
   rh_bench_settings settings;
   double budget_s;
   json_t *tuned;    /* the tasks of all devices */
-  uint32_t n_wrong; /* strategies' defaults */
-  uint32_t n_left;  /* tasks */
-  rh_error unkept;  /* why what was found is not in the file; an empty message: it is */
-  rh_stage stage;   /* of the device at hand */
+  uint32_t n_wrong; /* strategies that are wrong with their defaults */
+  uint32_t n_left;  /* unfinished tasks */
+  rh_error unkept;  /* why results could not be stored; an empty message: they were */
+  rh_stage stage;   /* of the current device */
   rh_tuner tuner;
 } work;
 
-/* ---- What to do ---- */
+/* ---- Settings ---- */
 
-static rh_status miss_cache(const rh_typed *typed, const rh_cache *cache, rh_error *error) {
+static rh_status no_cache_error(const rh_typed *typed, const rh_cache *cache, rh_error *error) {
   if (cache->distrusted)
     return rh_fail(error, RH_E_FILE,
                    "--tune keeps what it finds in the cache, whose directory is not trusted: name "
@@ -47,10 +47,10 @@ static rh_status parse(work *w, rh_error *error) {
     if (w->settings.sizes[t][0] == 0)
       return rh_fail(error, RH_E_USAGE, "--size 0: there is nothing to tune for 0 elements");
   const rh_cache *cache = &w->app->redhost->cache;
-  return cache->directory ? RH_OK : miss_cache(typed, cache, error);
+  return cache->directory ? RH_OK : no_cache_error(typed, cache, error);
 }
 
-/* Those of the usual sizes that the device takes, and that leave most of the memory alone. */
+/* Keeps those of the default sizes that fit the device and need only a small part of the memory. */
 static void trim_sizes(work *w, const rh_cl_device *device, const uint32_t *n_sizes) {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   for (uint32_t t = 0; t < w->settings.types.n; t++) {
@@ -64,8 +64,7 @@ static void trim_sizes(work *w, const rh_cl_device *device, const uint32_t *n_si
   }
 }
 
-/* A user with the data on a device of its own does not want the host to reduce them, unless by
- * name. */
+/* Data on a discrete device should not be reduced by the host, unless a host strategy was named. */
 static void drop_host_strategies(work *w) {
   rh_stage *stage = &w->stage;
   uint32_t n = 0;
@@ -89,7 +88,7 @@ static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error)
 static void on_event(void *user, const rh_tune_event *event) {
   work *w = user;
   w->n_wrong += event->kind == RH_TUNE_WRONG;
-  rh_tune_tell(w->app, &w->tuner, event);
+  rh_tune_report_event(w->app, &w->tuner, event);
 }
 
 /* The file must be writable before anything is measured. */

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is to be tested: a file, and maybe one strategy in it. */
+/* A file to be tested, or one strategy in it. */
 typedef struct target {
   char *file, *strategy;
 } target;
@@ -25,7 +25,7 @@ typedef struct work {
   const rh_app *app;
   target *targets;
   uint32_t n;
-  rh_verify_report *reports; /* as many */
+  rh_verify_report *reports; /* one per target */
   uint32_t n_reports;
 } work;
 
@@ -49,7 +49,7 @@ static rh_status find_strategy(work *w, const rh_registry *registry, const char 
                                rh_error *error) {
   const rh_entry *entry = rh_registry_find(registry, name);
   if (entry) return add_target(w, entry->path, name, error);
-  /* A file that bears the name and was refused is what there is to find out about. */
+  /* A refused file of that name can be tested, too, to find out why. */
   for (uint32_t k = 0; k < registry->n_refusals; k++)
     if (rh_bears_name(registry->refusals[k].path, name))
       return add_target(w, registry->refusals[k].path, NULL, error);
@@ -63,7 +63,7 @@ static rh_status find_strategy(work *w, const rh_registry *registry, const char 
   return RH_E_USAGE;
 }
 
-/* Every file, once, that has a strategy which is not shadowed. */
+/* Adds every file once that has a strategy which is not shadowed. */
 static rh_status take_all(work *w, const rh_registry *registry, rh_error *error) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
@@ -93,7 +93,7 @@ static int needs_registry(const rh_typed *typed) {
   return typed->n_operands == 0;
 }
 
-/* Names are looked up as everywhere, by a child; files need none of that. */
+/* Names are looked up in the registry, which needs a child; files are not. */
 static rh_status resolve(work *w, rh_error *error) {
   rh_registry registry = {0};
   if (!needs_registry(w->app->typed)) return find_targets(w, &registry, error);
@@ -129,7 +129,7 @@ static void print_counts(const rh_verify_report *report) {
   printf("\n");
 }
 
-/* One plugin with all its tests; of many, what is worth a look. */
+/* Prints all tests of a single plugin; of several plugins, only the notable ones. */
 static void print_report(const work *w, const rh_verify_report *report) {
   const char *strategy = NULL;
   int all = w->n == 1 || w->app->typed->verbose;
@@ -217,7 +217,7 @@ static rh_status conclude(const work *w, rh_error *error) {
                  failed == 1 ? "" : "s", first->test, first->title);
 }
 
-/* What is tested is not what is written to. */
+/* The report must not overwrite a plugin under test. */
 static rh_status check_junit(const work *w, rh_error *error) {
   const char *junit = w->app->typed->junit;
   struct stat of_junit, of_target;
@@ -232,8 +232,7 @@ static rh_status check_junit(const work *w, rh_error *error) {
 static rh_status verify(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   const rh_cl_device *unused;
-  /* A device that was asked for must be there; without one, host code can be tested all the
-   * same. */
+  /* A requested device must exist; host code can be tested without a device. */
   if (typed->device) RH_TRY(rh_redhost_device(w->app->redhost, &unused, error));
   RH_TRY(resolve(w, error));
   RH_TRY(check_junit(w, error));

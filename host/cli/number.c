@@ -16,14 +16,14 @@ const rh_number rh_number_precision = {
 const rh_number rh_number_threshold = {
     "--threshold", "percent, more than 0 and less than 1000, as in 5 or 0.5", 1000};
 
-/* At least one digit; null where there is none. */
+/* Skips at least one digit; null if there is none. */
 static const char *skip_digits(const char *p) {
   if (!p || !isdigit((unsigned char)*p)) return NULL;
   while (isdigit((unsigned char)*p)) p++;
   return p;
 }
 
-/* strtod also takes blanks, signs, infinities, NaN and hexadecimal numbers. */
+/* Needed because strtod also accepts spaces, signs, infinities, NaN and hexadecimal numbers. */
 static int is_decimal(const char *text) {
   const char *p = skip_digits(text);
   if (p && *p == '.') p = skip_digits(p + 1);
@@ -48,7 +48,7 @@ rh_status rh_number_parse(const rh_number *number, const char *text, double *val
   return RH_OK;
 }
 
-/* Behind the number, or null where it is none or out of bounds. */
+/* Returns the position after the number, or null if it is invalid or out of bounds. */
 static const char *count(const char *text, uint32_t *n) {
   enum { MOST = 1000000 };
   const char *end = skip_digits(text);

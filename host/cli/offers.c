@@ -1,7 +1,6 @@
 #include "offers.h"
 
-/* The type that stands for all where --type is not typed: f32, or i32 for operators that take
- * integers. */
+/* The default type without --type: f32, or i32 for operators on integers. */
 static rh_type offer_type(const rh_app *app) {
   if (app->type) return app->type;
   return rh_op_is_defined(app->op, RH_TYPE_f32) ? RH_TYPE_f32 : RH_TYPE_i32;
@@ -62,8 +61,8 @@ void rh_offer_types(const rh_entry *entry, rh_text *text) {
   list(entry, RH_N_TYPES, serves_type, rh_type_name, text);
 }
 
-/* Operators are missing in families (those with an index, those of bits): say what is missing where
- * that is shorter. */
+/* Whole families of operators may be missing (index, bitwise), so lists the missing ones if that
+ * is shorter. */
 void rh_offer_ops(const rh_entry *entry, rh_text *text) {
   uint32_t missing = 0;
   for (uint32_t op = 1; op <= RH_N_OPS; op++) missing += !serves_op(entry, op);

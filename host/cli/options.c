@@ -10,7 +10,7 @@
 
 enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 
-/* Which modes an option means something to; a bit for each RH_MODE_*. */
+/* The modes in which an option is valid; a bit for each RH_MODE_*. */
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
 #define TIMING     (IN(BENCH) | IN(TUNE))
@@ -301,7 +301,7 @@ static int find_name(const char *name) {
   return -1;
 }
 
-/* "--de=x", which no option or more than one begins with. */
+/* An unknown or ambiguous abbreviation, such as "--de=x". */
 static rh_status unknown_long_option(const char *typed, rh_error *error) {
   const char *names[N_ROWS];
   char word[64];
@@ -322,10 +322,9 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
   return status;
 }
 
-/* What getopt_long answers '?' or ':' to.  `optopt` is an option that takes a value and has none,
- * or has one and takes none; or a letter that is not an option; or 0 for a word that is none.  A
- * long
- * option is the word before `optind`. */
+/* Reports an error of getopt_long ('?' or ':'). `optopt` is an option with a missing or
+ * unexpected value, an unknown letter, or 0 for an unknown long option, which is the word before
+ * `optind`. */
 static rh_status malformed(int code, char **argv, rh_error *error) {
   int row = optopt ? find_row(optopt) : -1;
   const char *word = argv[optind - 1];
@@ -347,8 +346,7 @@ static void run_on_input(rh_typed *typed, const char **mode_option) {
   typed->name = "auto";
 }
 
-/* Every option belongs to some modes; in others it would be ignored, which nobody who typed it
- * wants. */
+/* Rejects options that the mode would ignore. */
 static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const char *mode_option,
                              rh_error *error) {
   if (typed->mode >= RH_MODE_HELP) return RH_OK;

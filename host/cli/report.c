@@ -60,7 +60,7 @@ static void print_measured(const rh_run_report *report) {
   char time[32], latency[32], spread[32] = "";
   const rh_quick *quick = &report->quick;
   double n = (double)report->spec->n, seconds = quick->time.seconds;
-  if (quick->time.samples > 1) /* one has none */
+  if (quick->time.samples > 1) /* one sample has no interval */
     snprintf(spread, sizeof spread, " +-%.1f %%", 100 * quick->time.spread);
   printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %s%u sample%s\n",
          rh_format_seconds(time, seconds), spread, 1e-9 * n / seconds,
@@ -71,7 +71,7 @@ static void print_measured(const rh_run_report *report) {
          rh_format_seconds(latency, quick->latency.seconds));
 }
 
-/* Where nothing was built, nothing was missing. */
+/* A run that built nothing counts as cached. */
 static int is_build_cached(const rh_opened *opened) {
   return opened->build_cached || opened->build_s == 0;
 }

@@ -21,7 +21,7 @@ static rh_status isolated_sampler(rh_sampler *sampler, const rh_run_spec *spec,
 rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,
                          rh_error *error) {
   const rh_job_spec *job = spec->job;
-  rh_found found = {.path = (char *)(uintptr_t)job->plugin}; /* it is only read */
+  rh_found found = {.path = (char *)(uintptr_t)job->plugin}; /* read-only */
   snprintf(found.name, sizeof found.name, "%s", job->strategy);
   *shared = (rh_local_shared){.redhost = spec->redhost, .strict = 1, .what = job->what};
   return spec->isolated

@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What the outcome hangs on ---- */
+/* ---- The key of a test in the cache ---- */
 
 static int is_description(const char *plugin) {
   size_t length = strlen(plugin);
   return length > 5 && strcmp(plugin + length - 5, ".json") == 0;
 }
 
-/* The hash of the library that a description names by a path; 0 where only the loader knows which
- * file it is. */
+/* The hash of the library that a description names by a path; 0 without a path, when only the
+ * loader knows the file. */
 static uint64_t hash_library(const char *description) {
   rh_foreign foreign;
   char text[RH_FOREIGN_MOST_BYTES];
@@ -50,7 +50,7 @@ static uint32_t size_class(uint64_t n) {
   return n ? 63 - (uint32_t)__builtin_clzll(n) : 0;
 }
 
-/* No key: what cannot be identified is believed nothing. */
+/* Makes no key if a file cannot be identified: then the test is always run. */
 static void make_key(rh_text *key, const rh_run_report *report) {
   const rh_job_spec *spec = report->spec;
   const rh_cl_device *device = report->device;
@@ -67,7 +67,7 @@ static void make_key(rh_text *key, const rh_run_report *report) {
 
 /* ---- The tests ---- */
 
-static rh_status try_in_general(const rh_app *app, const rh_job_spec *job, rh_error *error) {
+static rh_status run_general_tests(const rh_app *app, const rh_job_spec *job, rh_error *error) {
   rh_verify_spec spec = {
       .file = job->plugin, .strategy = job->strategy, .include = "V42,V43", .seed = 1, .quick = 2};
   rh_verify_report report;
@@ -98,7 +98,7 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
                             .timeout_s = 60};
   rh_status status = rh_run_once(&spec, &exact.array, &result, error);
   if (status == RH_DECLINED)
-    status = RH_OK; /* fewer elements than it takes */
+    status = RH_OK; /* the strategy needs more elements */
   else if (status == RH_OK && !rh_exact_data_agrees(&exact, &result)) {
     rh_format_answer(got, &result);
     rh_format_answer(expected, &exact.reference.result);
@@ -112,13 +112,14 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
   return status;
 }
 
-/* As asked for, up to a size that takes no longer than a check. */
-static rh_status try_as_asked(const rh_app *app, const rh_run_report *report, rh_error *error) {
+/* Tests the requested problem, up to a size that takes no longer than a check. */
+static rh_status test_requested_problem(const rh_app *app, const rh_run_report *report,
+                                        rh_error *error) {
   static const uint64_t small[] = {1, 33, 1003}, most = UINT64_C(1) << 24;
   uint64_t n = report->spec->n;
   for (size_t k = 0; k < sizeof small / sizeof *small; k++)
     if (small[k] < n) RH_TRY(try_size(app, report, small[k], NULL, error));
-  /* The ends of the type's range, which chance does not find. */
+  /* The bounds of the type, which random data do not reach. */
   if (rh_op_flags(report->spec->op, report->spec->type) & RH_OP_EXACT)
     RH_TRY(try_size(app, report, n < 33 ? n + 1 : 33, "ends", error));
   return n ? try_size(app, report, n < most ? n : most, NULL, error) : RH_OK;
@@ -136,8 +137,8 @@ rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *
   if (!known) {
     rh_log(&app->redhost->options.reporter, RH_LOG_INFO,
            "first unchecked run of '%s' here: a self-test runs first", report->spec->strategy);
-    status = try_in_general(app, report->spec, error);
-    if (status == RH_OK) status = try_as_asked(app, report, error);
+    status = run_general_tests(app, report->spec, error);
+    if (status == RH_OK) status = test_requested_problem(app, report, error);
     if (status == RH_OK && key.s) rh_cache_store(cache, key.s, passed, sizeof passed);
   }
   free(known);

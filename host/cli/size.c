@@ -10,7 +10,7 @@
 
 static const uint64_t most = INT64_MAX;
 
-/* a*b, or 0 where it is past 2^63-1. */
+/* *a *= b; returns 0 if the product exceeds 2^63-1. */
 static int multiply(uint64_t *a, uint64_t b) {
   if (b != 0 && *a > most / b) return 0;
   *a *= b;
@@ -27,7 +27,7 @@ static int digits(const char **p, uint64_t *value) {
   return 1;
 }
 
-/* "2^24": 1 and the power; 0 where it is none or too large. */
+/* "2^24": 1 and the power; 0 if it is malformed or too large. */
 static int power(const char **p, uint64_t *value) {
   uint64_t base = *value, exponent;
   if (!digits(p, &exponent)) return 0;
@@ -38,7 +38,7 @@ static int power(const char **p, uint64_t *value) {
   return 1;
 }
 
-/* ".5e6" and "e6" behind the whole part `value`: what comes out must be whole. */
+/* ".5e6" or "e6" after the integer part `value`; the result must be an integer. */
 static int scientific(const char **p, uint64_t *value) {
   uint64_t exponent = 0, fraction_digits = 0;
   if (**p == '.') {
@@ -109,7 +109,7 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
 
 typedef struct size_range {
   uint64_t first, last;
-  uint64_t factor, step; /* one of them; the other is 0 */
+  uint64_t factor, step; /* one of them is 0 */
 } size_range;
 
 typedef struct size_axis {
@@ -147,7 +147,7 @@ static rh_status check_range(const char *word, const size_range *range, rh_error
   return RH_OK;
 }
 
-/* The third part of a range: "x4", "+1000". */
+/* The third part of a range: "x4" or "+1000". */
 static rh_status parse_stride(const char *word, const char *stride, uint32_t element_size,
                               size_range *range, rh_error *error) {
   int bytes = 0;
@@ -168,7 +168,7 @@ static rh_status parse_stride(const char *word, const char *stride, uint32_t ele
                  "--size '%s': expected a whole factor of at least 2, as in 2^10:2^28:x4", word);
 }
 
-/* A:B, A:B:STRIDE; `parts` is a copy of the word that may be cut. */
+/* A:B or A:B:STRIDE; `parts` is a copy of the word that may be modified. */
 static rh_status parse_range(const char *word, char *parts, uint32_t element_size,
                              size_range *range, rh_error *error) {
   const char *first = strsep(&parts, ":"), *last = strsep(&parts, ":");
@@ -179,7 +179,7 @@ static rh_status parse_range(const char *word, char *parts, uint32_t element_siz
   return check_range(word, range, error);
 }
 
-/* "2^10..2^28" and "2^10-2^28". */
+/* Other notations of ranges: "2^10..2^28" and "2^10-2^28". */
 static int is_range_elsewhere(const char *word) {
   return strstr(word, "..") || (isdigit((unsigned char)*word) && strchr(word, '-'));
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Printed columns of UTF-8 text: bytes that do not continue a character. */
+/* The width of UTF-8 text: the number of bytes that start a character. */
 static int width_of(const char *s) {
   int width = 0;
   for (; *s; s++) width += ((unsigned char)*s & 0xc0) != 0x80;
@@ -31,7 +31,7 @@ void rh_table_cell(rh_table *table, int style, const char *format, ...) {
   if (vasprintf(&cell, format, args) < 0) cell = NULL;
   va_end(args);
   if (!cell) return;
-  rh_make_plain(cell); /* names and reasons come from drivers, plugins and files */
+  rh_make_plain(cell); /* the text may come from drivers, plugins and files */
   table->styles[table->n_rows] = style;
   table->cells[table->n_rows++] = cell;
 }

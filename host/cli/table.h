@@ -17,13 +17,13 @@ typedef struct rh_table {
   int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
 } rh_table;
 
-/* A cell; copied, and made plain.  `columns` of them make a row. */
+/* Adds a cell, whose text is copied and made plain. `columns` cells make a row. */
 void rh_table_cell(rh_table *table, int style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent);
 void rh_table_finish(rh_table *table);
 
-/* `text` wrapped at 78 columns, each line behind `indent`. */
+/* `text` wrapped at 78 columns, each line after `indent`. */
 void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width);
 
 #endif

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The name that the template has, in its files' names too. */
+/* The placeholder for the name, also in the template's file names. */
 static const char stand_in[] = "example";
 
 static const struct {
@@ -29,14 +29,15 @@ static const struct {
 };
 enum { N_FILES = sizeof template / sizeof *template };
 
-/* The name as C takes it: no dash, no digit in front.  As redhost_add_plugin() makes it. */
+/* The name as a C identifier: without dashes or a leading digit, as redhost_add_plugin() makes
+ * it. */
 static void add_c_name(rh_text *text, const char *name) {
   if (isdigit((unsigned char)name[0])) rh_text_append(text, "x", 1);
   for (; *name; name++) rh_text_append(text, *name == '-' ? "_" : name, 1);
 }
 
-/* The only C name made of the plugin's name is that of the kernel's text, NAME_cl; all else is a
- * name among others. */
+/* Only the kernel's text, NAME_cl, needs the name as a C identifier; elsewhere it is used
+ * unchanged. */
 static void fill_in(rh_text *text, const char *from, const char *name) {
   for (const char *at; (at = strstr(from, stand_in)); from = at + strlen(stand_in)) {
     rh_text_append(text, from, (size_t)(at - from));
@@ -59,7 +60,7 @@ static int write_all(int file, const char *text, size_t length) {
   return 0;
 }
 
-/* A file that was not there, whole; or none. */
+/* Creates a new, complete file or none. */
 static rh_status write_file(const char *path, const rh_text *text, rh_error *error) {
   int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
@@ -89,7 +90,7 @@ static rh_status make_directory(const char *directory, int *made, rh_error *erro
   return check_empty(directory, error);
 }
 
-/* *path: where the file went, or null. */
+/* *path: the path of the file, or null. */
 static rh_status write_one(size_t k, const char *name, const char *directory, char **path,
                            rh_text *files, rh_error *error) {
   rh_text file_name = {0}, text = {0};

@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t line_is_up;
-static volatile sig_atomic_t interrupted, writes_down; /* where interrupts are held */
+static volatile sig_atomic_t interrupted, writes_down; /* used while interrupts are held */
 
-/* After an interrupt nothing waits for a pipe that nobody reads. */
+/* After an interrupt, output must not wait for a pipe without a reader. */
 static int would_block(void) {
   struct pollfd terminal = {STDERR_FILENO, POLLOUT, 0};
   return interrupted && poll(&terminal, 1, 0) != 1;
 }
-/* --color over NO_COLOR over CLICOLOR_FORCE over CLICOLOR over the terminal itself. */
+/* In order of precedence: --color, NO_COLOR, CLICOLOR_FORCE, CLICOLOR, the terminal itself. */
 static int wants_color(void) {
   const char *term = getenv("TERM"), *clicolor = rh_env("CLICOLOR"),
              *force = rh_env("CLICOLOR_FORCE");
@@ -90,7 +90,7 @@ rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_
   return RH_OK;
 }
 
-/* Nothing for the first second; then a line, drawn again ten times a second at most. */
+/* Shows nothing for the first second, then updates a line at most ten times a second. */
 static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
   rh_terminal *terminal = user;
   double now = rh_now();
@@ -150,9 +150,9 @@ const char *rh_style_off(const rh_terminal *terminal, int style) {
   return terminal->color && style != RH_PLAIN ? "\033[0m" : "";
 }
 
-/* Child processes have groups of their own, which the terminal's interrupt does not reach, and
- * whoever gets the prompt back counts on the device being free.  A driver may keep a process for
- * long after it was killed: up to a second. */
+/* Child processes have their own process groups, which the terminal's interrupt does not reach.
+ * They are killed and awaited, so that the device is free when the prompt returns. The wait is
+ * limited to a second, since a driver may delay the end of a killed process. */
 static void end_children(void) {
   const struct timespec nap = {0, 2000000};
   double deadline = rh_now() + 1;
@@ -163,7 +163,8 @@ static void end_children(void) {
   rh_children_signal(SIGKILL);
 }
 
-/* Ends at once: nothing is printed before it is complete, and files appear whole or not at all. */
+/* Ends at once, which is safe: output is printed only when complete, and files are replaced
+ * atomically. */
 static void on_interrupt(int signal_number) {
   (void)signal_number;
   static const char clear[] = "\r\033[K";
@@ -207,15 +208,15 @@ void rh_terminal_catch_interrupt(void) {
   struct sigaction action = {.sa_handler = on_interrupt};
   struct sigaction old;
   sigemptyset(&action.sa_mask);
-  /* Started in the background by a shell, or under nohup: the parent's wish stands. */
+  /* SIGINT stays ignored if the parent ignores it, as for background jobs and under nohup. */
   if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
     sigaction(SIGINT, &action, NULL);
 }
 
-static char cut_file[320]; /* what on_bus_error says */
+static char cut_file[320]; /* the message of on_bus_error */
 
-/* A page of a mapped file that is no longer there.  Several threads may meet one at once: the first
- * speaks. */
+/* The mapped file was cut short. If several threads get the signal, only the first writes the
+ * message. */
 static void on_bus_error(int signal_number) {
   (void)signal_number;
   static atomic_flag taken = ATOMIC_FLAG_INIT;

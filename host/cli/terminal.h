@@ -55,8 +55,8 @@ int rh_terminal_was_interrupted(void);
 void rh_terminal_write_down(void);
 void rh_terminal_go_on(void);
 
-/* From here on a SIGBUS means that the mapped input file `path` shrank: a sentence that names it,
- * and exit status 6. */
+/* From here on, SIGBUS means that the mapped input file `path` shrank: prints a message and
+ * exits with status 6. */
 void rh_terminal_catch_cut_file(const char *path);
 
 #endif

@@ -39,7 +39,7 @@ static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task
   fflush(stdout);
 }
 
-void rh_tune_tell(const rh_app *app, const rh_tuner *tuner, const rh_tune_event *event) {
+void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tune_event *event) {
   const rh_task *task = event->task;
   char problem[64], words[512];
   rh_text text = {0};
@@ -62,7 +62,7 @@ void rh_tune_tell(const rh_app *app, const rh_tuner *tuner, const rh_tune_event 
   rh_text_finish(&text);
 }
 
-/* ---- Order: as people read, by operator, type, size, and then the fastest first ---- */
+/* ---- Order: by operator, type and size, then the fastest first ---- */
 
 static int in_reading_order(const void *first, const void *second) {
   const rh_task *a = *(rh_task *const *)first, *b = *(rh_task *const *)second;
@@ -75,7 +75,7 @@ static int in_reading_order(const void *first, const void *second) {
   return (a->strategy > b->strategy) - (a->strategy < b->strategy);
 }
 
-/* Null where memory runs out. */
+/* Null if out of memory. */
 static const rh_task **sorted(const rh_tuner *tuner) {
   const rh_task **list = calloc(tuner->n_tasks + 1, sizeof *list);
   for (uint32_t k = 0; list && k < tuner->n_tasks; k++) list[k] = &tuner->tasks[k];
@@ -120,7 +120,7 @@ static void heading(rh_table *table, const char *const *words, uint32_t n, uint3
   }
 }
 
-/* Those that the search made better; with --verbose all that have a time. */
+/* Prints the tasks that the search improved; with --verbose all that have a time. */
 static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
   static const char *const words[] = {"STRATEGY", "OP",    "TYPE", "n",
                                       "DEFAULT",  "TUNED", "GAIN", "PARAMETERS"};

@@ -78,7 +78,7 @@ class Foreign(cli.Case):
         self.refused("library: is missing", library=None)
         self.refused("arguments[1].role: 'count' is not one of n data", arguments=[{"role": "data"}, {"role": "count"}])
         self.refused("has no function 'nothing_like_it'", symbol="nothing_like_it")
-        self.refused("needs libnothing_like_it.so.1, which is not here", library="libnothing_like_it.so.1")
+        self.refused("needs libnothing_like_it.so.1, which was not found", library="libnothing_like_it.so.1")
         self.refused("cannot be opened: No such file or directory", library="/nothing/like/it.so")
         self.refused("the summary is longer than 200 bytes", summary="s" * 201)
 
@@ -119,7 +119,7 @@ class OpenBlas(cli.Case):
     def available(self, name):
         for refusal in self.json("--list")["not_loaded"]:
             if name in refusal["path"]:
-                self.assertRegex(refusal["reason"], r"\Aneeds \S+, which is not here\Z")
+                self.assertRegex(refusal["reason"], r"\Aneeds \S+, which was not found\Z")
                 self.skipTest("%s: %s" % (name, refusal["reason"]))
         return name
 

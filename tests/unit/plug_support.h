@@ -167,7 +167,7 @@ static const struct {
     {"symbol_in_dependency", "libzoo_dependency.so"},
     {"undefined_symbol", "needs the symbol 'zoo_nobody_defines_this', which nothing defines; "
                          "plugins get services through rh_host"},
-    {"missing_dependency", "needs libzoo_gone.so, which is not here"},
+    {"missing_dependency", "needs libzoo_gone.so, which was not found"},
     {"static_tls", "needs more static thread-local storage than is left"},
     {"sets_ftz", "changes the floating-point control word when loaded (linked with -ffast-math?)"},
     {"wrong_abi", "ABI 3, this redhost supports 1"},

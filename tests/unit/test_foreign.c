@@ -491,7 +491,7 @@ START_TEST(wrong_files) {
   snprintf(path, sizeof path, "%s/f.foreign.json", dir);
   write_file(path, text);
   ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_DECLINED);
-  ck_assert_str_eq(error.message, "needs libno_such_library.so.7, which is not here");
+  ck_assert_str_eq(error.message, "needs libno_such_library.so.7, which was not found");
   free(text);
   text = replaced(PLAIN, "\"l\"", "\"./f.foreign.json\"");
   write_file(path, text);

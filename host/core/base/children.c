@@ -14,7 +14,7 @@ typedef struct directory_entry {
   char name[];
 } directory_entry;
 
-/* The file lists numbers with a blank behind each. */
+/* The file lists numbers, each followed by a space. */
 static int signal_listed(int fd, int number) {
   char bytes[512];
   int n = 0;
@@ -33,7 +33,7 @@ static int signal_listed(int fd, int number) {
   return n;
 }
 
-/* -1 where there is no such file: the thread has ended, or this is not a thread. */
+/* -1 if the file does not exist: the thread has ended, or the entry is not a thread. */
 static int signal_of_thread(int tasks, const char *thread, int number) {
   char path[64] = "";
   if (*thread < '0' || *thread > '9' || strlen(thread) > 20) return -1;

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files made by mkostemp are for their owner only; these are as the old one was, or as any new
- * one. */
+/* mkostemp creates files for their owner only, so the mode is set to the old file's, or a new
+ * file's default. */
 static void set_mode(int fd, const struct stat *old) {
   mode_t mask = umask(0);
   umask(mask);
@@ -21,7 +21,7 @@ char *rh_draft_target(const char *path) {
 }
 
 static int open_beside(rh_draft *draft, const char *path, const struct stat *old) {
-  if (old && access(path, W_OK) != 0) return -1; /* write-protected, and meant so */
+  if (old && access(path, W_OK) != 0) return -1; /* write-protected on purpose */
   draft->path = rh_draft_target(path);
   if (!draft->path || asprintf(&draft->temporary, "%s.XXXXXX", draft->path) < 0) {
     draft->temporary = NULL;
@@ -32,7 +32,7 @@ static int open_beside(rh_draft *draft, const char *path, const struct stat *old
     set_mode(fd, old);
     return fd;
   }
-  free(draft->temporary); /* there is no such file to remove */
+  free(draft->temporary); /* no file was created */
   draft->temporary = NULL;
   return -1;
 }
@@ -56,7 +56,7 @@ int rh_draft_begin(rh_draft *draft, const char *path) {
   return -1;
 }
 
-/* The last of it goes out, and only then the old file goes. */
+/* Replaces the old file only after everything has been written. */
 int rh_draft_end(rh_draft *draft) {
   FILE *out = draft->out;
   draft->out = NULL;

@@ -14,7 +14,7 @@ static void explain(char *why, const char *text) {
   snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
 }
 
-/* RH_FILE_OK, or why the open file is not to be used. */
+/* RH_FILE_OK, or why the open file must not be used. */
 static rh_file_state judge_file(const char *path, const struct stat *st, size_t most, char *why) {
   static const char says[] = "is not trusted: ";
   if (!S_ISREG(st->st_mode)) {
@@ -32,7 +32,7 @@ static rh_file_state judge_file(const char *path, const struct stat *st, size_t 
   return (unsigned long long)st->st_size > most ? RH_FILE_REFUSED : RH_FILE_OK;
 }
 
-/* As many bytes as there were a moment ago, or fewer.  -1: they cannot be read. */
+/* Reads up to `wanted` bytes, fewer if the file has shrunk. -1: they cannot be read. */
 static int read_all(int fd, unsigned char *data, size_t wanted, size_t *done) {
   while (*done < wanted) {
     ssize_t got = read(fd, data + *done, wanted - *done);
@@ -45,14 +45,14 @@ static int read_all(int fd, unsigned char *data, size_t wanted, size_t *done) {
   return 0;
 }
 
-/* Errors that are not the file's fault, such as too many open files. */
+/* Distinguishes faults of the file from others, such as too many open files. */
 static rh_file_state state_by(int opening_failed) {
   switch (opening_failed) {
   case ENOENT:
   case ENOTDIR: return RH_FILE_ABSENT;
-  case EACCES: /* whose it is, and its mode */
+  case EACCES: /* its owner or mode */
   case ELOOP:
-  case ENXIO: return RH_FILE_REFUSED; /* no regular file */
+  case ENXIO: return RH_FILE_REFUSED; /* not a regular file */
   default: return RH_FILE_UNREAD;
   }
 }
@@ -111,8 +111,8 @@ static int write_all(int fd, const void *data, size_t bytes) {
   return 0;
 }
 
-/* A file without a name, so that an interrupted writer leaves nothing; named where the file system
- * has no such thing. */
+/* Creates an unnamed file, so that an interrupted writer leaves nothing; a named one if the file
+ * system does not support that. */
 static int open_new(const char *directory, char **temporary) {
   *temporary = NULL;
   int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -130,9 +130,9 @@ static int link_open(int fd, const char *path) {
   return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* What stands there already could not be used, or this file would not have been written; or
- * somebody else was first a moment ago, and then theirs is as good. */
-static int give_name(int fd, const char *temporary, const char *path) {
+/* An existing file was either unusable, since otherwise this one would not have been written, or
+ * another process just wrote it, which is as good. */
+static int link_file(int fd, const char *temporary, const char *path) {
   if (temporary) return rename(temporary, path);
   if (link_open(fd, path) == 0) return 0;
   if (errno != EEXIST) return -1;
@@ -140,15 +140,15 @@ static int give_name(int fd, const char *temporary, const char *path) {
   return link_open(fd, path) == 0 || errno == EEXIST ? 0 : -1;
 }
 
-/* A file without a name cannot take the place of another; one that has a name can. */
-static int take_place(int fd, const char *temporary, const char *path) {
+/* An unnamed file cannot replace another, so it is named first. */
+static int replace_file(int fd, const char *temporary, const char *path) {
   char *beside;
   if (temporary) return rename(temporary, path);
   if (asprintf(&beside, "%s.new", path) < 0) {
     errno = ENOMEM;
     return -1;
   }
-  unlink(beside); /* of a writer that was interrupted just here */
+  unlink(beside); /* left by a writer that was interrupted here */
   int result = link_open(fd, beside);
   if (result == 0 && (result = rename(beside, path)) != 0) {
     int saved = errno;
@@ -166,8 +166,8 @@ int rh_file_write(const char *directory, const char *path, const void *const *pa
   int fd = open_new(directory, &temporary), result = fd < 0 ? -1 : 0;
   for (size_t k = 0; k < n && result == 0; k++) result = write_all(fd, parts[k], sizes[k]);
   if (result == 0)
-    result = meeting == RH_FILE_REPLACE ? take_place(fd, temporary, path)
-                                        : give_name(fd, temporary, path);
+    result = meeting == RH_FILE_REPLACE ? replace_file(fd, temporary, path)
+                                        : link_file(fd, temporary, path);
   int saved = errno;
   if (fd >= 0) close(fd);
   if (result != 0 && temporary) unlink(temporary);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The locale's decimal point, which may be several bytes, becomes a point. */
+/* Replaces the locale's decimal separator, which may be several bytes, by a point. */
 static const char *with_point(char *text) {
   const char *point = localeconv()->decimal_point;
   size_t length = strlen(point);

@@ -39,7 +39,7 @@ int rh_fpstate_restore(const rh_fpstate *saved) {
   return 1;
 }
 
-#else /* what C itself can see: the rounding mode */
+#else /* portable C: only the rounding mode */
 
 rh_fpstate rh_fpstate_save(void) {
   return (rh_fpstate){{(uint32_t)fegetround(), 0}};

@@ -25,7 +25,7 @@ char *rh_path_join(const char *directory, const char *name) {
   return asprintf(&path, "%s%s%s", directory, slash, name) < 0 ? NULL : path;
 }
 
-/* The XDG base directory specification: a relative path in the variable is to be ignored. */
+/* The XDG base directory specification requires that a relative path in the variable is ignored. */
 static char *xdg(const char *variable, const char *below_home) {
   const char *value = rh_env(variable);
   if (value && value[0] == '/') return strdup(value);
@@ -44,7 +44,7 @@ char *rh_path_cache(void) {
   return path;
 }
 
-/* The directory of `file`, malloc'ed; null where it cannot be found. */
+/* The directory of `file`, malloc'ed; null if it cannot be found. */
 static char *directory_of(const char *file) {
   char *path = realpath(file, NULL), *slash = path ? strrchr(path, '/') : NULL;
   if (slash) *slash = 0;
@@ -57,8 +57,8 @@ char *rh_path_library_dir(void) {
   struct link_map *object = NULL;
   if (!dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) || !object) return NULL;
   if (object->l_name[0]) return directory_of(object->l_name);
-  /* A program has no name there.  With raised privileges its place proves nothing: another user may
-   * have linked the file into a directory of his own. */
+  /* dladdr gives no path for a program. With raised privileges the file's location cannot be
+   * trusted: another user may have linked the file into their own directory. */
   if (rh_is_privileged()) return strdup(REDHOST_LIB_DIR);
   char *bin = directory_of("/proc/self/exe");
   char *beside = bin ? rh_path_join(bin, REDHOST_LIB_FROM_BIN) : NULL;

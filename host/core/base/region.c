@@ -29,7 +29,7 @@ rh_status rh_region_map(rh_region *region, int fd, uint64_t file_bytes, const ch
   return RH_OK;
 }
 
-/* By errno: limits on a process' files (EFBIG) and on its addresses end up here too. */
+/* The message uses errno, since limits on file size (EFBIG) and address space end up here, too. */
 static rh_status no_memory(uint64_t bytes, rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes: %s", (unsigned long long)bytes,
                  strerror(errno));
@@ -42,7 +42,7 @@ rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
   if (whole >= bytes)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return no_memory(bytes, error);
-  /* A reduction reads each page once: of 4 KiB each, looking them up costs a tenth of the
+  /* A reduction reads each page once. With 4 KiB pages, TLB misses cost a tenth of the
    * bandwidth. */
   if (whole >= huge_from) madvise(address, whole, MADV_HUGEPAGE);
   *region = (rh_region){address, whole, 0, 0, 0};
@@ -83,7 +83,7 @@ void rh_region_trim(rh_region *region, uint64_t bytes) {
   if (kept >= region->bytes) return;
   if (munmap((char *)region->address + kept, region->bytes - kept) != 0) return;
   region->bytes = kept;
-  /* Where this fails, the file is longer than need be, and nothing else is wrong. */
+  /* If this fails, the file is only longer than necessary. */
   if (region->shared && ftruncate(region->file, (off_t)kept) != 0) return;
 }
 
@@ -93,7 +93,8 @@ void rh_region_seal(const rh_region *region) {
 #else
   int seals = F_SEAL_SHRINK | F_SEAL_GROW;
 #endif
-  if (region->own) fcntl(region->file, F_ADD_SEALS, seals); /* an older kernel has not all */
+  /* older kernels do not support all of them */
+  if (region->own) fcntl(region->file, F_ADD_SEALS, seals);
 }
 
 void rh_region_finish(rh_region *region) {

@@ -73,7 +73,7 @@ char *rh_copy_string(const char *s) {
   return s ? strdup(s) : NULL;
 }
 
-/* Levenshtein's distance of words of at most 63 bytes; longer ones are far from everything. */
+/* The Levenshtein distance of words of at most 63 bytes; longer words never match. */
 static size_t edit_distance(const char *a, const char *b) {
   size_t row[64], n = strlen(b);
   if (n > 63 || strlen(a) > 63) return 64;
@@ -94,7 +94,7 @@ static size_t edit_distance(const char *a, const char *b) {
 
 const char *rh_closest(const char *word, const char *const *candidates, size_t n) {
   const char *best = NULL;
-  /* A third of the word may be wrong, and no more: farther suggestions only mislead. */
+  /* At most a third of the word may be wrong: more distant suggestions mislead. */
   size_t limit = strlen(word) / 3 + 1, best_distance = limit + 1;
   for (size_t k = 0; k < n; k++) {
     size_t distance = edit_distance(word, candidates[k]);
@@ -124,7 +124,7 @@ static int is_harmful(uint32_t code) {
          (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
-/* The bytes of the character at s, of which `length` are there; 0 where it is none that may be
+/* The length of the character at s, of which `length` bytes are available; 0 if it must not be
  * shown. */
 static size_t plain_character(const char *s, size_t length) {
   unsigned char c = (unsigned char)s[0];
@@ -163,7 +163,7 @@ void rh_make_plain(char *s) {
   for (size_t length = strlen(s); length;) {
     size_t bytes = plain_character(s, length);
     if (bytes == 0) {
-      /* All of a mark, or it would leave what continues it. */
+      /* Replaces all bytes of a mark, or its continuation bytes would remain. */
       do {
         *s++ = '?';
         length--;

@@ -7,7 +7,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 /* as the kernel */, ENTRY_BYTES = 1 << 14 };
+enum { MOST_LINKS = 40 /* as in the kernel */, ENTRY_BYTES = 1 << 14 };
 
 /* ---- Groups ---- */
 
@@ -41,7 +41,7 @@ int rh_trust_is_private(const struct group *group, const rh_trust_user *users, i
   return !accounts || !is_primary_of_others(group->gr_gid, users, n, accounts);
 }
 
-/* root and the effective user, as far as they have names; the names stand in `bytes`. */
+/* Finds root and the effective user, if they have names, which are stored in `bytes`. */
 static int find_users(rh_trust_user users[2], char *bytes) {
   const uid_t uids[2] = {0, geteuid()};
   int n = 0;
@@ -54,14 +54,13 @@ static int find_users(rh_trust_user users[2], char *bytes) {
   return n;
 }
 
-/* 1: the members of the group are root and the user at most.  `name` gets the group's, or its
- * number. */
+/* 1: the group has no members besides root and the user. `name` gets the group's name or number. */
 static int is_harmless_group(gid_t gid, char *name, size_t size) {
   rh_trust_user users[2];
   struct group entry, *found = NULL;
   snprintf(name, size, "%lu", (unsigned long)gid);
   char *bytes = malloc(3 * ENTRY_BYTES);
-  /* A group that does not fit has many members. */
+  /* An entry that does not fit has many members. */
   int harmless = bytes && getgrgid_r(gid, &entry, bytes, ENTRY_BYTES, &found) == 0 && found;
   if (harmless) {
     FILE *accounts = fopen("/etc/passwd", "re");
@@ -90,7 +89,7 @@ static int cannot_judge(const reason *why, const char *path, int code) {
   char what[160];
   snprintf(what, sizeof what, "cannot be examined: %s", strerror(code));
   complain(why, path, what);
-  /* These say what the path is. */
+  /* These errors describe the path itself. */
   int is_known = code == ENOENT || code == ENOTDIR || code == ELOOP || code == ENAMETOOLONG;
   return is_known ? -1 : RH_TRUST_UNKNOWN;
 }
@@ -107,7 +106,7 @@ static int judge_writers(const char *path, const struct stat *st, const reason *
     snprintf(what, sizeof what, "is writable by group %s (mode %04o)", group, mode);
     return complain(why, path, what);
   }
-  /* With a list, the group's bits are the most that any of its entries grants. */
+  /* With an access control list, the group's bits are the mask of all its entries. */
   if (getxattr(*path ? path : "/", "system.posix_acl_access", NULL, 0) > 0)
     return complain(why, path, "is writable by others through its access control list");
   return 0;
@@ -122,15 +121,15 @@ static int judge_owner(const char *path, const struct stat *st, const reason *wh
 
 /* ---- The path ---- */
 
-/* On the heap: the stack may be limited to little. */
+/* Allocated on the heap, because the stack may be small. */
 typedef struct walk {
-  char at[PATH_MAX];   /* what has been judged: no links, "" for the root */
-  char rest[PATH_MAX]; /* what is still to be gone */
+  char at[PATH_MAX];   /* the part that has been checked, without links; "" for the root */
+  char rest[PATH_MAX]; /* the components that remain */
   char target[PATH_MAX], spare[PATH_MAX];
   int links;
 } walk;
 
-/* Takes the next component off the rest; null at the end. */
+/* Removes the next component from the rest; null at the end. */
 static const char *next_component(walk *w, char name[NAME_MAX + 1]) {
   char *start = w->rest + strspn(w->rest, "/");
   size_t length = strcspn(start, "/");
@@ -145,7 +144,7 @@ static void go_up(walk *w) {
   if (slash) *slash = 0;
 }
 
-/* The link's target takes its place in the path. */
+/* Replaces the link by its target. */
 static int follow_link(walk *w, const reason *why) {
   char *target = w->target, *rest = w->spare;
   ssize_t length = readlink(w->at, target, sizeof w->target - 1);
@@ -184,7 +183,7 @@ static int judge_step(walk *w, const char *name, const reason *why) {
   return judge_writers(w->at, &st, why);
 }
 
-/* Strictly: no sticky bit helps here. */
+/* Checks the target strictly: the sticky bit does not exempt it. */
 static int judge_end(const walk *w, const struct stat *opened, const reason *why) {
   struct stat st;
   if (lstat(*w->at ? w->at : "/", &st) != 0) return cannot_judge(why, w->at, errno);

@@ -71,7 +71,7 @@ static const char *instead_of(const char *name, const synonyms *table, size_t n)
   return NULL;
 }
 
-/* Names of C, NumPy, Rust and OpenCL. */
+/* Names in C, NumPy, Rust and OpenCL. */
 const char *rh_type_instead(const char *name) {
   static const synonyms table[] = {
       {"|bool|bool_|_Bool|boolean|b1|?|", "use u8, of bytes that are 0 or 1"},
@@ -93,7 +93,7 @@ const char *rh_type_instead(const char *name) {
   return instead_of(name, table, sizeof table / sizeof *table);
 }
 
-/* Names of NumPy, CUB, BLAS, MPI and SQL.  Operators that redhost has come first. */
+/* Names in NumPy, CUB, BLAS, MPI and SQL. Operators that redhost supports come first. */
 const char *rh_op_instead(const char *name) {
   static const synonyms table[] = {
       {"|mean|avg|average|nanmean|", "use sum and divide it by n"},

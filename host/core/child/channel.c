@@ -11,7 +11,7 @@
 
 enum { REQUEST_FD = 3, ANSWER_FD = 4, DATA_FD = 5, MOST_BYTES = 64 << 20 };
 
-/* All of it is there already: the parent has closed its end. */
+/* The pipe is complete: the parent has closed its end. */
 static char *read_pipe(size_t *length) {
   size_t room = 1 << 20;
   char *bytes = calloc(1, room + 1);
@@ -33,7 +33,7 @@ char *rh_channel_request(size_t *length) {
   *length = (size_t)st.st_size;
   char *bytes = calloc(1, *length + 1);
   while (bytes && done < *length) {
-    /* Positions are explicit: the descriptor's own is the parent's too, and stands at the end. */
+    /* pread, because the parent shares the descriptor's offset, which is at the end. */
     ssize_t got = pread(REQUEST_FD, bytes + done, *length - done, (off_t)done);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
@@ -44,7 +44,7 @@ char *rh_channel_request(size_t *length) {
   return NULL;
 }
 
-/* Close-on-exec: the programs that a plugin starts have no share in it. */
+/* Close-on-exec, so that programs started by a plugin do not inherit it. */
 static int hide(int from) {
   int fd = fcntl(from, F_DUPFD_CLOEXEC, 100);
   if (fd < 0) fd = fcntl(from, F_DUPFD_CLOEXEC, DATA_FD + 1);
@@ -83,7 +83,7 @@ int rh_channel_say(const rh_channel *channel, json_t *frame) {
   json_decref(frame);
   if (!text) return -1;
   size_t length = strlen(text);
-  text[length++] = '\n'; /* replaces the terminating 0, which is not needed here */
+  text[length++] = '\n'; /* overwrites the terminating 0, which is not needed here */
   int failed = rh_channel_write(channel, text, length);
   free(text);
   return failed;
@@ -91,7 +91,8 @@ int rh_channel_say(const rh_channel *channel, json_t *frame) {
 
 int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes) {
   for (size_t k = 0; k < bytes;) {
-    ssize_t got = read(channel->fd, line + k, 1); /* a word now and then: nothing is read ahead */
+    /* byte by byte, since lines are rare and nothing may be read ahead */
+    ssize_t got = read(channel->fd, line + k, 1);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return -1;
     if (line[k++] != '\n') continue;

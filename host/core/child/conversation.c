@@ -23,7 +23,7 @@ void rh_conversation_grant(rh_conversation *talk) {
   talk->child.most = talk->child.received + talk->limit_bytes;
 }
 
-/* Reads on until `deadline`, or until the next look is due. */
+/* Reads until `deadline`, or until the next call of idle() is due. */
 static rh_fate hear(rh_conversation *talk, double deadline, rh_error *error) {
   const char *line;
   size_t length;
@@ -58,7 +58,7 @@ void rh_conversation_end(rh_conversation *talk, double grace) {
   if (talk->fate == RH_FATE_ENDED)
     grace = RH_CHILD_CLOSED_S;
   else if (!may_end)
-    grace = 0; /* it lives on and is not waited for */
+    grace = 0; /* it is still running and is not waited for */
   talk->status = rh_child_finish(&talk->child, grace);
 }
 

@@ -10,15 +10,14 @@
 
 enum { ALIVE = -1 };
 
-/* Takes the status of those that have ended; a process that lost its parent became a child of this
- * one. */
+/* Reaps ended processes. Orphaned descendants have become children of this process. */
 static void reap(pid_t work, int *status) {
   int ended;
   for (pid_t pid; (pid = waitpid(-1, &ended, WNOHANG)) > 0;)
     if (pid == work) *status = ended;
 }
 
-/* The children of a process that is killed become this one's: so there is a next round until there
+/* The children of a killed process become children of this one, so this is repeated until there
  * are none. */
 static void end_all(pid_t work, int *status) {
   struct timespec nap = {0, 1000000};
@@ -28,7 +27,7 @@ static void end_all(pid_t work, int *status) {
   while (*status == ALIVE && waitpid(work, status, 0) < 0 && errno == EINTR) {}
 }
 
-/* The process's status is that of the work. */
+/* Ends with the status of the work process. */
 static void end_like(int status) {
   sigset_t one;
   if (status == ALIVE) _exit(3);
@@ -36,7 +35,7 @@ static void end_like(int status) {
   sigemptyset(&one);
   sigaddset(&one, WTERMSIG(status));
   sigprocmask(SIG_UNBLOCK, &one, NULL);
-  signal(WTERMSIG(status), SIG_DFL); /* this process may ignore it */
+  signal(WTERMSIG(status), SIG_DFL); /* in case this process ignores it */
   raise(WTERMSIG(status));
   _exit(3);
 }
@@ -44,11 +43,11 @@ static void end_like(int status) {
 static void watch(pid_t work, pid_t parent, const sigset_t *awaited) {
   int status = ALIVE, stopped = 0;
   siginfo_t info;
-  /* Its copies of the descriptors would keep the channel open when the work has ended. */
+  /* The guard's copies of the descriptors would keep the channel open after the work has ended. */
   for (int fd = 0; fd < 64; fd++) close(fd);
   while (status == ALIVE && !stopped && getppid() == parent) {
     int number = sigwaitinfo(awaited, &info);
-    /* A plugin that signals its whole process group does not mean this process. */
+    /* Ignores signals that a plugin sends to its whole process group. */
     stopped = number == SIGTERM && info.si_pid == parent;
     reap(work, &status);
   }
@@ -73,8 +72,7 @@ int rh_guard(int64_t parent) {
   pid_t work = fork();
   if (work == 0) return work_for(guard, &before);
   if (work > 0) watch(work, (pid_t)parent, &awaited);
-  /* No more processes may be made: nobody guards this one, and it ends with its parent all the
-   * same. */
+  /* No further process can be created, so the work is unguarded, but still ends with its parent. */
   prctl(PR_SET_CHILD_SUBREAPER, 0);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != (pid_t)parent) return -1;
   return sigprocmask(SIG_SETMASK, &before, NULL);

@@ -61,7 +61,7 @@ rh_status rh_request_end(rh_text *to, rh_error *error) {
 
 /* ---- Reading ---- */
 
-/* Is it a whole request, every string with a key? */
+/* Is the request complete, with a key in every string? */
 static int is_whole(const rh_child_request *request) {
   size_t length = request->length;
   const char *bytes = request->bytes, *end = bytes + length;

@@ -29,8 +29,8 @@ enum {
   PORTION = 1 << 12
 };
 
-/* As a program, /proc/self/exe is redhost only where redhost itself asks: any other would run its
- * own main. */
+/* /proc/self/exe is usable only if this process is redhost: another program would run its own
+ * main. */
 static char *own_program(void) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -58,8 +58,8 @@ rh_status rh_child_program(const rh_options *options, char **program, rh_error *
   return status;
 }
 
-/* Above the descriptors that the child gives a meaning, so that no dup2 overwrites another's
- * source. */
+/* Moves it above the descriptors that have a meaning in the child, so that no dup2 overwrites
+ * another's source. */
 static int move_up(int fd) {
   if (fd < 0) return -1;
   int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
@@ -80,7 +80,7 @@ static int write_all(int fd, const char *from, size_t bytes) {
   return 0;
 }
 
-/* A file, which tells the child where it ends; or a pipe where files are limited to fewer bytes. */
+/* An unnamed file, which has a known length; or a pipe if a limit on file size forbids it. */
 static int hold_request(const void *request, size_t bytes) {
   int ends[2], fd = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
   if (fd >= 0 && write_all(fd, request, bytes) == 0) return fd;
@@ -88,7 +88,7 @@ static int hold_request(const void *request, size_t bytes) {
   if (fd >= 0) close(fd);
   errno = code;
   if (code != EFBIG || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
-  /* It has to hold all of it: the child does not run yet. */
+  /* The pipe must hold the whole request, because the child does not run yet. */
   if (bytes > 65536) fcntl(ends[1], F_SETPIPE_SZ, (int)bytes);
   fd = write_all(ends[1], request, bytes) == 0 ? move_up(ends[0]) : -1;
   code = errno;
@@ -98,7 +98,7 @@ static int hold_request(const void *request, size_t bytes) {
   return fd;
 }
 
-/* The descriptors as the child will see them; -1 for none. */
+/* The descriptors for the child; -1 for none. */
 typedef struct descriptors {
   int request, answer, data, output;
 } descriptors;
@@ -147,7 +147,7 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   }
   code = add_actions(&actions, fds);
   if (!code) code = set_attributes(&attributes);
-  /* POSIX promises not to write to the strings; the type predates const. */
+  /* POSIX guarantees that the strings are not modified; the type predates const. */
   if (!code) {
     const char *const own[] = {"redhost", spec->role, NULL}, *const *argv = own;
     char *const *arguments, *const *environment = environ;
@@ -161,7 +161,7 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   return code;
 }
 
-/* A copy above the descriptors that the child gives a meaning; the original stays. */
+/* Copies it above the descriptors that have a meaning in the child. */
 static int copy_up(int fd) {
   return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
 }
@@ -172,7 +172,7 @@ static void close_all(const descriptors *fds) {
     if (all[k] >= 0) close(all[k]);
 }
 
-/* A pipe for what the child prints.  0, or -1. */
+/* A pipe for the child's output. 0, or -1. */
 static int open_output(descriptors *fds, rh_child *child) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
@@ -181,7 +181,7 @@ static int open_output(descriptors *fds, rh_child *child) {
   return fds->output < 0 ? -1 : fcntl(child->output, F_SETFL, O_NONBLOCK);
 }
 
-/* 0, or the error's number. */
+/* 0, or an errno. */
 static int open_descriptors(descriptors *fds, rh_child *child, const rh_child_spec *spec) {
   int ends[2];
   *fds = (descriptors){-1, -1, -1, -1};
@@ -234,7 +234,7 @@ void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes) {
   rh_make_plain(to);
 }
 
-/* A line that is there already. */
+/* Returns a line that has already been received. */
 static int take_line(rh_child *child, const char **line, size_t *length) {
   if (child->scanned == child->used) return 0;
   char *end = memchr(child->buffer + child->scanned, '\n', child->used - child->scanned);
@@ -267,8 +267,8 @@ static int make_room(rh_child *child) {
 
 typedef enum life { LIVES, ZOMBIE, GONE } life;
 
-/* It may be dead though something that it started still holds the channel open.  GONE: another part
- * of the program reaped it, or SIGCHLD is ignored. */
+/* The child may be dead even if a process that it started keeps the channel open. GONE: another
+ * part of the program reaped it, or SIGCHLD is ignored. */
 static life life_of(const rh_child *child) {
   siginfo_t info = {0};
   int result = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -276,9 +276,9 @@ static life life_of(const rh_child *child) {
   return info.si_pid != 0 ? ZOMBIE : LIVES;
 }
 
-/* Takes what was printed and is there now, one portion: the rest of a flood waits. */
+/* Reads one portion of the available output, so that a flood cannot block the caller. */
 static void drain(rh_child *child) {
-  char bytes[PORTION]; /* the stack may be limited to little */
+  char bytes[PORTION]; /* the stack may be small */
   rh_printed *printed = child->printed;
   ssize_t got = child->output < 0 ? -1 : read(child->output, bytes, sizeof bytes);
   if (got > 0) {
@@ -291,12 +291,12 @@ static void drain(rh_child *child) {
     printed->bytes += (uint64_t)got;
   } else if (got == 0) {
     close(child->output);
-    child->output = -1; /* or poll() would show its end over and over */
+    child->output = -1; /* or poll() would report its end repeatedly */
   }
 }
 
-/* Waits until something can be read. 0: the deadline came, or the child is dead and its channel
- * empty. */
+/* Waits until something can be read. 0: the deadline has passed, or the child is dead and its
+ * channel empty. */
 static int wait_for_bytes(rh_child *child, double deadline, int *dead) {
   *dead = 0;
   for (;;) {
@@ -308,7 +308,7 @@ static int wait_for_bytes(rh_child *child, double deadline, int *dead) {
     if (ready > 0 && fds[0].revents) return 1;
     if (ready < 0 && errno != EINTR) *dead = 1;
     if (*dead || left <= 0) return 0;
-    /* Once more round after its death: what it wrote last may have come since the poll. */
+    /* Polls once more after its death, because its last output may have arrived since. */
     *dead = life_of(child) != LIVES;
   }
 }
@@ -334,7 +334,7 @@ rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_
   return RH_LINE_READ;
 }
 
-/* A child that has ended is not a reason for SIGPIPE; where send() is denied, write() does. */
+/* send() avoids SIGPIPE if the child has ended; if send() is denied, write() is used. */
 int rh_child_tell(const rh_child *child, const char *line) {
   size_t length = strlen(line);
   ssize_t sent = send(child->fd, line, length, MSG_NOSIGNAL);
@@ -353,8 +353,8 @@ static void wait_for_end(rh_child *child, double seconds) {
   }
 }
 
-/* Its status, or -1.  A process that was killed is gone at once, unless its driver holds it in the
- * kernel: nobody waits for that. */
+/* Its status, or -1. A killed process ends at once unless its driver blocks in the kernel, which
+ * is not waited for. */
 static int reap(rh_child *child) {
   int status = -1;
   wait_for_end(child, RH_CHILD_KILLED_S);
@@ -365,17 +365,16 @@ int rh_child_finish(rh_child *child, double grace) {
   int status = -1;
   if (child->pid <= 0) return -1;
   wait_for_end(child, grace);
-  /* Its guard kills what no signal to the group would reach. */
+  /* Its guard also kills processes outside the group. */
   if (!child->stranger && life_of(child) == LIVES && kill(child->pid, SIGTERM) == 0)
     wait_for_end(child, RH_CHILD_CLOSED_S);
-  /* Before reaping: only so long is the number surely its own.  Whatever it started in its group
-   * goes, too. */
+  /* The group is killed before reaping, after which the process id may be reused. */
   if (life_of(child) != GONE) {
     kill(-child->pid, SIGKILL);
     kill(child->pid, SIGKILL); /* it may have left its group */
   }
   status = reap(child);
-  drain(child); /* no more than a pipe holds */
+  drain(child); /* at most one pipe's capacity */
   if (child->output >= 0) close(child->output);
   close(child->fd);
   free(child->buffer);

@@ -23,12 +23,12 @@ typedef struct header {
 } header;
 static const char magic[8] = "RHPROG1";
 
-/* A directory that others can write to is not used.  The programs' directory is checked: the
- * cache's own may be as /tmp, where what is there is judged one by one. */
+/* A directory that others can write to is not used. The directory of programs is checked; the
+ * cache directory itself may be like /tmp, whose entries are checked one by one. */
 static rh_status check_directory(rh_cache *cache, rh_error *error) {
   char why[RH_TRUST_BYTES];
   struct stat st;
-  /* A file of that name cannot hold entries; storing reports it. */
+  /* If it is not a directory, storing reports that. */
   if (stat(cache->directory, &st) == 0 && !S_ISDIR(st.st_mode)) return RH_OK;
   char *programs = rh_path_join(cache->directory, "bin");
   if (!programs) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
@@ -74,8 +74,7 @@ static char *entry_path(const rh_cache *cache, const char *key) {
   return asprintf(&path, "%s/bin/%016" PRIx64, cache->directory, h) < 0 ? NULL : path;
 }
 
-/* Where the program stands in an entry's bytes; null where the entry is damaged or another key's.
- */
+/* The program inside an entry's bytes; null if the entry is damaged or has another key. */
 static const unsigned char *check_entry(const unsigned char *file, size_t bytes, const char *key,
                                         size_t *data_bytes) {
   header h;
@@ -119,7 +118,7 @@ void rh_cache_store(rh_cache *cache, const char *key, const unsigned char *data,
   }
   header h = {.key_bytes = strlen(key), .data_bytes = bytes};
   memcpy(h.magic, magic, sizeof magic);
-  /* One checksum over key and data, which stand one behind the other. */
+  /* One checksum covers the key and the data, which are adjacent. */
   rh_text body = {0};
   rh_text_append(&body, key, h.key_bytes);
   rh_text_append(&body, (const char *)data, bytes);
@@ -143,7 +142,7 @@ char *rh_cache_log(rh_cache *cache, const char *name, const char *text) {
   char *directory = cache->directory ? rh_path_join(cache->directory, "log") : NULL;
   char *path = NULL;
   if (directory && asprintf(&path, "%s/%s.log", directory, name) < 0) path = NULL;
-  /* The name is a plugin's: one that leads elsewhere stays here. */
+  /* The name comes from a plugin, so separators are replaced. */
   for (char *c = path ? path + strlen(directory) + 1 : NULL; c && *c; c++)
     if (*c == '/') *c = '_';
   if (path) unlink(path);

@@ -4,9 +4,10 @@
 
 #include <redhost/redhost.h>
 
-/* An entry is <directory>/bin/<hash of the key>.  It carries the whole key, which is compared: two
- * keys with the same hash cost a build, never a wrong program; and a checksum: a damaged entry is
- * ignored.  It appears under its name whole or not at all, so concurrent processes do no harm. */
+/* An entry is <directory>/bin/<hash of the key>.  It contains the whole key, which is compared,
+ * so that a hash collision costs a build but never gives a wrong program. A checksum detects
+ * damaged entries, which are ignored. Entries are written atomically, so concurrent processes
+ * are safe. */
 typedef struct rh_cache {
   char *directory; /* null: no cache */
   const rh_reporter *reporter;

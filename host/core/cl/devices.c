@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An unknown question is a plain "no" of devices that are older than it, unless OpenCL obliges them
- * to know.  Any other failure leaves us without an answer: the first one is kept, and the device is
- * not used. */
+/* Older devices answer newer queries with an error, which means "no" unless OpenCL requires the
+ * query. Any other failure leaves a query without an answer: the first one is recorded, and the
+ * device is not used. */
 static void judge_answer(rh_cl_device *device, cl_int code, int is_required) {
   if (code == CL_SUCCESS || device->failed != CL_SUCCESS) return;
   if (is_required || code != CL_INVALID_VALUE) device->failed = code;
@@ -34,9 +34,9 @@ static char *platform_string(rh_cl_device *device, cl_platform_info what) {
   return s;
 }
 
-/* A number of at most 64 bits; 0 where the device does not have it. */
+/* A number of at most 64 bits; 0 if the device does not have it. */
 static uint64_t ask_number(rh_cl_device *device, cl_device_info what, int is_required) {
-  uint64_t number = 0; /* little endian: a narrow number stands in front */
+  uint64_t number = 0; /* little endian: a narrower number fills the low bytes */
   cl_int code = clGetDeviceInfo(device->id, what, sizeof number, &number, NULL);
   judge_answer(device, code, is_required);
   return code == CL_SUCCESS ? number : 0;
@@ -77,7 +77,7 @@ static uint64_t number_of_3(rh_cl_device *device, cl_device_info what) {
   return ask_number(device, what, major >= 3);
 }
 
-/* OpenCL 2 has them by rule; OpenCL 3 answers this query. */
+/* Mandatory in OpenCL 2; OpenCL 3 answers this query. */
 static int has_device_scope_atomics(rh_cl_device *device) {
   unsigned version = c_version_number(device->c_version);
   uint64_t wanted = CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
@@ -124,7 +124,7 @@ static void find_subgroup_sizes(rh_cl_device *device) {
   }
 }
 
-/* As cl_nv_device_attribute_query numbers them. */
+/* Queries cl_nv_device_attribute_query. */
 static uint32_t nvidia_sm_of(rh_cl_device *device) {
   enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
   return (uint32_t)(10 * device_number(device, COMPUTE_CAPABILITY_MAJOR_NV) +
@@ -175,7 +175,8 @@ static rh_status no_memory(rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for the list of devices");
 }
 
-/* The strings first: what the device has depends on its version and extensions.  -1: no memory. */
+/* Queries the strings first, because features depend on the version and extensions. -1: out of
+ * memory. */
 static int ask_all(rh_cl_device *device) {
   device->name = device_string(device, CL_DEVICE_NAME);
   device->vendor = device_string(device, CL_DEVICE_VENDOR);
@@ -226,7 +227,7 @@ static rh_status add_platform(rh_cl_devices *devices, cl_platform_id platform, u
   cl_device_id ids[64];
   cl_uint n = 0;
   cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, ids, &n);
-  if (code == CL_DEVICE_NOT_FOUND) return RH_OK; /* a driver without its device */
+  if (code == CL_DEVICE_NOT_FOUND) return RH_OK; /* a driver without a device */
   if (code != CL_SUCCESS) {
     char what[64];
     snprintf(what, sizeof what, "OpenCL platform %u does not list its devices", index);
@@ -238,7 +239,7 @@ static rh_status add_platform(rh_cl_devices *devices, cl_platform_id platform, u
 }
 
 rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
-  enum { PLATFORM_NOT_FOUND = -1001 }; /* of the loader, cl_khr_icd: there is none */
+  enum { PLATFORM_NOT_FOUND = -1001 }; /* from the loader (cl_khr_icd): there is no platform */
   cl_platform_id platforms[64];
   cl_uint n = 0;
   *devices = (rh_cl_devices){0};

@@ -12,7 +12,7 @@ typedef struct rh_cl_device {
   cl_device_id id;
   char label[24]; /* "1:0": platform and device by number */
   uint32_t index; /* over all platforms, including omitted devices */
-  cl_int failed;  /* of a device that is being described: the first query without an answer */
+  cl_int failed;  /* while the device is being queried: the first query without an answer */
   char *name, *vendor, *driver, *version, *c_version, *extensions, *platform_name,
       *platform_version;
   uint64_t clock_hz, cache_bytes;

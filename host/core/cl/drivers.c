@@ -24,7 +24,7 @@ static void mix_text(uint64_t *state, const char *text) {
   mix(state, text, strlen(text) + 1);
 }
 
-/* The file itself, without reading it. */
+/* Mixes in the file's identity without reading it. */
 static void mix_file(uint64_t *state, const char *path) {
   struct stat st;
   if (stat(path, &st) != 0) return;
@@ -38,7 +38,7 @@ static void mix_file(uint64_t *state, const char *path) {
   mix(state, facts, sizeof facts);
 }
 
-/* A place, and what is mounted there: its contents change all the time. */
+/* Mixes in the path and what is mounted there, because its contents change all the time. */
 static void mix_place(uint64_t *state, const char *path) {
   struct stat st = {0};
   const uint64_t facts[] = {stat(path, &st) == 0, st.st_dev, st.st_ino};
@@ -75,7 +75,7 @@ static void mix_vendors(uint64_t *state, const char *path) {
   uint64_t sum = 0;
   mix_file(state, path);
   while (directory && (entry = readdir(directory))) {
-    uint64_t one = 0; /* added up: the order of the names means nothing */
+    uint64_t one = 0; /* a sum, because the order of the names does not matter */
     snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
     if (entry->d_name[0] != '.') mix_icd(&one, file);
     sum += one;
@@ -116,7 +116,7 @@ uint64_t rh_cl_drivers_state(void) {
   static const char *const places[] = {"/sys/devices/system/cpu", "/dev/shm"};
   const char *variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"};
   char boot[64];
-  uint64_t state = 1; /* another one where what is asked of a driver changes */
+  uint64_t state = 1; /* to be changed when the queries to drivers change */
   mix_text(&state, REDHOST_VERSION);
   mix_vendors(&state, "/etc/OpenCL/vendors");
   for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)

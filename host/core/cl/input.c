@@ -65,8 +65,8 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
                            uint64_t offset, uint64_t n, uint32_t size, rh_error *error) {
   *input = (rh_cl_input){0};
   uint64_t bytes = n * size, whole = offset + bytes;
-  /* A buffer over the whole region starts on a page, whatever the file's header: no driver minds
-   * such an address. */
+  /* The buffer covers the whole region, so it starts on a page even if the file has a header;
+   * every driver accepts such an address. */
   if (session->device->shares_memory && n > 0 &&
       (session->device->about.max_alloc_bytes == 0 ||
        whole <= session->device->about.max_alloc_bytes)) {

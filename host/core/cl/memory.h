@@ -5,10 +5,11 @@
 #include "session.h"
 #include "status.h"
 
-/* `what`, which wanted `bytes` (0: nobody knows), failed with `code`.  The sentence says what the
- * device has, and what is free if the driver reports it: another process may hold the rest.
- * RH_E_DEVICE, or rh_cl_fail()'s status if the code means something else.  `allocates`:
- * CL_OUT_OF_RESOURCES, which drivers use for a crash of a kernel too, is about memory here. */
+/* Reports that `what`, which needed `bytes` (0: unknown), failed with `code`. The message gives
+ * the device's memory, and the free memory if the driver reports it: another process may hold
+ * the rest. RH_E_DEVICE, or rh_cl_fail()'s status if the code means something else.
+ * `allocates`: CL_OUT_OF_RESOURCES, which drivers use for a crash of a kernel too, is about
+ * memory here. */
 rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
                            const rh_cl_device *device, uint64_t bytes, int allocates);
 

@@ -1,4 +1,4 @@
-/* Which device a specification means. */
+/* Selecting the device that a specification names. */
 #include "../base/error.h"
 #include "../base/path.h"
 #include "../base/text.h"

@@ -1,4 +1,4 @@
-/* Building programs, and keeping what was built. */
+/* Building programs, and caching them. */
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/log.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that decides what the compiler makes of it. */
+/* The key contains everything that affects the compiled program. */
 static void write_key(rh_text *key, const rh_cl_session *session, const char *options,
                       const char *source) {
   const rh_cl_device *device = session->device;
@@ -43,7 +43,7 @@ static rh_status build_failed(rh_cl_session *session, const char *file, cl_progr
   return RH_E_BUILD;
 }
 
-/* The cached program, ready to use; null where there is none or the driver no longer wants it. */
+/* The cached program, ready to use; null if there is none or the driver no longer accepts it. */
 static cl_program from_cache(rh_cl_session *session, const char *key, const char *options) {
   size_t bytes;
   cl_int code, of_binary = CL_SUCCESS;
@@ -75,10 +75,9 @@ static void to_cache(rh_cl_session *session, const char *key, cl_program program
   free(binary);
 }
 
-/* PoCL 3.1 keeps programs in a folder of its own, and where several processes build the same one at
- * the same moment, each removes what it finds there before it writes: who finds it gone meanwhile
- * fails, whatever the program is.  By the second try it is there.  A program that is at fault fails
- * again. */
+/* PoCL 3.1 has a race in its own cache: if several processes build the same program at the same
+ * time, each removes the others' files, and a build may fail for that reason alone. A second try
+ * succeeds, unless the program itself is wrong. */
 enum { TRIES = 2 };
 
 static rh_status from_source(rh_cl_session *session, const char *file, const char *source,
@@ -103,7 +102,7 @@ rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *pr
   rh_text whole = {0}, all_options = {0}, key = {0};
   const char *more = rh_env("REDHOST_BUILD_OPTIONS");
   double start = rh_now();
-  /* NVIDIA's OpenCL C says nowhere what instructions there are, as CUDA's __CUDA_ARCH__ does. */
+  /* NVIDIA's OpenCL C has no macro for the compute capability, like CUDA's __CUDA_ARCH__. */
   if (session->device->nvidia_sm)
     rh_text_add(&whole, "#define RH_NVIDIA_SM %u\n", session->device->nvidia_sm);
   rh_text_add(&whole, "%s#line 1 \"%s\"\n%s", prelude, file, source);

@@ -14,7 +14,7 @@ rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device,
     rh_error_prefix(error, "%s", device->name);
     return status;
   }
-  /* The 1.2 call: every device has it, and nothing asked for here needs the newer one. */
+  /* The OpenCL 1.2 function: every device supports it, and the newer one is not needed. */
   session->queue = clCreateCommandQueue(session->context, device->id, 0, &code);
   if (code == CL_SUCCESS) return RH_OK;
   rh_cl_session_finish(session);

@@ -11,11 +11,12 @@ static create_buffer_nv find_create(const rh_cl_device *device) {
   create_buffer_nv create = NULL;
   if (strstr(device->extensions, "cl_nv_create_buffer"))
     found = clGetExtensionFunctionAddressForPlatform(device->platform, "clCreateBufferNV");
-  memcpy(&create, &found, sizeof create); /* C knows no cast from an object to a function */
+  /* C has no cast from an object pointer to a function pointer */
+  memcpy(&create, &found, sizeof create);
   return create;
 }
 
-/* Does what a command of the device writes show here? */
+/* Are a device command's writes visible here? */
 static int shows(const rh_cl_visible *visible, const rh_cl_session *session, size_t bytes) {
   for (unsigned char byte = 0x5a; byte <= 0x5b; byte++) {
     if (clEnqueueFillBuffer(session->queue, visible->buffer, &byte, 1, 0, bytes, 0, NULL, NULL) !=

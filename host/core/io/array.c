@@ -14,19 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const uint64_t copied_at_once = 4u << 20; /* bytes, between two progress reports */
+static const uint64_t copied_at_once = 4u << 20; /* bytes between two progress reports */
 
-/* The arguments of rh_array_open, and the bytes once they are read. */
+/* The arguments of rh_array_open, and the bytes after reading. */
 typedef struct source {
   const char *name; /* in messages */
-  rh_type type;     /* that the caller says; 0: none */
+  rh_type type;     /* requested by the caller; 0: none */
   const rh_reporter *reporter;
-  rh_region region; /* of this source until an array takes it over */
+  rh_region region; /* owned by this source until an array takes it over */
   uint64_t length;
   int in_memory; /* 1: the region may be written */
 } source;
 
-/* ---- Raw or .npy: judgements that need the first bytes only ---------------------------------- */
+/* ---- Raw or .npy: checks that need the first bytes only ---------------------------------- */
 
 static rh_status check_raw(const source *src, const void *bytes, uint64_t length, rh_error *error) {
   static const char zip[] = {'P', 'K', 3, 4};
@@ -80,8 +80,8 @@ static void swap_bytes(void *elements, uint64_t bytes, uint32_t size) {
   }
 }
 
-/* Moves the data to the start of `to`, which may be the source's own region, and turns it round
- * where needed. */
+/* Moves the data to the start of `to`, which may be the source's own region, and swaps bytes if
+ * needed. */
 static rh_status copy_elements(const source *src, const rh_npy *npy, void *to, rh_error *error) {
   const char *data = (const char *)src->region.address + npy->data_offset;
   rh_pace pace = {.reporter = src->reporter, .phase = "reading"};
@@ -97,8 +97,8 @@ static rh_status copy_elements(const source *src, const rh_npy *npy, void *to, r
   return RH_OK;
 }
 
-/* Makes the region one whose elements, at *offset, are native and aligned; no copy where they are
- * so already. */
+/* Makes the elements, at *offset of the region, native-endian and aligned; copies only if
+ * necessary. */
 static rh_status arrange_elements(source *src, const rh_npy *npy, uint64_t *offset,
                                   rh_error *error) {
   int aligned = npy->data_offset % rh_type_size(npy->type) == 0;
@@ -126,11 +126,12 @@ static rh_status arrange_elements(source *src, const rh_npy *npy, uint64_t *offs
   return RH_OK;
 }
 
-/* ---- The array takes the region over --------------------------------------------------------- */
+/* ---- Moving the region into the array
+ * --------------------------------------------------------- */
 
-static void warn_of_more(const source *src, uint64_t bytes) {
+static void warn_of_trailing_bytes(const source *src, uint64_t bytes) {
   if (bytes == 0) return;
-  if (src->in_memory) /* a stream is not read to its end */
+  if (src->in_memory) /* the stream was not read to its end */
     rh_log(src->reporter, RH_LOG_WARNING, "%s: bytes after the data are ignored", src->name);
   else
     rh_log(src->reporter, RH_LOG_WARNING, "%s: %llu bytes after the data are ignored", src->name,
@@ -145,7 +146,7 @@ static rh_status take_npy(rh_array *array, source *src, const rh_npy *npy, rh_er
         "%s: shape %s of %s needs %llu bytes, only %llu are there; is the copy complete?",
         src->name, npy->shape, rh_type_name(npy->type), (unsigned long long)npy->data_bytes,
         (unsigned long long)there);
-  warn_of_more(src, there - npy->data_bytes);
+  warn_of_trailing_bytes(src, there - npy->data_bytes);
   RH_TRY(arrange_elements(src, npy, &offset, error));
   *array = (rh_array){.type = npy->type,
                       .n = npy->n,
@@ -182,7 +183,7 @@ static rh_status check_is_regular(const char *name, const struct stat *info, rh_
   return rh_fail(error, RH_E_FILE, "%s: %s; %s", name, what, advice);
 }
 
-/* A file of 0 bytes: really empty, or made up by the kernel while it is read? */
+/* Distinguishes an empty file from one that the kernel generates on reading. */
 static rh_status fail_for_no_bytes(const char *name, int fd, rh_error *error) {
   char byte;
   if (pread(fd, &byte, 1, 0) == 1)
@@ -218,7 +219,7 @@ static rh_status map_file(source *src, int fd, uint64_t bytes, rh_error *error) 
   return RH_OK;
 }
 
-/* The whole file is mapped: makes it an array. */
+/* Makes an array of the mapped file. */
 static rh_status take_mapped(rh_array *array, source *src, rh_error *error) {
   if (!rh_npy_has_magic(src->region.address, src->length)) {
     RH_TRY(check_raw(src, src->region.address, src->length, error));
@@ -230,7 +231,7 @@ static rh_status take_mapped(rh_array *array, source *src, rh_error *error) {
   return take_npy(array, src, &npy, error);
 }
 
-/* Elements that had to be copied are judged here, the others when they have been reduced. */
+/* Checks for changes of the file here if elements were copied; otherwise after the reduction. */
 static rh_status take_whole(rh_array *array, source *src, int fd, const struct stat *info,
                             rh_error *error) {
   rh_status status = take_mapped(array, src, error);
@@ -248,7 +249,7 @@ static rh_status take_file(rh_array *array, source *src, int fd, rh_error *error
   struct stat info;
   if (fstat(fd, &info) != 0)
     return rh_fail(error, RH_E_FILE, "%s: cannot be opened: %s", src->name, strerror(errno));
-  RH_TRY(check_is_regular(src->name, &info, error)); /* it may be another file by now */
+  RH_TRY(check_is_regular(src->name, &info, error)); /* the file may have been replaced */
   if (info.st_size <= 0) return fail_for_no_bytes(src->name, fd, error);
   RH_TRY(map_file(src, fd, (uint64_t)info.st_size, error));
   return take_whole(array, src, fd, &info, error);
@@ -256,8 +257,8 @@ static rh_status take_file(rh_array *array, source *src, int fd, rh_error *error
 
 static rh_status open_file(rh_array *array, source *src, const char *path, rh_error *error) {
   struct stat info;
-  /* Looked at before it is opened, for opening a device or a socket can have effects or fail
-   * obscurely. */
+  /* Checked before opening, because opening a device or a socket may have side effects or fail
+   * with an obscure error. */
   int fd = stat(path, &info);
   if (fd == 0) {
     RH_TRY(check_is_regular(src->name, &info, error));
@@ -272,7 +273,7 @@ static rh_status open_file(rh_array *array, source *src, const char *path, rh_er
 
 /* ---- Standard input -------------------------------------------------------------------------- */
 
-/* Reads until it is known what the bytes are, and then no more of them than needed. */
+/* Reads until the format is known, and then only as many bytes as needed. */
 static rh_status read_stream(rh_stream *stream, source *src, rh_npy *npy, int *is_npy,
                              rh_error *error) {
   uint64_t wanted = 0;
@@ -292,7 +293,7 @@ static rh_status read_stream(rh_stream *stream, source *src, rh_npy *npy, int *i
   RH_TRY(check_npy(src, npy, error));
   uint64_t end = npy->data_offset + npy->data_bytes;
   if (end < npy->data_bytes || end == UINT64_MAX) end = UINT64_MAX - 1;
-  return rh_stream_fill(stream, end + 1, end, error); /* one more, to know whether there are more */
+  return rh_stream_fill(stream, end + 1, end, error); /* one byte more, to detect trailing data */
 }
 
 static rh_status take_stream(rh_array *array, source *src, int fd, rh_error *error) {
@@ -319,7 +320,7 @@ static rh_status open_standard_input(rh_array *array, source *src, rh_error *err
   if (isatty(fd))
     return rh_fail(error, RH_E_FILE,
                    "%s: standard input is a terminal; pipe the data in or name a file", src->name);
-  /* A file from its beginning needs no copy; what cannot be mapped can still be read. */
+  /* A file at its beginning is mapped; if that fails, it is read. */
   if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 &&
       map_file(src, fd, (uint64_t)info.st_size, NULL) == RH_OK)
     return take_whole(array, src, fd, &info, error);
@@ -332,7 +333,8 @@ void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path) {
   size_t length = strlen(path), most = 240;
   int is_cut = length > most;
   if (is_cut) path += length - most;
-  while (is_cut && ((unsigned char)*path & 0xc0) == 0x80) path++; /* not from within a character */
+  /* do not start within a character */
+  while (is_cut && ((unsigned char)*path & 0xc0) == 0x80) path++;
   snprintf(name, RH_ARRAY_NAME_BYTES, "%s%s", is_cut ? "..." : "", length ? path : "''");
   rh_make_plain(name);
 }

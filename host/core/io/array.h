@@ -14,10 +14,10 @@ typedef struct rh_array {
   uint64_t n;
   rh_region region;
   uint64_t offset_bytes;
-  char shape[128];          /* "(1000, 1000)"; "" where there is none */
+  char shape[128];          /* "(1000, 1000)"; "" if there is none */
   uint32_t dimensions;      /* of the .npy file; 1 otherwise */
   uint64_t file_bytes;      /* of a mapped file, when it was opened; 0: none */
-  struct timespec modified; /* as well */
+  struct timespec modified; /* its modification time then */
   uint32_t fortran_order;   /* 1: stored in Fortran order and more than one dimension: indices count
                              in storage order */
 } rh_array;

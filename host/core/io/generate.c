@@ -15,7 +15,7 @@
 static const uint64_t chunk = 1u << 18;
 enum { MOST_THREADS = 64 };
 
-/* Shared by the threads: each takes the next chunk until there is none. */
+/* Shared by the threads, each of which takes the next chunk until none is left. */
 typedef struct job {
   const rh_kind *kind;
   rh_recipe recipe;
@@ -60,7 +60,7 @@ static void fill(const job *j, uint64_t first, uint64_t end) {
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Computes one chunk; 0 where nothing is left to do. */
+/* Computes one chunk; 0 if none is left. */
 static int fill_next(job *j) {
   if (atomic_load(&j->cancelled)) return 0;
   uint64_t first = atomic_fetch_add(&j->next, chunk), n = j->recipe.n;

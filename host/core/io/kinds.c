@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Randomness: a counter, hashed, so that any element can be computed alone ---------------- */
+/* ---- Random numbers: a hashed counter, so that any element can be computed independently
+ * ---------------- */
 
 static inline uint64_t random_bits(const rh_recipe *r, uint64_t i) {
   return rh_random_mix(r->key + (i + 1) * rh_random_step);
 }
 
-/* More bits where 64 do not suffice. */
+/* Further bits if 64 are not enough. */
 static inline uint64_t more_bits(uint64_t bits) {
   return rh_random_mix(bits + rh_random_step);
 }
@@ -23,18 +24,18 @@ static inline uint64_t below(uint64_t bits, uint64_t range) {
   return (bits >> 32) * range >> 32;
 }
 
-/* In [0,1): as many digits as the type has, for rounding up would give 1. */
+/* In [0,1), with only as many digits as the type has, because rounding up would give 1. */
 static inline double unit(const rh_recipe *r, uint64_t bits) {
   return (double)(bits >> (64 - r->digits)) * r->ulp;
 }
 
-/* The smallest s for which elements 0 to n-1 stand in at most 2^limit blocks of 2^s. */
+/* The smallest s for which elements 0 to n-1 lie in at most 2^limit blocks of 2^s. */
 static inline unsigned block_shift(uint64_t n, unsigned limit) {
   unsigned width = n > 1 ? 64 - (unsigned)__builtin_clzll(n - 1) : 0;
   return width > limit ? width - limit : 0;
 }
 
-/* Is i the one place of its block that the block's random bits choose? */
+/* Is i the index that the random bits choose in its block? */
 static inline int is_chosen(uint64_t i, unsigned shift, uint64_t bits) {
   uint64_t mask = ((uint64_t)1 << shift) - 1;
   return (i & mask) == (bits & mask);
@@ -73,10 +74,11 @@ static uint64_t ramp_integer(const rh_recipe *r, uint64_t i) {
   return i % 1000;
 }
 
-/* Pairs +x, rest-x: the sum is that of the rests.  An odd element at the end is a rest alone. */
+/* Pairs x and rest-x, so that the sum is that of the rests. An unpaired last element is a rest. */
 static double cancel_real(const rh_recipe *r, uint64_t i) {
   uint64_t bits = random_bits(r, i / 2);
-  double spread = 1000 * unit(r, bits); /* a statement of its own: a*b+c in one may be fused */
+  /* a separate statement, because a*b+c in one may be fused */
+  double spread = 1000 * unit(r, bits);
   double x = 1000 + spread, rest = unit(r, more_bits(bits)) - 0.5;
   if (i % 2) return rest - x;
   return i + 1 == r->n ? rest : x;
@@ -87,7 +89,7 @@ static uint64_t cancel_integer(const rh_recipe *r, uint64_t i) {
   return i % 2 ? 0 - x : x;
 }
 
-/* Not the very largest, so that the others can be added to it. */
+/* Less than the largest number, so that the others can be added to it. */
 static double huge_real(const rh_recipe *r, uint64_t i) {
   return i == r->place ? r->largest * 0.999 : unit(r, random_bits(r, i));
 }
@@ -105,7 +107,7 @@ static uint64_t subnormal_integer(const rh_recipe *r, uint64_t i) {
   return random_bits(r, i) >> 63;
 }
 
-/* The seed chooses at least one of the first, middle and last place and one more. */
+/* The seed chooses at least one of the first, middle and last index, and another one. */
 static double nan_real(const rh_recipe *r, uint64_t i) {
   uint64_t chosen = 1 + below(r->coin, 15);
   int is_nan = (chosen & 1 && i == 0) || (chosen & 2 && i == r->n / 2) ||
@@ -140,7 +142,7 @@ static double units_real(const rh_recipe *r, uint64_t i) {
   double sign = is_negative(random_bits(r, i)) ? -1 : 1;
   uint64_t pair = i / 2, pairs = r->n / 2;
   unsigned shift = block_shift(pairs, 6);
-  if (shift < 2) shift = 2; /* most elements stay +-1 in short arrays too */
+  if (shift < 2) shift = 2; /* most elements remain +-1 in short arrays, too */
   uint64_t bits = more_bits(random_bits(r, pair >> shift));
   if (pair >= pairs || !is_chosen(pair, shift, bits)) return sign;
   return (i % 2 != 0) == is_negative(bits) ? sign * 2 : sign / 2;
@@ -165,7 +167,7 @@ static double infs_real(const rh_recipe *r, uint64_t i) {
   return unit(r, random_bits(r, i));
 }
 
-/* From as high as whole numbers are exact down to 0, in steps wide enough for n. */
+/* From the largest exactly representable integers down to 0, in steps that suit n. */
 static double descending_real(const rh_recipe *r, uint64_t i) {
   return (double)((r->n - 1 - i) >> block_shift(r->n, r->digits));
 }
@@ -173,8 +175,8 @@ static uint64_t descending_integer(const rh_recipe *r, uint64_t i) {
   return (r->n - 1 - i) >> block_shift(r->n, r->bits - r->is_signed);
 }
 
-/* Exponents -20 to 19, f16's range permitting; the significand is uniform, made of bits and not by
- * exp2(), whose last digit differs between C libraries. */
+/* Exponents -20 to 19, limited to f16's range. The uniform significand is built from bits,
+ * because the last digit of exp2() differs between C libraries. */
 static double loguniform_real(const rh_recipe *r, uint64_t i) {
   uint64_t bits = random_bits(r, i), span = r->digits == 11 ? 12 : 20, as_bits;
   uint64_t exponent = 1023 - span + below(more_bits(bits), 2 * span);
@@ -183,15 +185,15 @@ static double loguniform_real(const rh_recipe *r, uint64_t i) {
   memcpy(&x, &as_bits, sizeof x);
   return x;
 }
-/* As many bits as chance says, from 1 to all but the sign. */
+/* A random number of bits, from 1 to all but the sign. */
 static uint64_t loguniform_integer(const rh_recipe *r, uint64_t i) {
   uint64_t bits = random_bits(r, i), more = more_bits(bits);
   uint64_t x = (bits | (uint64_t)1 << 63) >> (63 - below(more, r->bits - r->is_signed));
   return r->is_signed && (more & 1) ? 0 - x : x;
 }
 
-/* The ends of the type's range, and two numbers that chance chooses: what a partial sum can hold,
- * and what the magnitude of the least number is, shows there. */
+/* The bounds of the type, and two random numbers. They expose partial sums that overflow, and
+ * wrong magnitudes of the least number. */
 static double least_real(const rh_recipe *r, uint64_t i) {
   (void)i;
   return -r->largest;
@@ -270,7 +272,8 @@ const rh_kind *rh_kind_find(const char *name) {
 }
 
 rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
-  /* The type takes part, so that arrays of different types are not rounded copies of each other. */
+  /* The key includes the type, so that arrays of different types are not rounded copies of each
+   * other. */
   rh_recipe r = {.n = n,
                  .key = rh_random_mix(rh_random_mix(seed + rh_random_step) + type),
                  .bits = rh_type_size(type) * 8};
@@ -292,7 +295,7 @@ rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
     r.smallest = 0x1p-1074;
   }
   if (r.digits) r.ulp = 1.0 / (double)((uint64_t)1 << r.digits);
-  /* Not of the elements' own stream. */
+  /* Independent of the elements' stream. */
   uint64_t once = rh_random_mix(~r.key);
   r.place = once % n;
   r.other_place = n > 1 ? (r.place + 1 + more_bits(once) % (n - 1)) % n : 0;

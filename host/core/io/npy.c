@@ -16,7 +16,7 @@ typedef struct span {
   size_t length;
 } span;
 
-/* Where the parser stands in the header's text. */
+/* The parser's position in the header's text. */
 typedef struct cursor {
   const char *start, *at, *end;
   const char *name;
@@ -29,7 +29,7 @@ int rh_npy_has_magic(const void *bytes, uint64_t length) {
   return length >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
 }
 
-/* Part of the magic, or the whole at another offset: bytes were lost, inserted or changed. */
+/* Finds part of the magic, or all of it at another offset: bytes were lost, inserted or changed. */
 int rh_npy_resembles(const void *bytes, uint64_t length) {
   const char *start = bytes;
   const size_t far = 16, name = MAGIC_BYTES - 1;
@@ -38,7 +38,7 @@ int rh_npy_resembles(const void *bytes, uint64_t length) {
   return same >= 4 || memmem(start, n, &MAGIC[1], name) != NULL;
 }
 
-/* Bytes before the header's text, or 0 for a version that is not known. */
+/* Bytes before the header's text, or 0 for an unknown version. */
 static uint64_t preamble_bytes(const unsigned char *bytes) {
   unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
   if (minor != 0 || major < 1 || major > 3) return 0;
@@ -58,8 +58,8 @@ uint64_t rh_npy_wanted(const void *bytes, uint64_t length) {
   return preamble ? preamble + header_bytes(bytes, preamble) : LONGEST_PREAMBLE;
 }
 
-/* ---- Words of the header: a Python literal, of which a dictionary, strings, booleans and a tuple
- * of numbers  */
+/* ---- Tokens of the header, a Python literal: a dictionary, strings, booleans and a tuple of
+ * numbers */
 
 static rh_status malformed(const cursor *c, const char *expected) {
   return rh_fail(c->error, RH_E_FILE,
@@ -104,7 +104,7 @@ static rh_status read_string(cursor *c, const char *what, span *string) {
   return RH_OK;
 }
 
-/* A piece of the header as it may stand in a message: short and printable. */
+/* A piece of the header for messages: short and printable. */
 static const char *printable(char text[static 32], span piece) {
   size_t length = piece.length < 31 ? piece.length : 31;
   for (size_t k = 0; k < length; k++)
@@ -136,7 +136,7 @@ static rh_status unsupported_dtype(const cursor *c, span descr) {
                  printable(text, descr), meaning);
 }
 
-/* 1: swapped, 0: native, -1: none that is known.  '|' says that order does not matter. */
+/* 1: swapped, 0: native, -1: unknown. '|' means that the order does not matter. */
 static int is_swapped(char order, uint32_t size) {
   static const uint16_t one = 1;
   const char native = *(const unsigned char *)&one ? '<' : '>';
@@ -195,12 +195,12 @@ static rh_status read_length(cursor *c, uint64_t *length) {
     value = value * 10 + digit;
   }
   if (c->at == first || (*first == '0' && c->at > first + 1)) return malformed(c, "a length");
-  if (c->at < c->end && *c->at == 'L') c->at++; /* Python 2 wrote long integers so */
+  if (c->at < c->end && *c->at == 'L') c->at++; /* Python 2's suffix of long integers */
   *length = value;
   return RH_OK;
 }
 
-/* Adds one length to the text of a shape, or "..." to say that it and what follows do not fit. */
+/* Appends one length to the text of a shape, or "..." if the rest does not fit. */
 static void describe_length(rh_npy *npy, uint64_t length) {
   static const char rest[] = ", ...";
   size_t used = strlen(npy->shape);
@@ -266,8 +266,8 @@ static rh_status read_entry(cursor *c, rh_npy *npy, unsigned *seen) {
                  c->name, printable(text, key));
 }
 
-/* Spaces and one line break, which is the header's last byte: a header whose length is wrong by a
- * byte would shift all of the data. */
+/* Spaces and a newline as the header's last byte. This detects a wrong header length, which
+ * would shift all of the data. */
 static rh_status read_padding(cursor *c) {
   while (c->at < c->end && *c->at == ' ') c->at++;
   if (c->at + 1 == c->end && *c->at == '\n') return RH_OK;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One read() takes no more than this, so that progress and cancelling stay responsive on fast files
+/* The limit for one read(), so that progress and cancellation stay responsive with fast files,
  * too. */
 static const uint64_t most_per_read = 4u << 20;
 static const uint64_t first_region = 1u << 20;
@@ -14,20 +14,20 @@ static const uint64_t first_region = 1u << 20;
 static rh_status make_room(rh_stream *stream, rh_error *error) {
   if (stream->length < stream->region.bytes) return RH_OK;
   uint64_t bytes = stream->region.bytes ? stream->region.bytes * 2 : first_region;
-  /* Shared: another process may need the data. */
+  /* Shared memory, because another process may need the data. */
   rh_status status = stream->region.address ? rh_region_grow(&stream->region, bytes, error)
                                             : rh_region_alloc_shared(&stream->region, bytes, error);
   if (status != RH_OK) rh_error_prefix(error, "%s", stream->name);
   return status;
 }
 
-/* Judges a read() that failed: RH_OK means try again. */
+/* Handles a failed read(); RH_OK means try again. */
 static rh_status after_failed_read(rh_stream *stream, int code, uint64_t total, rh_error *error) {
   if (code == EINTR) {
-    stream->pace.next = 0; /* the signal may mean that the user wants an end: ask at once */
+    stream->pace.next = 0; /* the signal may be a request to cancel, so ask at once */
     return rh_pace_report(&stream->pace, stream->length, total, error);
   }
-  if (code == EAGAIN) { /* someone else made the pipe non-blocking */
+  if (code == EAGAIN) { /* another process made the pipe non-blocking */
     struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
     if (poll(&readable, 1, -1) >= 0 || errno == EINTR)
       return rh_pace_report(&stream->pace, stream->length, total, error);

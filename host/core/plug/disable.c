@@ -29,7 +29,7 @@ int rh_is_disabled_file(const char *path, char *reason, size_t bytes) {
   snprintf(name, sizeof name, "%s", slash ? slash + 1 : path);
   snprintf(stem, sizeof stem, "%s", name);
   size_t length = strlen(stem), suffix = strlen(rh_is_foreign(path) ? RH_FOREIGN_SUFFIX : ".so");
-  if (length > suffix) stem[length - suffix] = 0; /* a file of --plugin may be called anything */
+  if (length > suffix) stem[length - suffix] = 0; /* a file of --plugin may have any name */
   if (!is_listed(name, pattern, sizeof pattern) && !is_listed(stem, pattern, sizeof pattern))
     return 0;
   snprintf(reason, bytes, "is disabled by '%s' in " VARIABLE, pattern);

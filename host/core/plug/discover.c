@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A colon-separated list, called `from` in notes.  An element that is not absolute would mean the
- * current directory, where any user may have put a file. */
+/* A colon-separated list, called `from` in notes. Relative elements are ignored: they would
+ * refer to the current directory, where any user may have put a file. */
 static void search_list(rh_walk *walk, const char *list, const char *from) {
   for (const char *at = list; at;) {
     size_t length = strcspn(at, ":");
@@ -29,7 +29,7 @@ static void search_list(rh_walk *walk, const char *list, const char *from) {
   }
 }
 
-/* The environment's plugin path, ignored if it may be another user's. */
+/* The environment's plugin path, ignored if another user may have set it. */
 static void search_environment(rh_walk *walk) {
   const char *list = rh_env("REDHOST_PLUGIN_PATH");
   if (rh_is_privileged()) {
@@ -58,8 +58,8 @@ static void search_one(rh_walk *walk, const char *directory, size_t known) {
   rh_walk_directory(walk, directory, known, NULL);
 }
 
-/* The directories that came with redhost, each handed to `visit`.  Where the library stands is
- * trusted already: whoever could change that directory could change the library. */
+/* Passes each of redhost's own directories to `visit`. The library's directory is trusted:
+ * anybody who can change it can change the library, too. */
 static void for_installed(rh_walk *walk,
                           void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
   char *library = rh_path_library_dir();

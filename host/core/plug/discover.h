@@ -17,8 +17,7 @@ typedef struct rh_candidate {
   uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
   /* 1: in redhost's own plugin directory, however it was found */
   uint32_t installed;
-  char *refused; /* null, or why it is not even opened: writable by others, owned by a stranger, ...
-                  */
+  char *refused; /* null, or why it is not opened: writable by others, owned by another user, ... */
   rh_refusal_kind kind; /* of the refusal */
 } rh_candidate;
 
@@ -29,12 +28,13 @@ typedef struct rh_discovery {
   uint32_t n, capacity;
   char **notes; /* "REDHOST_PLUGIN_PATH: 'x' is relative and ignored" */
   uint32_t n_notes;
-  char *searched; /* "/a:/b": for error messages; directories that are not there, too */
+  char *searched; /* "/a:/b": for error messages; includes missing directories */
 } rh_discovery;
 
 /* In this order: options->plugin_file; options->plugin_path; REDHOST_PLUGIN_PATH;
- * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the compiled-in
- * directory. RH_E_FILE where options->plugin_file is not a file.  On failure *search is empty. */
+ * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the
+ * compiled-in directory. RH_E_FILE if options->plugin_file is not a file.  On failure *search is
+ * empty. */
 rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
 void rh_discovery_finish(rh_discovery *search);
 

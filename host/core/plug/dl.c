@@ -12,7 +12,7 @@
 #include <gnu/libc-version.h>
 #endif
 
-/* Sanitizers name the frames of a leak at exit: the code must still be mapped then. */
+/* Sanitizers print a leak's frames at exit, when the code must still be mapped. */
 #ifdef REDHOST_KEEP_PLUGINS
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 #else
@@ -21,7 +21,7 @@ enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 
 static const char no_reason[] = "the loader gives no reason";
 
-/* dlerror in the C locale, whatever language the program speaks: explain() reads it. */
+/* dlerror in the C locale, because explain() parses it. */
 static void loader_said(char *to, size_t bytes) {
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = (locale_t)0;
   if (plain) before = uselocale(plain);
@@ -59,7 +59,7 @@ static int explain_version(const char *said, rh_error *error) {
 static int explain_missing(const char *path, const char *said, rh_error *error) {
   const char *what = strstr(said, ": cannot open shared object file: No such file");
   if (!what || strncmp(said, path, (size_t)(what - said)) == 0) return 0;
-  rh_fail(error, RH_E_PLUGIN, "needs %.*s, which is not here", (int)(what - said), said);
+  rh_fail(error, RH_E_PLUGIN, "needs %.*s, which was not found", (int)(what - said), said);
   return 1;
 }
 
@@ -93,7 +93,7 @@ static rh_status explain(const char *path, const char *said, rh_error *error) {
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
   char said[1024];
   dl->handle = NULL;
-  /* A bare name would be looked for along the library path. */
+  /* dlopen searches the library path for a bare name. */
   if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is not an absolute path");
   dl->handle = dlopen(path, OPEN_FLAGS);
   if (dl->handle) return RH_OK;
@@ -118,11 +118,12 @@ rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(vo
   if (dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
       info.dli_saddr == found && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT)
     return rh_fail(error, RH_E_PLUGIN, "'%s' is data, not a function", name);
-  memcpy(function, &found, sizeof found); /* C has no conversion from one to the other */
+  /* C has no cast from an object pointer to a function pointer */
+  memcpy(function, &found, sizeof found);
   return RH_OK;
 }
 
-/* Are these two names of one file? */
+/* Are these two paths of the same file? */
 static int same_file(const char *a, const char *b) {
   struct stat of_a, of_b;
   if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0) return 0;

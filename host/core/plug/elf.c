@@ -9,14 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file is not mapped: reading a mapping of a file that shrinks meanwhile raises SIGBUS.
- */
+/* The file is read, not mapped: accessing a mapping of a file that has shrunk raises SIGBUS. */
 typedef struct elf_file {
   int fd;
   uint64_t size;
   ElfW(Ehdr) header;
-  uint64_t least; /* bytes that the headers say the file has */
-  int code;       /* errno of a read that failed, which says nothing about the file */
+  uint64_t least; /* the minimum size of the file according to its headers */
+  int code;       /* errno of a failed read, which is not a fault of the file's contents */
 } elf_file;
 
 static const unsigned char native_class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -40,7 +39,7 @@ enum { NATIVE_MACHINE = EM_PPC64 };
 #elif defined(__s390x__)
 enum { NATIVE_MACHINE = EM_S390 };
 #else
-enum { NATIVE_MACHINE = EM_NONE }; /* unknown: the loader itself judges */
+enum { NATIVE_MACHINE = EM_NONE }; /* unknown: left to the loader */
 #endif
 
 /* 1: all `bytes` at `offset` were read. */
@@ -56,7 +55,7 @@ static int read_at(elf_file *file, uint64_t offset, void *to, size_t bytes) {
   return 1;
 }
 
-/* Offsets are the file's own claims: a sum that wraps is a claim of more than any file has. */
+/* Offsets are untrusted: a sum that wraps around counts as larger than any file. */
 static void claim(elf_file *file, uint64_t offset, uint64_t bytes) {
   uint64_t end = offset + bytes < offset ? UINT64_MAX : offset + bytes;
   if (end > file->least) file->least = end;
@@ -98,7 +97,7 @@ static rh_status check_magic(elf_file *file, rh_error *error) {
     return rh_fail(error, RH_E_PLUGIN, "is cut off: %llu bytes of at least %zu",
                    (unsigned long long)file->size, sizeof file->header);
   memcpy(&file->header, start,
-         EI_NIDENT + 4); /* e_ident, e_type and e_machine: alike in all classes */
+         EI_NIDENT + 4); /* e_ident, e_type and e_machine: the same in all classes */
   return RH_OK;
 }
 
@@ -159,7 +158,7 @@ static rh_status cut_off(const elf_file *file, rh_error *error) {
                  (unsigned long long)file->size, (unsigned long long)file->least);
 }
 
-/* Adds up what the segments claim; *dynamic: there is a dynamic section. */
+/* Checks the extents of the segments; *dynamic: there is a dynamic section. */
 static rh_status check_segments(elf_file *file, int *dynamic, rh_error *error) {
   const ElfW(Ehdr) *header = &file->header;
   if (header->e_phnum == 0 || header->e_phentsize != sizeof(ElfW(Phdr)))
@@ -177,8 +176,8 @@ static rh_status check_segments(elf_file *file, int *dynamic, rh_error *error) {
   return RH_OK;
 }
 
-/* Sections are not needed to load, but they stand last: without them a cut end would go unnoticed.
- */
+/* Sections are not needed for loading, but they come last, so checking them detects a truncated
+ * file. */
 static rh_status check_sections(elf_file *file, rh_error *error) {
   const ElfW(Ehdr) *header = &file->header;
   if (header->e_shoff == 0 || header->e_shentsize != sizeof(ElfW(Shdr))) return RH_OK;

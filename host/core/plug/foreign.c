@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A description that was opened, with everything that its plugin points to. */
+/* An opened description, with everything that its plugin points to. */
 typedef struct opened {
   struct opened *next;
   char *path, *text;
@@ -31,21 +31,20 @@ typedef struct opened {
   rh_plugin plugin;
 } opened;
 
-/* The loader's list of what a process has opened is for shared objects; this is the same for
- * descriptions, and the one thing here that belongs to the process. */
+/* The opened descriptions. Like the loader's list of shared objects, this is per-process state,
+ * the only one here. */
 static opened *everything;
 static pthread_mutex_t everything_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- The strategy's functions ----
- * query and setup get no pointer to what they are part of: for each description there is a closure
- * that knows. */
+/* ---- The strategy's functions ---- query and setup get no context pointer, so each description
+ * has closures that supply it. */
 
 static rh_status query(const opened *self, const rh_problem *problem, rh_answer *answer) {
   const rh_foreign *foreign = &self->foreign;
   const char *op = rh_op_name(foreign->op), *type = rh_type_name(foreign->type);
   answer->finishes_on_host = 1;
   answer->score = foreign->score;
-  answer->depth = 0; /* unknown: libraries do not state how they add */
+  answer->depth = 0; /* unknown: libraries do not document their order of additions */
   if (problem->op->id == foreign->op && problem->type == foreign->type) return RH_OK;
   answer->why = problem->op->id != foreign->op ? RH_WHY_OP : RH_WHY_TYPE;
   snprintf(answer->reason, sizeof answer->reason, "%s serves %s of %s only", self->strategy.name,
@@ -83,7 +82,8 @@ static void call_setup(ffi_cif *interface, void *result, void **arguments, void 
                               *(const rh_problem **)arguments[1], *(void ***)arguments[3]);
 }
 
-/* An element that load() makes into the value: for operators whose values are no wider. */
+/* Stores the number as an element, from which load() makes the value; for operators whose values
+ * are not wider. */
 static void store_element(rh_type type, const rh_number *number, rh_cvalue *element) {
   const rh_ctype *as = rh_ctype_find(rh_type_name(type));
   if (type == RH_TYPE_f32)
@@ -106,7 +106,7 @@ static void make_value(const rh_op *op, rh_type type, const rh_number *number, r
   }
 }
 
-/* Calls with at most max_n elements, combined in the order of the elements. */
+/* Calls the function for at most max_n elements at a time, and combines the results in order. */
 static rh_status run(void *self, const rh_run *run) {
   const instance *of = self;
   const rh_foreign *foreign = &of->opened->foreign;
@@ -134,7 +134,7 @@ static rh_status run(void *self, const rh_run *run) {
   return RH_OK;
 }
 
-/* ---- Making it ---- */
+/* ---- Opening ---- */
 
 /* `function` gets the address of code that calls `handler` with `self`. */
 static rh_status bind_closure(ffi_closure **closure, ffi_cif *interface, ffi_type **types,
@@ -210,8 +210,8 @@ static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   return status;
 }
 
-/* A few elements, all alike: in the probe process, a wrong signature usually crashes
- * here, and an index counted from elsewhere is outside. */
+/* Calls the function with a few equal elements. In the probe process, a wrong signature usually
+ * crashes here, and a wrong index base gives an index out of range. */
 static rh_status try_once(const opened *self, rh_error *error) {
   enum { N = 4 };
   rh_cvalue element;
@@ -286,7 +286,7 @@ static opened *find(const char *path, const char *text) {
   return at;
 }
 
-/* With the lock held; takes over `text`. */
+/* The caller holds the lock; takes over `text`. */
 static rh_status open_text(const char *path, char *text, const rh_plugin **plugin,
                            rh_error *error) {
   opened *self = find(path, text);

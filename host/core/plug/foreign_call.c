@@ -58,7 +58,7 @@ static rh_status judge_index(const rh_foreign *foreign, uint64_t n, rh_number *i
   return RH_E_PLUGIN;
 }
 
-/* Magnitudes go back through load(), which would hide a sign. */
+/* Magnitudes are passed through load(), which would hide a wrong sign. */
 static rh_status judge_magnitude(const rh_foreign *foreign, const rh_number *result, char *why,
                                  size_t bytes) {
   int is_signed = foreign->result_type->kind == RH_CTYPE_SIGNED;
@@ -74,7 +74,8 @@ rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uin
   rh_cvalue values[RH_FOREIGN_MOST_ARGUMENTS], written;
   void *pointers[RH_FOREIGN_MOST_ARGUMENTS];
   returned back = {0};
-  memset(&written, 0xff, sizeof written); /* NaN, or no index: what is not written shows */
+  /* NaN or an invalid index, to detect a result that was not written */
+  memset(&written, 0xff, sizeof written);
   for (uint32_t k = 0; k < foreign->n_arguments; k++) {
     const rh_foreign_value *argument = &foreign->arguments[k];
     values[k] = argument->constant;
@@ -84,7 +85,7 @@ rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uin
     if (argument->role == RH_ROLE_RESULT) values[k].pointer = &written;
     pointers[k] = &values[k];
   }
-  /* libffi takes what it does not change as if it did. */
+  /* libffi's parameters lack const. */
   ffi_call((ffi_cif *)&call->interface, call->function, &back, pointers);
   if (foreign->returns.role == RH_ROLE_RESULT)
     *result = number_returned(foreign->returns.type, &back);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An object of the description, and how its keys are called in messages. */
+/* An object of the description, and the prefix of its keys in messages. */
 typedef struct place {
   const json_t *json;
   char where[32]; /* "", or "arguments[2]." */
@@ -32,7 +32,7 @@ __attribute__((format(printf, 3, 4))) static rh_status refuse(const place *at, c
   return rh_fail(at->error, RH_E_PLUGIN, "%s%s: %s", at->where, key, what);
 }
 
-/* `keys`: those that mean something here, the last one null. */
+/* `keys`: the valid keys, ending in null. */
 static rh_status check_keys(const place *at, const char *const *keys) {
   const char *key;
   json_t *value;
@@ -52,7 +52,7 @@ static rh_status missing(const place *at, const char *key) {
   return refuse(at, key, "is missing");
 }
 
-/* `otherwise`: null where it must be there.  `lines`: line breaks are text too. */
+/* `otherwise`: the default; null if the key is required. `lines`: line breaks are allowed. */
 static rh_status take_text(const place *at, const char *key, const char *otherwise, int lines,
                            const char **text) {
   const json_t *value = json_object_get(at->json, key);
@@ -91,7 +91,7 @@ static rh_status take_flag(const place *at, const char *key, uint32_t otherwise,
   return RH_OK;
 }
 
-/* ---- Arguments and what is returned ---- */
+/* ---- Arguments and return value ---- */
 
 static const char *role_name(uint32_t role) {
   static const char *const names[] = {
@@ -218,7 +218,7 @@ static rh_status take_returns(const place *whole, rh_foreign *foreign) {
   return take_value(&one, OF_RETURNS, &foreign->returns, foreign);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole description ---- */
 
 static rh_status check_roles(const place *whole, const rh_foreign *foreign) {
   uint32_t count[RH_N_ROLES] = {0};
@@ -239,14 +239,14 @@ static rh_status check_roles(const place *whole, const rh_foreign *foreign) {
   return RH_OK;
 }
 
-/* The count and the index say how many elements one call can be given. */
+/* The types of the count and the index limit the number of elements per call. */
 static rh_status take_most(const place *whole, rh_foreign *foreign) {
   uint64_t most = UINT64_MAX;
   for (uint32_t k = 0; k < foreign->n_arguments; k++)
     if (foreign->arguments[k].role == RH_ROLE_N) most = rh_ctype_max(foreign->arguments[k].type);
   if (rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED) {
     uint64_t last = rh_ctype_max(foreign->result_type) - foreign->base;
-    if (last < most) most = last + 1; /* of so many elements the last has this index */
+    if (last < most) most = last + 1; /* then the last element has the largest index */
   }
   return take_integer(whole, "max_n", 1, most, most, &foreign->max_n);
 }
@@ -305,7 +305,7 @@ static rh_status take_all(const place *whole, const char *path, rh_foreign *fore
   return RH_OK;
 }
 
-/* jansson quotes what it stumbled over. */
+/* jansson's message quotes the offending text. */
 static rh_status no_json(const json_error_t *said, rh_error *error) {
   char text[sizeof said->text];
   snprintf(text, sizeof text, "%s", said->text);

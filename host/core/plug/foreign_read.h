@@ -8,7 +8,7 @@
 
 enum { RH_FOREIGN_MOST_ARGUMENTS = 16, RH_FOREIGN_MOST_BYTES = 1 << 16 };
 
-/* X(role, its name).  NONE: what returns nothing. */
+/* X(role, its name). NONE: of a function that returns nothing. */
 #define RH_ROLE_LIST(X)                                                                            \
   X(NONE, "nothing")                                                                               \
   X(N, "n")                                                                                        \
@@ -26,15 +26,15 @@ enum {
 
 typedef struct rh_foreign_value {
   uint32_t role;
-  const rh_ctype *type; /* null for nothing; of a result by pointer, what it points to */
+  const rh_ctype *type; /* null for nothing; for a result by pointer, the type that it points to */
   rh_cvalue constant;
 } rh_foreign_value;
 
 typedef struct rh_foreign {
   json_t *json; /* holds the strings */
   const char *name, *summary, *about, *version, *author, *license;
-  const char *library; /* a soname, or a path where it has a slash: absolute, or from the
-                          description's directory */
+  /* a soname; or, with a slash, a path: absolute, or relative to the description's directory */
+  const char *library;
   const char *symbol;
   uint32_t op;
   rh_type type;
@@ -43,7 +43,7 @@ typedef struct rh_foreign {
   rh_foreign_value returns;
   rh_foreign_value arguments[RH_FOREIGN_MOST_ARGUMENTS];
   uint32_t n_arguments;
-  const rh_ctype *result_type; /* of the result, in whichever place */
+  const rh_ctype *result_type; /* of the result, whether returned or an argument */
   uint64_t base;               /* the index of the first element */
   uint64_t max_n;              /* elements of one call */
   char stem[64];               /* the name if the description has none */

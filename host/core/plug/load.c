@@ -1,4 +1,4 @@
-/* One strategy by its name, with as few files touched as will do. */
+/* Loads one strategy by its name, opening as few files as possible. */
 #include "../base/error.h"
 #include "../base/text.h"
 #include "plugin.h"
@@ -22,7 +22,8 @@ static const rh_entry *offer(const rh_finding *finding, const char *name) {
   return finding->refused ? NULL : has(finding, name);
 }
 
-/* Candidates first .. end-1 stand in one place.  *found: the one that goes first, or NONE. */
+/* Candidates first .. end-1 are in one directory. *found: the one that takes precedence, or
+ * NONE. */
 static rh_status find_in_place(rh_survey *survey, uint32_t first, uint32_t end, const char *name,
                                int64_t *found, rh_error *error) {
   *found = NONE;
@@ -33,12 +34,12 @@ static rh_status find_in_place(rh_survey *survey, uint32_t first, uint32_t end, 
   }
   if (*found != NONE) return RH_OK;
   RH_TRY(rh_survey_look(survey, first, end - first, error));
-  for (uint32_t k = first; k < end && *found == NONE; k++) /* in byte order already */
+  for (uint32_t k = first; k < end && *found == NONE; k++) /* already in byte order */
     if (offer(&survey->findings[k], name)) *found = k;
   return RH_OK;
 }
 
-/* An earlier place wins, so all its files are examined before those of a later place. */
+/* An earlier directory takes precedence, so its files are examined first. */
 static rh_status find(rh_survey *survey, const char *name, int64_t *found, rh_error *error) {
   const rh_discovery *search = &survey->search;
   *found = NONE;
@@ -67,8 +68,8 @@ rh_status rh_registry_open(const char *from, const char *name, const rh_strategy
   return status;
 }
 
-/* The file that should have offered it: one that has it, or one of its name, or the one that was
- * asked for.  NONE: no such refusal. */
+/* The refused file that should have provided the strategy: one that has it, one of its name, or
+ * the requested file. NONE: no such file. */
 static int64_t guilty(const rh_survey *survey, const rh_options *options, const char *name) {
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (rh_survey_refusal(survey, k) && has(&survey->findings[k], name)) return k;
@@ -79,7 +80,7 @@ static int64_t guilty(const rh_survey *survey, const rh_options *options, const 
   return asked && rh_survey_refusal(survey, 0) ? 0 : NONE;
 }
 
-/* The first that could not be examined. */
+/* The first candidate that could not be examined. */
 static int64_t unread(const rh_survey *survey) {
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (rh_survey_refusal(survey, k) && rh_survey_refusal_kind(survey, k) == RH_REFUSED_UNREAD)
@@ -87,7 +88,7 @@ static int64_t unread(const rh_survey *survey) {
   return NONE;
 }
 
-/* Whether candidate `taken` stands in for one that would have come first. */
+/* Notes that a candidate which takes precedence over `taken` could not be examined. */
 static void note_unread(const rh_survey *survey, uint32_t taken, rh_found *found) {
   int64_t k = unread(survey);
   if (k == NONE || k > taken) return;

@@ -18,12 +18,12 @@ static int is_power_of_two(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
-/* 0 is the way to say "none" or "automatic" where the range begins with it. */
+/* 0 means "none" or "automatic" if the range begins with it, so it is allowed, too. */
 static int fits_power_of_two(const rh_param *param, int64_t value) {
   return is_power_of_two(value) || (value == 0 && param->min == 0);
 }
 
-/* "host|device": words of one or more characters, all different. */
+/* "host|device": distinct, nonempty words. */
 static rh_status check_choices(const rh_param *param, rh_error *error) {
   const char *all = param->choices;
   int64_t n = 0;

@@ -4,7 +4,7 @@
 
 #include <redhost/redhost.h>
 
-/* Key, doc, range, step, choices, flags.  RH_E_PLUGIN with a sentence. */
+/* Checks key, doc, range, step, choices and flags. RH_E_PLUGIN with a message. */
 rh_status rh_param_judge(const rh_param *param, rh_error *error);
 
 #endif

@@ -6,8 +6,8 @@
 #include "foreign.h"
 #include "rank.h"
 
-/* The plugin is not closed where it is refused: it has run code already, and unloading is the
- * riskier way out. */
+/* A refused plugin is not closed: it has already run code, and unloading is riskier than keeping
+ * it. */
 static rh_status open_object(const char *path, const rh_plugin **plugin, rh_error *error) {
   rh_dl dl;
   const void *symbol;

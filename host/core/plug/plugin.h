@@ -28,9 +28,10 @@ const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k);
  * 1024". */
 int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t bytes);
 
-/* query with the host's rules around it: device kind and needs, parameters inside their ranges,
+/* Calls query with the host's own checks: device kind and needs, parameters inside their ranges,
  * control word, answers of known status, terminated reason.  RH_OK, RH_DECLINED (answer->why and
- * reason say why), or a failure.  A strategy that also runs on the host is asked for any device. */
+ * reason say why), or a failure.  A strategy that also runs on the host is queried for any
+ * device. */
 rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *problem,
                             const int64_t *params, rh_answer *answer, rh_error *error);
 

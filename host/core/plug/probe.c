@@ -1,4 +1,4 @@
-/* The probe process: it examines plugins, so that a bad one takes down this process only. */
+/* The probe process, which examines plugins, so that a faulty one takes down only this process. */
 #include "../base/error.h"
 #include "../base/json_value.h"
 #include "../child/channel.h"
@@ -21,7 +21,7 @@ static int send_frame(const prober *probe, json_t *frame) {
   return rh_channel_say(&probe->channel, frame);
 }
 
-/* Every operator on every type, with the default parameters. */
+/* Queries every operator on every type, with the default parameters. */
 static void answer_offers(const prober *probe, const rh_strategy *strategy, rh_offers offers) {
   int64_t params[MOST_PARAMS + 1];
   for (uint32_t k = 0; k < strategy->n_params; k++)
@@ -77,7 +77,7 @@ static int look(const prober *probe, uint32_t k, const char *path) {
                                      (int)kind_of(status), "reason", rh_json_bytes(error.message)));
 }
 
-static int look_at_all(const prober *probe, const rh_child_request *request) {
+static int examine_all(const prober *probe, const rh_child_request *request) {
   uint32_t n = 0;
   if (send_frame(probe, json_pack("{s:i}", "redhost-probe", RH_WIRE_VERSION)) != 0) return -1;
   for (const char *path = NULL; (path = rh_request_next(request, "file", path)); n++)
@@ -92,7 +92,7 @@ int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type)) {
   if (rh_request_receive(&request) != 0) return code;
   if (rh_wire_read_request(&request, &probe.device, &probe.max_n) == 0) {
     int failed =
-        rh_channel_open(&probe.channel, request.parent) != 0 || look_at_all(&probe, &request) != 0;
+        rh_channel_open(&probe.channel, request.parent) != 0 || examine_all(&probe, &request) != 0;
     code = failed ? 3 : 0;
   }
   rh_channel_close(&probe.channel);

@@ -1,4 +1,4 @@
-/* Asking a strategy, with the host's rules around the plugin's own. */
+/* Querying a strategy, with the host's own checks. */
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "../base/text.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes a sentence fit to be shown: terminated, never empty, no control characters, valid UTF-8. */
+/* Makes the reason printable: terminated, not empty, without control characters, valid UTF-8. */
 static void tidy_reason(rh_answer *answer) {
   char *reason = answer->reason;
   reason[sizeof answer->reason - 1] = 0;
   size_t length = strlen(reason);
   if (length == 0) snprintf(reason, sizeof answer->reason, "declined without a reason");
-  /* A sentence that was cut may end within a character. */
+  /* A truncated reason may end within a character. */
   for (size_t k = 0; k < 3 && length && !rh_is_plain_utf8(reason, length); k++)
     if ((unsigned char)reason[length - 1] >= 0x80) reason[--length] = 0;
   if (rh_is_plain_utf8(reason, length)) return;
@@ -28,7 +28,7 @@ __attribute__((format(printf, 3, 4))) static rh_status decline(rh_answer *answer
   answer->why = why;
   vsnprintf(answer->reason, sizeof answer->reason, format, args);
   va_end(args);
-  tidy_reason(answer); /* it may quote what a driver or a plugin wrote */
+  tidy_reason(answer); /* it may quote a driver or a plugin */
   return RH_DECLINED;
 }
 
@@ -62,7 +62,7 @@ static rh_status check_kind(const rh_strategy *strategy, const rh_device *device
                  device->name ? device->name : "the device", is);
 }
 
-/* Needs are those of OpenCL code: a strategy that runs as host code on this device has none. */
+/* Needs apply to OpenCL code only, not to a strategy that runs as host code on this device. */
 static rh_status check_needs(const rh_strategy *strategy, const rh_device *device,
                              rh_answer *answer) {
   static const struct {
@@ -83,7 +83,7 @@ static rh_status check_needs(const rh_strategy *strategy, const rh_device *devic
   return decline(answer, RH_WHY_DEVICE, "needs a feature that this redhost does not know");
 }
 
-/* One rule for all, so that no author can forget it. */
+/* Checked by the host, so that no author can forget it. */
 static rh_status check_order(const rh_strategy *strategy, const rh_op *op, rh_answer *answer) {
   if (op->flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER) return RH_OK;
   return decline(answer, RH_WHY_OP, "%.40s does not commute, and %.63s reorders elements", op->name,

@@ -1,5 +1,5 @@
-/* What a plugin's file name implies: the kind of plugin, and which of two in one directory goes
- * first. */
+/* What a plugin's file name determines: the kind of plugin, and which of two in one directory
+ * takes precedence. */
 #ifndef RH_PLUG_RANK_H
 #define RH_PLUG_RANK_H
 
@@ -7,13 +7,13 @@
 
 #define RH_FOREIGN_SUFFIX ".foreign.json"
 
-/* A description of a foreign function?  Else a shared object. */
+/* Is it a description of a foreign function, not a shared object? */
 static inline int rh_is_foreign(const char *path) {
   size_t length = strlen(path), suffix = strlen(RH_FOREIGN_SUFFIX);
   return length > suffix && strcmp(path + length - suffix, RH_FOREIGN_SUFFIX) == 0;
 }
 
-/* Is it /any/where/NAME.so, or NAME.foreign.json? */
+/* Is the file called NAME.so or NAME.foreign.json? */
 static inline int rh_bears_name(const char *path, const char *name) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
   size_t length = strlen(name);
@@ -21,7 +21,7 @@ static inline int rh_bears_name(const char *path, const char *name) {
          (strcmp(base + length, ".so") == 0 || strcmp(base + length, RH_FOREIGN_SUFFIX) == 0);
 }
 
-/* As strcmp: the file named after the strategy first, then by bytes. */
+/* Compares like strcmp: the file named after the strategy first, then by bytes. */
 static inline int rh_rank_files(const char *a, const char *b, const char *name) {
   int of_a = rh_bears_name(a, name), of_b = rh_bears_name(b, name);
   return of_a != of_b ? of_b - of_a : strcmp(a, b);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By name; then as rh_rank_files says which of them goes first. */
+/* Sorts by name, then by rh_rank_files. */
 static int by_rank(const void *left, const void *right) {
   const rh_entry *a = left, *b = right;
   int order = strcmp(a->name, b->name);

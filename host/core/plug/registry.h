@@ -20,7 +20,7 @@ typedef struct rh_entry {
   char *name, *summary, *about, *version, *author, *license, *build;
   uint64_t promises, needs;
   uint32_t determinism, device_kinds, n_params;
-  rh_param *params; /* strings owned too */
+  rh_param *params; /* owned, with its strings */
   /* [op][type], by number; .status is RH_DECLINED where undefined */
   rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1];
   char *shadowed_by; /* null, or the path of the file whose strategy of that name comes first */
@@ -33,7 +33,7 @@ typedef struct rh_refusal {
 } rh_refusal;
 
 typedef struct rh_registry {
-  rh_entry *entries; /* by name; shadowed ones behind the one that goes first */
+  rh_entry *entries; /* by name; shadowed ones follow the one that takes precedence */
   uint32_t n_entries;
   rh_refusal *refusals;
   uint32_t n_refusals;
@@ -55,7 +55,7 @@ void rh_registry_finish(rh_registry *registry);
 /* The entry of that name that takes precedence; null if there is none. */
 const rh_entry *rh_registry_find(const rh_registry *registry, const char *name);
 
-/* The place of a strategy. */
+/* The location of a strategy. */
 typedef struct rh_found {
   char name[64];
   char *path;         /* the plugin's file */

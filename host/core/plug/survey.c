@@ -33,7 +33,7 @@ rh_refusal_kind rh_survey_refusal_kind(const rh_survey *survey, uint32_t k) {
   return candidate->refused ? candidate->kind : survey->findings[k].kind;
 }
 
-/* Names of strategies are known only now; the file as a whole is what is switched off. */
+/* The names of strategies are known only now; a match disables the whole file. */
 static rh_status disable(const rh_candidate *candidate, rh_finding *finding, rh_error *error) {
   char reason[512];
   for (uint32_t k = 0; k < finding->n_entries && !finding->refused; k++) {
@@ -53,7 +53,7 @@ rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error
   for (uint32_t k = first; k < first + n; k++)
     if (!survey->search.candidates[k].refused && !survey->findings[k].looked) which[count++] = k;
   rh_status status = RH_OK;
-  /* Without plugins nothing is started, and so no program needs to be there. */
+  /* Without plugins no child is started, so the program may be missing. */
   if (count && !survey->program)
     status = rh_child_program(survey->options, &survey->program, error);
   while (status == RH_OK && done < count)

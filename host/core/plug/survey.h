@@ -11,8 +11,7 @@ rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_
                          uint64_t max_n, rh_error *error);
 /* A child examines candidates first .. first+n-1, except those that the search refused or that
  * were examined before.  A candidate that takes the child down is refused, and another child
- * goes on
- * behind it. */
+ * continues after it. */
 rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error *error);
 /* Why candidate k is not used, by the search or by the child; null if it is used. */
 const char *rh_survey_refusal(const rh_survey *survey, uint32_t k);

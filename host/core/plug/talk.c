@@ -17,7 +17,7 @@ typedef struct talker {
   const uint32_t *which;
   uint32_t n, answered; /* files asked about; files with a result */
   int greeted, begun;   /* it speaks the protocol; it is examining which[answered] */
-  char strategy[64];    /* whose query it is in; empty: it is loading */
+  char strategy[64];    /* the strategy whose query is running; empty while loading */
   rh_conversation with;
 } talker;
 
@@ -51,7 +51,7 @@ static rh_fate take_plugin(talker *talk, const json_t *strategies) {
   return settle(talk);
 }
 
-/* The reason may quote file names and what the loader said: it becomes one line. */
+/* The reason may quote file names and the loader's message, so it is made one line. */
 static rh_fate take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
   char *copy = strdup(reason);
   if (!copy) return RH_FATE_FAILED;
@@ -68,7 +68,7 @@ static rh_fate take_begin(talker *talk) {
   return RH_GOES_ON;
 }
 
-/* One frame, if it is the one that may come now. */
+/* Handles a frame; one that is out of order is garbage. */
 static rh_fate take_frame(talker *talk, json_t *frame) {
   int number, kind;
   const char *text, *name;
@@ -119,7 +119,7 @@ static void name_fate(const talker *talk, char *to, size_t bytes) {
   rh_conversation_name(&talk->with, where, to, bytes);
 }
 
-/* Entries of a plugin frame that turned out to be nonsense. */
+/* Drops the entries of an invalid plugin frame. */
 static void drop_entries(rh_finding *finding) {
   for (uint32_t j = 0; j < finding->n_entries; j++) rh_entry_finish(&finding->entries[j]);
   free(finding->entries);
@@ -127,12 +127,12 @@ static void drop_entries(rh_finding *finding) {
   finding->n_entries = 0;
 }
 
-/* The child was lost while it examined a file. */
+/* The child died or hung while it examined a file. */
 static rh_status blame(talker *talk, rh_error *error) {
   char reason[256];
   drop_entries(finding_of(talk));
-  /* It may have been a plugin from before, in the same process: examined alone, a file is judged
-   * for itself.  Not after a hang, which costs seconds. */
+  /* An earlier plugin in the same process may be the cause, so the file is examined again alone.
+   * Not after a hang, which costs seconds. */
   if (talk->answered > 0 && talk->with.fate != RH_FATE_LATE) return RH_OK;
   name_fate(talk, reason, sizeof reason);
   if (take_refusal(talk, reason, RH_REFUSED_FOR_FAULT) == RH_FATE_FAILED)
@@ -140,8 +140,8 @@ static rh_status blame(talker *talk, rh_error *error) {
   return RH_OK;
 }
 
-/* The child was lost, but not while it examined a file. */
-static rh_status lose_probe(talker *talk, rh_error *error) {
+/* The child died or hung, but not while it examined a file. */
+static rh_status end_lost_probe(talker *talk, rh_error *error) {
   rh_fate fate = talk->with.fate;
   char reason[256];
   if (!talk->answered) {
@@ -197,14 +197,14 @@ rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t
                                 .limit_bytes = survey->limit_bytes};
   RH_TRY(start(&talk, error));
   rh_fate fate = rh_conversation_listen(&talk.with, error);
-  /* The answers count; destructors that hang afterwards are cut short. */
+  /* The answers are complete; destructors get half a second. */
   rh_conversation_end(&talk.with, 0.5);
   rh_status status = RH_OK;
   if (fate == RH_FATE_FAILED) {
     drop_entries(finding_of(&talk));
     status = RH_E_NOMEM;
   } else if (fate != RH_FATE_HEARD) {
-    status = talk.begun ? blame(&talk, error) : lose_probe(&talk, error);
+    status = talk.begun ? blame(&talk, error) : end_lost_probe(&talk, error);
   }
   *done += talk.answered;
   return status;

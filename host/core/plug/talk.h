@@ -1,4 +1,4 @@
-/* The parent's side of one child's life. */
+/* The parent's side of the probe protocol, for one child. */
 #ifndef RH_PLUG_TALK_H
 #define RH_PLUG_TALK_H
 
@@ -8,9 +8,9 @@
 /* The result for candidate k. */
 typedef struct rh_finding {
   int looked;
-  char *refused; /* null, or why not: the search's reasons are not repeated here */
+  char *refused; /* null or the reason, except for refusals by the search */
   rh_refusal_kind kind;
-  rh_entry *entries; /* also of a refused one, if it got so far: they are unavailable */
+  rh_entry *entries; /* also those of a refused plugin, if known; they are unavailable */
   uint32_t n_entries;
 } rh_finding;
 
@@ -21,13 +21,13 @@ typedef struct rh_survey {
   char *program; /* null until a child is needed */
   const rh_device *device;
   uint64_t max_n;
-  double limit_s;       /* for one file, from its begin to its result */
+  double limit_s;       /* for one file */
   uint64_t limit_bytes; /* that the child may send about one file */
 } rh_survey;
 
-/* Starts a child on candidates which[0..n-1] and listens until it ends, in whatever way.  Adds to
- * *done how many need no further child, at least one. Where that is fewer than n, the child was
- * lost. RH_E_PLUGIN: the program is missing or is not a redhost. */
+/* Starts a child on candidates which[0..n-1] and reads until it ends for any reason. Adds the
+ * number of candidates that need no further child to *done, at least one. If that is fewer than
+ * n, the child died or hung. RH_E_PLUGIN: the program is missing or is not a redhost. */
 rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t *done,
                   rh_error *error);
 

@@ -1,4 +1,4 @@
-/* A plugin's descriptor as data: nothing of the plugin is called here. */
+/* Validates a plugin's descriptor as data, without calling the plugin. */
 #include "validate.h"
 #include "../base/error.h"
 #include "../base/text.h"
@@ -9,7 +9,7 @@
 
 enum {
   MOST_PARAMS = 64,
-  MOST_BYTES_OF_STRUCT = 1 << 16 /* larger: garbage rather than a distant future */
+  MOST_BYTES_OF_STRUCT = 1 << 16 /* a larger size is garbage, not a later version */
 };
 
 static const uint64_t known_promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER;
@@ -48,7 +48,7 @@ rh_status rh_validate_version(const rh_plugin *plugin, rh_error *error) {
   return RH_OK;
 }
 
-/* `most` bytes; empty only where `least` is 0; line breaks only where `lines`. */
+/* At most `most` bytes; may be empty if `least` is 0, and have line breaks if `lines`. */
 static rh_status check_text(const char *what, const char *s, size_t least, size_t most, int lines,
                             rh_error *error) {
   if (!s) return rh_fail(error, RH_E_PLUGIN, "%s is null", what);

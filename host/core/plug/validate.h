@@ -1,5 +1,5 @@
-/* The rules of a plugin's descriptor, one kind at a time; rh_plugin_judge() is all of them.
- * Nothing of the plugin is called. */
+/* The rules for a plugin's descriptor in groups; rh_plugin_judge() applies all of them. The
+ * plugin is not called. */
 #ifndef RH_PLUG_VALIDATE_H
 #define RH_PLUG_VALIDATE_H
 

@@ -21,7 +21,7 @@ void rh_walk_note(rh_walk *walk, const char *format, ...) {
   va_end(args);
 }
 
-/* A candidate; `refused` is null or why not. */
+/* Adds a candidate; `refused` is null or the reason. */
 static void add_candidate(rh_walk *walk, const char *path, const char *refused,
                           rh_refusal_kind kind) {
   rh_discovery *search = walk->search;
@@ -46,15 +46,15 @@ static void add_candidate(rh_walk *walk, const char *path, const char *refused,
   search->candidates[search->n++] = new;
 }
 
-/* A file or directory that could not be examined. */
+/* Adds a file or directory that could not be examined. */
 static void add_unread(rh_walk *walk, const char *path, const char *what, int code) {
   char reason[256];
   snprintf(reason, sizeof reason, "%s: %s", what, strerror(code));
   add_candidate(walk, path, reason, RH_REFUSED_UNREAD);
 }
 
-/* 1: it had its turn already.  The same directory is often named twice, and links name one file
- * twice. */
+/* 1: it was visited before. The same directory is often listed twice, and a file may have
+ * several links. */
 static int seen_before(rh_walk *walk, const struct stat *st) {
   for (size_t k = 0; k < walk->n_seen; k++)
     if (walk->seen[k].device == st->st_dev && walk->seen[k].inode == st->st_ino) return 1;
@@ -68,7 +68,7 @@ static int seen_before(rh_walk *walk, const struct stat *st) {
   return 0;
 }
 
-/* Not 0: *reason says why it is not trusted.  A user who can change the file can run code as
+/* Nonzero: *reason says why it is not trusted. Anybody who can change the file can run code as
  * this user. */
 static int is_distrusted(const rh_walk *walk, const char *path, const struct stat *st, char *reason,
                          size_t bytes) {
@@ -81,7 +81,8 @@ static rh_refusal_kind kind_of(int distrusted) {
   return distrusted == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_FOR_FAULT;
 }
 
-/* A name that is not trusted is not remembered: the same file may have a better one. */
+/* A file under an untrusted name is not marked as visited, because it may also have a trusted
+ * one. */
 static void walk_file(rh_walk *walk, const char *path, const struct stat *st) {
   char reason[RH_TRUST_BYTES];
   int distrusted = is_distrusted(walk, path, st, reason, sizeof reason);
@@ -113,7 +114,7 @@ void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st) {
     return;
   }
   walk->at_home = stat(directory, &of_directory) == 0 && is_home(walk, &of_directory);
-  walk->known = strlen(directory); /* whoever names a file has chosen where it stands */
+  walk->known = strlen(directory); /* a named file's directory is the user's choice */
   walk_file(walk, path, st);
   walk->place++;
   free(directory);
@@ -138,7 +139,7 @@ static void look_at(rh_walk *walk, const char *directory, int fd, const char *na
   free(path);
 }
 
-/* As the shell's *.so: hidden files are not meant. */
+/* Ignores hidden files, like the shell's *.so. */
 static int is_candidate(const struct dirent *entry) {
   size_t length = strlen(entry->d_name);
   if (entry->d_name[0] == '.') return 0;
@@ -146,7 +147,7 @@ static int is_candidate(const struct dirent *entry) {
          (length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0);
 }
 
-/* In byte order, not the locale's: the same list for every user. */
+/* In byte order, not the locale's, so that every user gets the same list. */
 static int by_bytes(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -165,7 +166,7 @@ static void list(rh_walk *walk, const char *directory, int fd) {
   free(names);
 }
 
-/* It cannot be opened: report it if the user named it. */
+/* Reports a directory that cannot be opened, if the user named it. */
 static void report_missing(rh_walk *walk, const char *directory, const char *from, int code) {
   if (code == ENOENT || code == ENOTDIR) {
     const char *is = code == ENOENT ? "does not exist" : "is not a directory";
@@ -181,7 +182,7 @@ void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const
   int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int is_there = fd >= 0 && fstat(fd, &st) == 0, code = errno;
   walk->known = known;
-  /* Judged by the open descriptor: the name may mean another directory a moment later. */
+  /* Checks the open descriptor, because the name may refer to another directory a moment later. */
   int refused = is_there ? is_distrusted(walk, directory, &st, reason, sizeof reason) : 0;
   if (is_there && !refused && seen_before(walk, &st)) {
     close(fd);

@@ -17,21 +17,21 @@ typedef struct rh_walk {
   uint32_t at_home; /* 1: the next candidates are in redhost's own directory */
   rh_file_id homes[2];
   uint32_t n_homes;
-  size_t known;     /* of the path of what is found next: see rh_trust_path */
+  size_t known;     /* trusted prefix of the next paths, see rh_trust_path */
   rh_file_id *seen; /* files and directories that were visited */
   size_t n_seen;
   rh_text searched;
   int failed; /* out of memory: check once at the end */
 } rh_walk;
 
-/* An installed directory, where it is there: before anything is looked for. */
+/* Registers one of redhost's own directories, if it exists. Must be called before any search. */
 void rh_walk_home(rh_walk *walk, const char *directory);
 /* Everything *.so and *.foreign.json in `directory`, which is absolute and whose first `known`
- * bytes are trusted as they are.  `from` is the option or variable that named it: what is missing
- * there is noted; null: it may be missing. */
+ * bytes are trusted. `from`: the option or variable that named it, for a note if it is missing;
+ * null: it may be missing. */
 void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from);
-/* One regular file that the user named: a place of its own.  Its directory may belong to any user,
- * as with a program that is started by its path. */
+/* One regular file that the user named; it has its own rank.  Its directory may belong to any
+ * user, as with a program that is started by its path. */
 void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st);
 /* A directory that could not be determined: `what` is "the directory of ...", and errno was
  * `code`. */

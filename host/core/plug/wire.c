@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Host strategies alone are asked then; the others say that they need a device. */
+/* Without a device only host strategies are queried; the others are declined. */
 static rh_device host_alone(void) {
   rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST, .name = "host"};
   long processors = sysconf(_SC_NPROCESSORS_ONLN);

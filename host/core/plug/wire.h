@@ -4,11 +4,11 @@
  * descriptor 4 the child answers with one JSON object a line:
  *     {"redhost-probe":2}                       the channel works
  *     {"begin":k}                               it begins to examine file k, counted from 0
- *     {"phase":"query","strategy":"cascade"}    it goes to ask
- *     {"plugin":k,"strategies":[...]}           what is in the file, or
- *     {"refused":k,"kind":2,"reason":"..."}     why not, and an rh_refusal_kind
- *     {"end":n}                                 all n were examined
- * Messages in any other order were not written by redhost. */
+ *     {"phase":"query","strategy":"cascade"}    it calls query
+ *     {"plugin":k,"strategies":[...]}           the contents of the file, or
+ *     {"refused":k,"kind":2,"reason":"..."}     the reason, and an rh_refusal_kind
+ *     {"end":n}                                 all n were examined Messages in another order
+ *     cannot be redhost's. */
 #ifndef RH_PLUG_WIRE_H
 #define RH_PLUG_WIRE_H
 

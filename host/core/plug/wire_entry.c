@@ -22,8 +22,8 @@ void rh_wire_clear_offers(rh_offers offers) {
     }
 }
 
-/* The place of `reason` among those said before; most strategies decline in one or two sentences.
- */
+/* The index of `reason` in the list, to which it is added if new; most strategies have only one
+ * or two reasons. */
 static int place_of_reason(json_t *reasons, const char *reason) {
   size_t k;
   json_t *known;
@@ -80,8 +80,8 @@ json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offe
   return json;
 }
 
-/* Lines may end; nothing else moves a terminal's cursor.  Sanitise again: the child is not
- * trusted. */
+/* Keeps line breaks but no other control characters. The child is not trusted, so its texts are
+ * sanitised again. */
 static void make_printable(char *text) {
   for (char *line = text; line;) {
     char *end = strchr(line, '\n');
@@ -188,7 +188,7 @@ int rh_wire_read_entry(const json_t *json, rh_entry *entry) {
 
 void rh_entry_finish(rh_entry *entry) {
   for (uint32_t k = 0; k < entry->n_params; k++) {
-    /* Owned by the entry, though the ABI's type says const. */
+    /* Owned by the entry, although the ABI's type is const. */
     free((void *)(uintptr_t)entry->params[k].key);
     free((void *)(uintptr_t)entry->params[k].doc);
     free((void *)(uintptr_t)entry->params[k].choices);

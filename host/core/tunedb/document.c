@@ -137,7 +137,7 @@ json_t *rh_tunedb_document_new(void) {
   return json_pack("{s:s, s:[]}", "schema", schema, "devices");
 }
 
-/* Is `old` in the way of `entry`, which is new? */
+/* Does the new `entry` replace `old`? */
 static int is_replaced(const json_t *old, const rh_tunedb_entry *entry, int own_device) {
   rh_tunedb_entry e;
   int known;
@@ -152,7 +152,7 @@ static void make_room(json_t *entries, const rh_tunedb_entry *entry, int own_dev
     if (is_replaced(json_array_get(entries, k), entry, own_device)) json_array_remove(entries, k);
 }
 
-/* The entries of the device; they are made where there are none. */
+/* The entries of the device, created if missing. */
 static json_t *entries_of(json_t *devices, const rh_tunedb_key *wanted) {
   size_t n = json_array_size(devices);
   for (size_t k = 0; k < n; k++) {
@@ -174,7 +174,7 @@ static size_t count(const json_t *devices) {
   return total;
 }
 
-/* A reader refuses the whole file for one bad entry, so each entry is read back before it is
+/* One invalid entry makes the whole file unreadable, so each entry is read back before it is
  * written. */
 static json_t *pack(const rh_tunedb_entry *entry, const char **why) {
   rh_tunedb_entry read;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this a JSON reader that knows only doubles is wrong. */
+/* JSON readers that use doubles are exact up to here. */
 static const uint64_t most_integer = (UINT64_C(1) << 53) - 1;
 static const double most_seconds = 1e9;
 
@@ -57,7 +57,7 @@ static rh_status take_seconds(const json_t *object, const char *key, double *sec
   return RH_OK;
 }
 
-/* A whole number, or one in a string where JSON's numbers end. */
+/* A whole number, or a string if it exceeds JSON's exact numbers. */
 static rh_status take_n(const json_t *object, uint64_t *n, rh_error *error) {
   const json_t *value = json_object_get(object, "n");
   const char *digits = json_string_value(value);
@@ -76,7 +76,7 @@ static rh_status take_n(const json_t *object, uint64_t *n, rh_error *error) {
                        : "n: is missing");
 }
 
-/* 16 digits of a hash; missing: of whatever file. */
+/* A hash of 16 digits; missing: any file. */
 static rh_status take_plugin(const json_t *object, uint64_t *plugin, rh_error *error) {
   char digits[17];
   *plugin = 0;
@@ -88,7 +88,7 @@ static rh_status take_plugin(const json_t *object, uint64_t *plugin, rh_error *e
   return RH_OK;
 }
 
-/* Whether the plugin knows it, and what it makes of it, is asked when it is used. */
+/* Whether the plugin accepts it is checked when it is used. */
 static rh_status take_setting(const char *key, const json_t *value, rh_tunedb_setting *setting,
                               rh_error *error) {
   const char *word = json_string_value(value);

@@ -5,7 +5,7 @@
 #include "tunedb.h"
 #include <jansson.h>
 
-/* A word of the file, made fit for a message. */
+/* A word of the file, made printable for messages. */
 const char *rh_tunedb_quotable(const char *s);
 
 /* At `key`, a plain text of fewer than `size` bytes; "" if missing. */

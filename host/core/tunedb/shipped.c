@@ -20,7 +20,7 @@ json_t *rh_tunedb_shipped(size_t place, int *valid) {
   return document ? document : json_object();
 }
 
-/* Each key of "match" must fit, and there must be one. */
+/* Every key of "match" must fit, and there must be at least one. */
 int rh_tunedb_shipped_fits(const json_t *document, const rh_cl_device *device) {
   const json_t *match = json_object_get(document, "match");
   const char *kind = json_string_value(json_object_get(match, "kind"));

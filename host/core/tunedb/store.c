@@ -15,8 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A writer is done within milliseconds; a lock that is held for longer than this is somebody's
- * mistake. */
+/* A writer needs milliseconds; a lock that is held for longer than this is a fault. */
 static const double most_wait_s = 2;
 
 rh_status rh_tunedb_store_init(rh_tunedb_store *store, rh_cache *cache, rh_error *error) {
@@ -37,11 +36,11 @@ void rh_tunedb_store_finish(rh_tunedb_store *store) {
 
 /* ---- Reading ---- */
 
-/* It stays where it cannot be renamed, and is not used either way. */
+/* If it cannot be renamed, it is kept but not used. */
 static void set_aside(rh_tunedb_store *store, const char *why) {
   char *aside = rh_path_join(store->cache->directory, "tuned.json.bad");
   int moved = aside && rename(store->path, aside) == 0;
-  /* Another process may have been faster, with a warning of its own. */
+  /* Another process may have renamed it first, and warned. */
   int gone = !moved && aside && errno == ENOENT;
   if (!gone)
     rh_log(store->cache->reporter, RH_LOG_WARNING, "%s: %s; it is not used%s", store->path, why,
@@ -72,7 +71,7 @@ json_t *rh_tunedb_store_load(rh_tunedb_store *store) {
   char why[RH_FILE_WHY_BYTES];
   if (!store->path || store->left_alone) return NULL;
   rh_file_state state = rh_file_read_own(store->path, RH_TUNED_MOST_BYTES, &text, &length, why);
-  /* --quiet does not hide what may change the choice. */
+  /* An error, which --quiet does not hide, because it may change the choice of strategy. */
   if (state == RH_FILE_UNREAD && !store->unread)
     rh_log(store->cache->reporter, RH_LOG_ERROR, "%s: %s just now; it is neither used nor changed",
            store->path, why);
@@ -86,8 +85,7 @@ json_t *rh_tunedb_store_load(rh_tunedb_store *store) {
 
 /* ---- Writing ---- */
 
-/* What is wrong with the directory is wrong with tuned.json, too; what stands there as the lock is
- * not. */
+/* Faults of the directory also affect tuned.json, but faults of the lock file do not. */
 static const char *why_no_lock(int code) {
   if (code == EISDIR || code == ELOOP || code == ENXIO)
     return "tuned.lock beside it does not belong to redhost; remove it";
@@ -118,7 +116,8 @@ int rh_tunedb_store_lock(const rh_tunedb_store *store, const char **why) {
     return -1;
   }
   while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    /* A file system that knows no locks: what appears whole is worth more than nothing. */
+    /* The file system has no locks; continuing is acceptable, since files are replaced
+     * atomically. */
     if (errno != EWOULDBLOCK && errno != EINTR) return lock;
     if (rh_now() - start > most_wait_s) {
       close(lock);

@@ -15,28 +15,28 @@
 
 typedef struct known {
   rh_tunedb_entry entry;
-  int counts; /* measured on this very device, and not on the host or beside another one */
+  int counts; /* measured on this device, not on the host or with another device selected */
 } known;
 
 struct rh_tunedb {
   rh_tunedb_store store;
   rh_tunedb_key key;
   uint32_t on_host; /* 1: there is no device */
-  json_t *document; /* the file's, with what could not be written */
+  json_t *document; /* the file's contents, with entries that could not be written */
   json_t *shipped;  /* null: nothing that fits */
-  known *list;      /* of both, the entries that this device is concerned with */
+  known *list;      /* the entries of both that apply to this device */
   uint32_t n, capacity;
   int complained;
-  rh_tunedb_entry *unsaved; /* what the file does not have yet, in the order in which it came */
+  rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
   uint32_t n_unsaved, room_unsaved;
-  double not_before; /* by rh_now(): when the file is tried again */
-  const char *lost;  /* why something could not even be put into a document; null: all could */
+  double not_before; /* rh_now() from which the file is tried again */
+  const char *lost;  /* why an entry could not be added to the document; null: none failed */
 };
 
-/* After trouble with the file, which may have cost a wait. */
+/* The pause after an error of the file, which may have cost a wait. */
 static const double pause_s = 10;
 
-/* ---- What there is ---- */
+/* ---- Loading ---- */
 
 static rh_status add_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts,
                            rh_error *error) {
@@ -66,9 +66,9 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
   return RH_OK;
 }
 
-/* What was measured for `theirs`, as this device sees it; 0: it does not concern it.  A strategy
- * that runs on the host does so beside any device: with one at hand, what was measured on the host
- * without counts too, and without one, what was measured beside any. */
+/* The origin of entries stored under the key `theirs`; 0: they do not apply. Host strategies do
+ * not depend on the selected device: with a device, entries measured without one count, too, and
+ * vice versa. */
 static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
   const rh_tunedb_key host = rh_tunedb_key_of(NULL);
   if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
@@ -78,7 +78,7 @@ static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
   return strcmp(theirs->driver, tuned->key.driver) == 0 ? RH_TUNED_HERE : RH_TUNED_OTHER_DRIVER;
 }
 
-/* Makes the list from the documents. */
+/* Rebuilds the list from the documents. */
 static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
   const json_t *entries;
   rh_tunedb_key theirs;
@@ -151,8 +151,8 @@ static double distance(uint64_t a, uint64_t b) {
   return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
 }
 
-/* Is `a` of more merit?  Ties go to what was measured with the device itself, and then to an order
- * that hangs on nothing but what they say. */
+/* Is `one` preferred? Ties go to entries measured on the device itself, and then to an order
+ * that depends on the contents only. */
 static int is_better(const known *one, const known *other, uint32_t op, rh_type type, uint64_t n) {
   const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
   uint32_t of_a = unlikeness(a, op, type), of_b = unlikeness(b, op, type);
@@ -168,7 +168,7 @@ static int is_better(const known *one, const known *other, uint32_t op, rh_type 
 
 typedef struct wanted {
   rh_tunedb_timed among;
-  int timed; /* 1: only what has a time */
+  int timed; /* 1: only entries with a time */
   const char *strategy;
   uint64_t plugin;
   uint32_t op;
@@ -215,7 +215,7 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
   return find_entry(tuned, &of);
 }
 
-/* Has it been measured, and so found right, under this driver? */
+/* Was it measured, and hence correct, under this driver? */
 static int was_good_here(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
                          rh_type type) {
   const wanted of = {{RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
@@ -258,9 +258,9 @@ const char *rh_tunedb_shipped_name(const rh_tunedb *tuned) {
   return name ? name : "";
 }
 
-/* ---- Telling ---- */
+/* ---- Storing ---- */
 
-/* Once, however much cannot be stored. */
+/* Warns only once. */
 static void complain(rh_tunedb *tuned, const char *why) {
   if (tuned->complained) return;
   tuned->complained = 1;
@@ -290,7 +290,8 @@ static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
   return RH_OK;
 }
 
-/* With the file's lock: what others wrote meanwhile is read first.  *why: as store's. */
+/* The caller holds the file's lock. Entries that others wrote meanwhile are read first. *why: as
+ * for store(). */
 static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *error) {
   json_t *fresh = rh_tunedb_store_load(&tuned->store);
   if (tuned->store.left_alone || tuned->store.unread) {
@@ -306,7 +307,7 @@ static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *erro
   return RH_OK;
 }
 
-/* *why: what stood in the way, or null.  Trouble is not looked for again at each result. */
+/* *why: the obstacle, or null. After an error, the file is not tried again for each result. */
 static rh_status store(rh_tunedb *tuned, const char **why, rh_error *error) {
   int lock = rh_tunedb_store_lock(&tuned->store, why);
   rh_status status = lock < 0 ? RH_OK : store_locked(tuned, why, error);

@@ -32,12 +32,12 @@ typedef struct rh_tunedb_entry {
   uint32_t op;
   rh_type type;
   uint64_t n; /* elements; the entry serves the sizes that are nearest to it, by ratio */
-  /* those that differ from the plugin's own defaults */
+  /* only those that differ from the plugin's defaults */
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint32_t n_settings;
   /* 1: gave a wrong result, with any parameters; everything below is then 0 */
   uint32_t failed;
-  double time_s;    /* of one reduction by the bench's headline; 0: not measured */
+  double time_s;    /* of one reduction, the main figure of a benchmark; 0: not measured */
   double latency_s; /* of one call until the value is on the host; 0: not measured */
   /* 1: its parameters were searched, or it has none; 0: measured with its defaults only */
   uint32_t searched;

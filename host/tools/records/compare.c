@@ -152,7 +152,8 @@ static int only_single(const devices *d) {
   return single;
 }
 
-static int warn_of_others(rh_comparison *c, const devices *old, int k, const devices *new_, int j) {
+static int warn_of_differences(rh_comparison *c, const devices *old, int k, const devices *new_,
+                               int j) {
   const char *old_name = text_of(old, k, "name"), *new_name = text_of(new_, j, "name");
   const char *old_driver = rh_records_device_text(old->results, old->ids[k], "driver");
   const char *new_driver = rh_records_device_text(new_->results, new_->ids[j], "driver");
@@ -173,7 +174,7 @@ static rh_status pair_devices(rh_comparison *c, devices *old, devices *new_, rh_
   int k = only_single(old), j = only_single(new_);
   if (k >= 0 && j >= 0) pair(old, k, new_, j);
   for (k = 0; k < old->n; k++)
-    if (old->partner[k] >= 0 && warn_of_others(c, old, k, new_, old->partner[k]) != 0)
+    if (old->partner[k] >= 0 && warn_of_differences(c, old, k, new_, old->partner[k]) != 0)
       return rh_fail(error, RH_E_NOMEM, "no memory for a warning");
   return RH_OK;
 }
