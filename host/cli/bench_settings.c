@@ -77,7 +77,7 @@ static rh_status parse_words(rh_bench_settings *settings, const rh_typed *typed,
 
 /* ---- Strategies ---- */
 
-/* Is this one of the words? Globs do not count: users of globs do not want a message for each
+/* Is this one of the words?  Globs do not count: users of globs do not want a message for each
  * strategy that cannot run. */
 static int is_named(const char *list, const char *name) {
   size_t length = strlen(name);

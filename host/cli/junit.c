@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Escapes text for an attribute. XML 1.0 has no control characters, and must be valid UTF-8. */
+/* Escapes text for an attribute.  XML 1.0 has no control characters, and must be valid UTF-8. */
 static void add_escaped(rh_text *xml, const char *s) {
   int plain = rh_is_plain_utf8(s, strlen(s));
   for (; *s; s++) {

@@ -64,7 +64,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   }
 }
 
-/* The path of this program, for starting children. Prefers the name it was started with: under
+/* The path of this program, for starting children.  Prefers the name it was started with: under
  * tools such as valgrind, /proc/self/exe is the tool. */
 static const char *own_path(char *path, size_t size) {
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
@@ -102,7 +102,7 @@ static rh_status flush_output(rh_error *error) {
   return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
 }
 
-/* If standard output or error is closed, the next opened file would get its descriptor. Opens a
+/* If standard output or error is closed, the next opened file would get its descriptor.  Opens a
  * placeholder instead, on which every write fails. */
 static void hold_standard_files(void) {
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {

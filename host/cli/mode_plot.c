@@ -58,7 +58,7 @@ static int by_string(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* keep[k] is for rows[k]. Patterns are matched against the set of names, which detects mistyped
+/* keep[k] is for rows[k].  Patterns are matched against the set of names, which detects mistyped
  * ones. */
 static rh_status choose_strategies(const rh_records *results, const char *list, unsigned char *keep,
                                    rh_error *error) {

@@ -106,7 +106,7 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
 }
 
 /* An answer that could not be checked must not be used unknowingly, not even by a script, so the
- * warning ignores --quiet. The status stays 0, since nothing was found wrong; check.outcome of
+ * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
  * --json distinguishes the two cases. */
 static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
@@ -131,7 +131,7 @@ static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh
                  spec->strategy, got, exact, report->verdict.text);
 }
 
-/* Allocates memory for generated data. Shared pages are used only if a child needs them, because
+/* Allocates memory for generated data.  Shared pages are used only if a child needs them, because
  * private ones are faster. */
 static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;

@@ -322,7 +322,7 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
   return status;
 }
 
-/* Reports an error of getopt_long ('?' or ':'). `optopt` is an option with a missing or
+/* Reports an error of getopt_long ('?' or ':').  `optopt` is an option with a missing or
  * unexpected value, an unknown letter, or 0 for an unknown long option, which is the word before
  * `optind`. */
 static rh_status malformed(int code, char **argv, rh_error *error) {

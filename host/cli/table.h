@@ -17,7 +17,7 @@ typedef struct rh_table {
   int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
 } rh_table;
 
-/* Adds a cell, whose text is copied and made plain. `columns` cells make a row. */
+/* Adds a cell, whose text is copied and made plain.  `columns` cells make a row. */
 void rh_table_cell(rh_table *table, int style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent);

@@ -151,7 +151,7 @@ const char *rh_style_off(const rh_terminal *terminal, int style) {
 }
 
 /* Child processes have their own process groups, which the terminal's interrupt does not reach.
- * They are killed and awaited, so that the device is free when the prompt returns. The wait is
+ * They are killed and awaited, so that the device is free when the prompt returns.  The wait is
  * limited to a second, since a driver may delay the end of a killed process. */
 static void end_children(void) {
   const struct timespec nap = {0, 2000000};
@@ -215,7 +215,7 @@ void rh_terminal_catch_interrupt(void) {
 
 static char cut_file[320]; /* the message of on_bus_error */
 
-/* The mapped file was cut short. If several threads get the signal, only the first writes the
+/* The mapped file was cut short.  If several threads get the signal, only the first writes the
  * message. */
 static void on_bus_error(int signal_number) {
   (void)signal_number;

@@ -12,7 +12,7 @@ import unittest
 import redhost_cli as cli
 
 SUM = ["-n", "100", "-t", "i8", "--data", "equal"]
-LIFE = os.path.join(cli.ZOO, "..", "life")
+LIFECYCLE = os.path.join(cli.ZOO, "..", "lifecycle")
 SERIAL = os.path.join(cli.PLUGINS, "serial.so")
 
 
@@ -204,10 +204,10 @@ class Privileged(Loading):
 class Drivers(Loading):
     """How OpenCL and plugins affect each other."""
 
-    @cli.needs(os.path.join(LIFE, "late_release.so"))
+    @cli.needs(os.path.join(LIFECYCLE, "late_release.so"))
     def test_released_after_the_driver(self):
         """A static destructor that still calls OpenCL: the answer counts, and the plugin is named."""
-        file = os.path.realpath(os.path.join(LIFE, "late_release.so"))
+        file = os.path.realpath(os.path.join(LIFECYCLE, "late_release.so"))
         done = self.good("--run", "late_release", "-n", "1000", "-t", "i32", "--data", "equal", "--plugin", file, quiet=False)
         self.assertIn("result     1000\n", done.out)
         if not done.err and "REDHOST_TEST_DEVICE" in os.environ:

@@ -161,7 +161,7 @@ class Hangs(cli.Case):
         self.assertIn("not tried: ", done.out)
 
     def test_kernel(self):
-        self.ends("life/hangs_in_kernel.so", "in run", "--timeout", "4")
+        self.ends("lifecycle/hangs_in_kernel.so", "in run", "--timeout", "4")
 
     def test_query(self):
         self.ends("loading/hang_in_query.so", "in query")

@@ -1,10 +1,8 @@
-/* What most plugins of the zoo are: one work-group over the whole input and a tree, right in
- * everything.  A plugin names the parts that it replaces, so that its file shows what is wrong with
- * it and nothing else:
+/* The base of most plugins of the zoo: a correct strategy with one work-group for the whole input,
+ * and a tree.  A plugin replaces single parts, so that its file shows only its fault:
  *
  *     static rh_status run(void *instance, const rh_run *run) { ... }
- *     RIGHT_BUT("name", .summary = "what is wrong", .run = run);
- */
+ *     RIGHT_BUT("name", .summary = "what is wrong", .run = run); */
 #ifndef ZOO_RIGHT_H
 #define ZOO_RIGHT_H
 
@@ -14,13 +12,13 @@ typedef struct right {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, local_bytes, max_n;
-  uint64_t runs; /* before this one; for plugins that count them */
-  void *own;     /* what a plugin adds */
+  uint64_t runs; /* earlier runs, for plugins that count them */
+  void *own;     /* state that a plugin adds */
 } right;
 
 enum { RIGHT_GROUP = 64 };
 
-/* ---- The kernel: how a work-item reduces, and what is done with `all` ---- */
+/* ---- The kernel: how a work-item reduces, and how `all` is stored ---- */
 #define RIGHT_KERNEL(body, end)                                                                    \
   "__kernel void right(__global const rh_element *input, ulong first, ulong n,\n"                  \
   "                    __local rh_value *scratch, __global rh_value *result, ulong at) {\n"        \

@@ -57,7 +57,7 @@ char *rh_path_library_dir(void) {
   struct link_map *object = NULL;
   if (!dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) || !object) return NULL;
   if (object->l_name[0]) return directory_of(object->l_name);
-  /* dladdr gives no path for a program. With raised privileges the file's location cannot be
+  /* dladdr gives no path for a program.  With raised privileges the file's location cannot be
    * trusted: another user may have linked the file into their own directory. */
   if (rh_is_privileged()) return strdup(REDHOST_LIB_DIR);
   char *bin = directory_of("/proc/self/exe");

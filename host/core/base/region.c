@@ -42,7 +42,7 @@ rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
   if (whole >= bytes)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return no_memory(bytes, error);
-  /* A reduction reads each page once. With 4 KiB pages, TLB misses cost a tenth of the
+  /* A reduction reads each page once.  With 4 KiB pages, TLB misses cost a tenth of the
    * bandwidth. */
   if (whole >= huge_from) madvise(address, whole, MADV_HUGEPAGE);
   *region = (rh_region){address, whole, 0, 0, 0};

@@ -54,7 +54,8 @@ static int find_users(rh_trust_user users[2], char *bytes) {
   return n;
 }
 
-/* 1: the group has no members besides root and the user. `name` gets the group's name or number. */
+/* 1: the group has no members besides root and the user.  `name` gets the group's name or
+ * number. */
 static int is_harmless_group(gid_t gid, char *name, size_t size) {
   rh_trust_user users[2];
   struct group entry, *found = NULL;

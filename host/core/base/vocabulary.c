@@ -93,7 +93,7 @@ const char *rh_type_instead(const char *name) {
   return instead_of(name, table, sizeof table / sizeof *table);
 }
 
-/* Names in NumPy, CUB, BLAS, MPI and SQL. Operators that redhost supports come first. */
+/* Names in NumPy, CUB, BLAS, MPI and SQL.  Operators that redhost supports come first. */
 const char *rh_op_instead(const char *name) {
   static const synonyms table[] = {
       {"|mean|avg|average|nanmean|", "use sum and divide it by n"},

@@ -10,7 +10,7 @@
 
 enum { ALIVE = -1 };
 
-/* Reaps ended processes. Orphaned descendants have become children of this process. */
+/* Reaps ended processes.  Orphaned descendants have become children of this process. */
 static void reap(pid_t work, int *status) {
   int ended;
   for (pid_t pid; (pid = waitpid(-1, &ended, WNOHANG)) > 0;)

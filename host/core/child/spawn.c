@@ -267,7 +267,7 @@ static int make_room(rh_child *child) {
 
 typedef enum life { LIVES, ZOMBIE, GONE } life;
 
-/* The child may be dead even if a process that it started keeps the channel open. GONE: another
+/* The child may be dead even if a process that it started keeps the channel open.  GONE: another
  * part of the program reaped it, or SIGCHLD is ignored. */
 static life life_of(const rh_child *child) {
   siginfo_t info = {0};
@@ -353,7 +353,7 @@ static void wait_for_end(rh_child *child, double seconds) {
   }
 }
 
-/* Its status, or -1. A killed process ends at once unless its driver blocks in the kernel, which
+/* Its status, or -1.  A killed process ends at once unless its driver blocks in the kernel, which
  * is not waited for. */
 static int reap(rh_child *child) {
   int status = -1;

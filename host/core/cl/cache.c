@@ -23,7 +23,7 @@ typedef struct header {
 } header;
 static const char magic[8] = "RHPROG1";
 
-/* A directory that others can write to is not used. The directory of programs is checked; the
+/* A directory that others can write to is not used.  The directory of programs is checked; the
  * cache directory itself may be like /tmp, whose entries are checked one by one. */
 static rh_status check_directory(rh_cache *cache, rh_error *error) {
   char why[RH_TRUST_BYTES];

@@ -5,8 +5,8 @@
 #include <redhost/redhost.h>
 
 /* An entry is <directory>/bin/<hash of the key>.  It contains the whole key, which is compared,
- * so that a hash collision costs a build but never gives a wrong program. A checksum detects
- * damaged entries, which are ignored. Entries are written atomically, so concurrent processes
+ * so that a hash collision costs a build but never gives a wrong program.  A checksum detects
+ * damaged entries, which are ignored.  Entries are written atomically, so concurrent processes
  * are safe. */
 typedef struct rh_cache {
   char *directory; /* null: no cache */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Older devices answer newer queries with an error, which means "no" unless OpenCL requires the
- * query. Any other failure leaves a query without an answer: the first one is recorded, and the
+ * query.  Any other failure leaves a query without an answer: the first one is recorded, and the
  * device is not used. */
 static void judge_answer(rh_cl_device *device, cl_int code, int is_required) {
   if (code == CL_SUCCESS || device->failed != CL_SUCCESS) return;

@@ -37,7 +37,7 @@ void rh_cl_devices_finish(rh_cl_devices *devices);
 
 /* The one device that `spec` names: "3" (from 0, over all platforms), "1:0", "gpu", "cpu",
  * "accelerator", or a part of the device's or platform's name; null: REDHOST_DEVICE, else the first
- * GPU, else accelerator, else CPU. Ambiguous or malformed: RH_E_USAGE.  No such device:
+ * GPU, else accelerator, else CPU.  Ambiguous or malformed: RH_E_USAGE.  No such device:
  * RH_E_DEVICE.
  */
 rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,

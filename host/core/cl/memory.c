@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does the code mean out of memory? Drivers allocate lazily, so any enqueued command may fail
+/* Does the code mean out of memory?  Drivers allocate lazily, so any enqueued command may fail
  * with it. */
 static int cl_is_short(cl_int code) {
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;

@@ -5,9 +5,9 @@
 #include "session.h"
 #include "status.h"
 
-/* Reports that `what`, which needed `bytes` (0: unknown), failed with `code`. The message gives
+/* Reports that `what`, which needed `bytes` (0: unknown), failed with `code`.  The message gives
  * the device's memory, and the free memory if the driver reports it: another process may hold
- * the rest. RH_E_DEVICE, or rh_cl_fail()'s status if the code means something else.
+ * the rest.  RH_E_DEVICE, or rh_cl_fail()'s status if the code means something else.
  * `allocates`: CL_OUT_OF_RESOURCES, which drivers use for a crash of a kernel too, is about
  * memory here. */
 rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,

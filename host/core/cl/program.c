@@ -76,7 +76,7 @@ static void to_cache(rh_cl_session *session, const char *key, cl_program program
 }
 
 /* PoCL 3.1 has a race in its own cache: if several processes build the same program at the same
- * time, each removes the others' files, and a build may fail for that reason alone. A second try
+ * time, each removes the others' files, and a build may fail for that reason alone.  A second try
  * succeeds, unless the program itself is wrong. */
 enum { TRIES = 2 };
 

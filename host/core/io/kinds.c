@@ -74,7 +74,7 @@ static uint64_t ramp_integer(const rh_recipe *r, uint64_t i) {
   return i % 1000;
 }
 
-/* Pairs x and rest-x, so that the sum is that of the rests. An unpaired last element is a rest. */
+/* Pairs x and rest-x, so that the sum is that of the rests.  An unpaired last element is a rest. */
 static double cancel_real(const rh_recipe *r, uint64_t i) {
   uint64_t bits = random_bits(r, i / 2);
   /* a separate statement, because a*b+c in one may be fused */
@@ -175,7 +175,7 @@ static uint64_t descending_integer(const rh_recipe *r, uint64_t i) {
   return (r->n - 1 - i) >> block_shift(r->n, r->bits - r->is_signed);
 }
 
-/* Exponents -20 to 19, limited to f16's range. The uniform significand is built from bits,
+/* Exponents -20 to 19, limited to f16's range.  The uniform significand is built from bits,
  * because the last digit of exp2() differs between C libraries. */
 static double loguniform_real(const rh_recipe *r, uint64_t i) {
   uint64_t bits = random_bits(r, i), span = r->digits == 11 ? 12 : 20, as_bits;
@@ -192,7 +192,7 @@ static uint64_t loguniform_integer(const rh_recipe *r, uint64_t i) {
   return r->is_signed && (more & 1) ? 0 - x : x;
 }
 
-/* The bounds of the type, and two random numbers. They expose partial sums that overflow, and
+/* The bounds of the type, and two random numbers.  They expose partial sums that overflow, and
  * wrong magnitudes of the least number. */
 static double least_real(const rh_recipe *r, uint64_t i) {
   (void)i;

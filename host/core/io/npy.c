@@ -266,7 +266,7 @@ static rh_status read_entry(cursor *c, rh_npy *npy, unsigned *seen) {
                  c->name, printable(text, key));
 }
 
-/* Spaces and a newline as the header's last byte. This detects a wrong header length, which
+/* Spaces and a newline as the header's last byte.  This detects a wrong header length, which
  * would shift all of the data. */
 static rh_status read_padding(cursor *c) {
   while (c->at < c->end && *c->at == ' ') c->at++;

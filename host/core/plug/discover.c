@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A colon-separated list, called `from` in notes. Relative elements are ignored: they would
+/* A colon-separated list, called `from` in notes.  Relative elements are ignored: they would
  * refer to the current directory, where any user may have put a file. */
 static void search_list(rh_walk *walk, const char *list, const char *from) {
   for (const char *at = list; at;) {
@@ -58,7 +58,7 @@ static void search_one(rh_walk *walk, const char *directory, size_t known) {
   rh_walk_directory(walk, directory, known, NULL);
 }
 
-/* Passes each of redhost's own directories to `visit`. The library's directory is trusted:
+/* Passes each of redhost's own directories to `visit`.  The library's directory is trusted:
  * anybody who can change it can change the library, too. */
 static void for_installed(rh_walk *walk,
                           void (*visit)(rh_walk *walk, const char *directory, size_t known)) {

@@ -33,7 +33,7 @@ typedef struct rh_discovery {
 
 /* In this order: options->plugin_file; options->plugin_path; REDHOST_PLUGIN_PATH;
  * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the
- * compiled-in directory. RH_E_FILE if options->plugin_file is not a file.  On failure *search is
+ * compiled-in directory.  RH_E_FILE if options->plugin_file is not a file.  On failure *search is
  * empty. */
 rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
 void rh_discovery_finish(rh_discovery *search);

@@ -31,7 +31,7 @@ typedef struct opened {
   rh_plugin plugin;
 } opened;
 
-/* The opened descriptions. Like the loader's list of shared objects, this is per-process state,
+/* The opened descriptions.  Like the loader's list of shared objects, this is per-process state,
  * the only one here. */
 static opened *everything;
 static pthread_mutex_t everything_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -210,7 +210,7 @@ static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   return status;
 }
 
-/* Calls the function with a few equal elements. In the probe process, a wrong signature usually
+/* Calls the function with a few equal elements.  In the probe process, a wrong signature usually
  * crashes here, and a wrong index base gives an index out of range. */
 static rh_status try_once(const opened *self, rh_error *error) {
   enum { N = 4 };

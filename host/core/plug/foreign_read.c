@@ -52,7 +52,7 @@ static rh_status missing(const place *at, const char *key) {
   return refuse(at, key, "is missing");
 }
 
-/* `otherwise`: the default; null if the key is required. `lines`: line breaks are allowed. */
+/* `otherwise`: the default; null if the key is required.  `lines`: line breaks are allowed. */
 static rh_status take_text(const place *at, const char *key, const char *otherwise, int lines,
                            const char **text) {
   const json_t *value = json_object_get(at->json, key);

@@ -8,7 +8,7 @@
 
 enum { RH_FOREIGN_MOST_ARGUMENTS = 16, RH_FOREIGN_MOST_BYTES = 1 << 16 };
 
-/* X(role, its name). NONE: of a function that returns nothing. */
+/* X(role, its name).  NONE: of a function that returns nothing. */
 #define RH_ROLE_LIST(X)                                                                            \
   X(NONE, "nothing")                                                                               \
   X(N, "n")                                                                                        \

@@ -69,7 +69,7 @@ rh_status rh_registry_open(const char *from, const char *name, const rh_strategy
 }
 
 /* The refused file that should have provided the strategy: one that has it, one of its name, or
- * the requested file. NONE: no such file. */
+ * the requested file.  NONE: no such file. */
 static int64_t guilty(const rh_survey *survey, const rh_options *options, const char *name) {
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (rh_survey_refusal(survey, k) && has(&survey->findings[k], name)) return k;

@@ -4,7 +4,7 @@
 
 #include <redhost/redhost.h>
 
-/* Checks key, doc, range, step, choices and flags. RH_E_PLUGIN with a message. */
+/* Checks key, doc, range, step, choices and flags.  RH_E_PLUGIN with a message. */
 rh_status rh_param_judge(const rh_param *param, rh_error *error);
 
 #endif

@@ -25,9 +25,9 @@ typedef struct rh_survey {
   uint64_t limit_bytes; /* that the child may send about one file */
 } rh_survey;
 
-/* Starts a child on candidates which[0..n-1] and reads until it ends for any reason. Adds the
- * number of candidates that need no further child to *done, at least one. If that is fewer than
- * n, the child died or hung. RH_E_PLUGIN: the program is missing or is not a redhost. */
+/* Starts a child on candidates which[0..n-1] and reads until it ends for any reason.  Adds the
+ * number of candidates that need no further child to *done, at least one.  If that is fewer than
+ * n, the child died or hung.  RH_E_PLUGIN: the program is missing or is not a redhost. */
 rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t *done,
                   rh_error *error);
 

@@ -1,4 +1,4 @@
-/* The rules for a plugin's descriptor in groups; rh_plugin_judge() applies all of them. The
+/* The rules for a plugin's descriptor in groups; rh_plugin_judge() applies all of them.  The
  * plugin is not called. */
 #ifndef RH_PLUG_VALIDATE_H
 #define RH_PLUG_VALIDATE_H

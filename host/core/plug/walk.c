@@ -53,7 +53,7 @@ static void add_unread(rh_walk *walk, const char *path, const char *what, int co
   add_candidate(walk, path, reason, RH_REFUSED_UNREAD);
 }
 
-/* 1: it was visited before. The same directory is often listed twice, and a file may have
+/* 1: it was visited before.  The same directory is often listed twice, and a file may have
  * several links. */
 static int seen_before(rh_walk *walk, const struct stat *st) {
   for (size_t k = 0; k < walk->n_seen; k++)
@@ -68,7 +68,7 @@ static int seen_before(rh_walk *walk, const struct stat *st) {
   return 0;
 }
 
-/* Nonzero: *reason says why it is not trusted. Anybody who can change the file can run code as
+/* Nonzero: *reason says why it is not trusted.  Anybody who can change the file can run code as
  * this user. */
 static int is_distrusted(const rh_walk *walk, const char *path, const struct stat *st, char *reason,
                          size_t bytes) {

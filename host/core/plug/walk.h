@@ -24,10 +24,10 @@ typedef struct rh_walk {
   int failed; /* out of memory: check once at the end */
 } rh_walk;
 
-/* Registers one of redhost's own directories, if it exists. Must be called before any search. */
+/* Registers one of redhost's own directories, if it exists.  Must be called before any search. */
 void rh_walk_home(rh_walk *walk, const char *directory);
 /* Everything *.so and *.foreign.json in `directory`, which is absolute and whose first `known`
- * bytes are trusted. `from`: the option or variable that named it, for a note if it is missing;
+ * bytes are trusted.  `from`: the option or variable that named it, for a note if it is missing;
  * null: it may be missing. */
 void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from);
 /* One regular file that the user named; it has its own rank.  Its directory may belong to any

@@ -80,7 +80,7 @@ json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offe
   return json;
 }
 
-/* Keeps line breaks but no other control characters. The child is not trusted, so its texts are
+/* Keeps line breaks but no other control characters.  The child is not trusted, so its texts are
  * sanitised again. */
 static void make_printable(char *text) {
   for (char *line = text; line;) {

@@ -113,7 +113,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 /* ---- Estimated times ---- */
 
 /* Estimates every strategy's time from the best available data and returns how many have one.
- * Shipped times were measured on another machine. If some strategies were also measured here,
+ * Shipped times were measured on another machine.  If some strategies were also measured here,
  * the shipped times of the others are scaled by the same ratio. */
 static uint32_t look_up(choice *c) {
   const rh_job_spec *spec = c->spec;

@@ -51,7 +51,7 @@ static void judge_exact(const rh_result *expected, const rh_result *result, rh_v
 
 /* ---- Sums ---- */
 
-/* Can any order overflow with this sign? No intermediate result exceeds the sum of the elements
+/* Can any order overflow with this sign?  No intermediate result exceeds the sum of the elements
  * of that sign by more than the rounding error. */
 static int can_overflow(const rh_judged *j, const rh_fixed *side) {
   long double h = (long double)j->verdict->depth;

@@ -59,12 +59,12 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
                               rh_error *no_device, rh_error *error);
 
 /* Call it after rh_redhost_registry() when running several strategies, listing them or letting
- * `auto` choose. Logs one line if a plugin is missing that was requested by its file, came with
- * redhost or could not be examined. The last two cases are logged as errors. */
+ * `auto` choose.  Logs one line if a plugin is missing that was requested by its file, came with
+ * redhost or could not be examined.  The last two cases are logged as errors. */
 void rh_redhost_report_missing_plugins(const rh_redhost *redhost);
 
 /* The tuning database for the device chosen so far, or for the host alone; does not search for
- * devices. Valid until another device is chosen. */
+ * devices.  Valid until another device is chosen. */
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error);
 
 /* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it.  Logs

@@ -22,9 +22,9 @@ typedef struct rh_estimate {
 } rh_estimate;
 
 /* Uses the data most similar to the problem: the same operator and type, else similar ones, else
- * any type. If those were measured here, they give the time and the shipped times give the
- * growth with n. Otherwise only the shipped times count, which the caller may scale. Times are
- * interpolated between two sizes. Beyond them, fewer elements are assumed to take no longer, and
+ * any type.  If those were measured here, they give the time and the shipped times give the
+ * growth with n.  Otherwise only the shipped times count, which the caller may scale.  Times are
+ * interpolated between two sizes.  Beyond them, fewer elements are assumed to take no longer, and
  * more elements no longer per element. */
 rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of);
 

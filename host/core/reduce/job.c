@@ -116,7 +116,7 @@ static const rh_device *device_of(const rh_job *job) {
   return job->device ? &job->device->about : rh_host_device();
 }
 
-/* Do the tuned parameters prevent the run? Either the strategy declines them, or it would leave
+/* Do the tuned parameters prevent the run?  Either the strategy declines them, or it would leave
  * its result in the wrong place. */
 static int should_drop_tuned(const rh_job *job, rh_status status) {
   if (!job->params_from.n_tuned) return 0;

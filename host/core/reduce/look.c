@@ -116,7 +116,7 @@ static void *do_nothing(void *nothing) {
 }
 
 /* Drivers start threads, and some abort if they cannot: in containers that deny clone3(), or at
- * a limit on processes. An earlier successful start does not rule this out. */
+ * a limit on processes.  An earlier successful start does not rule this out. */
 static rh_status check_threads(rh_error *error) {
   pthread_t thread;
   int code = pthread_create(&thread, NULL, do_nothing, NULL);

@@ -13,7 +13,7 @@
 struct rh_prepared {
   rh_job job; /* its input is not used */
   uint32_t data_on_device, result_on_device, element_size;
-  /* For a device with its own memory: a buffer of max_n elements. Otherwise the last array, in
+  /* For a device with its own memory: a buffer of max_n elements.  Otherwise the last array, in
    * place. */
   rh_cl_input input;
   uintptr_t view; /* where `input` begins in host memory; 0: it is not a view */
@@ -128,7 +128,7 @@ static rh_status place(rh_prepared *p, const void *data, uint64_t n, rh_data *pl
   return RH_OK;
 }
 
-/* Only a CPU device works in the host's own memory. Other devices may hold copies that do not
+/* Only a CPU device works in the host's own memory.  Other devices may hold copies that do not
  * follow later changes. */
 static int keeps_view(const rh_prepared *p) {
   return p->view && p->job.device->about.kind == RH_DEVICE_CPU;

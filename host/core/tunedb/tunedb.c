@@ -66,7 +66,7 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
   return RH_OK;
 }
 
-/* The origin of entries stored under the key `theirs`; 0: they do not apply. Host strategies do
+/* The origin of entries stored under the key `theirs`; 0: they do not apply.  Host strategies do
  * not depend on the selected device: with a device, entries measured without one count, too, and
  * vice versa. */
 static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
@@ -151,7 +151,7 @@ static double distance(uint64_t a, uint64_t b) {
   return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
 }
 
-/* Is `one` preferred? Ties go to entries measured on the device itself, and then to an order
+/* Is `one` preferred?  Ties go to entries measured on the device itself, and then to an order
  * that depends on the contents only. */
 static int is_better(const known *one, const known *other, uint32_t op, rh_type type, uint64_t n) {
   const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
@@ -290,7 +290,7 @@ static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
   return RH_OK;
 }
 
-/* The caller holds the file's lock. Entries that others wrote meanwhile are read first. *why: as
+/* The caller holds the file's lock.  Entries that others wrote meanwhile are read first. *why: as
  * for store(). */
 static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *error) {
   json_t *fresh = rh_tunedb_store_load(&tuned->store);
@@ -307,7 +307,7 @@ static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *erro
   return RH_OK;
 }
 
-/* *why: the obstacle, or null. After an error, the file is not tried again for each result. */
+/* *why: the obstacle, or null.  After an error, the file is not tried again for each result. */
 static rh_status store(rh_tunedb *tuned, const char **why, rh_error *error) {
   int lock = rh_tunedb_store_lock(&tuned->store, why);
   rh_status status = lock < 0 ? RH_OK : store_locked(tuned, why, error);

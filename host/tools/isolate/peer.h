@@ -14,9 +14,9 @@ enum { RH_PEERS_MOST = 32 }; /* peers of one program */
 
 typedef struct rh_peers rh_peers;
 
-/* Starts `program` and reads its offers, at least one peer. The program gets options->device, if
+/* Starts `program` and reads its offers, at least one peer.  The program gets options->device, if
  * set, as REDHOST_DEVICE in its environment. *options is borrowed and must outlive *peers.
- * `limit_s` applies to each answer: opening a point copies the data, which may be gigabytes. The
+ * `limit_s` applies to each answer: opening a point copies the data, which may be gigabytes.  The
  * progress callback of options->reporter is called a few times a second and may cancel.
  * RH_E_FILE: there is no such program; RH_E_PLUGIN: it does not speak the protocol. */
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
@@ -38,7 +38,7 @@ typedef struct rh_isolated_spec {
 } rh_isolated_spec;
 
 /* The strategy as a sampler like rh_local_sampler's, except that a fault ends only its own
- * process. The process starts with the first point. It maps the region of a point's data instead
+ * process.  The process starts with the first point.  It maps the region of a point's data instead
  * of copying it; the region must be shared, must outlive the sampler, and may be filled between
  * ask and open. */
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error);

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The program keeps one file, since a descriptor in another process cannot be exchanged. The
+/* The program keeps one file, since a descriptor in another process cannot be exchanged.  The
  * file holds data only while a point is open. */
 rh_status rh_peers_open_data(rh_peers *peers, rh_error *error) {
   char path[40];

@@ -105,7 +105,7 @@ static rh_fate take_param(rh_peer_own *own) {
   return RH_GOES_ON;
 }
 
-/* The additional lines of redhost's own children. Logging does not reset the limit on silence. */
+/* The additional lines of redhost's own children.  Logging does not reset the limit on silence. */
 static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *error) {
   const rh_reporter *reporter = &process->options->reporter;
   rh_peer_own *own = &process->own;

@@ -52,8 +52,8 @@ typedef struct rh_peer_process {
 
 rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error);
 
-/* Sends a question and reads the answer, which is never RH_PEER_GARBAGE. A process that does not
- * answer is ended, and *error says why. An error that a redhost child reports is returned, and
+/* Sends a question and reads the answer, which is never RH_PEER_GARBAGE.  A process that does not
+ * answer is ended, and *error says why.  An error that a redhost child reports is returned, and
  * the process continues. */
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
                               rh_peer_word *word, rh_peer_message *said, rh_error *error);

@@ -1,4 +1,4 @@
-/* A program and the peers that it offers. The samplers of peer programs and of isolated
+/* A program and the peers that it offers.  The samplers of peer programs and of isolated
  * strategies share this. */
 #ifndef RH_ISOLATE_PEER_PROGRAM_H
 #define RH_ISOLATE_PEER_PROGRAM_H
@@ -32,7 +32,7 @@ struct rh_peers {
   uint64_t offset; /* offset of the data in process.own.region */
 };
 
-/* Takes over `program` and `who`, malloc'ed. Null if out of memory. */
+/* Takes over `program` and `who`, malloc'ed.  Null if out of memory. */
 rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, double limit_s);
 
 /* Starts the program unless it is running, and reads its greeting. */

@@ -1,5 +1,5 @@
 /* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a
- * benchmark. It offers its one strategy as a peer program offers a peer (docs/peers.md), sends
+ * benchmark.  It offers its one strategy as a peer program offers a peer (docs/peers.md), sends
  * additional lines (own_lines.h), and takes samples as the parent would. */
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"

@@ -76,7 +76,7 @@ static rh_status start(point *p, rh_row *rows, rh_error *error) {
 
 /* ---- Rounds ---- */
 
-/* Fisher-Yates. In a fixed order, each contender would always run with its predecessor's cache
+/* Fisher-Yates.  In a fixed order, each contender would always run with its predecessor's cache
  * contents and clock rate. */
 static void shuffle(point *p) {
   for (uint32_t k = p->spec->n; k > 1; k--) {

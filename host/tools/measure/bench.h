@@ -13,18 +13,18 @@ typedef struct rh_bench_spec {
   rh_bench_device *bench_device; /* for the throttle check; null: no check */
   rh_sampler *samplers;
   uint32_t n;
-  /* of one run of each sampler; 0: unknown. Samplers that would be far too slow are skipped */
+  /* of one run of each sampler; 0: unknown.  Samplers that would be far too slow are skipped */
   const double *expected_s;
   uint64_t seed; /* for the order in a round */
   const rh_reporter *reporter;
-  /* Called before each turn of a sampler, for progress and cancellation. RH_E_CANCELLED ends the
+  /* Called before each turn of a sampler, for progress and cancellation.  RH_E_CANCELLED ends the
    * benchmark. */
   rh_status (*on_turn)(void *user, const rh_sampler *sampler, rh_error *error);
   void *user;
 } rh_bench_spec;
 
-/* Fills in one row for each sampler: strategy, op, type, n, status and figures. The caller sets
- * the device's name. RH_E_CANCELLED: unfinished rows are `skipped'. */
+/* Fills in one row for each sampler: strategy, op, type, n, status and figures.  The caller sets
+ * the device's name.  RH_E_CANCELLED: unfinished rows are `skipped'. */
 rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *error);
 
 /* Sets data->copies and data->stride so that the copies span `cold_bytes`. align: the alignment

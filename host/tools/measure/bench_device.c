@@ -209,7 +209,7 @@ static rh_status measure_peak(rh_bench_device *bench_device, rh_error *error) {
   return RH_OK;
 }
 
-/* The check is about a millisecond of work. Its own scatter determines what counts as slower. */
+/* The check is about a millisecond of work.  Its own scatter determines what counts as slower. */
 static rh_status calibrate_throttle_check(rh_bench_device *bench_device, rh_error *error) {
   enum { SAMPLES = 15 };
   double samples[SAMPLES], room[SAMPLES];

@@ -48,7 +48,7 @@ typedef struct rh_bench_device {
   int host_clock; /* 1: the device's clock is wrong or must not be used */
 } rh_bench_device;
 
-/* Opens the queues and calibrates, within about a second. `session` must outlive it. host_clock:
+/* Opens the queues and calibrates, within about a second.  `session` must outlive it. host_clock:
  * do not use the device's clock. */
 rh_status rh_bench_device_open(rh_bench_device *bench_device, rh_cl_session *session,
                                int host_clock, rh_error *error);
@@ -78,7 +78,7 @@ rh_status rh_bench_device_is_throttled(rh_bench_device *bench_device, int *slowe
 void rh_bench_device_use_host_clock(rh_bench_device *bench_device);
 
 /* Seconds from START of the first command to END of the last; RH_E_CL if the time stamps are
- * invalid. Releases both events, which may be the same. */
+ * invalid.  Releases both events, which may be the same. */
 rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error);
 
 #endif

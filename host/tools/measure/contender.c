@@ -57,7 +57,7 @@ static int same_result(const rh_result *a, const rh_result *b) {
          (!a->indexed || a->index == b->index);
 }
 
-/* Checks every answer. One with the same bits as an answer that passed before passes, too. */
+/* Checks every answer.  One with the same bits as an answer that passed before passes, too. */
 static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
                               rh_error *error) {
   rh_verdict verdict;
@@ -81,7 +81,7 @@ static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, cons
 
 /* ---- Samples ---- */
 
-/* Takes and checks one sample. If it fails, the contender is done and *seconds is 0. */
+/* Takes and checks one sample.  If it fails, the contender is done and *seconds is 0. */
 static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale,
                         double *seconds, rh_error *error) {
   rh_error why = {0};
@@ -187,7 +187,7 @@ static rh_status sample_headline(rh_contender *c, const rh_bench_rules *rules,
   return RH_OK;
 }
 
-/* The latency of a single call. Long calls need only a few samples, because the overhead hardly
+/* The latency of a single call.  Long calls need only a few samples, because the overhead hardly
  * matters there. */
 static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   uint32_t wanted = c->about_s > slow_s / 10 ? 1 : RH_SAMPLES_A_ROUND;
@@ -249,13 +249,13 @@ int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) 
   rh_spread spread = rh_spread_of(c->samples, c->n_samples, room);
   double wider = rh_spread_precision(&spread) / rules->precision;
   if (wider <= 1) return span_of_rounds(c) <= 2 * rules->precision || c->n_rounds >= MANY_ROUNDS;
-  /* The interval shrinks with the square root of the number of samples. Stop if the precision
+  /* The interval shrinks with the square root of the number of samples.  Stop if the precision
    * cannot be reached in time. */
   return c->n_samples >= 2 * rules->min_samples && c->spent_s * wider * wider > rules->max_time_s;
 }
 
 /* Compares minimum times, since noise can only lengthen a time, with a safety margin in both
- * directions: a noisy machine is not a broken clock. The host's batch may legitimately be
+ * directions: a noisy machine is not a broken clock.  The host's batch may legitimately be
  * longer, because some drivers (PoCL) start nothing before everything is enqueued, and because
  * it includes one wait. */
 int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {

@@ -43,7 +43,7 @@ typedef struct rh_contender {
   int has_judged;
 } rh_contender;
 
-/* Opens and warms up. Failures are written into the row, which is then done; only RH_E_CANCELLED
+/* Opens and warms up.  Failures are written into the row, which is then done; only RH_E_CANCELLED
  * and RH_E_NOMEM are returned. */
 rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
                              const rh_bench_rules *rules, const rh_bench_scale *scale,

@@ -101,7 +101,7 @@ static rh_status prime(local *l, uint32_t batch, rh_error *error) {
   return rh_bench_device_occupy(bench_device, needed, error);
 }
 
-/* *whole: both ends of the batch have events. They lack them if the counted run enqueued
+/* *whole: both ends of the batch have events.  They lack them if the counted run enqueued
  * additional commands to prepare; then this batch gives the correct count. */
 static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;

@@ -8,7 +8,7 @@
 #include "sampler.h"
 
 /* Created on first use and kept from point to point, since allocating for each point would take
- * longer than measuring. Zero-initialised is empty. */
+ * longer than measuring.  Zero-initialised is empty. */
 typedef struct rh_pool {
   rh_region region;   /* on the host */
   uint64_t region_of; /* the serial number of its data */
@@ -22,7 +22,7 @@ typedef struct rh_pool {
 /* *first: the first of data->copies copies on the host. */
 rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **first,
                        rh_error *error);
-/* Puts the copies in one buffer. If the device shares the host's memory, it wraps the host's
+/* Puts the copies in one buffer.  If the device shares the host's memory, it wraps the host's
  * copies. */
 rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
                          cl_mem *buffer, rh_error *error);

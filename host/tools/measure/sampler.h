@@ -1,5 +1,5 @@
 /* The interface to whatever can be timed: a strategy in this process, one in a separate process,
- * or a peer program. The benchmark (bench.h) takes samples of all of them in turn through this
+ * or a peer program.  The benchmark (bench.h) takes samples of all of them in turn through this
  * interface only. */
 #ifndef RH_MEASURE_SAMPLER_H
 #define RH_MEASURE_SAMPLER_H
@@ -27,9 +27,9 @@ const char *rh_phase_name(rh_phase phase);
 const char *rh_phase_words(rh_phase phase);
 int rh_phase_find(const char *name, rh_phase *phase); /* 1, or 0 */
 
-/* The data of one point. The sampler makes `copies` of the n elements, `stride` bytes apart, in
+/* The data of one point.  The sampler makes `copies` of the n elements, `stride` bytes apart, in
  * its own memory (on a device or the host) and reads one after the other, so that none is in a
- * cache. With one copy, the data are hot. */
+ * cache.  With one copy, the data are hot. */
 typedef struct rh_bench_data {
   uint32_t op;
   rh_type type;
@@ -37,8 +37,8 @@ typedef struct rh_bench_data {
   const void *elements; /* page-aligned; borrowed until close */
   uint64_t serial;      /* changes whenever the elements do */
   uint64_t copies, stride;
-  /* Null, or the memory that holds the elements at `offset`. Then there are no copies: the
-   * elements are reduced in place, timed by the host's clock alone. Another process maps
+  /* Null, or the memory that holds the elements at `offset`.  Then there are no copies: the
+   * elements are reduced in place, timed by the host's clock alone.  Another process maps
    * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
@@ -86,22 +86,22 @@ typedef struct rh_taken {
   rh_result result; /* of the last reduction */
 } rh_taken;
 
-/* `self` belongs to the sampler. RH_DECLINED: it cannot serve this; RH_E_CANCELLED ends the
+/* `self` belongs to the sampler.  RH_DECLINED: it cannot serve this; RH_E_CANCELLED ends the
  * benchmark; any other failure ends the point for this sampler, which must be closed and may be
  * opened again. */
 typedef struct rh_sampler {
   void *self;
   char name[64];
   uint32_t is_peer, reproducible; /* RH_BITS_* */
-  /* Can it serve the problem? Neither sets up nor reads the elements. Open calls it if the
-   * caller did not. Null: only open can tell. */
+  /* Can it serve the problem?  Neither sets up nor reads the elements.  Open calls it if the
+   * caller did not.  Null: only open can tell. */
   rh_status (*ask)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*open)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*take)(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
   /* One instrumented run: at most RH_MAX_PARTS parts.  Null: unknown. */
   rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                      rh_error *error);
-  /* Called after ask and open, whether they succeeded or not. Fails if teardown took the process
+  /* Called after ask and open, whether they succeeded or not.  Fails if teardown took the process
    * down. */
   rh_status (*close)(void *self, rh_error *error);
   void (*finish)(void *self); /* called once, at the end */

@@ -5,7 +5,7 @@
 
 #include "../records/records.h"
 
-/* The statistics of n samples, which keep their order; n = 0 gives zeros. `room` is a scratch
+/* The statistics of n samples, which keep their order; n = 0 gives zeros.  `room` is a scratch
  * array of n. */
 rh_spread rh_spread_of(const double *samples, uint32_t n, double *room);
 

@@ -31,23 +31,23 @@ typedef struct rh_outputs {
   unsigned char old_signals[128]; /* sigset_t */
 } rh_outputs;
 
-/* Checks that each file can be written and creates the staging directories. Signals that would
- * end the program are blocked until rh_outputs_finish(). RH_E_USAGE for a suffix other than
+/* Checks that each file can be written and creates the staging directories.  Signals that would
+ * end the program are blocked until rh_outputs_finish().  RH_E_USAGE for a suffix other than
  * .svg, .png and .pdf, RH_E_FILE for a directory that cannot be written to. */
 rh_status rh_outputs_init(rh_outputs *outputs, const char *const *files, uint32_t n,
                           rh_error *error);
 /* The same for one temporary text. */
 rh_status rh_outputs_init_text(rh_outputs *outputs, rh_error *error);
-/* Removes the staging directories; delivered files remain. Zero-initialised is fine. */
+/* Removes the staging directories; delivered files remain.  Zero-initialised is fine. */
 void rh_outputs_finish(rh_outputs *outputs);
 
-/* Writes the figure's script, once for each stem. `picture` is appended to the names if there
+/* Writes the figure's script, once for each stem.  `picture` is appended to the names if there
  * are `several`. */
 rh_status rh_outputs_add(rh_outputs *outputs, const rh_figure *figure, const char *picture,
                          int several, rh_error *error);
 
 /* Draws everything with one run of the gnuplot at that path, and checks that the files are
- * complete. If it succeeds, `said` (of `size` bytes) gets its output. */
+ * complete.  If it succeeds, `said` (of `size` bytes) gets its output. */
 rh_status rh_outputs_draw(rh_outputs *outputs, const char *gnuplot, char *said, size_t size,
                           rh_error *error);
 

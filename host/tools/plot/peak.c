@@ -127,7 +127,7 @@ static void frame(rh_figure *figure, const rh_view *view, const rh_panel *panels
   rh_text_finish(&note);
 }
 
-/* Names are the tics of y, the first on top. In text each bar has a line, and the name is at its
+/* Names are the tics of y, the first on top.  In text each bar has a line, and the name is at its
  * first bar. */
 static void set_rows(rh_figure *figure, const line *lines, uint32_t n_lines, uint32_t n) {
   if (figure->as_text)

@@ -257,7 +257,7 @@ void rh_plotted_finish(rh_plotted *plotted) {
 
 /* ---- Comparing two files ---- */
 
-/* Merges the two sorted lists. Devices are compared only if a file has several of them: single
+/* Merges the two sorted lists.  Devices are compared only if a file has several of them: single
  * devices may belong to different machines. */
 static uint32_t pair_up(const rh_view *old, const rh_view *new_, rh_changed *pairs) {
   int any_device = old->n_devices == 1 && new_->n_devices == 1;

@@ -36,7 +36,7 @@ typedef struct rh_plotted {
   char said[200]; /* gnuplot's first warning, or "" */
 } rh_plotted;
 
-/* Draws `results`, which messages call `name`. RH_E_FILE: nothing to draw, a target that cannot
+/* Draws `results`, which messages call `name`.  RH_E_FILE: nothing to draw, a target that cannot
  * be written, or gnuplot is missing (then the scripts are written) or fails; RH_E_USAGE: an
  * unknown picture. */
 rh_status rh_plot(const rh_records *results, const char *name, const rh_plot_spec *spec,
@@ -44,7 +44,7 @@ rh_status rh_plot(const rh_records *results, const char *name, const rh_plot_spe
 void rh_plotted_finish(rh_plotted *plotted); /* zero-initialised is fine */
 
 /* Compares two files in one picture: the points that both have, identified by (operator, type,
- * n, name), and by device if a file has several. Errors as above. */
+ * n, name), and by device if a file has several.  Errors as above. */
 rh_status rh_plot_change(const rh_records *old, const rh_records *new_, const char *path,
                          rh_error *error);
 

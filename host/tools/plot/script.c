@@ -36,7 +36,7 @@ int rh_figure_failed(const rh_figure *figure) {
 /* ---- Strings ---- */
 
 /* In double-quoted strings, gnuplot interprets backslashes and quotes, and runs commands in
- * backquotes. All bytes except known harmless ones are therefore written as octal escapes. */
+ * backquotes.  All bytes except known harmless ones are therefore written as octal escapes. */
 static void add_byte(rh_text *text, unsigned char c) {
   static const char itself[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                " .,:;/+-=()<>_^*!?|&[]{}~#%@'$";

@@ -34,7 +34,7 @@ void rh_script_bytes(rh_text *text, const char *s);
 void rh_figure_plot(rh_figure *figure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Sets title, grid, borders, and `note`, a line of facts at the bottom. For text, `lines` must
+/* Sets title, grid, borders, and `note`, a line of facts at the bottom.  For text, `lines` must
  * be set before. */
 void rh_figure_frame(rh_figure *figure, const char *title, const char *note);
 

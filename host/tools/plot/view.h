@@ -49,8 +49,8 @@ typedef struct rh_view {
   uint32_t n_rows, n_panels, n_curves, n_devices;
 } rh_view;
 
-/* Borrows `results`. Skips rows without a time or with implausible numbers; of two rows for the
- * same point, the faster one counts. If no row is left, n_panels is 0, which is not an error. */
+/* Borrows `results`.  Skips rows without a time or with implausible numbers; of two rows for the
+ * same point, the faster one counts.  If no row is left, n_panels is 0, which is not an error. */
 rh_status rh_view_init(rh_view *view, const rh_records *results, rh_error *error);
 void rh_view_finish(rh_view *view); /* zero-initialised is fine */
 

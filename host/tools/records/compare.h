@@ -40,8 +40,8 @@ typedef struct rh_comparison {
 } rh_comparison;
 
 /* Compares all points that both have; of several rows for one point, the last counts.
- * `threshold`: the smallest relative change that counts. RH_E_USAGE if the input was hot in one
- * and cold in the other, if the clocks differ, or if there is no common point. On failure there
+ * `threshold`: the smallest relative change that counts.  RH_E_USAGE if the input was hot in one
+ * and cold in the other, if the clocks differ, or if there is no common point.  On failure there
  * is nothing to finish. */
 rh_status rh_compare(rh_comparison *comparison, const rh_records *old, const rh_records *new_,
                      double threshold, rh_error *error);
@@ -50,7 +50,7 @@ uint32_t rh_comparison_regressions(const rh_comparison *comparison); /* how many
 
 /* Judges one point. fast and slow: the intervals do not overlap and are at least the threshold
  * apart. same: the medians differ by at most the threshold, and both intervals are at most 2 %
- * wide. Otherwise, or with fewer than 4 samples, unclear. */
+ * wide.  Otherwise, or with fewer than 4 samples, unclear. */
 rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, double threshold);
 const char *rh_change_word(uint32_t verdict); /* "SLOW" */
 const char *rh_change_name(uint32_t verdict); /* "slow" */

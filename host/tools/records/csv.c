@@ -1,7 +1,8 @@
-/* CSV: the keys of a result flattened, one column each. Quoted as in RFC 4180, with plain newlines.
+/* CSV: the keys of a result flattened, one column each.  Quoted as in RFC 4180, with plain
+ * newlines.
  *
  * Columns are never moved or removed, because spreadsheets and scripts refer to them by
- * position. New ones are added at the end. */
+ * position.  New ones are added at the end. */
 #include "../../core/base/format.h"
 #include "../../core/base/text.h"
 #include "write.h"

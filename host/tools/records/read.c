@@ -202,7 +202,7 @@ static rh_status read_lines(reader *r) {
 
 /* ---- The document ---- */
 
-/* Reads a member of the outermost object. Rows are parsed after the header, because sorted keys
+/* Reads a member of the outermost object.  Rows are parsed after the header, because sorted keys
  * may put them before it. */
 static rh_status read_member(reader *r, json_t *header, const char **rows) {
   json_t *key, *value = NULL;

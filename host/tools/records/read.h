@@ -1,4 +1,4 @@
-/* Reads result files. JSON documents and JSON lines are distinguished by their content. */
+/* Reads result files.  JSON documents and JSON lines are distinguished by their content. */
 #ifndef RH_RECORDS_READ_H
 #define RH_RECORDS_READ_H
 
@@ -11,7 +11,7 @@ typedef struct rh_read_notes {
   uint64_t whole_bytes; /* for JSONL: the end of the last complete line */
 } rh_read_notes;
 
-/* Overwrites *results with the contents of `path`; "-" is standard input. RH_E_FILE, with file,
+/* Overwrites *results with the contents of `path`; "-" is standard input.  RH_E_FILE, with file,
  * line and key, if the file cannot be read or has invalid values; *results owns nothing then. */
 rh_status rh_records_read(const char *path, rh_records *results, rh_error *error);
 /* The same; *notes is filled. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An object, and the prefix of its keys in messages. The read functions leave the target
+/* An object, and the prefix of its keys in messages.  The read functions leave the target
  * unchanged if the key is missing or null. */
 typedef struct place {
   const json_t *json;

@@ -1,5 +1,5 @@
 /* The results of one --bench: a header of facts about tool, machine and devices, and a row for each
- * point. Tables, CSV, JSON, --compare and --plot all use this struct, whether the results were
+ * point.  Tables, CSV, JSON, --compare and --plot all use this struct, whether the results were
  * measured or read from a file.
  *
  * The JSON schema is "redhost/1" (docs/results.schema.json): additive changes keep the 1, and
@@ -46,7 +46,7 @@ enum {
 #undef RH_X
 };
 
-/* One command of one instrumented run. Events on every command change the run, so these times
+/* One command of one instrumented run.  Events on every command change the run, so these times
  * are never mixed with the main figures. */
 typedef struct rh_part {
   char stage[48]; /* "tiles", "fill", "read" */
@@ -114,9 +114,9 @@ double rh_records_calibration(const rh_records *results, const char *id, const c
 
 /* ---- Which is best ---- */
 
-/* The best of the ok rows of one (device, op, type, n). The fastest row has the least median.
+/* The best of the ok rows of one (device, op, type, n).  The fastest row has the least median.
  * Another row ties with it if each of their medians lies within the other's interval, so a row
- * with a wide interval does not tie with everything. Of the rows that tie and are less than 1 %
+ * with a wide interval does not tie with everything.  Of the rows that tie and are less than 1 %
  * slower, the best is the one with fewer passes, then the more reproducible one. */
 typedef struct rh_best {
   const rh_row *row;
@@ -126,7 +126,7 @@ typedef struct rh_best {
 /* Peers are ranked too unless strategies_only. row is null if none is ok. */
 rh_best rh_records_best(const rh_records *results, const rh_row *like, int strategies_only);
 /* ties: the row is the best or ties with it. could_be: it ties so closely that it could be the
- * best. The row must be ok and of the same point. */
+ * best.  The row must be ok and of the same point. */
 int rh_best_ties(const rh_best *best, const rh_row *row);
 int rh_best_could_be(const rh_best *best, const rh_row *row);
 

@@ -124,7 +124,7 @@ void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row)
   if (text->s) rh_make_plain(text->s);
 }
 
-/* Names the best of each size and merges adjacent sizes. A strategy that still ties continues
+/* Names the best of each size and merges adjacent sizes.  A strategy that still ties continues
  * its range. */
 static void add_ranges(rh_text *text, const rh_row *const *rows, uint32_t n, int strategies_only) {
   const rh_row *current = NULL;

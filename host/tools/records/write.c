@@ -120,7 +120,8 @@ rh_status rh_records_check_path(const char *path, rh_error *error) {
 
 /* ---- JSONL as it grows ---- */
 
-/* Opens the file for appending after the complete lines. A last line without a newline gets one. */
+/* Opens the file for appending after the complete lines.  A last line without a newline gets
+ * one. */
 static int open_behind(const char *path, uint64_t whole_bytes) {
   char last = '\n';
   int fd = open(path, O_RDWR | O_CLOEXEC);

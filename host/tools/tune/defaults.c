@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The number measured in the same rounds. The budget is checked between such groups, and each
+/* The number measured in the same rounds.  The budget is checked between such groups, and each
  * member holds memory. */
 enum { TOGETHER = 8 };
 static const double most_of_budget = 0.6; /* the rest is for the search */
@@ -108,7 +108,7 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
   return status;
 }
 
-/* Collects unfinished tasks of one point, from index `from` on. *end: where to continue. Fewer
+/* Collects unfinished tasks of one point, from index `from` on. *end: where to continue.  Fewer
  * if runs are long, because the budget is checked between groups. */
 static uint32_t gather(rh_tuner *w, uint32_t from, rh_task **tasks, uint32_t *end) {
   static const double runs = 5; /* each is measured with at least this many */

@@ -36,7 +36,7 @@ static void report_event(const strategy_search *h, uint32_t kind, const rh_tuned
   h->w->on_event(h->w->user, &event);
 }
 
-/* Evaluates a candidate's row: its time, INFINITY if it is rejected, 0 if it cannot run. Without
+/* Evaluates a candidate's row: its time, INFINITY if it is rejected, 0 if it cannot run.  Without
  * settings it is the defaults, which were right before, perhaps for more elements. */
 static rh_status read_row(strategy_search *h, const rh_tunedb_setting *settings, uint32_t n,
                           const rh_row *row, double *seconds, rh_error *error) {
@@ -179,7 +179,7 @@ static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_erro
 }
 
 /* After Ctrl-C before the verdict: stores a candidate that was clearly better in a few correct
- * samples, so that the next call can continue from it. Its latency is unknown, so that of the
+ * samples, so that the next call can continue from it.  Its latency is unknown, so that of the
  * defaults is used. */
 static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found, rh_error *error) {
   static const double clearly_better = 0.9;

@@ -44,7 +44,7 @@ typedef struct rh_task {
 int rh_tasks_same_point(const rh_task *a, const rh_task *b);
 
 /* Orders the measurements: the `together' most promising tasks of every size first, then the
- * others. Small sizes come first: they cover most points for little of the budget, and show
+ * others.  Small sizes come first: they cover most points for little of the budget, and show
  * which strategies take too long at large sizes. */
 void rh_plan_measuring(rh_task *tasks, uint32_t n, uint32_t together);
 /* Estimates a run's time from smaller sizes, if any was measured. */
@@ -57,7 +57,7 @@ void rh_plan_drop_slow(rh_task *tasks, uint32_t n);
 int rh_plan_is_hopeless(const rh_task *tasks, uint32_t n, const rh_task *task);
 
 /* Orders the searches: tasks close to the best of their point first, from the largest size down;
- * then those further behind. The search may end at any time. */
+ * then those further behind.  The search may end at any time. */
 void rh_plan_searching(rh_task *tasks, uint32_t n);
 
 /* The share of `left_s` that task k, the first of those that are `measured', may use; 0: too

@@ -1,5 +1,5 @@
 /* Searches a parameter space: tries all candidates of a small space; in a large one, a random
- * sample and then the neighbours of the best. Independent of how candidates are measured. */
+ * sample and then the neighbours of the best.  Independent of how candidates are measured. */
 #ifndef RH_TUNE_SEARCH_H
 #define RH_TUNE_SEARCH_H
 
@@ -15,7 +15,7 @@ typedef struct rh_tune_spec {
   uint64_t hints[RH_TUNE_MOST_HINTS];
   uint32_t n_hints;
   /* *seconds: the quickly measured time; INFINITY: certainly worse than best_s; 0: it cannot
-   * run, which does not count as measured. A failure ends the search. */
+   * run, which does not count as measured.  A failure ends the search. */
   rh_status (*measure)(void *user, uint64_t candidate, double best_s, double *seconds,
                        rh_error *error);
   /* called before each candidate; null: never over */

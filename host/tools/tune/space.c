@@ -79,7 +79,7 @@ static void fill_axis(rh_space_axis *axis) {
     if (axis->values[place] == param->initial) axis->initial = place;
 }
 
-/* Can a tuned setting hold every value? A setting is one short word, but a choice may contain
+/* Can a tuned setting hold every value?  A setting is one short word, but a choice may contain
  * spaces. */
 static int fits(const rh_space_axis *axis) {
   char text[64];

@@ -21,16 +21,16 @@ typedef struct rh_space {
   uint64_t initial; /* the candidate with all defaults */
 } rh_space;
 
-/* Uses every value of a short range, and every word. Of a long range it uses the default, 0 if
+/* Uses every value of a short range, and every word.  Of a long range it uses the default, 0 if
  * the range begins there (it means "automatic"), and powers of two and the midpoints between
- * them, up to 64 times the default. Parameters with one value, and those with values that a
- * tuned setting cannot hold, keep their default. `params` must outlive *space. */
+ * them, up to 64 times the default.  Parameters with one value, and those with values that a
+ * tuned setting cannot hold, keep their default.  `params` must outlive *space. */
 void rh_space_init(rh_space *space, const rh_param *params, uint32_t n);
 
 int64_t rh_space_value(const rh_space *space, uint64_t candidate, uint32_t axis);
 
 /* Lists the candidates that differ from `candidate` in one parameter: by one index, or by any if
- * the values are unordered (words, and "automatic", which stands for some other value). Returns
+ * the values are unordered (words, and "automatic", which stands for some other value).  Returns
  * their number, at most RH_SPACE_MOST_NEIGHBOURS. */
 enum { RH_SPACE_MOST_NEIGHBOURS = RH_SPACE_MOST_AXES * RH_SPACE_MOST_VALUES };
 uint32_t rh_space_neighbours(const rh_space *space, uint64_t candidate, uint64_t *neighbours);
@@ -40,7 +40,7 @@ uint32_t rh_space_neighbours(const rh_space *space, uint64_t candidate, uint64_t
 int rh_space_find(const rh_space *space, const rh_tunedb_setting *settings, uint32_t n,
                   uint64_t *candidate);
 
-/* The parameters that differ from their defaults, as for --param. Returns their number. */
+/* The parameters that differ from their defaults, as for --param.  Returns their number. */
 uint32_t rh_space_settings(const rh_space *space, uint64_t candidate,
                            rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS]);
 

@@ -29,7 +29,7 @@ typedef struct rh_tuner {
   rh_tunedb *tuned;
   double budget_s;
   int fresh; /* 1: ignore existing results and measure again */
-  /* Called before each measurement, for progress and cancellation. RH_E_CANCELLED ends the
+  /* Called before each measurement, for progress and cancellation.  RH_E_CANCELLED ends the
    * search. */
   rh_status (*on_turn)(void *user, const rh_bench_turn *turn, rh_error *error);
   void (*on_event)(void *user, const rh_tune_event *event);

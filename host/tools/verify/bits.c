@@ -127,7 +127,7 @@ static rh_outcome same_run(rh_trial *trial, const subject *s) {
   return outcome;
 }
 
-/* The same elements with a setup for more, and at another offset. FAR sets every bit above those
+/* The same elements with a setup for more, and at another offset.  FAR sets every bit above those
  * of the alignment. */
 static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
   enum { FAR = (1 << 17) - (1 << 12) };
@@ -180,7 +180,7 @@ static rh_outcome same_launch(rh_trial *trial, const subject *s) {
 
 /* ---- On every device ---- */
 
-/* The real device, described as another one. A plan made for that description may not work here;
+/* The real device, described as another one.  A plan made for that description may not work here;
  * such a failure proves nothing. */
 static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_device *real,
                                     bits *b) {

@@ -137,7 +137,7 @@ static int serve(const rh_trial_job *job, const rh_channel *channel) {
 }
 
 /* Output goes to a file in memory, so a plugin that prints without end must be stopped before it
- * fills the memory. SIGXFSZ has to kill it: the program ignores that signal (see main). */
+ * fills the memory.  SIGXFSZ has to kill it: the program ignores that signal (see main). */
 static void limit_output(void) {
   const struct rlimit most = {256 << 20, 256 << 20};
   signal(SIGXFSZ, SIG_DFL);

@@ -31,7 +31,7 @@ static void CL_CALLBACK note_event(cl_event event, cl_int state, void *called) {
   __atomic_store_n((int *)called, 1, __ATOMIC_RELEASE);
 }
 
-/* The first callback starts the driver's callback thread. `called` is static because a callback
+/* The first callback starts the driver's callback thread.  `called` is static because a callback
  * may come late. */
 static void call_back(cl_event event) {
   enum { LOOKS = 1000, PAUSE_US = 1000 };

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The operator counts combinations, as the error bound does. Rounding errors could only estimate
+/* The operator counts combinations, as the error bound does.  Rounding errors could only estimate
  * the depth; a counter is exact. */
 static rh_outcome measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_device *device,
                           const char *how, double *run_s) {

@@ -88,7 +88,7 @@ static rh_status edges(rh_rig *rig, uint64_t seed) {
   return status;
 }
 
-/* Does the device work in the host's memory itself? If the driver copies the input, no access
+/* Does the device work in the host's memory itself?  If the driver copies the input, no access
  * reaches a guard page. */
 static int works_in_place(rh_trial *trial) {
   static const rh_op bytes = {.element_size = 1, .value_size = 4};

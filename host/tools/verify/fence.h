@@ -20,7 +20,7 @@ typedef struct rh_fenced_buffer {
 } rh_fenced_buffer;
 
 typedef struct rh_fence {
-  /* 1: scratch memory is a sub-buffer, so that writes before it are detected, too. A plugin
+  /* 1: scratch memory is a sub-buffer, so that writes before it are detected, too.  A plugin
    * cannot make sub-buffers of it then. */
   int in_front;
   rh_fenced_memory memory[RH_MOST_FENCED];

@@ -2,17 +2,17 @@
  * runs, without the changes that the host and the drivers make in between.
  *
  * The plugin's own code runs during its phases, except inside the host services that it calls.
- * The host and the drivers work inside these services and between the phases. Their changes are
+ * The host and the drivers work inside these services and between the phases.  Their changes are
  * copied into the snapshot that the plugin is compared with, so no list of each driver's side
- * effects is needed. A driver that the plugin calls directly did its one-time work (started its
- * threads, opened its device) while the control strategy ran, see control.h. A part of the
+ * effects is needed.  A driver that the plugin calls directly did its one-time work (started its
+ * threads, opened its device) while the control strategy ran, see control.h.  A part of the
  * snapshot that changes even under the control strategy is not compared, see `unsteady`. */
 #ifndef RH_VERIFY_FOOTPRINT_H
 #define RH_VERIFY_FOOTPRINT_H
 
 #include "snapshot.h"
 
-/* Zero-initialised is ready. Every function accepts a null pointer and then does nothing. */
+/* Zero-initialised is ready.  Every function accepts a null pointer and then does nothing. */
 typedef struct rh_footprint {
   /* the expected state: from before the plugin ran, with the changes of the host and drivers */
   rh_snapshot base;
@@ -29,7 +29,7 @@ typedef struct rh_footprint {
 void rh_footprint_enter(rh_footprint *footprint);
 /* It has returned, or calls the host. */
 void rh_footprint_leave(rh_footprint *footprint);
-/* The host is about to return to it. Kernels run while the host works, and their output counts
+/* The host is about to return to it.  Kernels run while the host works, and their output counts
  * as the plugin's. */
 void rh_footprint_resume(rh_footprint *footprint, int kernels_may_print);
 

@@ -23,7 +23,7 @@ static void open_side(unsigned char *side) {
   mprotect(side, GUARD_BYTES, PROT_READ | PROT_WRITE);
 }
 
-/* After the handler returns, the access is repeated and succeeds. A fault elsewhere is repeated
+/* After the handler returns, the access is repeated and succeeds.  A fault elsewhere is repeated
  * under the previous action. */
 static void on_fault(int signal, siginfo_t *info, void *context) {
   unsigned char *at = info->si_addr;

@@ -1,4 +1,4 @@
-/* Memory between two guard regions. An access to one is recorded, and the program goes on. */
+/* Memory between two guard regions.  An access to one is recorded, and the program goes on. */
 #ifndef RH_VERIFY_GUARD_H
 #define RH_VERIFY_GUARD_H
 
@@ -13,7 +13,7 @@ typedef struct rh_guard {
   int slot;                   /* its index in the signal handler's table */
 } rh_guard;
 
-/* At least `bytes` of accessible, zeroed memory. RH_E_NOMEM also if there are RH_MOST_GUARDS
+/* At least `bytes` of accessible, zeroed memory.  RH_E_NOMEM also if there are RH_MOST_GUARDS
  * already. */
 rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error);
 void rh_guard_unmap(rh_guard *guard); /* zero-initialised is fine */

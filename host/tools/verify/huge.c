@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* The input repeats one tile, mapped over and over, so that it takes address space but hardly
- * any memory. The tile's size divides neither 2^31 nor 2^32, so an index that lost its upper
+ * any memory.  The tile's size divides neither 2^31 nor 2^32, so an index that lost its upper
  * bits reads other elements. */
 enum { TILE_PAGES = 1021 };
 
@@ -30,7 +30,7 @@ static const struct {
   uint64_t n, first, index;
   const char *what;
 } cases[] = {
-    /* All bits but a low one are set, so losing any of them changes the value. No f32 has this
+    /* All bits but a low one are set, so losing any of them changes the value.  No f32 has this
      * value. */
     {1003, MIDDLE, 1, "first beyond 2^24"},
     {1003, 0, MIDDLE >> 5, "result_index beyond 2^19"},

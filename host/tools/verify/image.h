@@ -24,7 +24,7 @@ typedef struct rh_image {
   uint32_t static_tls, text_relocations, executable_stack, relro, bind_now;
 } rh_image;
 
-/* `path` has passed rh_elf_check. RH_E_PLUGIN if the file contradicts itself. */
+/* `path` has passed rh_elf_check.  RH_E_PLUGIN if the file contradicts itself. */
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error);
 void rh_image_finish(rh_image *image);
 

@@ -1,4 +1,4 @@
-/* Counts a plugin's own calls into libraries by redirecting its import table to counters. Calls
+/* Counts a plugin's own calls into libraries by redirecting its import table to counters.  Calls
  * between libraries are not seen. */
 #ifndef RH_VERIFY_IMPORTS_H
 #define RH_VERIFY_IMPORTS_H

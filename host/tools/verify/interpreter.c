@@ -1,4 +1,4 @@
-/* V64: Oclgrind, an OpenCL interpreter, checks every access of every work-item. Only an
+/* V64: Oclgrind, an OpenCL interpreter, checks every access of every work-item.  Only an
  * interpreter sees accesses to local memory and to a device's own memory. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
@@ -36,7 +36,7 @@ static int find_library(char *path, size_t bytes) {
   return 0;
 }
 
-/* Makes a vendors' directory that names this library only. The OpenCL loader reads it at its
+/* Makes a vendors' directory that names this library only.  The OpenCL loader reads it at its
  * first call. */
 static int name_library(char directory[], const char *library) {
   char path[64];

@@ -1,5 +1,5 @@
-/* A value is a 32-bit word. Combining mixes two words such that practically no other tree gives
- * the same result; 0 is the identity. An element's highest bit makes loading it slow, and is not
+/* A value is a 32-bit word.  Combining mixes two words such that practically no other tree gives
+ * the same result; 0 is the identity.  An element's highest bit makes loading it slow, and is not
  * part of its value. kernels/prelude/operators.cl has the device's version. */
 #include "order.h"
 #include "../../core/base/error.h"

@@ -5,7 +5,7 @@
 #include "../../core/reduce/params.h"
 #include "trial.h"
 
-/* The k-th point. First the defaults; then each parameter at its least and its greatest value,
+/* The k-th point.  First the defaults; then each parameter at its least and its greatest value,
  * the others at their defaults; then all at their least and all at their greatest; then random
  * legal points without end, from trial->seed. */
 void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]);

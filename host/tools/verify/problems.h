@@ -26,7 +26,7 @@ rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quic
                         int (*wanted)(rh_pair), rh_try_pair *try);
 
 /* Sets up the simplest problem that is served: RH_PASS and *rig ready to run, else the outcome
- * to return. The caller finishes the rig either way. */
+ * to return.  The caller finishes the rig either way. */
 rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout);
 
 /* Runs one simple problem of n elements from query to teardown and checks the answer. */
@@ -35,13 +35,13 @@ rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n);
 /* Converts a rig's status and error to an outcome. */
 rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status);
 
-/* Descriptions of typical devices, for queries; k = 0 is an ordinary GPU. Returns 0 after the
+/* Descriptions of typical devices, for queries; k = 0 is an ordinary GPU.  Returns 0 after the
  * last. */
 int rh_common_device(uint32_t k, rh_device *device);
 /* The real device's description with something missing; 0 after the last. */
 int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device);
 /* The real device's description with other numbers or names, on which a launch shape may depend
- * but which are safe here. `how` says what was changed; 0 after the last. */
+ * but which are safe here.  `how` says what was changed; 0 after the last. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
 
 #endif

@@ -68,7 +68,7 @@ typedef struct rh_rig {
 } rh_rig;
 
 /* Takes the default parameters and makes a place for max_n elements with RH_AROUND more on
- * either side. Does not call query yet. All functions set rig->error when they fail. */
+ * either side.  Does not call query yet.  All functions set rig->error when they fail. */
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
 /* The same without a place: the caller sets one. */
 rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);

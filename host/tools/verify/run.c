@@ -230,7 +230,7 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
 
 /* ---- All of them ---- */
 
-/* In a child, because reading the names means loading the plugin. A file that cannot be loaded
+/* In a child, because reading the names means loading the plugin.  A file that cannot be loaded
  * has no names, and its tests say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
   rh_trial_job job = {.options = r->options, .path = r->report->path};

@@ -32,7 +32,7 @@ extern char **environ;
   X(getrandom) X(socket) X(connect) X(clone) X(execve) X(kill) X(fcntl) X(statx) X(faccessat) \
   X(prctl)
 
-/* Functions that read the outside world or keep state. Their names say more than the system
+/* Functions that read the outside world or keep state.  Their names say more than the system
  * calls behind them, and some make none. */
 #define DENIED_LIST(X) \
   X(time) X(gettimeofday) X(clock_gettime) X(clock) X(timespec_get) X(times) X(ftime) \

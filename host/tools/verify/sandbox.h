@@ -1,4 +1,4 @@
-/* A sandboxed thread. It is stopped, and the cause is named, if it makes a system call, reads
+/* A sandboxed thread.  It is stopped, and the cause is named, if it makes a system call, reads
  * the processor's clock or the environment, or calls a function that reads the outside world. */
 #ifndef RH_VERIFY_SANDBOX_H
 #define RH_VERIFY_SANDBOX_H
@@ -11,7 +11,7 @@ typedef struct rh_sandbox {
   int watches;        /* system calls can be intercepted on this machine */
 } rh_sandbox;
 
-/* Calls `work` on such a thread and waits for its end. Only functions that the plugin in the file
+/* Calls `work` on such a thread and waits for its end.  Only functions that the plugin in the file
  * `path` calls itself are intercepted.
  * [one at a time in a process] */
 void rh_sandbox_run(const char *path, void (*work)(void *user), void *user, rh_sandbox *sandbox);

@@ -153,7 +153,7 @@ static int is_libcs(const char *path) {
                   strcmp(name, "/gconv-modules.cache") == 0 || (end && strcmp(end, ".mo") == 0));
 }
 
-/* Device files, which drivers map. POSIX shared memory is not one of them. */
+/* Device files, which drivers map.  POSIX shared memory is not one of them. */
 static int is_device(const char *path) {
   return strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
 }

@@ -44,7 +44,7 @@ static void signal_key(char *key, size_t bytes, int number) {
   snprintf(key, bytes, "signal %d (%s)", number, strsignal(number));
 }
 
-/* All that are not the default. The kernel's struct begins with the handler everywhere but on
+/* All that are not the default.  The kernel's struct begins with the handler everywhere but on
  * MIPS; the rest is compared byte by byte. */
 void rh_take_actions(rh_text *to) {
   for (int number = 1; number <= SIGNALS; number++) {

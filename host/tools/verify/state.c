@@ -15,7 +15,7 @@ typedef struct instance_case {
   int injected;           /* the fault was injected */
 } instance_case;
 
-/* Runs one instance. RH_PASS, or why there was none; changes are recorded in the footprint. */
+/* Runs one instance.  RH_PASS, or why there was none; changes are recorded in the footprint. */
 static rh_outcome run_instance(rh_trial *trial, instance_case *l, rh_footprint *footprint) {
   _Alignas(16) unsigned char value[16];
   rh_rig rig;
@@ -37,7 +37,7 @@ static rh_outcome run_instance(rh_trial *trial, instance_case *l, rh_footprint *
 }
 
 /* Parts of the snapshot that change even under a control strategy are not compared for the
- * plugin. The first instance does not count, because drivers do their one-time work in it. */
+ * plugin.  The first instance does not count, because drivers do their one-time work in it. */
 static void learn_unsteady(const rh_trial *trial, rh_footprint *footprint) {
   enum { LIVES = 3 };
   rh_trial own = *trial;
@@ -57,7 +57,7 @@ static rh_outcome say_footprint(rh_trial *trial, const rh_footprint *footprint,
   return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : outcome;
 }
 
-/* A snapshot cannot tell who owns anonymous mapped memory that is not malloc's. The plugin's own
+/* A snapshot cannot tell who owns anonymous mapped memory that is not malloc's.  The plugin's own
  * calls of mmap are counted; and if each of several instances leaves more such memory, that is
  * not a driver's warm-up. */
 static rh_outcome check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
@@ -90,7 +90,7 @@ static rh_outcome check_failures(rh_trial *trial, rh_pair pair, rh_footprint *fo
   return RH_PASS;
 }
 
-/* Changes that appear only after many runs. Mappings take longest to read, and are compared for
+/* Changes that appear only after many runs.  Mappings take longest to read, and are compared for
  * the other instances. */
 static rh_outcome check_many_runs(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
   uint32_t unsteady = footprint->unsteady;

@@ -1,5 +1,5 @@
 /* Measures the time of another process: wall-clock time minus the time that it waits for a busy
- * processor. A limit therefore means the same on an idle machine and on a busy one. */
+ * processor.  A limit therefore means the same on an idle machine and on a busy one. */
 #ifndef RH_VERIFY_STOPWATCH_H
 #define RH_VERIFY_STOPWATCH_H
 

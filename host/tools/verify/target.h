@@ -4,8 +4,8 @@
 
 #include "trial.h"
 
-/* Returns the plugin's absolute path, malloc'ed. RH_E_FILE if it is not a regular file, not a
- * shared object, or not a redhost plugin. Runs none of its code. */
+/* Returns the plugin's absolute path, malloc'ed.  RH_E_FILE if it is not a regular file, not a
+ * shared object, or not a redhost plugin.  Runs none of its code. */
 rh_status rh_verify_target(const char *file, char **path, rh_error *error);
 
 /* RH_E_USAGE if a list names an unknown test. */

@@ -50,7 +50,7 @@ rh_outcome rh_v02_exports(rh_trial *trial) {
   return outcome;
 }
 
-/* Symbol versions are not compared. Undefined weak symbols are the linker's own hooks, and may
+/* Symbol versions are not compared.  Undefined weak symbols are the linker's own hooks, and may
  * be missing. */
 rh_outcome rh_v03_undefined(rh_trial *trial) {
   rh_image image;
@@ -92,7 +92,7 @@ static const char *second_loader(const rh_libraries *libraries) {
   return NULL;
 }
 
-/* Handles of one loader are invalid for another. V03 reports libraries that are not found. */
+/* Handles of one loader are invalid for another.  V03 reports libraries that are not found. */
 static rh_outcome judge_loaders(rh_trial *trial, const rh_image *image) {
   rh_libraries libraries;
   rh_outcome outcome = RH_PASS;

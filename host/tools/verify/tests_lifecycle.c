@@ -69,7 +69,7 @@ static cl_uint references(const rh_cl_session *session) {
   return of_context + of_queue;
 }
 
-/* References to the context, of which every object holds one, and to the queue. A driver may
+/* References to the context, of which every object holds one, and to the queue.  A driver may
  * release what a command used a moment after clFinish, on its own thread, so the least of
  * several readings counts. */
 static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
@@ -134,7 +134,7 @@ rh_outcome rh_v33_faults(rh_trial *trial) {
       outcome = rh_trial_fail(
           trial, "after service call %u was made to fail, OpenCL objects are left behind", k);
   }
-  /* Leaks of the plugin's own memory add up over many instances. Some drivers keep memory for
+  /* Leaks of the plugin's own memory add up over many instances.  Some drivers keep memory for
    * each program that is built; instances without a fault show how much. */
   size_t usual = outcome == RH_PASS ? growth(trial, pairs[0], 0, &outcome) : 0;
   size_t grown = outcome == RH_PASS ? growth(trial, pairs[0], 1, &outcome) : 0;

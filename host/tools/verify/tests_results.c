@@ -1,4 +1,4 @@
-/* V41 to V48, V51 and V53: results. They must be exact where every order of operations is exact,
+/* V41 to V48, V51 and V53: results.  They must be exact where every order of operations is exact,
  * and within a proved bound elsewhere. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
@@ -49,7 +49,7 @@ static rh_status ends(rh_rig *rig, uint64_t seed) {
 }
 
 /* Hashed data show any element that is lost, doubled or misplaced; a single nonzero element
- * shows faults at the edges. Floats of these kinds add exactly in every order. */
+ * shows faults at the edges.  Floats of these kinds add exactly in every order. */
 static rh_status exact(rh_rig *rig, uint64_t seed) {
   static const char *const kinds[] = {"hash", "onehot", "units", "equal"};
   int quick = (int)rig->trial->quick;

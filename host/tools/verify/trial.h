@@ -36,7 +36,7 @@ rh_outcome rh_trial_warn(rh_trial *trial, const char *format, ...)
 rh_outcome rh_trial_skip(rh_trial *trial, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Sets trial->plugin and trial->strategy: RH_PASS, or RH_SKIP with the reason. V10 to V20 fail
+/* Sets trial->plugin and trial->strategy: RH_PASS, or RH_SKIP with the reason.  V10 to V20 fail
  * files that cannot be loaded. */
 rh_outcome rh_trial_load(rh_trial *trial);
 

@@ -61,8 +61,8 @@ typedef struct rh_verify_report {
   double seconds;
 } rh_verify_report;
 
-/* Tests one plugin file. RH_OK regardless of the verdicts. RH_E_FILE: not a regular file or not
- * a plugin; RH_E_USAGE: an unknown test or strategy. `options` choose the device, the cache and
+/* Tests one plugin file.  RH_OK regardless of the verdicts.  RH_E_FILE: not a regular file or not
+ * a plugin; RH_E_USAGE: an unknown test or strategy.  `options` choose the device, the cache and
  * the program. */
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error);

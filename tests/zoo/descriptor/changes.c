@@ -1,4 +1,4 @@
-/* V21: its strategy stands in writable memory, and setup takes a promise back. */
+/* V21: its strategy is in writable memory, and setup withdraws a promise. */
 #include "../right.h"
 
 static rh_strategy strategy;

@@ -1,4 +1,4 @@
-/* V20: host code that cannot do without sub-groups, which only OpenCL devices have. */
+/* V20: host code that needs sub-groups, which only OpenCL devices have. */
 #include "../loading/zoo.h"
 
 static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),

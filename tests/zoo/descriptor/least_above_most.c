@@ -1,4 +1,4 @@
-/* V19: a range without a value in it. */
+/* V19: an empty range. */
 #include "../right.h"
 
 static const rh_param params[] = {

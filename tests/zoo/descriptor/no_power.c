@@ -1,4 +1,4 @@
-/* V19: a power of two that begins as 96. */
+/* V19: a power-of-two parameter with the default 96. */
 #include "../right.h"
 
 static const rh_param params[] = {

@@ -1,4 +1,4 @@
-/* V19: steps of 0. */
+/* V19: a step of 0. */
 #include "../right.h"
 
 static const rh_param params[] = {

@@ -1,4 +1,4 @@
-/* V20: keeps the order of elements, and its bits may change from run to run. */
+/* V20: keeps the order of elements, but its bits may change from run to run. */
 #include "../loading/zoo.h"
 
 static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),

@@ -1,4 +1,4 @@
-/* V19: two parameters of one key. */
+/* V19: two parameters with the same key. */
 #include "../right.h"
 
 static const rh_param params[] = {

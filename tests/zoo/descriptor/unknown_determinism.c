@@ -1,4 +1,4 @@
-/* V20: a promise about bits that no version knows. */
+/* V20: an unknown promise about bits. */
 #include "../right.h"
 
 RIGHT_BUT("unknown_determinism", .summary = "promises 4", .determinism = 4);

@@ -1,4 +1,4 @@
-/* V16: a flag of rh_plugin that no version knows. */
+/* V16: an unknown flag of rh_plugin. */
 #define RH_PLUGIN_FLAGS 0x80u
 #include "../right.h"
 

@@ -1,4 +1,4 @@
-/* V20: a promise that no version knows. */
+/* V20: an unknown promise. */
 #include "../right.h"
 
 RIGHT_BUT("unknown_promise", .summary = "promises bit 40", .promises = 1ull << 40);

@@ -1,4 +1,4 @@
-/* V03: calls cbrt() and is not linked to libm: it loads as long as the host happens to be. */
+/* V03: calls cbrt() without linking libm: it loads only if the host has libm loaded. */
 #include "../right.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* V03: calls clFlush() and is not linked to libOpenCL: it gets whatever the host has. */
+/* V03: calls clFlush() without linking libOpenCL: it gets the host's. */
 #include "../right.h"
 
 extern int32_t clFlush(struct _cl_command_queue *);

@@ -1,4 +1,4 @@
-/* V08: an empty element of a run path is the directory one is in. */
+/* V08: an empty element of the run path, which means the current directory. */
 #include "../right.h"
 
 RIGHT_BUT("empty_run_path", .summary = "has the run path /usr/lib:");

@@ -1,4 +1,4 @@
-/* V06: asks for executable stacks (-z execstack), as objects from assembler do by accident. */
+/* V06: requests an executable stack (-z execstack), as assembler objects often do by accident. */
 #include "../right.h"
 
 RIGHT_BUT("executable_stack", .summary = "makes the stacks executable");

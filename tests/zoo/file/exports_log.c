@@ -1,5 +1,5 @@
-/* V02: exports a function beside the descriptor. Were it in the global scope, everybody's log()
- * would be this one. */
+/* V02: exports a function besides the descriptor.  In the global scope, it would replace every
+ * other log(). */
 #include "../right.h"
 
 RH_EXPORT double log(double x);

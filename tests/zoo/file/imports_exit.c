@@ -1,4 +1,4 @@
-/* V09: imports exit(), which it never calls where one looks. */
+/* V09: imports exit(), which it never calls during the tests. */
 #include "../right.h"
 #include <stdlib.h>
 

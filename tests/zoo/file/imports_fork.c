@@ -1,4 +1,4 @@
-/* V09: imports fork(), which it never calls where one looks. */
+/* V09: imports fork(), which it never calls during the tests. */
 #include "../right.h"
 #include <unistd.h>
 

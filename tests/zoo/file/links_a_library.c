@@ -1,4 +1,4 @@
-/* V04: linked to a library that a host need not have. */
+/* V04: linked to a library that may not be installed. */
 #include "../right.h"
 
 RIGHT_BUT("links_a_library", .summary = "needs libjansson");

@@ -1,4 +1,4 @@
-/* The library behind second_loader: as much of an OpenCL loader as it takes to be a second one. */
+/* The library of second_loader: the minimum that makes it a second OpenCL loader. */
 
 __attribute__((visibility("default"))) int clGetPlatformIDs(unsigned most, void **platforms,
                                                             unsigned *n);

@@ -1,4 +1,4 @@
-/* V01: a big-endian file, its header says; patched after linking. */
+/* V01: its header is patched to say big-endian. */
 #include "../right.h"
 
 RIGHT_BUT("other_byte_order", .summary = "its header says big endian");

@@ -1,4 +1,4 @@
-/* V01: a 32-bit file, its header says; patched after linking. */
+/* V01: its header is patched to say 32 bits. */
 #include "../right.h"
 
 RIGHT_BUT("other_class", .summary = "its header says ELFCLASS32");

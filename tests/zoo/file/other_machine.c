@@ -1,4 +1,4 @@
-/* V01: a file for S/390, its header says; patched after linking. */
+/* V01: its header is patched to say S/390. */
 #include "../right.h"
 
 RIGHT_BUT("other_machine", .summary = "its header says S/390");

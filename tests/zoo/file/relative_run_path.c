@@ -1,4 +1,4 @@
-/* V08: looks for libraries in lib/ of whatever directory one is in. */
+/* V08: searches for libraries in lib/ of the current directory. */
 #include "../right.h"
 
 RIGHT_BUT("relative_run_path", .summary = "has the run path lib");

@@ -1,4 +1,4 @@
-/* V04: brings an OpenCL loader of its own, whose platforms the host's loader does not know. */
+/* V04: brings its own OpenCL loader, whose platforms the host's loader does not know. */
 #include "../right.h"
 
 int clGetPlatformIDs(unsigned most, void **platforms, unsigned *n);

@@ -1,4 +1,4 @@
-/* V06: an absolute address among the code, which the loader has to write to. */
+/* V06: an absolute address in the code, which the loader must relocate. */
 #include "../right.h"
 
 extern const void *const zoo_address;

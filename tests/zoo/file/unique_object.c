@@ -1,8 +1,9 @@
-/* V07: its descriptor is an STB_GNU_UNIQUE object, as inline statics of C++ are: dlclose() then
- * does nothing. */
+/* V07: its descriptor is an STB_GNU_UNIQUE object, like C++ inline statics, so dlclose() does
+ * nothing. */
 #include "../right.h"
 
-/* The symbol is another name of the descriptor: the compiler would give it a type of its own. */
+/* The symbol is an alias of the descriptor, because the compiler sets the type of the descriptor
+ * itself. */
 #define redhost_plugin_v1 zoo_descriptor
 RIGHT_BUT("unique_object", .summary = "its symbol is STB_GNU_UNIQUE");
 #undef redhost_plugin_v1

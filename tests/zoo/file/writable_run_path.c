@@ -1,4 +1,4 @@
-/* V08: looks for libraries where everybody may put some. */
+/* V08: searches for libraries in a directory that everybody can write to. */
 #include "../right.h"
 
 RIGHT_BUT("writable_run_path", .summary = "has the run path /tmp");

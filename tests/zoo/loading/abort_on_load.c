@@ -1,4 +1,4 @@
-/* A constructor that aborts, as a static initialiser that throws does. */
+/* A constructor that aborts, like a static initialiser that throws. */
 #include "zoo.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* ... and this one comes first by bytes, but does not bear it. */
+/* ... and this one comes first in byte order, but is not named after it. */
 #include "zoo.h"
 
 ZOO_STRATEGY(another_twin, "twin", zoo_query);

@@ -1,4 +1,4 @@
-/* A name that could not be typed or would be taken for something else. */
+/* A name that is hard to type or ambiguous on the command line. */
 #include "zoo.h"
 
 ZOO_STRATEGY(bad_name, "Bad Name", zoo_query);

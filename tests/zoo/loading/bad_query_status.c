@@ -1,4 +1,4 @@
-/* query answers with a number that no version of the ABI knows. */
+/* query returns an unknown status. */
 #include "zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {

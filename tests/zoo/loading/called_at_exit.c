@@ -1,5 +1,5 @@
-/* V15: says that it can be unloaded, and leaves a function that exit() is to call.  Of atexit() a
- * library's end takes care, of on_exit() nobody. */
+/* V15: is declared unloadable, but registers a function with on_exit(), which, unlike atexit(),
+ * is not undone when a library is unloaded. */
 #include "zoo.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* V13: goes elsewhere when it is loaded. */
+/* V13: changes the working directory when it is loaded. */
 #include "zoo.h"
 #include <unistd.h>
 

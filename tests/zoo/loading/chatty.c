@@ -1,4 +1,4 @@
-/* Talks to standard output whenever it can; otherwise fine, and harmless. */
+/* Prints to standard output in every function; otherwise correct. */
 #include "zoo.h"
 #include <stdio.h>
 

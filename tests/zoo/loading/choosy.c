@@ -1,7 +1,7 @@
-/* choosy: right and quick with one value of its parameter; with the others slow, which is the
- * default, or wrong though quicker still, or it crashes, or it declines.  For --tune, which has to
- * find the one.  choosy_of_sizes: wrong at the sizes that --tune takes a look at on the way to
- * others: max of 2^18, sum of 2^16. */
+/* choosy: correct and fast with one value of its parameter.  Other values are slow (the default),
+ * wrong but even faster, crash, or are declined. --tune has to find the good one.
+ * choosy_of_sizes: wrong at the sizes that --tune measures quickly before others: max of 2^18,
+ * sum of 2^16. */
 #include "zoo.h"
 #include <redhost/kit.h>
 

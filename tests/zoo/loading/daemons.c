@@ -1,5 +1,5 @@
-/* A constructor that starts processes, two of them in sessions of their own and one without a
- * parent, and never returns. */
+/* A constructor that starts processes, two of them in their own sessions and one orphaned, and
+ * never returns. */
 #include "zoo.h"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* The library behind symbol_in_dependency; a plugin itself, only not where plugins are looked for.
- */
+/* The library of symbol_in_dependency.  It is a plugin itself, but not in a directory that is
+ * searched. */
 #include "zoo.h"
 
 RH_EXPORT int zoo_of_dependency(void);

@@ -1,4 +1,4 @@
-/* query ends the process as if all were well. */
+/* query ends the process with status 0. */
 #include "zoo.h"
 #include <stdlib.h>
 

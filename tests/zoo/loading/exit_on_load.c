@@ -1,4 +1,4 @@
-/* A constructor that ends the process as if all were well. */
+/* A constructor that ends the process with status 0. */
 #include "zoo.h"
 #include <stdlib.h>
 

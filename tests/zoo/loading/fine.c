@@ -1,4 +1,4 @@
-/* Nothing is wrong: the measure of the others. */
+/* Correct, for comparison with the others. */
 #include "zoo.h"
 
 ZOO_STRATEGY(fine, "fine", zoo_query);

@@ -1,4 +1,4 @@
-/* Writes into every descriptor that is open, without end. */
+/* Writes to every open descriptor without end. */
 #include "zoo.h"
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* The library behind missing_dependency. */
+/* The library of missing_dependency. */
 #include <redhost/plugin.h>
 
 RH_EXPORT int zoo_of_gone(void);

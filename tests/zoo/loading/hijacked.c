@@ -1,5 +1,5 @@
-/* V14: its teardown is visible and bears the name of a function of jansson's, a library of
- * redhost's, which the loader puts in its place. */
+/* V14: its teardown is exported under the name of a function of jansson, which redhost uses, so
+ * that the loader replaces it by that. */
 #include "zoo.h"
 
 RH_EXPORT void json_object_clear(void *self);

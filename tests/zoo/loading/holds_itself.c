@@ -1,4 +1,4 @@
-/* V15: says that it can be unloaded, and holds a reference to itself. */
+/* V15: is declared unloadable, but holds a reference to itself. */
 #include "zoo.h"
 #include <dlfcn.h>
 

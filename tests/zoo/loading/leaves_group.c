@@ -1,5 +1,5 @@
-/* A constructor that makes a process group of its own, where a kill of the old one misses it, and
- * never returns. */
+/* A constructor that creates a new process group, which a kill of the old one misses, and never
+ * returns. */
 #include "zoo.h"
 
 #include <unistd.h>

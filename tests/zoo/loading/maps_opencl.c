@@ -1,4 +1,4 @@
-/* V13: asks for the OpenCL platforms when it is loaded, which maps every driver there is. */
+/* V13: lists the OpenCL platforms when it is loaded, which loads every driver. */
 #include "zoo.h"
 #include <CL/cl.h>
 

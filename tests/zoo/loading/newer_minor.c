@@ -1,5 +1,5 @@
-/* Built against a later 1.x: larger structs, appended fields, and content with this host.  Must
- * load. */
+/* Built for a later 1.x, with larger structs and appended fields, but compatible with this host.
+ * Must load. */
 #include "zoo.h"
 
 typedef struct newer_param {

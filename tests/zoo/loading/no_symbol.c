@@ -1,4 +1,4 @@
-/* A shared object that is no plugin. */
+/* A shared object that is not a plugin. */
 #include <redhost/plugin.h>
 
 RH_EXPORT int zoo_something_else(void);

@@ -1,4 +1,4 @@
-/* V13: opens a file when it is loaded, and keeps it open. */
+/* V13: opens a file when it is loaded, and does not close it. */
 #include "zoo.h"
 #include <fcntl.h>
 

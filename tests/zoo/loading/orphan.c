@@ -1,4 +1,4 @@
-/* Leaves a process behind that keeps every descriptor open, and crashes. */
+/* Leaves a process behind that keeps every descriptor open, and then crashes. */
 #include "zoo.h"
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* Nothing is wrong, but for values of its parameter that it cannot do with: query knows of one,
- * setup of another.  For tuned parameters, which may be of another machine. */
+/* Correct, but query declines one value of its parameter and setup another: for tuned
+ * parameters, which may come from another machine. */
 #include "zoo.h"
 #include <redhost/kit.h>
 

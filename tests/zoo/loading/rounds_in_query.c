@@ -1,10 +1,10 @@
-/* query leaves another rounding mode behind. */
+/* query changes the rounding mode. */
 #include "zoo.h"
 #include <fenv.h>
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
 #if defined(__x86_64__) || defined(__i386__)
-  unsigned short word; /* by hand: fesetround is in libm */
+  unsigned short word; /* inline assembly, because fesetround is in libm */
   __asm__ volatile("fnstcw %0" : "=m"(word));
   word = (unsigned short)(word | FE_UPWARD);
   __asm__ volatile("fldcw %0" : : "m"(word));

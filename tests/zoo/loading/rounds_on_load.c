@@ -1,4 +1,4 @@
-/* V11: leaves another rounding mode behind when it is loaded. */
+/* V11: changes the rounding mode when it is loaded. */
 #include "zoo.h"
 #include <fenv.h>
 
@@ -7,7 +7,7 @@ ZOO_PLUGIN(rounds_on_load);
 
 ZOO_ON_LOAD {
 #if defined(__x86_64__) || defined(__i386__)
-  unsigned short word; /* by hand: fesetround is in libm */
+  unsigned short word; /* inline assembly, because fesetround is in libm */
   __asm__ volatile("fnstcw %0" : "=m"(word));
   word = (unsigned short)(word | FE_UPWARD);
   __asm__ volatile("fldcw %0" : : "m"(word));

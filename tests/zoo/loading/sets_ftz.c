@@ -1,4 +1,4 @@
-/* Changes how the process computes when it is loaded, as crtfastmath.o does in what is linked with
+/* Sets flush-to-zero when it is loaded, like crtfastmath.o in objects that are linked with
  * -ffast-math. */
 #include "zoo.h"
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,4 +1,4 @@
-/* V13: sets a variable of the environment when it is loaded. */
+/* V13: sets an environment variable when it is loaded. */
 #include "zoo.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Takes its time when it is loaded; otherwise fine: it must not be blamed for time_bomb. */
+/* Slow to load; otherwise correct.  It must not be blamed for time_bomb. */
 #include "zoo.h"
 #include <time.h>
 

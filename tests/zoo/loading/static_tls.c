@@ -1,4 +1,4 @@
-/* More thread-local storage at fixed offsets than a process has left for late comers. */
+/* More static thread-local storage than a process has left for libraries that are loaded later. */
 #include "zoo.h"
 
 static __thread volatile char large[1 << 20] __attribute__((tls_model("initial-exec")));

@@ -1,4 +1,4 @@
-/* V15: says that it can be unloaded, and is linked so that it cannot (-z nodelete). */
+/* V15: is declared unloadable, but linked with -z nodelete. */
 #include "zoo.h"
 
 ZOO_STRATEGY(stays_mapped, "stays_mapped", zoo_query);

@@ -1,4 +1,4 @@
-/* Has no descriptor of its own, but is linked to a library that has one: dlsym finds that. */
+/* Has no descriptor, but is linked to a library that has one, which dlsym finds. */
 #include <redhost/plugin.h>
 
 RH_EXPORT int zoo_own(void);

@@ -1,4 +1,4 @@
-/* Ends the process a moment after it was looked at, while it is another plugin's turn. */
+/* Ends the process a moment after it was examined, during the examination of another plugin. */
 #include "zoo.h"
 #include <sys/time.h>
 

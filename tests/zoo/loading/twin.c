@@ -1,4 +1,4 @@
-/* Two files offer the name "twin": this one bears it. */
+/* Two files offer the name "twin"; this one is named after it. */
 #include "zoo.h"
 
 ZOO_STRATEGY(twin, "twin", zoo_query);

@@ -1,5 +1,5 @@
-/* Declines in a sentence that fills its field to the last byte; the host ends it.  Otherwise fine.
- */
+/* Declines with a reason that fills its field to the last byte, so that the host must terminate
+ * it.  Otherwise correct. */
 #include "zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {

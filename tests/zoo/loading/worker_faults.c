@@ -1,4 +1,5 @@
-/* Strategies that do in their functions what --isolate is there for; the rest of each is right. */
+/* Strategies whose functions have the faults that --isolate protects from; otherwise they are
+ * correct. */
 #include "zoo.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -91,7 +92,7 @@ static rh_status hang_in_run(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
-/* Once is right, and what is measured hangs. */
+/* The first run is correct, and a later one hangs. */
 static rh_status hang_later(void *self, const rh_run *run) {
   static int runs;
   return runs++ == 0 ? zoo_run(self, run) : hang_in_run(self, run);
@@ -100,13 +101,13 @@ static rh_status hang_later(void *self, const rh_run *run) {
 static rh_status print(void *self, const rh_run *run) {
   static int printed;
   if (!printed++) {
-    printf("hello from \033[2J run\n"); /* in stdio's buffer until the process ends */
+    printf("hello from \033[2J run\n"); /* stays in stdio's buffer until the process ends */
     fprintf(stderr, "and so on\n");
   }
   return zoo_run(self, run);
 }
 
-/* More than a pipe holds. */
+/* More than a pipe's capacity. */
 static rh_status print_much(void *self, const rh_run *run) {
   static int lines;
   while (lines++ < 100000) puts("0123456789");
@@ -124,7 +125,7 @@ static rh_status scribble(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
-/* Into those that anybody would think of, not into the channel where it is hidden. */
+/* Writes to the low descriptors, but not to the hidden channel. */
 static rh_status scribble_low(void *self, const rh_run *run) {
   for (int fd = 1; fd < 6; fd++)
     if (write(fd, "scribble\n", 9) < 0 || ftruncate(fd, 0) != 0) continue;
@@ -148,7 +149,7 @@ static rh_status lie(void *self, const rh_run *run) {
   return RH_OK;
 }
 
-/* What a plugin would have to write to be believed; it is early by one line. */
+/* A valid answer of the protocol, but one line too early. */
 static rh_status forge(void *self, const rh_run *run) {
   static const char lines[] = "closed\ntaken 1e-6 host 1\n";
   for (int fd = 100; fd < 104; fd++)
@@ -168,7 +169,7 @@ static rh_status hang_with_orphan(void *self, const rh_run *run) {
   return hang_in_run(self, run);
 }
 
-/* What a kill of the process group reaches, a session of its own, and one whose parent is gone. */
+/* A process in the same group, one in its own session, and an orphan. */
 static rh_status hang_with_daemons(void *self, const rh_run *run) {
   for (int kind = 0; kind < 3; kind++) {
     if (fork() != 0) continue;

@@ -1,4 +1,4 @@
-/* A kernel that writes to nowhere. */
+/* A kernel that writes to an invalid address. */
 #include "zoo.h"
 #include <redhost/kit.h>
 

@@ -1,4 +1,4 @@
-/* Speaks another major version under this one's name. */
+/* Has another major version of the ABI under this one's symbol. */
 #include "zoo.h"
 
 ZOO_STRATEGY(wrong_abi, "wrong_abi", zoo_query);

@@ -1,4 +1,4 @@
-/* query meets an instruction that this CPU does not have. */
+/* query executes an illegal instruction. */
 #include "zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {

@@ -1,5 +1,5 @@
-/* What the plugins of the zoo have in common: a host strategy that is right, so that each file
- * shows only what is wrong with it. */
+/* The common part of the zoo's plugins: a correct host strategy, so that each file shows only
+ * its fault. */
 #ifndef ZOO_H
 #define ZOO_H
 
@@ -19,7 +19,7 @@ __attribute__((unused)) static rh_status zoo_setup(const rh_host *host, const rh
                                                    const int64_t *params, void **self) {
   (void)host;
   (void)params;
-  *self = (void *)(uintptr_t)problem->op; /* lives until teardown; never written through */
+  *self = (void *)(uintptr_t)problem->op; /* valid until teardown; never written to */
   return RH_OK;
 }
 
@@ -53,7 +53,7 @@ __attribute__((unused)) static rh_status zoo_run(void *self, const rh_run *run) 
   RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 1,                      \
                                                  .strategies = zoo_strategies, .build = "zoo"}
 
-/* All but the body of a constructor. */
+/* The head of a constructor, without its body. */
 #define ZOO_ON_LOAD __attribute__((constructor)) static void zoo_on_load(void)
 
 #endif

@@ -1,5 +1,5 @@
-/* V50: two groups combine their values by atomics, in the order of arrival, and it promises the
- * same bits from run to run. */
+/* V50: promises the same bits from run to run, but two groups combine their values by atomics,
+ * in the order of arrival. */
 #include "../right.h"
 
 enum { GROUPS = 2 };

@@ -1,5 +1,5 @@
-/* V12: prints a number into the options of a build: under a locale with a decimal comma it is no
- * C. */
+/* V12: prints a number into build options, which is not valid C in a locale with a decimal
+ * comma. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

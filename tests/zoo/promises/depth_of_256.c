@@ -1,4 +1,4 @@
-/* V52: its depth is that of groups of 256, whatever `group` is set to. */
+/* V52: declares the depth of groups of 256 for every value of `group`. */
 #include "../right.h"
 
 enum { GROUP };

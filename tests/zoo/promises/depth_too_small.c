@@ -1,4 +1,4 @@
-/* V52: one work-item adds up everything in a row, and the depth is said to be that of a tree. */
+/* V52: one work-item adds everything serially, but the depth of a tree is declared. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {

@@ -1,4 +1,4 @@
-/* V57: replaces what the compiler said by a word of its own. */
+/* V57: replaces the compiler's messages by its own. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

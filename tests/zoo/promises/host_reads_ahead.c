@@ -1,4 +1,4 @@
-/* V62: host code that touches the byte behind the range, as a prefetch of its own. */
+/* V62: host code that reads the byte after the range, like a hand-written prefetch. */
 #include <redhost/kit.h>
 
 #include <string.h>
@@ -32,7 +32,7 @@ static rh_status run(void *instance, const rh_run *run) {
 static const rh_strategy strategy = {
     RH_STRATEGY_SIZE,
     .name = "host_reads_ahead",
-    .summary = "touches the byte behind the range",
+    .summary = "reads the byte after the range",
     .about = "Of redhost's zoo: right but for one thing.",
     .version = "1.0",
     .author = "the redhost authors",

@@ -1,4 +1,4 @@
-/* V45: begins with the first element of the buffer, not of the range. */
+/* V45: starts at the first element of the buffer instead of the range. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {

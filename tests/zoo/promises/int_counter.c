@@ -1,4 +1,4 @@
-/* V61: the kernel counts elements in an int, which ends at 2^31. */
+/* V61: the kernel counts elements in an int, which overflows at 2^31. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

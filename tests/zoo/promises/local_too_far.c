@@ -1,4 +1,4 @@
-/* V64: writes one value behind the local memory that it asked for. */
+/* V64: writes one value past the local memory that it requested. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,4 +1,4 @@
-/* V44: reduces as many elements as the longest run before it. */
+/* V44: reduces as many elements as the longest earlier run. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {

@@ -1,4 +1,4 @@
-/* V41: writes no identity where there is no element. */
+/* V41: does not write the identity for an empty range. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {

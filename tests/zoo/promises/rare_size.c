@@ -1,4 +1,4 @@
-/* V53: loses an element for some sizes that no list of sizes holds. */
+/* V53: loses an element for some sizes that are in no list of test sizes. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {

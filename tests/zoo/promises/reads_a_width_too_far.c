@@ -1,4 +1,4 @@
-/* V62: reads a group's width of elements behind the range, and masks them. */
+/* V62: reads a group's width of elements past the range and masks them. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,4 +1,4 @@
-/* V56: reads its result back, and says that it only enqueues. */
+/* V56: reads its result back, but declares that it only enqueues. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {

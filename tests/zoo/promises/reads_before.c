@@ -1,4 +1,4 @@
-/* V48: combines the element before the range, where there is one. */
+/* V48: also combines the element before the range, if there is one. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,4 +1,4 @@
-/* V55: a parameter says that it changes the code that is built, and does not. */
+/* V55: a parameter is declared to change the code that is built, but does not. */
 #include "../right.h"
 
 static const rh_param params[] = {{.key = "tile",

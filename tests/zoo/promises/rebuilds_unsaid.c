@@ -1,4 +1,4 @@
-/* V55: a parameter changes the code that is built, and does not say so. */
+/* V55: a parameter changes the code that is built, but is not declared to. */
 #include "../right.h"
 
 enum { UNROLL };

@@ -1,5 +1,5 @@
-/* Nothing is wrong with it: it takes the prelude, the context and the queue from the host and does
- * the rest by OpenCL's own calls, with programs, kernels, buffers and events of its own. */
+/* Correct.  It takes the prelude, the context and the queue from the host, but otherwise calls
+ * OpenCL directly, with its own programs, kernels, buffers and events. */
 #include <CL/cl.h>
 #include <redhost/kit.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Nothing is wrong with it: V55 finds the parameter that changes code only where the other is
- * large, as it says. */
+/* Correct: one parameter changes the code only if the other is large, as declared, and V55 must
+ * find that. */
 #include "../right.h"
 
 enum { TILES, UNROLL };

@@ -1,4 +1,4 @@
-/* V60: writes result[1], whatever result_index says. */
+/* V60: always writes result[1] instead of result[result_index]. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {

@@ -1,4 +1,4 @@
-/* V57: goes on after a build that failed; only run notices. */
+/* V57: ignores a failed build until run. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,4 +1,4 @@
-/* V50: walks up and down in turns, and promises the same bits from run to run. */
+/* V50: promises the same bits from run to run, but alternates the direction. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

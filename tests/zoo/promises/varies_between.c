@@ -1,5 +1,5 @@
-/* V50: promises the same bits whatever the parameters; the ends of the range agree with the
- * default, and what is between them does not. */
+/* V50: promises the same bits for all parameters, but only the bounds of the range agree with
+ * the default. */
 #include "../right.h"
 
 enum { SHARE };

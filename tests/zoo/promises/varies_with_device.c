@@ -1,9 +1,9 @@
-/* V50: promises the same bits on every device, and reduces in smaller groups on PoCL, whose devices
- * have names that begin with "pthread-" or "cpu-". */
+/* V50: promises the same bits on every device, but reduces in smaller groups on PoCL, whose
+ * devices have names that begin with "pthread-" or "cpu-". */
 #include "../right.h"
 #include <string.h>
 
-/* The group stands in for the device's limit, which right_plan() keeps to. */
+/* The group is passed as the device's limit, which right_plan() observes. */
 static rh_problem within(const rh_problem *problem, rh_device *device) {
   rh_problem limited = *problem;
   const char *name = problem->device->name;

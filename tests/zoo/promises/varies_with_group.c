@@ -1,11 +1,10 @@
-/* V50: promises the same bits whatever the parameters, and reduces in groups of a parameter's
- * size. */
+/* V50: promises the same bits for all parameters, but reduces in groups of a parameter's size. */
 #include "../right.h"
 
 enum { GROUP };
 static const rh_param params[] = {[GROUP] = RH_NUMBER("group", 16, 1, 32, "work-items")};
 
-/* The group stands in for the device's limit, which right_plan() keeps to. */
+/* The group is passed as the device's limit, which right_plan() observes. */
 static rh_problem within(const rh_problem *problem, const int64_t *values, rh_device *device) {
   rh_problem limited = *problem;
   *device = *problem->device;

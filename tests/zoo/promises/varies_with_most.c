@@ -1,5 +1,4 @@
-/* V50: promises the same bits for the same elements, and its group depends on how many there might
- * be. */
+/* V50: promises the same bits for the same elements, but its group depends on max_n. */
 #include "../right.h"
 
 static rh_problem within(const rh_problem *problem, rh_device *device) {

@@ -1,5 +1,4 @@
-/* V50: promises the same bits for the same elements, and walks backwards behind some of the
- * others. */
+/* V50: promises the same bits for the same elements, but walks backwards at some offsets. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,5 +1,5 @@
-/* V50: promises the same bits on every device, and combines as many elements at a time as it has
- * compute units. */
+/* V50: promises the same bits on every device, but combines as many elements at a time as there
+ * are compute units. */
 #include "../right.h"
 
 static rh_status build(right *self, const rh_device *device) {

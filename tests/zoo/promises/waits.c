@@ -1,4 +1,4 @@
-/* V56: waits for the device, and says that it only enqueues. */
+/* V56: waits for the device, but declares that it only enqueues. */
 #include "../right.h"
 #include <CL/cl.h>
 

@@ -1,4 +1,4 @@
-/* V54: loses an element where its parameter has its minimum. */
+/* V54: loses an element if its parameter has its minimum. */
 #include "../right.h"
 
 enum { TILE };

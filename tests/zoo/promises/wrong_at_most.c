@@ -1,4 +1,4 @@
-/* V54: loses an element where its parameter has its maximum. */
+/* V54: loses an element if its parameter has its maximum. */
 #include "../right.h"
 
 enum { TILE };

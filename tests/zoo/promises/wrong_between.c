@@ -1,5 +1,4 @@
-/* V54: loses an element where its parameter has neither its least, nor its initial, nor its
- * greatest value. */
+/* V54: loses an element unless its parameter has its least, initial or greatest value. */
 #include "../right.h"
 
 enum { TILE };

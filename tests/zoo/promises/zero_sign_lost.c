@@ -1,4 +1,4 @@
-/* V51: an element that equals the one before is passed over: -0 equals +0. */
+/* V51: skips an element that equals the previous one, and -0 equals +0. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

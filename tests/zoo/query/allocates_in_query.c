@@ -1,4 +1,4 @@
-/* V22: every query takes memory, and keeps it. */
+/* V22: every query leaks memory. */
 #include "../right.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* V28: what query declined crashes setup. */
+/* V28: setup crashes for problems that query declines. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {

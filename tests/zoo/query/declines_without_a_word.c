@@ -1,4 +1,4 @@
-/* V28: query says yes to every operator, setup declines all but the sum, and not through
+/* V28: query accepts every operator, but setup declines all but sum, and does not call
  * host->fail(). */
 #include "../right.h"
 

@@ -6,7 +6,8 @@ static const rh_param params[] = {[SHARE] = RH_NUMBER("share", 1, 0, 64, "a part
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   RH_TRY(right_query(problem, values, answer));
-  if (values[SHARE] == 0) __builtin_trap(); /* as a division does; not on every machine */
+  /* a division by zero does not raise it on every machine */
+  if (values[SHARE] == 0) __builtin_trap();
   answer->score = (int32_t)(64 / values[SHARE] % 2);
   return RH_OK;
 }

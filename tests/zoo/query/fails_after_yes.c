@@ -1,4 +1,4 @@
-/* V28: query says yes to every operator, setup knows the sum only. */
+/* V28: query accepts every operator, but setup supports sum only. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,11 +1,12 @@
-/* V27: divides by the levels of its tree, of which a group of 1 has none. */
+/* V27: divides by the number of levels of its tree, which is 0 for a group of 1. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   right shape;
   (void)values;
   RH_TRY(right_plan(problem, &shape, answer));
-  if (shape.group == 1) __builtin_trap(); /* as a division does; not on every machine */
+  /* a division by zero does not raise it on every machine */
+  if (shape.group == 1) __builtin_trap();
   answer->score = (int32_t)(64 / rh_log2_up(shape.group) % 2);
   return RH_OK;
 }

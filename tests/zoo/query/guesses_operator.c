@@ -1,4 +1,4 @@
-/* V25: has a case for each operator that it knows, and takes all others for a minimum. */
+/* V25: treats every unknown operator as min. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,4 +1,4 @@
-/* V29: runs on the host, and its answer says that the result is finished on the device. */
+/* V29: runs on the host, but its answer says that it finishes on the device. */
 #include "../loading/zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {

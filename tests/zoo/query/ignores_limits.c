@@ -1,4 +1,4 @@
-/* V27: takes 64 work-items and their local memory, whatever the device has. */
+/* V27: always uses 64 work-items and their local memory, even if the device has less. */
 #include "../right.h"
 
 static rh_problem on_large(const rh_problem *problem, rh_device *large) {

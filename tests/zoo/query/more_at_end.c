@@ -1,4 +1,4 @@
-/* V29: obtains more scratch memory than it said where its parameter has its greatest value. */
+/* V29: obtains more scratch memory than declared if its parameter has its greatest value. */
 #include "../right.h"
 
 enum { PAD };

@@ -1,4 +1,4 @@
-/* V29: obtains a buffer of its own from OpenCL that its answer does not name. */
+/* V29: creates an OpenCL buffer that its answer does not declare. */
 #include "../right.h"
 #include <CL/cl.h>
 

@@ -1,4 +1,4 @@
-/* V29: launches its kernel twice, and its answer says once. */
+/* V29: launches its kernel twice, but declares one launch. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {

@@ -1,4 +1,4 @@
-/* V29: takes twice the local memory that its answer names. */
+/* V29: uses twice the declared local memory. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

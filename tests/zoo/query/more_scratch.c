@@ -1,4 +1,4 @@
-/* V29: obtains scratch memory that its answer does not name. */
+/* V29: obtains scratch memory that its answer does not declare. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,4 +1,4 @@
-/* V27: makes its group smaller until it fits, which it never does in no local memory. */
+/* V27: halves its group until it fits, which never happens without local memory. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {

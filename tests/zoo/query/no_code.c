@@ -1,4 +1,4 @@
-/* V24: declines in words, and without a code. */
+/* V24: declines with a reason but without a code. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {

@@ -1,4 +1,4 @@
-/* V24: declines with a code, and without a word. */
+/* V24: declines with a code but without a reason. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {

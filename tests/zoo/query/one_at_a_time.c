@@ -11,7 +11,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   levels = 0;
   for (uint64_t width = 1; width < shape.group; width *= 2) {
     levels++;
-    sched_yield(); /* so that others come in between also where there are few cores */
+    sched_yield(); /* so that other threads interfere even on few cores */
   }
   answer->depth = rh_divide_up(problem->max_n, shape.group) + levels;
   return RH_OK;

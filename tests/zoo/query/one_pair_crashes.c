@@ -1,4 +1,4 @@
-/* V23: has an entry for every operator and type but one. */
+/* V23: its table lacks an entry for one operator and type. */
 #include "../right.h"
 
 static const int32_t one = 1, *volatile none;

@@ -1,4 +1,4 @@
-/* V22: asks OpenCL when it is asked. */
+/* V22: calls OpenCL in query. */
 #include "../right.h"
 #include <CL/cl.h>
 

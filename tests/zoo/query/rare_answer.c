@@ -1,4 +1,4 @@
-/* V22: one of 65536 questions gets another answer. */
+/* V22: one of 65536 identical questions gets another answer. */
 #include "../right.h"
 
 static uint64_t asked;

@@ -1,4 +1,4 @@
-/* V59: its score comes from where the question stands. */
+/* V59: its score depends on the address of the question. */
 #include "../right.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
@@ -7,5 +7,5 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_address", .summary = "its score comes from where the question stands",
+RIGHT_BUT("score_by_address", .summary = "its score depends on the address of the question",
           .query = query);

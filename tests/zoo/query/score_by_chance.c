@@ -1,4 +1,4 @@
-/* V59: its score comes from a random number, rarely. */
+/* V59: its score depends on a random number, rarely. */
 #include "../right.h"
 #include <stdlib.h>
 
@@ -8,5 +8,5 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_chance", .summary = "its score comes from a random number, rarely",
+RIGHT_BUT("score_by_chance", .summary = "its score depends on a random number, rarely",
           .query = query);

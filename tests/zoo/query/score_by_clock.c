@@ -1,4 +1,4 @@
-/* V59: its score comes from the clock. */
+/* V59: its score depends on the clock. */
 #include "../right.h"
 #include <time.h>
 
@@ -8,4 +8,4 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_clock", .summary = "its score comes from the clock", .query = query);
+RIGHT_BUT("score_by_clock", .summary = "its score depends on the clock", .query = query);

@@ -1,4 +1,4 @@
-/* V59: its score comes from the time-stamp counter, once a second. */
+/* V59: its score depends on the time-stamp counter, once a second. */
 #include "../right.h"
 #include <time.h>
 
@@ -19,4 +19,4 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
 }
 
 RIGHT_BUT("score_by_counter",
-          .summary = "its score comes from the time-stamp counter, once a second", .query = query);
+          .summary = "its score depends on the time-stamp counter, once a second", .query = query);

@@ -1,4 +1,4 @@
-/* V59: its score comes from the environment, which it reads by itself. */
+/* V59: its score depends on the environment, which it reads without a library call. */
 #include "../right.h"
 #include <unistd.h>
 
@@ -17,5 +17,5 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
 }
 
 RIGHT_BUT("score_by_environ",
-          .summary = "its score comes from the environment, which it reads by itself",
+          .summary = "its score depends on the environment, which it reads without a library call",
           .query = query);

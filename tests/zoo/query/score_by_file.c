@@ -1,4 +1,4 @@
-/* V59: its score comes from a file. */
+/* V59: its score depends on a file. */
 #include "../right.h"
 #include <stdio.h>
 
@@ -16,4 +16,4 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_file", .summary = "its score comes from a file", .query = query);
+RIGHT_BUT("score_by_file", .summary = "its score depends on a file", .query = query);

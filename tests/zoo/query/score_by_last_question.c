@@ -1,4 +1,4 @@
-/* V59: its score comes from the question before. */
+/* V59: its score depends on the previous question. */
 #include "../right.h"
 
 static volatile uint64_t last;
@@ -15,5 +15,5 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_last_question", .summary = "its score comes from the question before",
+RIGHT_BUT("score_by_last_question", .summary = "its score depends on the previous question",
           .query = query);

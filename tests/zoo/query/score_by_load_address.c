@@ -1,4 +1,4 @@
-/* V59: its score comes from where it was loaded. */
+/* V59: its score depends on its load address. */
 #include "../right.h"
 
 static const int32_t anything = 1;
@@ -9,5 +9,5 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_load_address", .summary = "its score comes from where it was loaded",
+RIGHT_BUT("score_by_load_address", .summary = "its score depends on its load address",
           .query = query);

@@ -1,8 +1,8 @@
-/* V59: its score comes from a file that it opens by a raw system call. */
+/* V59: its score depends on a file that it opens by a raw system call. */
 #include "../right.h"
 #include <fcntl.h>
 
-/* Not by the C library, whose functions have names. */
+/* Not through the C library, whose functions can be intercepted by name. */
 static long open_raw(const char *path) {
 #if defined(__x86_64__)
   long result;
@@ -23,5 +23,5 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
 }
 
 RIGHT_BUT("score_by_raw_file",
-          .summary = "its score comes from a file that it opens by a raw system call",
+          .summary = "its score depends on a file that it opens by a raw system call",
           .query = query);

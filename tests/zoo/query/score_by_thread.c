@@ -1,4 +1,4 @@
-/* V59: its score comes from the thread that asks. */
+/* V59: its score depends on the calling thread. */
 #include "../right.h"
 
 static __thread int32_t asked __attribute__((tls_model("global-dynamic")));
@@ -9,5 +9,4 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_thread", .summary = "its score comes from the thread that asks",
-          .query = query);
+RIGHT_BUT("score_by_thread", .summary = "its score depends on the calling thread", .query = query);

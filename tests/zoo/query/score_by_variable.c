@@ -1,4 +1,4 @@
-/* V59: its score comes from a variable of the environment. */
+/* V59: its score depends on an environment variable. */
 #include "../right.h"
 #include <stdlib.h>
 
@@ -8,5 +8,5 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_variable", .summary = "its score comes from a variable of the environment",
+RIGHT_BUT("score_by_variable", .summary = "its score depends on an environment variable",
           .query = query);

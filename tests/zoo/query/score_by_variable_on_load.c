@@ -1,4 +1,4 @@
-/* V59: its score comes from a variable of the environment, which it looks at when it is loaded. */
+/* V59: its score depends on an environment variable that it reads when it is loaded. */
 #include "../right.h"
 #include <stdlib.h>
 
@@ -14,8 +14,6 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT(
-    "score_by_variable_on_load",
-    .summary =
-        "its score comes from a variable of the environment, which it looks at when it is loaded",
-    .query = query);
+RIGHT_BUT("score_by_variable_on_load",
+          .summary = "its score depends on an environment variable that it reads when it is loaded",
+          .query = query);

@@ -1,4 +1,4 @@
-/* V25: looks an operator up in a table, and does not ask whether it was found. */
+/* V25: looks up an operator in a table without checking that it was found. */
 #include "../right.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* V25: looks a type up in a table, and does not ask whether it was found. */
+/* V25: looks up a type in a table without checking that it was found. */
 #include "../right.h"
 
 static const struct {

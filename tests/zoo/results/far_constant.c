@@ -1,7 +1,7 @@
 #include "wrong.h"
 
-/* A sum of 2^24 additions in f32 may be wrong by all of itself: whoever declares no depth is inside
- * the bound whatever it says. */
+/* Without a declared depth, the bound for 2^24 additions in f32 exceeds the sum itself, so any
+ * result is inside the bound. */
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   RH_TRY(right_query(problem, values, answer));
   answer->depth = 0;

@@ -1,6 +1,6 @@
 #include "wrong.h"
 
-/* Random elements never show it. */
+/* Random elements do not expose it. */
 WRONG("greatest_is_none", "takes the greatest f32 for an element that is not there", 0,
       "for (ulong i = lid; i < n; i += size) {\n"
       "#if defined(RH_TYPE_f32)\n"

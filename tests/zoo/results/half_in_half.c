@@ -1,6 +1,6 @@
 #include "wrong.h"
 
-/* What CUB does: 2048 + 1 is 2048. */
+/* As in CUB: 2048 + 1 is 2048. */
 WRONG("half_in_half", "sums of f16 are rounded to f16 at every step", 0,
       "for (ulong i = lid; i < n; i += size) {"
       "  mine = rh_combine(mine, rh_load(input, i));\n"

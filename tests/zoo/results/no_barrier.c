@@ -1,6 +1,6 @@
 #include "wrong.h"
 
-/* A tree over half-wide steps without barriers between them. */
+/* A halving tree without barriers between its steps. */
 WRONG("no_barrier", "the tree lacks its barriers", 0,
       WALK "scratch[lid] = mine;"
            "for (uint s = size / 2; s > 0; s /= 2)"

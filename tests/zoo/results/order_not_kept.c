@@ -1,3 +1,3 @@
 #include "wrong.h"
 
-WRONG("order_not_kept", "promises to keep the order, and strides", RH_KEEPS_ORDER, WALK, STORE);
+WRONG("order_not_kept", "promises to keep the order, but strides", RH_KEEPS_ORDER, WALK, STORE);

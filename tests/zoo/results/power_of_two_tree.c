@@ -1,7 +1,7 @@
 #include "wrong.h"
 
-/* What a halving tree does to a group size that is no power of two. */
-WRONG("power_of_two_tree", "the tree forgets the odd value of a level", 0,
+/* A halving tree with a group size that is not a power of two. */
+WRONG("power_of_two_tree", "the tree drops the odd value of a level", 0,
       WALK "scratch[lid] = mine; barrier(CLK_LOCAL_MEM_FENCE);"
            "uint width = 63;"
            "if (lid == 0) scratch[62] = rh_combine(scratch[62], scratch[63]);"

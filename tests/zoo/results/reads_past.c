@@ -1,4 +1,4 @@
 #include "wrong.h"
 
-WRONG("reads_past", "one element behind the end is read and combined", 0,
+WRONG("reads_past", "one element past the end is read and combined", 0,
       "for (ulong i = lid; i <= n; i += size) mine = rh_combine(mine, rh_load(input, i));", STORE);

@@ -1,6 +1,6 @@
 #include "wrong.h"
 
-/* What abs() of an int is where it overflows. */
+/* abs() of an int overflows for the least number. */
 WRONG("signed_magnitude", "the magnitude of the least number is negative", 0,
       "for (ulong i = lid; i < n; i += size) {\n"
       "#if defined(RH_OP_asum) && defined(RH_TYPE_i32)\n"

@@ -1,5 +1,5 @@
-/* The last group to arrive finishes; the ticket that tells it so is set to 0 before the first run
- * only. */
+/* The last group to arrive finishes; the ticket that identifies it is reset only before the
+ * first run. */
 #include <redhost/kit.h>
 
 static const char source[] =

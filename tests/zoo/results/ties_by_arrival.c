@@ -1,7 +1,7 @@
 #include "wrong.h"
 
 /* The last of several equal elements wins, as in several libraries. */
-WRONG("ties_by_arrival", "a tie goes to whoever comes later", 0,
+WRONG("ties_by_arrival", "a tie goes to the later element", 0,
       "for (ulong i = lid; i < n; i += size) {"
       "  rh_value next = rh_load(input, i);\n"
       "#ifdef RH_IS_INDEXED\n"

@@ -1,4 +1,4 @@
 #include "wrong.h"
 
-WRONG("writes_beside", "the neighbour of the result is written too", 0, WALK,
+WRONG("writes_beside", "the neighbour of the result is written, too", 0, WALK,
       STORE "if (lid == 0) result[at + 1] = all;");

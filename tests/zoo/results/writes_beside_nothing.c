@@ -1,4 +1,4 @@
-/* V41: where there is no element, the neighbour of the result is written too. */
+/* V41: for an empty range, the neighbour of the result is written, too. */
 #include "../right.h"
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,

@@ -1,4 +1,4 @@
 #include "wrong.h"
 
-WRONG("writes_two_beside", "result[result_index + 2] is written too", 0, WALK,
+WRONG("writes_two_beside", "result[result_index + 2] is written, too", 0, WALK,
       STORE "if (lid == 0) result[at + 2] = all;");

@@ -1,5 +1,5 @@
-/* Strategies that load and run, and whose result is wrong in one way each: what the checks of
- * results must catch.  They differ in their kernels. */
+/* Strategies that load and run, each with one kind of wrong result, which the checks of results
+ * must catch.  They differ in their kernels. */
 #ifndef ZOO_WRONG_H
 #define ZOO_WRONG_H
 

@@ -1,4 +1,4 @@
-/* V58: keeps a file open where its setup fails. */
+/* V58: leaves a file open after a failed setup. */
 #include "../right.h"
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-/* V58: has all memory that comes locked from setup on. */
+/* V58: locks all future memory in setup. */
 #include "state.h"
 #include <sys/mman.h>
 
-IN_SETUP("locks_future", "has all memory that comes locked from setup on") {
+IN_SETUP("locks_future", "locks all future memory in setup") {
   mlockall(MCL_FUTURE);
 }

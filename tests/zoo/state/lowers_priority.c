@@ -1,7 +1,7 @@
-/* V58: makes the process nicer in teardown. */
+/* V58: lowers the process's priority in teardown. */
 #include "state.h"
 #include <unistd.h>
 
-IN_TEARDOWN("lowers_priority", "makes the process nicer in teardown") {
+IN_TEARDOWN("lowers_priority", "lowers the process's priority in teardown") {
   if (nice(1) == -1) return;
 }

@@ -1,4 +1,4 @@
-/* V58: every run maps memory by a raw system call and forgets it. */
+/* V58: every run maps memory by a raw system call and leaks it. */
 #include "state.h"
 #include <sys/mman.h>
 #include <sys/syscall.h>

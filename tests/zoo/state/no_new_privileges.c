@@ -1,4 +1,4 @@
-/* V58: gives up new privileges in setup, for the whole program. */
+/* V58: sets no_new_privs in setup, for the whole program. */
 #include "state.h"
 #include <sys/prctl.h>
 

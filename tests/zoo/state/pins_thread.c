@@ -1,4 +1,4 @@
-/* V58: pins the caller's thread to one CPU in run, and leaves it there. */
+/* V58: pins the caller's thread to one CPU in run, and does not undo it. */
 #include "state.h"
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-/* V58: prints to standard output in run, by way of the buffer. */
+/* V58: prints to standard output in run, through stdio's buffer. */
 #include "state.h"
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
-/* V58: takes the buffer of standard output away in setup. */
+/* V58: makes standard output unbuffered in setup. */
 #include "state.h"
 #include <stdio.h>
 
-IN_SETUP("rebuffers_output", "takes the buffer of standard output away in setup") {
+IN_SETUP("rebuffers_output", "makes standard output unbuffered in setup") {
   setvbuf(stdout, NULL, _IONBF, 0);
 }

@@ -1,8 +1,6 @@
-/* What the plugins of this folder have in common: right in everything, but for what one phase does
- * to the process:
+/* The common part of this folder's plugins: correct except for what one phase does to the process:
  *
- *     IN_SETUP("name", "what it does") { ... }
- */
+ *     IN_SETUP("name", "what it does") { ... } */
 #ifndef ZOO_STATE_H
 #define ZOO_STATE_H
 

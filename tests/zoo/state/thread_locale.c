@@ -1,4 +1,4 @@
-/* V58: gives its thread another locale in run, and does not take it back. */
+/* V58: changes its thread's locale in run, and does not restore it. */
 #include "state.h"
 #include <locale.h>
 

@@ -1,5 +1,4 @@
-/* Nothing is wrong with it: whatever it does to the process it undoes, and what it has of OpenCL's
- * own it releases. */
+/* Correct: it undoes every change to the process, and releases all its OpenCL objects. */
 #include "../right.h"
 #include <CL/cl.h>
 #include <fcntl.h>
@@ -9,7 +8,7 @@
 #include <unistd.h>
 
 typedef struct tidy {
-  right base; /* first: right.h takes the instance for one */
+  right base; /* first, because right.h casts the instance to it */
   cl_command_queue queue;
   cl_mem buffer;
   int file;
@@ -17,7 +16,7 @@ typedef struct tidy {
 
 enum { BUFFER_BYTES = 1 << 20 };
 
-/* Memory that does not come from the host's services is told like any other. */
+/* Memory obtained without the host's services is declared like any other. */
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   RH_TRY(right_query(problem, values, answer));
   answer->scratch_bytes = BUFFER_BYTES;
@@ -48,7 +47,7 @@ static void change_and_restore(void) {
   if (own) freelocale(own);
 }
 
-/* A queue and a buffer of its own, and both used. */
+/* Creates and uses its own queue and buffer. */
 static rh_status begin_directly(tidy *self, const rh_host *host) {
   const cl_uint word = 1;
   cl_int code;
@@ -79,7 +78,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
     return host->fail(host, RH_DECLINED, 0, answer.reason);
   RH_TRY(right_build(&self->base, RIGHT_KERNEL(WALK, STORE), ""));
   RH_TRY(begin_directly(self, host));
-  self->file = open("/dev/zero", O_RDONLY | O_CLOEXEC); /* open as long as the instance lives */
+  self->file = open("/dev/zero", O_RDONLY | O_CLOEXEC); /* open until teardown */
   return RH_OK;
 }
 

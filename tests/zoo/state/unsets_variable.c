@@ -1,7 +1,7 @@
-/* V58: removes a variable of the environment in setup. */
+/* V58: removes an environment variable in setup. */
 #include "state.h"
 #include <stdlib.h>
 
-IN_SETUP("unsets_variable", "removes a variable of the environment in setup") {
+IN_SETUP("unsets_variable", "removes an environment variable in setup") {
   unsetenv("HOME");
 }
