@@ -1,9 +1,9 @@
 /* native: threads and vectors on the host. */
 #define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER */
-#include "native/canonical.h"
 #include "native/lanes.h"
 #include "native/order.h"
 #include "native/pool.h"
+#include <redhost/canonical.h>
 #include <redhost/kit.h>
 
 #include <string.h>
@@ -168,7 +168,7 @@ static void fold_block(const native *self, const unsigned char *x, uint64_t firs
     store(self, rh_native_key(op->id, self->type, &range), value);
     if (op->flags & RH_OP_INDEXED) memcpy(value + INDEX_AT, &first, sizeof first);
     return;
-  case BY_CANONICAL: rh_native_canonical(op, x, first, n, value); return;
+  case BY_CANONICAL: rh_canonical_fold(op, x, first, n, value); return;
   default: memcpy(value, op->identity, op->value_size); op->fold(value, x, first, n);
   }
 }
@@ -195,7 +195,7 @@ static void work(void *user, const rh_native_job *job, uint32_t block) {
 
 static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
   const rh_op *op = problem->op;
-  uint64_t length = block_length(op, problem->max_n), tile = rh_native_tile(op);
+  uint64_t length = block_length(op, problem->max_n), tile = rh_canonical_tile(op);
   (void)values;
   /* A GPU's data are in its own memory. */
   answer->score = problem->device->kind & (RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR) ? 150 : 900;

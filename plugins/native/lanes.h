@@ -3,7 +3,7 @@
 #ifndef NATIVE_LANES_H
 #define NATIVE_LANES_H
 
-#include <redhost/plugin.h>
+#include <redhost/canonical.h>
 
 /* Folds n >= 1 elements to a value: sums and products as the host holds them, 64-bit integers or
  * floats. */
@@ -37,7 +37,7 @@ extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native
 const rh_native_lanes *rh_native_lanes_find(unsigned bits);
 
 /* The canonical order of docs/bits.md, in which float sums and products are folded. */
-enum { NATIVE_ROW_BYTES = 512, NATIVE_TILE_BYTES = 4 * NATIVE_ROW_BYTES };
+enum { NATIVE_ROW_BYTES = RH_CANONICAL_ROW_BYTES, NATIVE_TILE_BYTES = RH_CANONICAL_TILE_BYTES };
 
 /* Converts a half's bits to float. */
 float rh_native_half(uint16_t bits);

@@ -86,6 +86,7 @@ static const rh_test tests[] = {
     RUN_TEST("V58", rh_v58_footprint, "setup, run and teardown leave the process unchanged", 2,
              0.7),
     RUN_TEST("V60", rh_v60_places, "one instance in many places, next to others", 3, 0.4),
+    RUN_TEST("V65", rh_v65_canonical, "the canonical order as promised", 2, 0.5),
     {"V61", "more elements than fit 24, 31 and 32 bits", rh_v61_huge, RH_NEEDS_DEVICE, 1, 1, 600,
      20, 0.1},
     RUN_TEST("V62", rh_v62_edges, "reads nothing outside the input", 6, 0.4),

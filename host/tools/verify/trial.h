@@ -86,5 +86,6 @@ rh_outcome rh_v49_order(rh_trial *), rh_v50_determinism(rh_trial *), rh_v54_para
 rh_outcome rh_v58_footprint(rh_trial *);
 rh_outcome rh_v60_places(rh_trial *), rh_v61_huge(rh_trial *), rh_v62_edges(rh_trial *),
     rh_v63_memory(rh_trial *), rh_v64_interpreter(rh_trial *);
+rh_outcome rh_v65_canonical(rh_trial *);
 
 #endif

@@ -1,0 +1,92 @@
+/* redhost/canonical.h: the canonical order of docs/bits.md on the host; header only.
+ * SPDX-License-Identifier: MIT
+ *
+ * For plugins of host code that promise RH_CANONICAL_ORDER, and for checks: any operator that
+ * commutes, by its own functions.  Nothing here is part of the ABI. */
+#ifndef REDHOST_CANONICAL_H
+#define REDHOST_CANONICAL_H
+
+#include "plugin.h"
+
+#include <string.h>
+
+enum {
+  RH_CANONICAL_ROW_BYTES = 512,
+  RH_CANONICAL_ROWS = 4, /* of a tile */
+  RH_CANONICAL_TILE_BYTES = RH_CANONICAL_ROWS * RH_CANONICAL_ROW_BYTES
+};
+
+/* Elements of a tile. */
+static inline uint64_t rh_canonical_tile(const rh_op *op) {
+  return RH_CANONICAL_TILE_BYTES / op->element_size;
+}
+
+/* A value of any operator, see rh_op.value_size. */
+typedef struct rh_canonical_value {
+  _Alignas(16) unsigned char bytes[16];
+} rh_canonical_value;
+
+/* The rows of one lane, whose elements stand at `at`, at + row, ... before `end`: two of them, and
+ * the next two.  What is missing is the identity, with which combining changes nothing, and is left
+ * out. */
+static inline void rh_canonical_lane(const rh_op *op, const void *x, uint64_t at, uint64_t end,
+                                     rh_canonical_value *value) {
+  uint64_t row = RH_CANONICAL_ROW_BYTES / op->element_size;
+  rh_canonical_value other, more;
+  op->load(value, x, at);
+  if (at + row < end) {
+    op->load(&other, x, at + row);
+    op->combine(value, &other);
+  }
+  if (at + 2 * row >= end) return;
+  op->load(&more, x, at + 2 * row);
+  if (at + 3 * row < end) {
+    op->load(&other, x, at + 3 * row);
+    op->combine(&more, &other);
+  }
+  op->combine(value, &more);
+}
+
+/* Elements first .. end-1, at most a tile and at least one: the lanes, then their upper half onto
+ * their lower half. */
+static inline void rh_canonical_one_tile(const rh_op *op, const void *x, uint64_t first,
+                                         uint64_t end, rh_canonical_value *value) {
+  rh_canonical_value lanes[RH_CANONICAL_ROW_BYTES];
+  uint64_t row = RH_CANONICAL_ROW_BYTES / op->element_size;
+  uint64_t used = end - first < row ? end - first : row;
+  for (uint64_t k = 0; k < used; k++) rh_canonical_lane(op, x, first + k, end, &lanes[k]);
+  for (uint64_t half = row / 2; half > 0; half /= 2) {
+    for (uint64_t k = 0; k + half < used; k++) op->combine(&lanes[k], &lanes[k + half]);
+    if (used > half) used = half;
+  }
+  *value = lanes[0];
+}
+
+/* *value: that of elements first .. first+n-1 of x, where the first tile begins at `first`.  A
+ * binary counter: nodes[k] combines 2^k tiles where bit k of their number is set. */
+static inline void rh_canonical_fold(const rh_op *op, const void *x, uint64_t first, uint64_t n,
+                                     void *value) {
+  uint64_t tile = rh_canonical_tile(op), tiles = 0, k;
+  rh_canonical_value nodes[64], node;
+  if (n == 0) {
+    memcpy(value, op->identity, op->value_size);
+    return;
+  }
+  for (;; n -= tile, first += tile, tiles++) {
+    rh_canonical_one_tile(op, x, first, first + (n < tile ? n : tile), &node);
+    if (n <= tile) break;
+    for (k = 0; tiles >> k & 1; k++) {
+      op->combine(&nodes[k], &node);
+      node = nodes[k];
+    }
+    nodes[k] = node;
+  }
+  for (k = 0; tiles >> k != 0; k++)
+    if (tiles >> k & 1) {
+      op->combine(&nodes[k], &node);
+      node = nodes[k];
+    }
+  memcpy(value, &node, op->value_size);
+}
+
+#endif
