@@ -46,7 +46,7 @@ static void add_words(rh_text *text, const rh_option_row *row) {
 }
 
 /* `--run` also accepts `auto'. */
-static const char *also(const rh_option_row *row) {
+static const char *extra_word(const rh_option_row *row) {
   return row->letter == 'r' ? "auto " : "";
 }
 
@@ -80,7 +80,7 @@ static void bash_case(rh_text *text, const rh_option_row *row) {
     rh_text_add(text, "'");
     break;
   case STRATEGIES:
-    rh_text_add(text, "words=\"%s$(\"$1\" --list -q 2>/dev/null)\"", also(row));
+    rh_text_add(text, "words=\"%s$(\"$1\" --list -q 2>/dev/null)\"", extra_word(row));
     break;
   case FILES: rh_text_add(text, "action=file"); break;
   case DIRECTORIES: rh_text_add(text, "action=directory"); break;
@@ -146,7 +146,7 @@ static void zsh_option(rh_text *text, const rh_option_row *row) {
     rh_text_add(text, ")");
     break;
   case STRATEGIES:
-    rh_text_add(text, "{compadd -- %s$($words[1] --list -q 2>/dev/null)}", also(row));
+    rh_text_add(text, "{compadd -- %s$($words[1] --list -q 2>/dev/null)}", extra_word(row));
     break;
   case FILES: rh_text_add(text, "_files"); break;
   case DIRECTORIES: rh_text_add(text, "_files -/"); break;
@@ -180,7 +180,7 @@ static void fish_option(rh_text *text, const rh_option_row *row) {
     rh_text_add(text, "'");
     break;
   case STRATEGIES:
-    rh_text_add(text, " -x -a '%s(redhost --list -q 2>/dev/null)'", also(row));
+    rh_text_add(text, " -x -a '%s(redhost --list -q 2>/dev/null)'", extra_word(row));
     break;
   case FILES: rh_text_add(text, " -r -F"); break;
   case DIRECTORIES: rh_text_add(text, " -x -a '(__fish_complete_directories)'"); break;

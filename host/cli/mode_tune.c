@@ -107,8 +107,7 @@ static rh_status open_device(work *w, const rh_cl_device *device, double budget_
   return rh_stage_calibrate(&w->stage, error);
 }
 
-/* Where the results are kept, malloc'ed; null: nowhere, because they could not be or there are
- * none. */
+/* The file with the results, malloc'ed; null: they could not be stored, or there are none. */
 static char *file_of_results(const work *w) {
   const char *directory = w->app->redhost->cache.directory;
   char *path = *w->unkept.message ? NULL : rh_path_join(directory, "tuned.json");

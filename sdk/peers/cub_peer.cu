@@ -238,7 +238,7 @@ cudaError_t make_copies(open_point *self, const void *data, size_t bytes) {
   return code;
 }
 
-// Kernels of one reduction, as a captured stream shows them; 0 where it cannot be captured.
+// Kernels of one reduction, as a captured stream shows them; 0 if it cannot be captured.
 uint32_t count_launches(open_point *self) {
   cudaStream_t stream;
   cudaGraph_t graph = nullptr;

@@ -70,7 +70,7 @@ static inline void peer_one_line(char *text) {
     if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f) *text = '?';
 }
 
-/* `launches` of one reduction, 0 where nobody knows; `params` as in "threads=8", or "". */
+/* `launches` of one reduction, 0 if unknown; `params` as in "threads=8", or "". */
 static inline int peer_opened(peer_answer *answer, int on_device, uint32_t launches,
                               const char *params) {
   snprintf(answer->line, sizeof answer->line, "opened %s %" PRIu32 "%s%.250s",
@@ -203,8 +203,8 @@ static inline void peer_answer_open(peer_seat *seat, const char *line, FILE *out
   fprintf(out, "%s\n", answer.line);
 }
 
-/* Threads that look for more work for a while (OpenMP's, OpenBLAS's) would take the processors from
- * whoever is measured next: waits until this process uses none, 0.2 s at most. */
+/* Threads that look for more work for a while (OpenMP's, OpenBLAS's) would take the processors
+ * from the contender that is measured next: waits until this process uses none, 0.2 s at most. */
 static inline void peer_fall_asleep(void) {
   const struct timespec nap = {0, 500000};
   double end = peer_now() + 0.2, used;

@@ -166,7 +166,14 @@ class Rules(unittest.TestCase):
     def test_wording(self):
         for text, wrong in [("it is no file", 1), ("there is no file", 0), ("it is no longer there", 0), ("'x' is none of", 1),
                             ("What came of it", 1), ("Whoever reads it", 1), ("for one who reads", 0), ("they exclude each other", 1),
-                            ("looks at plugins", 1), ("looks at a file", 0), ("--a has no meaning with --b", 1)]:
+                            ("looks at plugins", 1), ("looks at a file", 0), ("--a has no meaning with --b", 1),
+                            ("the name of whoever wrote it", 1), ("By what was measured", 1), ("known by what it does", 0),
+                            ("its path; null where it is unknown", 1), ("null if it is unknown", 0), ("the byte 0 exactly where", 0),
+                            ("-1 where there is none", 1), ("null where memory runs out", 1), ("Where it failed half-way", 1),
+                            ("nobody knows", 1), ("no thread could be had", 1), ("a device is to be chosen", 0), ("no sign of life", 1),
+                            ("over five lives", 1), ("it lives until teardown", 0), ("hangs on its name", 1), ("it hangs on exit", 0),
+                            ("comes to its end", 1), ("others take their stead", 1), ("bears the name", 1), ("kept for ever", 1),
+                            ("the host's is believed", 1)]:
             for path in ("host/core/base/a.c", "docs/a.md", "plugins/a.c", "README.md"):
                 found = self.complaints(words.check, "docs/../" + path if "/" not in path else path, f"/* {text} */\n")
                 self.assertEqual(len(found), wrong, (path, text))
@@ -179,7 +186,7 @@ class Rules(unittest.TestCase):
 
     def test_shadows(self):
         for text, wrong in [("static int open(int a) {", 1), ("static rh_status wait(local *l) {", 1), ("static char *read(int a);", 1),
-                            ("static void warn(const rh_app *app) {", 1), ("static int judge(int a) {", 1), ("static rh_rig *of(int a) {", 1),
+                            ("static void warn(const rh_app *app) {", 1), ("static int judge(int a) {", 1), ("static int settle(int a) {", 1), ("static rh_rig *of(int a) {", 1),
                             ("static int judge_value(int a) {", 0), ("  return judge(a);", 0),
                             ("static int open_point(int a) {", 0), ("static int a = open(p, 0);", 0), ("  return open(p, 0);", 0)]:
             self.assertEqual(len(self.complaints(words.check, "host/core/base/a.c", text + "\n")), wrong, text)

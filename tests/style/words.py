@@ -14,10 +14,24 @@ HABITS = [(re.compile(habit), instead) for habit, instead in [
     (r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|wider\b)", "is not a ..., has no ..., there is no ..."),
     (r"\b(?:is|are) none of\b", "is not one of"),
     (r"\b[Ww]hat came of\b", "the results of"),
-    (r"(?:^|/\*)[\s*#-]*(?:Who|Whoever) ", "a subject: the caller, a reader, a process"),
+    (r"(?:^|/\*)[\s*#-]*Who |\b[Ww]hoever\b", "a subject: the caller, a reader, a process"),
+    (r"(?:^|/\*)[\s*#-]*(?:Of|By) what\b", "a sentence with a subject"),
     (r"\bexclude each other\b", "are mutually exclusive"),
     (r"\b(?:look|looks|looked|looking) at (?:a )?plugins?\b", "examine"),
     (r"\bhas no meaning with\b", "cannot be used with"),
+    (r"(?:\b[Nn]ull|\bNaN|-1|\b0|\"\") where (?:it|there|that|the|none|no)\b", "null if ..."),
+    (r"\bwhere memory r(?:an|uns) out\b", "if out of memory"),
+    (r"\b[Ww]here (?:it|they) failed half-?way\b", "after a failure"),
+    (r"\b[Nn]obody knows\b", "unknown"),
+    (r"\b(?:not|be|is|are) to be had\b|\bcould be had\b", "is unavailable, could not be created"),
+    (r"\bsigns? of life\b", "silent, progress"),
+    (r"\b(?:two|five|several|each|every|control) (?:life|lives)\b|\blives of\b", "instance, from setup to teardown"),
+    (r"\bhangs? on (?:its|nothing|the|what)\b", "depends on"),
+    (r"\bcomes? to (?:its|their|an) end\b", "ends, finishes"),
+    (r"\b(?:take|takes|took) (?:its|their) stead\b|\bin (?:its|their) stead\b", "replaces"),
+    (r"\bbears? (?:the|its|this|that) name\b", "is named"),
+    (r"\bfor ever\b", "without end, never"),
+    (r"\b(?:is|are) believed\b", "is used, is trusted"),
 ]]
 # The field's terms, in documents and messages.
 TERMS = [(re.compile(term), instead) for term, instead in [
@@ -30,7 +44,7 @@ TERMS = [(re.compile(term), instead) for term, instead in [
 SHADOW = re.compile(r"^static [^=;(]*[ *](accept|access|bind|close|connect|dup|err|fork|index|kill|link|listen|lseek|open|pause|pipe|"
                     r"poll|raise|read|recv|remove|rename|select|send|signal|sleep|stat|sync|time|truncate|unlink|wait|warn|write)\(")
 # One that a stack trace does not tell from its namesakes.
-VAGUE = re.compile(r"^static [^=;(]*[ *](ask|give|judge|lose|make|of|say|take|use)\(")
+VAGUE = re.compile(r"^static [^=;(]*[ *](ask|give|hear|judge|look|lose|make|of|say|settle|take|tell|use)\(")
 FOLDERS = ["host", "kernels", "plugins", "sdk", "tests", "scripts", "docs"]
 SUFFIXES = (".c", ".h", ".cl", ".py", ".sh", ".cmake", ".txt", ".md", ".in", "Makefile", "/run", "/test")
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')

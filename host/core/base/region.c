@@ -38,7 +38,7 @@ static rh_status no_memory(uint64_t bytes, rh_error *error) {
 rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
   uint64_t whole = whole_pages(bytes);
   void *address = MAP_FAILED;
-  errno = ENOMEM; /* where it does not come to a call */
+  errno = ENOMEM; /* for failures without a system call */
   if (whole >= bytes)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return no_memory(bytes, error);
@@ -52,7 +52,7 @@ rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
 rh_status rh_region_alloc_shared(rh_region *region, uint64_t bytes, rh_error *error) {
   uint64_t whole = whole_pages(bytes);
   void *address = MAP_FAILED;
-  errno = ENOMEM; /* where it does not come to a call */
+  errno = ENOMEM; /* for failures without a system call */
   int file = memfd_create("redhost-data", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file >= 0 && whole >= bytes && whole <= INT64_MAX && ftruncate(file, (off_t)whole) == 0)
     address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

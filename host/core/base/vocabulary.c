@@ -102,7 +102,7 @@ const char *rh_op_instead(const char *name) {
       {"|minimum|fmin|amin|", "use min; of floats a NaN wins"},
       {"|maximum|fmax|", "use max; of floats a NaN wins"},
       {"|nansum|nanprod|nanmin|nanmax|nanargmin|nanargmax|",
-       "use the operator without nan; it answers NaN where there is one, and none leaves NaNs "
+       "use the operator without nan; it returns NaN if there is one, and none leaves NaNs "
        "out"},
       {"|minloc|iamin|arg_min|", "use argmin"},
       {"|maxloc|arg_max|", "use argmax"},

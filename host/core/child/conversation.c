@@ -24,7 +24,7 @@ void rh_conversation_grant(rh_conversation *talk) {
 }
 
 /* Reads until `deadline`, or until the next call of idle() is due. */
-static rh_fate hear(rh_conversation *talk, double deadline, rh_error *error) {
+static rh_fate read_until(rh_conversation *talk, double deadline, rh_error *error) {
   const char *line;
   size_t length;
   double look = rh_now() + look_s;
@@ -39,14 +39,14 @@ static rh_fate hear(rh_conversation *talk, double deadline, rh_error *error) {
 }
 
 rh_fate rh_conversation_listen(rh_conversation *talk, rh_error *error) {
-  do talk->fate = hear(talk, talk->deadline, error);
+  do talk->fate = read_until(talk, talk->deadline, error);
   while (talk->fate == RH_GOES_ON);
   return talk->fate;
 }
 
 rh_fate rh_conversation_drain(rh_conversation *talk, rh_error *error) {
   rh_conversation_grant(talk);
-  do talk->fate = hear(talk, 0, error);
+  do talk->fate = read_until(talk, 0, error);
   while (talk->fate == RH_GOES_ON);
   if (talk->fate == RH_FATE_LATE) talk->fate = RH_GOES_ON;
   return talk->fate;

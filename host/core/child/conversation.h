@@ -35,7 +35,7 @@ typedef struct rh_conversation {
 /* Starts the child. */
 rh_status rh_conversation_start(rh_conversation *talk, const rh_child_spec *spec, rh_error *error);
 
-/* Records a sign of life: the limits count from here. */
+/* Records progress: the limits count from here. */
 void rh_conversation_grant(rh_conversation *talk);
 
 /* Passes lines to take() until it returns something other than RH_GOES_ON, or there are no more. */

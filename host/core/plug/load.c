@@ -70,7 +70,8 @@ rh_status rh_registry_open(const char *from, const char *name, const rh_strategy
 
 /* The refused file that should have provided the strategy: one that has it, one of its name, or
  * the requested file.  NONE: no such file. */
-static int64_t guilty(const rh_survey *survey, const rh_options *options, const char *name) {
+static int64_t find_refused_provider(const rh_survey *survey, const rh_options *options,
+                                     const char *name) {
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (rh_survey_refusal(survey, k) && has(&survey->findings[k], name)) return k;
   for (uint32_t k = 0; k < survey->search.n; k++)
@@ -126,7 +127,7 @@ static rh_status locate(rh_survey *survey, const rh_options *options, const char
   int64_t k;
   RH_TRY(find(survey, name, &k, error));
   if (k == NONE) {
-    k = guilty(survey, options, name);
+    k = find_refused_provider(survey, options, name);
     if (k == NONE) return unknown(survey, name, error);
     return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s': %s: %s", name,
                    survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));

@@ -67,7 +67,7 @@ static rh_refusal_kind kind_of(rh_status status) {
   return status == RH_E_PLUGIN ? RH_REFUSED_FOR_FAULT : RH_REFUSED_UNREAD;
 }
 
-static int look(const prober *probe, uint32_t k, const char *path) {
+static int examine(const prober *probe, uint32_t k, const char *path) {
   const rh_plugin *plugin;
   rh_error error;
   if (send_frame(probe, json_pack("{s:i}", "begin", (int)k)) != 0) return -1;
@@ -81,7 +81,7 @@ static int examine_all(const prober *probe, const rh_child_request *request) {
   uint32_t n = 0;
   if (send_frame(probe, json_pack("{s:i}", "redhost-probe", RH_WIRE_VERSION)) != 0) return -1;
   for (const char *path = NULL; (path = rh_request_next(request, "file", path)); n++)
-    if (look(probe, n, path) != 0) return -1;
+    if (examine(probe, n, path) != 0) return -1;
   return send_frame(probe, json_pack("{s:i}", "end", (int)n));
 }
 

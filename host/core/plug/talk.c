@@ -25,7 +25,7 @@ static rh_finding *finding_of(const talker *talk) {
   return &talk->survey->findings[talk->which[talk->answered]];
 }
 
-static rh_fate settle(talker *talk) {
+static rh_fate finish_file(talker *talk) {
   finding_of(talk)->looked = 1;
   talk->begun = 0;
   talk->answered++;
@@ -48,7 +48,7 @@ static rh_fate take_plugin(talker *talk, const json_t *strategies) {
     entry->installed = candidate->installed;
     if (!(entry->path = strdup(candidate->path))) return RH_FATE_FAILED;
   }
-  return settle(talk);
+  return finish_file(talk);
 }
 
 /* The reason may quote file names and the loader's message, so it is made one line. */
@@ -58,7 +58,7 @@ static rh_fate take_refusal(talker *talk, const char *reason, rh_refusal_kind ki
   rh_make_plain(copy);
   finding_of(talk)->refused = copy;
   finding_of(talk)->kind = kind;
-  return settle(talk);
+  return finish_file(talk);
 }
 
 static rh_fate take_begin(talker *talk) {

@@ -1,4 +1,4 @@
-/* `auto`: the best strategy for a problem on the device at hand. */
+/* `auto`: chooses the best strategy for a problem on the current device. */
 #ifndef RH_REDUCE_AUTO_H
 #define RH_REDUCE_AUTO_H
 

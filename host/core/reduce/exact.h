@@ -38,7 +38,8 @@ void rh_exact_sum_of_magnitudes(rh_exact_sum *sum);
  * An S of zero is +0. */
 double rh_exact_sum_double(const rh_exact_sum *sum);
 float rh_exact_sum_float(const rh_exact_sum *sum);
-long double rh_exact_sum_long(const rh_exact_sum *sum); /* to 64 bits, or what a long double has */
+/* to 64 bits, or a long double's precision */
+long double rh_exact_sum_long(const rh_exact_sum *sum);
 
 /* A, likewise. */
 double rh_exact_abs_double(const rh_exact_sum *sum);

@@ -29,7 +29,7 @@ int rh_fixed_distance(rh_fixed *distance, const rh_fixed *x, const rh_fixed *y);
 /* Rounded to nearest, ties to even; infinity where that overflows. */
 double rh_fixed_double(const rh_fixed *x);
 float rh_fixed_float(const rh_fixed *x);
-/* To 64 bits, or what a long double has: to nearest, or up. */
+/* Rounded to 64 bits, or a long double's precision: to nearest, or up. */
 long double rh_fixed_long(const rh_fixed *x, int up);
 
 #endif

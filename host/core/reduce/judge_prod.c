@@ -79,7 +79,7 @@ static void judge_error(const rh_judged *j, long double bound) {
   rh_judged_error(j, exact, fabsl((long double)j->result - exact), bound, fabsl(exact), 'k');
 }
 
-/* ---- By what the result is ---- */
+/* ---- One check for each kind of result ---- */
 
 /* Powers of two are multiplied exactly, down to where they are 0. */
 static void judge_finite(const rh_judged *j) {

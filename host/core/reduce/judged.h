@@ -8,10 +8,10 @@
 
 /* The float type of a computation and its result. */
 typedef struct rh_judge_format {
-  int digits;        /* of the significand */
-  int emin, emax;    /* the smallest normal number is 2^emin, and 2^emax overflows */
-  uint64_t linear_n; /* products of so many elements err by (n-1)*u and no more: Rump, Bünger,
-                        Jeannerod 2016 */
+  int digits;     /* of the significand */
+  int emin, emax; /* the smallest normal number is 2^emin, and 2^emax overflows */
+  /* products of at most this many elements err by at most (n-1)*u: Rump, Bünger, Jeannerod 2016 */
+  uint64_t linear_n;
 } rh_judge_format;
 
 typedef struct rh_judged {

@@ -4,7 +4,7 @@
 
 #include <redhost/redhost.h>
 
-/* The operator on the type, with `prelude` null; null where it is not defined.  Constant. */
+/* The operator on the type, with `prelude` null; null if it is not defined. Constant. */
 const rh_op *rh_op_find(uint32_t op, rh_type type);
 
 /* Converts a value to a result: undoes order keys and narrows to the result type.

@@ -171,7 +171,7 @@ static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_resu
   rh_status status = place(p, data, n, &placed, error);
   if (status == RH_OK) status = run(p, &placed, n, result, error);
   if (!p->job.device) return status;
-  /* Where it failed half-way the device may still be reading what is the caller's again. */
+  /* After a failure, the device may still be reading the caller's memory. */
   if (status != RH_OK) clFinish(session_of(p)->queue);
   if (!keeps_view(p)) drop_view(p);
   return status;

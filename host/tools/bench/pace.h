@@ -13,7 +13,7 @@ typedef struct rh_bench_pace {
 } rh_bench_pace;
 
 void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage);
-/* `strategies` points of so many bytes are done. */
+/* `strategies` points of `bytes` bytes each are done. */
 void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies);
 double rh_bench_left_s(const rh_bench_pace *pace);
 

@@ -37,7 +37,7 @@ typedef struct rh_bench_settings {
   uint64_t n_params;
   const char *const *peers; /* programs */
   uint32_t n_peers;
-  int isolate_installed, isolate_others; /* 1: in a process of its own */
+  int isolate_installed, isolate_others; /* 1: in a separate process */
   uint32_t untuned;                      /* 1: parameters are the defaults and `params` */
   double timeout_s;                      /* the limit on silence */
   /* choice[k] becomes RH_CHOSEN, ... for registry->entries[k].  Null: all of them. */

@@ -131,7 +131,7 @@ static void switch_to_host_clock(point *p) {
   }
 }
 
-static rh_status settle(point *p, rh_error *error) {
+static rh_status finish_settled(point *p, rh_error *error) {
   const rh_bench_spec *spec = p->spec;
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
@@ -165,7 +165,7 @@ static rh_status one_round(point *p, rh_error *error) {
     if (!counts) rh_contender_forget_round(c);
     if (p->throttled) c->throttled = 1;
   }
-  return settle(p, error);
+  return finish_settled(p, error);
 }
 
 /* --once: the one run was part of the start. */

@@ -164,7 +164,7 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits) {
   else if (attempt->fate == RH_FATE_LATE && attempt->is_over)
     rh_attempt_set(attempt, RH_TIMEOUT, "did not finish in time, %s", where);
   else if (attempt->fate == RH_FATE_LATE)
-    rh_attempt_set(attempt, RH_TIMEOUT, "no sign of life for %g s%s, %s",
+    rh_attempt_set(attempt, RH_TIMEOUT, "silent for %g s%s, %s",
                    attempt->is_busy ? limits->busy_s : limits->silence_s,
                    attempt->is_busy ? " of processor time" : "", where);
   else if (attempt->fate == RH_FATE_GARBAGE || attempt->fate == RH_FATE_FLOOD)

@@ -17,7 +17,7 @@ typedef struct subject {
   enum { SIDED, GROUPED, ROUNDED } kind;
   rh_pair pair; /* of ROUNDED */
   uint64_t n;
-  uint64_t first, more; /* where the range begins; how many additional elements setup is told of */
+  uint64_t first, more; /* the start of the range; additional elements announced to setup */
   int briefly;          /* compare runs only: our own operator covers the rest better */
 } subject;
 
@@ -198,7 +198,7 @@ static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_
   return RH_PASS;
 }
 
-/* On another device, in a context of its own. */
+/* On another device, in a separate context. */
 static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, const subject *s,
                            bits *b, rh_error *error) {
   rh_trial other = *trial;

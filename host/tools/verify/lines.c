@@ -6,7 +6,7 @@
 
 /* One line in a text. */
 typedef struct line {
-  const char *key, *value, *next; /* next: behind the newline */
+  const char *key, *value, *next; /* next: after the newline */
   size_t key_length, value_length;
 } line;
 

@@ -44,7 +44,7 @@ static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) 
 
 #define PLACE(rig, s, T, last) place(rig, s, sizeof(T), RH_SIZE_1_0(T, last))
 
-static void unplace(rh_rig *rig) {
+static void free_structs(rh_rig *rig) {
   while (rig->n_structs) {
     rig->n_structs--;
     munmap(rig->structs[rig->n_structs].address, rig->structs[rig->n_structs].bytes);
@@ -171,7 +171,7 @@ void rh_rig_finish(rh_rig *rig) {
   if (rig->fence) rh_fence_finish(rig->fence);
   rh_place_finish(&rig->own);
   rh_array_finish(&rig->array);
-  unplace(rig);
+  free_structs(rig);
   free(rig->prelude);
   memset(rig, 0, sizeof *rig);
 }

@@ -19,7 +19,7 @@ extern char **environ;
 
 /* ---- The standard streams ---- */
 
-/* Bytes written can be seen where the stream is a file, as --verify makes it. */
+/* The number of bytes written is known if the stream is a file, as under --verify. */
 static void add_written(rh_text *to, const char *key, int fd) {
   struct stat st;
   if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))

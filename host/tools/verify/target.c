@@ -60,7 +60,7 @@ static int number_of(const char *text, const char **end) {
   return number > 0 && number < 1000 ? (int)number : -1;
 }
 
-/* The next element of a list: 1, and its bounds; 0 at the end; -1 where it is malformed. */
+/* The next element of a list: 1 and its bounds; 0 at the end; -1 if it is malformed. */
 static int next_range(const char **at, int *low, int *high) {
   const char *end;
   if (!*at || !**at) return 0;
