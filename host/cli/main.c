@@ -64,8 +64,8 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   }
 }
 
-/* The path of this program, for starting children.  Prefers the name it was started with: under
- * tools such as valgrind, /proc/self/exe is the tool. */
+/* The path of this program, for starting children.  Prefers the target of /proc/self/exe: tools
+ * such as valgrind show the program there, but executing the link would start the tool. */
 static const char *own_path(char *path, size_t size) {
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
   if (length <= 0) return "/proc/self/exe";

@@ -1,4 +1,4 @@
-"""redhost --verify can fail: every plugin of tests/zoo is caught by the test it is meant for, as caught-by.txt says."""
+"""redhost --verify can fail: every plugin of tests/zoo is caught by the test that caught-by.txt names."""
 
 import collections
 import json
@@ -18,20 +18,20 @@ ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
 VERDICTS = {"pass", "fail", "crash", "timeout", "skip", "warn"}
 HARMLESS = {"pass", "skip", "warn"}
 with open(os.path.join(HERE, "..", "..", "docs", "verify.md"), encoding="utf-8") as page:
-    TESTS = re.findall(r"^\| (V[0-9]{2}) \|", page.read(), re.M)  # the page has a row for each
-RESULTS = ["V%d" % number for number in range(41, 55)]  # what a strategy returns, and not what it does to its surroundings
+    TESTS = re.findall(r"^\| (V[0-9]{2}) \|", page.read(), re.M)  # the page has a row for each test
+RESULTS = ["V%d" % number for number in range(41, 55)]  # tests of the result, not of side effects
 NO_PLUGINS = {"loading/dependency", "loading/gone", "file/loader"}  # libraries that plugins need
-WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the night's run
-# Seconds after which a plugin counts as hung, of its own time: what a busy machine takes away does not count.  At night, as long
-# as people wait.
+WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the nightly run
+# Seconds of its own time after which a plugin counts as hung; waiting for a busy processor does not count.  The nightly
+# run uses the defaults.
 HANGS_AFTER = () if WHOLE else ("--timeout", "1")
-PATIENCE = 1500  # seconds; --verify has limits of its own, which a busy machine does not hurry
+BACKSTOP_S = 1500  # --verify has its own limits, which exclude waiting for a busy processor
 
 Row = collections.namedtuple("Row", "plugin test verdicts does")
 
 
 def table():
-    """caught-by.txt, row by row."""
+    """The rows of caught-by.txt."""
     rows = []
     with open(os.path.join(SOURCES, "caught-by.txt"), encoding="utf-8") as file:
         for line in file:
@@ -42,7 +42,7 @@ def table():
 
 
 class Table(unittest.TestCase):
-    """The table says something of every plugin and every test."""
+    """The table has a row for every plugin and every test."""
 
     def test_rows(self):
         for row in table():
@@ -52,7 +52,7 @@ class Table(unittest.TestCase):
                     continue
                 self.assertTrue(row.test == "all" or row.test in TESTS, row.test)
                 self.assertTrue(row.verdicts <= VERDICTS | {"refused"}, row.verdicts)
-                if row.test != "all" and "/right_" not in row.plugin:  # one that the test must not blame
+                if row.test != "all" and "/right_" not in row.plugin:  # a plugin that the test must pass
                     self.assertTrue(row.verdicts - {"pass", "skip"}, "nothing would be caught")
 
     def test_every_test_has_a_plugin(self):
@@ -66,7 +66,7 @@ class Table(unittest.TestCase):
         self.assertEqual(there - NO_PLUGINS, set(named))
 
     def test_sources_name_their_test(self):
-        """Where a plugin's comment names the test that it breaks, it is that of the table."""
+        """If a plugin's comment names the test that it breaks, the table names the same one."""
         for row in table():
             with open(os.path.join(SOURCES, row.plugin + ".c"), encoding="utf-8") as file:
                 said = re.match(r"/\* (V[0-9][0-9]): ", file.read())
@@ -95,19 +95,19 @@ class Verify(unittest.TestCase):
         return directory if done.returncode == 0 else None
 
     def call(self, plugin, *args):
-        """The finished process, and what to say about it."""
+        """The finished process, and a description for messages."""
         env = {key: value for key, value in os.environ.items() if not re.match(r"REDHOST_(PLUGIN|CACHE)|XDG_|LC_|LANG", key)}
         env.update(HOME=self.home, XDG_CACHE_HOME=os.path.join(self.home, "cache"))
         if self.locales:
             env["LOCPATH"] = self.locales
         command = [REDHOST, "--verify", os.path.join(ZOO, plugin + ".so"), "--json", "--seed", "1", *args]
         done = subprocess.run(command, env=env, cwd=self.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=PATIENCE)
+                              stderr=subprocess.PIPE, timeout=BACKSTOP_S)
         said = "%s: exit %s\n%s%s" % (" ".join(command), done.returncode, done.stdout.decode(), done.stderr.decode())
         return done, said
 
     def verify(self, plugin, *args):
-        """The answer's tests, and what to say about them."""
+        """The tests of the JSON answer, and a description for messages."""
         done, said = self.call(plugin, *args)
         try:
             document = json.loads(done.stdout)
@@ -121,7 +121,7 @@ class Verify(unittest.TestCase):
         return document["verify"], said
 
     def is_refused(self, row):
-        """Before any test: no answer, and a sentence with the file's name."""
+        """The file is rejected before any test, with a message that names it."""
         done, said = self.call(row.plugin)
         self.assertEqual(done.stdout, b"", said)
         self.assertRegex(done.stderr.decode(), r"\Aredhost: [^\n]*%s\.so: [^\n]+\n\Z" % os.path.basename(row.plugin), said)
@@ -141,14 +141,14 @@ class Verify(unittest.TestCase):
                 self.assertRegex(answer["again"], r"\Aredhost --(verify|run) ", said)
 
     def is_caught_by_day(self, row, *args):
-        """--quick finds most; the others are found in full."""
+        """--quick finds most faults; the full run finds the others."""
         try:
             self.is_caught(row, "--quick", *args)
         except AssertionError:
             self.is_caught(row, *args)
 
     def passes(self, row):
-        # The matrix has looked at its results for longer.  By day only results/right goes through the tests of results.
+        # The matrix tests their results more thoroughly, so by day only results/right runs the tests of results.
         left_out = [] if WHOLE or row.plugin == "results/right" else RESULTS
         answers, said = self.verify(row.plugin, "--quick", *(["--exclude", ",".join(left_out)] if left_out else []))
         self.assertEqual(sorted({answer["test"] for answer in answers}), sorted(set(TESTS) - set(left_out)), said)
@@ -161,7 +161,7 @@ def method(row):
             self.passes(row)
             return
         args = HANGS_AFTER if "timeout" in row.verdicts else ()
-        if row.plugin.startswith("state/"):  # the quick run promises these, too
+        if row.plugin.startswith("state/"):  # the quick run must find these, too
             self.is_caught(row, "--quick", *args)
         elif not WHOLE:
             self.is_caught_by_day(row, *args)

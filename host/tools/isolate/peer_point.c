@@ -11,8 +11,8 @@ static rh_status report_refusal(const rh_peer *me, const rh_peer_message *said, 
   return rh_fail(error, status, "%s: %s", me->name, said->text);
 }
 
-/* Sends a question and expects one kind of answer. "declined" and "failed" end the point; any
- * other answer ends the process. */
+/* Sends a question and expects one kind of answer. A refusal ends the point; an unexpected
+ * answer ends the process. */
 static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_word expected,
                          rh_peer_message *said, rh_error *error) {
   rh_peer_word word;
