@@ -136,7 +136,7 @@ static rh_status plan_canonical(const rh_problem *problem, const int64_t *values
   self->canonical = onepass_canonical_plan(problem, self->group, self->share, groups);
   RH_TRY(fit_local(device, self, self->canonical.scratch * problem->op->value_size, answer));
   self->most_groups = onepass_most_runs(&self->canonical, problem->max_n);
-  self->slots_bytes = self->most_groups * 2 * problem->op->value_size;
+  self->slots_bytes = (self->most_groups + self->canonical.at_once) * 2 * problem->op->value_size;
   answer->depth = onepass_canonical_depth(&self->canonical, problem->max_n);
   answer->scratch_bytes = self->slots_bytes + sizeof(uint32_t);
   if (self->finishes == FINISH_LAUNCH) answer->launches = 2;
@@ -276,7 +276,7 @@ static rh_status run_free(onepass *self, const rh_run *run) {
 
 #define DATA(run, r)                                                                               \
   RH_BUFFER((run)->input), RH_U64((run)->first), RH_U64((run)->n), RH_U32((r).whole),              \
-      RH_U32((r).tiles), RH_U32((r).runs), RH_U32((r).log)
+      RH_U32((r).tiles), RH_U32((r).runs), RH_U32((r).share), RH_U32((r).log)
 
 static rh_status run_canonical(onepass *self, const rh_run *run) {
   const rh_host *host = self->host;

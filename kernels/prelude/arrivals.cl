@@ -7,6 +7,9 @@
  *   rh_glance_at(slots, group), and then
  *   rh_collect(glance, slots, group, epoch)  called in the last group, after a barrier: its value.
  *                                            Two steps, so that several loads can be in flight
+ *   rh_collect_row(values, slots, at, end, epoch)   with -DRH_AT_ONCE: so many values, of groups at,
+ *                                            at + 1, ...; the identity from `end` on.  Slots must
+ *                                            have room for those behind `end` too
  *
  * slots: 2 * sizeof(rh_value) bytes for each group.  *tickets is 0 before the launch and 0 after
  * it.  epoch: a number that no earlier launch on these slots used.  Values are collected in index
@@ -14,7 +17,7 @@
 #ifdef RH_ARRIVALS
 
 #if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
-#define RH_HAS_ARRIVALS 1
+#define RH_HAS_ARRIVALS       1
 #define RH_SEES_WHILE_RUNNING 1
 
 /* No fence is needed.  A value is stored in 64-bit words, half value and half epoch, by relaxed
@@ -51,7 +54,9 @@ static inline bool rh_is_last_to_arrive(__global uint *tickets, uint groups) {
   uint before;
 #if RH_NVIDIA_SM >= 70
   asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
-               : "=r"(before) : "l"(tickets), "r"(groups - 1) : "memory");
+               : "=r"(before)
+               : "l"(tickets), "r"(groups - 1)
+               : "memory");
 #else
   asm volatile("atom.global.inc.u32 %0, [%1], %2;"
                : "=r"(before)
@@ -91,6 +96,28 @@ static inline rh_value rh_collect(rh_glance seen, __global const void *slots, ui
   return left.value;
 }
 
+#ifdef RH_AT_ONCE
+/* All loads are in flight together, and little code follows each: this runs once in a launch, from
+ * a cold instruction cache. */
+static inline void rh_collect_row(rh_value *values, __global const void *slots, uint at, uint end,
+                                  uint epoch) {
+  __global const ulong *slot = (__global const ulong *)slots + (ulong)at * RH_VALUE_WORDS;
+  rh_left left[RH_AT_ONCE];
+  uint missing;
+  do {
+    missing = 0;
+#pragma unroll
+    for (uint k = 0; k < RH_AT_ONCE * RH_VALUE_WORDS; k++) {
+      ulong word = rh_look_at(slot + k);
+      left[k / RH_VALUE_WORDS].words[k % RH_VALUE_WORDS] = (uint)word;
+      missing |= at + k / RH_VALUE_WORDS < end ? (uint)(word >> 32) ^ epoch : 0;
+    }
+  } while (missing);
+#pragma unroll
+  for (uint k = 0; k < RH_AT_ONCE; k++) values[k] = at + k < end ? left[k].value : rh_identity();
+}
+#endif
+
 #elif (__OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_atomic_order_acq_rel) &&                  \
        defined(__opencl_c_atomic_scope_device)) ||                                                 \
     (__OPENCL_C_VERSION__ >= 200 && __OPENCL_C_VERSION__ < 300)
@@ -122,6 +149,13 @@ static inline rh_value rh_collect(rh_glance seen, __global const void *slots, ui
                                   uint epoch) {
   return seen;
 }
+#ifdef RH_AT_ONCE
+static inline void rh_collect_row(rh_value *values, __global const void *slots, uint at, uint end,
+                                  uint epoch) {
+  for (uint k = 0; k < RH_AT_ONCE; k++)
+    values[k] = at + k < end ? rh_glance_at(slots, at + k) : rh_identity();
+}
+#endif
 #endif
 
 #ifdef RH_HAS_ARRIVALS

@@ -24,8 +24,12 @@
 
 /* ---- Work-items of a team ---- */
 
-static inline uint rh_team(void) { return get_local_id(0) / RH_TEAM; }
-static inline uint rh_member(void) { return get_local_id(0) % RH_TEAM; }
+static inline uint rh_team(void) {
+  return get_local_id(0) / RH_TEAM;
+}
+static inline uint rh_member(void) {
+  return get_local_id(0) % RH_TEAM;
+}
 
 #if RH_TEAM == 32 && defined(RH_FULL_SUB_GROUPS)
 #define RH_TEAM_SHUFFLES 1
@@ -43,12 +47,12 @@ static inline rh_value rh_exchange(rh_value mine, uint distance) {
   return x.value;
 }
 
-/* Neighbours first: pairs, pairs of pairs, and so on.  `count`: a power of two up to RH_TEAM; each
- * aligned run of so many work-items gets its own value. */
-static inline rh_value rh_aligned_tree(rh_value mine, uint count) {
+/* Neighbours first: pairs, pairs of pairs, and so on.  Each aligned run of `from` work-items has a
+ * common value, each of `to` gets one: powers of two up to RH_TEAM. */
+static inline rh_value rh_aligned_tree(rh_value mine, uint from, uint to) {
 #pragma unroll
   for (uint distance = 1; distance < RH_TEAM; distance *= 2)
-    if (distance < count) mine = rh_combine(mine, rh_exchange(mine, distance));
+    if (from <= distance && distance < to) mine = rh_combine(mine, rh_exchange(mine, distance));
   return mine;
 }
 #endif
@@ -62,7 +66,9 @@ typedef struct {
   ulong count;
 } rh_sequence;
 
-static inline void rh_sequence_begin(rh_sequence *s) { s->count = 0; }
+static inline void rh_sequence_begin(rh_sequence *s) {
+  s->count = 0;
+}
 
 static inline void rh_sequence_add(rh_sequence *s, rh_value value) {
   uint k = 0;
@@ -103,8 +109,7 @@ static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, boo
 
 /* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
  * down to one. */
-static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong tile,
-                                           bool aligned) {
+static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong tile, bool aligned) {
   rh_vector pieces[RH_PIECES];
   p += tile * RH_TILE + rh_member() * RH_WIDTH;
 #pragma unroll
@@ -113,8 +118,8 @@ static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong t
     rh_vector rows[4];
 #pragma unroll
     for (uint r = 0; r < 4; r++) rows[r] = rh_lanes_load(p, i + r * RH_ROW, aligned);
-    pieces[q] = rh_vector_combine(rh_vector_combine(rows[0], rows[1]),
-                                  rh_vector_combine(rows[2], rows[3]));
+    pieces[q] =
+        rh_vector_combine(rh_vector_combine(rows[0], rows[1]), rh_vector_combine(rows[2], rows[3]));
   }
 #pragma unroll
   for (uint half_of = RH_PIECES / 2; half_of > 0; half_of /= 2)
@@ -124,25 +129,36 @@ static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong t
   return pieces[0];
 }
 
-static inline rh_value rh_load_before(__global const rh_element *p, ulong i, ulong n) {
-  return i < n ? rh_load(p, i) : rh_identity();
+/* Loops over a work-item's lanes of a tile.  A member of a team has few, and unrolled their loads
+ * wait for memory together; one that has a tile for itself has hundreds. */
+#if RH_TEAM == 1
+#define RH_FOR_LANES _Pragma("unroll 1") for
+#else
+#define RH_FOR_LANES _Pragma("unroll") for
+#endif
+
+/* Element i of those from p on, of which there are `left`, or the identity. */
+static inline rh_value rh_load_before(__global const rh_element *p, int i, int left) {
+  rh_value value = rh_identity();
+  if (i < left) value = rh_load(p, i);
+  return value;
 }
 
 /* The tile that n elements end in, element by element: the identity stands for those behind
  * them. */
 static inline rh_vector rh_last_tile_load(__global const rh_element *p, ulong n, ulong tile) {
+  const int row = RH_ROW;
   rh_value lanes[RH_PIECES * RH_WIDTH];
-#pragma unroll 1
-  for (uint k = 0; k < RH_PIECES * RH_WIDTH; k++) {
-    uint piece = k / RH_WIDTH * RH_TEAM + rh_member();
-    ulong i = tile * RH_TILE + piece * RH_WIDTH + k % RH_WIDTH;
+  p += tile * RH_TILE + rh_member() * RH_WIDTH;
+  int left = (int)(n - tile * RH_TILE) - (int)rh_member() * RH_WIDTH;
+  RH_FOR_LANES(int k = 0; k < RH_PIECES * RH_WIDTH; k++) {
+    int i = k / RH_WIDTH * RH_TEAM * RH_WIDTH + k % RH_WIDTH;
     lanes[k] = rh_combine(
-        rh_combine(rh_load_before(p, i, n), rh_load_before(p, i + RH_ROW, n)),
-        rh_combine(rh_load_before(p, i + 2 * RH_ROW, n), rh_load_before(p, i + 3 * RH_ROW, n)));
+        rh_combine(rh_load_before(p, i, left), rh_load_before(p, i + row, left)),
+        rh_combine(rh_load_before(p, i + 2 * row, left), rh_load_before(p, i + 3 * row, left)));
   }
-#pragma unroll 1
-  for (uint half_of = RH_PIECES * RH_WIDTH / 2; half_of >= RH_WIDTH; half_of /= 2)
-    for (uint k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
+  RH_FOR_LANES(int half_of = RH_PIECES * RH_WIDTH / 2; half_of >= RH_WIDTH; half_of /= 2)
+  for (int k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
   return rh_vector_from_lanes(lanes);
 }
 

@@ -3,12 +3,13 @@
 enum {
   ROW_BYTES = 512, /* docs/bits.md */
   ROWS = 4,
-  MOST_TEAM = 32,   /* kernels/prelude/canonical.cl */
-  PACK_BYTES = 16,  /* what one work-item of a GPU loads at once */
-  CPU_WIDTH = 16,   /* elements: what a compiler makes the widest vectors of */
-  MOST_AT_ONCE = 8, /* nodes */
-  ROUNDS = 16       /* runs of a group: the last round, which not all groups have, is short against
-                      the others */
+  MOST_TEAM = 32,  /* kernels/prelude/canonical.cl */
+  PACK_BYTES = 16, /* what one work-item of a GPU loads at once */
+  CPU_WIDTH = 16,  /* elements: what a compiler makes the widest vectors of */
+  /* Where there are shuffles, nodes are few, and so is the code that collects them. */
+  NODES_EACH = 2,   /* that a work-item of the group that finishes takes */
+  MOST_AT_ONCE = 8, /* elsewhere: nodes that a work-item collects together */
+  ROUNDS = 16       /* and runs of a group, so that all groups have about the same */
 };
 
 int onepass_is_canonical(const rh_op *op) {
@@ -22,10 +23,9 @@ static uint64_t power_of_two_up_to(uint64_t x) {
 }
 
 onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t share,
-                                         uint64_t most_groups) {
+                                         uint64_t groups) {
   uint64_t size = problem->op->element_size, row = ROW_BYTES / size;
-  onepass_canonical plan = {
-      .tile = ROWS * row, .team = 1, .group = group, .most_groups = most_groups};
+  onepass_canonical plan = {.tile = ROWS * row, .team = 1, .group = group, .most_groups = groups};
   /* A CPU's work-items run one after the other: each of them takes whole tiles. */
   uint64_t most = problem->device->kind == RH_DEVICE_CPU ? 1 : MOST_TEAM;
   while (plan.team < most && group % (2 * plan.team) == 0) plan.team *= 2;
@@ -36,8 +36,10 @@ onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t gro
   if (plan.team > 1 && plan.width > plan.team) plan.width = plan.team;
   plan.scratch = group * (plan.team == 1 ? 1 : plan.width);
   plan.least = rh_divide_up(share, ROWS * ROW_BYTES / PACK_BYTES / plan.team);
-  plan.at_once = onepass_runs_of(&plan, problem->max_n).each;
-  if (plan.at_once > MOST_AT_ONCE) plan.at_once = MOST_AT_ONCE;
+  plan.most_runs = plan.shuffles ? NODES_EACH * group : ROUNDS * groups;
+  uint64_t most_at_once = plan.shuffles ? NODES_EACH : MOST_AT_ONCE;
+  plan.at_once = 1u << rh_log2_up(rh_divide_up(onepass_most_runs(&plan, problem->max_n), group));
+  if (plan.at_once > most_at_once) plan.at_once = most_at_once;
   return plan;
 }
 
@@ -46,11 +48,11 @@ static uint32_t most_log(const onepass_canonical *plan) {
   return plan->shuffles ? (uint32_t)rh_log2_up(plan->team) : 31;
 }
 
-/* What n costs in runs of 2^log tiles for each team, in tiles of the team that has the most; a node
- * costs the group that finishes a part of what a tile takes. */
+/* What n costs in runs of 2^log tiles for each team: the tiles of the team that has the most, and
+ * the nodes for the group that finishes, of which each costs a part of what a tile takes. */
 static uint64_t cost(const onepass_canonical *plan, uint64_t runs, uint32_t log) {
   uint64_t nodes_per_tile = plan->shuffles ? 2 * plan->group : 8;
-  return (rh_divide_up(runs, plan->most_groups) << log) + runs / nodes_per_tile;
+  return (rh_divide_up(runs, plan->most_groups) << log) * nodes_per_tile + runs;
 }
 
 static uint64_t runs_for(const onepass_canonical *plan, uint64_t tiles, uint32_t log) {
@@ -58,7 +60,7 @@ static uint64_t runs_for(const onepass_canonical *plan, uint64_t tiles, uint32_t
 }
 
 onepass_runs onepass_runs_of(const onepass_canonical *plan, uint64_t n) {
-  uint64_t tiles = n ? rh_divide_up(n, plan->tile) : 1, most = ROUNDS * plan->most_groups;
+  uint64_t tiles = n ? rh_divide_up(n, plan->tile) : 1, most = plan->most_runs;
   uint32_t log = (uint32_t)rh_log2_up(plan->least), last = most_log(plan);
   if (log > last) log = last;
   while (log < last && runs_for(plan, tiles, log) > most) log++;
@@ -66,7 +68,9 @@ onepass_runs onepass_runs_of(const onepass_canonical *plan, uint64_t n) {
     if (cost(plan, runs_for(plan, tiles, k), k) <= cost(plan, runs_for(plan, tiles, log), log))
       log = k;
   uint64_t runs = runs_for(plan, tiles, log);
-  return (onepass_runs){.groups = runs < plan->most_groups ? runs : plan->most_groups,
+  uint64_t share = rh_divide_up(runs, plan->most_groups);
+  return (onepass_runs){.groups = rh_divide_up(runs, share),
+                        .share = (uint32_t)share,
                         .whole = (uint32_t)(n / plan->tile),
                         .tiles = (uint32_t)tiles,
                         .runs = (uint32_t)runs,
@@ -75,7 +79,7 @@ onepass_runs onepass_runs_of(const onepass_canonical *plan, uint64_t n) {
 }
 
 uint64_t onepass_most_runs(const onepass_canonical *plan, uint64_t max_n) {
-  uint64_t runs = onepass_runs_of(plan, max_n).runs, most = ROUNDS * plan->most_groups;
+  uint64_t runs = onepass_runs_of(plan, max_n).runs, most = plan->most_runs;
   /* Fewer elements may be cut into shorter runs, and so into more of them. */
   uint64_t shortest = rh_divide_up(rh_divide_up(max_n, plan->tile), plan->teams);
   uint64_t fewer = shortest < most ? shortest : most;

@@ -16,6 +16,7 @@ typedef struct onepass_canonical {
   uint64_t at_once; /* nodes that a work-item collects together */
   uint64_t scratch; /* values in a group's local memory */
   uint64_t most_groups;
+  uint64_t most_runs; /* unless runs are as long as they can be */
 } onepass_canonical;
 
 /* A launch. */
@@ -23,6 +24,7 @@ typedef struct onepass_runs {
   uint64_t groups;       /* at least 1 */
   uint32_t whole, tiles; /* whole tiles; these and the one that n ends in, at least 1 */
   uint32_t runs;         /* aligned runs of teams * 2^log tiles, each of which leaves a node */
+  uint32_t share;        /* consecutive runs that a group takes */
   uint32_t log;
   uint32_t each; /* nodes that a work-item of the group that finishes takes */
 } onepass_runs;
