@@ -17,7 +17,7 @@
 #ifdef RH_ARRIVALS
 
 #if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
-#define RH_HAS_ARRIVALS       1
+#define RH_HAS_ARRIVALS 1
 #define RH_SEES_WHILE_RUNNING 1
 
 /* No fence is needed.  A value is stored in 64-bit words, half value and half epoch, by relaxed
@@ -54,9 +54,7 @@ static inline bool rh_is_last_to_arrive(__global uint *tickets, uint groups) {
   uint before;
 #if RH_NVIDIA_SM >= 70
   asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
-               : "=r"(before)
-               : "l"(tickets), "r"(groups - 1)
-               : "memory");
+               : "=r"(before) : "l"(tickets), "r"(groups - 1) : "memory");
 #else
   asm volatile("atom.global.inc.u32 %0, [%1], %2;"
                : "=r"(before)

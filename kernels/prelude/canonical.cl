@@ -24,12 +24,8 @@
 
 /* ---- Work-items of a team ---- */
 
-static inline uint rh_team(void) {
-  return get_local_id(0) / RH_TEAM;
-}
-static inline uint rh_member(void) {
-  return get_local_id(0) % RH_TEAM;
-}
+static inline uint rh_team(void) { return get_local_id(0) / RH_TEAM; }
+static inline uint rh_member(void) { return get_local_id(0) % RH_TEAM; }
 
 #if RH_TEAM == 32 && defined(RH_FULL_SUB_GROUPS)
 #define RH_TEAM_SHUFFLES 1
@@ -66,9 +62,7 @@ typedef struct {
   ulong count;
 } rh_sequence;
 
-static inline void rh_sequence_begin(rh_sequence *s) {
-  s->count = 0;
-}
+static inline void rh_sequence_begin(rh_sequence *s) { s->count = 0; }
 
 static inline void rh_sequence_add(rh_sequence *s, rh_value value) {
   uint k = 0;
@@ -109,7 +103,8 @@ static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, boo
 
 /* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
  * down to one. */
-static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong tile, bool aligned) {
+static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong tile,
+                                           bool aligned) {
   rh_vector pieces[RH_PIECES];
   p += tile * RH_TILE + rh_member() * RH_WIDTH;
 #pragma unroll
@@ -118,8 +113,8 @@ static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong t
     rh_vector rows[4];
 #pragma unroll
     for (uint r = 0; r < 4; r++) rows[r] = rh_lanes_load(p, i + r * RH_ROW, aligned);
-    pieces[q] =
-        rh_vector_combine(rh_vector_combine(rows[0], rows[1]), rh_vector_combine(rows[2], rows[3]));
+    pieces[q] = rh_vector_combine(rh_vector_combine(rows[0], rows[1]),
+                                  rh_vector_combine(rows[2], rows[3]));
   }
 #pragma unroll
   for (uint half_of = RH_PIECES / 2; half_of > 0; half_of /= 2)
@@ -158,7 +153,7 @@ static inline rh_vector rh_last_tile_load(__global const rh_element *p, ulong n,
         rh_combine(rh_load_before(p, i + 2 * row, left), rh_load_before(p, i + 3 * row, left)));
   }
   RH_FOR_LANES(int half_of = RH_PIECES * RH_WIDTH / 2; half_of >= RH_WIDTH; half_of /= 2)
-  for (int k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
+    for (int k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
   return rh_vector_from_lanes(lanes);
 }
 
