@@ -49,8 +49,8 @@ static inline rh_value join_items(__local rh_value *scratch, rh_value mine, uint
 }
 
 /* A chunk is RH_TEAMS consecutive tiles, one for each team: side by side, so that a group reads
- * memory in one stream.  Member k of each team holds its tile of chunk k.  These become the nodes of 2^log chunks each:
- * node r in work-item r << join_chunks(). */
+ * memory in one stream.  Member k of each team holds its tile of chunk k.  These become the nodes
+ * of 2^log chunks each: node r in work-item r << join_chunks(). */
 static inline uint join_chunks(__local rh_value *scratch, rh_value *mine, uint kept, uint log) {
   uint shift = popcount(RH_TEAMS - 1) + log, item = (uint)get_local_id(0);
 #if RH_TEAMS > 1

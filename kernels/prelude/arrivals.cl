@@ -7,9 +7,10 @@
  *   rh_glance_at(slots, group), and then
  *   rh_collect(glance, slots, group, epoch)  called in the last group, after a barrier: its value.
  *                                            Two steps, so that several loads can be in flight
- *   rh_collect_row(values, slots, at, end, epoch)   with -DRH_AT_ONCE: so many values, of groups at,
- *                                            at + 1, ...; the identity from `end` on.  Slots must
- *                                            have room for those behind `end` too
+ *   rh_collect_row(values, slots, at, end, epoch)
+ *                                            instead, with -DRH_AT_ONCE: so many values, of groups
+ *                                            at, at + 1, ...; the identity from `end` on.  Slots
+ *                                            must have room for those behind `end` too
  *
  * slots: 2 * sizeof(rh_value) bytes for each group.  *tickets is 0 before the launch and 0 after
  * it.  epoch: a number that no earlier launch on these slots used.  Values are collected in index
