@@ -3,6 +3,7 @@
 #include "native/lanes.h"
 #include "native/order.h"
 #include "native/pool.h"
+#include "native/tiles.h"
 #include <redhost/canonical.h>
 #include <redhost/kit.h>
 
@@ -30,7 +31,7 @@ static const rh_param params[] = {
 };
 
 /* How a block is folded. */
-enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR, BY_CANONICAL };
+enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR, BY_CANONICAL, BY_TILES };
 
 enum {
   BLOCK_BYTES = 1 << 17,  /* at least, per thread: long compared with the cost of taking it */
@@ -46,6 +47,7 @@ typedef struct native {
   uint32_t key_bytes;
   const rh_native_lanes *lanes;
   rh_native_fold *fold;
+  rh_native_tile_of *tile;
   rh_native_range_of *range;
   uint64_t serial_below;
   rh_native_pool *pool;  /* null: the caller works alone */
@@ -87,8 +89,10 @@ static int how_to_fold(const rh_op *op, rh_type type) {
   if (type == 0 || type >= NATIVE_TYPES) return otherwise;
   switch (op->id) {
   case RH_OP_sum:
-  case RH_OP_asum:
-  case RH_OP_prod: return BY_FOLD;
+  case RH_OP_asum: return BY_FOLD;
+  case RH_OP_prod:
+    if (!is_float(type)) return BY_FOLD;
+    return op->value_size == NATIVE_PROD_BYTES ? BY_TILES : BY_CANONICAL;
   case RH_OP_and:
   case RH_OP_or:
   case RH_OP_xor: return is_float(type) ? BY_OPERATOR : BY_BYTES;
@@ -168,6 +172,7 @@ static void fold_block(const native *self, const unsigned char *x, uint64_t firs
     store(self, rh_native_key(op->id, self->type, &range), value);
     if (op->flags & RH_OP_INDEXED) memcpy(value + INDEX_AT, &first, sizeof first);
     return;
+  case BY_TILES: rh_native_tiles(op, self->tile, x, first, n, value); return;
   case BY_CANONICAL: rh_canonical_fold(op, x, first, n, value); return;
   default: memcpy(value, op->identity, op->value_size); op->fold(value, x, first, n);
   }
@@ -232,6 +237,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   if (self->how == BY_FOLD || self->how == BY_BYTES)
     self->fold = fold_of(self->lanes, op->id, problem->type);
   if (self->how == BY_KEY) self->range = self->lanes->range[problem->type];
+  if (self->how == BY_TILES) self->tile = self->lanes->prod_tile[problem->type];
   uint64_t blocks = most_blocks(op, problem->max_n);
   self->values = host->alloc(host, (blocks + 1) * op->value_size);
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;

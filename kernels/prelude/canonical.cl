@@ -88,7 +88,7 @@ static inline rh_value rh_sequence_value(const rh_sequence *s) {
 /* Elements i .. i+RH_WIDTH-1 of p; aligned: p+i is aligned to the vector's size. */
 static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, bool aligned) {
 #if defined(RH_TYPE_f16) && defined(RH_PACKS) && RH_WIDTH == 8
-  if (aligned) return rh_pack_scalars(*(__global const rh_pack *)(p + i));
+  if (aligned) return rh_vector_of(rh_pack_scalars(*(__global const rh_pack *)(p + i)), i, 1);
 #elif RH_TEAM > 1
   if (aligned) return rh_vector_load(p, i);
 #endif

@@ -155,10 +155,52 @@ static inline ulong rh_compose(ulong f, ulong g) {
 #endif
 #endif
 #define RH_NO_INDEX 0xffffffffffffffffUL
+#ifdef RH_IS_SCALED
+#define RH_SECOND_IDENTITY 0
+#else
+#define RH_SECOND_IDENTITY RH_NO_INDEX
+#endif
+
+/* Products of floats (docs/bits.md).  An element is taken apart by integer operations, since
+ * devices may flush a subnormal in an operation on floats. */
+#ifdef RH_IS_SCALED
+#define RH_DEFINE_SCALED(N)                                                                        \
+  static inline RH_PASTE(RH_SCALAR, N)                                                             \
+      RH_PASTE(rh_split, N)(RH_PASTE(RH_SCALAR, N) x, RH_PASTE(long, N) * exponent) {              \
+    RH_PASTE(RH_SIGNED, N) bits = RH_PASTE(RH_PASTE(as_, RH_SIGNED), N)(x);                        \
+    RH_PASTE(RH_SIGNED, N) magnitude = bits & RH_SIGNED_MAX, field = magnitude >> RH_FRACTION_BITS;\
+    RH_PASTE(RH_SIGNED, N) zero = 0, sign = bits & ~RH_SIGNED_MAX;                                 \
+    RH_PASTE(RH_SIGNED, N)                                                                         \
+    is_small = RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)(field == 0);                             \
+    RH_PASTE(RH_SIGNED, N)                                                                         \
+    is_number = RH_PASTE(RH_PASTE(convert_, RH_SIGNED), N)((magnitude != 0) &                      \
+                                                           (magnitude < RH_INFINITY_BITS));        \
+    /* A subnormal's highest bit moves to where other numbers would have theirs. */                \
+    RH_PASTE(RH_SIGNED, N) shift = clz(magnitude) - (RH_SIGN_SHIFT - RH_FRACTION_BITS);            \
+    shift = select(zero, shift, is_small);                                                         \
+    field = select(field, 1 - shift, is_small) - RH_BIAS;                                          \
+    RH_PASTE(RH_SIGNED, N)                                                                         \
+    mantissa = sign | (RH_SIGNED)RH_BIAS << RH_FRACTION_BITS |                                     \
+               (magnitude << shift & (((RH_SIGNED)1 << RH_FRACTION_BITS) - 1));                    \
+    *exponent = RH_PASTE(convert_long, N)(select(zero, field, is_number));                         \
+    return RH_PASTE(RH_PASTE(as_, RH_SCALAR), N)(select(bits, mantissa, is_number));               \
+  }                                                                                                \
+  /* The product of mantissas is below 4, so the highest bit of its exponent says whether it is 2 or\
+   * more.  An infinity and NaN have the next bit too. */                                          \
+  static inline RH_PASTE(RH_SCALAR, N) RH_PASTE(rh_multiply, N)(                                   \
+      RH_PASTE(RH_SCALAR, N) a, RH_PASTE(RH_SCALAR, N) b, RH_PASTE(long, N) * exponent) {          \
+    RH_PASTE(RH_SIGNED, N) bits = RH_PASTE(RH_PASTE(as_, RH_SIGNED), N)(a * b);                    \
+    RH_PASTE(RH_SIGNED, N)                                                                         \
+    carry = bits >> (RH_SIGN_SHIFT - 1) & ~(bits >> (RH_SIGN_SHIFT - 2)) & 1;                      \
+    *exponent += RH_PASTE(convert_long, N)(carry);                                                 \
+    return RH_PASTE(RH_PASTE(as_, RH_SCALAR), N)(bits - (carry << RH_FRACTION_BITS));              \
+  }
+RH_DEFINE_SCALED()
+#endif
 
 static inline rh_value rh_identity(void) {
-#ifdef RH_IS_INDEXED
-  rh_value value = {RH_IDENTITY, RH_NO_INDEX};
+#ifdef RH_IS_PAIR
+  rh_value value = {RH_IDENTITY, RH_SECOND_IDENTITY};
   return value;
 #else
   return RH_IDENTITY;
@@ -175,6 +217,10 @@ static inline rh_value rh_load(__global const rh_element *p, ulong i) {
 #ifdef RH_IS_INDEXED
   rh_value value = {scalar, i};
   return value;
+#elif defined(RH_IS_SCALED)
+  rh_value value;
+  value.mantissa = rh_split(scalar, &value.exponent);
+  return value;
 #else
   return scalar;
 #endif
@@ -184,6 +230,11 @@ static inline rh_value rh_load(__global const rh_element *p, ulong i) {
 static inline rh_value rh_combine(rh_value a, rh_value b) {
 #ifdef RH_IS_INDEXED
   return RH_BEATS(b.key, a.key) || (b.key == a.key && b.index < a.index) ? b : a;
+#elif defined(RH_IS_SCALED)
+  rh_value value;
+  value.exponent = a.exponent + b.exponent;
+  value.mantissa = rh_multiply(a.mantissa, b.mantissa, &value.exponent);
+  return value;
 #else
   return RH_APPLY(a, b);
 #endif

@@ -189,6 +189,11 @@ static inline RH_SCALAR rh_part_scalar(rh_part part) {
 }
 #endif
 
+#elif defined(RH_IS_SCALED)
+typedef rh_vector rh_part;
+static inline rh_part rh_part_join(rh_part a, rh_part b) { return rh_vector_combine(a, b); }
+static inline rh_part rh_pack_part(rh_pack p) { return rh_vector_of(rh_pack_scalars(p), 0, 1); }
+
 #else
 /* One lane for each element. */
 typedef rh_scalars rh_part;
@@ -231,6 +236,14 @@ static inline rh_value rh_total_value(rh_total total, ulong at) {
     if (lanes[k] == total.key) value.index = at + k;
   return total.round == RH_NO_ROUND ? rh_identity() : value;
 }
+
+#elif defined(RH_IS_SCALED)
+typedef rh_part rh_total;
+static inline rh_total rh_total_identity(void) { return rh_vector_identity(); }
+static inline rh_total rh_total_add(rh_total total, rh_part part) {
+  return rh_part_join(total, part);
+}
+static inline rh_value rh_total_value(rh_total total) { return rh_vector_fold(total); }
 
 #elif defined(RH_PART_OF_LANES)
 typedef rh_part rh_total;

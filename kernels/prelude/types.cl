@@ -3,7 +3,8 @@
  *
  *   rh_element  one element of the input in memory
  *   RH_SCALAR   the scalar that is combined: a sum, a product, bits, or an order key
- *   rh_value    RH_SCALAR, or {key, index} for argmin, argmax and argamax
+ *   rh_value    RH_SCALAR, or {key, index} for argmin, argmax and argamax, or {mantissa, exponent}
+ *               for products of floats
  *
  * Integer sums and products are taken modulo 2^64 in unsigned arithmetic, because signed overflow
  * is undefined in OpenCL C and the bits are the same.  f16 is read by vload_half, which needs no
@@ -58,6 +59,9 @@ typedef RH_ELEMENT rh_element;
 #if defined(RH_OP_argmin) || defined(RH_OP_argmax) || defined(RH_OP_argamax)
 #define RH_IS_INDEXED 1
 #endif
+#if defined(RH_OP_prod) && defined(RH_IS_FLOAT)
+#define RH_IS_SCALED 1
+#endif
 #if defined(RH_OP_min) || defined(RH_OP_max) || defined(RH_OP_amax) || defined(RH_IS_INDEXED)
 #define RH_IS_ORDER 1
 #endif
@@ -96,12 +100,16 @@ typedef RH_ELEMENT rh_element;
 #define RH_SIGNED_MAX 0x7fffffffffffffffL
 #define RH_INFINITY_BITS 0x7ff0000000000000L
 #define RH_SIGN_SHIFT 63
+#define RH_FRACTION_BITS 52
+#define RH_BIAS 1023
 #else
 #define RH_SIGNED int
 #define RH_WORD uint
 #define RH_SIGNED_MAX 0x7fffffff
 #define RH_INFINITY_BITS 0x7f800000
 #define RH_SIGN_SHIFT 31
+#define RH_FRACTION_BITS 23
+#define RH_BIAS 127
 #endif
 
 #ifdef RH_IS_INDEXED
@@ -109,6 +117,25 @@ typedef struct {
   RH_SCALAR key;
   ulong index; /* counted from the first element reduced */
 } rh_value;
+#elif defined(RH_IS_SCALED)
+/* mantissa * 2^exponent: what is multiplied never overflows or underflows on the way. */
+typedef struct {
+  RH_SCALAR mantissa; /* of magnitude [1, 2), or else a zero, an infinity or NaN */
+  long exponent;      /* means nothing beside these */
+} rh_value;
 #else
 typedef RH_SCALAR rh_value;
+#endif
+
+/* The two fields of a value, where it has two. */
+#if defined(RH_IS_INDEXED)
+#define RH_IS_PAIR 1
+#define RH_FIRST key
+#define RH_SECOND index
+#define RH_SECOND_TYPE ulong
+#elif defined(RH_IS_SCALED)
+#define RH_IS_PAIR 1
+#define RH_FIRST mantissa
+#define RH_SECOND exponent
+#define RH_SECOND_TYPE long
 #endif

@@ -3,10 +3,10 @@
  * operators must commute. */
 #if defined(RH_WIDTH) && !defined(RH_OP_affine)
 
-#ifdef RH_IS_INDEXED
+#ifdef RH_IS_PAIR
 typedef struct {
-  RH_PASTE(RH_SCALAR, RH_WIDTH) key;
-  RH_PASTE(ulong, RH_WIDTH) index;
+  RH_PASTE(RH_SCALAR, RH_WIDTH) RH_FIRST;
+  RH_PASTE(RH_SECOND_TYPE, RH_WIDTH) RH_SECOND;
 } rh_vector;
 #else
 typedef RH_PASTE(RH_SCALAR, RH_WIDTH) rh_vector;
@@ -18,6 +18,8 @@ RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), double, RH_WIDTH)
 RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), float, RH_WIDTH)
 #elif defined(RH_IS_MAGNITUDE) && !defined(RH_IS_FLOAT) && !defined(RH_IS_UNSIGNED)
 RH_DEFINE_MAGNITUDE(RH_PASTE(rh_magnitude, RH_WIDTH), RH_WIDTH)
+#elif defined(RH_IS_SCALED)
+RH_DEFINE_SCALED(RH_WIDTH)
 #endif
 
 #ifdef RH_IS_INDEXED
@@ -34,9 +36,9 @@ static inline ulong rh_vector_head(__global const rh_element *p) {
 }
 
 static inline rh_vector rh_vector_identity(void) {
-#ifdef RH_IS_INDEXED
+#ifdef RH_IS_PAIR
   rh_vector value = {(RH_PASTE(RH_SCALAR, RH_WIDTH))(RH_IDENTITY),
-                     (RH_PASTE(ulong, RH_WIDTH))(RH_NO_INDEX)};
+                     (RH_PASTE(RH_SECOND_TYPE, RH_WIDTH))(RH_SECOND_IDENTITY)};
   return value;
 #else
   return (rh_vector)(RH_IDENTITY);
@@ -47,6 +49,10 @@ static inline rh_vector rh_vector_identity(void) {
 static inline rh_vector rh_vector_of(RH_PASTE(RH_SCALAR, RH_WIDTH) scalars, ulong i, ulong stride) {
 #ifdef RH_IS_INDEXED
   rh_vector value = {scalars, i + stride * (RH_PASTE(ulong, RH_WIDTH))(RH_LANES)};
+  return value;
+#elif defined(RH_IS_SCALED)
+  rh_vector value;
+  value.mantissa = RH_PASTE(rh_split, RH_WIDTH)(scalars, &value.exponent);
   return value;
 #else
   return scalars;
@@ -68,14 +74,14 @@ static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
 
 /* The other way round than rh_vector_lanes. */
 static inline rh_vector rh_vector_from_lanes(const rh_value *values) {
-#ifdef RH_IS_INDEXED
+#ifdef RH_IS_PAIR
   RH_SCALAR lanes[RH_WIDTH];
-  ulong indices[RH_WIDTH];
+  RH_SECOND_TYPE others[RH_WIDTH];
   for (uint k = 0; k < RH_WIDTH; k++) {
-    lanes[k] = values[k].key;
-    indices[k] = values[k].index;
+    lanes[k] = values[k].RH_FIRST;
+    others[k] = values[k].RH_SECOND;
   }
-  rh_vector vector = {RH_PASTE(vload, RH_WIDTH)(0, lanes), RH_PASTE(vload, RH_WIDTH)(0, indices)};
+  rh_vector vector = {RH_PASTE(vload, RH_WIDTH)(0, lanes), RH_PASTE(vload, RH_WIDTH)(0, others)};
   return vector;
 #else
   return RH_PASTE(vload, RH_WIDTH)(0, values);
@@ -101,6 +107,11 @@ static inline rh_vector rh_vector_combine(rh_vector a, rh_vector b) {
             (RH_PASTE(convert_long, RH_WIDTH)(equal) & (b.index < a.index));
   rh_vector value = {RH_APPLY(a.key, b.key), select(a.index, b.index, takes_b)};
   return value;
+#elif defined(RH_IS_SCALED)
+  rh_vector value;
+  value.exponent = a.exponent + b.exponent;
+  value.mantissa = RH_PASTE(rh_multiply, RH_WIDTH)(a.mantissa, b.mantissa, &value.exponent);
+  return value;
 #else
   return RH_APPLY(a, b);
 #endif
@@ -109,16 +120,16 @@ static inline rh_vector rh_vector_combine(rh_vector a, rh_vector b) {
 /* Stores the lanes as values, in order. */
 static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
   RH_SCALAR lanes[RH_WIDTH];
-#ifdef RH_IS_INDEXED
-  ulong indices[RH_WIDTH];
-  RH_PASTE(vstore, RH_WIDTH)(v.key, 0, lanes);
-  RH_PASTE(vstore, RH_WIDTH)(v.index, 0, indices);
+#ifdef RH_IS_PAIR
+  RH_SECOND_TYPE others[RH_WIDTH];
+  RH_PASTE(vstore, RH_WIDTH)(v.RH_FIRST, 0, lanes);
+  RH_PASTE(vstore, RH_WIDTH)(v.RH_SECOND, 0, others);
 #else
   RH_PASTE(vstore, RH_WIDTH)(v, 0, lanes);
 #endif
   for (uint k = 0; k < RH_WIDTH; k++) {
-#ifdef RH_IS_INDEXED
-    rh_value value = {lanes[k], indices[k]};
+#ifdef RH_IS_PAIR
+    rh_value value = {lanes[k], others[k]};
 #else
     rh_value value = lanes[k];
 #endif

@@ -5,9 +5,14 @@
 
 #include <redhost/canonical.h>
 
-/* Folds n >= 1 elements to a value: sums and products as the host holds them, 64-bit integers or
- * floats. */
+/* Folds n >= 1 elements to a value: sums, and products of integers, as the host holds them, 64-bit
+ * integers or floats. */
 typedef void rh_native_fold(const void *elements, uint64_t n, void *value);
+
+/* The value of a whole tile, whose bytes the host's value has.  0: it has elements that need more
+ * care. */
+typedef int rh_native_tile_of(const void *elements, void *value);
+enum { NATIVE_PROD_BYTES = 16 }; /* of a product's value: mantissa and exponent */
 
 /* The extremes of n >= 1 elements; min, max, amax and their arg* are all derived from them. */
 typedef struct rh_native_range {
@@ -25,6 +30,7 @@ enum { NATIVE_TYPES = RH_TYPE_f64 + 1 };
 
 typedef struct rh_native_lanes {
   rh_native_fold *sum[NATIVE_TYPES], *asum[NATIVE_TYPES], *prod[NATIVE_TYPES];
+  rh_native_tile_of *prod_tile[NATIVE_TYPES]; /* of floats */
   /* n counts bytes; the value is an 8-byte word, whose elements the caller combines. */
   rh_native_fold *and_bytes, *or_bytes, *xor_bytes;
   rh_native_range_of *range[NATIVE_TYPES];
@@ -36,7 +42,7 @@ extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native
 /* The widest that this processor supports, of at most `bits` bits. */
 const rh_native_lanes *rh_native_lanes_find(unsigned bits);
 
-/* The canonical order of docs/bits.md, in which float sums and products are folded. */
+/* The canonical order of docs/bits.md, in which sums and products of floats are folded. */
 enum { NATIVE_ROW_BYTES = RH_CANONICAL_ROW_BYTES, NATIVE_TILE_BYTES = RH_CANONICAL_TILE_BYTES };
 
 /* Converts a half's bits to float. */

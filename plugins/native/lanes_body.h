@@ -305,11 +305,12 @@ enum { BATCH = 64 };
   }
 #define DEFINE_FLOATS(type, element, lane)                                                         \
   DEFINE_FLOAT(sum, type, element, lane, SAME, SAME, ADD, add_lanes)                               \
-  DEFINE_FLOAT(asum, type, element, lane, UNSIGN, FABS, ADD, add_lanes)                            \
-  DEFINE_FLOAT(prod, type, element, lane, SAME, SAME, MULTIPLY, multiply_lanes)
+  DEFINE_FLOAT(asum, type, element, lane, UNSIGN, FABS, ADD, add_lanes)
 DEFINE_FLOATS(f16, u16, f32)
 DEFINE_FLOATS(f32, f32, f32)
 DEFINE_FLOATS(f64, f64, f64)
+
+#include "lanes_prod.h"
 
 enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a load takes cycles */
 
@@ -511,8 +512,8 @@ const rh_native_lanes LANES_TABLE = {
              AT(asum_i32, i32), AT(sum_u32, u32), AT(asum_i64, i64), AT(sum_u64, u64),
              AT(asum_f16, f16), AT(asum_f32, f32), AT(asum_f64, f64)},
     .prod = {AT(prod_i8, i8), AT(prod_u8, u8), AT(prod_i16, i16), AT(prod_u16, u16),
-             AT(prod_i32, i32), AT(prod_u32, u32), AT(prod_u64, i64), AT(prod_u64, u64),
-             AT(prod_f16, f16), AT(prod_f32, f32), AT(prod_f64, f64)},
+             AT(prod_i32, i32), AT(prod_u32, u32), AT(prod_u64, i64), AT(prod_u64, u64)},
+    .prod_tile = {AT(prod_f16_tile, f16), AT(prod_f32_tile, f32), AT(prod_f64_tile, f64)},
     .and_bytes = and_bytes,
     .or_bytes = or_bytes,
     .xor_bytes = xor_bytes,

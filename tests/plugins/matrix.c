@@ -156,11 +156,8 @@ static int judge(bench *b, const char *kind, const rh_array *array, const unsign
         b->type == RH_TYPE_f64 ? b->session->device->flushes_f64 : b->session->device->flushes_f32;
   rh_op_result(b->op, b->type, value, &result);
   if (n == 0) { /* the identity, bit for bit */
-    uint32_t size = rh_op_find(b->op, b->type)->flags & RH_OP_INDEXED
-                        ? 0
-                        : rh_op_find(b->op, b->type)->value_size;
-    if (size ? memcmp(value, rh_op_find(b->op, b->type)->identity, size) != 0
-             : result.index != UINT64_MAX)
+    const rh_op *op = rh_op_find(b->op, b->type);
+    if (!rh_op_same_values(op, b->type, value, op->identity))
       return fail(b, kind, n, "n = 0 does not give the identity");
     return 1;
   }
@@ -182,11 +179,9 @@ static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
            place(b, &array, &error) && run_once(b, n, value, &error) &&
            run_once(b, n, again, &error);
   if (!ok) fail(b, kind, n, error.message);
-  uint32_t bytes =
-      rh_op_flags(b->op, b->type) & RH_OP_INDEXED ? 0 : rh_op_find(b->op, b->type)->value_size;
   if (ok && !input_unchanged(b, n))
     ok = fail(b, kind, n, "the input, or what stands around it, was written");
-  if (ok && same && memcmp(value, again, bytes) != 0)
+  if (ok && same && !rh_op_same_values(rh_op_find(b->op, b->type), b->type, value, again))
     ok = fail(b, kind, n, "two runs, two results");
   ok = ok && judge(b, kind, &array, value);
   rh_array_finish(&array);

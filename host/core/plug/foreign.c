@@ -82,8 +82,7 @@ static void call_setup(ffi_cif *interface, void *result, void **arguments, void 
                               *(const rh_problem **)arguments[1], *(void ***)arguments[3]);
 }
 
-/* Stores the number as an element, from which load() makes the value; for operators whose values
- * are not wider. */
+/* Stores the number as an element, from which load() makes the value. */
 static void store_element(rh_type type, const rh_number *number, rh_cvalue *element) {
   const rh_ctype *as = rh_ctype_find(rh_type_name(type));
   if (type == RH_TYPE_f32)
@@ -94,9 +93,10 @@ static void store_element(rh_type type, const rh_number *number, rh_cvalue *elem
     rh_ctype_store(as, element, number->u);
 }
 
+/* Only load() knows a value that is more than a number. */
 static void make_value(const rh_op *op, rh_type type, const rh_number *number, rh_cvalue *value) {
   rh_cvalue element;
-  if (!rh_op_is_arithmetic(op->id)) {
+  if (!rh_op_is_arithmetic(op->id) || op->value_size > sizeof *value) {
     store_element(type, number, &element);
     op->load(value, &element, 0);
   } else if (rh_type_is_float(type)) {

@@ -4,6 +4,7 @@
 #include "ops.h"
 #include "../base/half.h"
 #include "../base/vocabulary.h"
+#include "scaled.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
 /* ---- The rows ----
  * SCALAR(operator, type, element in C, scalar in C, how an element becomes a scalar, how two
  * combine, identity) INDEXED(operator, type, element in C, key in C, how an element becomes a key,
- * what beats what, identity) */
+ * what beats what, identity) SCALED(operator, type, element in C, f32 or f64, how an element becomes
+ * a float) */
 #define BITS(SCALAR, op, apply, identity)                                                          \
   SCALAR(op, i8, int8_t, int32_t, AS_IS, apply, identity)                                          \
   SCALAR(op, u8, uint8_t, uint32_t, AS_IS, apply, (uint32_t)(identity))                            \
@@ -90,8 +92,7 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   SCALAR(op, i64, int64_t, int64_t, AS_IS, apply, identity)                                        \
   SCALAR(op, u64, uint64_t, uint64_t, AS_IS, apply, (uint64_t)(identity))
 
-#define ARITHMETIC(SCALAR, op, apply, from_signed, from_half, from_f32, from_f64, identity,        \
-                   float_identity)                                                                 \
+#define INTEGERS(SCALAR, op, apply, from_signed, identity)                                         \
   SCALAR(op, i8, int8_t, uint64_t, from_signed, apply, identity)                                   \
   SCALAR(op, u8, uint8_t, uint64_t, AS_IS, apply, identity)                                        \
   SCALAR(op, i16, int16_t, uint64_t, from_signed, apply, identity)                                 \
@@ -99,10 +100,12 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   SCALAR(op, i32, int32_t, uint64_t, from_signed, apply, identity)                                 \
   SCALAR(op, u32, uint32_t, uint64_t, AS_IS, apply, identity)                                      \
   SCALAR(op, i64, int64_t, uint64_t, from_signed, apply, identity)                                 \
-  SCALAR(op, u64, uint64_t, uint64_t, AS_IS, apply, identity)                                      \
-  SCALAR(op, f16, uint16_t, float, from_half, apply, float_identity)                               \
-  SCALAR(op, f32, float, float, from_f32, apply, float_identity)                                   \
-  SCALAR(op, f64, double, double, from_f64, apply, float_identity)
+  SCALAR(op, u64, uint64_t, uint64_t, AS_IS, apply, identity)
+
+#define FLOATS(SCALAR, op, apply, from_half, from_f32, from_f64, identity)                         \
+  SCALAR(op, f16, uint16_t, float, from_half, apply, identity)                                     \
+  SCALAR(op, f32, float, float, from_f32, apply, identity)                                         \
+  SCALAR(op, f64, double, double, from_f64, apply, identity)
 
 #define ORDER(ROW, op, apply, from_half, from_f32, from_f64, SIDE, UNSIGNED32, UNSIGNED64)         \
   ROW(op, i8, int8_t, int32_t, AS_IS, apply, INT32_##SIDE)                                         \
@@ -132,10 +135,15 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   ROW(op, f64, double, int64_t, LARGEST_KEY64, apply, 0)
 
 /* The identity of a float sum is -0: adding +0 would turn -0 into +0. */
-#define ROWS(SCALAR, INDEXED)                                                                      \
-  ARITHMETIC(SCALAR, sum, ADD, WIDE_SIGNED, HALF, AS_IS, AS_IS, 0, -0.0f)                          \
-  ARITHMETIC(SCALAR, prod, MULTIPLY, WIDE_SIGNED, HALF, AS_IS, AS_IS, 1, 1.0f)                     \
-  ARITHMETIC(SCALAR, asum, ADD, magnitude, MAGNITUDE_HALF, fabsf, fabs, 0, 0.0f)                   \
+#define ROWS(SCALAR, INDEXED, SCALED)                                                              \
+  INTEGERS(SCALAR, sum, ADD, WIDE_SIGNED, 0)                                                       \
+  FLOATS(SCALAR, sum, ADD, HALF, AS_IS, AS_IS, -0.0f)                                              \
+  INTEGERS(SCALAR, prod, MULTIPLY, WIDE_SIGNED, 1)                                                 \
+  SCALED(prod, f16, uint16_t, f32, HALF)                                                           \
+  SCALED(prod, f32, float, f32, AS_IS)                                                             \
+  SCALED(prod, f64, double, f64, AS_IS)                                                            \
+  INTEGERS(SCALAR, asum, ADD, magnitude, 0)                                                        \
+  FLOATS(SCALAR, asum, ADD, MAGNITUDE_HALF, fabsf, fabs, 0.0f)                                     \
   LARGEST(SCALAR, amax, GREATEST)                                                                  \
   LARGEST(INDEXED, argamax, GREATER)                                                               \
   BITS(SCALAR, and, AND, -1)                                                                       \
@@ -197,7 +205,27 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
     *(pair_##op##_##type *)accumulator = a;                                                        \
   }
 
-ROWS(DEFINE_SCALAR, DEFINE_INDEXED)
+#define DEFINE_SCALED(op, type, element, value_type, convert)                                      \
+  static const rh_scaled_##value_type identity_##op##_##type = {1, 0};                             \
+  static void load_##op##_##type(void *value, const void *input, uint64_t index) {                 \
+    *(rh_scaled_##value_type *)value =                                                             \
+        rh_scaled_of_##value_type(convert(((const element *)input)[index]));                       \
+  }                                                                                                \
+  static void combine_##op##_##type(void *accumulator, const void *value) {                        \
+    rh_scaled_##value_type *a = accumulator;                                                       \
+    const rh_scaled_##value_type *b = value;                                                       \
+    *a = rh_scaled_multiply_##value_type(*a, *b);                                                  \
+  }                                                                                                \
+  static void fold_##op##_##type(void *accumulator, const void *input, uint64_t first,             \
+                                 uint64_t n) {                                                     \
+    const element *x = (const element *)input + first;                                             \
+    rh_scaled_##value_type a = *(rh_scaled_##value_type *)accumulator;                             \
+    for (uint64_t i = 0; i < n; i++)                                                               \
+      a = rh_scaled_multiply_##value_type(a, rh_scaled_of_##value_type(convert(x[i])));            \
+    *(rh_scaled_##value_type *)accumulator = a;                                                    \
+  }
+
+ROWS(DEFINE_SCALAR, DEFINE_INDEXED, DEFINE_SCALED)
 
 /* Which operators are exact depends on the type: rh_op_flags() knows, and rh_op_find() has no state
  * to keep it in, so the table says it again: sums and products are exact where the scalar is the
@@ -226,7 +254,11 @@ ROWS(DEFINE_SCALAR, DEFINE_INDEXED)
 #define ROW_INDEXED(op, type, element, key, convert, beats, identity)                              \
   ROW(op, type, element, pair_##op##_##type, FLAGS(op, key) | RH_OP_INDEXED)
 
-static const rh_op table[RH_N_OPS + 1][RH_N_TYPES + 1] = {ROWS(ROW_SCALAR, ROW_INDEXED)};
+#define ROW_SCALED(op, type, element, value_type, convert)                                         \
+  ROW(op, type, element, rh_scaled_##value_type, RH_OP_COMMUTATIVE)
+
+static const rh_op table[RH_N_OPS + 1][RH_N_TYPES + 1] = {
+    ROWS(ROW_SCALAR, ROW_INDEXED, ROW_SCALED)};
 
 const rh_op *rh_op_find(uint32_t op, rh_type type) {
   return rh_op_is_defined(op, type) ? &table[op][type] : NULL;

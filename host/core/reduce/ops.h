@@ -11,6 +11,11 @@ const rh_op *rh_op_find(uint32_t op, rh_type type);
  * `value` has op->value_size bytes. */
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
 
+/* Are the values the same to the last bit?  Of indexed operators, the indices are compared; of
+ * products of floats, the results: values of two fields have padding, and an infinity any
+ * exponent. */
+int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b);
+
 /* The OpenCL C prelude of an operator on a type: its definitions, then kernels/prelude.  malloc'ed;
  * null if out of memory. */
 char *rh_op_prelude(uint32_t op, rh_type type);

@@ -2,6 +2,7 @@
 #include "../base/half.h"
 #include "../base/vocabulary.h"
 #include "ops.h"
+#include "scaled.h"
 
 #include <string.h>
 
@@ -20,7 +21,14 @@ static double from_key64(int64_t key) {
   return x;
 }
 
+static int is_scaled(uint32_t op, rh_type type) {
+  return op == RH_OP_prod && rh_type_is_float(type);
+}
+
 static double read_float(uint32_t op, rh_type type, const void *value) {
+  if (is_scaled(op, type))
+    return type == RH_TYPE_f64 ? rh_scaled_double(*(const rh_scaled_f64 *)value)
+                               : rh_scaled_float(*(const rh_scaled_f32 *)value);
   if (rh_op_is_arithmetic(op)) {
     if (type == RH_TYPE_f64) return *(const double *)value;
     return *(const float *)value;
@@ -52,4 +60,13 @@ void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *resul
     result->indexed = 1;
     memcpy(&result->index, (const char *)value + 8, sizeof result->index);
   }
+}
+
+int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b) {
+  rh_result x, y;
+  if (!(op->flags & RH_OP_INDEXED) && !is_scaled(op->id, type))
+    return memcmp(a, b, op->value_size) == 0;
+  rh_op_result(op->id, type, a, &x);
+  rh_op_result(op->id, type, b, &y);
+  return x.indexed ? x.index == y.index : memcmp(&x.value, &y.value, sizeof x.value) == 0;
 }

@@ -230,9 +230,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
 /* ---- Checking the result ---- */
 
 int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b) {
-  int indexed = (rig->row.flags & RH_OP_INDEXED) != 0;
-  return memcmp(a + (indexed ? 8 : 0), b + (indexed ? 8 : 0), indexed ? 8 : rig->row.value_size) ==
-         0;
+  return rh_op_same_values(&rig->row, rig->type, a, b);
 }
 
 /* The depth declared for this n, which may be less than that of max_n. */
@@ -246,11 +244,8 @@ static uint64_t declared_depth(const rh_rig *rig, uint64_t n) {
 }
 
 static rh_status judge_identity(rh_rig *rig, const unsigned char *value) {
-  const unsigned char none[8] = {255, 255, 255, 255, 255, 255, 255, 255};
-  int right = rig->row.flags & RH_OP_INDEXED
-                  ? memcmp(value + 8, none, 8) == 0
-                  : memcmp(value, rig->row.identity, rig->row.value_size) == 0;
-  return right ? RH_OK : rh_fail(&rig->error, RH_E_WRONG, "n = 0 does not give the identity");
+  if (rh_rig_same(rig, value, rig->row.identity)) return RH_OK;
+  return rh_fail(&rig->error, RH_E_WRONG, "n = 0 does not give the identity");
 }
 
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
