@@ -455,15 +455,18 @@ START_TEST(products_of_few) {
 }
 END_TEST
 
-START_TEST(ups_and_downs) {
-  rh_exact_prod prod = PROD_F64(8, 0.25, 1, -1, 2, 0x1p-1074, 0, INFINITY);
-  ck_assert(rh_exact_prod_up(&prod) == 4 && rh_exact_prod_down(&prod) == 1076);
-  prod = PROD_F64(3, 5, 1.0 / 3, 0.9);
-  ck_assert(rh_exact_prod_up(&prod) >= log2l(15) && rh_exact_prod_up(&prod) < log2l(15) + 1e-15L);
-  long double down = -log2l((long double)(1.0 / 3)) - log2l((long double)0.9);
-  ck_assert(rh_exact_prod_down(&prod) >= down && rh_exact_prod_down(&prod) < down + 1e-15L);
-  prod = PROD_F64(1, -1, 1);
-  ck_assert(rh_exact_prod_up(&prod) == 0 && rh_exact_prod_down(&prod) == 0);
+START_TEST(distances_of_products) {
+  rh_exact_prod prod = PROD_F64(8, -0.25, 1, -1, 2, 0x1p-1074);
+  ck_assert(rh_exact_prod_distance(&prod, 0x1p-1072L) == 0);
+  ck_assert(rh_exact_prod_distance(&prod, 1) == 1072);
+  ck_assert(rh_exact_prod_distance(&prod, 0x1p-1073L) == -1);
+  prod = PROD_F64(DBL_MAX, DBL_MAX, 0x1p-1074, 0x1p-900, 3); /* leaves the range, and is back */
+  long double at = rh_exact_prod_distance(&prod, 0x1.8p75L);
+  ck_assert(at > 0 && at < 1e-15L);
+  ck_assert(rh_exact_prod_distance(&prod, 0x1.8000001p75L) > at);
+  prod = PROD_F64(DBL_MAX, DBL_MAX, DBL_MAX); /* and does not come back */
+  ck_assert(rh_exact_prod_distance(&prod, DBL_MAX) > -2048.1L);
+  ck_assert(rh_exact_prod_distance(&prod, DBL_MAX) < -2047.9L);
 }
 END_TEST
 
@@ -486,12 +489,9 @@ START_TEST(products_of_many) {
     rh_exact_prod part = prod_of(RH_TYPE_f64, x + i, 4000);
     rh_exact_prod_merge(&merged, &part);
   }
-  rh_scaled both[] = {prod.large, merged.large};
+  rh_scaled both[] = {prod.magnitude, merged.magnitude};
   for (int i = 0; i < 2; i++) {
-    rh_scaled small = i ? merged.small : prod.small;
-    long double mantissa = both[i].mantissa * small.mantissa;
-    int64_t total = both[i].exponent + small.exponent;
-    long double ratio = ldexpl(mantissa / expected, (int)(total - exponent));
+    long double ratio = ldexpl(both[i].mantissa / expected, (int)(both[i].exponent - exponent));
     ck_assert(fabsl(ratio - 1) <= 2 * N * LDBL_EPSILON);
   }
   ck_assert(merged.n == prod.n && merged.uneven == prod.uneven);
@@ -532,7 +532,7 @@ int main(void) {
   tcase_add_test(sums, order_and_grouping_do_not_matter);
   tcase_add_test(sums, infinities_and_nans);
   tcase_add_test(products, products_of_few);
-  tcase_add_test(products, ups_and_downs);
+  tcase_add_test(products, distances_of_products);
   if (precise) tcase_add_test(products, products_of_many);
   tcase_add_test(products, products_of_narrow_types);
   suite_add_tcase(suite, sums);

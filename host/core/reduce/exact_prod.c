@@ -1,6 +1,7 @@
 #include "exact_prod.h"
 #include "../base/half.h"
 #include "../base/vocabulary.h"
+#include "scaled.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,7 +24,7 @@ static void multiply(rh_scaled *x, long double mantissa, int64_t exponent) {
 
 void rh_exact_prod_init(rh_exact_prod *prod) {
   memset(prod, 0, sizeof *prod);
-  prod->large = prod->small = (rh_scaled){0.5L, 1};
+  prod->magnitude = (rh_scaled){0.5L, 1};
 }
 
 /* An element as the bits of a double. */
@@ -70,8 +71,8 @@ static void widen(uint64_t *fraction, int64_t *field) {
 }
 
 static void add_block(rh_exact_prod *prod, rh_type type, const unsigned char *data, uint64_t n) {
-  long double large = 1, small = 1;
-  int64_t large_exponent = 0, small_exponent = 0;
+  long double mantissa = 1;
+  int64_t exponent = 0;
   for (uint64_t i = 0; i < n; i++) {
     uint64_t bits = bits_of(type, data, i), magnitude = bits & ~SIGN, fraction = bits & FRACTION;
     int64_t field = (int64_t)(magnitude >> 52);
@@ -82,16 +83,10 @@ static void add_block(rh_exact_prod *prod, rh_type type, const unsigned char *da
     }
     if (field == 0) widen(&fraction, &field);
     prod->uneven += fraction != 0;
-    /* Both products are multiplied, one of them by 1: cheaper than a branch that is mispredicted.
-     */
-    uint64_t mask = (uint64_t)0 - (uint64_t)(field >= 1023);
-    large *= (long double)double_of(ONE | (fraction & mask));
-    small *= (long double)double_of(ONE | (fraction & ~mask));
-    large_exponent += (field - 1023) & (int64_t)mask;
-    small_exponent += (field - 1023) & (int64_t)~mask;
+    mantissa *= (long double)double_of(ONE | fraction);
+    exponent += field - 1023;
   }
-  multiply(&prod->large, large, large_exponent);
-  multiply(&prod->small, small, small_exponent);
+  multiply(&prod->magnitude, mantissa, exponent);
 }
 
 void rh_exact_prod_add(rh_exact_prod *prod, rh_type type, const void *data, uint64_t n) {
@@ -106,8 +101,7 @@ void rh_exact_prod_add(rh_exact_prod *prod, rh_type type, const void *data, uint
 }
 
 void rh_exact_prod_merge(rh_exact_prod *prod, const rh_exact_prod *other) {
-  multiply(&prod->large, other->large.mantissa, other->large.exponent);
-  multiply(&prod->small, other->small.mantissa, other->small.exponent);
+  multiply(&prod->magnitude, other->magnitude.mantissa, other->magnitude.exponent);
   prod->n += other->n;
   prod->zeros += other->zeros;
   prod->nans += other->nans;
@@ -120,12 +114,7 @@ static long double magnitude_of(const rh_exact_prod *prod) {
   if (prod->nans || (prod->zeros && prod->infinities)) return NAN;
   if (prod->infinities) return INFINITY;
   if (prod->zeros) return 0;
-  rh_scaled all = prod->large;
-  multiply(&all, prod->small.mantissa, prod->small.exponent);
-  /* Beyond these nothing but 0 and infinity is left. */
-  if (all.exponent > 40000) all.exponent = 40000;
-  if (all.exponent < -40000) all.exponent = -40000;
-  return ldexpl(all.mantissa, (int)all.exponent);
+  return ldexpl(prod->magnitude.mantissa, rh_scaled_clamp(prod->magnitude.exponent));
 }
 
 long double rh_exact_prod_long(const rh_exact_prod *prod) {
@@ -140,34 +129,15 @@ float rh_exact_prod_float(const rh_exact_prod *prod) {
   return (float)rh_exact_prod_long(prod);
 }
 
-/* Every multiplication, at most one for an element, one for a block and two for a part, errs by
+/* Every multiplication, at most one for an element, one for a block and one for a part, errs by
  * half of LDBL_EPSILON. */
 long double rh_exact_prod_precision(const rh_exact_prod *prod) {
   return prod->uneven > 1 ? (long double)prod->n * LDBL_EPSILON : 0;
 }
 
-/* log2 of the magnitude, moved by what its own error, log2l's and the additions' can be. */
-static long double log2_up(const rh_exact_prod *prod, const rh_scaled *x, int sign) {
-  if (prod->uneven == 0) return (long double)(sign * (x->exponent - 1)); /* the mantissa is 0.5 */
-  long double log = (long double)sign * ((long double)x->exponent + log2l(x->mantissa));
-  return log + ((long double)prod->n + 4 * (1 + fabsl(log))) * 4 * LDBL_EPSILON;
-}
-
-long double rh_exact_prod_up(const rh_exact_prod *prod) {
-  return log2_up(prod, &prod->large, 1);
-}
-
-long double rh_exact_prod_down(const rh_exact_prod *prod) {
-  return log2_up(prod, &prod->small, -1);
-}
-
-long double rh_exact_prod_away(const rh_exact_prod *prod, double result) {
-  rh_scaled all = prod->large;
+long double rh_exact_prod_distance(const rh_exact_prod *prod, long double x) {
   int exponent;
-  long double mantissa = frexpl(fabsl((long double)result), &exponent);
-  multiply(&all, prod->small.mantissa, prod->small.exponent);
-  long double away = fabsl((long double)(exponent - all.exponent) + log2l(mantissa / all.mantissa));
-  if (prod->uneven == 0) return away;
-  away -= ((long double)prod->n + 4 * (1 + away)) * 4 * LDBL_EPSILON;
-  return away > 0 ? away : 0;
+  long double mantissa = frexpl(x, &exponent);
+  return (long double)(exponent - prod->magnitude.exponent) +
+         log2l(mantissa / prod->magnitude.mantissa);
 }

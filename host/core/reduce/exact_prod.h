@@ -2,9 +2,7 @@
  * underflows.
  *
  * Not exact as the sums are: the significands are multiplied in long double, which costs at most
- * one unit roundoff of that an element.  What decides whether a product can be judged is kept as
- * well: how large and how small the product of any subset of the elements, and so any intermediate
- * result of any order, can become. */
+ * one unit roundoff of that an element. */
 #ifndef RH_REDUCE_EXACT_PROD_H
 #define RH_REDUCE_EXACT_PROD_H
 
@@ -17,7 +15,7 @@ typedef struct rh_scaled {
 } rh_scaled;
 
 typedef struct rh_exact_prod {
-  rh_scaled large, small; /* products of the magnitudes that are at least 1, and of those below */
+  rh_scaled magnitude; /* of the elements that are finite and not 0 */
   uint64_t n, zeros, nans, infinities;
   uint64_t negatives; /* elements with the sign bit set, but for NaNs */
   uint64_t uneven;    /* finite elements but zeros whose magnitude is not a power of two */
@@ -34,15 +32,7 @@ float rh_exact_prod_float(const rh_exact_prod *prod);
 long double rh_exact_prod_long(const rh_exact_prod *prod);
 long double rh_exact_prod_precision(const rh_exact_prod *prod);
 
-/* Sums of max(0, log2|x|) and of max(0, -log2|x|) over the elements that are finite and not 0,
- * rounded up: the product of any subset lies within 2^-down .. 2^up.  Exact where all are powers of
- * two. */
-long double rh_exact_prod_up(const rh_exact_prod *prod);
-long double rh_exact_prod_down(const rh_exact_prod *prod);
-
-/* How far a finite result that is not 0 is from their product, however large or small that is: the
- * magnitude of log2 of result/product without signs, reduced by the most that it can be off by.
- * Exact where all are powers of two. */
-long double rh_exact_prod_away(const rh_exact_prod *prod, double result);
+/* log2 of x over their magnitude, for finite x > 0: 0 if, and only if, they are equal. */
+long double rh_exact_prod_distance(const rh_exact_prod *prod, long double x);
 
 #endif
