@@ -3,8 +3,7 @@
  *
  *   rh_element  one element of the input in memory
  *   RH_SCALAR   the scalar that is combined: a sum, a product, bits, or an order key
- *   rh_value    RH_SCALAR, or {key, index} for argmin, argmax and argamax, or {mantissa, exponent}
- *               for products of floats
+ *   rh_value    RH_SCALAR; {key, index} for arg*; {mantissa, exponent} for products of floats
  *
  * Integer sums and products are taken modulo 2^64 in unsigned arithmetic, because signed overflow
  * is undefined in OpenCL C and the bits are the same.  f16 is read by vload_half, which needs no

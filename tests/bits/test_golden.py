@@ -2,7 +2,9 @@
 """The canonical order of docs/bits.md: the page's own Python, the golden values, and every strategy that computes in that order
 agree to the last bit.  `test_golden.py --write' makes golden.txt anew from the page: for a new version of the order alone."""
 
+import fractions
 import json
+import math
 import os
 import re
 import subprocess
@@ -14,6 +16,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 GOLDEN = os.path.join(HERE, "golden.txt")
+RANGE = os.path.join(HERE, "golden_range.txt")
 PAGE = os.path.join(HERE, "..", "..", "docs", "bits.md")
 REDHOST = os.environ.get("REDHOST", "redhost")
 WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the nightly run
@@ -21,12 +24,12 @@ FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 PRECISION = {"f16": 10, "f32": 23, "f64": 52}  # bits of the fraction
 
 
-def canonical_of_the_page():
+def the_page():
     with open(PAGE, encoding="utf-8") as file:
-        code = re.search(r"```python\n(.*?)```", file.read(), re.DOTALL).group(1)
+        code = "\n".join(re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL))
     scope = {"np": np}
     exec(code, scope)  # pylint: disable=exec-used
-    return scope["canonical"]
+    return scope
 
 
 def elements(kind, op, n):
@@ -44,14 +47,68 @@ def elements(kind, op, n):
     return (sign * (1 + fraction) * 2.0**exponent).astype(FLOATS[kind])
 
 
+def product(x):
+    page = the_page()
+    values = x.astype(np.float64 if x.itemsize == 8 else np.float32)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        one = page["value_of"](values.dtype.type(1).reshape(1))
+        return float(page["result_of"](page["canonical"](page["value_of"](values), x.itemsize, page["multiply"], one)))
+
+
 def expected(kind, op, n):
     x = elements(kind, op, n)
+    if op == "prod":
+        return product(x)
     values = x.astype(np.float64 if kind == "f64" else np.float32)
     if op == "asum":
         values = np.abs(values)
-    identity = {"sum": -0.0, "asum": 0.0, "prod": 1.0}[op]
-    combine = np.multiply if op == "prod" else np.add
-    return float(canonical_of_the_page()(values, x.itemsize, combine, values.dtype.type(identity)))
+    identity = {"sum": -0.0, "asum": 0.0}[op]
+    return float(the_page()["canonical"](values, x.itemsize, np.add, values.dtype.type(identity)))
+
+
+# Products that leave the range.  TOP, BOTTOM: exponents of the largest power of two, and of the smallest subnormal, of elements.
+TOP = {"f16": 15, "f32": 127, "f64": 1023}
+BOTTOM = {"f16": -24, "f32": -149, "f64": -1074}
+RESULT_BOTTOM = {"f16": -149, "f32": -149, "f64": -1074}
+SHAPES = ("alternate", "halves", "subnormal", "deep", "over", "under", "zero", "infinity", "nan")
+
+
+def powers(shape, kind, n):
+    """The exponent of each element.  Running products leave the range, on one side or both; `deep' ends as a subnormal."""
+    i = np.arange(n)
+    top, bottom = TOP[kind] - 1, BOTTOM[kind] + 3
+    if shape == "subnormal":  # one element in three, and two that make up for it
+        exponent = np.where(i % 3 == 0, bottom, np.where(i % 3 == 1, -bottom // 2, -bottom - -bottom // 2))
+        exponent[n // 3 * 3:] = 0
+        return exponent
+    exponent = np.where(i % 2 == 0 if shape == "alternate" else i < n // 2, top, -top)
+    exponent[n // 2 * 2:] = 0
+    missing = {"deep": RESULT_BOTTOM[kind] + 3, "over": 1500, "under": -1500}.get(shape, 0)
+    for at in range(n):  # what has the other sign makes room
+        if missing * exponent[at] < 0:
+            moved = max(-2 * top, min(2 * top, missing))
+            exponent[at] += moved
+            missing -= moved
+    return exponent
+
+
+def leaving(shape, kind, n):
+    x = np.ldexp(elements(kind, "prod", n).astype(np.float64), powers(shape, kind, n)).astype(FLOATS[kind])
+    x[n // 3] *= -1
+    if shape in ("zero", "nan"):
+        x[n - 1] = 0
+    if shape in ("infinity", "nan"):
+        x[n // 2] = np.inf
+    return x
+
+
+def leaving_cases():
+    found = []
+    for kind in FLOATS:
+        lanes = 512 // FLOATS[kind]().itemsize
+        tile = 4 * lanes
+        found += [(kind, shape, n) for shape in SHAPES for n in (4, lanes + 1, tile - 1, 2 * tile, 64 * tile + 2 * lanes + 5, 100003)]
+    return found
 
 
 def cases():
@@ -66,8 +123,8 @@ def cases():
     return found + [("f32", "sum", 1000003), ("f64", "sum", 500009)]
 
 
-def golden():
-    with open(GOLDEN, encoding="ascii") as file:
+def golden(path=GOLDEN):
+    with open(path, encoding="ascii") as file:
         rows = [line.split() for line in file if not line.startswith("#")]
     return {(kind, op, int(n)): float.fromhex(value) for kind, op, n, value in rows}
 
@@ -79,6 +136,7 @@ class Golden(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="redhost-bits-")
         cls.golden = golden()
+        cls.range = golden(RANGE)
 
     @classmethod
     def tearDownClass(cls):
@@ -86,30 +144,68 @@ class Golden(unittest.TestCase):
 
     def result(self, case, strategy, *options):
         kind, op, n = case
-        path = os.path.join(self.folder.name, "%s-%s-%d.npy" % (kind, op == "prod", n))
+        shape, op = (op, "prod") if op in SHAPES else ("", op)
+        path = os.path.join(self.folder.name, "%s-%s-%d.npy" % (kind, shape or op == "prod", n))
         if not os.path.exists(path):
-            np.save(path, elements(kind, op, n))
+            np.save(path, leaving(shape, kind, n) if shape else elements(kind, op, n))
         done = subprocess.run([REDHOST, "--run", strategy, "--op", op, "--input", path, "--json", *options], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300)
-        self.assertEqual(done.returncode, 0, (case, strategy, options, done.stderr))
+        self.assertEqual((done.returncode, done.stderr), (0, ""), (case, strategy, options))
         return float(json.loads(done.stdout)["results"][0]["value"])
 
     def assert_golden(self, wanted, strategy, *options):
         wrong = []
         for case in wanted:
             value = self.result(case, strategy, *options)
-            if value.hex() != self.golden[case].hex():
-                wrong.append((case, value.hex(), self.golden[case].hex()))
+            right = self.range[case] if case[1] in SHAPES else self.golden[case]
+            if value.hex() != right.hex():
+                wrong.append((case, value.hex(), right.hex()))
         self.assertEqual(wrong, [], (strategy, options))
 
     def some(self, every):
         return list(self.golden) if WHOLE else list(self.golden)[::every]
+
+    def some_range(self, every, at=0):
+        return list(self.range) if WHOLE else list(self.range)[at::every]
 
     def test_there_are_200_and_the_page_gives_them(self):
         self.assertEqual(sorted(self.golden), sorted(cases()))
         self.assertEqual(len(self.golden), 200)
         self.assertEqual({case: value.hex() for case, value in self.golden.items()},
                          {case: expected(*case).hex() for case in self.golden})
+
+    def test_products_that_leave_the_range(self):
+        """By the page; what a big integer says; and plain multiplication, from the first to the last, gets many of them wrong."""
+        self.assertEqual(sorted(self.range), sorted(leaving_cases()))
+        plain_is_wrong = 0
+        for (kind, shape, n), value in self.range.items():
+            x = leaving(shape, kind, n)
+            self.assertEqual(value.hex(), product(x).hex(), (kind, shape, n))
+            with np.errstate(all="ignore"):
+                plain = float(np.multiply.accumulate(x.astype(np.float64 if kind == "f64" else np.float32))[-1])
+            plain_is_wrong += not (plain == value or abs(plain / value - 1) < 1e-3) if np.isfinite(value) and value else 0
+            if shape in ("zero", "infinity", "nan"):
+                self.assertEqual(abs(value) if value == value else None, {"zero": 0, "infinity": np.inf, "nan": None}[shape])
+            elif n < 1100:
+                exact = abs(math.prod(fractions.Fraction(float(e)) for e in x))
+                scale = fractions.Fraction(2) ** RESULT_BOTTOM[kind]
+                if exact < scale / 4 or exact > fractions.Fraction(2) ** 1025:
+                    self.assertIn(abs(value), (0, np.inf))
+                elif np.isfinite(value):
+                    self.assertLess(abs(fractions.Fraction(abs(value)) - exact), exact / 2**10 + scale, (kind, shape, n))
+        self.assertGreater(plain_is_wrong, 40)
+
+    def test_ranges_of_native(self):
+        self.assert_golden(self.range, "native")
+
+    def test_ranges_of_onepass(self):
+        self.assert_golden(self.range, "onepass")
+
+    def test_ranges_with_any_vectors_threads_and_groups(self):
+        for k, option in enumerate(("vectors=512", "vectors=256", "vectors=128", "threads=1", "threads=2", "threads=3")):
+            self.assert_golden(self.some_range(6, k), "native", "--param", option, "--param", "serial_below=0")
+        for k, option in enumerate(("group=64", "finish=launch", "groups_per_unit=7")):
+            self.assert_golden(self.some_range(12, k), "onepass", "--param", option)
 
     def test_native(self):
         self.assert_golden(self.golden, "native")
@@ -146,5 +242,9 @@ if __name__ == "__main__":
             out.write("# docs/bits.md, version 1: type, operator, n, and the result; elements as in test_golden.py\n")
             for kind_, op_, n_ in cases():
                 out.write("%s %s %d %s\n" % (kind_, op_, n_, expected(kind_, op_, n_).hex()))
+        with open(RANGE, "w", encoding="ascii") as out:
+            out.write("# docs/bits.md, version 1: type, kind of product, n, and the product; elements as in test_golden.py\n")
+            for kind_, shape_, n_ in leaving_cases():
+                out.write("%s %s %d %s\n" % (kind_, shape_, n_, product(leaving(shape_, kind_, n_)).hex()))
     else:
         unittest.main()

@@ -76,11 +76,11 @@ is_defined() {
   esac
 }
 
-# is_served KERNEL TYPE
+# is_served KERNEL OP TYPE
 is_served() {
-  case $1-$2 in
-  onepass_canonical-f*) return 0 ;;
-  onepass_canonical-*) return 1 ;;
+  case $1-$2-$3 in
+  onepass_canonical-*-f*) return 0 ;;
+  onepass_canonical-* | atomic*-prod-f*) return 1 ;;
   esac
 }
 
@@ -101,7 +101,7 @@ for kernel in "$source"/kernels/*.cl; do
       serves "$name" "$op" || continue
       for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
         is_defined "$op" "$type" || continue
-        is_served "$name" "$type" || continue
+        is_served "$name" "$op" "$type" || continue
         turn=$((turn + 1))
         [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 12)) = 0 ] || continue
         # shellcheck disable=SC2046,SC2086 # lists of options

@@ -251,7 +251,8 @@ START_TEST(products_that_underflow) {
   ck_assert(judge(&r, 0x1p-1074) == WRONG);
   r = F32(prod, 0x1p-60f, 0x1p-66f); /* normal to the last */
   ck_assert(judge(&r, 0) == WRONG && judge(&r, 0x1p-126) == OK);
-  r = F32(prod, 0x1.8p-100f, 0x1p-49f); /* 1.5 of the smallest subnormal, which is not rounded before */
+  r = F32(prod, 0x1.8p-100f,
+          0x1p-49f); /* 1.5 of the smallest subnormal, which is not rounded before */
   ck_assert(judge(&r, 0x1p-148) == OK && judge(&r, 0x1p-149) == WRONG);
   r = F32(prod, 0x1.4p-100f, 0x1.4p-49f); /* 1.5625 of it, which is */
   ck_assert(judge(&r, 0x1p-148) == OK && judge(&r, 0x1p-149) == WRONG && judge(&r, 0) == WRONG);

@@ -79,9 +79,10 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
 
 /* ---- The rows ----
  * SCALAR(operator, type, element in C, scalar in C, how an element becomes a scalar, how two
- * combine, identity) INDEXED(operator, type, element in C, key in C, how an element becomes a key,
- * what beats what, identity) SCALED(operator, type, element in C, f32 or f64, how an element becomes
- * a float) */
+ * combine, identity)
+ * INDEXED(operator, type, element in C, key in C, how an element becomes a key, what beats what,
+ * identity)
+ * SCALED(operator, type, element in C, f32 or f64, how an element becomes one) */
 #define BITS(SCALAR, op, apply, identity)                                                          \
   SCALAR(op, i8, int8_t, int32_t, AS_IS, apply, identity)                                          \
   SCALAR(op, u8, uint8_t, uint32_t, AS_IS, apply, (uint32_t)(identity))                            \

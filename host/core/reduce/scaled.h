@@ -20,7 +20,10 @@ typedef struct rh_scaled_f64 {
 } rh_scaled_f64;
 
 /* By integer operations, as on devices: what the caller has set the processor to do with subnormals
- * does not matter. */
+ * does not matter.
+ *
+ * A product of mantissas is below 4, so the highest bit of its exponent says whether it is 2 or
+ * more.  An infinity and NaN have the next bit too. */
 #define RH_DEFINE_SCALED(type, scalar, word, fraction_bits, bias)                                  \
   static inline rh_scaled_##type rh_scaled_of_##type(scalar x) {                                   \
     const int exponent_at = fraction_bits, top = 8 * (int)sizeof(word) - 1;                        \
@@ -39,8 +42,6 @@ typedef struct rh_scaled_f64 {
     memcpy(&x, &bits, sizeof x);                                                                   \
     return (rh_scaled_##type){x, field - (bias)};                                                  \
   }                                                                                                \
-  /* The product of mantissas is below 4, so the highest bit of its exponent says whether it is 2  \
-   * or more.  An infinity and NaN have the next bit too. */                                       \
   static inline rh_scaled_##type rh_scaled_multiply_##type(rh_scaled_##type a,                     \
                                                            rh_scaled_##type b) {                   \
     const int top = 8 * (int)sizeof(word) - 1;                                                     \

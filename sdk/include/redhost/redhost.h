@@ -221,9 +221,10 @@ rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, 
 rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                               uint64_t n, struct _cl_mem *values, uint64_t index, rh_error *error);
 
-/* Bytes of a value: 4, 8 or 16.  For sums and products a value is the plain number (64-bit for
- * integers, float for f16 and f32); for min, max and amax of floats an order key, as computed by
- * rh_key() in kernels/prelude/operators.cl; for argmin, argmax and argamax a pair.  [any thread] */
+/* Bytes of a value: 4, 8 or 16.  For sums, and products of integers, a value is the plain number
+ * (64-bit for integers, float for f16 and f32); for products of floats a pair of mantissa and
+ * exponent (docs/bits.md); for min, max and amax of floats an order key, as computed by rh_key() in
+ * kernels/prelude/operators.cl; for argmin, argmax and argamax a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
 /* Converts a value over n elements to a result.  Does nothing if result->struct_size is wrong.
  * [any thread] */
