@@ -8,7 +8,8 @@ static const char about[] =
     "reductions; but instead of gathering the groups' results into a vector to be reduced again, "
     "each group combines its result into one location by an atomic memory operation, in the order "
     "of arrival. The article warns that the operator and the type must have one: compare-and-swap "
-    "serves every value of 4 or 8 bytes, but not the pairs of argmin, argmax and products of floats.";
+    "serves every value of 4 or 8 bytes, but not the pairs of argmin, argmax and products of "
+    "floats.";
 
 enum { GROUP };
 static const rh_param params[] = {

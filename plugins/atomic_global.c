@@ -8,7 +8,8 @@ static const char about[] =
     "global variable by an atomic operation, in the order of arrival. The article expects it to "
     "perform poorly, because all of them contend for a single location, and takes it as the step "
     "that the others improve on. Where the operator and the type have no atomic of their own, "
-    "compare-and-swap serves every value of 4 or 8 bytes, but not the pairs of argmin, argmax and products of floats.";
+    "compare-and-swap serves every value of 4 or 8 bytes, but not the pairs of argmin, argmax and "
+    "products of floats.";
 
 enum { GROUP };
 static const rh_param params[] = {

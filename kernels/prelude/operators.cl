@@ -185,8 +185,8 @@ static inline ulong rh_compose(ulong f, ulong g) {
     *exponent = RH_PASTE(convert_long, N)(select(zero, field, is_number));                         \
     return RH_PASTE(RH_PASTE(as_, RH_SCALAR), N)(select(bits, mantissa, is_number));               \
   }                                                                                                \
-  /* The product of mantissas is below 4, so the highest bit of its exponent says whether it is 2 or\
-   * more.  An infinity and NaN have the next bit too. */                                          \
+  /* The product is below 4, so its exponent's highest bit says whether it is 2 or more.  An       \
+   * infinity and NaN have the next bit too. */                                                    \
   static inline RH_PASTE(RH_SCALAR, N) RH_PASTE(rh_multiply, N)(                                   \
       RH_PASTE(RH_SCALAR, N) a, RH_PASTE(RH_SCALAR, N) b, RH_PASTE(long, N) * exponent) {          \
     RH_PASTE(RH_SIGNED, N) bits = RH_PASTE(RH_PASTE(as_, RH_SIGNED), N)(a * b);                    \
