@@ -83,6 +83,25 @@ static uint32_t count(const work *w, uint32_t status) {
   return n;
 }
 
+/* With --quiet too: nobody should take such results for checked ones. */
+static void warn_unjudged(const work *w) {
+  const rh_row *first = NULL;
+  uint32_t unjudged = 0;
+  char text[256];
+  for (uint32_t k = w->results.n_rows; k-- > 0;) {
+    const rh_row *row = &w->results.rows[k];
+    if (row->status != RH_ROW_ok || !row->unjudged) continue;
+    first = row;
+    unjudged++;
+  }
+  if (!first) return;
+  snprintf(text, sizeof text,
+           "warning: %u of %u results are not judged, for example '%s', %s %s, n = %llu", unjudged,
+           w->results.n_rows, first->strategy, rh_op_name(first->op), rh_type_name(first->type),
+           (unsigned long long)first->n);
+  rh_terminal_say(w->app->terminal, text);
+}
+
 static rh_status conclude(const work *w, rh_error *error) {
   uint32_t wrong = count(w, RH_ROW_wrong), failed = count(w, RH_ROW_failed), noisy = 0;
   for (uint32_t k = 0; k < w->results.n_rows; k++)
@@ -131,6 +150,7 @@ static rh_status run_bench(work *w, rh_error *error) {
     if (error) *error = why;
     return status;
   }
+  warn_unjudged(w);
   return conclude(w, error);
 }
 

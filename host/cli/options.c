@@ -78,7 +78,7 @@ static const option_row table[] = {
      AT(input)},
     {"data", 0, WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\n"
-     "onehot units zeros infs descending loguniform least\ngreatest ends two [uniform]",
+     "onehot units swing zeros infs descending loguniform\nleast greatest ends two [uniform]",
      IN(RUN) | TIMING, AT(data)},
     {"seed", 0, WORD, "N", NULL, "for --data, --verify and --tune [1]", TOUCHING, AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",

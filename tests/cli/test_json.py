@@ -105,7 +105,7 @@ class Documents(cli.Case):
                 self.assertIsNone(result["check"]["bound_fraction"])
         (result,) = self.json("--run", "cascade", "-n", "0")["results"]
         self.assertEqual(result["value"], "0")
-        for kind in "uniform equal ramp cancel huge subnormal hash onehot units zeros descending loguniform least greatest ends two".split():
+        for kind in "uniform equal ramp cancel huge subnormal hash onehot units swing zeros descending loguniform least greatest ends two".split():
             (result,) = self.json("--run", "serial", "-n", "30", "--data", kind, "--op", "prod")["results"]
             float(result["value"])
 
@@ -132,6 +132,21 @@ class NotJudged(cli.Case):
         self.assertEqual(self.redhost(*self.ARGS, "-q").out, "inf\n")
         (result,) = json.loads(done.out)["results"]
         self.assertEqual((result["check"]["ok"], result["check"]["outcome"]), (None, "not judged"))
+
+    def test_benchmarks(self):
+        bench = ("--bench", "-s", "serial", "-n", "3", "--max-time", "0.01", "-q", "--data")
+        done = self.redhost(*bench, "ends")
+        self.assertEqual((done.code, done.out), (0, "serial\n"), done)
+        self.assertRegex(done.err, r"\Aredhost: warning: 1 of 1 results are not judged, for example 'serial', sum f32, n = 3\.\n\Z")
+        self.assertEqual(self.redhost(*bench, "hash").err, "")
+
+    def test_products_in_range(self):
+        """Whatever the range of what is multiplied on the way."""
+        for strategy in ("serial", "native", "onepass", "two_stage_float4"):
+            for kind in ("f16", "f32", "f64"):
+                done = self.redhost("--run", strategy, "--op", "prod", "-t", kind, "-n", "100000", "--data", "swing", "-q")
+                self.assertEqual((done.code, done.err), (0, ""), done)
+                self.assertIn(done.out, ("1\n", "-1\n"))
 
     def test_what_is_judged(self):
         done = self.redhost(*self.ARGS, "-q", "--seed", "2")

@@ -55,10 +55,10 @@ START_TEST(every_kind_in_every_type_and_size) {
 END_TEST
 
 START_TEST(kinds_are_the_promised_ones) {
-  static const char *const expected[] = {"uniform",   "equal", "ramp",       "cancel",     "huge",
-                                         "subnormal", "nan",   "hash",       "onehot",     "units",
-                                         "zeros",     "infs",  "descending", "loguniform", "least",
-                                         "greatest",  "ends",  "two",        NULL};
+  static const char *const expected[] = {
+      "uniform",    "equal",  "ramp",     "cancel", "huge",  "subnormal", "nan",
+      "hash",       "onehot", "units",    "swing",  "zeros", "infs",      "descending",
+      "loguniform", "least",  "greatest", "ends",   "two",   NULL};
   const char *const *kinds = rh_array_kinds();
   for (size_t k = 0; expected[k]; k++) {
     int found = 0;
@@ -428,6 +428,30 @@ START_TEST(units_multiply_exactly) {
 }
 END_TEST
 
+START_TEST(swings_leave_the_range_and_come_back) {
+  static const uint64_t sizes[] = {1, 2, 7, 64, 1001};
+  for (size_t s = 0; s < 5; s++)
+    for (int k = 0; k < N_FLOATS; k++) {
+      rh_array array;
+      int negative = 0, at = 0, highest = 0;
+      int limit = (int[]){15, 127, 1023}[k];
+      generate(&array, "swing", 2, float_types[k], sizes[s]);
+      for (uint64_t i = 0; i < sizes[s]; i++) {
+        double x = real_at(&array, i);
+        ck_assert_double_eq(fabs(x) * fabs(real_at(&array, sizes[s] - 1 - i)), 1);
+        ck_assert(ldexp(1, ilogb(x)) == fabs(x) && abs(ilogb(x)) < limit);
+        at += ilogb(x);
+        highest = at > highest ? at : highest;
+        negative += x < 0;
+      }
+      ck_assert_int_eq(at, 0);
+      if (sizes[s] > 60) ck_assert(highest > 10 * limit);
+      if (sizes[s] > 100) ck_assert(negative > 20 && (uint64_t)negative < sizes[s] - 20);
+      rh_array_finish(&array);
+    }
+}
+END_TEST
+
 START_TEST(zeros_have_both_signs) {
   for (int k = 0; k < N_FLOATS; k++) {
     rh_array array;
@@ -567,6 +591,7 @@ static void add_cases(Suite *suite) {
   tcase_add_test(generated, hash_thins_out);
   tcase_add_test(generated, onehot_has_one);
   tcase_add_test(generated, units_multiply_exactly);
+  tcase_add_test(generated, swings_leave_the_range_and_come_back);
   tcase_add_test(generated, zeros_have_both_signs);
   tcase_add_test(generated, infs_come_alone_or_in_pairs);
   tcase_add_test(generated, descending_descends);

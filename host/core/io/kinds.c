@@ -151,6 +151,18 @@ static uint64_t units_integer(const rh_recipe *r, uint64_t i) {
   return is_negative(random_bits(r, i)) ? 0 - (uint64_t)1 : 1;
 }
 
+/* Powers of two of either sign: large ones in the first half, and in the second half, from the end
+ * on, their inverses.  Products of some elements leave the range of the type; that of all is 1 or
+ * -1. */
+static double swing_real(const rh_recipe *r, uint64_t i) {
+  uint64_t mirror = r->n - 1 - i, pair = i < mirror ? i : mirror;
+  double sign = is_negative(random_bits(r, i)) ? -1 : 1;
+  int most = ilogb(r->largest) - 1; /* so that its inverse is normal */
+  int exponent = 1 + (int)below(more_bits(random_bits(r, pair)), (uint64_t)most);
+  if (i == mirror) return sign;
+  return ldexp(sign, i < mirror ? exponent : -exponent);
+}
+
 static double zeros_real(const rh_recipe *r, uint64_t i) {
   return is_negative(random_bits(r, i)) ? -0.0 : 0.0;
 }
@@ -240,6 +252,7 @@ static uint64_t two_integer(const rh_recipe *r, uint64_t i) {
   X(hash, hash_real, uniform_integer)                                                              \
   X(onehot, onehot_real, onehot_integer)                                                           \
   X(units, units_real, units_integer)                                                              \
+  X(swing, swing_real, units_integer)                                                              \
   X(zeros, zeros_real, zeros_integer)                                                              \
   X(infs, infs_real, uniform_integer)                                                              \
   X(descending, descending_real, descending_integer)                                               \

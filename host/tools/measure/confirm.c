@@ -31,6 +31,12 @@ static rh_status end_row(rh_row *row, uint32_t status, const char *reason, rh_er
   return row->reason ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a row");
 }
 
+/* The bound alone is not a check, so the result is not judged. */
+static void not_tried(rh_row *row) {
+  snprintf(row->exact_data, sizeof row->exact_data, "not tried");
+  row->unjudged = 1;
+}
+
 static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
                          const rh_exact_data *exact, rh_error *error) {
   rh_error why = {0};
@@ -43,7 +49,7 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
     return status;
   }
   if (rh_exact_data_is_too_much(status)) {
-    snprintf(row->exact_data, sizeof row->exact_data, "not tried");
+    not_tried(row);
     return RH_OK;
   }
   if (status != RH_OK) return end_row(row, RH_ROW_failed, why.message, error);

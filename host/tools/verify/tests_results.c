@@ -49,7 +49,8 @@ static rh_status ends(rh_rig *rig, uint64_t seed) {
 }
 
 /* Hashed data show any element that is lost, doubled or misplaced; a single nonzero element
- * shows faults at the edges.  Floats of these kinds add exactly in every order. */
+ * shows faults at the edges.  Floats of these kinds add exactly in every order.  Products of floats
+ * must not overflow on the way. */
 static rh_status exact(rh_rig *rig, uint64_t seed) {
   static const char *const kinds[] = {"hash", "onehot", "units", "equal"};
   int quick = (int)rig->trial->quick;
@@ -57,6 +58,7 @@ static rh_status exact(rh_rig *rig, uint64_t seed) {
     if (sizes[k] > rig->max_n) break;
     for (size_t j = 0; j < (sizes[k] > 10000 || quick ? 2u : COUNT(kinds)); j++)
       RH_TRY(rh_rig_case(rig, kinds[j], seed + k, sizes[k], k % 3));
+    if (rig->op == RH_OP_prod) RH_TRY(rh_rig_case(rig, "swing", seed + k, sizes[k], k % 3));
   }
   return ends(rig, seed);
 }
