@@ -231,6 +231,34 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   return end_sampler(run, error);
 }
 
+/* Was it chosen by `auto`, from outside of redhost, for a result that the order decides? */
+static int is_to_be_tried(const rh_app *app, const run_state *run) {
+  return strcmp(app->typed->name, "auto") == 0 && !run->found.installed && run->spec.n > 0 &&
+         rh_op_rounds(run->spec.op, run->spec.type);
+}
+
+/* `auto` leaves out a strategy that promises the canonical order and breaks it, and chooses
+ * again. */
+static rh_status locate(const rh_app *app, run_state *run, rh_error *error) {
+  enum { MOST_ATTEMPTS = 16 };
+  rh_error why = {0};
+  for (uint32_t k = 0; k < MOST_ATTEMPTS; k++) {
+    RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
+    if (!is_to_be_tried(app, run)) return RH_OK;
+    rh_job_spec job = run->spec;
+    job.strategy = run->found.name;
+    job.plugin = run->found.path;
+    rh_status status = rh_selftest_order(app, &job, run->found.device_kinds, &why);
+    if (status == RH_OK) return RH_OK;
+    if (status != RH_E_WRONG) break;
+    rh_redhost_blame(app->redhost, job.strategy, job.plugin, job.op, job.type, job.n);
+    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING, "auto leaves it out: %s", why.message);
+    rh_found_finish(&run->found);
+  }
+  if (error) *error = why;
+  return why.status;
+}
+
 static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
   run->spec = (rh_job_spec){
@@ -246,7 +274,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->timeout_s = 60;
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
   RH_TRY(find_data(app, &run->array, &run->spec, &run->seed, run->what, sizeof run->what, error));
-  RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
+  RH_TRY(locate(app, run, error));
   RH_TRY(rh_parse_when("--isolate", typed->isolate, !run->found.installed, isolated, error));
   run->spec.strategy = run->found.name;
   run->spec.plugin = run->found.path;

@@ -12,4 +12,11 @@
  * break, too.  A failed test is RH_E_WRONG.  `report`: with the strategy's answer. */
 rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error);
 
+/* A strategy that `auto` chose and that did not come with redhost, in a child: where the operator
+ * rounds, has it the bits of the canonical order that it promises, on some thousand elements?
+ * RH_E_WRONG: no.  A passed test is remembered, as above.  job: with the strategy's name and file;
+ * RH_OK as well where it declines so many elements. */
+rh_status rh_selftest_order(const rh_app *app, const rh_job_spec *job, uint32_t device_kinds,
+                            rh_error *error);
+
 #endif

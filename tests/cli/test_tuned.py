@@ -11,6 +11,7 @@ import redhost_cli as cli
 
 WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
 PARTICULAR = os.path.join(cli.ZOO, "particular.so")
+BREAKS_ORDER = os.path.join(cli.ZOO, "breaks_order.so")
 SMALL = ["-n", "1024", "-t", "i32", "--data", "equal"]
 DEFAULTS = os.path.join(cli.HERE, "..", "..", "host", "tuned", "defaults")
 
@@ -365,6 +366,36 @@ class File(TunedCase):
         self.assertEqual(self.json()["tuned"], 2)
         self.tune(entry("cascade", 1e-6), driver="570.1")
         self.assertIn("not yet", self.good().out)
+
+
+@unittest.skipUnless(os.path.exists(BREAKS_ORDER), "no zoo: REDHOST_TEST_ZOO")
+class BrokenPromise(TunedCase):
+    """A strategy that promises the canonical order and breaks it: within every bound, and yet not to be relied on."""
+    BROKEN = r"strategy 'breaks_order' promises the canonical order and breaks it: sum of \d+ elements of f32 is \S+ instead of \S+\.\n"
+    ARGS = ("-n", "4096", "--plugin", BREAKS_ORDER)
+
+    def blamed(self):
+        return [e["strategy"] for device in self.tuned() for e in device["entries"] if e.get("failed")]
+
+    def test_auto(self):
+        self.tune(entry("breaks_order", 1e-9, type="f32", n=4096, path=BREAKS_ORDER))
+        done = self.good("--run", "auto", *self.ARGS, quiet=False)
+        self.assertRegex(done.err, r"\Aredhost: auto leaves it out: " + self.BROKEN + r"\Z")
+        self.assertTrue(done.out.startswith("native "), done.out)
+        self.assertEqual(self.blamed(), ["breaks_order"])
+        self.assertRegex(self.choice(*self.ARGS), r"^native, [^;]*; left out for a wrong result here: breaks_order$")
+        self.assertIn("ok", self.good("--run", "breaks_order", *self.ARGS).out)  # by name: its bits are its own
+
+    def test_what_no_order_decides(self):
+        self.tune(entry("breaks_order", 1e-9, type="i32", n=4096, path=BREAKS_ORDER))
+        self.assertTrue(self.choice(*self.ARGS, "-t", "i32").startswith("breaks_order, measured here"))
+
+    def test_tune(self):
+        done = self.redhost("--tune", "-n", "4096", "-s", "breaks_order", "--plugin", BREAKS_ORDER)
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.err, r"\Aredhost: breaks_order, sum f32 2\^12: not tuned, its result is wrong: " + self.BROKEN)
+        self.assertEqual(self.blamed(), ["breaks_order"])
+        self.good("--tune", "-n", "4096", "-s", "breaks_order", "--plugin", BREAKS_ORDER, "--op", "min")
 
 
 @unittest.skipUnless(os.path.exists(os.path.join(WRONG, "drops_last.so")), "no wrong plugins: REDHOST_TEST_WRONG")

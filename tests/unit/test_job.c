@@ -123,6 +123,38 @@ START_TEST(auto_leaves_alone_who_was_wrong) {
 }
 END_TEST
 
+/* ---- The canonical order ---- */
+
+/* A promise that is broken shows before the first result: in rh_reduce() and in rh_prepare(). */
+START_TEST(auto_leaves_out_who_breaks_the_order) {
+  static float numbers[100];
+  char path[256];
+  const rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = numbers, .n = 100};
+  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared;
+  snprintf(path, sizeof path, "%s/breaks_order.so", directory);
+  ck_assert_int_eq(symlink(ZOO_DIR "/breaks_order.so", path), 0);
+  tune("breaks_order", path, RH_TYPE_f32, 1e-9, NULL, NULL);
+  spec.max_n = 5000;
+  if (_i == 0) {
+    ck_assert_msg(rh_prepare(redhost, &spec, &prepared, &error) == RH_OK, "%s", error.message);
+    ck_assert_int_eq(rh_prepared_run(prepared, numbers, 100, &result, &error), RH_OK);
+    rh_prepared_destroy(prepared);
+  } else {
+    ck_assert_msg(rh_reduce(redhost, &request, &result, &error) == RH_OK, "%s", error.message);
+  }
+  ck_assert_str_eq(result.strategy, "native");
+  ck_assert_msg(strstr(redhost->chosen, "left out for a wrong result here: breaks_order"), "%s",
+                redhost->chosen);
+  spec.strategy = "breaks_order"; /* by name, it is tested too, and there is no other one */
+  ck_assert_int_eq(rh_prepare(redhost, &spec, &prepared, &error), RH_E_WRONG);
+  ck_assert_msg(strstr(error.message, "'breaks_order' promises the canonical order and breaks it"),
+                "%s", error.message);
+}
+END_TEST
+
 /* ---- Data on the device ---- */
 
 static char name[] = "Board", platform[] = "Maker", driver[] = "1", none[] = "";
@@ -370,6 +402,7 @@ int main(void) {
   tcase_add_checked_fixture(jobs, set_up, tear_down);
   tcase_add_test(jobs, where_parameters_come_from);
   tcase_add_test(jobs, auto_leaves_alone_who_was_wrong);
+  tcase_add_loop_test(jobs, auto_leaves_out_who_breaks_the_order, 0, 2);
   tcase_add_test(jobs, the_host_is_far_from_some_devices);
   tcase_add_test(jobs, where_the_result_is_wanted);
   tcase_add_test(jobs, nothing_is_known_of_any);

@@ -1,6 +1,8 @@
 #include "canonical.h"
+#include "../base/error.h"
 #include "../base/half.h"
 #include "../base/random.h"
+#include "../base/vocabulary.h"
 #include "ops.h"
 
 #include <math.h>
@@ -40,4 +42,34 @@ void rh_canonical_result(uint32_t op, rh_type type, const void *elements, uint64
 int rh_canonical_same(const rh_result *a, const rh_result *b) {
   return a->type == b->type &&
          (a->value.u == b->value.u || (isnan(a->value.f) && isnan(b->value.f)));
+}
+
+/* ---- The trial ---- */
+
+rh_status rh_canonical_trial_make(rh_canonical_trial *trial, uint32_t op, rh_type type,
+                                  uint64_t most, int shared, rh_error *error) {
+  *trial = (rh_canonical_trial){0};
+  uint64_t tile = RH_CANONICAL_TILE_BYTES / rh_type_size(type);
+  uint64_t n = 10 * tile + tile / 2 + tile / 8 + 1;
+  if (n > most) n = most;
+  RH_TRY(rh_array_reserve(&trial->array, type, n, shared, error));
+  rh_canonical_data(op, type, 1, trial->array.region.address, n);
+  rh_canonical_result(op, type, rh_array_data(&trial->array), n, &trial->expected);
+  return RH_OK;
+}
+
+void rh_canonical_trial_finish(rh_canonical_trial *trial) {
+  rh_array_finish(&trial->array);
+}
+
+rh_status rh_canonical_trial_judge(const rh_canonical_trial *trial, uint32_t op, const char *name,
+                                   const rh_result *result, rh_error *error) {
+  const rh_array *array = &trial->array;
+  if (rh_canonical_same(&trial->expected, result)) return RH_OK;
+  return rh_fail(
+      error, RH_E_WRONG,
+      "strategy '%s' promises the canonical order and breaks it: %s of %llu elements of %s is %a "
+      "instead of %a",
+      name, rh_op_name(op), (unsigned long long)array->n, rh_type_name(array->type),
+      result->value.f, trial->expected.value.f);
 }

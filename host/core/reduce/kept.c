@@ -1,6 +1,7 @@
 #include "kept.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "self_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,8 @@ static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_e
   if (status == RH_OK && kept->job.device)
     status = rh_redhost_session(redhost, &kept->job.instance_spec.session, error);
   if (status == RH_OK) status = rh_job_instantiate(&kept->job, error);
+  if (status == RH_OK && strcmp(name_of(spec.strategy), "auto") == 0)
+    status = rh_job_check_order(&kept->job, error);
   if (status == RH_OK) return RH_OK;
   rh_job_finish(&kept->job);
   kept->job.spec = spec;
@@ -93,8 +96,15 @@ static int may_serve_fewer(rh_status status) {
 static rh_status make_kept(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
                            uint64_t class, rh_error *error) {
   RH_TRY(copy_spec(kept, spec, error));
-  rh_status status = set_up(redhost, kept, class, error);
-  if (class != spec->n && may_serve_fewer(status)) status = set_up(redhost, kept, spec->n, error);
+  rh_error why = {0};
+  rh_status status;
+  for (uint32_t attempt = 0;; attempt++) {
+    status = set_up(redhost, kept, class, &why);
+    if (class != spec->n && may_serve_fewer(status)) status = set_up(redhost, kept, spec->n, &why);
+    if (status == RH_OK || !rh_job_chooses_again(spec, attempt, &redhost->options.reporter, &why))
+      break;
+  }
+  if (status != RH_OK && error) *error = why;
   return status;
 }
 

@@ -253,6 +253,7 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
     rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
                      spec->max_n);
   RH_TRY(status);
+  RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */
   p->job.spec = (rh_job_spec){.op = spec->op, .type = spec->type, .n = spec->max_n};
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
@@ -282,12 +283,17 @@ static void release(rh_prepared *p) {
 static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
                                rh_error *error) {
   RH_TRY(rh_redhost_enter(redhost, error));
-  rh_status status = rh_job_init(&p->job, redhost, spec, error);
-  if (status == RH_OK) status = set_up(p, redhost, error);
-  if (status == RH_OK)
-    redhost->n_prepared++;
-  else
+  rh_error why = {0};
+  rh_status status;
+  for (uint32_t attempt = 0;; attempt++) {
+    status = rh_job_init(&p->job, redhost, spec, &why);
+    if (status == RH_OK) status = set_up(p, redhost, &why);
+    if (status == RH_OK) break;
     rh_job_finish(&p->job);
+    if (!rh_job_chooses_again(spec, attempt, &redhost->options.reporter, &why)) break;
+  }
+  redhost->n_prepared += status == RH_OK;
+  if (status != RH_OK && error) *error = why;
   rh_redhost_leave(redhost);
   return status;
 }

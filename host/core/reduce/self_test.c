@@ -1,7 +1,11 @@
 #include "self_test.h"
 #include "../base/error.h"
+#include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../io/array.h"
+#include "canonical.h"
+
+#include <string.h>
 
 enum { MOST = 4099 };
 
@@ -54,4 +58,50 @@ rh_status rh_job_self_test(rh_job *job, rh_error *error) {
   rh_cl_input_finish(&input);
   rh_array_finish(&array);
   return status;
+}
+
+/* ---- The canonical order ---- */
+
+static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_cl_input *input,
+                           rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  const rh_array *array = &trial->array;
+  rh_data data = {.host = rh_array_data(array)};
+  rh_result result;
+  if (job->device) {
+    RH_TRY(rh_cl_input_init(input, job->instance_spec.session, array->region.address,
+                            array->offset_bytes, array->n, rh_type_size(array->type), error));
+    data.buffer = input->buffer;
+    data.first = input->first;
+  }
+  rh_status status = rh_instance_call(job->instance, &data, array->n, value, error);
+  if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
+  RH_TRY(status);
+  rh_job_result(&job->spec, job->strategy->name, value, &result);
+  return rh_canonical_trial_judge(trial, job->spec.op, job->strategy->name, &result, error);
+}
+
+rh_status rh_job_check_order(rh_job *job, rh_error *error) {
+  const rh_job_spec *spec = &job->spec;
+  rh_canonical_trial trial;
+  rh_cl_input input = {0};
+  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || !rh_op_rounds(spec->op, spec->type) ||
+      spec->n == 0)
+    return RH_OK;
+  rh_status status = rh_canonical_trial_make(&trial, spec->op, spec->type, spec->n, 0, error);
+  if (status == RH_OK) status = try_order(job, &trial, &input, error);
+  if (status == RH_E_WRONG)
+    rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, spec->n);
+  rh_cl_input_finish(&input);
+  rh_canonical_trial_finish(&trial);
+  return status;
+}
+
+int rh_job_chooses_again(const rh_job_spec *spec, uint32_t attempt, const rh_reporter *reporter,
+                         const rh_error *why) {
+  enum { MOST_ATTEMPTS = 16 };
+  if (why->status != RH_E_WRONG || attempt + 1 >= MOST_ATTEMPTS) return 0;
+  if (spec->strategy && strcmp(spec->strategy, "auto") != 0) return 0;
+  rh_log(reporter, RH_LOG_WARNING, "auto leaves it out: %s", why->message);
+  return 1;
 }

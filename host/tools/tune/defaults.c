@@ -96,7 +96,8 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
   rh_status status = rh_tuner_rounds(w, samplers, n, &rules, rows, &why);
   for (uint32_t k = 0; k < n; k++) {
     rh_error kept = {0};
-    rh_status put = take_row(w, tasks[k], &rows[k], &kept);
+    rh_status put = rh_tuner_check_order(w, &samplers[k], &rows[k], &kept);
+    if (put == RH_OK) put = take_row(w, tasks[k], &rows[k], &kept);
     if (put != RH_OK && status == RH_OK) {
       status = put;
       why = kept;

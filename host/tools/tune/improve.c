@@ -172,6 +172,8 @@ static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_erro
     if (status != RH_OK) break;
   }
   if (status == RH_OK) status = rh_tuner_rounds(h->w, samplers, n, &rules, rows, error);
+  for (uint32_t k = 0; k < n && status == RH_OK; k++)
+    status = rh_tuner_check_order(h->w, &samplers[k], &rows[k], error);
   for (uint32_t k = 1; k < n; k++) samplers[k].finish(samplers[k].self);
   if (status == RH_OK) status = read_verdict(h, found, rows, error);
   for (uint32_t k = 0; k <= RH_TUNE_FINALISTS; k++) rh_row_finish(&rows[k]);

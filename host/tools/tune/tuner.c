@@ -1,8 +1,14 @@
 #include "tuner.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/reduce/canonical.h"
 
 #include <stdlib.h>
+
+/* Of serial numbers that no other data have. */
+#define ORDER_SERIAL ((uint64_t)3 << 62)
 
 rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_t n,
                              rh_error *error) {
@@ -47,6 +53,43 @@ rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
   spec.on_turn = on_turn;
   spec.user = tuner;
   return rh_bench_point(&spec, rows, error);
+}
+
+static rh_status try_order(rh_tuner *tuner, rh_sampler *sampler, const rh_row *row,
+                           rh_error *error) {
+  enum { TWO_CACHE_LINES = 128 };
+  rh_canonical_trial trial;
+  rh_result result;
+  rh_status status = rh_canonical_trial_make(&trial, row->op, row->type, UINT64_MAX, 0, error);
+  rh_bench_data data = {.op = row->op,
+                        .type = row->type,
+                        .n = trial.array.n,
+                        .elements = rh_array_data(&trial.array),
+                        .serial = ORDER_SERIAL | ++tuner->n_order_trials};
+  rh_bench_copies(&data, 0, TWO_CACHE_LINES);
+  if (status == RH_OK) status = rh_sampler_once(sampler, &data, &result, error);
+  if (status == RH_OK)
+    status = rh_canonical_trial_judge(&trial, row->op, sampler->name, &result, error);
+  rh_canonical_trial_finish(&trial);
+  return status;
+}
+
+rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error) {
+  const rh_entry *entry = rh_registry_find(&tuner->stage->redhost->registry, sampler->name);
+  rh_error why = {0};
+  if (row->status != RH_ROW_ok || !entry || !(entry->promises & RH_CANONICAL_ORDER) ||
+      !rh_op_rounds(row->op, row->type))
+    return RH_OK;
+  rh_status status = try_order(tuner, sampler, row, &why);
+  if (status == RH_E_WRONG) {
+    free(row->reason);
+    row->status = RH_ROW_wrong;
+    row->reason = rh_copy_string(why.message);
+    return row->reason ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a row");
+  }
+  if (status != RH_E_CANCELLED && status != RH_E_NOMEM) return RH_OK; /* fewer than it takes */
+  if (error) *error = why;
+  return status;
 }
 
 void rh_tuner_finish(rh_tuner *tuner) {

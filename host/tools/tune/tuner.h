@@ -40,8 +40,9 @@ typedef struct rh_tuner {
   uint32_t n_wrong; /* strategies with a wrong result with their defaults */
   /* Private. */
   double deadline;
-  uint64_t *plugins;   /* identifies the file of stage->found[k] */
-  uint32_t n_done;     /* tasks that need no more work */
+  uint64_t *plugins; /* identifies the file of stage->found[k] */
+  uint32_t n_done;   /* tasks that need no more work */
+  uint64_t n_order_trials;
   uint32_t n_searched; /* by this call */
   rh_point point;
   int has_point; /* including its operator */
@@ -70,6 +71,10 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                           const rh_bench_rules *rules, rh_row *rows, rh_error *error);
 rh_status rh_tuner_turn(const rh_tuner *tuner, const char *strategy, rh_error *error);
+
+/* Makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if its bits are not those of
+ * the order, on some thousand elements. */
+rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error);
 
 /* ---- tasks.c ---- */
 

@@ -1,0 +1,20 @@
+/* breaks_order: host code that promises the canonical order and adds from the first element to the
+ * last, with a score that no other strategy has: for what `auto` and --tune make of it. */
+#include "zoo.h"
+
+static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {
+  rh_status status = zoo_query(problem, params, answer);
+  answer->score = 1000;
+  return status;
+}
+
+static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
+                                     .device_kinds = RH_DEVICE_HOST,
+                                     .name = "breaks_order",
+                                     ZOO_TEXTS,
+                                     .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER,
+                                     .determinism = RH_BITS_SAME_EVERYWHERE,
+                                     .query = query,
+                                     .setup = zoo_setup,
+                                     .run = zoo_run};
+ZOO_PLUGIN(strategy);
