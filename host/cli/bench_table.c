@@ -1,5 +1,6 @@
 #include "bench_table.h"
 #include "../tools/records/tabulate.h"
+#include "bench_bits.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -98,6 +99,7 @@ void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal
     if (terminal->verbose) print_parts(rows + k, n);
   }
   if (rows) print_calibration(results);
+  rh_bench_bits_print(results);
   rh_table_legend(&text, results);
   print_line(&text, "", "\n");
   free(rows);

@@ -94,6 +94,27 @@ class Measuring(BenchCase):
         for row in self.results("-s", "serial,cascade", "--once")["results"]:
             self.assertEqual((row["status"], row["time_s"], row["latency_s"]["samples"]), ("ok", None, 1))
 
+    def test_bits_on_several_devices(self):
+        """One line for each strategy, operator and type: with one size, the bits themselves."""
+        two = {"POCL_DEVICES": "basic pthread"}
+        names = [device["name"] for device in self.json("--devices", env=two)["devices"]]
+        varies = os.path.join(os.path.dirname(cli.ZOO), "promises", "varies_with_device.so")
+        if len(names) != 2 or len(set(names)) != 2:
+            self.skipTest("PoCL does not show two devices here")
+
+        def bits(*args, env):
+            done = self.redhost("--bench", "--once", "-n", "2^16", "-d", "all", *args, env=env)
+            self.assertEqual(done.code, 0, done)
+            return [line for line in done.out.splitlines() if line.startswith("bits")]
+        (line,) = bits("-s", "onepass", env=two)
+        self.assertRegex(line, r"^bits: onepass, sum f32: equal on 2 devices \(0x[0-9a-f]{8}\)$")
+        self.assertEqual(bits("-s", "onepass", "-t", "f64,i32", "-n", "1000,2000", env=two),
+                         ["bits: onepass, sum %s: equal on 2 devices at 2 sizes" % kind for kind in ("f64", "i32")])
+        self.assertEqual(bits("-s", "onepass", env={"POCL_DEVICES": "pthread"}), [])
+        if os.path.exists(varies):
+            (line,) = bits("-s", "varies_with_device", "--plugin", varies, "--data", "loguniform", env=two)
+            self.assertRegex(line, r"^bits: varies_with_device, sum f32: differ at n = 2\^16: 0x[0-9a-f]{8} on 0:0, 0x[0-9a-f]{8} on 0:1$")
+
     def test_isolated(self):
         here, apart = (self.results("-s", "cascade,serial", "--isolate=" + when)["results"] for when in ("never", "always"))
         for a, b in zip(here, apart):

@@ -3,6 +3,7 @@
 Code with a file's name stands in that file; `console` blocks are run, one after the other, in one shell; every option of
 redhost that any page shows is one.  What a command prints is compared without its numbers, for times are those of a day.
 --update writes what the commands print now, where that differs."""
+import json
 import os
 import re
 import shlex
@@ -72,7 +73,7 @@ class Docs(Tree):
         cls.pages = {path: read(path) for path in PAGES}
 
     def test_code_is_that_of_the_files(self):
-        code = [block for page in self.pages.values() for language in ("c", "cmake") for block in blocks(page, language)]
+        code = [block for page in self.pages.values() for language in ("c", "cl", "cmake") for block in blocks(page, language)]
         self.assertGreater(len(code), 8)
         for block in code:
             with self.subTest(file=block.group(2)):
@@ -87,6 +88,9 @@ class Docs(Tree):
                     file.write(read(os.path.join(STEPS, step, name)))
             self.call(["make", "-C", build, "CFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror"],
                       env={"PKG_CONFIG_PATH": os.path.join(self.lib, "pkgconfig")})
+            if step == "order":
+                self.keeps_the_order(os.path.join(build, "swift.so"))
+                continue
             for finish, op, kind, sizes in (("host", "sum", "f32", (0, 1, 31, 1000003)), ("device", "sum", "f32", (1, 100003)),
                                             ("host", "argmin", "f64", (15, 10007)), ("device", "max", "f16", (47, 10007)),
                                             ("host", "xor", "u8", (1, 100003))):
@@ -94,6 +98,18 @@ class Docs(Tree):
                     with self.subTest(step=step, op=op, type=kind, n=size, finish=finish):
                         self.call([self.redhost, "--plugin", os.path.join(build, "swift.so"), "--run", "swift", "--op", op, "-t", kind,
                                    "-n", str(size), "--data", "hash", "-p", "finish=" + finish])
+
+    def keeps_the_order(self, plugin):
+        """It makes the promise of the canonical order and keeps it: the bits are those of native."""
+        self.assertTrue(self.info(plugin)["canonical_order"])
+        self.call([self.redhost, "--verify", plugin, "--quick", "--include", "V20,V27-V29,V41-V45,V50,V52,V65"])
+        for op, kind, n in (("sum", "f32", 1000003), ("prod", "f64", 100003), ("asum", "f16", 4097)):
+            with self.subTest(op=op, type=kind, n=n):
+                run = ["--plugin", plugin, "--op", op, "-t", kind, "-n", str(n), "-q", "--run"]
+                self.assertEqual(self.call([self.redhost, *run, "swift"]), self.call([self.redhost, *run, "native"]))
+
+    def info(self, plugin):
+        return json.loads(self.call([self.redhost, "--plugin", plugin, "--info", "swift", "--json"]))["strategies"][0]
 
     def run_all(self, commands):
         """What each prints, both streams, in one shell."""
@@ -173,7 +189,7 @@ class Docs(Tree):
         numbers = set(re.findall(r"\bV\d\d\b", table))
         self.assertGreater(len(numbers), 20)
         self.assertLessEqual(numbers, set(re.findall(r"\bV\d\d\b", read(os.path.join(ROOT, "docs", "verify.md")))))
-        promises = re.findall(r"define (RH_KEEPS_ORDER|RH_BITS_\w+|RH_PLUGIN_UNLOADABLE|RH_PARAM_\w+)",
+        promises = re.findall(r"define (RH_KEEPS_ORDER|RH_CANONICAL_ORDER|RH_BITS_\w+|RH_PLUGIN_UNLOADABLE|RH_PARAM_\w+)",
                               read(os.path.join(ROOT, "sdk", "include", "redhost", "plugin.h")))
         self.assertEqual([name for name in promises if name not in table], [])
 
