@@ -81,6 +81,8 @@ def powers(shape, kind, n):
         exponent = np.where(i % 3 == 0, bottom, np.where(i % 3 == 1, -bottom // 2, -bottom - -bottom // 2))
         exponent[n // 3 * 3:] = 0
         return exponent
+    if shape in ("zero", "infinity"):  # without it, the other one
+        return np.full(n, top if shape == "zero" else -top)
     exponent = np.where(i % 2 == 0 if shape == "alternate" else i < n // 2, top, -top)
     exponent[n // 2 * 2:] = 0
     missing = {"deep": RESULT_BOTTOM[kind] + 3, "over": 1500, "under": -1500}.get(shape, 0)
