@@ -328,6 +328,31 @@ START_TEST(products_outside_of_the_range) {
 }
 END_TEST
 
+/* Mantissas as large as they can be, and then their inverses: each exponent is taken out. */
+START_TEST(values_of_many) {
+  enum { N = 4096 };
+  double *x = allocate(2 * N, sizeof *x);
+  float *y = allocate(2 * N, sizeof *y);
+  for (int i = 0; i < 2 * N; i++) x[i] = i < N ? 1.9375 : 1 / 1.9375;
+  for (int i = 0; i < 2 * N; i++) y[i] = (float)x[i];
+  for (int k = 0; k < 2; k++) {
+    rh_type type = k ? RH_TYPE_f64 : RH_TYPE_f32;
+    const void *data = k ? (void *)x : (void *)y;
+    const rh_op *op = rh_op_find(RH_OP_prod, type);
+    _Alignas(16) unsigned char value[16];
+    rh_result result;
+    memcpy(value, op->identity, op->value_size);
+    op->fold(value, data, 0, 2 * N);
+    rh_op_result(RH_OP_prod, type, value, &result);
+    rh_reference r = reference_of(RH_OP_prod, type, data, 2 * N);
+    ck_assert_int_eq(judge(&r, result.value.f), OK);
+    ck_assert(fabs(result.value.f - 1) < 1e-2);
+  }
+  free(x);
+  free(y);
+}
+END_TEST
+
 /* With so many elements the relative bound would allow 0, and every number up to twice the
  * product. */
 START_TEST(products_of_very_many) {
@@ -668,6 +693,7 @@ int main(void) {
   tcase_add_test(products, products_that_underflow);
   tcase_add_test(products, products_that_overflow);
   tcase_add_test(products, products_outside_of_the_range);
+  tcase_add_test(products, values_of_many);
   tcase_add_test(products, products_of_very_many);
   tcase_add_test(products, products_of_zeros_infinities_and_nans);
   tcase_add_test(others, floats_in_order);
