@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* The likeliest to expose a fault first: exact sums show lost elements; argmin, order and ties;
- * f16, the accumulator; pairs of 16 bytes, alignment. */
+ * f16, the accumulator; prod, its range; pairs of 16 bytes, alignment. */
 static const rh_pair priority_pairs[] = {
-    {RH_OP_sum, RH_TYPE_u32},    {RH_OP_sum, RH_TYPE_f32},    {RH_OP_argmin, RH_TYPE_f32},
-    {RH_OP_max, RH_TYPE_f64},    {RH_OP_sum, RH_TYPE_u8},     {RH_OP_sum, RH_TYPE_f16},
-    {RH_OP_argmax, RH_TYPE_i8},  {RH_OP_affine, RH_TYPE_u64}, {RH_OP_prod, RH_TYPE_f32},
-    {RH_OP_min, RH_TYPE_i16},    {RH_OP_xor, RH_TYPE_u64},    {RH_OP_sum, RH_TYPE_f64},
+    {RH_OP_sum, RH_TYPE_u32},    {RH_OP_sum, RH_TYPE_f32},   {RH_OP_argmin, RH_TYPE_f32},
+    {RH_OP_max, RH_TYPE_f64},    {RH_OP_sum, RH_TYPE_u8},    {RH_OP_sum, RH_TYPE_f16},
+    {RH_OP_prod, RH_TYPE_f32},   {RH_OP_argmax, RH_TYPE_i8}, {RH_OP_affine, RH_TYPE_u64},
+    {RH_OP_min, RH_TYPE_i16},    {RH_OP_xor, RH_TYPE_u64},   {RH_OP_sum, RH_TYPE_f64},
     {RH_OP_argmin, RH_TYPE_f64}, {RH_OP_sum, RH_TYPE_i64},
 };
 

@@ -64,7 +64,7 @@ static rh_status exact(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v42_exact(rh_trial *trial) {
-  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 6, NULL, exact);
+  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 7, NULL, exact);
 }
 
 static int is_rounded(rh_pair pair) {
