@@ -2,8 +2,8 @@
  * bits on every device, with any number of work-items.  The plugin says besides:
  *
  *   -DRH_TEAM=32   work-items that share a tile, a power of two up to 32 that divides the group
- *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two, at most RH_TEAM unless
- *                  that is 1
+ *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two up to RH_TEAM, and 16
+ *                  for a team of 1
  *   -DRH_SHUFFLES  as for shuffles.cl: teams of 32 use a warp's shuffles, and RH_TEAM_SHUFFLES is
  *                  defined
  *
@@ -167,14 +167,25 @@ static inline rh_vector rh_tile_load(__global const rh_element *p, ulong n, ulon
 
 /* The upper half of a row's lanes onto the lower half, down to one. */
 #if RH_TEAM == 1
+/* Whole vectors to the end: a compiler that sees single lanes takes all vectors of the tile
+ * apart. */
+#ifdef RH_IS_PAIR
+#define RH_LANES_OF(v, lanes) {(v).RH_FIRST.lanes, (v).RH_SECOND.lanes}
+#else
+#define RH_LANES_OF(v, lanes) (v).lanes
+#endif
+#define RH_FOLD_LANES(v, lanes)                                                                    \
+  do {                                                                                             \
+    rh_vector upper = RH_LANES_OF(v, lanes);                                                       \
+    v = rh_vector_combine(v, upper);                                                               \
+  } while (0)
 static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
-  rh_value lanes[RH_WIDTH];
-  rh_vector_lanes(share, lanes);
-#pragma unroll
-  for (uint half_of = RH_WIDTH / 2; half_of > 0; half_of /= 2)
-#pragma unroll
-    for (uint k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
-  return lanes[0];
+  RH_FOLD_LANES(share, s89abcdef89abcdef);
+  RH_FOLD_LANES(share, s4567456745674567);
+  RH_FOLD_LANES(share, s2323232323232323);
+  RH_FOLD_LANES(share, s1111111111111111);
+  rh_value value = RH_LANES_OF(share, s0);
+  return value;
 }
 #elif defined(RH_TEAM_SHUFFLES)
 /* As long as a work-item has several lanes, it gives half of them away and keeps the other half, so
