@@ -12,6 +12,11 @@
  *
  * As in onepass.cl, little stands before the first load.  Most code runs once in a launch, from an
  * instruction cache that is cold: a line of it costs more than what it computes. */
+#if defined(__clang__) || defined(__NV_CL_C_VERSION)
+#define LIKELY(x) __builtin_expect(x, 1)
+#else
+#define LIKELY(x) (x)
+#endif
 #define ONEPASS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
 
 /* Where the tiles stand: whole ones, and one more where n does not end with a tile. */
@@ -127,7 +132,8 @@ static inline rh_value take_chunks(DATA_PARAMETERS, bool aligned, __local rh_val
 
 static inline rh_value take_runs(DATA_PARAMETERS, bool aligned, __local rh_value *scratch,
                                  NODES_PARAMETERS) {
-  if (share << log == 1) return take_chunk(DATA, aligned, scratch, NODES);
+  if (LIKELY(share << log == 1)) /* or this, too, would be far from what follows */
+    return take_chunk(DATA, aligned, scratch, NODES);
   return take_chunks(DATA, aligned, scratch, NODES);
 }
 
