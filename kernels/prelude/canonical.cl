@@ -2,8 +2,8 @@
  * bits on every device, with any number of work-items.  The plugin says besides:
  *
  *   -DRH_TEAM=32   work-items that share a tile, a power of two up to 32 that divides the group
- *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two up to RH_TEAM, and 16
- *                  for a team of 1
+ *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two, at most RH_TEAM unless
+ *                  that is 1
  *   -DRH_SHUFFLES  as for shuffles.cl: teams of 32 use a warp's shuffles, and RH_TEAM_SHUFFLES is
  *                  defined
  *
@@ -180,10 +180,21 @@ static inline rh_vector rh_tile_load(__global const rh_element *p, ulong n, ulon
     v = rh_vector_combine(v, upper);                                                               \
   } while (0)
 static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
+#if RH_WIDTH == 16
   RH_FOLD_LANES(share, s89abcdef89abcdef);
   RH_FOLD_LANES(share, s4567456745674567);
   RH_FOLD_LANES(share, s2323232323232323);
   RH_FOLD_LANES(share, s1111111111111111);
+#elif RH_WIDTH == 8
+  RH_FOLD_LANES(share, s45674567);
+  RH_FOLD_LANES(share, s23232323);
+  RH_FOLD_LANES(share, s11111111);
+#elif RH_WIDTH == 4
+  RH_FOLD_LANES(share, s2323);
+  RH_FOLD_LANES(share, s1111);
+#else
+  RH_FOLD_LANES(share, s11);
+#endif
   rh_value value = RH_LANES_OF(share, s0);
   return value;
 }
