@@ -209,6 +209,15 @@ class Golden(unittest.TestCase):
         for k, option in enumerate(("group=64", "finish=launch", "groups_per_unit=7")):
             self.assert_golden(self.some_range(24, k), "onepass", "--param", option)
 
+    def test_same_bits_says_so_in_one_line(self):
+        path = os.path.join(self.folder.name, "same.npy")
+        np.save(path, elements("f32", "sum", 100003))
+        script = os.path.join(HERE, "..", "..", "scripts", "same-bits")
+        done = subprocess.run([sys.executable, "-B", script, "--redhost", REDHOST, path], stdout=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, "^%s: the same bits in [0-9]+ ways: %s\n$"
+                         % (re.escape(path), re.escape(self.golden["f32", "sum", 100003].hex())))
+
     def test_native(self):
         self.assert_golden(self.golden, "native")
 
