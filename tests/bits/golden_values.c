@@ -1,7 +1,9 @@
-/* golden_values GOLDEN.TXT STRATEGY [KEY=VALUE...]: reduces the data of each golden value with a strategy and its parameters, on the
- * default device, and compares the bits.  One setup for each operator and type serves all sizes.
+/* golden_values GOLDEN.TXT STRATEGY [KEY=VALUE...]: reduces the data of each golden value with a
+ * strategy and its parameters, on the default device, and compares the bits.  One setup for each
+ * operator and type serves all sizes.
  *
- * REDHOST_TEST_PLUGINS and REDHOST_TEST_PROGRAM as for the tests.  Exit status: 0 all equal, 1 not all, or a failure. */
+ * REDHOST_TEST_PLUGINS and REDHOST_TEST_PROGRAM as for the tests.  Exit status: 0 all equal, 1 not
+ * all, or a failure. */
 #include <redhost/redhost.h>
 
 #include <inttypes.h>
@@ -21,7 +23,8 @@ static const struct {
 static rh_setting settings[MOST_SETTINGS];
 static uint64_t n_settings;
 
-/* As elements() in test_golden.py: of magnitude 2^-4 to 2^4 with either sign; for products, near 1. */
+/* As elements() in test_golden.py: of magnitude 2^-4 to 2^4 with either sign; for products, near
+ * 1. */
 static double element(uint64_t i, int fraction_bits, int is_product) {
   uint64_t h = (i + 1) * 0x9e3779b97f4a7c15u;
   h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
