@@ -15,6 +15,7 @@ static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exa
   data.elements = rh_array_data(&exact->array);
   data.serial |= EXACT_SERIAL;
   data.copies = 1;
+  data.once = 1;
   return data;
 }
 

@@ -251,7 +251,7 @@ static rh_status count_commands(local *l, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;
   const rh_cl_tap tap = {&l->commands, only_count};
   l->commands = 0;
-  if (!may_be_stamped(l)) return RH_OK;
+  if (l->data.once || !may_be_stamped(l)) return RH_OK;
   if (session) session->tap = &tap;
   rh_status status = run_copy(l, 0, error);
   if (session) session->tap = NULL;

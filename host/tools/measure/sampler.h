@@ -37,6 +37,7 @@ typedef struct rh_bench_data {
   const void *elements; /* page-aligned; borrowed until close */
   uint64_t serial;      /* changes whenever the elements do */
   uint64_t copies, stride;
+  uint32_t once; /* 1: a single call follows open, and nothing is prepared for batches */
   /* Null, or the memory that holds the elements at `offset`.  Then there are no copies: the
    * elements are reduced in place, timed by the host's clock alone.  Another process maps
    * region->file, which is shared. */
