@@ -62,31 +62,54 @@ static inline void rh_canonical_one_tile(const rh_op *op, const void *x, uint64_
   *value = lanes[0];
 }
 
-/* *value: that of elements first .. first+n-1 of x, where the first tile begins at `first`.  A
- * binary counter: nodes[k] combines 2^k tiles where bit k of their number is set. */
+/* The values of consecutive tiles, from a node's first one on.  A binary counter: nodes[k] combines
+ * 2^k tiles where bit k of their number is set. */
+typedef struct rh_canonical_tiles {
+  rh_canonical_value nodes[64];
+  uint64_t count; /* 0 at first */
+} rh_canonical_tiles;
+
+/* Appends a tile's value; *value is overwritten. */
+static inline void rh_canonical_append(const rh_op *op, rh_canonical_tiles *tiles,
+                                       rh_canonical_value *value) {
+  int k = 0;
+  for (; tiles->count >> k & 1; k++) {
+    op->combine(&tiles->nodes[k], value);
+    *value = tiles->nodes[k];
+  }
+  tiles->nodes[k] = *value;
+  tiles->count++;
+}
+
+/* *value, of op->value_size bytes: that of all tiles, of which there is at least one. */
+static inline void rh_canonical_join(const rh_op *op, rh_canonical_tiles *tiles, void *value) {
+  int k = 0;
+  while (!(tiles->count >> k & 1)) k++;
+  rh_canonical_value node = tiles->nodes[k];
+  for (k++; k < 64 && tiles->count >> k != 0; k++)
+    if (tiles->count >> k & 1) {
+      op->combine(&tiles->nodes[k], &node);
+      node = tiles->nodes[k];
+    }
+  memcpy(value, &node, op->value_size);
+}
+
+/* *value: that of elements first .. first+n-1 of x, where the first tile begins at `first`. */
 static inline void rh_canonical_fold(const rh_op *op, const void *x, uint64_t first, uint64_t n,
                                      void *value) {
-  uint64_t tile = rh_canonical_tile(op), tiles = 0, k;
-  rh_canonical_value nodes[64], node;
+  uint64_t tile = rh_canonical_tile(op), end = first + n;
+  rh_canonical_tiles tiles;
+  tiles.count = 0;
   if (n == 0) {
     memcpy(value, op->identity, op->value_size);
     return;
   }
-  for (;; n -= tile, first += tile, tiles++) {
-    rh_canonical_one_tile(op, x, first, first + (n < tile ? n : tile), &node);
-    if (n <= tile) break;
-    for (k = 0; tiles >> k & 1; k++) {
-      op->combine(&nodes[k], &node);
-      node = nodes[k];
-    }
-    nodes[k] = node;
+  for (; first < end; first += tile) {
+    rh_canonical_value node;
+    rh_canonical_one_tile(op, x, first, end - first < tile ? end : first + tile, &node);
+    rh_canonical_append(op, &tiles, &node);
   }
-  for (k = 0; tiles >> k != 0; k++)
-    if (tiles >> k & 1) {
-      op->combine(&nodes[k], &node);
-      node = nodes[k];
-    }
-  memcpy(value, &node, op->value_size);
+  rh_canonical_join(op, &tiles, value);
 }
 
 #endif
