@@ -85,6 +85,14 @@ static inline rh_value rh_sequence_value(const rh_sequence *s) {
 /* Vectors that a work-item has of each row. */
 #define RH_PIECES (512 / (int)sizeof(rh_element) / (RH_TEAM * RH_WIDTH))
 
+/* The vector of elements at p.  PoCL's vload16 reads element by element. */
+#ifdef __clang__
+typedef RH_PASTE(RH_ELEMENT, RH_WIDTH) rh_unaligned __attribute__((aligned(sizeof(RH_ELEMENT))));
+#define RH_UNALIGNED(p) (*(__global const rh_unaligned *)(p))
+#else
+#define RH_UNALIGNED(p) RH_PASTE(vload, RH_WIDTH)(0, p)
+#endif
+
 /* Elements i .. i+RH_WIDTH-1 of p; aligned: p+i is aligned to the vector's size. */
 static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, bool aligned) {
 #if defined(RH_TYPE_f16) && defined(RH_PACKS) && RH_WIDTH == 8
@@ -97,40 +105,52 @@ static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, boo
       RH_TO_SCALAR(RH_PASTE(vload_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH), i,
       1);
 #else
-  return rh_vector_of(RH_TO_SCALAR(RH_PASTE(vload, RH_WIDTH)(0, p + i), RH_WIDTH), i, 1);
+  return rh_vector_of(RH_TO_SCALAR(RH_UNALIGNED(p + i), RH_WIDTH), i, 1);
 #endif
 }
+
+/* Loops over a work-item's lanes of a tile.  A member of a large team has few, and unrolled their
+ * loads wait for memory together; one that has a tile for itself has hundreds. */
+#if RH_TEAM < 8
+#define RH_FOR_LANES _Pragma("unroll 1") for
+#else
+#define RH_FOR_LANES _Pragma("unroll") for
+#endif
+
+/* A CPU's loads stay in the order in which they are written: those that jump between rows take
+ * twice as long (AMD EPYC, Zen 5). */
+#if RH_TEAM == 1 && (defined(__x86_64__) || defined(__aarch64__))
+#define RH_IN_THIS_ORDER __asm__ volatile("" ::: "memory")
+#else
+#define RH_IN_THIS_ORDER
+#endif
+#define RH_STEP     (RH_TEAM * RH_WIDTH)             /* elements from piece to piece */
+#define RH_TOGETHER (RH_PIECES < 8 ? RH_PIECES : 8) /* pieces of a row that are loaded in turn */
+#define RH_FOR_TOGETHER(k)                                                                         \
+  RH_IN_THIS_ORDER;                                                                                \
+  _Pragma("unroll") for (int k = 0; k < RH_TOGETHER; k++)
 
 /* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
  * down to one. */
 static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong tile,
                                            bool aligned) {
-  rh_vector pieces[RH_PIECES];
+  rh_vector pieces[RH_PIECES], other[RH_TOGETHER];
   p += tile * RH_TILE + rh_member() * RH_WIDTH;
-#pragma unroll
-  for (uint q = 0; q < RH_PIECES; q++) {
-    ulong i = q * RH_TEAM * RH_WIDTH;
-    rh_vector rows[4];
-#pragma unroll
-    for (uint r = 0; r < 4; r++) rows[r] = rh_lanes_load(p, i + r * RH_ROW, aligned);
-    pieces[q] = rh_vector_combine(rh_vector_combine(rows[0], rows[1]),
-                                  rh_vector_combine(rows[2], rows[3]));
+  RH_FOR_LANES(int at = 0; at < RH_PIECES; at += RH_TOGETHER, p += RH_TOGETHER * RH_STEP) {
+    rh_vector *one = pieces + at;
+    RH_FOR_TOGETHER(k) one[k] = rh_lanes_load(p, k * RH_STEP, aligned);
+    RH_FOR_TOGETHER(k)
+    one[k] = rh_vector_combine(one[k], rh_lanes_load(p, RH_ROW + k * RH_STEP, aligned));
+    RH_FOR_TOGETHER(k) other[k] = rh_lanes_load(p, 2 * RH_ROW + k * RH_STEP, aligned);
+    RH_FOR_TOGETHER(k)
+    other[k] = rh_vector_combine(other[k], rh_lanes_load(p, 3 * RH_ROW + k * RH_STEP, aligned));
+    RH_FOR_TOGETHER(k) one[k] = rh_vector_combine(one[k], other[k]);
   }
-#pragma unroll
-  for (uint half_of = RH_PIECES / 2; half_of > 0; half_of /= 2)
-#pragma unroll
-    for (uint k = 0; k < half_of; k++)
-      pieces[k] = rh_vector_combine(pieces[k], pieces[k + half_of]);
+  RH_FOR_LANES(int half_of = RH_PIECES / 2; half_of > 0; half_of /= 2)
+  RH_FOR_LANES(int k = 0; k < half_of; k++) pieces[k] =
+      rh_vector_combine(pieces[k], pieces[k + half_of]);
   return pieces[0];
 }
-
-/* Loops over a work-item's lanes of a tile.  A member of a team has few, and unrolled their loads
- * wait for memory together; one that has a tile for itself has hundreds. */
-#if RH_TEAM == 1
-#define RH_FOR_LANES _Pragma("unroll 1") for
-#else
-#define RH_FOR_LANES _Pragma("unroll") for
-#endif
 
 /* Element i of those from p on, of which there are `left`, or the identity. */
 static inline rh_value rh_load_before(__global const rh_element *p, int i, int left) {

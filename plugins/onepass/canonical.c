@@ -22,19 +22,36 @@ static uint64_t power_of_two_up_to(uint64_t x) {
   return power;
 }
 
-onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t share,
-                                         uint64_t groups) {
+static uint64_t preferred_team(const rh_device *device) {
+  /* A CPU's work-items run one after the other: each of them takes whole tiles. */
+  return device->kind == RH_DEVICE_CPU ? 1 : MOST_TEAM;
+}
+
+/* Work-items that hand values to each other without local memory: a warp. */
+static int has_shuffles(const rh_device *device, uint64_t team) {
+  return team == 32 && rh_takes_ptx(device);
+}
+
+uint64_t onepass_canonical_least_group(const rh_problem *problem, uint64_t team,
+                                       uint64_t *values_per_item) {
+  uint64_t pack = PACK_BYTES / problem->op->element_size;
+  if (team == 0) team = preferred_team(problem->device);
+  *values_per_item = team == 1 || has_shuffles(problem->device, team) ? 1 : pack;
+  return team;
+}
+
+onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t team,
+                                         uint64_t share, uint64_t groups) {
   uint64_t size = problem->op->element_size, row = ROW_BYTES / size;
   onepass_canonical plan = {.tile = ROWS * row, .team = 1, .group = group, .most_groups = groups};
-  /* A CPU's work-items run one after the other: each of them takes whole tiles. */
-  uint64_t most = problem->device->kind == RH_DEVICE_CPU ? 1 : MOST_TEAM;
+  uint64_t most = team ? team : preferred_team(problem->device);
   while (plan.team < most && group % (2 * plan.team) == 0) plan.team *= 2;
-  plan.shuffles = plan.team == 32 && rh_takes_ptx(problem->device);
+  plan.shuffles = has_shuffles(problem->device, plan.team);
   plan.teams = power_of_two_up_to(group / plan.team);
   if (plan.shuffles && plan.teams > plan.team) plan.teams = plan.team;
   plan.width = plan.team == 1 ? CPU_WIDTH : PACK_BYTES / size;
   if (plan.team > 1 && plan.width > plan.team) plan.width = plan.team;
-  plan.scratch = group * (plan.team == 1 ? 1 : plan.width);
+  plan.scratch = group * (plan.team == 1 || plan.shuffles ? 1 : plan.width);
   plan.least = rh_divide_up(share, ROWS * ROW_BYTES / PACK_BYTES / plan.team);
   plan.most_runs = plan.shuffles ? NODES_EACH * group : ROUNDS * groups;
   uint64_t most_at_once = plan.shuffles ? NODES_EACH : MOST_AT_ONCE;

@@ -59,6 +59,23 @@ uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick
   return trial->quick && n > most_when_quick ? most_when_quick : n;
 }
 
+static int is_kind(rh_pair pair, uint32_t kind) {
+  uint32_t flags = rh_op_flags(pair.op, pair.type);
+  if (kind == 0) return 1;
+  return kind == 1 ? !(flags & RH_OP_EXACT) : (flags & RH_OP_INDEXED) != 0;
+}
+
+uint32_t rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pair kinds[RH_MOST_KINDS]) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_served_pairs(trial, max_n, pairs), found = 0;
+  for (uint32_t kind = 0; kind < RH_MOST_KINDS; kind++) {
+    uint32_t k = 0;
+    while (k < n && !is_kind(pairs[k], kind)) k++;
+    if (k < n) add_pair(kinds, &found, pairs[k]);
+  }
+  return found;
+}
+
 rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status) {
   if (status == RH_OK) return RH_PASS;
   if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", rig->error.message);

@@ -19,6 +19,11 @@ uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_
 uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                        rh_pair pairs[RH_MOST_PAIRS]);
 
+/* One served pair of each kind that a strategy may treat in its own way: the first of all, one
+ * whose bits depend on the order, and one that returns an index. */
+enum { RH_MOST_KINDS = 3 };
+uint32_t rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pair kinds[RH_MOST_KINDS]);
+
 /* One test's cases on a rig that is set up, until one fails. */
 typedef rh_status rh_try_pair(rh_rig *rig, uint64_t seed);
 /* Tries each served pair that is `wanted` (null: all) on a separate instance, set up for max_n. */

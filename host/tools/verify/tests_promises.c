@@ -1,4 +1,4 @@
-/* V49, V54 to V57: promises about order, bits, parameters and run. */
+/* V49, V54, V56, V57: promises about order, bits, parameters and run. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/plugin.h"
@@ -54,105 +54,28 @@ static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *param
   return outcome;
 }
 
-/* Each parameter at its least, initial and greatest value; then random points, until enough were
- * accepted. */
+/* Each parameter at its least, initial and greatest value, for each kind of problem; then random
+ * points, until enough were accepted. */
 rh_outcome rh_v54_params(rh_trial *trial) {
-  rh_pair pairs[RH_MOST_PAIRS];
+  rh_pair kinds[RH_MOST_KINDS];
   int64_t params[RH_MAX_PARAMS] = {0};
   uint32_t ends = rh_n_points(trial->strategy), wanted = trial->quick ? 3 : 20;
   int accepted;
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
-  if (rh_served_pairs(trial, 20011, pairs) == 0) return RH_SKIP;
+  uint32_t n_kinds = rh_pair_kinds(trial, 20011, kinds);
+  if (n_kinds == 0) return RH_SKIP;
   rh_outcome outcome = RH_PASS;
-  for (uint32_t k = 0; k < ends + 20 * wanted && wanted > 0 && outcome == RH_PASS; k++) {
+  for (uint32_t k = 0; k < ends; k++) {
     rh_point(trial, k, params);
-    outcome = try_params(trial, pairs[0], params, &accepted);
-    if (k >= ends) wanted -= (uint32_t)accepted;
+    for (uint32_t kind = 0; kind < n_kinds && outcome == RH_PASS; kind++)
+      outcome = try_params(trial, kinds[kind], params, &accepted);
+  }
+  for (uint32_t k = 0; k < 20 * wanted && wanted > 0 && outcome == RH_PASS; k++) {
+    rh_point(trial, ends + k, params);
+    outcome = try_params(trial, kinds[k % n_kinds], params, &accepted);
+    wanted -= (uint32_t)accepted;
   }
   return outcome;
-}
-
-/* ---- V55 ---- */
-
-/* The hash of the code that setup builds with these parameters for max_n elements; 0 if
- * declined. */
-static uint64_t code_with(rh_trial *trial, rh_pair pair, uint64_t max_n, const int64_t *params) {
-  rh_rig rig;
-  rh_status status = rh_rig_begin(&rig, trial, pair.op, pair.type, max_n);
-  memcpy(rig.params, params, sizeof rig.params);
-  if (status == RH_OK) status = rh_rig_setup(&rig);
-  uint64_t code = rig.code ^ rh_raw_take().code;
-  if (status != RH_OK) code = 0;
-  rh_rig_finish(&rig);
-  return code;
-}
-
-/* Few elements, and enough for all groups of a GPU: a parameter may matter at one size only. */
-enum { BUILT_SIZES = 2 };
-static const uint64_t built_for[BUILT_SIZES] = {1003, 1 << 24};
-
-/* 1: some legal value of the parameter, with the other parameters as in `others`, changes the
- * code from `usual`. */
-static int changes_code_at(rh_trial *trial, rh_pair pair, uint32_t k, uint64_t max_n,
-                           const int64_t *others, uint64_t usual) {
-  const rh_param *param = rh_strategy_param(trial->strategy, k);
-  const int64_t values[] = {param->min, param->max, param->min + param->step, 2, 4, 8, 64, 128};
-  int64_t params[RH_MAX_PARAMS];
-  memcpy(params, others, sizeof params);
-  for (size_t j = 0; usual && j < sizeof values / sizeof *values; j++) {
-    if (!rh_param_allows(param, values[j], NULL, 0)) continue;
-    params[k] = values[j];
-    uint64_t code = code_with(trial, pair, max_n, params);
-    if (code && code != usual) return 1;
-  }
-  return 0;
-}
-
-static int changes_code(rh_trial *trial, rh_pair pair, uint32_t k, const int64_t *defaults,
-                        const uint64_t *usual) {
-  for (int j = 0; j < BUILT_SIZES; j++)
-    if (changes_code_at(trial, pair, k, built_for[j], defaults, usual[j])) return 1;
-  return 0;
-}
-
-/* The same with the other parameters at their bounds: one may matter only if another is large. */
-static int changes_code_beside_others(rh_trial *trial, rh_pair pair, uint32_t k) {
-  int64_t others[RH_MAX_PARAMS] = {0};
-  for (uint32_t point = 0; point < rh_n_points(trial->strategy); point++) {
-    rh_point(trial, point, others);
-    for (int j = 0; j < BUILT_SIZES; j++) {
-      uint64_t usual = code_with(trial, pair, built_for[j], others);
-      if (changes_code_at(trial, pair, k, built_for[j], others, usual)) return 1;
-    }
-  }
-  return 0;
-}
-
-rh_outcome rh_v55_rebuild(rh_trial *trial) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  int64_t params[RH_MAX_PARAMS] = {0};
-  uint64_t usual[BUILT_SIZES];
-  if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
-  if (rh_served_pairs(trial, 1003, pairs) == 0) return RH_SKIP;
-  rh_params_resolve(trial->strategy, NULL, 0, params, &trial->error);
-  rh_raw_watch(trial->path);
-  for (int j = 0; j < BUILT_SIZES; j++) usual[j] = code_with(trial, pairs[0], built_for[j], params);
-  for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
-    const rh_param *param = rh_strategy_param(trial->strategy, k);
-    int says = (param->flags & RH_PARAM_REBUILD) != 0,
-        does = changes_code(trial, pairs[0], k, params, usual);
-    if (does && !says)
-      return rh_trial_fail(trial,
-                           "%s changes the code that is built, but is not declared "
-                           "RH_PARAM_REBUILD",
-                           param->key);
-    if (says && !does && !changes_code_beside_others(trial, pairs[0], k))
-      return rh_trial_fail(trial,
-                           "%s is declared RH_PARAM_REBUILD, but does not change the "
-                           "code that is built",
-                           param->key);
-  }
-  return RH_PASS;
 }
 
 /* ---- V56, V57 ---- */
