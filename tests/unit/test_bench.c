@@ -171,6 +171,8 @@ static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const do
   static const char *const names[] = {"one", "two", "three"};
   rh_sampler samplers[3];
   rh_reference reference;
+  rh_array array = {0};
+  int is_overwritten = 0;
   rh_error error = {0};
   rh_bench_data data = {
       .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 4, .elements = four, .copies = 1};
@@ -180,6 +182,8 @@ static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const do
   rh_bench_spec spec = {.rules = rules,
                         .scale = {.reference = &reference, .read_peak = 64e6},
                         .data = &data,
+                        .array = &array,
+                        .is_overwritten = &is_overwritten,
                         .samplers = samplers,
                         .n = n,
                         .expected_s = expected,

@@ -357,6 +357,32 @@ START_TEST(hash_sums_exactly) {
 END_TEST
 
 /* With more elements than exact sums allow, most are 0, but every stretch has some that are not. */
+/* One array for several sizes and types: in its memory while that is enough. */
+START_TEST(memory_is_used_again) {
+  static const struct {
+    rh_type type;
+    uint64_t n;
+  } steps[] = {
+      {RH_TYPE_f32, 1000}, {RH_TYPE_f64, 0}, {RH_TYPE_u8, 1 << 16}, {RH_TYPE_f64, 1 << 17}};
+  rh_array array = {0}, fresh;
+  rh_error error = {0};
+  const void *first = NULL;
+  for (int k = 0; k < 4; k++) {
+    uint64_t n = steps[k].n, length = n * rh_type_size(steps[k].type);
+    ck_assert_int_eq(rh_array_reuse(&array, steps[k].type, n, 1 << 18, &error), RH_OK);
+    ck_assert_int_eq(rh_array_fill(&array, "hash", 7, NULL, &error), RH_OK);
+    ck_assert_int_eq(rh_array_generate(&fresh, "hash", 7, steps[k].type, n, NULL, &error), RH_OK);
+    ck_assert_uint_eq(array.n, n);
+    if (n) ck_assert_mem_eq(rh_array_data(&array), rh_array_data(&fresh), length);
+    if (k == 0) first = rh_array_data(&array);
+    if (k < 3) ck_assert_ptr_eq(rh_array_data(&array), first);
+    rh_array_finish(&fresh);
+  }
+  ck_assert_int_ne(rh_array_reuse(&array, RH_TYPE_f64, UINT64_MAX / 16, 0, &error), RH_OK);
+  ck_assert_ptr_null(array.region.address);
+}
+END_TEST
+
 START_TEST(hash_thins_out) {
   static const uint64_t sizes[] = {(1u << 21) + 1, (1u << 24) + 1};
   const rh_kind *hash = rh_kind_find("hash");
@@ -588,6 +614,7 @@ static void add_cases(Suite *suite) {
   tcase_add_test(generated, subnormal_is_nothing_else);
   tcase_add_test(generated, nan_visits_the_edges);
   tcase_add_test(generated, hash_sums_exactly);
+  tcase_add_test(generated, memory_is_used_again);
   tcase_add_test(generated, hash_thins_out);
   tcase_add_test(generated, onehot_has_one);
   tcase_add_test(generated, units_multiply_exactly);

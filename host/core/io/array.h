@@ -45,6 +45,11 @@ rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_e
 /* Room for n elements, initially zero; with `shared`, in memory that another process can map. */
 rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error);
 
+/* The same in the memory that an array of rh_array_reserve has, if that is enough; else in new
+ * memory of `room` bytes, or as much as n elements take.  Memory that was in use is not cleared,
+ * and its pages need not be obtained again.  On failure *array is empty. */
+rh_status rh_array_reuse(rh_array *array, rh_type type, uint64_t n, uint64_t room, rh_error *error);
+
 /* Fills a reserved array with generated data.  Element i depends only on kind, seed, type, n and i.
  * Unknown kind: RH_E_USAGE with a suggestion. */
 rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,

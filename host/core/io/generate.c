@@ -120,17 +120,38 @@ rh_status rh_array_check_kind(const char *kind, rh_error *error) {
   return rh_kind_find(kind) ? RH_OK : unknown_kind(kind, error);
 }
 
-rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error) {
-  rh_array made = {.type = type, .n = n, .dimensions = 1};
+static rh_status check_length(rh_type type, uint64_t n, rh_error *error) {
   uint32_t size = rh_type_size(type);
   if (!size) return rh_fail(error, RH_E_USAGE, "type number %u is unknown", type);
   if (n > UINT64_MAX / size)
     return rh_fail(error, RH_E_USAGE, "%llu elements of %s: their size in bytes overflows 64 bits",
                    (unsigned long long)n, rh_type_name(type));
+  return RH_OK;
+}
+
+rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error) {
+  rh_array made = {.type = type, .n = n, .dimensions = 1};
+  uint32_t size = rh_type_size(type);
+  RH_TRY(check_length(type, n, error));
   RH_TRY(shared ? rh_region_alloc_shared(&made.region, n * size, error)
                 : rh_region_alloc(&made.region, n * size, error));
   *array = made;
   return RH_OK;
+}
+
+rh_status rh_array_reuse(rh_array *array, rh_type type, uint64_t n, uint64_t room,
+                         rh_error *error) {
+  rh_region region = array->region;
+  uint64_t bytes = n * rh_type_size(type);
+  rh_status status = check_length(type, n, error);
+  if (status == RH_OK && (!region.address || region.bytes < bytes)) {
+    rh_region_finish(&region);
+    if (room <= bytes || rh_region_alloc(&region, room, NULL) != RH_OK)
+      status = rh_region_alloc(&region, bytes, error);
+  }
+  *array = (rh_array){.region = region, .type = type, .n = n, .dimensions = 1};
+  if (status != RH_OK) rh_array_finish(array);
+  return status;
 }
 
 rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,

@@ -5,18 +5,29 @@
 
 #include <stdio.h>
 
+static rh_status fill(rh_exact_data *exact, uint32_t op, const char *kind,
+                      const rh_reporter *reporter, rh_error *error) {
+  rh_array *array = &exact->array;
+  if (!kind) kind = op == RH_OP_prod ? "units" : "hash";
+  RH_TRY(rh_array_fill(array, kind, 1, reporter, error));
+  return rh_reference_compute(&exact->reference, op, array->type, rh_array_data(array), array->n, 0,
+                              reporter, error);
+}
+
 rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
                              const char *kind, int shared, const rh_reporter *reporter,
                              rh_error *error) {
   *exact = (rh_exact_data){0};
-  if (!kind) kind = op == RH_OP_prod ? "units" : "hash";
   rh_status status = rh_array_reserve(&exact->array, type, n, shared, error);
-  if (status == RH_OK) status = rh_array_fill(&exact->array, kind, 1, reporter, error);
-  if (status == RH_OK)
-    status = rh_reference_compute(&exact->reference, op, type, rh_array_data(&exact->array), n, 0,
-                                  reporter, error);
+  if (status == RH_OK) status = fill(exact, op, kind, reporter, error);
   if (status != RH_OK) rh_exact_data_finish(exact);
   return status;
+}
+
+rh_status rh_exact_data_overwrite(rh_exact_data *exact, const rh_array *array, uint32_t op,
+                                  const rh_reporter *reporter, rh_error *error) {
+  *exact = (rh_exact_data){.array = *array};
+  return fill(exact, op, NULL, reporter, error);
 }
 
 void rh_exact_data_finish(rh_exact_data *exact) {

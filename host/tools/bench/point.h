@@ -9,11 +9,14 @@
 
 typedef struct rh_point {
   rh_array array;
+  int is_overwritten; /* by data of a check, see rh_bench_spec */
   uint64_t serial;
   rh_bench_data data;
   rh_reference reference;
   rh_bench_scale scale; /* points into this struct, which must not be moved */
 } rh_point;
+
+int rh_point_is_filled(const rh_point *point, rh_type type, uint64_t n);
 
 /* Generates the elements, or keeps existing ones. */
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, rh_type type, uint64_t n,
@@ -28,7 +31,7 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
 
 /* The point's part of a measurement: data, scale, device, seed and reporter.  The caller adds the
  * rest. */
-rh_bench_spec rh_point_spec(const rh_point *point, rh_stage *stage);
+rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage);
 
 void rh_point_finish(rh_point *point); /* zero-initialised is fine */
 

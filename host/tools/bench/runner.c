@@ -111,9 +111,11 @@ static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
 
 static rh_status measure_size(rh_bench_runner *r, rh_type type, uint64_t n, rh_error *error) {
   const rh_ops *ops = &r->stage->settings->ops;
-  RH_TRY(rh_point_fill(&r->point, r->stage, type, n, error));
-  for (uint32_t k = 0; k < ops->n; k++)
-    if (rh_op_is_defined(ops->list[k], type)) RH_TRY(measure_op(r, ops->list[k], error));
+  for (uint32_t k = 0; k < ops->n; k++) {
+    if (!rh_op_is_defined(ops->list[k], type)) continue;
+    RH_TRY(rh_point_fill(&r->point, r->stage, type, n, error));
+    RH_TRY(measure_op(r, ops->list[k], error));
+  }
   return RH_OK;
 }
 

@@ -180,6 +180,7 @@ static rh_status once(point *p, rh_error *error) {
 
 static rh_status rounds(point *p, rh_error *error) {
   if (p->spec->rules.once) return once(p, error);
+  RH_TRY(finish_settled(p, error)); /* a slow run may be enough */
   while (!all_done(p)) RH_TRY(one_round(p, error));
   return RH_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef RH_MEASURE_BENCH_H
 #define RH_MEASURE_BENCH_H
 
+#include "../../core/io/array.h"
 #include "bench_device.h"
 #include "contender.h"
 
@@ -10,6 +11,10 @@ typedef struct rh_bench_spec {
   rh_bench_rules rules;
   rh_bench_scale scale;
   const rh_bench_data *data;
+  /* That of the data, whose elements the check on exact data replaces at the end of the point;
+   * then *is_overwritten becomes 1. */
+  rh_array *array;
+  int *is_overwritten;
   rh_bench_device *bench_device; /* for the throttle check; null: no check */
   rh_sampler *samplers;
   uint32_t n;

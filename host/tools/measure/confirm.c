@@ -15,7 +15,6 @@ static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exa
   data.elements = rh_array_data(&exact->array);
   data.serial |= EXACT_SERIAL;
   data.copies = 1;
-  data.once = 1;
   return data;
 }
 
@@ -71,20 +70,19 @@ static int is_due(const rh_contender *c) {
 
 rh_status rh_bench_confirm(const rh_bench_spec *spec, const rh_contender *contenders,
                            rh_error *error) {
-  rh_exact_data exact = {0};
+  rh_exact_data exact;
   rh_status status = RH_OK;
   int made = 0;
   for (uint32_t k = 0; k < spec->n && status == RH_OK; k++) {
     if (!is_due(&contenders[k])) continue;
     if (!made)
-      status = rh_exact_data_make(&exact, spec->data->op, spec->data->type, spec->data->n, NULL, 0,
-                                  spec->reporter, error);
+      status = rh_exact_data_overwrite(&exact, spec->array, spec->data->op, spec->reporter, error);
+    *spec->is_overwritten = 1;
     made = 1;
     if (status == RH_OK) status = spec->on_turn(spec->user, contenders[k].sampler, error);
     if (status != RH_OK) break;
     rh_bench_data data = data_of(spec, &exact);
     status = confirm(&contenders[k], &data, &exact, error);
   }
-  rh_exact_data_finish(&exact);
   return status;
 }

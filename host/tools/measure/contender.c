@@ -92,6 +92,7 @@ static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *sc
   rh_status status = c->sampler->take(c->sampler->self, &how, &taken, &why);
   c->spent_s += rh_now() - start;
   if (status != RH_OK) return fail(c, &why, error);
+  if (kind == RH_TAKE_DEVICE) c->opened.host_clock = !taken.stamped;
   RH_TRY(judge_result(c, scale, &taken.result, error));
   *seconds = taken.seconds;
   return RH_OK;
@@ -111,28 +112,32 @@ static void choose_batch(rh_contender *c) {
   c->batch = wanted < 1 ? 1 : (uint32_t)wanted;
 }
 
-/* For slow contenders, every run counts. */
-static rh_status keep_latency(rh_contender *c, double seconds) {
-  c->latency[c->n_latency++] = seconds;
+/* For slow contenders, every run counts, unless the first one took long to prepare. */
+static rh_status keep_slow(rh_contender *c, const rh_bench_scale *scale, double latency,
+                           double seconds, rh_error *error) {
+  c->samples[0] = c->rounds[0] = seconds;
+  c->n_samples = c->n_rounds = c->n_last = 1;
+  if (latency > 1.25 * seconds) RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &latency, error));
+  if (!c->done) c->latency[c->n_latency++] = latency;
   return RH_OK;
 }
 
 /* Runs until two consecutive samples agree: clock rates rise, and pages are touched for the
- * first time. */
+ * first time.  Some drivers finish compiling in the first run. */
 static rh_status warm_up(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
-  double start = rh_now(), before = 0, seconds;
-  RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &seconds, error));
+  double before = 0, latency, seconds;
+  RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &latency, error));
   if (c->done) return RH_OK;
-  c->about_s = seconds > 0 ? seconds : 1e-9;
   c->batch = 1;
-  if (seconds > slow_s) return keep_latency(c, seconds);
+  double start = rh_now();
   for (int k = 0; k < 64; k++) {
     RH_TRY(sample(c, headline(c), scale, &seconds, error));
     if (c->done) return RH_OK;
     c->about_s = seconds > 0 ? seconds : 1e-9;
+    if (seconds > slow_s) return keep_slow(c, scale, latency, seconds, error);
     choose_batch(c);
     if (k >= 2 && fabs(seconds - before) <= 0.02 * before) break;
-    if (rh_now() - start > warm_up_s || seconds > slow_s) break;
+    if (rh_now() - start > warm_up_s) break;
     before = seconds;
   }
   return RH_OK;
@@ -165,8 +170,14 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
     return out_of_memory(error);
   if (status != RH_OK) return fail(c, &why, error);
   RH_TRY(rules->once ? run_once(c, scale, error) : warm_up(c, scale, error));
-  /* Setup and upload do not count against the time limit; the runs of a slow strategy do. */
-  c->spent_s = c->about_s > slow_s ? rh_now() - start - c->opened.setup_s - c->opened.upload_s : 0;
+  if (c->about_s <= slow_s) {
+    c->spent_s = 0;
+    return RH_OK;
+  }
+  /* Setup and upload do not count against the time limit; the runs of a slow strategy do, also the
+   * one on exact data at the end. */
+  c->spent_s = rh_now() - start - c->opened.setup_s - c->opened.upload_s;
+  if (c->is_weak) c->spent_s += c->about_s;
   return RH_OK;
 }
 
@@ -201,10 +212,10 @@ static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh
   return RH_OK;
 }
 
-/* For the cross-check of the two clocks. */
+/* For the cross-check of the two clocks.  A slow run's latency is by the host's clock, too. */
 static rh_status sample_host(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
-  int enough = c->n_host == RH_MAX_ROUNDS || (c->about_s > slow_s && c->n_host > 0);
-  if (c->opened.host_clock || c->host_only || enough) return RH_OK;
+  int is_enough = c->n_host == RH_MAX_ROUNDS || c->about_s > slow_s;
+  if (c->opened.host_clock || c->host_only || is_enough) return RH_OK;
   RH_TRY(sample(c, RH_TAKE_HOST, scale, &c->host[c->n_host], error));
   if (!c->done) c->n_host++;
   return RH_OK;

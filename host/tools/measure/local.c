@@ -10,11 +10,12 @@
 #include <string.h>
 
 /* Requests events for the first and last command of a batch only, because each event costs 7 to
- * 8 us on NVIDIA. */
+ * 8 us on NVIDIA; where it is not known which one is the last, for each of them. */
 typedef struct ends {
-  uint64_t commands, last_index; /* commands so far; index of the batch's last one, if known */
+  uint64_t commands, last_index; /* commands so far; index of the batch's last one */
   cl_event first, last;
 } ends;
+enum { UNKNOWN = 0 }; /* of a last index and of commands: one run enqueues at least one */
 
 typedef struct local {
   rh_local_shared *shared;
@@ -25,10 +26,11 @@ typedef struct local {
   rh_job job; /* its instance and data are created here; its input belongs to the pool */
   rh_bench_data data;
   rh_job_spec spec;
-  uint64_t next;     /* the copy to be read next */
-  uint64_t commands; /* enqueued by one run */
-  int asked;         /* the job is open and query has answered */
-  int ran;           /* at least once */
+  uint64_t next;      /* the copy to be read next */
+  uint64_t commands;  /* enqueued by one run, or UNKNOWN */
+  int enqueues_alone; /* it enqueues without the host, so that the host cannot time it */
+  int asked;          /* the job is open and query has answered */
+  int ran;            /* at least once */
 } local;
 
 static void enter_phase(const local *l, rh_phase phase) {
@@ -84,7 +86,9 @@ static cl_event *at_ends(void *of_ends, const char *stage) {
   uint64_t index = e->commands++;
   (void)stage;
   if (index == 0) return &e->first;
-  return index == e->last_index ? &e->last : NULL;
+  if (e->last) clReleaseEvent(e->last);
+  e->last = NULL;
+  return e->last_index == UNKNOWN || index == e->last_index ? &e->last : NULL;
 }
 
 static void release_ends(ends *e) {
@@ -97,23 +101,27 @@ static void release_ends(ends *e) {
 static rh_status prime(local *l, uint32_t batch, rh_error *error) {
   rh_bench_device *bench_device = l->shared->bench_device;
   if (l->job.device->about.kind == RH_DEVICE_CPU) return RH_OK;
-  double needed = 1.5 * (double)(l->commands * batch) * bench_device->calibration.launch_s;
+  uint64_t commands = l->commands == UNKNOWN ? l->job.answer.launches : l->commands;
+  double needed = 1.5 * (double)(commands * batch) * bench_device->calibration.launch_s;
   return rh_bench_device_occupy(bench_device, needed, error);
 }
 
-/* *whole: both ends of the batch have events.  They lack them if the counted run enqueued
- * additional commands to prepare; then this batch gives the correct count. */
+/* *whole: both ends of the batch have events.  They lack them if the runs that were counted
+ * enqueued additional commands to prepare; then this batch gives the correct count. */
 static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole, rh_error *error) {
   rh_cl_session *session = l->job.instance_spec.session;
   const rh_cl_tap tap = {e, at_ends};
-  *e = (ends){.last_index = l->commands * batch - 1};
+  int is_known = l->commands != UNKNOWN;
+  *e = (ends){.last_index = is_known ? l->commands * batch - 1 : UNKNOWN};
   RH_TRY(prime(l, batch, error));
   session->tap = &tap;
   rh_status status = run_batch(l, batch, error);
   session->tap = NULL;
   if (status == RH_OK) status = wait_for_queue(l, error);
-  *whole = e->commands == l->commands * batch && e->first && (e->last || e->commands == 1);
+  *whole = (!is_known || e->commands == l->commands * batch) && e->first &&
+           (e->last || e->commands == 1);
   l->commands = e->commands / batch;
+  l->enqueues_alone = status == RH_OK && l->commands == UNKNOWN;
   if (status != RH_OK || !*whole) release_ends(e);
   return status;
 }
@@ -123,20 +131,7 @@ static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole,
 static int may_be_stamped(const local *l) {
   const rh_bench_device *bench_device = l->shared->bench_device; /* null if nothing is measured */
   return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && bench_device &&
-         !bench_device->host_clock;
-}
-
-static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
-  ends e;
-  int whole;
-  RH_TRY(run_between_ends(l, batch, &e, &whole, error));
-  if (!whole) RH_TRY(run_between_ends(l, batch, &e, &whole, error));
-  if (!whole)
-    return rh_fail(error, RH_E_CL, "the number of commands that a run enqueues has changed");
-  RH_TRY(rh_span(e.first, e.last ? e.last : e.first, &taken->seconds, error));
-  taken->seconds /= batch;
-  taken->stamped = 1;
-  return RH_OK;
+         !bench_device->host_clock && !l->enqueues_alone;
 }
 
 static rh_status take_host(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
@@ -144,6 +139,20 @@ static rh_status take_host(local *l, uint32_t batch, rh_taken *taken, rh_error *
   RH_TRY(run_batch(l, batch, error));
   RH_TRY(wait_for_queue(l, error));
   taken->seconds = (rh_now() - start) / batch;
+  return RH_OK;
+}
+
+static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
+  ends e;
+  int whole;
+  RH_TRY(run_between_ends(l, batch, &e, &whole, error));
+  if (l->enqueues_alone) return take_host(l, batch, taken, error);
+  if (!whole) RH_TRY(run_between_ends(l, batch, &e, &whole, error));
+  if (!whole)
+    return rh_fail(error, RH_E_CL, "the number of commands that a run enqueues has changed");
+  RH_TRY(rh_span(e.first, e.last ? e.last : e.first, &taken->seconds, error));
+  taken->seconds /= batch;
+  taken->stamped = 1;
   return RH_OK;
 }
 
@@ -155,10 +164,6 @@ static rh_status take_latency(local *l, rh_taken *taken, rh_error *error) {
   taken->seconds = rh_now() - start;
   rh_job_result(&l->spec, l->name, value, &taken->result);
   return RH_OK;
-}
-
-static int is_stamped(const local *l) {
-  return may_be_stamped(l) && l->commands > 0;
 }
 
 static void use_queue(local *l, int timed) {
@@ -174,7 +179,7 @@ static rh_status local_take(void *self, const rh_take *how, rh_taken *taken, rh_
   enter_phase(l, l->ran ? RH_PHASE_measuring : RH_PHASE_run);
   l->ran = 1;
   if (how->kind == RH_TAKE_LATENCY) return take_latency(l, taken, error);
-  int stamped = how->kind == RH_TAKE_DEVICE && is_stamped(l);
+  int stamped = how->kind == RH_TAKE_DEVICE && may_be_stamped(l);
   use_queue(l, stamped);
   status =
       stamped ? take_device(l, how->batch, taken, error) : take_host(l, how->batch, taken, error);
@@ -240,24 +245,6 @@ static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
   return RH_OK;
 }
 
-static cl_event *only_count(void *commands, const char *stage) {
-  (void)stage;
-  ++*(uint64_t *)commands;
-  return NULL;
-}
-
-/* Counts the commands of one run, if the device's clock will time it. */
-static rh_status count_commands(local *l, rh_error *error) {
-  rh_cl_session *session = l->job.instance_spec.session;
-  const rh_cl_tap tap = {&l->commands, only_count};
-  l->commands = 0;
-  if (l->data.once || !may_be_stamped(l)) return RH_OK;
-  if (session) session->tap = &tap;
-  rh_status status = run_copy(l, 0, error);
-  if (session) session->tap = NULL;
-  return status == RH_OK ? wait_for_queue(l, error) : status;
-}
-
 /* The parameters, as a list and as text. */
 static void note_params(const local *l, rh_opened *opened) {
   const rh_job *job = &l->job;
@@ -285,7 +272,7 @@ static void note_answer(const local *l, rh_opened *opened) {
   opened->depth = answer->depth;
   opened->scratch_bytes = answer->scratch_bytes;
   opened->local_bytes = answer->local_bytes;
-  opened->host_clock = !is_stamped(l);
+  opened->host_clock = !may_be_stamped(l);
   note_params(l, opened);
 }
 
@@ -295,8 +282,9 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
   const rh_local_shared *shared = l->shared;
   *opened = (rh_opened){0};
   l->data = *data;
-  l->next = l->commands = 0;
-  l->ran = 0;
+  l->next = 0;
+  l->commands = UNKNOWN;
+  l->enqueues_alone = l->ran = 0;
   l->spec = (rh_job_spec){.strategy = l->name,
                           .plugin = l->path,
                           .op = data->op,
@@ -332,8 +320,7 @@ static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
   double start = rh_now();
   RH_TRY(rh_job_instantiate(job, error));
   opened->setup_s = rh_now() - start;
-  enter_phase(l, RH_PHASE_run);
-  return count_commands(l, error);
+  return RH_OK;
 }
 
 static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *opened,

@@ -37,7 +37,6 @@ typedef struct rh_bench_data {
   const void *elements; /* page-aligned; borrowed until close */
   uint64_t serial;      /* changes whenever the elements do */
   uint64_t copies, stride;
-  uint32_t once; /* 1: a single call follows open, and nothing is prepared for batches */
   /* Null, or the memory that holds the elements at `offset`.  Then there are no copies: the
    * elements are reduced in place, timed by the host's clock alone.  Another process maps
    * region->file, which is shared. */
@@ -56,7 +55,7 @@ typedef struct rh_used_param {
 typedef struct rh_opened {
   uint32_t launches, finishes_on_host;
   uint64_t depth;      /* for the check of the result; 0: unknown */
-  uint32_t host_clock; /* 1: times are measured with the host's clock, not the device's */
+  uint32_t host_clock; /* 1: no times are measured with the device's clock */
   double build_s, upload_s, setup_s;
   uint32_t build_cached;
   uint32_t params_from; /* RH_PARAMS_FROM_* */
