@@ -120,7 +120,7 @@ static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, boo
 /* A CPU's loads stay in the order in which they are written: those that jump between rows take
  * twice as long (AMD EPYC, Zen 5). */
 #if RH_TEAM == 1 && (defined(__x86_64__) || defined(__aarch64__))
-#define RH_IN_THIS_ORDER __asm__ volatile("" ::: "memory")
+#define RH_IN_THIS_ORDER __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #else
 #define RH_IN_THIS_ORDER
 #endif
