@@ -15,7 +15,7 @@ static const char about[] =
     "bits with any parameters and on every device. The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
-enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH, TEAM };
+enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH };
 /* All parameters are compile-time constants, or decide others that are. */
 #define COMPILED(key_, initial_, min_, max_, doc_)                                                 \
   {                                                                                                \
@@ -38,12 +38,6 @@ static const rh_param params[] = {
                 .max = 3,
                 .step = 1,
                 .flags = RH_PARAM_REBUILD},
-    [TEAM] = {.key = "team",
-              .doc = "work-items that share a tile of 2 KiB of a float sum or product: a divisor "
-                     "of the group; 0: 32 on a GPU, 1 on a CPU",
-              .max = 32,
-              .step = 1,
-              .flags = RH_PARAM_REBUILD | RH_PARAM_POWER_OF_TWO},
 };
 
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
@@ -139,11 +133,7 @@ static rh_status plan_canonical(const rh_problem *problem, const int64_t *values
                                 rh_answer *answer) {
   const rh_device *device = problem->device;
   uint64_t groups = device->compute_units * (uint64_t)values[GROUPS_PER_UNIT];
-  uint64_t team = (uint64_t)values[TEAM];
-  self->canonical = onepass_canonical_plan(problem, self->group, team, self->share, groups);
-  if (team && self->canonical.team != team)
-    return rh_decline(answer, RH_WHY_PARAM, "team=%llu: it must divide the group, which is %llu",
-                      (unsigned long long)team, (unsigned long long)self->group);
+  self->canonical = onepass_canonical_plan(problem, self->group, self->share, groups);
   RH_TRY(fit_local(device, self, self->canonical.scratch * problem->op->value_size, answer));
   self->most_groups = onepass_most_runs(&self->canonical, problem->max_n);
   self->slots_bytes = (self->most_groups + self->canonical.at_once) * 2 * problem->op->value_size;
@@ -160,9 +150,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   uint64_t preferred = device->kind == RH_DEVICE_CPU ? 1 : 512, values_per_item = 1;
   self->is_canonical = onepass_is_canonical(problem->op);
   if (self->is_canonical) {
-    uint64_t least =
-        onepass_canonical_least_group(problem, (uint64_t)values[TEAM], &values_per_item);
-    if (preferred < least) preferred = least;
+    uint64_t team = onepass_canonical_team(problem, &values_per_item);
+    if (preferred < team) preferred = team;
   }
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], preferred,
                       values_per_item * problem->op->value_size, &self->group, answer));

@@ -12,6 +12,12 @@ enum {
   ROUNDS = 16       /* and runs of a group, so that all groups have about the same */
 };
 
+/* A CPU's work-items run one after the other: each of them takes whole tiles.  Tests build others
+ * to run there what GPUs without known shuffles do. */
+#ifndef ONEPASS_CPU_TEAM
+#define ONEPASS_CPU_TEAM 1
+#endif
+
 int onepass_is_canonical(const rh_op *op) {
   return (op->flags & RH_OP_COMMUTATIVE) && !(op->flags & RH_OP_EXACT);
 }
@@ -22,29 +28,25 @@ static uint64_t power_of_two_up_to(uint64_t x) {
   return power;
 }
 
-static uint64_t preferred_team(const rh_device *device) {
-  /* A CPU's work-items run one after the other: each of them takes whole tiles. */
-  return device->kind == RH_DEVICE_CPU ? 1 : MOST_TEAM;
-}
-
 /* Work-items that hand values to each other without local memory: a warp. */
 static int has_shuffles(const rh_device *device, uint64_t team) {
   return team == 32 && rh_takes_ptx(device);
 }
 
-uint64_t onepass_canonical_least_group(const rh_problem *problem, uint64_t team,
-                                       uint64_t *values_per_item) {
-  uint64_t pack = PACK_BYTES / problem->op->element_size;
-  if (team == 0) team = preferred_team(problem->device);
-  *values_per_item = team == 1 || has_shuffles(problem->device, team) ? 1 : pack;
+uint64_t onepass_canonical_team(const rh_problem *problem, uint64_t *values_per_item) {
+  const rh_device *device = problem->device;
+  uint64_t team = device->kind == RH_DEVICE_CPU ? ONEPASS_CPU_TEAM : MOST_TEAM;
+  *values_per_item = 1;
+  if (team > 1 && !has_shuffles(device, team))
+    *values_per_item = PACK_BYTES / problem->op->element_size;
   return team;
 }
 
-onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t team,
-                                         uint64_t share, uint64_t groups) {
-  uint64_t size = problem->op->element_size, row = ROW_BYTES / size;
+onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t share,
+                                         uint64_t groups) {
+  uint64_t size = problem->op->element_size, row = ROW_BYTES / size, values_per_item;
   onepass_canonical plan = {.tile = ROWS * row, .team = 1, .group = group, .most_groups = groups};
-  uint64_t most = team ? team : preferred_team(problem->device);
+  uint64_t most = onepass_canonical_team(problem, &values_per_item);
   while (plan.team < most && group % (2 * plan.team) == 0) plan.team *= 2;
   plan.shuffles = has_shuffles(problem->device, plan.team);
   plan.teams = power_of_two_up_to(group / plan.team);

@@ -32,15 +32,13 @@ typedef struct onepass_runs {
 /* Are float sums and their like, whose bits depend on the order, to be computed in this order? */
 int onepass_is_canonical(const rh_op *op);
 
-/* The smallest group that has a team, and the local memory that each of its work-items needs, in
- * values.  team: work-items that share a tile; 0: what suits the device. */
-uint64_t onepass_canonical_least_group(const rh_problem *problem, uint64_t team,
-                                       uint64_t *values_per_item);
+/* Work-items that share a tile, if as many divide the group; and the local memory that each of them
+ * needs, in values. */
+uint64_t onepass_canonical_team(const rh_problem *problem, uint64_t *values_per_item);
 
-/* team: as above, or fewer if it does not divide the group; share: as the parameter of onepass
- * says; groups on the whole device. */
-onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t team,
-                                         uint64_t share, uint64_t most_groups);
+/* share: as the parameter of onepass says; groups on the whole device. */
+onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t share,
+                                         uint64_t most_groups);
 
 onepass_runs onepass_runs_of(const onepass_canonical *plan, uint64_t n);
 

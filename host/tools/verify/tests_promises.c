@@ -54,8 +54,8 @@ static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *param
   return outcome;
 }
 
-/* Each parameter at its least, initial and greatest value, for each kind of problem; then random
- * points, until enough were accepted. */
+/* Each parameter at its least, initial and greatest value, for each kind of problem, or for the
+ * first one if quick; then random points for all kinds, until enough were accepted. */
 rh_outcome rh_v54_params(rh_trial *trial) {
   rh_pair kinds[RH_MOST_KINDS];
   int64_t params[RH_MAX_PARAMS] = {0};
@@ -67,7 +67,7 @@ rh_outcome rh_v54_params(rh_trial *trial) {
   rh_outcome outcome = RH_PASS;
   for (uint32_t k = 0; k < ends; k++) {
     rh_point(trial, k, params);
-    for (uint32_t kind = 0; kind < n_kinds && outcome == RH_PASS; kind++)
+    for (uint32_t kind = 0; kind < (trial->quick ? 1 : n_kinds) && outcome == RH_PASS; kind++)
       outcome = try_params(trial, kinds[kind], params, &accepted);
   }
   for (uint32_t k = 0; k < 20 * wanted && wanted > 0 && outcome == RH_PASS; k++) {
