@@ -212,7 +212,7 @@ static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh
   return RH_OK;
 }
 
-/* For the cross-check of the two clocks.  A slow run's latency is by the host's clock, too. */
+/* For the cross-check of the two clocks, for which slow runs are too few. */
 static rh_status sample_host(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
   int is_enough = c->n_host == RH_MAX_ROUNDS || c->about_s > slow_s;
   if (c->opened.host_clock || c->host_only || is_enough) return RH_OK;
