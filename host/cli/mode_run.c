@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/io/array.h"
+#include "../core/reduce/again.h"
 #include "../core/reduce/exact_data.h"
 #include "app.h"
 #include "number.h"
@@ -138,6 +139,7 @@ static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   rh_status status =
       rh_array_reserve(&run->array, run->spec.type, run->spec.n, run->report.isolated, error);
   if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
+  app->redhost->device_failed |= status != RH_OK;
   return status;
 }
 
@@ -237,25 +239,50 @@ static int is_to_be_tried(const rh_app *app, const run_state *run) {
          rh_op_rounds(run->spec.op, run->spec.type);
 }
 
-/* `auto` leaves out a strategy that promises the canonical order and breaks it, and chooses
- * again. */
-static rh_status locate(const rh_app *app, run_state *run, rh_error *error) {
-  enum { MOST_ATTEMPTS = 16 };
+static rh_status try_order(const rh_app *app, const run_state *run, rh_error *error) {
+  const rh_job_spec *job = &run->spec;
+  if (!is_to_be_tried(app, run)) return RH_OK;
+  rh_status status = rh_selftest_order(app, job, run->found.device_kinds, error);
+  if (status == RH_E_WRONG)
+    rh_redhost_blame(app->redhost, job->strategy, job->plugin, job->op, job->type, job->n);
+  return status;
+}
+
+/* With the strategy that was named, or the one that `auto` chooses. */
+static rh_status try_strategy(const rh_app *app, run_state *run, rh_error *error) {
+  int *isolated = &run->report.isolated;
+  RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
+  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, isolated, error));
+  run->spec.strategy = run->found.name;
+  run->spec.plugin = run->found.path;
+  run->report.spec = &run->spec;
+  run->report.chosen = app->redhost->chosen;
+  RH_TRY(try_order(app, run, error));
+  return reduce(app, run, error);
+}
+
+static void undo(const rh_app *app, run_state *run, const rh_job_spec *asked) {
+  end_sampler(run, NULL);
+  rh_found_finish(&run->found);
+  if (!app->typed->input) rh_array_finish(&run->array);
+  run->report = (rh_run_report){0};
+  run->spec = *asked;
+}
+
+/* Until a strategy gives an answer. */
+static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error) {
+  const rh_job_spec asked = run->spec;
+  rh_attempts tried = {0};
   rh_error why = {0};
-  for (uint32_t k = 0; k < MOST_ATTEMPTS; k++) {
-    RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
-    if (!is_to_be_tried(app, run)) return RH_OK;
-    rh_job_spec job = run->spec;
-    job.strategy = run->found.name;
-    job.plugin = run->found.path;
-    rh_status status = rh_selftest_order(app, &job, run->found.device_kinds, &why);
+  for (;;) {
+    rh_status status = try_strategy(app, run, &why);
+    /* Checked first, because a changed file explains other errors. */
+    if (app->typed->input) RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
     if (status == RH_OK) return RH_OK;
-    if (status != RH_E_WRONG) break;
-    rh_redhost_blame(app->redhost, job.strategy, job.plugin, job.op, job.type, job.n);
-    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING, "auto leaves it out: %s", why.message);
-    rh_found_finish(&run->found);
+    if (!rh_job_chooses_again(app->redhost, &asked, &tried, &why)) break;
+    undo(app, run, &asked);
   }
-  if (error) *error = why;
+  *error = why;
   return why.status;
 }
 
@@ -274,16 +301,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->timeout_s = 60;
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
   RH_TRY(find_data(app, &run->array, &run->spec, &run->seed, run->what, sizeof run->what, error));
-  RH_TRY(locate(app, run, error));
-  RH_TRY(rh_parse_when("--isolate", typed->isolate, !run->found.installed, isolated, error));
-  run->spec.strategy = run->found.name;
-  run->spec.plugin = run->found.path;
-  run->report.spec = &run->spec;
-  run->report.chosen = app->redhost->chosen;
-  rh_status status = reduce(app, run, error);
-  /* Checked first, because a changed file explains other errors. */
-  if (typed->input) RH_TRY(rh_array_check_unchanged(&run->array, typed->input, error));
-  RH_TRY(status);
+  RH_TRY(find_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn_unjudged(app, &run->report);
   return judge_report(app, &run->report, error);

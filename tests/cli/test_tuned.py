@@ -11,6 +11,7 @@ import redhost_cli as cli
 
 WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
 PARTICULAR = os.path.join(cli.ZOO, "particular.so")
+FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 BREAKS_ORDER = os.path.join(cli.ZOO, "breaks_order.so")
 SMALL = ["-n", "1024", "-t", "i32", "--data", "equal"]
 DEFAULTS = os.path.join(cli.HERE, "..", "..", "host", "tuned", "defaults")
@@ -396,6 +397,74 @@ class BrokenPromise(TunedCase):
         self.assertRegex(done.err, r"\Aredhost: breaks_order, sum f32 2\^12: not tuned, its result is wrong: " + self.BROKEN)
         self.assertEqual(self.blamed(), ["breaks_order"])
         self.good("--tune", "-n", "4096", "-s", "breaks_order", "--plugin", BREAKS_ORDER, "--op", "min")
+
+
+@unittest.skipUnless(os.path.exists(FAULTS), "no zoo: REDHOST_TEST_ZOO")
+class GoesOn(TunedCase):
+    """`auto' takes the next strategy if the one that it chose cannot be used."""
+    ARGS = ("-n", "1024", "-t", "i32", "--data", "equal", "--plugin", FAULTS)
+    FAULTS = (("fail_in_setup", r"strategy 'worker_fail_in_setup', setup: no room for the [^\n]*\."),
+              ("decline_in_setup", r"strategy 'worker_decline_in_setup' cannot run on the host: the groups are too small\."))
+    CRASHES = (("crash_in_setup", r"strategy 'worker_crash_in_setup' in [^\n]* crashed in setup [^\n]*\."),
+               ("crash_in_run", r"strategy 'worker_crash_in_run' in [^\n]* crashed in run [^\n]*\."),
+               ("exit_in_run", r"strategy 'worker_exit_in_run' in [^\n]* ended the process [^\n]*\."))
+
+    def tune_faults(self, *faults, **more):
+        self.tune(*(entry("worker_" + fault, (k + 1) * 1e-9, path=FAULTS) for k, fault in enumerate(faults)), **more)
+
+    def check_next(self, fault, words, *args):
+        self.tune_faults(fault)
+        done = self.good("--run", "auto", *self.ARGS, *args, quiet=False)
+        self.assertRegex(done.err, r"\Aredhost: auto leaves it out: " + words + r"\n\Z")
+        self.assertNotIn("worker_", done.out)
+        self.assertRegex(self.run_it("auto", *self.ARGS, *args)[0]["chosen"], r"; left out after a failure: worker_%s$" % fault)
+        self.assertNotIn('"failed"', json.dumps(self.tuned()))  # it may work the next time
+
+    def test_failure_in_setup(self):
+        for fault, words in self.FAULTS:
+            for isolate in ("never", "always"):
+                with self.subTest(fault=fault, isolate=isolate):
+                    self.check_next(fault, words, "--isolate=" + isolate)
+
+    def test_crash(self):
+        for fault, words in self.CRASHES:
+            with self.subTest(fault=fault):
+                self.check_next(fault, words)
+
+    def test_several(self):
+        self.tune_faults("crash_in_setup", "fail_in_setup", "decline_in_setup")
+        done = self.good("--run", "auto", *self.ARGS, quiet=False)
+        self.assertEqual(re.findall(r"(?m)^redhost: auto leaves it out: strategy '(\w+)'", done.err),
+                         ["worker_crash_in_setup", "worker_fail_in_setup", "worker_decline_in_setup"])
+
+    def test_all(self):
+        """The first one's error, with the names of the others."""
+        faults = ["worker_" + fault for fault in ("fail_in_setup", "decline_in_setup", "crash_in_run")]
+        others = [s for s in self.json("--list", "--plugin", FAULTS)["strategies"] if s["name"] not in faults]
+        self.tune(*(entry(name, (k + 1) * 1e-9, path=FAULTS) for k, name in enumerate(faults)),
+                  *(entry(s["name"], path=s["plugin"], failed=True) for s in others))
+        done = self.redhost("--run", "auto", *self.ARGS)
+        self.assertEqual((done.code, done.out), (5, ""), done)
+        self.assertRegex(done.err, r"\nredhost: strategy 'worker_fail_in_setup', setup: no room for [^\n]*\. Other strategies failed, "
+                                   r"too: worker_decline_in_setup, worker_crash_in_run\.\n\Z")
+
+    def test_a_file(self):
+        """What is read is still there for the next one."""
+        path = os.path.join(self.home, "ones.i32")
+        with open(path, "wb") as file:
+            file.write(b"\1\0\0\0" * 1024)
+        self.tune_faults("crash_in_run", "fail_in_setup")
+        done = self.good("--run", "auto", "-i", path, "-t", "i32", "--plugin", FAULTS, quiet=False)
+        self.assertEqual(done.err.count("auto leaves it out"), 2, done)
+        self.assertEqual(self.value("--run", "auto", "-i", path, "-t", "i32", "--plugin", FAULTS), "1024")
+
+    def test_what_another_one_would_not_mend(self):
+        self.tune_faults("fail_in_setup")
+        for args in (("--param", "groups=nothing"), ("-d", "no such device")):
+            self.assertNotIn("leaves", self.redhost("--run", "auto", *self.ARGS, *args).err)
+        done = self.redhost("--run", "worker_fail_in_setup", *self.ARGS)
+        self.assertNotEqual(done.code, 0)
+        self.assertNotIn("leaves", done.err)
 
 
 @unittest.skipUnless(os.path.exists(os.path.join(WRONG, "drops_last.so")), "no wrong plugins: REDHOST_TEST_WRONG")

@@ -155,6 +155,92 @@ START_TEST(auto_leaves_out_who_breaks_the_order) {
 }
 END_TEST
 
+/* ---- Strategies that cannot be used ---- */
+
+static char warned[4096];
+
+static void keep_warning(void *user, uint32_t level, const char *text) {
+  (void)user;
+  size_t used = strlen(warned);
+  if (level == RH_LOG_WARNING) snprintf(warned + used, sizeof warned - used, "%s\n", text);
+}
+
+static void tune_fault(const char *strategy, rh_type type, double time_s) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/worker_faults.so", directory);
+  if (access(path, F_OK) != 0) ck_assert_int_eq(symlink(ZOO_DIR "/worker_faults.so", path), 0);
+  tune(strategy, path, type, time_s, NULL, NULL);
+}
+
+static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status expected) {
+  static double zeros[1000];
+  const rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = type, .data = zeros, .n = n};
+  const rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = type, .max_n = n};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared = NULL;
+  rh_status status = prepare ? rh_prepare(redhost, &spec, &prepared, &error)
+                             : rh_reduce(redhost, &request, &result, &error);
+  ck_assert_msg(status == expected, "%d: %s", status, error.message);
+  rh_prepared_destroy(prepared);
+}
+
+/* `auto` goes on, says so once, and does not try the same strategy again; a refusal holds for
+ * larger problems only. */
+START_TEST(auto_goes_on) {
+  const char *left_out = "left out after a failure: worker_decline_in_setup, worker_fail_in_setup";
+  redhost->options.reporter.log = keep_warning;
+  warned[0] = 0;
+  tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
+  tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
+  reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_OK);
+  ck_assert_ptr_eq(
+      strstr(warned, "auto leaves it out: strategy 'worker_fail_in_setup', setup: no "), warned);
+  ck_assert_msg(strstr(warned,
+                       "\nauto leaves it out: strategy 'worker_decline_in_setup' cannot run "
+                       "on the host: the groups are too small\n"),
+                "%s", warned);
+  ck_assert_msg(strstr(redhost->chosen, left_out), "%s", redhost->chosen);
+  warned[0] = 0;
+  reduce_or_prepare(!_i, 1000, RH_TYPE_i32, RH_OK);
+  ck_assert_str_eq(warned, "");
+  reduce_or_prepare(_i, 10, RH_TYPE_i32, RH_OK);
+  ck_assert_ptr_nonnull(strstr(warned, "worker_fail_in_setup"));
+}
+END_TEST
+
+static void blame_others(rh_type type) {
+  const rh_registry *registry;
+  ck_assert_int_eq(rh_redhost_registry(redhost, 1000, &registry, NULL, &error), RH_OK);
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    if (!strstr(entry->name, "in_setup"))
+      rh_redhost_blame(redhost, entry->name, entry->path, RH_OP_sum, type, 1000);
+  }
+}
+
+START_TEST(all_fail) {
+  tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
+  tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
+  rh_tunedb *tuned;
+  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  char path[256];
+  snprintf(path, sizeof path, "%s/worker_faults.so", directory);
+  blame_others(RH_TYPE_i32);
+  rh_tunedb_blame(tuned, "worker_crash_in_setup", rh_tunedb_plugin(path), RH_OP_sum, RH_TYPE_i32,
+                  1000);
+  reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_E_NOMEM);
+  ck_assert_ptr_eq(strstr(error.message, "strategy 'worker_fail_in_setup', setup: no room for"),
+                   error.message);
+  ck_assert_ptr_nonnull(
+      strstr(error.message, ". Other strategies failed, too: worker_decline_in_setup"));
+  reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_DECLINED);
+  ck_assert_msg(
+      strstr(error.message, "failed here: worker_decline_in_setup, worker_fail_in_setup, "), "%s",
+      error.message);
+}
+END_TEST
+
 /* ---- Data on the device ---- */
 
 static char name[] = "Board", platform[] = "Maker", driver[] = "1", none[] = "";
@@ -403,6 +489,8 @@ int main(void) {
   tcase_add_test(jobs, where_parameters_come_from);
   tcase_add_test(jobs, auto_leaves_alone_who_was_wrong);
   tcase_add_loop_test(jobs, auto_leaves_out_who_breaks_the_order, 0, 2);
+  tcase_add_loop_test(jobs, auto_goes_on, 0, 2);
+  tcase_add_loop_test(jobs, all_fail, 0, 2);
   tcase_add_test(jobs, the_host_is_far_from_some_devices);
   tcase_add_test(jobs, where_the_result_is_wanted);
   tcase_add_test(jobs, nothing_is_known_of_any);

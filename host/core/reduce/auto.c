@@ -4,6 +4,7 @@
 #include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "again.h"
 #include "estimate.h"
 
 #include <math.h>
@@ -28,8 +29,9 @@ typedef struct choice {
   /* n of them; then, up to n_known, those whose bits are not the canonical order's */
   candidate *list;
   uint32_t n, n_known;
-  rh_text failed; /* names of strategies whose result was wrong */
-  rh_text unread; /* names of those that may have been tuned, but whose file cannot be read */
+  rh_text failed;   /* names of strategies whose result was wrong */
+  rh_text left_out; /* names of those that could not be used in this process */
+  rh_text unread;   /* names of those that may have been tuned, but whose file cannot be read */
 } choice;
 
 /* ---- Candidates ---- */
@@ -66,6 +68,10 @@ static void keep_on_device(choice *c) {
   if (on_device) c->n_known = on_device;
 }
 
+static void add_name(rh_text *names, const rh_entry *entry) {
+  rh_text_add(names, "%s%s", names->length ? ", " : "", entry->name);
+}
+
 /* Those whose bits are, or are not, what `auto` answers on every device and at every time. */
 static void take_entries(choice *c, const rh_registry *registry, int canonical) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
@@ -73,9 +79,11 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
     candidate one = {.entry = entry};
     if (!can_serve(c->spec, entry) || has_canonical_bits(c->spec, entry) != canonical) continue;
     if (rh_tunedb_mentions(c->tuned, entry->name) && !(one.plugin = rh_tunedb_plugin(entry->path)))
-      rh_text_add(&c->unread, "%s%s", c->unread.length ? ", " : "", entry->name);
+      add_name(&c->unread, entry);
     if (has_failed(c, &one))
-      rh_text_add(&c->failed, "%s%s", c->failed.length ? ", " : "", entry->name);
+      add_name(&c->failed, entry);
+    else if (rh_is_left_out(c->redhost, c->spec, entry->name))
+      add_name(&c->left_out, entry);
     else
       c->list[c->n_known++] = one;
   }
@@ -101,6 +109,12 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
                    "here%s%s. Name another one, such as %s, to get its own bits",
                    op, type, c->failed.length ? " without a wrong result: " : "",
                    c->failed.length ? rh_text_get(&c->failed) : "", c->list[0].entry->name);
+  if (c->left_out.length)
+    return rh_fail(error, RH_DECLINED,
+                   "every strategy that can serve %s of %s failed here: %s%s%s. Name one to try it "
+                   "again",
+                   op, type, rh_text_get(&c->left_out), c->failed.length ? ", " : "",
+                   c->failed.length ? rh_text_get(&c->failed) : "");
   if (c->failed.length)
     return rh_fail(
         error, RH_DECLINED,
@@ -265,13 +279,17 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry
   rh_status status = gather(&c, registry, error);
   if (status == RH_OK) {
     *entry = choose(&c, &text)->entry;
+    snprintf(redhost->chose, sizeof redhost->chose, "%s", (*entry)->name);
     if (c.failed.length)
       rh_text_add(&text, "; left out for a wrong result here: %s", rh_text_get(&c.failed));
+    if (c.left_out.length)
+      rh_text_add(&text, "; left out after a failure: %s", rh_text_get(&c.left_out));
     snprintf(redhost->chosen, sizeof redhost->chosen, "%s", rh_text_get(&text));
     rh_log(&redhost->options.reporter, RH_LOG_INFO, "auto: %s", redhost->chosen);
   }
   rh_text_finish(&text);
   rh_text_finish(&c.failed);
+  rh_text_finish(&c.left_out);
   rh_text_finish(&c.unread);
   free(c.list);
   return status;

@@ -41,6 +41,7 @@ static void release(rh_redhost *redhost) {
   rh_cl_devices_finish(&redhost->devices);
   rh_cache_finish(&redhost->cache);
   free_options(&redhost->options);
+  free(redhost->left_out);
   pthread_mutex_destroy(&redhost->lock);
   free(redhost);
 }
@@ -87,7 +88,7 @@ rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh
   return RH_OK;
 }
 
-rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error) {
+static rh_status open_session(rh_redhost *redhost, rh_error *error) {
   const rh_cl_device *device;
   RH_TRY(rh_redhost_device(redhost, &device, error));
   const rh_options *options = &redhost->options;
@@ -98,8 +99,14 @@ rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_er
     RH_TRY(
         rh_cl_session_init(&redhost->session, device, &redhost->cache, &options->reporter, error));
   redhost->session_open = 1;
-  *session = &redhost->session;
   return RH_OK;
+}
+
+rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error) {
+  rh_status status = open_session(redhost, error);
+  *session = &redhost->session;
+  redhost->device_failed |= status != RH_OK;
+  return status;
 }
 
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,

@@ -9,6 +9,8 @@
 
 #include <pthread.h>
 
+typedef struct rh_left_out rh_left_out;
+
 /* Devices are discovered when one is first needed: host strategies, and --list on a machine without
  * a driver, never use OpenCL. */
 struct rh_redhost {
@@ -35,6 +37,11 @@ struct rh_redhost {
   int closed;          /* rh_close() was called; the last prepared reduction releases everything */
   /* the last choice of `auto` and the reason: "onepass, measured here at 2^20: ...", or "" */
   char chosen[512];
+  char chose[64]; /* its name; "" if a strategy was named, or none could be chosen */
+  /* 1: since then, the device or memory for the data failed, which is not the strategy's fault */
+  int device_failed;
+  rh_left_out *left_out; /* what `auto` does not choose again in this process */
+  uint32_t n_left_out;
 };
 
 /* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread

@@ -25,7 +25,8 @@ rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error 
 rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
                         rh_error *error) {
   const char *name = spec->strategy;
-  redhost->chosen[0] = 0;
+  redhost->chosen[0] = redhost->chose[0] = 0;
+  redhost->device_failed = 0;
   *found = (rh_found){0};
   if (!rh_op_is_defined(spec->op, spec->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
@@ -87,8 +88,10 @@ static rh_status find_host(rh_redhost *redhost, const rh_job_spec *spec, rh_erro
 rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
                         const rh_cl_device **device, rh_error *error) {
   *device = NULL;
-  return device_kinds == RH_DEVICE_HOST ? find_host(redhost, spec, error)
-                                        : find_device(redhost, spec, device, error);
+  rh_status status = device_kinds == RH_DEVICE_HOST ? find_host(redhost, spec, error)
+                                                    : find_device(redhost, spec, device, error);
+  redhost->device_failed |= status != RH_OK;
+  return status;
 }
 
 rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error) {
@@ -160,8 +163,10 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
   uint32_t size = rh_type_size(job->spec.type);
   if (job->device) {
     RH_TRY(rh_redhost_session(job->redhost, &job->instance_spec.session, error));
-    RH_TRY(rh_cl_input_init(&job->input, job->instance_spec.session, region, offset, job->spec.n,
-                            size, error));
+    rh_status status = rh_cl_input_init(&job->input, job->instance_spec.session, region, offset,
+                                        job->spec.n, size, error);
+    job->redhost->device_failed |= status != RH_OK;
+    RH_TRY(status);
   }
   job->data = (rh_data){
       .buffer = job->input.buffer,

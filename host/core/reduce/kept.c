@@ -1,6 +1,7 @@
 #include "kept.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "again.h"
 #include "self_test.h"
 
 #include <stdlib.h>
@@ -96,16 +97,17 @@ static int may_serve_fewer(rh_status status) {
 static rh_status make_kept(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
                            uint64_t class, rh_error *error) {
   RH_TRY(copy_spec(kept, spec, error));
+  rh_attempts tried = {0};
   rh_error why = {0};
   rh_status status;
-  for (uint32_t attempt = 0;; attempt++) {
+  for (;;) {
     status = set_up(redhost, kept, class, &why);
     if (class != spec->n && may_serve_fewer(status)) status = set_up(redhost, kept, spec->n, &why);
-    if (status == RH_OK || !rh_job_chooses_again(spec, attempt, &redhost->options.reporter, &why))
-      break;
+    if (status == RH_OK || !rh_job_chooses_again(redhost, spec, &tried, &why)) break;
   }
-  if (status != RH_OK && error) *error = why;
-  return status;
+  if (status == RH_OK) return RH_OK;
+  if (error) *error = why;
+  return why.status;
 }
 
 /* A free slot, or the least recently used one. */

@@ -2,7 +2,7 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
-#include "job.h"
+#include "again.h"
 #include "self_test.h"
 
 #include <stdatomic.h>
@@ -257,7 +257,9 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   /* The caller's pointers are valid during rh_prepare() only. */
   p->job.spec = (rh_job_spec){.op = spec->op, .type = spec->type, .n = spec->max_n};
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
-  return rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
+  status = rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
+  redhost->device_failed |= status != RH_OK;
+  return status;
 }
 
 /* *given: the caller's spec, converted to this version's struct. */
@@ -284,15 +286,17 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
                                rh_error *error) {
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_error why = {0};
+  rh_attempts tried = {0};
   rh_status status;
-  for (uint32_t attempt = 0;; attempt++) {
+  for (;;) {
     status = rh_job_init(&p->job, redhost, spec, &why);
     if (status == RH_OK) status = set_up(p, redhost, &why);
     if (status == RH_OK) break;
     rh_job_finish(&p->job);
-    if (!rh_job_chooses_again(spec, attempt, &redhost->options.reporter, &why)) break;
+    if (!rh_job_chooses_again(redhost, spec, &tried, &why)) break;
   }
   redhost->n_prepared += status == RH_OK;
+  if (status != RH_OK) status = why.status; /* of the first strategy, if several failed */
   if (status != RH_OK && error) *error = why;
   rh_redhost_leave(redhost);
   return status;

@@ -1,11 +1,8 @@
 #include "self_test.h"
 #include "../base/error.h"
-#include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../io/array.h"
 #include "canonical.h"
-
-#include <string.h>
 
 enum { MOST = 4099 };
 
@@ -95,13 +92,4 @@ rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   rh_cl_input_finish(&input);
   rh_canonical_trial_finish(&trial);
   return status;
-}
-
-int rh_job_chooses_again(const rh_job_spec *spec, uint32_t attempt, const rh_reporter *reporter,
-                         const rh_error *why) {
-  enum { MOST_ATTEMPTS = 16 };
-  if (why->status != RH_E_WRONG || attempt + 1 >= MOST_ATTEMPTS) return 0;
-  if (spec->strategy && strcmp(spec->strategy, "auto") != 0) return 0;
-  rh_log(reporter, RH_LOG_WARNING, "auto leaves it out: %s", why->message);
-  return 1;
 }

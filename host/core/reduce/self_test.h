@@ -15,9 +15,4 @@ rh_status rh_job_self_test(rh_job *job, rh_error *error);
  * is recorded, so that `auto` leaves it out. */
 rh_status rh_job_check_order(rh_job *job, rh_error *error);
 
-/* 1: `auto` chose a strategy that failed its self-test or check of the order, as a warning now
- * says, and can choose another one. */
-int rh_job_chooses_again(const rh_job_spec *spec, uint32_t attempt, const rh_reporter *reporter,
-                         const rh_error *why);
-
 #endif

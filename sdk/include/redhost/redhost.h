@@ -183,7 +183,9 @@ typedef struct rh_prepare_spec {
   uint64_t n_settings;
 } rh_prepare_spec;
 
-/* *prepared is null on failure: RH_DECLINED if the strategy cannot serve this problem, RH_E_WRONG
+/* With "auto", a strategy that cannot be set up is left out from then on, as a warning says, and
+ * another one is chosen; so it is in rh_reduce().  If all fail, the error is the first one's.
+ * *prepared is null on failure: RH_DECLINED if the strategy cannot serve this problem, RH_E_WRONG
  * if its answers are wrong, RH_E_DEVICE if the device cannot hold max_n elements, RH_E_USAGE for
  * unknown names.  After rh_close() an rh_prepared keeps working, and the last rh_prepared_destroy()
  * releases the rest.  [any thread, in turn with rh_reduce and rh_prepared_destroy] */

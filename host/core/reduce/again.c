@@ -1,0 +1,87 @@
+#include "again.h"
+#include "../base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ATTEMPTS = 16 };
+
+struct rh_left_out {
+  char strategy[64];
+  uint32_t op;
+  rh_type type;
+  int with_settings; /* the caller's settings may be the cause */
+  uint64_t least_n;
+};
+
+int rh_is_left_out(const rh_redhost *redhost, const rh_job_spec *spec, const char *strategy) {
+  for (uint32_t k = 0; k < redhost->n_left_out; k++) {
+    const rh_left_out *one = &redhost->left_out[k];
+    if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op && one->type == spec->type &&
+        one->with_settings == (spec->n_settings > 0) && spec->n >= one->least_n)
+      return 1;
+  }
+  return 0;
+}
+
+/* A limit or a lack of memory says nothing about smaller problems. */
+static int depends_on_size(rh_status status) {
+  return status == RH_DECLINED || status == RH_E_DEVICE || status == RH_E_NOMEM;
+}
+
+/* -1: no memory, so that it would be chosen again. */
+static int leave_out(rh_redhost *redhost, const rh_job_spec *spec, rh_status status) {
+  rh_left_out *larger =
+      realloc(redhost->left_out, (redhost->n_left_out + 1u) * sizeof *redhost->left_out);
+  if (!larger) return -1;
+  redhost->left_out = larger;
+  rh_left_out *one = &larger[redhost->n_left_out++];
+  *one = (rh_left_out){.op = spec->op,
+                       .type = spec->type,
+                       .with_settings = spec->n_settings > 0,
+                       .least_n = depends_on_size(status) ? spec->n : 0};
+  snprintf(one->strategy, sizeof one->strategy, "%s", redhost->chose);
+  return 0;
+}
+
+static int is_the_strategys(const rh_redhost *redhost, const rh_job_spec *spec, rh_status status) {
+  if (!redhost->chose[0] || redhost->device_failed || status == RH_E_CANCELLED) return 0;
+  return status != RH_E_USAGE || spec->n_settings == 0;
+}
+
+static void remember(rh_attempts *tried, const char *strategy, const rh_error *why) {
+  size_t used = strlen(tried->others);
+  if (tried->n++ == 0)
+    tried->first = *why;
+  else
+    snprintf(tried->others + used, sizeof tried->others - used, "%s%s", used ? ", " : "", strategy);
+}
+
+static void report_first(const rh_attempts *tried, rh_error *why) {
+  *why = tried->first;
+  size_t used = strlen(why->message);
+  if (tried->others[0])
+    snprintf(why->message + used, sizeof why->message - used, ". Other strategies failed, too: %s",
+             tried->others);
+}
+
+int rh_job_chooses_again(rh_redhost *redhost, const rh_job_spec *spec, rh_attempts *tried,
+                         rh_error *why) {
+  const char *name = redhost->chose;
+  if (spec->strategy && strcmp(spec->strategy, "auto") != 0) return 0;
+  if (!is_the_strategys(redhost, spec, why->status)) {
+    /* nobody is left */
+    if (!name[0] && tried->n) report_first(tried, why);
+    return 0;
+  }
+  remember(tried, name, why);
+  if (tried->n < MOST_ATTEMPTS && leave_out(redhost, spec, why->status) == 0) {
+    int is_named = strstr(why->message, name) != NULL;
+    rh_log(&redhost->options.reporter, RH_LOG_WARNING, "auto leaves %s out: %s",
+           is_named ? "it" : name, why->message);
+    return 1;
+  }
+  report_first(tried, why);
+  return 0;
+}
