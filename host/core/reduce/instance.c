@@ -116,6 +116,13 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
 
 /* The place to change for a device where another way is faster. */
 
+/* A pair of a key or mantissa and an index or exponent has padding if the first is of 32 bits. */
+static uint32_t written_words(const rh_op *op) {
+  enum { PAIR = 16, ALL_OF_A_PAIR = 0xf, PADDING = 1 << 1 };
+  if (op->value_size < PAIR) return (1u << op->value_size / sizeof(uint32_t)) - 1;
+  return op->element_size == sizeof(uint64_t) ? ALL_OF_A_PAIR : ALL_OF_A_PAIR & ~PADDING;
+}
+
 static rh_status make_result(rh_instance *instance, rh_error *error) {
   RH_TRY(rh_cl_buffer(instance->spec.session, CL_MEM_READ_WRITE,
                       RESULT_SLOTS * instance->op.value_size, NULL, "allocating the result",
@@ -124,7 +131,8 @@ static rh_status make_result(rh_instance *instance, rh_error *error) {
    * work at all. */
   const rh_strategy *strategy = instance->spec.strategy;
   if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE))
-    rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size);
+    rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size,
+                       written_words(&instance->op));
   return RH_OK;
 }
 
@@ -235,21 +243,15 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
   return fetch_result(instance, value, error);
 }
 
-static rh_status wait_for_visible(rh_instance *instance, void *value, rh_error *error) {
-  RH_CL_TRY_IN(instance->spec.session, error, clFinish(instance->spec.session->queue),
-               "waiting for the result");
-  memcpy(value, instance->visible.address, instance->op.value_size);
-  return RH_OK;
-}
-
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error) {
   if (!instance->visible.buffer || instance->finishes_on_host) {
     RH_TRY(rh_instance_run(instance, data, n, error));
     return rh_instance_value(instance, value, error);
   }
+  rh_cl_visible_expect(&instance->visible);
   RH_TRY(rh_instance_run_to(instance, data, n, instance->visible.buffer, 0, error));
-  return wait_for_visible(instance, value, error);
+  return rh_cl_visible_await(&instance->visible, instance->spec.session, value, error);
 }
 
 const rh_op *rh_instance_op(const rh_instance *instance) {

@@ -149,8 +149,9 @@ void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_
     decode(p, value, n, result);
 }
 
-/* After RH_OK nothing reads the data any more: the value was read after all other commands in
- * the queue, or the strategy finished on the host, with all partial results read. */
+/* After RH_OK nothing reads the caller's memory any more: the value was read after all other
+ * commands in the queue, or the strategy finished on the host, with all partial results read, or
+ * the data had been copied to a device with memory of its own. */
 static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result *result,
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
