@@ -81,8 +81,8 @@ static const struct {
     {"clReleaseMemObject", (function *)count_release},
 };
 
-/* Computing; the page size, which is queried when an array is seen for the first time; and the time,
- * while a result is awaited. */
+/* Computing; the page size, which is queried when an array is seen for the first time; and the
+ * time, while a result is awaited. */
 static const char *const harmless[] = {"memcpy",  "memset",  "memcmp",
                                        "strncpy", "sysconf", "clock_gettime"};
 

@@ -31,7 +31,8 @@ void rh_cl_visible_finish(rh_cl_visible *visible, rh_cl_session *session);
 void rh_cl_visible_expect(rh_cl_visible *visible);
 
 /* Waits until the commands enqueued since rh_cl_visible_expect() have written the result, and
- * copies it.  They may still be running then, but the result is final: each word is written once. */
+ * copies it.  They may still be running then, but the result is final, because each word is written
+ * once. */
 rh_status rh_cl_visible_await(rh_cl_visible *visible, rh_cl_session *session, void *value,
                               rh_error *error);
 
