@@ -458,6 +458,7 @@ START_TEST(everybody_competes) {
   rh_job_spec spec = plain;
   made_up.about.kind = RH_DEVICE_CPU;
   made_up.platform_name = pocl_platform;
+  strcpy(made_up.family, "GenuineIntel 6 143"); /* of the machine that the defaults are from */
   made_up.shares_memory = 1;
   redhost->devices_found = 1;
   redhost->device = &made_up;

@@ -293,6 +293,7 @@ START_TEST(shipped_defaults) {
   for (; (document = rh_tunedb_shipped(n, &valid)); n++) {
     ck_assert_msg(valid, "the defaults number %zu are damaged", n);
     ck_assert_ptr_nonnull(json_object_get(document, "name"));
+    ck_assert_ptr_nonnull(json_object_get(document, "family"));
     const json_t *entries = json_object_get(document, "entries");
     for (size_t k = 0; k < json_array_size(entries); k++) {
       rh_tunedb_entry entry;
@@ -312,6 +313,7 @@ START_TEST(shipped_for_whom) {
   gpu.about.kind = RH_DEVICE_GPU;
   gpu.about.vendor_id = 4318;
   gpu.platform_name = nvidia;
+  strcpy(gpu.family, "compute capability 9");
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
   rh_tunedb *tuned = open_for(&gpu);
@@ -340,6 +342,26 @@ START_TEST(shipped_for_whom) {
     ck_assert_str_eq(rh_tunedb_shipped_name(tuned), names[k]);
     rh_tunedb_close(tuned);
   }
+}
+END_TEST
+
+/* On a device of another family, or of none that is known, they serve as parameters only. */
+START_TEST(shipped_times_are_of_a_family) {
+  static const char *const families[] = {"compute capability 9", "compute capability 8", ""};
+  rh_cl_device gpu = device;
+  gpu.about.kind = RH_DEVICE_GPU;
+  gpu.about.vendor_id = 4318;
+  gpu.platform_name = nvidia;
+  strcpy(gpu.family, families[_i]);
+  rh_tunedb *tuned = open_for(&gpu);
+  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX};
+  const rh_tunedb_entry *found =
+      rh_tunedb_find(tuned, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
+  ck_assert_int_eq(found->time_s > 0, _i == 0);
+  found = rh_tunedb_find_timed(tuned, &any, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24);
+  ck_assert_int_eq(found != NULL, _i == 0);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
@@ -769,6 +791,7 @@ int main(void) {
   tcase_add_test(entries, who_failed);
   tcase_add_test(entries, shipped_defaults);
   tcase_add_test(entries, shipped_for_whom);
+  tcase_add_loop_test(entries, shipped_times_are_of_a_family, 0, 3);
   suite_add_tcase(suite, entries);
   add_files(suite);
   SRunner *runner = srunner_create(suite);

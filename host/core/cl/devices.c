@@ -131,6 +131,14 @@ static uint32_t nvidia_sm_of(rh_cl_device *device) {
                     device_number(device, COMPUTE_CAPABILITY_MINOR_NV));
 }
 
+static void find_family(rh_cl_device *device) {
+  if (device->nvidia_sm)
+    snprintf(device->family, sizeof device->family, "compute capability %u",
+             device->nvidia_sm / 10);
+  else if (device->about.kind == RH_DEVICE_CPU)
+    rh_processor_family(device->family);
+}
+
 static void describe(rh_cl_device *device) {
   device->about = (rh_device){
       .struct_size = sizeof device->about,
@@ -152,6 +160,7 @@ static void describe(rh_cl_device *device) {
   find_subgroup_sizes(device);
   if (has_extension(device, "cl_nv_device_attribute_query"))
     device->nvidia_sm = nvidia_sm_of(device);
+  find_family(device);
   device->clock_hz = optional_number(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
   device->cache_bytes = optional_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   device->alignment = optional_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;

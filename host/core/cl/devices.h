@@ -2,6 +2,7 @@
 #ifndef RH_CL_DEVICES_H
 #define RH_CL_DEVICES_H
 
+#include "../base/processor.h"
 #include <CL/cl.h>
 #include <redhost/redhost.h>
 
@@ -16,8 +17,11 @@ typedef struct rh_cl_device {
   char *name, *vendor, *driver, *version, *c_version, *extensions, *platform_name,
       *platform_version;
   uint64_t clock_hz, cache_bytes;
-  uint64_t alignment;                /* bytes: the alignment of sub-buffers; 0: unknown */
-  uint32_t nvidia_sm;                /* compute capability, 90 for 9.0; 0: not NVIDIA */
+  uint64_t alignment; /* bytes: the alignment of sub-buffers; 0: unknown */
+  uint32_t nvidia_sm; /* compute capability, 90 for 9.0; 0: not NVIDIA */
+  /* devices of one family take about the same times: rh_processor_family() of a CPU, "compute
+   * capability 9" of NVIDIA's; "" if unknown */
+  char family[RH_PROCESSOR_WORD];
   uint32_t shares_memory;            /* 1: buffers can be the host's own memory */
   uint32_t flushes_f32, flushes_f64; /* 1: subnormals become zero */
 } rh_cl_device;

@@ -5,8 +5,11 @@
  *
  * and of redhost's defaults, where "match" selects the devices and "name" names them:
  *
- *     {"schema": "redhost-tuned/1", "name": "NVIDIA GPUs",
+ *     {"schema": "redhost-tuned/1", "name": "NVIDIA GPUs", "family": "compute capability 9",
  *      "match": {"kind": "gpu", "vendor_id": 4318}, "entries": [...]}
+ *
+ * "family" is that of the device that they were measured on (rh_cl_device.family): the times count
+ * for devices of that family only.
  */
 #ifndef RH_TUNEDB_DOCUMENT_H
 #define RH_TUNEDB_DOCUMENT_H

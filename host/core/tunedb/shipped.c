@@ -20,6 +20,13 @@ json_t *rh_tunedb_shipped(size_t place, int *valid) {
   return document ? document : json_object();
 }
 
+int rh_tunedb_shipped_is_timed(const json_t *document, const rh_cl_device *device) {
+  char host[RH_PROCESSOR_WORD] = "";
+  const char *family = json_string_value(json_object_get(document, "family"));
+  if (!device) rh_processor_family(host);
+  return family && *family && strcmp(family, device ? device->family : host) == 0;
+}
+
 /* Every key of "match" must fit, and there must be at least one. */
 int rh_tunedb_shipped_fits(const json_t *document, const rh_cl_device *device) {
   const json_t *match = json_object_get(document, "match");

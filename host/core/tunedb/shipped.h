@@ -11,4 +11,7 @@ json_t *rh_tunedb_shipped(size_t place, int *valid);
 /* Is it for this device? A machine without a device counts as one that PoCL serves. */
 int rh_tunedb_shipped_fits(const json_t *document, const rh_cl_device *device);
 
+/* Were its times measured on a device of the same family?  Elsewhere only its parameters count. */
+int rh_tunedb_shipped_is_timed(const json_t *document, const rh_cl_device *device);
+
 #endif

@@ -21,10 +21,11 @@ typedef struct known {
 struct rh_tunedb {
   rh_tunedb_store store;
   rh_tunedb_key key;
-  uint32_t on_host; /* 1: there is no device */
-  json_t *document; /* the file's contents, with entries that could not be written */
-  json_t *shipped;  /* null: nothing that fits */
-  known *list;      /* the entries of both that apply to this device */
+  uint32_t on_host;  /* 1: there is no device */
+  json_t *document;  /* the file's contents, with entries that could not be written */
+  json_t *shipped;   /* null: nothing that fits */
+  int without_times; /* the shipped times are another family's */
+  known *list;       /* the entries of both that apply to this device */
   uint32_t n, capacity;
   int complained;
   rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
@@ -61,6 +62,8 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
       continue;
     entry.origin = like->origin;
     strcpy(entry.driver, like->driver);
+    if (like->origin == RH_TUNED_SHIPPED && tuned->without_times)
+      entry.time_s = entry.latency_s = 0;
     RH_TRY(add_entry(tuned, &entry, counts && !entry.failed, error));
   }
   return RH_OK;
@@ -114,6 +117,7 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
   if (status == RH_OK) {
     tuned->document = rh_tunedb_store_load(&tuned->store);
     tuned->shipped = find_shipped(device);
+    tuned->without_times = !rh_tunedb_shipped_is_timed(tuned->shipped, device);
     status = rebuild(tuned, error);
   }
   if (status != RH_OK)

@@ -16,7 +16,9 @@
 enum {
   RH_TUNED_HERE = 1,         /* measured on this device under this driver */
   RH_TUNED_OTHER_DRIVER = 2, /* measured on this device under another driver */
-  RH_TUNED_SHIPPED = 3       /* measured on a device of this kind, by redhost's authors */
+  /* measured on a device of this kind, by redhost's authors; without times if it was of another
+   * family */
+  RH_TUNED_SHIPPED = 3
 };
 
 enum { RH_TUNED_MOST_SETTINGS = 16, RH_TUNED_WORD = 48 };
