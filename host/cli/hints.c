@@ -18,6 +18,7 @@ static const hint hints[] = {
     {RH_E_BUILD, "kernel build failed for '", "Option -v prints the build log"},
     {RH_E_FILE, "raw data needs an element type", "Name it with --type"},
     {ANY, "turn the cache off", "Options --cache-dir and --no-cache do that"},
+    {ANY, "auto: measured once, as little was known", "Option --no-measure leaves it out"},
     {ANY, "another cache directory", "Option --cache-dir names one"},
 };
 

@@ -84,6 +84,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
       .cache_dir = typed->cache_dir,
       .program = own_path(program, sizeof program),
       .no_cache = typed->no_cache,
+      .no_measure = typed->no_measure,
       .reporter = rh_terminal_reporter(terminal),
   };
   RH_TRY(parse_problem(&app, error));

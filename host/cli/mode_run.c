@@ -294,6 +294,8 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
       .settings = typed->settings,
       .n_settings = typed->n_settings,
       .what = run->what,
+      /* as is_to_be_measured(): the answer, or the time */
+      .on_device = typed->input || typed->quiet ? RH_JOB_ON_HOST : RH_JOB_IN_PLACE,
   };
   int *isolated = &run->report.isolated;
   /* reports a malformed value early */

@@ -146,6 +146,9 @@ static const option_row table[] = {
     {"timeout", 0, WORD, "SEC", NULL, "kill a plugin's process after SEC seconds of silence\n[60]",
      IN(RUN) | IN(VERIFY) | TIMING, AT(timeout)},
     {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write the cache", TOUCHING, AT(no_cache)},
+    {"no-measure", 0, FLAG, NULL, NULL,
+     "auto: without a short measurement (0.3 s, once) where\nlittle is known of this machine",
+     IN(RUN), AT(no_measure)},
     {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", TOUCHING, AT(cache_dir)},
 };
 enum { N_ROWS = sizeof table / sizeof *table };
@@ -166,6 +169,7 @@ const rh_option_note rh_options_environment[] = {
     {"REDHOST_CACHE_DIR", "as --cache-dir"},
     {"REDHOST_BUILD_OPTIONS", "options for every build of an OpenCL program, before the plugin's"},
     {"REDHOST_NO_CACHE", "as --no-cache"},
+    {"REDHOST_NO_MEASURE", "as --no-measure"},
     {"NO_COLOR", "as --color=never"},
     {"CLICOLOR_FORCE", "as --color=always"},
     {"CLICOLOR", "0 is as --color=never"},

@@ -46,7 +46,7 @@ typedef struct rh_typed {
   const char *strategy, *cache, *precision, *max_time, *samples, *timer;
   const char *format, *output, *resume, *threshold, *picture, *budget;
   rh_words exports, peers;
-  uint32_t no_check, no_cache, json, quiet, verbose, quick, in_process;
+  uint32_t no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t thorough, strict, once, dry_run, fresh;
   /* Of --verify, the directory of --new-plugin, the new file of --compare. */
   const char *operands[RH_MAX_OPERANDS];

@@ -417,6 +417,41 @@ class BrokenPromise(TunedCase):
         self.good("--tune", "-n", "4096", "-s", "breaks_order", "--plugin", BREAKS_ORDER, "--op", "min")
 
 
+class Trial(TunedCase):
+    """What is measured where nobody tuned: who is faster does not matter here."""
+    OF_THE_HOST = {**cli.NO_PLATFORM, "REDHOST_NO_MEASURE": ""}
+    SAID = r"(?m)^redhost: auto: measured once, as little was known of sum of i32 here: native at 2\^10 \S+ \S+.*; \S+ s\. Option --no-measure " \
+           r"leaves it out\.$"
+
+    def said(self, *args, **env):
+        done = self.good("--run", "auto", *SMALL, *args, "-v", quiet=False, env={**self.OF_THE_HOST, **env})
+        return done.err
+
+    def test_once(self):
+        self.assertNotIn("measured once", self.said("--no-measure"))
+        self.assertNotIn("measured once", self.said(REDHOST_NO_MEASURE="1"))
+        self.assertNotIn("measured once", self.said("--no-cache"))
+        self.assertFalse(os.path.exists(self.file))
+        self.assertRegex(self.said(), self.SAID)
+        (device,) = self.tuned()
+        self.assertEqual({(e["strategy"], e["n"], e["trial"]) for e in device["entries"]} - {("serial", 1024, True)},
+                         {("native", 1024, True)})
+        self.assertEqual(os.stat(self.file).st_mode & 0o777, 0o600)
+        self.assertNotIn("measured once", self.said())
+        self.assertNotIn("measured once", self.said("--op", "min"))
+        self.assertRegex(self.good("--run", "auto", *SMALL, "-q", quiet=False, env=self.OF_THE_HOST).err, r"\A\Z")
+
+    def test_tune_does_not_count_them(self):
+        """They are neither what --tune found nor the parameters of a later run."""
+        self.said()
+        self.assertEqual(self.json(env=cli.NO_PLATFORM)["tuned"], 0)
+        entries = [{**entry("cascade", 1e-9, params={"tile": "64"}), "trial": True}, entry("cascade", 2e-9, op="max", params={"tile": "32"})]
+        self.tune(*entries)
+        (result,) = self.json("--run", "cascade", *SMALL)["results"]
+        self.assertEqual(result["params"]["tile"], 32)
+        self.assertIn("cascade, measured here at 2^10: 1 ns a call", self.choice(*SMALL))
+
+
 @unittest.skipUnless(os.path.exists(FAULTS), "no zoo: REDHOST_TEST_ZOO")
 class GoesOn(TunedCase):
     """`auto' takes the next strategy if the one that it chose cannot be used."""

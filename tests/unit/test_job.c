@@ -51,6 +51,16 @@ static void tune(const char *strategy, const char *path, rh_type type, double ti
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
 }
 
+static void tune_at(const char *strategy, const char *path, uint64_t n, double time_s) {
+  rh_tunedb *tuned;
+  rh_tunedb_entry entry = {.op = RH_OP_sum, .type = RH_TYPE_i32, .n = n, .time_s = time_s};
+  entry.plugin = rh_tunedb_plugin(path);
+  entry.latency_s = time_s;
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+}
+
 /* ---- Parameters ---- */
 
 static const rh_job_spec plain = {
@@ -294,6 +304,137 @@ START_TEST(the_host_is_far_from_some_devices) {
 }
 END_TEST
 
+/* As if it had been measured: a rate, with 10 us for the smallest copy. */
+static void tune_upload(double bytes_per_s) {
+  rh_tunedb *tuned;
+  const uint64_t bytes[] = {4096, 32u << 20};
+  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  for (int k = 0; k < 2; k++) {
+    rh_tunedb_entry entry = {.strategy = "upload",
+                             .plugin = UINT64_C(0x2d75706c6f61642d),
+                             .op = RH_OP_sum,
+                             .type = RH_TYPE_u8,
+                             .n = bytes[k],
+                             .trial = 1};
+    entry.time_s = entry.latency_s = 1e-5 + (double)bytes[k] / bytes_per_s;
+    ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  }
+}
+
+static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
+  rh_job_spec spec = plain;
+  spec.strategy = NULL;
+  spec.n = n;
+  spec.on_device = where;
+  assert_chosen_for(&spec, expected);
+}
+
+/* Data of the host's memory: 16 MiB take 1 ms on the host, 0.1 ms on the device, and some time to
+ * get there. */
+START_TEST(the_way_of_the_data_counts) {
+  enum { N = 1 << 22 };
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  made_up.shares_memory = 0;
+  tune_at("native", built_in("native"), N, 1e-3);
+  tune_at("onepass", built_in("onepass"), N, 1e-4);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "onepass"); /* nobody knows the way */
+  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  tune_upload(10e9);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "native");
+  ck_assert_msg(strstr(redhost->chosen, "native, measured here at 2^22: 1 ms a ") &&
+                    strstr(redhost->chosen, "next is onepass with 100 us") &&
+                    strstr(redhost->chosen, "; the upload to Board counts with 1.6"),
+                "%s", redhost->chosen);
+  assert_chosen_at(64 * (uint64_t)N, RH_JOB_ON_HOST, "native"); /* larger than what was measured */
+  assert_chosen_at(N, RH_JOB_IN_PLACE, "onepass");
+  assert_chosen_at(N, RH_JOB_DATA_ON_DEVICE, "onepass");
+  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  tune_upload(100e9);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
+  made_up.shares_memory = 1;
+  tune_upload(10e9);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
+  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  made_up.shares_memory = 0;
+}
+END_TEST
+
+/* A device that nothing is known of but the way to it. */
+START_TEST(the_way_alone_decides) {
+  enum { N = 1 << 22 };
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  made_up.shares_memory = 0;
+  tune_at("native", built_in("native"), N, 1e-3);
+  tune_upload(10e9);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "native");
+  tune_upload(100e9);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
+  ck_assert_msg(strstr(redhost->chosen, "by its own score of"), "%s", redhost->chosen);
+}
+END_TEST
+
+/* ---- A machine that nobody tuned ---- */
+
+static char informed[4096];
+
+static void keep_information(void *user, uint32_t level, const char *text) {
+  (void)user;
+  size_t used = strlen(informed);
+  if (level == RH_LOG_INFO) snprintf(informed + used, sizeof informed - used, "%s\n", text);
+}
+
+/* The host alone.  Whoever is faster, the two host strategies are measured, once for a kind of
+ * operator and size, and the times are not taken for what --tune finds. */
+START_TEST(the_first_time_measures) {
+  static const char said[] = "auto: measured once, as little was known of sum of i32 here: native "
+                             "at 1000 ";
+  rh_tunedb *tuned;
+  uint64_t native = rh_tunedb_plugin(built_in("native"));
+  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX};
+  rh_job_spec spec = plain;
+  rh_found found;
+  spec.strategy = NULL;
+  redhost->options.reporter.log = keep_information;
+  for (int k = 0; k < 4; k++) {
+    informed[0] = 0;
+    redhost->options.no_measure = k == 0;
+    spec.n = k == 3 ? 100000 : 1000;
+    spec.op = k == 2 ? RH_OP_min : RH_OP_sum;
+    ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+    rh_found_finish(&found);
+    ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
+    ck_assert_msg((strstr(informed, "measured once") != NULL) == (k == 1 || k == 3), "%s",
+                  informed);
+    ck_assert_int_eq(strstr(redhost->chosen, "by its own score of") != NULL, k == 0);
+  }
+  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  const rh_tunedb_entry *measured =
+      rh_tunedb_find_timed(tuned, &any, "native", native, RH_OP_sum, RH_TYPE_i32, 1000);
+  ck_assert(measured && measured->trial && measured->n == 1000 && measured->latency_s > 0);
+  measured = rh_tunedb_find(tuned, "native", native, RH_OP_sum, RH_TYPE_i32, 1000, NULL);
+  ck_assert(!measured || measured->origin == RH_TUNED_SHIPPED);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+}
+END_TEST
+
+/* Without a place to keep the times, they would be measured each time. */
+START_TEST(without_a_cache_nothing_is_measured) {
+  rh_found found;
+  rh_job_spec spec = plain;
+  spec.strategy = NULL;
+  rh_close(redhost);
+  const rh_options options = {
+      .struct_size = sizeof options, .no_cache = 1, .program = REDHOST_PROGRAM};
+  ck_assert_int_eq(rh_open(&redhost, &options, &error), RH_OK);
+  redhost->options.no_measure = 0;
+  ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+  rh_found_finish(&found);
+  ck_assert_ptr_null(strstr(redhost->chosen, "measured here at"));
+}
+END_TEST
+
 /* A strategy tuned to finish on the host conflicts with a result on the device. */
 START_TEST(where_the_result_is_wanted) {
   rh_job_spec spec = plain;
@@ -318,7 +459,7 @@ START_TEST(where_the_result_is_wanted) {
   assert_chosen_for(&spec, "two_stage");
   spec.on_device = RH_JOB_DATA_ON_DEVICE;
   assert_chosen_for(&spec, "cascade");
-  spec.on_device = RH_JOB_ANYWHERE;
+  spec.on_device = RH_JOB_ON_HOST;
   assert_chosen_for(&spec, "serial");
 }
 END_TEST
@@ -493,6 +634,10 @@ int main(void) {
   tcase_add_loop_test(jobs, auto_goes_on, 0, 2);
   tcase_add_loop_test(jobs, all_fail, 0, 2);
   tcase_add_test(jobs, the_host_is_far_from_some_devices);
+  tcase_add_test(jobs, the_way_of_the_data_counts);
+  tcase_add_test(jobs, the_way_alone_decides);
+  tcase_add_test(jobs, the_first_time_measures);
+  tcase_add_test(jobs, without_a_cache_nothing_is_measured);
   tcase_add_test(jobs, where_the_result_is_wanted);
   tcase_add_test(jobs, nothing_is_known_of_any);
   tcase_add_loop_test(jobs, everybody_competes, 0, CHOICES);

@@ -21,7 +21,8 @@ typedef struct rh_cl_session {
   const rh_cl_tap *tap;   /* null: no profiling */
   rh_cache *cache;
   const rh_reporter *reporter;
-  uint64_t input_bytes; /* of the latest input on the device, for messages */
+  uint32_t compiled_only; /* 1: a program that is not in the cache is declined, not built */
+  uint64_t input_bytes;   /* of the latest input on the device, for messages */
   /* The cost of builds so far. */
   uint32_t builds, builds_cached;
   double build_s;

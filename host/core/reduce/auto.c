@@ -6,6 +6,7 @@
 #include "../base/vocabulary.h"
 #include "again.h"
 #include "estimate.h"
+#include "trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ typedef struct choice {
   /* n of them; then, up to n_known, those whose bits are not the canonical order's */
   candidate *list;
   uint32_t n, n_known;
+  double way_s;     /* to bring the data to the device; 0: they are there, or it is unknown */
   rh_text failed;   /* names of strategies whose result was wrong */
   rh_text left_out; /* names of those that could not be used in this process */
   rh_text unread;   /* names of those that may have been tuned, but whose file cannot be read */
@@ -45,7 +47,7 @@ static int runs_on_host(const rh_entry *entry) {
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   const rh_offer *offer = &entry->offers[spec->op][spec->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
-  if (spec->on_device != RH_JOB_ANYWHERE && runs_on_host(entry)) return 0;
+  if (spec->on_device >= RH_JOB_DATA_ON_DEVICE && runs_on_host(entry)) return 0;
   return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
 }
 
@@ -57,12 +59,13 @@ static int has_failed(const choice *c, const candidate *of) {
   return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type);
 }
 
-/* If the data are on the device, drops host strategies: fetching the data would cost more than
- * they can gain. */
+static int is_far(const choice *c) {
+  return c->redhost->device && !c->redhost->device->shares_memory;
+}
+
+/* Drops host strategies. */
 static void keep_on_device(choice *c) {
-  const rh_cl_device *device = c->redhost->device;
   uint32_t on_device = 0;
-  if (!device || device->shares_memory) return;
   for (uint32_t k = 0; k < c->n_known; k++)
     if (!runs_on_host(c->list[k].entry)) c->list[on_device++] = c->list[k];
   if (on_device) c->n_known = on_device;
@@ -89,12 +92,38 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
   }
 }
 
+/* Where data of the host's memory may stay there, finds out what nobody measured yet. */
+static rh_status try_out(choice *c, rh_error *error) {
+  uint32_t in_place = c->spec->on_device == RH_JOB_IN_PLACE && !is_far(c);
+  if (c->spec->on_device != RH_JOB_ON_HOST && !in_place) return RH_OK;
+  const rh_entry **entries = calloc(c->n_known + 1u, sizeof *entries);
+  if (!entries) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
+  for (uint32_t k = 0; k < c->n_known; k++) entries[k] = c->list[k].entry;
+  if (rh_trial(c->redhost, c->spec, c->tuned, entries, c->n_known))
+    for (uint32_t k = 0; k < c->n_known; k++)
+      if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, entries[k]->name))
+        c->list[k].plugin = rh_tunedb_plugin(entries[k]->path);
+  free(entries);
+  return RH_OK;
+}
+
+/* Host strategies compete on a device with memory of its own only if the way of the data to it is
+ * known. */
+static void weigh_way(choice *c) {
+  uint32_t size = rh_type_size(c->spec->type);
+  if (!is_far(c)) return;
+  if (c->spec->on_device == RH_JOB_ON_HOST)
+    c->way_s = rh_trial_upload_s(c->tuned, c->spec->n * size);
+  if (c->way_s == 0) keep_on_device(c);
+}
+
 static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
   const rh_job_spec *spec = c->spec;
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
   take_entries(c, registry, 1);
-  keep_on_device(c);
+  RH_TRY(try_out(c, error));
+  weigh_way(c);
   c->n = c->n_known;
   take_entries(c, registry, 0);
   if (c->unread.length)
@@ -163,8 +192,9 @@ static double time_or_latency(double time_s, double latency_s, int by_latency) {
   return (by_latency && latency_s > 0) || time_s == 0 ? latency_s : time_s;
 }
 
-static double cost(const candidate *of, int by_latency) {
-  return time_or_latency(of->known.time_s, of->known.latency_s, by_latency);
+static double cost(const choice *c, const candidate *of, int by_latency) {
+  return time_or_latency(of->known.time_s, of->known.latency_s, by_latency) +
+         (runs_on_host(of->entry) ? 0 : c->way_s);
 }
 
 static const candidate *quickest(const choice *c, int by_latency, const candidate *but) {
@@ -172,17 +202,17 @@ static const candidate *quickest(const choice *c, int by_latency, const candidat
   for (uint32_t k = 0; k < c->n; k++) {
     const candidate *one = &c->list[k];
     if (!one->known.from || one == but) continue;
-    if (!best || cost(one, by_latency) < cost(best, by_latency)) best = one;
+    if (!best || cost(c, one, by_latency) < cost(c, best, by_latency)) best = one;
   }
   return best;
 }
 
 static const candidate *best_of(const choice *c, int by_latency) {
   const candidate *best = quickest(c, by_latency, NULL);
-  double least = cost(best, by_latency);
+  double least = cost(c, best, by_latency);
   for (uint32_t k = 0; k < c->n; k++) {
     const candidate *one = &c->list[k];
-    if (!one->known.from || cost(one, by_latency) > tie * least) continue;
+    if (!one->known.from || cost(c, one, by_latency) > tie * least) continue;
     if (one->known.time_s > 0 && one->known.time_s < best->known.time_s) best = one;
   }
   return best;
@@ -212,6 +242,13 @@ static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_l
   return rh_format_seconds(text, time_or_latency(known->time_s, known->latency_s, by_latency));
 }
 
+static void explain_way(const choice *c, rh_text *text) {
+  char time[32];
+  if (c->way_s > 0)
+    rh_text_add(text, "; the upload to %s counts with %s", c->redhost->device->name,
+                rh_format_seconds(time, c->way_s));
+}
+
 /* Reports the measured times, not the estimates. */
 static void explain_times(const choice *c, const candidate *best, int by_latency, rh_text *text) {
   char size[32], time[32];
@@ -239,7 +276,7 @@ static void explain_passed_over(const choice *c, const candidate *best, int by_l
   const candidate *least = best;
   for (uint32_t k = c->n; k < c->n_known; k++) {
     const candidate *one = &c->list[k];
-    if (one->known.from && cost(one, by_latency) < cost(least, by_latency)) least = one;
+    if (one->known.from && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
   }
   if (least != best)
     rh_text_add(text, "; %s with %s is passed over: its bits are not those of the canonical order",
@@ -250,20 +287,44 @@ static int32_t score(const choice *c, const candidate *of) {
   return of->entry->offers[c->spec->op][c->spec->type].answer.score;
 }
 
-static const candidate *by_score(const choice *c, rh_text *text) {
-  const candidate *best = &c->list[0];
-  for (uint32_t k = 1; k < c->n; k++)
-    if (score(c, &c->list[k]) > score(c, best)) best = &c->list[k];
+/* Is there a strategy on the device that nothing is known of, while the upload takes less than the
+ * host does? */
+static int may_win_on_device(const choice *c, const candidate *best, int by_latency) {
+  int any = 0;
+  if (c->way_s == 0 || !runs_on_host(best->entry) || cost(c, best, by_latency) <= c->way_s)
+    return 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (runs_on_host(one->entry)) continue;
+    if (one->known.from) return 0;
+    any = 1;
+  }
+  return any;
+}
+
+static const candidate *by_score(const choice *c, int on_device, rh_text *text) {
+  const candidate *best = NULL;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (on_device && runs_on_host(one->entry)) continue;
+    if (!best || score(c, one) > score(c, best)) best = one;
+  }
   rh_text_add(text, "%s, by its own score of %d, as nothing was measured here", best->entry->name,
               (int)score(c, best));
   return best;
 }
 
 static const candidate *choose(choice *c, rh_text *text) {
-  if (!look_up(c)) return by_score(c, text);
+  if (!look_up(c)) return by_score(c, 0, text);
   int by_latency = knows_latency(c);
   const candidate *best = best_of(c, by_latency);
+  if (may_win_on_device(c, best, by_latency)) {
+    best = by_score(c, 1, text);
+    explain_way(c, text);
+    return best;
+  }
   explain_times(c, best, by_latency, text);
+  explain_way(c, text);
   explain_passed_over(c, best, by_latency, text);
   return best;
 }

@@ -7,7 +7,10 @@
 #include "reference.h"
 #include "settings.h"
 
-enum { RH_JOB_ANYWHERE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_DEVICE };
+/* Where the data are when the clock starts: in the host's memory, so that an upload counts; where
+ * the strategy reads them, so that on a device with memory of its own only its strategies compare;
+ * or on the device, where the result may have to stay, too. */
+enum { RH_JOB_ON_HOST, RH_JOB_IN_PLACE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_DEVICE };
 
 typedef struct rh_job_spec {
   const char *strategy; /* or "auto" */

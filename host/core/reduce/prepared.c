@@ -315,7 +315,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
       .what = "the data",
       .on_device = wanted.result_on_device ? RH_JOB_RESULT_ON_DEVICE
                    : wanted.data_on_device ? RH_JOB_DATA_ON_DEVICE
-                                           : RH_JOB_ANYWHERE,
+                                           : RH_JOB_ON_HOST,
   };
   RH_TRY(rh_job_name(&spec, wanted.op, wanted.type, error));
   rh_prepared *p = calloc(1, sizeof *p);

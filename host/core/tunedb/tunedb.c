@@ -64,7 +64,7 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
     strcpy(entry.driver, like->driver);
     if (like->origin == RH_TUNED_SHIPPED && tuned->without_times)
       entry.time_s = entry.latency_s = 0;
-    RH_TRY(add_entry(tuned, &entry, counts && !entry.failed, error));
+    RH_TRY(add_entry(tuned, &entry, counts && !entry.failed && !entry.trial, error));
   }
   return RH_OK;
 }
@@ -191,6 +191,7 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
     const known *one = &tuned->list[k];
     const rh_tunedb_entry *entry = &one->entry;
     if (!is_among(entry, &of->among) || !is_of(entry, of->strategy, of->plugin)) continue;
+    if (!of->timed && entry->trial) continue;
     if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
     if (unlikeness(entry, of->op, of->type) > of->among.unlike) continue;
     if (!best || is_better(one, best, of->op, of->type, of->n)) best = one;

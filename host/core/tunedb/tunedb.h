@@ -43,6 +43,8 @@ typedef struct rh_tunedb_entry {
   double latency_s; /* of one call until the value is on the host; 0: not measured */
   /* 1: its parameters were searched, or it has none; 0: measured with its defaults only */
   uint32_t searched;
+  /* 1: a short measurement, with the parameters that other entries gave: only its times count */
+  uint32_t trial;
   uint32_t origin;  /* RH_TUNED_*, when found */
   char driver[128]; /* under which it was measured, when found; "" for shipped ones and the host */
 } rh_tunedb_entry;
@@ -60,12 +62,12 @@ rh_status rh_tunedb_open(rh_tunedb **tuned, rh_cache *cache, const rh_cl_device 
                          rh_error *error);
 void rh_tunedb_close(rh_tunedb *tuned); /* null is legal */
 
-/* The entry that suits a strategy and problem best, or null; borrowed until the next call that
- * changes *tuned.  The order of preference: origin; then the same operator and type, before the
- * same type and kind of operator (one that answers an index or not), before elements of the same
- * size and that kind; then the nearest size.  Times are comparable only for the same operator and
- * type: *exact (may be null) says whether these match.  Entries of another file with that name
- * (another `plugin`) do not count. */
+/* The entry that suits a strategy and problem best, but no trial, or null; borrowed until the next
+ * call that changes *tuned.  The order of preference: origin; then the same operator and type,
+ * before the same type and kind of operator (one that answers an index or not), before elements of
+ * the same size and that kind; then the nearest size.  Times are comparable only for the same
+ * operator and type: *exact (may be null) says whether these match.  Entries of another file with
+ * that name (another `plugin`) do not count. */
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
                                       uint32_t op, rh_type type, uint64_t n, int *exact);
 
@@ -115,8 +117,8 @@ void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, ui
  * all entries are, or would be, in the file. */
 rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error);
 
-/* The number of good entries that were measured here, under this driver, for the summary of this
- * machine. */
+/* The number of good entries that were measured here, under this driver, without trials: for the
+ * summary of this machine. */
 uint32_t rh_tunedb_count(const rh_tunedb *tuned);
 
 /* The devices of the shipped defaults in use: "NVIDIA GPUs"; "" without any. */

@@ -86,6 +86,11 @@ typedef struct rh_options {
    * rh_close and the last rh_prepared_destroy.  An unsuitable queue is RH_E_USAGE or RH_E_DEVICE
    * when a device is first needed. */
   struct _cl_command_queue *queue;
+  /* 1: where nothing is known of this machine, `auto` does without the short measurement that it
+   * otherwise keeps in the cache: at most 0.3 s, once, in rh_reduce() or rh_prepare(); also set by
+   * REDHOST_NO_MEASURE */
+  uint32_t no_measure;
+  uint32_t reserved; /* 0 */
 } rh_options;
 
 typedef struct rh_redhost rh_redhost;

@@ -1,0 +1,238 @@
+#include "trial.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/format.h"
+#include "../base/log.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "../io/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double budget_s = 0.3;
+static const uint64_t most_bytes = 128u << 20;
+enum { HOSTS = 2, DEVICES = 3, SAMPLES = 9 };
+
+typedef struct trial {
+  rh_redhost *redhost;
+  const rh_job_spec *spec;
+  rh_tunedb *tuned;
+  uint64_t n;     /* elements that are measured */
+  rh_array array; /* made when it is first needed */
+  double deadline;
+  double best_s; /* of a host strategy; 0: none was measured */
+  rh_text found; /* for the message */
+} trial;
+
+/* ---- What is known ---- */
+
+/* The upload is kept like a strategy of this name and file, with bytes as elements. */
+static const char upload_name[] = "upload";
+static const uint64_t upload_file = UINT64_C(0x2d75706c6f61642d);
+static const uint64_t upload_bytes[] = {4096, 32u << 20};
+
+static double kept_upload_s(const rh_tunedb *tuned, uint64_t bytes) {
+  const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME, bytes,
+                                   bytes};
+  const rh_tunedb_entry *entry =
+      rh_tunedb_find_timed(tuned, &exactly, upload_name, upload_file, RH_OP_sum, RH_TYPE_u8, bytes);
+  return entry ? entry->time_s : 0;
+}
+
+/* A copy takes a time of its own, and one for each byte. */
+double rh_trial_upload_s(const rh_tunedb *tuned, uint64_t bytes) {
+  double small = kept_upload_s(tuned, upload_bytes[0]),
+         large = kept_upload_s(tuned, upload_bytes[1]);
+  if (small == 0 || large == 0) return 0;
+  double per_byte = (large - small) / (double)(upload_bytes[1] - upload_bytes[0]);
+  return small + (per_byte > 0 ? per_byte : 0) * (double)bytes;
+}
+
+static uint64_t trial_n(const rh_job_spec *spec) {
+  uint64_t most = most_bytes / rh_type_size(spec->type);
+  return spec->n < most ? spec->n : most;
+}
+
+/* A time of a like operator, within a factor of 8 of the size. */
+static int is_known(const trial *t, const rh_entry *entry) {
+  const rh_tunedb_timed near = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_SAME_SIZE, t->n / 8,
+                                8 * t->n};
+  return rh_tunedb_mentions(t->tuned, entry->name) &&
+         rh_tunedb_find_timed(t->tuned, &near, entry->name, rh_tunedb_plugin(entry->path),
+                              t->spec->op, t->spec->type, t->n);
+}
+
+static void keep(trial *t, const char *strategy, uint64_t plugin, uint32_t op, rh_type type,
+                 uint64_t n, double seconds) {
+  char size[32], time[32];
+  rh_tunedb_entry entry = {.plugin = plugin, .op = op, .type = type, .n = n, .trial = 1};
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+  entry.time_s = entry.latency_s = seconds;
+  rh_tunedb_put(t->tuned, &entry, NULL);
+  rh_text_add(&t->found, "%s%s at %s %s", t->found.length ? ", " : "", strategy,
+              rh_format_size(size, n), rh_format_seconds(time, seconds));
+}
+
+/* ---- Measuring ---- */
+
+/* Written, because all pages that were not are the same one.  The values are ordinary ones in every
+ * type. */
+static int make_data(trial *t) {
+  if (t->array.n) return 1;
+  if (rh_array_reserve(&t->array, t->spec->type, t->n, 0, NULL) != RH_OK) return 0;
+  memset(t->array.region.address, 0x3c, t->array.region.bytes);
+  return 1;
+}
+
+static int by_time(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The time of a call: the median of some batches, of calls that are long enough for the clock.  0
+ * if a call fails. */
+static double time_calls(const trial *t, rh_job *job) {
+  static const double batch_s = 20e-6;
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  double samples[SAMPLES], start = rh_now();
+  uint32_t n = 0, batch = 1;
+  if (rh_instance_call(job->instance, &job->data, t->n, value, NULL) != RH_OK) return 0;
+  double end = start + (t->deadline - start) / 2;
+  do {
+    start = rh_now();
+    for (uint32_t k = 0; k < batch; k++)
+      if (rh_instance_call(job->instance, &job->data, t->n, value, NULL) != RH_OK) return 0;
+    samples[n] = (rh_now() - start) / batch;
+    if (samples[n] * batch < batch_s && batch < 4096)
+      batch *= 2;
+    else
+      n++;
+  } while (n < SAMPLES && rh_now() < end);
+  if (n == 0) n = 1; /* the time is over, with one batch that is too short */
+  qsort(samples, n, sizeof *samples, by_time);
+  return samples[n / 2];
+}
+
+static rh_status set_up(trial *t, rh_job *job, const rh_entry *entry) {
+  const rh_job_spec spec = {.strategy = entry->name,
+                            .plugin = entry->path,
+                            .op = t->spec->op,
+                            .type = t->spec->type,
+                            .n = t->n,
+                            .what = "a short measurement"};
+  RH_TRY(rh_job_init(job, t->redhost, &spec, NULL));
+  job->data = (rh_data){.host = rh_array_data(&t->array)};
+  if (job->device) {
+    RH_TRY(rh_redhost_session(t->redhost, &job->instance_spec.session, NULL));
+    RH_TRY(rh_cl_input_init(&job->input, job->instance_spec.session, t->array.region.address,
+                            t->array.offset_bytes, t->n, rh_type_size(spec.type), NULL));
+    job->data.buffer = job->input.buffer;
+    job->data.first = job->input.first;
+  }
+  return rh_instance_create(&job->instance, &job->instance_spec, &job->answer, NULL);
+}
+
+/* A strategy that cannot run stays unknown. */
+static void measure(trial *t, const rh_entry *entry) {
+  rh_job job = {0};
+  double seconds = 0;
+  if (!make_data(t)) return;
+  if (set_up(t, &job, entry) == RH_OK) seconds = time_calls(t, &job);
+  rh_job_finish(&job);
+  if (seconds == 0) return;
+  keep(t, entry->name, rh_tunedb_plugin(entry->path), t->spec->op, t->spec->type, t->n, seconds);
+  if (entry->device_kinds == RH_DEVICE_HOST && (t->best_s == 0 || seconds < t->best_s))
+    t->best_s = seconds;
+}
+
+/* The shortest of some copies, since the first one also obtains the device's memory. */
+static double time_upload(rh_cl_session *session, const void *data, uint64_t bytes) {
+  rh_cl_input input = {0};
+  double least = 0;
+  rh_status status = rh_cl_input_reserve(&input, session, bytes, 1, NULL);
+  for (int k = 0; k < 4 && status == RH_OK; k++) {
+    double start = rh_now();
+    status = rh_cl_input_write(&input, session, data, bytes, NULL);
+    if (status == RH_OK && clFinish(session->queue) != CL_SUCCESS) status = RH_E_CL;
+    double seconds = rh_now() - start;
+    if (k == 1 || (k > 1 && seconds < least)) least = seconds;
+  }
+  rh_cl_input_finish(&input);
+  return status == RH_OK ? least : 0;
+}
+
+static void measure_upload(trial *t) {
+  enum { SIZES = sizeof upload_bytes / sizeof *upload_bytes };
+  rh_cl_session *session;
+  double start = rh_now();
+  if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
+  t->deadline += rh_now() - start;
+  char *data = malloc(upload_bytes[SIZES - 1]);
+  if (!data) return;
+  memset(data, 0x3c, upload_bytes[SIZES - 1]);
+  for (int k = 0; k < SIZES; k++) {
+    double seconds = time_upload(session, data, upload_bytes[k]);
+    if (seconds > 0)
+      keep(t, upload_name, upload_file, RH_OP_sum, RH_TYPE_u8, upload_bytes[k], seconds);
+  }
+  free(data);
+}
+
+/* ---- Choosing what to measure ---- */
+
+static int32_t score(const trial *t, const rh_entry *entry) {
+  return entry->offers[t->spec->op][t->spec->type].answer.score;
+}
+
+/* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
+static void measure_best(trial *t, const rh_entry *const *entries, uint32_t n, int on_host,
+                         uint32_t most) {
+  int32_t below = INT32_MAX;
+  for (uint32_t tried = 0; tried < most; tried++) {
+    const rh_entry *best = NULL;
+    for (uint32_t k = 0; k < n; k++) {
+      const rh_entry *one = entries[k];
+      if (!one->installed || (one->device_kinds == RH_DEVICE_HOST) != on_host) continue;
+      if (score(t, one) < below && (!best || score(t, one) > score(t, best))) best = one;
+    }
+    if (!best || rh_now() >= t->deadline) return;
+    below = score(t, best);
+    if (!is_known(t, best)) measure(t, best);
+  }
+}
+
+/* Programs that are not compiled make their strategies fail. */
+static void measure_on_device(trial *t, const rh_entry *const *entries, uint32_t n) {
+  rh_cl_session *session;
+  if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
+  session->compiled_only = 1;
+  measure_best(t, entries, n, 0, DEVICES);
+  session->compiled_only = 0;
+}
+
+int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
+             const rh_entry *const *entries, uint32_t n_entries) {
+  const rh_cl_device *device = redhost->device;
+  int is_far = device && !device->shares_memory;
+  trial t = {.redhost = redhost, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
+  if (redhost->options.no_measure || !redhost->cache.directory || t.n == 0) return 0;
+  double start = rh_now(), whole = (double)spec->n * rh_type_size(spec->type);
+  t.deadline = start + budget_s;
+  measure_best(&t, entries, n_entries, 1, HOSTS);
+  if (is_far && rh_trial_upload_s(tuned, 1) == 0) measure_upload(&t);
+  /* where a strategy on the device may be faster */
+  double least = is_far ? rh_trial_upload_s(tuned, (uint64_t)whole) : 0;
+  if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
+    measure_on_device(&t, entries, n_entries);
+  if (t.found.length)
+    rh_log(&redhost->options.reporter, RH_LOG_INFO,
+           "auto: measured once, as little was known of %s of %s here: %s; %.2g s",
+           rh_op_name(spec->op), rh_type_name(spec->type), rh_text_get(&t.found), rh_now() - start);
+  int found = t.found.length > 0;
+  redhost->device_failed = 0;
+  rh_text_finish(&t.found);
+  rh_array_finish(&t.array);
+  return found;
+}
