@@ -1,6 +1,8 @@
 /* rh_reduce() for many arrays: which setups it keeps, and when it releases them; and null pointers
  * in every argument. */
 #include "../../host/core/reduce/kept.h"
+#include "../../host/core/reduce/trial.h"
+#include "../unit/folder.h"
 #include "library.h"
 
 #include <sys/mman.h>
@@ -231,6 +233,78 @@ START_TEST(a_wrong_one_is_not_kept) {
 }
 END_TEST
 
+/* ---- A machine that nobody tuned ---- */
+
+static void must(rh_status status) {
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+}
+
+static rh_redhost *open_with_cache(const char *directory) {
+  rh_redhost *opened;
+  unsetenv("REDHOST_NO_CACHE");
+  unsetenv("REDHOST_NO_MEASURE");
+  const rh_options options = {.struct_size = sizeof options,
+                              .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                              .program = getenv("REDHOST_TEST_PROGRAM"),
+                              .cache_dir = directory};
+  must(rh_open(&opened, &options, &error));
+  return opened;
+}
+
+/* On a device with memory of its own: the first call measures the way to it and the host, whoever
+ * is chosen, and says so. */
+START_TEST(the_upload_is_measured) {
+  char directory[64];
+  rh_tunedb *tuned;
+  rh_close(redhost);
+  make_folder(directory, sizeof directory);
+  redhost = open_with_cache(directory);
+  the_device()->shares_memory = 0;
+  check_sum(NULL, numbers, N, 0);
+  ck_assert_msg(strstr(redhost->chosen, "; the upload to ") != NULL, "%s", redhost->chosen);
+  must(rh_redhost_tuned(redhost, &tuned, &error));
+  double small = rh_trial_upload_s(tuned, 1), large = rh_trial_upload_s(tuned, 1u << 30);
+  ck_assert(small > 0 && large >= small);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  remove_folder(directory);
+}
+END_TEST
+
+/* Data that stay on the device do not count their way. */
+START_TEST(on_the_device_nothing_is_measured) {
+  char directory[64];
+  rh_tunedb *tuned;
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N,
+                          .data_on_device = 1};
+  rh_close(redhost);
+  make_folder(directory, sizeof directory);
+  redhost = open_with_cache(directory);
+  the_device()->shares_memory = 0;
+  rh_prepared_destroy(prepare(redhost, &spec));
+  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  must(rh_redhost_tuned(redhost, &tuned, &error));
+  ck_assert(rh_trial_upload_s(tuned, 1) == 0);
+  remove_folder(directory);
+}
+END_TEST
+
+/* Nothing is compiled while the time of a measurement runs. */
+START_TEST(only_what_is_compiled) {
+  rh_cl_session *session;
+  rh_request request = request_of("cascade", numbers, N);
+  rh_result result = {.struct_size = sizeof result};
+  must(rh_redhost_session(redhost, &session, &error));
+  session->compiled_only = 1;
+  ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_DECLINED);
+  ck_assert_msg(strstr(error.message, "is not compiled") != NULL, "%s", error.message);
+  session->compiled_only = 0;
+  check_sum("cascade", numbers, N, 0);
+}
+END_TEST
+
 /* ---- Null pointers ---- */
 
 static void must_say(rh_status status, const char *words) {
@@ -329,6 +403,9 @@ int main(void) {
   tcase_add_test(kept, a_class_that_is_too_large);
   tcase_add_test(kept, auto_leaves_who_was_wrong);
   tcase_add_test(kept, a_wrong_one_is_not_kept);
+  tcase_add_test(kept, the_upload_is_measured);
+  tcase_add_test(kept, on_the_device_nothing_is_measured);
+  tcase_add_test(kept, only_what_is_compiled);
   suite_add_tcase(suite, kept);
   tcase_add_checked_fixture(nulls, set_up_numbers, tear_down);
   tcase_add_test(nulls, nulls_in_a_request);

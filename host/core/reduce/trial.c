@@ -34,8 +34,7 @@ static const uint64_t upload_file = UINT64_C(0x2d75706c6f61642d);
 static const uint64_t upload_bytes[] = {4096, 32u << 20};
 
 static double kept_upload_s(const rh_tunedb *tuned, uint64_t bytes) {
-  const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME, bytes,
-                                   bytes};
+  const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};
   const rh_tunedb_entry *entry =
       rh_tunedb_find_timed(tuned, &exactly, upload_name, upload_file, RH_OP_sum, RH_TYPE_u8, bytes);
   return entry ? entry->time_s : 0;
@@ -55,13 +54,19 @@ static uint64_t trial_n(const rh_job_spec *spec) {
   return spec->n < most ? spec->n : most;
 }
 
-/* A time of a like operator, within a factor of 8 of the size. */
+static const rh_tunedb_entry *find_near(const trial *t, const rh_entry *entry, uint64_t plugin,
+                                        uint32_t origin) {
+  const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME_SIZE, t->n / 8, 8 * t->n};
+  return rh_tunedb_find_timed(t->tuned, &near, entry->name, plugin, t->spec->op, t->spec->type,
+                              t->n);
+}
+
+/* A time of a like operator, within a factor of 8 of the size, and not under another driver. */
 static int is_known(const trial *t, const rh_entry *entry) {
-  const rh_tunedb_timed near = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_SAME_SIZE, t->n / 8,
-                                8 * t->n};
-  return rh_tunedb_mentions(t->tuned, entry->name) &&
-         rh_tunedb_find_timed(t->tuned, &near, entry->name, rh_tunedb_plugin(entry->path),
-                              t->spec->op, t->spec->type, t->n);
+  if (!rh_tunedb_mentions(t->tuned, entry->name)) return 0;
+  uint64_t plugin = rh_tunedb_plugin(entry->path);
+  return find_near(t, entry, plugin, RH_TUNED_HERE) ||
+         find_near(t, entry, plugin, RH_TUNED_SHIPPED);
 }
 
 static void keep(trial *t, const char *strategy, uint64_t plugin, uint32_t op, rh_type type,
