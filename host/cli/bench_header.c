@@ -85,6 +85,7 @@ static int describe_settings(json_t *object, const rh_bench_settings *settings) 
          put_fact(object, "max_time_s", json_real(rules->max_time_s)) |
          put_fact(object, "min_samples", json_integer(rules->min_samples)) |
          put_fact(object, "max_samples", json_integer(rules->max_samples)) |
+         put_fact(object, "processes", json_integer(settings->processes)) |
          put_fact(object, "timer", json_string(timers[settings->timer])) |
          put_fact(object, "seed", json_sprintf("%llu", (unsigned long long)settings->seed)) |
          put_fact(object, "data", json_string(settings->data));

@@ -88,7 +88,7 @@ static rh_status check_same(const char *path, const rh_records *was, const rh_re
   if (!json_equal(was->settings, is->settings))
     return rh_fail(error, RH_E_FILE,
                    "--resume %s: it was measured with other settings (--cache, --precision, "
-                   "--max-time, --samples, --timer, --data or --seed); use a new file",
+                   "--max-time, --samples, --processes, --timer, --data or --seed); use a new file",
                    path);
   return RH_OK;
 }

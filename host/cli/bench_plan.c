@@ -77,7 +77,10 @@ void rh_bench_plan_print(const rh_stage *stage) {
     print_sizes(settings, t);
     printf("\n");
   }
-  printf("            %u in all, %s\n", pace.total, settings->hot ? "hot" : "cold");
+  printf("            %u in all, %s", pace.total / settings->processes,
+         settings->hot ? "hot" : "cold");
+  if (settings->processes > 1) printf(", each in %u processes", settings->processes);
+  printf("\n");
   print_memory(stage);
   printf("time        %.0f s at the least, %.0f s at the most\n", least_s(&pace), most_s(&pace));
 }
@@ -118,8 +121,9 @@ json_t *rh_bench_plan_json(const rh_stage *stage) {
   estimate_memory(stage, &host, &device);
   for (uint32_t t = 0; t < settings->types.n; t++)
     json_array_append_new(points, points_of(settings, t));
-  return json_pack("{s:s, s:o, s:o, s:i, s:s, s:o, s:o, s:o, s:o}", "device", rh_stage_label(stage),
-                   "strategies", names_of(stage), "points", points, "total", (int)pace.total,
+  return json_pack("{s:s, s:o, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:o}", "device",
+                   rh_stage_label(stage), "strategies", names_of(stage), "points", points, "total",
+                   (int)(pace.total / settings->processes), "processes", (int)settings->processes,
                    "cache", settings->hot ? "hot" : "cold", "host_bytes", integer(host),
                    "device_bytes", integer(device), "least_s", rh_json_number(least_s(&pace)),
                    "most_s", rh_json_number(most_s(&pace)));

@@ -65,6 +65,22 @@ static rh_status parse_isolation(rh_bench_settings *settings, const char *when, 
   return rh_parse_when("--isolate", when, 1, &settings->isolate_others, error);
 }
 
+/* Several processes are processes of the strategies' own. */
+static rh_status parse_processes(rh_bench_settings *settings, const rh_typed *typed,
+                                 rh_error *error) {
+  settings->processes = 1;
+  RH_TRY(rh_processes_parse(typed->processes, &settings->processes, error));
+  if (settings->processes == 1) return RH_OK;
+  if (!settings->isolate_others)
+    return rh_fail(error, RH_E_USAGE, "--processes=%u and --isolate=never are mutually exclusive",
+                   settings->processes);
+  if (settings->rules.once)
+    return rh_fail(error, RH_E_USAGE, "--processes=%u and --once are mutually exclusive",
+                   settings->processes);
+  settings->isolate_installed = 1;
+  return RH_OK;
+}
+
 static rh_status parse_words(rh_bench_settings *settings, const rh_typed *typed, rh_error *error) {
   static const char *const caches[] = {"cold", "hot"};
   static const char *const timers[] = {"auto", "event", "host"};
@@ -119,6 +135,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *t
   RH_TRY(parse_rules(&settings->rules, typed, error));
   RH_TRY(parse_words(settings, typed, error));
   RH_TRY(parse_isolation(settings, typed->isolate, error));
+  RH_TRY(parse_processes(settings, typed, error));
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &settings->timeout_s, error));
   RH_TRY(rh_seed_parse(typed->seed, &settings->seed, error));
   RH_TRY(rh_array_check_kind(settings->data, error));

@@ -85,19 +85,21 @@ static int style_of(const rh_change *change) {
   }
 }
 
-/* "+17.3 %" */
-static const char *format_change(char text[48], double change) {
-  char number[32];
+/* "+17.3 %", and with an interval "+17.3 +-0.4 %" */
+static const char *format_change(char text[80], const rh_change *c) {
+  char number[32], half[32];
   text[0] = 0;
-  if (isfinite(change))
-    snprintf(text, 48, "%s%s %%", change < 0 ? "-" : "+",
-             rh_format_fixed(number, fabs(100 * change), 1));
+  if (!isfinite(c->change)) return text;
+  rh_format_fixed(number, fabs(100 * c->change), 1);
+  rh_format_fixed(half, 50 * (c->high - c->low), 1);
+  snprintf(text, 80, "%s%s%s%s %%", c->change < 0 ? "-" : "+", number, c->by_processes ? " +-" : "",
+           c->by_processes ? half : "");
   return text;
 }
 
 static void add_change(rh_table *table, const rh_change *change, int with_device) {
   const rh_row *row = change->new_row;
-  char size[32], percent[48];
+  char size[32], percent[80];
   const char *reason = change->verdict == RH_CHANGE_broken && row->reason ? row->reason : "";
   if (change->clocks_differ) reason = "by different clocks";
   if (with_device) rh_table_cell(table, RH_PLAIN, "%s", row->device);
@@ -106,7 +108,7 @@ static void add_change(rh_table *table, const rh_change *change, int with_device
   rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, row->n));
   add_time(table, change->old_row);
   add_time(table, row);
-  rh_table_cell(table, style_of(change), "%s", format_change(percent, change->change));
+  rh_table_cell(table, style_of(change), "%s", format_change(percent, change));
   rh_table_cell(table, style_of(change), "%s%s%.200s", rh_change_word(change->verdict),
                 *reason ? ": " : "", reason);
 }
@@ -140,6 +142,22 @@ static void print_summary(const rh_comparison *c) {
   putchar('\n');
 }
 
+/* What the intervals do not contain; in `text`, which is returned, or null. */
+enum { NOTE_BYTES = 256 };
+static const char *note_on(char text[NOTE_BYTES], const rh_comparison *c) {
+  double percent = 100 * RH_FLOOR_RELATIVE, us = 1e6 * RH_FLOOR_SECONDS;
+  if (!c->n_by_rounds) return NULL;
+  snprintf(
+      text, NOTE_BYTES,
+      "%s how processes differ is unknown, and changes below %.0f %% + %.2f us (%.0f %% by the "
+      "host's clock) are not found. To find smaller ones, measure both with --bench "
+      "--processes=8.",
+      c->n_by_processes ? "Where a file has fewer than 5 processes,"
+                        : "With fewer than 5 processes in a file,",
+      percent, us, percent);
+  return text;
+}
+
 static void print_text(const work *w) {
   print_file("old", w->old_path, &w->old);
   print_file("new", w->new_path, &w->new_);
@@ -147,6 +165,9 @@ static void print_text(const work *w) {
   print_table(w);
   putchar('\n');
   print_summary(&w->comparison);
+  char text[NOTE_BYTES];
+  const char *note = note_on(text, &w->comparison);
+  if (note) rh_print_wrapped(stdout, note, "", 79);
 }
 
 /* Only the regressions, one per line. */
@@ -162,6 +183,14 @@ static void print_quiet(const rh_comparison *c) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+static json_t *change_interval(const rh_change *c) {
+  return c->by_processes ? json_pack("[f, f]", c->low, c->high) : json_null();
+}
+
+static json_t *processes_of(const rh_row *row) {
+  return json_integer(row->n_processes ? row->n_processes : 1);
+}
+
 static json_t *side_object(const rh_row *row, double low, double high) {
   json_t *object = json_object();
   int timed = rh_row_is_timed(row);
@@ -169,6 +198,7 @@ static json_t *side_object(const rh_row *row, double low, double high) {
   json_object_set_new(object, "status", json_string(rh_row_status_name(row->status)));
   json_object_set_new(object, "median_s", timed ? rh_json_number(row->time.median) : json_null());
   json_object_set_new(object, "interval_s", timed ? json_pack("[f, f]", low, high) : json_null());
+  json_object_set_new(object, "processes", timed ? processes_of(row) : json_null());
   return object;
 }
 
@@ -185,6 +215,9 @@ static json_t *change_object(const rh_change *change) {
   json_object_set_new(object, "new",
                       side_object(change->new_row, change->new_low, change->new_high));
   json_object_set_new(object, "change", rh_json_number(change->change));
+  json_object_set_new(object, "change_interval", change_interval(change));
+  json_object_set_new(object, "floor",
+                      isfinite(change->change) ? rh_json_number(change->floor) : json_null());
   json_object_set_new(object, "verdict", json_string(rh_change_name(change->verdict)));
   return object;
 }
@@ -202,6 +235,8 @@ static rh_status print_json(const work *w, rh_error *error) {
   const rh_comparison *c = &w->comparison;
   json_t *document = rh_json_document(), *changes = json_array(), *counts = json_object();
   json_t *warnings = json_array();
+  char text[NOTE_BYTES];
+  const char *note = note_on(text, c);
   for (uint32_t k = 0; k < c->n_changes; k++)
     json_array_append_new(changes, change_object(&c->changes[k]));
   for (uint32_t k = 0; k < RH_N_CHANGES; k++)
@@ -214,6 +249,7 @@ static rh_status print_json(const work *w, rh_error *error) {
   json_object_set_new(document, "new", file_object(w->new_path, &w->new_));
   json_object_set_new(document, "threshold", rh_json_number(c->threshold));
   json_object_set_new(document, "warnings", warnings);
+  json_object_set_new(document, "note", note ? json_string(note) : json_null());
   json_object_set_new(document, "changes", changes);
   json_object_set_new(document, "counts", counts);
   return rh_json_print(document, error);

@@ -1,6 +1,7 @@
 #include "number.h"
 #include "../core/base/error.h"
 #include "../core/base/format.h"
+#include "../tools/records/records.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -73,5 +74,16 @@ rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh
                    text);
   *least = first;
   *most = last;
+  return RH_OK;
+}
+
+rh_status rh_processes_parse(const char *text, uint32_t *n, rh_error *error) {
+  uint32_t typed;
+  if (!text) return RH_OK;
+  const char *end = count(text, &typed);
+  if (!end || *end || typed > RH_MAX_PROCESSES)
+    return rh_fail(error, RH_E_USAGE, "--processes '%s': expected a number from 1 to %d", text,
+                   RH_MAX_PROCESSES);
+  *n = typed;
   return RH_OK;
 }

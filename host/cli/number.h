@@ -22,4 +22,7 @@ rh_status rh_number_parse(const rh_number *number, const char *text, double *val
  * *most if it is not given, but never below *least. */
 rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh_error *error);
 
+/* --processes: from 1 to RH_MAX_PROCESSES.  Leaves *n unchanged if text is null. */
+rh_status rh_processes_parse(const char *text, uint32_t *n, rh_error *error);
+
 #endif

@@ -93,6 +93,10 @@ static const option_row table[] = {
     {"max-time", 0, WORD, "SEC", NULL, "time limit for each point [1]", IN(BENCH), AT(max_time)},
     {"samples", 0, WORD, "MIN[:MAX]", NULL, "number of samples for each point [20]", IN(BENCH),
      AT(samples)},
+    {"processes", 0, WORD, "N", NULL,
+     "measure each point in N processes, one after the other;\n"
+     "8 for results that are to be compared [1]",
+     IN(BENCH), AT(processes)},
     {"timer", 0, WORD, "CLOCK", NULL, "auto event host [auto]", IN(BENCH), AT(timer)},
     {"quick", 0, FLAG, NULL, NULL,
      "--bench: +-2%, 0.3 s a point; --verify: ten seconds\ninstead of a minute or more",

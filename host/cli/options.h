@@ -43,7 +43,7 @@ typedef struct rh_typed {
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
   const char *include, *exclude, *junit;
-  const char *strategy, *cache, *precision, *max_time, *samples, *timer;
+  const char *strategy, *cache, *precision, *max_time, *samples, *timer, *processes;
   const char *format, *output, *resume, *threshold, *picture, *budget;
   rh_words exports, peers;
   uint32_t no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;

@@ -1,6 +1,7 @@
 """check_compare.py [TRIES]: does --compare find real changes, and only those?
 
-Measures one build against itself, and a strategy against itself with 5 % more work (slowed.c), TRIES times each (20).
+Measures one build against itself, and a strategy against itself with 5 % more work (slowed.c), TRIES times each (20), in
+six processes each.
 The first must find nothing, the second the regression, in at least 19 of 20 tries.  Prints the spread of the first, by
 size: how far the medians of one build lie apart.  Takes minutes, and a machine with nothing else to do: in ctest only
 where REDHOST_TEST_EXTENT is all.
@@ -20,8 +21,8 @@ STRATEGIES = os.environ.get("REDHOST_TEST_STRATEGIES", "slowed")
 
 
 def bench(more, path):
-    subprocess.run([REDHOST, "--bench", "--plugin", PLUGIN, "--isolate=never", "-s", STRATEGIES, "-p", "more=%d" % more, "-n", SIZES,
-                    "--samples=400", "--max-time=3", "--export", path, "-q"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([REDHOST, "--bench", "--plugin", PLUGIN, "-s", STRATEGIES, "-p", "more=%d" % more, "-n", SIZES,
+                    "--processes=6", "--export", path, "-q"], check=True, stdout=subprocess.DEVNULL)
 
 
 def compare(old, new):

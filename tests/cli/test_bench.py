@@ -32,6 +32,93 @@ class BenchCase(cli.Case):
         return document
 
 
+# A peer whose k-th process takes k times 100 us, and writes its number down.  One named by FAILS_IN ends.
+COUNTING_PEER = """#!/usr/bin/python3
+import os, sys
+with open("starts", "a") as file:
+    file.write("%d\\n" % os.getpid())
+with open("starts") as file:
+    mine = len(file.read().split())
+channel = os.fdopen(4, "r+b", buffering=0)
+channel.write(b"redhost-peer 1\\npeer counting any\\nready\\n")
+n = 0
+for line in channel:
+    words = line.split()
+    if words[0] == b"open":
+        n = int(words[4])
+        channel.write(b"opened host 1\\n")
+    elif words[0] == b"take":
+        if os.environ.get("FAILS_IN") == str(mine):
+            sys.exit(9)
+        channel.write(b"taken %.17g host %d\\n" % (1e-4 * mine, n))
+    else:
+        channel.write(b"closed\\n")
+"""
+
+
+class Processes(BenchCase):
+    def setUp(self):
+        self.write("counting", COUNTING_PEER)
+        self.peer = self.path("counting")
+        self.write("starts", "")
+        os.chmod(self.peer, 0o755)
+
+    def starts(self):
+        pids = self.read("starts").split()
+        self.assertEqual(len(set(pids)), len(pids))
+        return len(pids)
+
+    def test_rows(self):
+        document = self.results("--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3")
+        self.assertEqual(document["settings"]["processes"], 3)
+        self.assertEqual(self.starts(), 3)
+        rows = document["results"]
+        self.assertEqual(sorted((r["strategy"], r["n"]) for r in rows), [(s, n) for s in ("counting", "serial") for n in (1024, 4096)])
+        for row in rows:
+            self.assertEqual(row["status"], "ok", row)
+            time_s = row["time_s"]
+            self.assertEqual((len(time_s["processes"]), time_s["rounds"]), (3, []))
+            self.assertEqual(time_s["median"], sorted(time_s["processes"])[1])
+            self.assertEqual(len(time_s["raw"]), time_s["samples"])
+            self.assertLessEqual(time_s["ci95"][0], time_s["median"])
+            self.assertLessEqual(time_s["median"], time_s["ci95"][1])
+            if row["peer"]:
+                for k, median in enumerate(time_s["processes"]):
+                    self.assertAlmostEqual(median * 1e4, k + 1)
+                # 200 us +- 4.3027 * 100 us / sqrt(3), and no time is negative
+                self.assertEqual(time_s["ci95"][0], 0)
+                self.assertAlmostEqual(time_s["ci95"][1] * 1e6, 200 + 4.3027 * 100 / 3**0.5, delta=0.1)
+
+    def test_one_process_that_fails(self):
+        """It is named, the point fails, and no later process tries it again."""
+        done = self.redhost("--bench", *FEW, "--json", "--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3", env={"FAILS_IN": "2"})
+        self.assertEqual(done.code, 5, done)
+        for row in json.loads(done.out)["results"]:
+            if row["peer"] and row["n"] == 1024:  # its next point finds a new process
+                self.assertEqual((row["status"], row["time_s"]), ("failed", None))
+                self.assertRegex(row["reason"], r"^process 2 of 3: .*exit status 9")
+            else:
+                self.assertEqual((row["status"], len(row["time_s"]["processes"])), ("ok", 3))
+
+    def test_resume(self):
+        """What the file has is not measured again; other numbers of processes do not mix."""
+        args = ("--data=equal", "-s", "serial", "--peer=" + self.peer, "--resume=r.jsonl")
+        self.good("--bench", *FEW, *args, "--processes=2")
+        self.assertEqual(self.starts(), 2)
+        before = self.read("r.jsonl")
+        self.assertEqual(before.count(b'"processes"'), 5)  # settings and 4 rows
+        self.good("--bench", *FEW, *args, "--processes=2")
+        self.assertEqual(self.read("r.jsonl"), before)
+        self.bad(6, "other settings|--processes", "--bench", *FEW, *args, "--processes=3")
+
+    def test_plan(self):
+        done = self.good("--bench", "--dry-run", "-s", "serial", "-n", "2^10:2^13", "--processes=5")
+        self.assertIn("4 in all, cold, each in 5 processes\n", done.out)
+        done = self.good("--bench", "--dry-run", "-s", "serial", "-n", "2^10:2^13", "--processes=5", "--json")
+        plan = json.loads(done.out)["plan"][0]
+        self.assertEqual((plan["total"], plan["processes"]), (4, 5))
+
+
 class Measuring(BenchCase):
     def test_rows(self):
         for most in ("0.1", "1", "10"):  # a busy machine gets less done
@@ -164,6 +251,13 @@ class Trouble(BenchCase):
         self.assertEqual({r["status"] for r in rows if r["strategy"] == "serial"}, {"ok"})
 
     def test_bad_input(self):
+        for words, args in (
+                ("--processes '0'|from 1 to 32", ("--processes=0",)),
+                ("--processes '33'|from 1 to 32", ("--processes=33",)),
+                ("--processes '2x'", ("--processes=2x",)),
+                ("--processes=2 and --isolate=never are mutually exclusive", ("--processes=2", "--isolate=never")),
+                ("--processes=2 and --once are mutually exclusive", ("--processes=2", "--once"))):
+            self.bad(2, words, "--bench", *args)
         for words, args in (
                 ("unknown strategy|cascade", ("-s", "cascde")),
                 ("--size '2^10..2^12'|A:B", ("-n", "2^10..2^12")),

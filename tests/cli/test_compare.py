@@ -17,6 +17,16 @@ def row(strategy, n, median, half=0.001, **more):
             "passes": 2, **more}
 
 
+STATES = [x * 1e-6 for x in (2.37, 2.38, 2.38, 2.48, 2.49, 2.49, 2.49, 2.50)]  # one build on an H200
+
+
+def several(strategy, n, medians):
+    """Measured in several processes."""
+    made = row(strategy, n, sorted(medians)[len(medians) // 2])
+    made["time_s"].update(processes=medians, rounds=[])
+    return made
+
+
 def document(*rows, **more):
     return {"schema": "redhost/1", "tool": {"version": "0.1.0", "git": "a1b2c3d"},
             "run": {"start": "2026-11-20T07:42:00Z"}, "devices": [H200],
@@ -64,7 +74,41 @@ new  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  new.json
   two-stage  sum f32     2^20  6.39 us  +-0.1 %  6.38 us  +-0.1 %   -0.2 %  same
   atomic     sum f32     2^24   310 us  +-4.0 %   318 us  +-4.0 %   +2.6 %  unclear
 
-4 compared: 1 same, 1 fast, 1 SLOW, 1 unclear.  2 only in old.  1 only in new.""".splitlines())
+4 compared: 1 same, 1 fast, 1 SLOW, 1 unclear.  2 only in old.  1 only in new.
+With fewer than 5 processes in a file, how processes differ is unknown, and
+changes below 3 % + 0.15 us (3 % by the host's clock) are not found. To find
+smaller ones, measure both with --bench --processes=8.""".splitlines())
+
+    def test_one_process_finds_no_small_change(self):
+        """Processes of one build were 0.1 us apart."""
+        self.put("old.json", document(row("one-pass", 2**10, 2.38e-6), row("tree", 2**28, 240e-6)))
+        rows = [row("one-pass", 2**10, 2.50e-6), row("tree", 2**28, 246e-6)]
+        self.assertEqual(self.verdicts(rows), {"one-pass": "unclear", "tree": "unclear"})
+        said = json.loads(self.compare(rows, "--json").out)
+        self.assertIn("--processes=8", said["note"])
+        change = said["changes"][0]
+        self.assertAlmostEqual(change["floor"], 0.03 + 0.15 / 2.38)
+        self.assertEqual((change["change_interval"], change["old"]["processes"]), (None, 1))
+        self.assertEqual(self.verdicts([row("tree", 2**28, 249e-6)]), {"tree": "slow"})
+
+    def test_processes_find_it(self):
+        steady = [100e-6 * (1 + 0.001 * k) for k in (0, 1, -1, 2, 0, -2, 1, 0)]
+        self.put("old.json", document(several("tree", 2**28, steady), several("one-pass", 2**10, STATES)))
+        rows = [several("tree", 2**28, [1.02 * x for x in steady]), several("one-pass", 2**10, STATES[::-1])]
+        self.assertEqual(self.verdicts(rows), {"tree": "slow", "one-pass": "unclear"})
+        done = self.compare(rows, "--json")
+        said = json.loads(done.out)
+        self.assertIsNone(said["note"])
+        tree = next(change for change in said["changes"] if change["strategy"] == "tree")
+        self.assertEqual((tree["floor"], tree["new"]["processes"]), (0, 8))
+        self.assertTrue(0.015 < tree["change_interval"][0] < 0.02 < tree["change_interval"][1] < 0.025, tree)
+        done = self.compare(rows, "--color=never")
+        self.assertRegex(done.out, r"\+2\.0 \+-0\.2 %  SLOW")
+        self.assertNotIn("unknown", done.out)
+        # Both files must have several; the other one's interval is unknown otherwise.
+        done = self.compare([row("tree", 2**28, 102e-6), rows[1]], "--color=never")
+        self.assertEqual(done.code, 0)
+        self.assertIn("Where a file has fewer than 5 processes,", done.out)
 
     def test_unclear_alone_is_no_failure(self):
         done = self.compare(SAME)

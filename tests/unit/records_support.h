@@ -65,6 +65,9 @@ static inline rh_row full_row(void) {
   row.raw = malloc(2 * sizeof *row.raw);
   row.raw[row.n_raw++] = 2.143e-5;
   row.raw[row.n_raw++] = 3;
+  row.processes = malloc(2 * sizeof *row.processes);
+  row.processes[row.n_processes++] = 2.1e-5;
+  row.processes[row.n_processes++] = 1.0 / 3;
   row.latency =
       (rh_spread){3.58e-5, 3.5e-5, 3.7e-5, 3.6e-5, 3e-5, 4e-5, 3.55e-5, 3.65e-5, 1e-7, 50, 2};
   row.host_batch_s = 2.187e-5;

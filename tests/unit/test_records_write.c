@@ -67,6 +67,7 @@ START_TEST(every_field_comes_back) {
   ck_assert_uint_eq(b->n_rounds, 5);
   ck_assert(memcmp(a->rounds, b->rounds, 5 * sizeof *a->rounds) == 0);
   ck_assert(b->n_raw == 2 && memcmp(a->raw, b->raw, 2 * sizeof *a->raw) == 0);
+  ck_assert(b->n_processes == 2 && memcmp(a->processes, b->processes, 2 * sizeof *a->raw) == 0);
   ck_assert(b->n_parts == 2 && memcmp(a->parts, b->parts, 2 * sizeof *a->parts) == 0);
   ck_assert(a->batch == b->batch && a->host_batch_s == b->host_batch_s && a->flags == b->flags);
   ck_assert(a->build_s == b->build_s && a->upload_s == b->upload_s && a->setup_s == b->setup_s);

@@ -24,7 +24,7 @@ void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage) {
                           .max_time_s = settings->rules.max_time_s};
   for (uint32_t t = 0; t < settings->types.n; t++) {
     rh_type type = settings->types.list[t];
-    uint32_t points = ops_on(settings, type) * rh_stage_contenders(stage);
+    uint32_t points = ops_on(settings, type) * rh_stage_contenders(stage) * settings->processes;
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
       pace->total += points;
       pace->weight_total += points * weight(pace, settings->sizes[t][k] * rh_type_size(type));

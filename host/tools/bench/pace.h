@@ -6,7 +6,7 @@
 
 /* Points differ by a factor of a thousand in cost, so each counts by its weight. */
 typedef struct rh_bench_pace {
-  uint32_t done, total;             /* points */
+  uint32_t done, total;             /* points, once for each process */
   double weight_done, weight_total; /* s, roughly */
   double started;
   double read_peak, max_time_s;

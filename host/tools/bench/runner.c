@@ -1,37 +1,50 @@
 #include "runner.h"
 #include "../../core/base/error.h"
+#include "../measure/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- One point ---- */
 
-/* Points that the resumed file already contains are not measured again. */
-static int is_there(const rh_bench_runner *r, const rh_sampler *sampler, uint32_t op, rh_type type,
-                    uint64_t n) {
+/* A point of one sampler on the stage's device. */
+typedef struct place {
+  const char *name;
+  uint32_t op;
+  rh_type type;
+  uint64_t n;
+} place;
+
+static int is_like(const rh_bench_runner *r, const rh_row *row, const place *at) {
+  return row->op == at->op && row->type == at->type && strcmp(row->strategy, at->name) == 0 &&
+         strcmp(row->device, rh_stage_label(r->stage)) == 0;
+}
+
+static const rh_row *find_row(const rh_bench_runner *r, const place *at) {
   for (uint32_t k = 0; k < r->results->n_rows; k++) {
     const rh_row *row = &r->results->rows[k];
-    if (row->op == op && row->type == type && row->n == n && row->status != RH_ROW_skipped &&
-        strcmp(row->strategy, sampler->name) == 0 &&
-        strcmp(row->device, rh_stage_label(r->stage)) == 0)
-      return 1;
+    if (row->n == at->n && is_like(r, row, at)) return row;
   }
-  return 0;
+  return NULL;
+}
+
+/* The row, nearer to `at` in size than *nearest, that was measured. */
+static void look_for_nearest(const rh_bench_runner *r, const rh_records *in, const place *at,
+                             const rh_row **nearest) {
+  for (uint32_t k = 0; k < in->n_rows; k++) {
+    const rh_row *row = &in->rows[k];
+    if (row->n >= at->n || row->n < 65536 || !rh_row_is_timed(row) || !is_like(r, row, at))
+      continue;
+    if (!*nearest || row->n > (*nearest)->n) *nearest = row;
+  }
 }
 
 /* The time of one run, extrapolated linearly from the largest size that was measured. */
-static double expected_s(const rh_bench_runner *r, const rh_sampler *sampler, uint32_t op,
-                         rh_type type, uint64_t n) {
+static double expected_s(const rh_bench_runner *r, const place *at) {
   const rh_row *nearest = NULL;
-  for (uint32_t k = 0; k < r->results->n_rows; k++) {
-    const rh_row *row = &r->results->rows[k];
-    if (row->op != op || row->type != type || row->n >= n || !rh_row_is_timed(row) ||
-        row->n < 65536 || strcmp(row->strategy, sampler->name) != 0 ||
-        strcmp(row->device, rh_stage_label(r->stage)) != 0)
-      continue;
-    if (!nearest || row->n > nearest->n) nearest = row;
-  }
-  return nearest ? nearest->time.median * ((double)n / (double)nearest->n) : 0;
+  look_for_nearest(r, r->results, at, &nearest);
+  look_for_nearest(r, &r->parts, at, &nearest);
+  return nearest ? nearest->time.median * ((double)at->n / (double)nearest->n) : 0;
 }
 
 /* `auto` must no longer choose a strategy whose result was wrong. */
@@ -44,17 +57,97 @@ static void blame(const rh_bench_runner *r, const rh_row *row) {
                        row->n);
 }
 
+static rh_status keep_row(rh_bench_runner *r, rh_row *row, rh_error *error) {
+  rh_status status = r->on_row(r->user, row, error);
+  if (rh_records_add(r->results, row) != 0 && status == RH_OK)
+    status = rh_fail(error, RH_E_NOMEM, "no memory for the results");
+  return status;
+}
+
+static uint32_t processes_of(const rh_bench_runner *r) {
+  return r->stage->settings->processes;
+}
+
 static rh_status keep_rows(rh_bench_runner *r, rh_row *rows, uint32_t n, rh_error *error) {
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < n; k++) {
     snprintf(rows[k].device, sizeof rows[k].device, "%s", rh_stage_label(r->stage));
     blame(r, &rows[k]);
-    if (status == RH_OK) status = r->on_row(r->user, &rows[k], error);
-    if (rh_records_add(r->results, &rows[k]) != 0 && status == RH_OK)
-      status = rh_fail(error, RH_E_NOMEM, "no memory for the results");
+    rh_error *why = status == RH_OK ? error : NULL;
+    rh_status kept = RH_OK;
+    if (processes_of(r) == 1)
+      kept = keep_row(r, &rows[k], why);
+    else if (rh_records_add(&r->parts, &rows[k]) != 0)
+      kept = rh_fail(why, RH_E_NOMEM, "no memory for the results");
+    if (status == RH_OK) status = kept;
   }
   return status;
 }
+
+/* ---- Several processes ---- */
+
+/* The point's rows, one of each process; an interrupted one only if there is no other. */
+static uint32_t collect_parts(const rh_bench_runner *r, const place *at,
+                              const rh_row *list[RH_MAX_PROCESSES]) {
+  uint32_t n = 0;
+  const rh_row *skipped = NULL;
+  for (uint32_t k = 0; k < r->parts.n_rows && n < RH_MAX_PROCESSES; k++) {
+    const rh_row *row = &r->parts.rows[k];
+    if (row->n != at->n || !is_like(r, row, at)) continue;
+    if (row->status == RH_ROW_skipped)
+      skipped = row;
+    else
+      list[n++] = row;
+  }
+  if (!n && skipped) list[n++] = skipped;
+  return n;
+}
+
+/* One that failed in a process is not measured in the next. */
+static int has_failed(const rh_bench_runner *r, const place *at) {
+  const rh_row *list[RH_MAX_PROCESSES];
+  uint32_t n = collect_parts(r, at, list);
+  return n && list[n - 1]->status != RH_ROW_ok;
+}
+
+/* *n: the number of processes; 0: there is no row. */
+static rh_status merge_parts(const rh_bench_runner *r, const place *at, rh_row *merged, uint32_t *n,
+                             rh_error *error) {
+  const rh_row *list[RH_MAX_PROCESSES];
+  *n = collect_parts(r, at, list);
+  return *n ? rh_merge_processes(list, *n, processes_of(r), merged, error) : RH_OK;
+}
+
+/* After the last process: the rows of the point. */
+static rh_status deliver(rh_bench_runner *r, uint32_t op, rh_error *error) {
+  for (uint32_t k = 0; k < r->stage->n_samplers; k++) {
+    const place at = {r->stage->samplers[k].name, op, r->point.data.type, r->point.data.n};
+    rh_row row;
+    uint32_t n;
+    if (find_row(r, &at)) continue;
+    RH_TRY(merge_parts(r, &at, &row, &n, error));
+    if (n) RH_TRY(keep_row(r, &row, error));
+  }
+  return RH_OK;
+}
+
+/* What an interrupted benchmark measured, in fewer processes.  on_row does not get it: --resume
+ * measures it again. */
+static rh_status deliver_rest(rh_bench_runner *r, rh_error *error) {
+  for (uint32_t k = 0; k < r->parts.n_rows; k++) {
+    const rh_row *part = &r->parts.rows[k];
+    const place at = {part->strategy, part->op, part->type, part->n};
+    rh_row row;
+    uint32_t n;
+    if (find_row(r, &at)) continue;
+    RH_TRY(merge_parts(r, &at, &row, &n, error));
+    if (n && rh_records_add(r->results, &row) != 0)
+      return rh_fail(error, RH_E_NOMEM, "no memory for the results");
+  }
+  return RH_OK;
+}
+
+/* ---- Measuring a point ---- */
 
 static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
   const rh_bench_runner *r = user;
@@ -95,12 +188,15 @@ static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
   if (!samplers || !expected) status = rh_fail(error, RH_E_NOMEM, "no memory for a point");
   for (uint32_t k = 0; k < all && status == RH_OK; k++) {
     const rh_sampler *sampler = &r->stage->samplers[k];
-    if (is_there(r, sampler, op, data->type, data->n)) continue;
+    const place at = {sampler->name, op, data->type, data->n};
+    /* Points that the resumed file already contains are not measured again. */
+    if (find_row(r, &at) || has_failed(r, &at)) continue;
     samplers[n] = *sampler;
-    expected[n++] = expected_s(r, sampler, op, data->type, data->n);
+    expected[n++] = expected_s(r, &at);
   }
   if (status == RH_OK && n) status = rh_point_reference(&r->point, r->stage, op, error);
   if (status == RH_OK && n) status = measure(r, samplers, expected, n, error);
+  if (status == RH_OK && r->process == processes_of(r)) status = deliver(r, op, error);
   free(samplers);
   free(expected);
   rh_bench_pace_step(&r->pace, data->n * rh_type_size(data->type), all);
@@ -119,15 +215,35 @@ static rh_status measure_size(rh_bench_runner *r, rh_type type, uint64_t n, rh_e
   return RH_OK;
 }
 
-rh_status rh_bench_run(rh_bench_runner *r, rh_error *error) {
+static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
   const rh_bench_settings *settings = r->stage->settings;
-  rh_bench_pace_begin(&r->pace, r->stage);
   for (uint32_t t = 0; t < settings->types.n; t++)
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
       RH_TRY(measure_size(r, settings->types.list[t], settings->sizes[t][k], error));
   return RH_OK;
 }
 
+/* All points in one process, then all in the next: so the processes of a point are spread over the
+ * whole time, and what drifts slowly shows between them. */
+static rh_status measure_in_processes(rh_bench_runner *r, rh_error *error) {
+  for (r->process = 1; r->process <= processes_of(r); r->process++) {
+    if (r->process > 1) RH_TRY(rh_stage_renew(r->stage, error));
+    RH_TRY(measure_all(r, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_bench_run(rh_bench_runner *r, rh_error *error) {
+  rh_bench_pace_begin(&r->pace, r->stage);
+  if (processes_of(r) == 1) return measure_all(r, error);
+  rh_error why = {0};
+  rh_status status = measure_in_processes(r, &why);
+  rh_status delivered = deliver_rest(r, error);
+  if (status != RH_OK && error) *error = why;
+  return status != RH_OK ? status : delivered;
+}
+
 void rh_bench_runner_finish(rh_bench_runner *runner) {
+  rh_records_finish(&runner->parts);
   rh_point_finish(&runner->point);
 }

@@ -17,9 +17,12 @@ typedef struct rh_bench_runner {
   /* The runner's own. */
   rh_point point;
   rh_bench_pace pace;
+  uint32_t process; /* of several: the current one, from 1; otherwise 0 */
+  rh_records parts; /* rows of single processes */
 } rh_bench_runner;
 
-/* However it ends, measured rows are in the results. */
+/* However it ends, measured rows are in the results.  If it is interrupted, rows may be of fewer
+ * processes than requested; on_row does not get those. */
 rh_status rh_bench_run(rh_bench_runner *runner, rh_error *error);
 
 /* Releases the point's memory, which the stage may use in place: the stage is closed first. */

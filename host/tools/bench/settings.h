@@ -38,8 +38,11 @@ typedef struct rh_bench_settings {
   const char *const *peers; /* programs */
   uint32_t n_peers;
   int isolate_installed, isolate_others; /* 1: in a separate process */
-  uint32_t untuned;                      /* 1: parameters are the defaults and `params` */
-  double timeout_s;                      /* the limit on silence */
+  /* In how many processes, one after the other, each point is measured; at least 1.  More than 1
+   * requires both of the above. */
+  uint32_t processes;
+  uint32_t untuned; /* 1: parameters are the defaults and `params` */
+  double timeout_s; /* the limit on silence */
   /* choice[k] becomes RH_CHOSEN, ... for registry->entries[k].  Null: all of them. */
   rh_status (*choose)(const void *user, const rh_registry *registry, unsigned char *choice,
                       rh_error *error);

@@ -209,14 +209,33 @@ rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error) {
   return add_samplers(stage, error);
 }
 
-void rh_stage_close(rh_stage *stage) {
+static void finish_samplers(rh_stage *stage) {
   for (uint32_t k = 0; k < stage->n_samplers; k++)
     stage->samplers[k].finish(stage->samplers[k].self);
   free(stage->samplers);
-  for (uint32_t k = 0; k < stage->n_found; k++) rh_found_finish(&stage->found[k]);
-  free(stage->found);
+  stage->samplers = NULL;
+  stage->n_samplers = 0;
+}
+
+static void finish_peers(rh_stage *stage) {
   for (uint32_t k = 0; k < stage->n_peers; k++) rh_peers_finish(stage->peers[k]);
   free(stage->peers);
+  stage->peers = NULL;
+  stage->n_peers = 0;
+}
+
+rh_status rh_stage_renew(rh_stage *stage, rh_error *error) {
+  finish_samplers(stage);
+  finish_peers(stage);
+  RH_TRY(start_peers(stage, error));
+  return add_samplers(stage, error);
+}
+
+void rh_stage_close(rh_stage *stage) {
+  finish_samplers(stage);
+  for (uint32_t k = 0; k < stage->n_found; k++) rh_found_finish(&stage->found[k]);
+  free(stage->found);
+  finish_peers(stage);
   rh_pool_finish(&stage->shared.pool);
   rh_bench_device_close(&stage->bench_device);
   *stage = (rh_stage){0};

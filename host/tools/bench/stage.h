@@ -29,6 +29,10 @@ rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device
 /* Calibrates the device, and creates the samplers. */
 rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error);
 
+/* Replaces the samplers, and restarts the peer programs: isolated strategies and peers are measured
+ * in new processes from here on. */
+rh_status rh_stage_renew(rh_stage *stage, rh_error *error);
+
 /* One more sampler of one of the strategies, with its own settings; the caller finishes it before
  * the stage is closed. */
 rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,

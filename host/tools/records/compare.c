@@ -7,91 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ROUNDS = 4, LEAST_SAMPLES = 4 }; /* quartiles of fewer are meaningless */
-static const double widest = 0.02;
-
-/* ---- One point ---- */
-
-static int ascending(const void *a, const void *b) {
-  double one = *(const double *)a, other = *(const double *)b;
-  return (one > other) - (one < other);
-}
-
-/* Interpolated between the two nearest values. */
-static double quantile(const double *sorted, uint32_t n, double q) {
-  double at = q * (n - 1);
-  uint32_t below = (uint32_t)at;
-  if (below + 1 >= n) return sorted[n - 1];
-  return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
-}
-
-static void take_quartiles(const rh_row *row, double *low, double *high) {
-  double sorted[RH_MAX_ROUNDS];
-  *low = row->time.q1;
-  *high = row->time.q3;
-  if (row->n_rounds < LEAST_ROUNDS || row->n_rounds > RH_MAX_ROUNDS) return;
-  memcpy(sorted, row->rounds, row->n_rounds * sizeof *sorted);
-  qsort(sorted, row->n_rounds, sizeof *sorted, ascending);
-  *low = quantile(sorted, row->n_rounds, 0.25);
-  *high = quantile(sorted, row->n_rounds, 0.75);
-}
-
-static int is_bad(const rh_row *row) {
-  return row->status == RH_ROW_wrong || row->status == RH_ROW_failed;
-}
-
-static uint32_t judge_times(const rh_change *c, double threshold) {
-  double old_median = c->old_row->time.median, new_median = c->new_row->time.median;
-  if (c->clocks_differ || c->old_row->time.samples < LEAST_SAMPLES ||
-      c->new_row->time.samples < LEAST_SAMPLES)
-    return RH_CHANGE_unclear;
-  if (c->new_low > c->old_high && c->new_low - c->old_high >= threshold * c->old_high)
-    return RH_CHANGE_slow;
-  if (c->new_high < c->old_low && c->old_low - c->new_high >= threshold * c->new_high)
-    return RH_CHANGE_fast;
-  int is_near = fabs(new_median - old_median) <= threshold * fmin(old_median, new_median);
-  int is_steady = c->old_high - c->old_low <= widest * old_median &&
-                  c->new_high - c->new_low <= widest * new_median;
-  return is_near && is_steady ? RH_CHANGE_same : RH_CHANGE_unclear;
-}
-
-rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, double threshold) {
-  rh_change c = {.old_row = old_row, .new_row = new_row, .change = NAN};
-  int was_timed = rh_row_is_timed(old_row), is_timed = rh_row_is_timed(new_row);
-  if (was_timed && is_timed) {
-    take_quartiles(old_row, &c.old_low, &c.old_high);
-    take_quartiles(new_row, &c.new_low, &c.new_high);
-    c.change = (new_row->time.median - old_row->time.median) / old_row->time.median;
-    c.clocks_differ = ((old_row->flags ^ new_row->flags) & RH_FLAG_host_timer) != 0;
-    c.verdict = judge_times(&c, threshold);
-  } else if (old_row->status == RH_ROW_ok && is_bad(new_row)) {
-    c.verdict = RH_CHANGE_broken;
-  } else if (is_bad(old_row) && new_row->status == RH_ROW_ok) {
-    c.verdict = RH_CHANGE_mended;
-  } else {
-    c.verdict = RH_CHANGE_untimed;
-  }
-  return c;
-}
-
-const char *rh_change_word(uint32_t verdict) {
-  static const char *const words[] = {
-#define RH_X(name, number, word) word,
-      RH_CHANGE_LIST(RH_X)
-#undef RH_X
-  };
-  return words[verdict];
-}
-
-const char *rh_change_name(uint32_t verdict) {
-  static const char *const names[] = {
-#define RH_X(name, number, word) #name,
-      RH_CHANGE_LIST(RH_X)
-#undef RH_X
-  };
-  return names[verdict];
-}
-
 /* ---- Matching devices ---- */
 
 enum { MOST_DEVICES = 64 };
@@ -254,21 +169,40 @@ static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
   return list;
 }
 
-static rh_status match(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_,
-                       uint32_t n_new, rh_error *error) {
-  c->changes = malloc((n_old + 1u) * sizeof *c->changes);
-  if (!c->changes) return rh_fail(error, RH_E_NOMEM, "no memory for the comparison");
-  for (uint32_t k = 0; k < n_old; k++) {
+/* The new file's row of each of the old one's; null if it has none. */
+static const rh_row **find_partners(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_,
+                                    uint32_t n_new) {
+  const rh_row **partners = calloc(n_old + 1u, sizeof *partners);
+  for (uint32_t k = 0; k < n_old && partners; k++) {
     keyed *found = bsearch(&old[k], new_, n_new, sizeof *new_, same_key);
     if (!found) {
       c->only_old++;
       continue;
     }
     found->taken = 1;
-    rh_change change = rh_change_judge(old[k].row, found->row, c->threshold);
+    partners[k] = found->row;
+    c->n_by_processes += rh_change_is_by_processes(old[k].row, found->row) != 0;
+  }
+  return partners;
+}
+
+static rh_status match(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_,
+                       uint32_t n_new, rh_error *error) {
+  const rh_row **partners = find_partners(c, old, n_old, new_, n_new);
+  const rh_change_rule rule = {c->threshold, c->n_by_processes};
+  c->changes = malloc((n_old + 1u) * sizeof *c->changes);
+  if (!c->changes || !partners) {
+    free(partners);
+    return rh_fail(error, RH_E_NOMEM, "no memory for the comparison");
+  }
+  for (uint32_t k = 0; k < n_old; k++) {
+    if (!partners[k]) continue;
+    rh_change change = rh_change_judge(old[k].row, partners[k], &rule);
     c->counts[change.verdict]++;
+    c->n_by_rounds += isfinite(change.change) && !change.by_processes;
     c->changes[c->n_changes++] = change;
   }
+  free(partners);
   for (uint32_t k = 0; k < n_new; k++) c->only_new += !new_[k].taken;
   if (c->n_changes) return RH_OK;
   return rh_fail(

@@ -66,6 +66,7 @@ static const column columns[] = {
     PLAIN("host_share_s"),
     PLAIN("finishes_on"),
     PLAIN("reproducible"),
+    INNER("time_s", "processes"),
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 

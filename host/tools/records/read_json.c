@@ -170,6 +170,13 @@ static rh_status read_spread(const place *at, rh_spread *spread) {
   return RH_OK;
 }
 
+static rh_status read_processes(const place *at, rh_row *row) {
+  RH_TRY(read_list(at, "processes", RH_MAX_PROCESSES, &row->processes, &row->n_processes));
+  for (uint32_t k = 0; k < row->n_processes; k++)
+    if (row->processes[k] == 0) return refuse(at, "processes", "number %u is 0", k + 1);
+  return RH_OK;
+}
+
 static rh_status read_time(const place *row_place, rh_row *row) {
   place at;
   RH_TRY(read_object(row_place, "time_s", "time_s.", &at));
@@ -177,7 +184,8 @@ static rh_status read_time(const place *row_place, rh_row *row) {
   RH_TRY(read_spread(&at, &row->time));
   RH_TRY(read_count(&at, "batch", &row->batch));
   RH_TRY(read_list(&at, "rounds", RH_MAX_ROUNDS, &row->rounds, &row->n_rounds));
-  return read_list(&at, "raw", UINT32_MAX, &row->raw, &row->n_raw);
+  RH_TRY(read_list(&at, "raw", UINT32_MAX, &row->raw, &row->n_raw));
+  return read_processes(&at, row);
 }
 
 static rh_status read_setup(const place *row_place, rh_row *row) {

@@ -26,6 +26,7 @@ void rh_row_finish(rh_row *row) {
   free(row->reason);
   free(row->rounds);
   free(row->raw);
+  free(row->processes);
   free(row->parts);
   *row = (rh_row){0};
 }

@@ -52,7 +52,7 @@ typedef struct rh_part {
   char stage[48]; /* "tiles", "fill", "read" */
   double seconds; /* on the device */
 } rh_part;
-enum { RH_MAX_PARTS = 64, RH_MAX_ROUNDS = 256 };
+enum { RH_MAX_PARTS = 64, RH_MAX_ROUNDS = 256, RH_MAX_PROCESSES = 32 };
 
 typedef struct rh_row {
   char device[24];   /* the id of one of `devices`: "1:0" */
@@ -69,7 +69,11 @@ typedef struct rh_row {
   uint32_t batch;       /* reductions per sample, which is their mean */
   double *rounds, *raw; /* medians of the rounds; every sample, in order */
   uint32_t n_rounds, n_raw;
-  rh_spread latency; /* one call until the value is on the host */
+  /* The median of each process, in order, if there were several.  Then time.median is their median,
+   * the interval is of their mean, rounds is empty, and everything else is of all samples. */
+  double *processes;
+  uint32_t n_processes; /* 0: one process */
+  rh_spread latency;    /* one call until the value is on the host */
   /* for the cross-check of the clocks: time of one reduction in a batch by the host's clock; 0:
    * none */
   double host_batch_s;

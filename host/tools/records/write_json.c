@@ -67,6 +67,7 @@ static json_t *time_object(const rh_row *row) {
   put(&to, "batch", integer(row->batch));
   put(&to, "rounds", numbers(row->rounds, row->n_rounds));
   put(&to, "raw", numbers(row->raw, row->n_raw));
+  if (row->n_processes) put(&to, "processes", numbers(row->processes, row->n_processes));
   return made(&to);
 }
 
