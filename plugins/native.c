@@ -1,5 +1,6 @@
 /* native: threads and vectors on the host. */
 #define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER */
+#include "native/contest.h"
 #include "native/lanes.h"
 #include "native/order.h"
 #include "native/pool.h"
@@ -16,27 +17,60 @@ static const char about[] =
     "between calls take them in turn, and a tree combines their values in index order. Sums and "
     "products of floats, and user-defined operators that commute and round, are computed in the "
     "canonical order (docs/bits.md), so that they have the same bits with any number of threads, "
-    "any width of vectors, and on every device. Below serial_below bytes the caller works alone. "
-    "For argmin and argmax the extreme value is found first, and then located in the one block "
-    "that contains it. Operators that do not commute are folded block by block in index order.";
+    "any width of vectors, and on every device. Whether several threads pay for an array between "
+    "64 KiB and 4 MiB, and whether this processor reads memory faster in one page after the other "
+    "or in eight of them in turn, the first calls find out by trying both. For argmin and argmax "
+    "the extreme value is found first, and then located in the one block that contains it. "
+    "Operators that do not commute are folded block by block in index order.";
 
-enum { THREADS, SERIAL_BELOW, VECTORS };
+enum { THREADS, SERIAL_BELOW, VECTORS, WALK, AWAKE };
+enum { SEQUENTIAL = 1, IN_PAGES = 2 }; /* of `walk` */
 static const rh_param params[] = {
     [THREADS] =
         RH_NUMBER("threads", 0, 0, 1024, "threads, including the caller's; 0: one per processor"),
-    [SERIAL_BELOW] = RH_NUMBER("serial_below", 3 << 16, 0, (int64_t)1 << 40,
-                               "bytes of input below which the caller works alone"),
+    [SERIAL_BELOW] = {.key = "serial_below",
+                      .doc = "bytes of input below which the caller works alone; -1: the first "
+                             "calls find out, between 64 KiB and 4 MiB",
+                      .min = -1,
+                      .max = (int64_t)1 << 40,
+                      .initial = -1,
+                      .step = 1,
+                      .flags = RH_PARAM_NOT_TUNED},
     [VECTORS] = RH_CHOICE("vectors", "auto|512|256|128", 4,
                           "the widest vectors used, in bits; auto: the processor's"),
+    [WALK] = {.key = "walk",
+              .doc =
+                  "the way through memory: one page after the other, or eight in turn; auto: the "
+                  "first blocks of a large input find out",
+              .choices = "auto|sequential|pages",
+              .max = IN_PAGES,
+              .step = 1,
+              .flags = RH_PARAM_NOT_TUNED},
+    [AWAKE] = {.key = "awake_us",
+               .doc = "microseconds that threads stay awake after a call, waiting for the next "
+                      "one; each of them keeps a processor busy meanwhile",
+               .max = 10000000,
+               .initial = 100,
+               .step = 1,
+               .flags = RH_PARAM_NOT_TUNED},
 };
 
 /* How a block is folded. */
 enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR, BY_CANONICAL, BY_TILES };
 
 enum {
-  BLOCK_BYTES = 1 << 17,  /* at least, per thread: long compared with the cost of taking it */
-  MOST_BLOCKS = 1 << 10,  /* so that blocks are short compared with n even with many threads */
-  BLOCK_MULTIPLE = 1 << 9 /* elements, so that every block is aligned like the start of the data */
+  /* A block is long compared with the cost of taking it; and short, where there are only a few. */
+  BLOCK_BYTES = 1 << 17,
+  SHORT_BLOCK_BYTES = 1 << 15,
+  SHORT_BELOW = 1 << 22,   /* bytes of input */
+  MOST_BLOCKS = 1 << 10,   /* so that blocks are short compared with n even with many threads */
+  BLOCK_MULTIPLE = 1 << 9, /* elements, so that every block is aligned like the start of the data */
+  PAGES = 8,               /* that are read in turn, if so */
+  LARGE_BYTES = 1 << 25,   /* more than most caches hold */
+  LARGE_RENEW = 1 << 16,   /* blocks */
+  ALONE_LOG = 16,          /* below 64 KiB no other thread is worth its waking */
+  ALL_LOG = 22,            /* and from 4 MiB on all are */
+  CALLS_RENEW = 1 << 12
 };
 _Static_assert((int)MOST_BLOCKS <= (int)POOL_MOST_BLOCKS, "a ticket has no place for as many");
 
@@ -49,27 +83,33 @@ typedef struct native {
   rh_native_fold *fold;
   rh_native_tile_of *tile;
   rh_native_range_of *range;
-  uint64_t serial_below;
+  int64_t serial_below;
+  unsigned pages; /* that are read in turn; 0: as `walks` says */
+  rh_native_contest walks;
+  /* Alone, or with all threads: by the logarithm of the input's bytes. */
+  rh_native_contest threads[ALL_LOG - ALONE_LOG];
   rh_native_pool *pool;  /* null: the caller works alone */
   unsigned char *values; /* of the blocks */
 } native;
 
 /* ---- Blocks: a function of n alone, or the bits would depend on more ---- */
 
-static uint64_t shortest_block(const rh_op *op) {
-  uint64_t elements = op->element_size ? BLOCK_BYTES / op->element_size : 1;
+static uint64_t shortest_block(const rh_op *op, uint64_t n) {
+  uint64_t size = op->element_size ? op->element_size : BLOCK_BYTES;
+  uint64_t elements = (n < SHORT_BELOW / size ? SHORT_BLOCK_BYTES : BLOCK_BYTES) / size;
   return elements < BLOCK_MULTIPLE ? BLOCK_MULTIPLE : elements;
 }
 
 /* A power of two of tiles, so that a block is a node of the canonical tree. */
 static uint64_t block_length(const rh_op *op, uint64_t n) {
-  uint64_t length = shortest_block(op);
+  uint64_t length = shortest_block(op, n);
   while (rh_divide_up(n, length) > MOST_BLOCKS) length *= 2;
   return length;
 }
 
 static uint64_t most_blocks(const rh_op *op, uint64_t max_n) {
-  uint64_t blocks = rh_divide_up(max_n, shortest_block(op));
+  /* Fewer elements may be cut into shorter blocks, and so into more of them. */
+  uint64_t blocks = rh_divide_up(max_n, shortest_block(op, 0));
   return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
 }
 
@@ -156,19 +196,19 @@ enum { INDEX_AT = 8 };
 /* The value of n >= 1 elements from element `first` of x on.  A value of arg* has `first` as its
  * index until find_place() corrects it. */
 static void fold_block(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
-                       unsigned char *value) {
+                       unsigned pages, unsigned char *value) {
   const rh_op *op = self->op;
   const unsigned char *from = x + first * op->element_size;
   rh_native_range range;
   uint64_t word;
   switch (self->how) {
-  case BY_FOLD: self->fold(from, n, value); return;
+  case BY_FOLD: self->fold(from, n, pages, value); return;
   case BY_BYTES:
-    self->fold(from, n * op->element_size, &word);
+    self->fold(from, n * op->element_size, pages, &word);
     store(self, narrow(self, word), value);
     return;
   case BY_KEY:
-    self->range(from, n, &range);
+    self->range(from, n, op->id == RH_OP_min || op->id == RH_OP_argmin, pages, &range);
     store(self, rh_native_key(op->id, self->type, &range), value);
     if (op->flags & RH_OP_INDEXED) memcpy(value + INDEX_AT, &first, sizeof first);
     return;
@@ -190,10 +230,20 @@ static void find_place(const native *self, const unsigned char *x, uint64_t n,
 }
 
 static void work(void *user, const rh_native_job *job, uint32_t block) {
-  const native *self = user;
+  native *self = user;
   uint64_t length = block_length(self->op, job->n), first = block * length;
   uint64_t n = job->n - first < length ? job->n - first : length;
-  fold_block(self, job->input, first, n, self->values + (uint64_t)block * self->op->value_size);
+  unsigned char *value = self->values + (uint64_t)block * self->op->value_size;
+  uint32_t trial;
+  if (self->pages || job->n * self->op->element_size < LARGE_BYTES) {
+    fold_block(self, job->input, first, n, self->pages ? self->pages : 1, value);
+    return;
+  }
+  unsigned pages = rh_native_contest_begin(&self->walks, &trial) ? PAGES : 1;
+  double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
+  fold_block(self, job->input, first, n, pages, value);
+  if (trial < CONTEST_OVER)
+    rh_native_contest_end(&self->walks, trial, (rh_native_seconds() - start) / (double)n);
 }
 
 /* ---- The strategy ---- */
@@ -217,7 +267,9 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
 static unsigned threads_for(const rh_problem *problem, const int64_t *values) {
   uint64_t blocks = most_blocks(problem->op, problem->max_n);
   uint64_t threads = values[THREADS] ? (uint64_t)values[THREADS] : rh_native_processors();
-  if (problem->max_n * problem->op->element_size < (uint64_t)values[SERIAL_BELOW]) return 1;
+  uint64_t bytes = problem->max_n * problem->op->element_size, least = 1 << ALONE_LOG;
+  if (values[SERIAL_BELOW] >= 0) least = (uint64_t)values[SERIAL_BELOW];
+  if (bytes < least) return 1;
   return (unsigned)(threads < blocks ? threads : blocks);
 }
 
@@ -233,7 +285,10 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
                    .how = how_to_fold(op, problem->type),
                    .key_bytes = is_64_bit(problem->type) ? 8 : 4,
                    .lanes = rh_native_lanes_find(bits[values[VECTORS]]),
-                   .serial_below = (uint64_t)values[SERIAL_BELOW]};
+                   .serial_below = values[SERIAL_BELOW],
+                   .pages = values[WALK] == SEQUENTIAL ? 1
+                            : values[WALK] == IN_PAGES ? PAGES
+                                                       : 0};
   if (self->how == BY_FOLD || self->how == BY_BYTES)
     self->fold = fold_of(self->lanes, op->id, problem->type);
   if (self->how == BY_KEY) self->range = self->lanes->range[problem->type];
@@ -242,17 +297,42 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->values = host->alloc(host, (blocks + 1) * op->value_size);
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if (!self->values || (threads > 1 && !memory)) return RH_E_NOMEM;
-  if (memory) self->pool = rh_native_pool_start(memory, threads, work, self);
+  if (memory)
+    self->pool = rh_native_pool_start(memory, threads, (uint64_t)values[AWAKE], work, self);
   *instance = self;
   return RH_OK;
 }
 
-static void fold_blocks(native *self, const rh_native_job *job) {
-  const rh_op *op = self->op;
-  if (self->pool && job->n * op->element_size >= self->serial_below)
+static void alone(native *self, const rh_native_job *job) {
+  for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
+}
+
+/* With all threads, or alone, as what was measured for inputs of this length says. */
+static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) {
+  uint32_t trial;
+  rh_native_contest *contest = &self->threads[rh_log2_up(bytes + 1) - 1 - ALONE_LOG];
+  rh_native_contest_renew(contest, CALLS_RENEW);
+  unsigned with_all = rh_native_contest_begin(contest, &trial);
+  double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
+  if (with_all)
     rh_native_pool_run(self->pool, job);
   else
-    for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
+    alone(self, job);
+  if (trial < CONTEST_OVER)
+    rh_native_contest_end(contest, trial, (rh_native_seconds() - start) / (double)bytes);
+}
+
+static void fold_blocks(native *self, const rh_native_job *job) {
+  const rh_op *op = self->op;
+  uint64_t bytes = job->n * op->element_size;
+  rh_native_contest_renew(&self->walks, LARGE_RENEW);
+  if (!self->pool ||
+      (self->serial_below >= 0 ? bytes < (uint64_t)self->serial_below : bytes < 1 << ALONE_LOG))
+    alone(self, job);
+  else if (self->serial_below >= 0 || bytes >= 1 << ALL_LOG)
+    rh_native_pool_run(self->pool, job);
+  else
+    as_measured(self, job, bytes);
   /* Neighbours in index order, so that the tree does not depend on which thread took which
    * block. */
   for (uint64_t apart = 1; apart < job->blocks; apart *= 2)
@@ -270,7 +350,7 @@ static rh_status run(void *instance, const rh_run *run) {
     return RH_OK;
   }
   if (run->n <= length) {
-    fold_block(self, x, 0, run->n, run->host_result);
+    fold_block(self, x, 0, run->n, 1, run->host_result);
   } else {
     rh_native_job job = {x, run->n, (uint32_t)rh_divide_up(run->n, length)};
     fold_blocks(self, &job);

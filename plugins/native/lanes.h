@@ -5,9 +5,12 @@
 
 #include <redhost/canonical.h>
 
+/* In all of these, `pages` is the way through memory, which changes no bit: 1 reads one page after
+ * the other, and more of them are read in turn. */
+
 /* Folds n >= 1 elements to a value: sums, and products of integers, as the host holds them, 64-bit
  * integers or floats. */
-typedef void rh_native_fold(const void *elements, uint64_t n, void *value);
+typedef void rh_native_fold(const void *elements, uint64_t n, unsigned pages, void *value);
 
 /* The value of a whole tile, whose bytes the host's value has.  0: it has elements that need more
  * care. */
@@ -16,12 +19,14 @@ enum { NATIVE_PROD_BYTES = 16 }; /* of a product's value: mantissa and exponent 
 
 /* The extremes of n >= 1 elements; min, max, amax and their arg* are all derived from them. */
 typedef struct rh_native_range {
-  uint64_t least,
-      /* in the type's order, sign-extended; for floats, their bits as unsigned numbers */
-      most;
+  /* In the type's order, sign-extended; for floats, their bits as unsigned numbers, and `least` is
+   * 0 if wants_least and some are below 0, or if not wants_least and some are not. */
+  uint64_t least, most;
   int64_t signed_most; /* for floats: their bits as signed numbers */
 } rh_native_range;
-typedef void rh_native_range_of(const void *elements, uint64_t n, rh_native_range *range);
+/* wants_least: for min and argmin. */
+typedef void rh_native_range_of(const void *elements, uint64_t n, int wants_least, unsigned pages,
+                                rh_native_range *range);
 
 /* The index of the first of n elements whose bits equal a or b; n if there is none. */
 typedef uint64_t rh_native_find(const void *elements, uint64_t n, uint64_t a, uint64_t b);

@@ -9,7 +9,6 @@
  * unaligned loads cost nothing. */
 #include "lanes.h"
 
-#include <math.h>
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -22,6 +21,13 @@
 #else
 #define EACH(k, n) _Pragma("GCC unroll 16") for (int k = 0; k < (n); k++)
 #endif
+#ifdef __clang__
+#define UNROLLED _Pragma("unroll")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#endif
+#define EACH_LANE(k, n) for (int k = 0; k < (n); k++)
+#define INLINE          static inline __attribute__((always_inline))
 
 /* v_: a vector; in_: an unaligned vector in memory; e_: an element in memory. */
 #define VECTOR(name, element)                                                                      \
@@ -82,13 +88,30 @@ VECTOR(f64, double)
 #define MOST_OF_64(type, suffix, a, b)  BLEND_MAX(type, a, b)
 #endif
 
+#define LEAST_i8(a, b)  LEAST_OF(i8, epi8, a, b)
+#define LEAST_u8(a, b)  LEAST_OF(u8, epu8, a, b)
+#define LEAST_i16(a, b) LEAST_OF(i16, epi16, a, b)
+#define LEAST_u16(a, b) LEAST_OF(u16, epu16, a, b)
+#define LEAST_i32(a, b) LEAST_OF(i32, epi32, a, b)
+#define LEAST_u32(a, b) LEAST_OF(u32, epu32, a, b)
+#define LEAST_i64(a, b) LEAST_OF_64(i64, epi64, a, b)
+#define LEAST_u64(a, b) LEAST_OF_64(u64, epu64, a, b)
+#define MOST_i8(a, b)   MOST_OF(i8, epi8, a, b)
+#define MOST_u8(a, b)   MOST_OF(u8, epu8, a, b)
+#define MOST_i16(a, b)  MOST_OF(i16, epi16, a, b)
+#define MOST_u16(a, b)  MOST_OF(u16, epu16, a, b)
+#define MOST_i32(a, b)  MOST_OF(i32, epi32, a, b)
+#define MOST_u32(a, b)  MOST_OF(u32, epu32, a, b)
+#define MOST_i64(a, b)  MOST_OF_64(i64, epi64, a, b)
+#define MOST_u64(a, b)  MOST_OF_64(u64, epu64, a, b)
+
 /* ---- Rows: adjacent vectors that are loaded together ----
  * A processor prefetches in several pages of memory at a time, but never past the end of a page, so
- * reading several pages in parallel keeps more loads in flight than reading one after the other.
- * Data from memory are read 1.4 times as fast (Intel Xeon with AVX-512, two threads, 2^26 floats:
- * 2, 4, 8 and 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one); data in a cache as fast
- * as before, or a little faster.  Prefetch instructions lose a tenth of that. */
-enum { PAGE_BYTES = 4096, MOST_PAGES = 8 };
+ * some read faster from memory in `pages` of them in turn than in one after the other: 2, 4, 8 and
+ * 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one (Intel Xeon with AVX-512, two threads,
+ * 2^26 floats), but 1.25 times as long on others (AMD EPYC, Zen 5).  walk.h finds out.  Prefetch
+ * instructions lose a tenth of what is gained. */
+enum { PAGE_BYTES = 4096 };
 
 typedef struct walk {
   const unsigned char *at; /* the first of the rows that are read in parallel */
@@ -96,21 +119,22 @@ typedef struct walk {
   size_t deep, pages;      /* `deep` rows in each of `pages` pages */
 } walk;
 
-static inline walk walk_from(const void *at, size_t left, size_t row_bytes) {
+static inline walk walk_from(const void *at, size_t left, size_t row_bytes, unsigned most_pages) {
   size_t deep = PAGE_BYTES / row_bytes, pages = left / deep;
-  if (pages > MOST_PAGES) pages = MOST_PAGES;
+  if (pages > most_pages) pages = most_pages;
   return pages > 1 ? (walk){at, left, deep, pages} : (walk){at, left, left, 1};
 }
 
-static inline walk walk_on(walk w, size_t row_bytes) {
+static inline walk walk_on(walk w, size_t row_bytes, unsigned most_pages) {
   size_t rows = w.deep * w.pages;
-  return walk_from(w.at + rows * row_bytes, w.left - rows, row_bytes);
+  return walk_from(w.at + rows * row_bytes, w.left - rows, row_bytes, most_pages);
 }
 
 /* Loops over the rows from `elements` on; in the body, ROW points to the row. */
-#define EACH_ROW(elements, rows, row_bytes)                                                        \
-  for (walk w = walk_from((elements), (rows), (row_bytes)); w.left > 0; w = walk_on(w, row_bytes)) \
-    for (const unsigned char *line = w.at, *end = line + w.deep * (row_bytes); line < end;         \
+#define EACH_ROW(elements, rows, row_bytes, pages)                                                 \
+  for (walk w = walk_from((elements), (rows), (row_bytes), (pages)); w.left > 0;                   \
+       w = walk_on(w, row_bytes, (pages)))                                                         \
+    for (const unsigned char *line = w.at, *stop = line + w.deep * (row_bytes); line < stop;       \
          line += (row_bytes))                                                                      \
       for (size_t page = 0; page < w.pages; page++)
 #define ROW ((const void *)(line + page * PAGE_BYTES))
@@ -159,14 +183,10 @@ static inline v_f32 halves(const e_u16 *p) {
 #define LOAD_f16(p)     HALVES(p)
 #define LOAD_f32(p)     LOAD(f32, p)
 #define LOAD_f64(p)     LOAD(f64, p)
-#define SCALAR_f16(x)   rh_native_half(x)
-#define SCALAR_f32(x)   (x)
-#define SCALAR_f64(x)   (x)
 #define SAME(lane, x)   (x)
 #define UNSIGN_f32(x)   ((v_f32)((v_u32)(x)&0x7fffffffu))
 #define UNSIGN_f64(x)   ((v_f64)((v_u64)(x) & ~TOP(64)))
 #define UNSIGN(lane, x) UNSIGN_##lane(x)
-#define FABS(lane, x)   ((e_##lane)fabs(x)) /* for a float as exact as fabsf */
 #define ADD(a, b)       ((a) + (b))
 #define MULTIPLY(a, b)  ((a) * (b))
 
@@ -211,20 +231,29 @@ DEFINE_HALVE(multiply_lanes, f32, MULTIPLY)
 DEFINE_HALVE(multiply_lanes, f64, MULTIPLY)
 
 /* The values of whole tiles: rows 0 and 1, rows 2 and 3, and these two; then the upper half of the
- * lanes onto the lower half, down to one.  Memory is read from its begin to its end, or eight
+ * lanes onto the lower half, down to one.  A tile is read from its begin to its end, or eight
  * vectors of each row in turn where a row has more of them: loads that jump between rows take twice
- * as long (AMD EPYC, Zen 5), and so do tiles of eight pages side by side. */
-enum { EIGHT = 8 };
+ * as long (AMD EPYC, Zen 5). */
+enum { EIGHT = 8, BATCH = 64 /* tiles */, TILES_OF_A_PAGE = PAGE_BYTES / NATIVE_TILE_BYTES };
+
+/* The k-th tile that is read, where whole batches are read in several pages in turn. */
+static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
+  uint64_t side_by_side = (uint64_t)pages * TILES_OF_A_PAGE, at = k % side_by_side;
+  return k - at + at % pages * TILES_OF_A_PAGE + at / pages;
+}
+
 #define IN_THIS_ORDER __asm__ volatile("" ::: "memory") /* the compiler moves no load past this */
 #define DEFINE_TILES(op, type, element, lane, VECTORS, APPLY, lanes_of)                            \
   LANES_TARGET static void op##_##type##_tiles(const void *elements, uint64_t tiles,               \
-                                               e_##lane *nodes) {                                  \
+                                               unsigned pages, e_##lane *nodes) {                  \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
       ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
       MANY = ROW_OF / WIDTH                                                                        \
     };                                                                                             \
-    for (uint64_t tile = 0; tile < tiles; tile++) {                                                \
+    if (tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                                         \
+    for (uint64_t turn = 0; turn < tiles; turn++) {                                                \
+      uint64_t tile = pages > 1 ? tile_of_walk(turn, pages) : turn;                                \
       const e_##element *x = (const e_##element *)elements + tile * (4 * ROW_OF);                  \
       v_##lane a[MANY], b[EIGHT];                                                                  \
       for (int at = 0; at < MANY; at += EIGHT, x += EIGHT * WIDTH) {                               \
@@ -248,39 +277,84 @@ enum { EIGHT = 8 };
     }                                                                                              \
   }
 
-/* The tile that the data end in: fewer elements than a tile has, and at least one.  What is missing
- * is the identity, with which combining changes nothing, and so it is left out. */
-#define DEFINE_LAST_TILE(op, type, element, lane, SCALARS, APPLY)                                  \
-  LANES_TARGET static e_##lane op##_##type##_last(const e_##element *x, uint64_t n) {              \
-    enum { ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element) };                                      \
-    e_##lane lanes[ROW_OF];                                                                        \
-    uint64_t used = n < ROW_OF ? n : ROW_OF;                                                       \
-    for (uint64_t k = 0; k < used; k++) {                                                          \
-      lanes[k] = SCALARS(lane, SCALAR_##type(x[k]));                                               \
-      if (k + ROW_OF < n) lanes[k] = APPLY(lanes[k], SCALARS(lane, SCALAR_##type(x[k + ROW_OF]))); \
-      if (k + 2 * ROW_OF >= n) continue;                                                           \
-      e_##lane more = SCALARS(lane, SCALAR_##type(x[k + 2 * ROW_OF]));                             \
-      if (k + 3 * ROW_OF < n) more = APPLY(more, SCALARS(lane, SCALAR_##type(x[k + 3 * ROW_OF]))); \
-      lanes[k] = APPLY(lanes[k], more);                                                            \
+/* A vector from x on, of which `left` elements exist; -0 stands for the others.  -0 is the identity
+ * of a sum, and without its sign that of a sum of magnitudes. */
+#if LANES_BYTES == 64
+#define FIRST_ONES(left, width)                                                                    \
+  ((left) >= (width) ? (1u << (width)) - 1 : (left) > 0 ? (1u << (left)) - 1 : 0u)
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *x, int64_t left) {
+  __mmask16 ones = (__mmask16)FIRST_ONES(left, 16);
+  return (v_f32)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), ones, x);
+}
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *x, int64_t left) {
+  __mmask8 ones = (__mmask8)FIRST_ONES(left, 8);
+  return (v_f64)_mm512_mask_loadu_pd(_mm512_set1_pd(-0.0), ones, x);
+}
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *x, int64_t left) {
+  __mmask16 ones = (__mmask16)FIRST_ONES(left, 16);
+  return (v_f32)_mm512_cvtph_ps(_mm256_mask_loadu_epi16(_mm256_set1_epi16(INT16_MIN), ones, x));
+}
+#else
+#define DEFINE_LOAD_SOME(type, element, lane, negative_zero)                                       \
+  LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *x, int64_t left) {              \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##lane) };                                               \
+    e_##element some[WIDTH];                                                                       \
+    if (left >= WIDTH) return LOAD_##type(x);                                                      \
+    for (int k = 0; k < WIDTH; k++) some[k] = k < left ? x[k] : (e_##element)negative_zero;        \
+    return LOAD_##type(some);                                                                      \
+  }
+DEFINE_LOAD_SOME(f16, u16, f32, TOP(16))
+DEFINE_LOAD_SOME(f32, f32, f32, -0.0f)
+DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
+#endif
+
+/* The tile that the data end in: at least one element, and at most a tile.  last: its row that they
+ * end in, a constant.  Vectors that the first row lacks are left out: combining with the identity
+ * changes nothing. */
+#define DEFINE_LAST_TILE(op, type, element, lane, VECTORS, APPLY, lanes_of)                        \
+  LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, uint64_t n, int last) {    \
+    enum {                                                                                         \
+      WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
+      ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
+      MANY = ROW_OF / WIDTH                                                                        \
+    };                                                                                             \
+    int used = last > 0 ? MANY : (int)(n - 1) / WIDTH + 1;                                         \
+    v_##lane a[MANY];                                                                              \
+    EACH(k, MANY) {                                                                                \
+      if (k >= used) break;                                                                        \
+      const e_##element *at = x + k * WIDTH, *in_last = at + last * ROW_OF;                        \
+      v_##lane end = VECTORS(lane, load_some_##type(in_last, (x + n) - in_last));                  \
+      if (last > 2) end = APPLY(VECTORS(lane, LOAD_##type(at + 2 * ROW_OF)), end);                 \
+      a[k] = last > 0 ? VECTORS(lane, LOAD_##type(at)) : end;                                      \
+      if (last > 1) a[k] = APPLY(a[k], VECTORS(lane, LOAD_##type(at + ROW_OF)));                   \
+      if (last > 0) a[k] = APPLY(a[k], end);                                                       \
     }                                                                                              \
-    for (uint64_t half = ROW_OF / 2; half > 0; half /= 2) {                                        \
-      for (uint64_t k = 0; k + half < used; k++) lanes[k] = APPLY(lanes[k], lanes[k + half]);      \
+    UNROLLED for (int half = MANY / 2; half > 0; half /= 2) {                                      \
+      EACH(k, half) if (k + half < used) a[k] = APPLY(a[k], a[k + half]);                          \
       if (used > half) used = half;                                                                \
     }                                                                                              \
-    return lanes[0];                                                                               \
+    return lanes_of##_##lane(a[0]);                                                                \
+  }                                                                                                \
+  LANES_TARGET static e_##lane op##_##type##_last(const e_##element *x, uint64_t n) {              \
+    switch ((n - 1) / (NATIVE_ROW_BYTES / sizeof(e_##element))) {                                  \
+    case 0: return op##_##type##_rows(x, n, 0);                                                    \
+    case 1: return op##_##type##_rows(x, n, 1);                                                    \
+    case 2: return op##_##type##_rows(x, n, 2);                                                    \
+    default: return op##_##type##_rows(x, n, 3);                                                   \
+    }                                                                                              \
   }
 
 /* Neighbours, pairs of neighbours, and so on; one that is alone stays as it is.  Batches of tiles
  * are a binary counter's: nodes[k] combines 2^k of them where bit k of their number is set. */
-enum { BATCH = 64 };
-#define DEFINE_FLOAT(op, type, element, lane, VECTORS, SCALARS, APPLY, lanes_of)                   \
+#define DEFINE_FLOAT(op, type, element, lane, VECTORS, APPLY, lanes_of)                            \
   DEFINE_TILES(op, type, element, lane, VECTORS, APPLY, lanes_of)                                  \
-  DEFINE_LAST_TILE(op, type, element, lane, SCALARS, APPLY)                                        \
-  LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, uint64_t n) {             \
+  DEFINE_LAST_TILE(op, type, element, lane, VECTORS, APPLY, lanes_of)                              \
+  LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, uint64_t n,               \
+                                                   unsigned pages) {                               \
     const uint64_t tile = NATIVE_TILE_BYTES / sizeof(e_##element);                                 \
     uint64_t whole = n / tile, count = whole + (n % tile != 0);                                    \
     e_##lane nodes[BATCH];                                                                         \
-    op##_##type##_tiles(x, whole, nodes);                                                          \
+    op##_##type##_tiles(x, whole, pages, nodes);                                                   \
     if (count > whole) nodes[whole] = op##_##type##_last(x + whole * tile, n % tile);              \
     for (; count > 1; count = (count + 1) / 2) {                                                   \
       for (uint64_t k = 0; k < count / 2; k++) nodes[k] = APPLY(nodes[2 * k], nodes[2 * k + 1]);   \
@@ -288,24 +362,25 @@ enum { BATCH = 64 };
     }                                                                                              \
     return nodes[0];                                                                               \
   }                                                                                                \
-  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
+  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
+                                       void *value) {                                              \
     const uint64_t most = BATCH * (uint64_t)NATIVE_TILE_BYTES / sizeof(e_##element);               \
     const e_##element *x = elements;                                                               \
     e_##lane nodes[64], node;                                                                      \
     uint64_t batches = 0, k;                                                                       \
     for (; n > most; n -= most, x += most, batches++) {                                            \
-      node = op##_##type##_batch(x, most);                                                         \
+      node = op##_##type##_batch(x, most, pages);                                                  \
       for (k = 0; batches >> k & 1; k++) node = APPLY(nodes[k], node);                             \
       nodes[k] = node;                                                                             \
     }                                                                                              \
-    node = op##_##type##_batch(x, n);                                                              \
+    node = op##_##type##_batch(x, n, pages);                                                       \
     for (k = 0; batches >> k != 0; k++)                                                            \
       if (batches >> k & 1) node = APPLY(nodes[k], node);                                          \
     memcpy(value, &node, sizeof node);                                                             \
   }
 #define DEFINE_FLOATS(type, element, lane)                                                         \
-  DEFINE_FLOAT(sum, type, element, lane, SAME, SAME, ADD, add_lanes)                               \
-  DEFINE_FLOAT(asum, type, element, lane, UNSIGN, FABS, ADD, add_lanes)
+  DEFINE_FLOAT(sum, type, element, lane, SAME, ADD, add_lanes)                                     \
+  DEFINE_FLOAT(asum, type, element, lane, UNSIGN, ADD, add_lanes)
 DEFINE_FLOATS(f16, u16, f32)
 DEFINE_FLOATS(f32, f32, f32)
 DEFINE_FLOATS(f64, f64, f64)
@@ -314,41 +389,51 @@ DEFINE_FLOATS(f64, f64, f64)
 
 enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a load takes cycles */
 
-/* Modulo 2^64.  above: the offset added to each lane's element. */
-#define DEFINE_INTEGER(op, type, bits, TRANSFORM, above, MAGNITUDE_OF)                             \
-  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, void *value) {            \
+/* Modulo 2^64.  above: the offset added to each lane's element.  The last row is filled up with
+ * zeros. */
+#define DEFINE_INTEGER(op, type, bits, TRANSFORM, above)                                           \
+  LANES_TARGET INLINE void op##_##type##_row(v_u64 a[FOUR], const e_##type *x) {                   \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
+    EACH(k, FOUR) a[k] += WIDEN_##bits(TRANSFORM(type, LOAD(type, x + k * WIDTH)));                \
+  }                                                                                                \
+  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
+                                       void *value) {                                              \
+    enum { ROW_OF = FOUR * LANES_BYTES / sizeof(e_##type) };                                       \
     v_u64 a[FOUR];                                                                                 \
     EACH(k, FOUR) a[k] = (v_u64){0};                                                               \
-    uint64_t rows = n / (FOUR * WIDTH), sum = 0 - rows * (FOUR * WIDTH) * (above);                 \
-    EACH_ROW(elements, rows, FOUR *LANES_BYTES) {                                                  \
-      const e_##type *x = ROW;                                                                     \
-      EACH(k, FOUR) a[k] += WIDEN_##bits(TRANSFORM(type, LOAD(type, x + k * WIDTH)));              \
+    uint64_t rows = n / ROW_OF, rest = n % ROW_OF;                                                 \
+    EACH_ROW(elements, rows, FOUR *LANES_BYTES, pages) op##_##type##_row(a, ROW);                  \
+    if (rest) {                                                                                    \
+      e_##type end[ROW_OF];                                                                        \
+      memset(end + rest, 0, sizeof end - rest * sizeof *end);                                      \
+      memcpy(end, (const e_##type *)elements + rows * ROW_OF, rest * sizeof *end);                 \
+      op##_##type##_row(a, end);                                                                   \
+      rows++;                                                                                      \
     }                                                                                              \
-    const e_##type *x = (const e_##type *)elements + rows * (FOUR * WIDTH);                        \
-    for (uint64_t k = 0; k < n % (FOUR * WIDTH); k++) sum += (uint64_t)MAGNITUDE_OF(x[k]);         \
+    uint64_t sum = 0 - rows * ROW_OF * (above);                                                    \
     a[0] = (a[0] + a[1]) + (a[2] + a[3]);                                                          \
     for (size_t k = 0; k < LANES_BYTES / 8; k++) sum += a[0][k];                                   \
     memcpy(value, &sum, sizeof sum);                                                               \
   }
-#define AS_IS(x)      ((int64_t)(x))
-#define UNSIGNED_1(x) ((x) < 0 ? 0 - (uint64_t)(int64_t)(x) : (uint64_t)(x))
-DEFINE_INTEGER(sum, u8, 8, PLAIN, 0, AS_IS)
-DEFINE_INTEGER(sum, u16, 16, PLAIN, 0, AS_IS)
-DEFINE_INTEGER(sum, u32, 32, PLAIN, 0, AS_IS)
-DEFINE_INTEGER(sum, u64, 64, PLAIN, 0, AS_IS)
-DEFINE_INTEGER(sum, i8, 8, RAISED_8, TOP(8), AS_IS)
-DEFINE_INTEGER(sum, i16, 16, RAISED_16, TOP(16), AS_IS)
-DEFINE_INTEGER(sum, i32, 32, RAISED_32, TOP(32), AS_IS)
-DEFINE_INTEGER(asum, i8, 8, MAGNITUDE_8, 0, UNSIGNED_1)
-DEFINE_INTEGER(asum, i16, 16, MAGNITUDE_16, 0, UNSIGNED_1)
-DEFINE_INTEGER(asum, i32, 32, MAGNITUDE_32, 0, UNSIGNED_1)
-DEFINE_INTEGER(asum, i64, 64, MAGNITUDE_64, 0, UNSIGNED_1)
+#define AS_IS(x) ((int64_t)(x))
+DEFINE_INTEGER(sum, u8, 8, PLAIN, 0)
+DEFINE_INTEGER(sum, u16, 16, PLAIN, 0)
+DEFINE_INTEGER(sum, u32, 32, PLAIN, 0)
+DEFINE_INTEGER(sum, u64, 64, PLAIN, 0)
+DEFINE_INTEGER(sum, i8, 8, RAISED_8, TOP(8))
+DEFINE_INTEGER(sum, i16, 16, RAISED_16, TOP(16))
+DEFINE_INTEGER(sum, i32, 32, RAISED_32, TOP(32))
+DEFINE_INTEGER(asum, i8, 8, MAGNITUDE_8, 0)
+DEFINE_INTEGER(asum, i16, 16, MAGNITUDE_16, 0)
+DEFINE_INTEGER(asum, i32, 32, MAGNITUDE_32, 0)
+DEFINE_INTEGER(asum, i64, 64, MAGNITUDE_64, 0)
 
 /* Most products of integers soon become 0.  No vectors, because their 64-bit products are slow. */
 #define DEFINE_PRODUCT(type)                                                                       \
-  LANES_TARGET static void prod_##type(const void *elements, uint64_t n, void *value) {            \
+  LANES_TARGET static void prod_##type(const void *elements, uint64_t n, unsigned pages,           \
+                                       void *value) {                                              \
     const e_##type *x = elements;                                                                  \
+    (void)pages;                                                                                   \
     uint64_t a[FOUR] = {1, 1, 1, 1};                                                               \
     for (uint64_t row = n / FOUR; row > 0; row--, x += FOUR) {                                     \
       EACH(k, FOUR) a[k] *= (uint64_t)AS_IS(x[k]);                                                 \
@@ -368,12 +453,13 @@ DEFINE_PRODUCT(u64)
 /* ---- Bit operators: any type, byte by byte ---- */
 
 #define DEFINE_BITS(op, operation, identity)                                                       \
-  LANES_TARGET static void op##_bytes(const void *elements, uint64_t n, void *value) {             \
+  LANES_TARGET static void op##_bytes(const void *elements, uint64_t n, unsigned pages,            \
+                                      void *value) {                                               \
     const uint64_t rows = n / (FOUR * LANES_BYTES);                                                \
     v_u64 a[FOUR];                                                                                 \
     uint64_t all = identity, word;                                                                 \
     EACH(k, FOUR) a[k] = SPLAT(u64, (uint64_t)identity);                                           \
-    EACH_ROW(elements, rows, FOUR *LANES_BYTES) {                                                  \
+    EACH_ROW(elements, rows, FOUR *LANES_BYTES, pages) {                                           \
       const unsigned char *x = ROW;                                                                \
       EACH(k, FOUR) a[k] operation LOAD(u64, x + k * LANES_BYTES);                                 \
     }                                                                                              \
@@ -396,87 +482,99 @@ DEFINE_BITS(or, |=, 0)
 DEFINE_BITS(xor, ^=, 0)
 
 /* ---- Extremes ----
- * Minimum and maximum together, since a load takes as long as two comparisons.  For floats, three
- * numbers describe the bits completely: order.c derives the least, the largest, the largest
- * magnitude and the presence of a NaN from them.  The last row is read so that it ends with the
- * last element; it may overlap the row before. */
+ * The last row is read so that it ends with the last element; it may overlap the row before.  Fewer
+ * elements than a row are filled up with the first one. */
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
-#define DEFINE_RANGE(type, suffix, MIN, MAX, wide)                                                 \
-  LANES_TARGET static void range_##type(const void *elements, uint64_t n,                          \
-                                        rh_native_range *range) {                                  \
-    enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
-    const e_##type *x = elements;                                                                  \
-    e_##type least = x[0], most = x[0];                                                            \
-    v_##type low[FOUR], high[FOUR];                                                                \
-    if (n < FOUR * WIDTH) {                                                                        \
-      for (uint64_t k = 1; k < n; k++) least = LEAST_1(least, x[k]), most = MOST_1(most, x[k]);    \
-    } else {                                                                                       \
-      EACH(k, FOUR) low[k] = high[k] = LOAD(type, x + n - FOUR * WIDTH + k * WIDTH);               \
-      EACH_ROW(elements, n / (FOUR * WIDTH), FOUR * LANES_BYTES) {                                 \
-        const e_##type *row = ROW;                                                                 \
-        EACH(k, FOUR) {                                                                            \
-          v_##type v = LOAD(type, row + k * WIDTH);                                                \
-          low[k] = MIN(type, suffix, low[k], v);                                                   \
-          high[k] = MAX(type, suffix, high[k], v);                                                 \
-        }                                                                                          \
-      }                                                                                            \
-      EACH(k, FOUR - 1) low[0] = MIN(type, suffix, low[0], low[k + 1]);                            \
-      EACH(k, FOUR - 1) high[0] = MAX(type, suffix, high[0], high[k + 1]);                         \
-      for (size_t k = 0; k < WIDTH; k++)                                                           \
-        least = LEAST_1(least, low[0][k]), most = MOST_1(most, high[0][k]);                        \
+/* The least and the most of two kinds of numbers that stand in the same lanes, in one pass. */
+#define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
+  LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
+                                e_##second *other) {                                               \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = FOUR * WIDTH };                        \
+    const e_##type *x = elements, *end = x + (n < ROW_OF ? 0 : n - ROW_OF);                        \
+    e_##type few[ROW_OF];                                                                          \
+    v_##first a[FOUR];                                                                             \
+    v_##second b[FOUR];                                                                            \
+    if (n < ROW_OF) {                                                                              \
+      const v_##type all = SPLAT(type, x[0]);                                                      \
+      EACH(k, FOUR) memcpy(few + k * WIDTH, &all, sizeof all);                                     \
+      memcpy(few, x, n * sizeof *x);                                                               \
+      end = few;                                                                                   \
     }                                                                                              \
+    EACH(k, FOUR) a[k] = (v_##first)LOAD(type, end + k * WIDTH);                                   \
+    EACH(k, FOUR) b[k] = (v_##second)a[k];                                                         \
+    EACH_ROW(elements, n / ROW_OF, FOUR * LANES_BYTES, pages) {                                    \
+      const e_##type *row = ROW;                                                                   \
+      EACH(k, FOUR) {                                                                              \
+        v_##type v = LOAD(type, row + k * WIDTH);                                                  \
+        a[k] = FIRST(a[k], (v_##first)v);                                                          \
+        b[k] = SECOND(b[k], (v_##second)v);                                                        \
+      }                                                                                            \
+    }                                                                                              \
+    EACH(k, FOUR - 1) a[0] = FIRST(a[0], a[k + 1]);                                                \
+    EACH(k, FOUR - 1) b[0] = SECOND(b[0], b[k + 1]);                                               \
+    e_##first ones[WIDTH];                                                                         \
+    e_##second others[WIDTH];                                                                      \
+    memcpy(ones, &a[0], sizeof ones);                                                              \
+    memcpy(others, &b[0], sizeof others);                                                          \
+    UNROLLED for (int half = WIDTH / 2; half > 0; half /= 2) {                                     \
+      EACH_LANE(k, half) ones[k] = FIRST_1(ones[k], ones[k + half]);                               \
+      EACH_LANE(k, half) others[k] = SECOND_1(others[k], others[k + half]);                        \
+    }                                                                                              \
+    *one = ones[0], *other = others[0];                                                            \
+  }
+
+#define DEFINE_RANGE(type, wide)                                                                   \
+  DEFINE_EXTREMES(extremes_##type, type, type, LEAST_##type, LEAST_1, type, MOST_##type, MOST_1)   \
+  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wants_least,         \
+                                        unsigned pages, rh_native_range *range) {                  \
+    e_##type least, most;                                                                          \
+    (void)wants_least;                                                                             \
+    extremes_##type(elements, n, pages, &least, &most);                                            \
     *range = (rh_native_range){(uint64_t)(wide)least, (uint64_t)(wide)most, 0};                    \
   }
-DEFINE_RANGE(i8, epi8, LEAST_OF, MOST_OF, int64_t)
-DEFINE_RANGE(u8, epu8, LEAST_OF, MOST_OF, uint64_t)
-DEFINE_RANGE(i16, epi16, LEAST_OF, MOST_OF, int64_t)
-DEFINE_RANGE(u16, epu16, LEAST_OF, MOST_OF, uint64_t)
-DEFINE_RANGE(i32, epi32, LEAST_OF, MOST_OF, int64_t)
-DEFINE_RANGE(u32, epu32, LEAST_OF, MOST_OF, uint64_t)
-DEFINE_RANGE(i64, epi64, LEAST_OF_64, MOST_OF_64, int64_t)
-DEFINE_RANGE(u64, epu64, LEAST_OF_64, MOST_OF_64, uint64_t)
+DEFINE_RANGE(i8, int64_t)
+DEFINE_RANGE(u8, uint64_t)
+DEFINE_RANGE(i16, int64_t)
+DEFINE_RANGE(u16, uint64_t)
+DEFINE_RANGE(i32, int64_t)
+DEFINE_RANGE(u32, uint64_t)
+DEFINE_RANGE(i64, int64_t)
+DEFINE_RANGE(u64, uint64_t)
 
-#define DEFINE_FLOAT_RANGE(type, u, s, usuffix, ssuffix, MIN, MAX)                                 \
-  LANES_TARGET static void range_##type(const void *elements, uint64_t n,                          \
-                                        rh_native_range *range) {                                  \
-    enum { WIDTH = LANES_BYTES / sizeof(e_##u) };                                                  \
-    const e_##u *x = elements;                                                                     \
-    e_##u least = x[0], most = x[0];                                                               \
-    e_##s top = (e_##s)x[0];                                                                       \
-    v_##u low[FOUR], high[FOUR];                                                                   \
-    v_##s up[FOUR];                                                                                \
-    if (n < FOUR * WIDTH) {                                                                        \
-      for (uint64_t k = 1; k < n; k++) {                                                           \
-        least = LEAST_1(least, x[k]), most = MOST_1(most, x[k]);                                   \
-        top = MOST_1(top, (e_##s)x[k]);                                                            \
-      }                                                                                            \
-    } else {                                                                                       \
-      EACH(k, FOUR) low[k] = high[k] = LOAD(u, x + n - FOUR * WIDTH + k * WIDTH);                  \
-      EACH(k, FOUR) up[k] = (v_##s)low[k];                                                         \
-      EACH_ROW(elements, n / (FOUR * WIDTH), FOUR * LANES_BYTES) {                                 \
-        const e_##u *row = ROW;                                                                    \
-        EACH(k, FOUR) {                                                                            \
-          v_##u v = LOAD(u, row + k * WIDTH);                                                      \
-          low[k] = MIN(u, usuffix, low[k], v);                                                     \
-          high[k] = MAX(u, usuffix, high[k], v);                                                   \
-          up[k] = MAX(s, ssuffix, up[k], (v_##s)v);                                                \
-        }                                                                                          \
-      }                                                                                            \
-      EACH(k, FOUR - 1) low[0] = MIN(u, usuffix, low[0], low[k + 1]);                              \
-      EACH(k, FOUR - 1) high[0] = MAX(u, usuffix, high[0], high[k + 1]);                           \
-      EACH(k, FOUR - 1) up[0] = MAX(s, ssuffix, up[0], up[k + 1]);                                 \
-      for (size_t k = 0; k < WIDTH; k++) {                                                         \
-        least = LEAST_1(least, low[0][k]), most = MOST_1(most, high[0][k]);                        \
-        top = MOST_1(top, up[0][k]);                                                               \
-      }                                                                                            \
-    }                                                                                              \
-    *range = (rh_native_range){least, most, top};                                                  \
+/* Of a float's bits, as unsigned and as signed numbers, two numbers in one pass are all that is
+ * needed, if they are the right ones.
+ *
+ * Numbers from 0 on are ordered by both, and those below 0 are larger as unsigned numbers.  So if
+ * there are none below 0, the signed extremes are also the unsigned ones; likewise if there are
+ * none from 0 on.  With both, the least of all is the unsigned most and the largest is the signed
+ * most, and the unsigned least does not matter. */
+#define DEFINE_FLOAT_RANGE(type, u, s)                                                             \
+  DEFINE_EXTREMES(signed_##type, s, s, LEAST_##s, LEAST_1, s, MOST_##s, MOST_1)                    \
+  DEFINE_EXTREMES(mixed_##type, u, u, MOST_##u, MOST_1, s, MOST_##s, MOST_1)                       \
+  LANES_TARGET static int of_one_sign_##type(const void *elements, uint64_t n, unsigned pages,     \
+                                             rh_native_range *range) {                             \
+    e_##s least, most;                                                                             \
+    signed_##type(elements, n, pages, &least, &most);                                              \
+    *range = (rh_native_range){(e_##u)least, (e_##u)most, most};                                   \
+    return (least < 0) == (most < 0);                                                              \
+  }                                                                                                \
+  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wants_least,         \
+                                        unsigned pages, rh_native_range *range) {                  \
+    const e_##s *x = elements;                                                                     \
+    int seen = 0;                                                                                  \
+    e_##u most;                                                                                    \
+    e_##s top;                                                                                     \
+    for (uint64_t k = 0; k < n && k < LOOK_AHEAD && !seen; k++) seen = (x[k] < 0) == wants_least;  \
+    if (!seen && of_one_sign_##type(elements, n, pages, range)) return;                            \
+    mixed_##type(elements, n, pages, &most, &top);                                                 \
+    *range = (rh_native_range){0, most, top};                                                      \
   }
-DEFINE_FLOAT_RANGE(f16, u16, i16, epu16, epi16, LEAST_OF, MOST_OF)
-DEFINE_FLOAT_RANGE(f32, u32, i32, epu32, epi32, LEAST_OF, MOST_OF)
-DEFINE_FLOAT_RANGE(f64, u64, i64, epu64, epi64, LEAST_OF_64, MOST_OF_64)
+enum { LOOK_AHEAD = 16 }; /* elements, for one of the sign that decides */
+DEFINE_FLOAT_RANGE(f16, u16, i16)
+DEFINE_FLOAT_RANGE(f32, u32, i32)
+DEFINE_FLOAT_RANGE(f64, u64, i64)
 
 /* ---- Locating an element ---- */
 

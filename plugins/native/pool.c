@@ -23,10 +23,7 @@
 #include <unistd.h>
 
 enum {
-  LINE = 64, /* bytes of a cache line */
-  SPIN_NS =
-      /* longer than the pause between the calls of a busy program, and too short to notice */
-  100000,
+  LINE = 64,          /* bytes of a cache line */
   LOOK_AT_CLOCK = 64, /* iterations */
   PATIENCE = 1000, /* iterations that the caller waits for blocks before it yields its processor */
   STACK = 256 << 10,
@@ -51,8 +48,9 @@ struct rh_native_pool {
   _Atomic uint32_t sleepers;
   rh_native_work *work;
   void *user;
-  uint32_t threads; /* running, including the caller */
-  int crowded;      /* more threads than processors */
+  uint32_t threads;  /* running, including the caller */
+  int crowded;       /* more threads than processors */
+  uint64_t awake_ns; /* after a job */
   pid_t process;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -112,7 +110,7 @@ static uint32_t work_on(rh_native_pool *pool, const rh_native_job *job, uint64_t
 
 /* Waits for a job after `seen`: spins for a moment, then sleeps. */
 static uint64_t next_job(rh_native_pool *pool, uint64_t seen) {
-  uint64_t until = now() + SPIN_NS, number;
+  uint64_t until = now() + pool->awake_ns, number;
   for (unsigned turn = 1; turn % LOOK_AT_CLOCK != 0 || now() < until; turn++) {
     number = atomic_load_explicit(&pool->current, memory_order_acquire);
     if (number != seen) return number;
@@ -182,8 +180,8 @@ uint64_t rh_native_pool_bytes(unsigned threads) {
   return sizeof(rh_native_pool) + threads * sizeof(share) + LINE;
 }
 
-rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_work *work,
-                                     void *user) {
+rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t awake_us,
+                                     rh_native_work *work, void *user) {
   uintptr_t aligned = ((uintptr_t)memory + LINE - 1) & ~(uintptr_t)(LINE - 1);
   rh_native_pool *pool = (rh_native_pool *)aligned;
   pthread_attr_t attributes;
@@ -191,6 +189,7 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_w
   sigset_t others, before;
   pool->work = work;
   pool->user = user;
+  pool->awake_ns = 1000 * awake_us;
   pool->process = getpid();
   pool->crowded = threads > rh_native_processors();
   pthread_mutex_init(&pool->mutex, NULL);

@@ -25,9 +25,10 @@ unsigned rh_native_processors(void);
 
 /* The bytes of zeroed memory that a pool needs.  `threads` includes the caller. */
 uint64_t rh_native_pool_bytes(unsigned threads);
-/* Starts the threads, or fewer if the system refuses some. */
-rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, rh_native_work *work,
-                                     void *user);
+/* Starts the threads, or fewer if the system refuses some.  awake_us: how long they look for the
+ * next job before they sleep. */
+rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t awake_us,
+                                     rh_native_work *work, void *user);
 /* Returns when work(user, job, block) has returned for every block of the job.  One call at a
  * time. */
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job);

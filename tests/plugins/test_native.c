@@ -2,6 +2,7 @@
  * width of vectors change a bit.  Built from its own sources, so that sanitizers see them. */
 #define _GNU_SOURCE /* usleep */
 #include "../../host/core/reduce/ops.h"
+#include "../../plugins/native/contest.h"
 
 #include <redhost/plugin.h>
 
@@ -42,16 +43,19 @@ static const rh_strategy *strategy(void) {
   return redhost_plugin_v1.strategies[0];
 }
 
-static void *open_native(uint32_t op, rh_type type, int64_t threads, int64_t vectors) {
+enum { AUTO, SEQUENTIAL, PAGES, WALKS };
+
+static void *open_native(uint32_t op, rh_type type, int64_t threads, int64_t vectors,
+                         int64_t walk) {
   static const rh_host host = {.struct_size = sizeof host, .alloc = take};
   rh_problem problem = {.struct_size = sizeof problem,
                         .type = type,
                         .op = rh_op_find(op, type),
                         .device = &device,
                         .max_n = MOST};
-  int64_t params[] = {threads, 0, vectors}; /* threads, serial_below, vectors */
+  int64_t params[] = {threads, 0, vectors, walk, 50}; /* serial_below=0, awake_us=50 */
   void *self = NULL;
-  ck_assert_uint_eq(strategy()->n_params, 3);
+  ck_assert_uint_eq(strategy()->n_params, 5);
   ck_assert_int_eq(strategy()->setup(&host, &problem, params, &self), RH_OK);
   return self;
 }
@@ -98,7 +102,7 @@ START_TEST(bits_are_those_of_n_alone) {
   for (int k = 0; k < MOST; k++) x[k] = (float)random_next(&state) * 0x1p-30f - 1;
   for (int64_t threads = 1; threads <= 5; threads++)
     for (int64_t vectors = 0; vectors < 4; vectors++) {
-      void *self = open_native(RH_OP_sum, RH_TYPE_f32, threads, vectors);
+      void *self = open_native(RH_OP_sum, RH_TYPE_f32, threads, vectors, threads % WALKS);
       for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         float value, said = sum_as_said(x, sizes[k]);
         reduce(self, x, sizes[k], &value);
@@ -109,6 +113,93 @@ START_TEST(bits_are_those_of_n_alone) {
       free_all();
     }
   free(x);
+}
+END_TEST
+
+/* ---- Rows that are not whole, signs, and the way through memory ---- */
+
+/* Elements of all signs, or of one, or of one but for a single element, at most 20 for types of 8
+ * bits, and zeros. */
+static void fill(unsigned char *x, rh_type type, uint64_t n, unsigned kind, uint64_t *state) {
+  for (uint64_t k = 0; k < n; k++) {
+    int64_t i = (int64_t)(random_next(state) % 20);
+    int is_below = kind == 0 ? i % 2 != 0 : kind == 2;
+    if (kind > 2) is_below = (k == n / 2) == (kind == 3);
+    if (is_below) i = -i;
+    switch (type) {
+    case RH_TYPE_f32: ((float *)x)[k] = (float)i * (is_below ? 1 : 0.5f); break;
+    case RH_TYPE_f64: ((double *)x)[k] = (double)i * 0.25; break;
+    case RH_TYPE_i64:
+    case RH_TYPE_u64: ((int64_t *)x)[k] = i; break;
+    case RH_TYPE_i32:
+    case RH_TYPE_u32: ((int32_t *)x)[k] = (int32_t)i; break;
+    case RH_TYPE_f16:
+      ((uint16_t *)x)[k] = (uint16_t)(0x3c00 + 64 * (i < 0 ? -i : i) + (is_below ? 0x8000 : 0));
+      break;
+    case RH_TYPE_i16:
+    case RH_TYPE_u16: ((int16_t *)x)[k] = (int16_t)i; break;
+    default: ((int8_t *)x)[k] = (int8_t)i;
+    }
+  }
+}
+
+/* Every operator on every type against its own fold, one element after the other; all are exact on
+ * these data. */
+START_TEST(values_of_any_length) {
+  static const uint64_t sizes[] = {1,   2,   3,   7,   15,  16,  31,   63,   64,   65,
+                                   127, 200, 255, 257, 511, 640, 1000, 1025, 4097, 40000};
+  static const uint32_t ops[] = {RH_OP_sum,    RH_OP_asum,   RH_OP_min,     RH_OP_max, RH_OP_amax,
+                                 RH_OP_argmin, RH_OP_argmax, RH_OP_argamax, RH_OP_xor, RH_OP_and};
+  rh_type type = (rh_type)_i;
+  unsigned char *x = malloc(40000 * 8 + 8);
+  uint64_t state = 5;
+  for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+    for (int64_t vectors = 0; vectors < 4; vectors++) {
+      const rh_op *op = rh_op_find(ops[o], type);
+      if (!op) continue; /* bits of floats */
+      void *self = open_native(ops[o], type, 1, vectors, vectors % 2 ? PAGES : SEQUENTIAL);
+      for (size_t k = 0; k < 5 * sizeof sizes / sizeof *sizes; k++) {
+        _Alignas(16) unsigned char value[16] = {0}, said[16] = {0};
+        uint64_t n = sizes[k / 5];
+        fill(x, type, n, (unsigned)k % 5, &state);
+        memcpy(said, op->identity, op->value_size);
+        op->fold(said, x, 0, n);
+        reduce(self, x, n, value);
+        ck_assert_msg(rh_op_same_values(op, type, value, said), "%s of type %d, n=%lu, data %zu",
+                      op->name, _i, n, k % 5);
+      }
+      strategy()->teardown(self);
+      free_all();
+    }
+  free(x);
+}
+END_TEST
+
+/* ---- Which way is faster ---- */
+
+static unsigned hold(rh_native_contest *contest, double first, double second) {
+  uint32_t trial;
+  for (int k = 0; k < CONTEST_OVER; k++) {
+    unsigned way = rh_native_contest_begin(contest, &trial);
+    ck_assert_uint_lt(trial, CONTEST_OVER);
+    /* A third of the trials are disturbed. */
+    rh_native_contest_end(contest, trial, (way ? second : first) * (k % 6 < 2 ? 100 : 1));
+  }
+  unsigned way = rh_native_contest_begin(contest, &trial);
+  ck_assert_uint_eq(trial, CONTEST_OVER);
+  return way;
+}
+
+START_TEST(the_faster_way_wins) {
+  rh_native_contest contest = {0};
+  ck_assert_uint_eq(hold(&contest, 1, 2), 0);
+  rh_native_contest_renew(&contest, 1000);
+  uint32_t trial;
+  for (int k = 0; k < 1000; k++) ck_assert_uint_eq(rh_native_contest_begin(&contest, &trial), 0);
+  rh_native_contest_renew(&contest, 1000);
+  ck_assert_uint_eq(hold(&contest, 2, 1), 1);
+  rh_native_contest same = {0};
+  ck_assert_uint_eq(hold(&same, 1, 1), 0);
 }
 END_TEST
 
@@ -124,7 +215,7 @@ typedef struct life {
 static void *live(void *user) {
   life *l = user;
   uint64_t *x = calloc(MOST / 4, sizeof *x), state = l->seed, total = 0;
-  void *self = open_native(RH_OP_sum, RH_TYPE_u64, l->threads, 0);
+  void *self = open_native(RH_OP_sum, RH_TYPE_u64, l->threads, 0, AUTO);
   for (int k = 0; k < l->runs; k++) {
     uint64_t n = random_next(&state) % (MOST / 4), value;
     total = 0;
@@ -159,7 +250,7 @@ END_TEST
 /* In a child there are no other threads, and nothing to wait for. */
 START_TEST(after_a_fork) {
   uint64_t *x = calloc(MOST, sizeof *x), value = 0;
-  void *self = open_native(RH_OP_max, RH_TYPE_u64, 3, 0);
+  void *self = open_native(RH_OP_max, RH_TYPE_u64, 3, 0, AUTO);
   x[MOST - 2] = 7;
   reduce(self, x, MOST, &value);
   pid_t child = fork();
@@ -191,7 +282,7 @@ static void read_a_cut_file(FILE *file) {
   struct sigaction action = {.sa_handler = end_by_6};
   float value;
   if (x == MAP_FAILED || sigaction(SIGBUS, &action, NULL) != 0) _exit(1);
-  reduce(open_native(RH_OP_sum, RH_TYPE_f32, 4, 0), x, MOST, &value);
+  reduce(open_native(RH_OP_sum, RH_TYPE_f32, 4, 0, AUTO), x, MOST, &value);
   _exit(0);
 }
 
@@ -215,6 +306,8 @@ int main(void) {
   TCase *all = tcase_create("native");
   tcase_set_timeout(all, 300);
   tcase_add_test(all, bits_are_those_of_n_alone);
+  tcase_add_loop_test(all, values_of_any_length, RH_TYPE_i8, RH_TYPE_f64 + 1);
+  tcase_add_test(all, the_faster_way_wins);
   tcase_add_test(all, threads_under_load);
   tcase_add_test(all, more_threads_than_processors);
   tcase_add_test(all, after_a_fork);

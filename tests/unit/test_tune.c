@@ -95,6 +95,16 @@ static int has_value(const rh_space *space, uint32_t axis, int64_t value) {
   return 0;
 }
 
+START_TEST(what_the_user_chooses_is_not_searched) {
+  rh_space space;
+  rh_param params[2] = {usual[0], usual[1]};
+  params[0].flags |= RH_PARAM_NOT_TUNED;
+  rh_space_init(&space, params, 2);
+  ck_assert_uint_eq(space.n_axes, 1);
+  ck_assert_str_eq(space.axes[0].param->key, params[1].key);
+}
+END_TEST
+
 START_TEST(long_ranges_are_sampled) {
   rh_space space;
   rh_space_init(&space, usual, 3);
@@ -503,6 +513,7 @@ int main(void) {
   TCase *space = tcase_create("space"), *search = tcase_create("search"),
         *plan = tcase_create("plan");
   tcase_add_test(space, values_are_legal);
+  tcase_add_test(space, what_the_user_chooses_is_not_searched);
   tcase_add_test(space, long_ranges_are_sampled);
   tcase_add_test(space, short_ranges_are_whole);
   tcase_add_test(space, choices_with_blanks);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint32_t known_flags = RH_PARAM_POWER_OF_TWO | RH_PARAM_REBUILD;
+static const uint32_t known_flags = RH_PARAM_POWER_OF_TWO | RH_PARAM_REBUILD | RH_PARAM_NOT_TUNED;
 
 static int key_is_valid(const char *key) {
   size_t length = key ? strnlen(key, 64) : 0;

@@ -10,6 +10,8 @@ const rh_op *rh_op_find(uint32_t op, rh_type type);
 /* Converts a value to a result: undoes order keys and narrows to the result type.
  * `value` has op->value_size bytes. */
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
+/* Only the value and the index, of a result that has been made for another value. */
+void rh_op_decode(const rh_op *op, rh_type type, const void *value, rh_result *result);
 
 /* Are the values the same to the last bit?  Of indexed operators, the indices are compared; of
  * products of floats, the results: values of two fields have padding, and an infinity any

@@ -3,6 +3,8 @@
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
 #include "again.h"
+#include "job.h"
+#include "ops.h"
 #include "self_test.h"
 
 #include <stdatomic.h>
@@ -19,6 +21,7 @@ struct rh_prepared {
   uintptr_t view; /* where `input` begins in host memory; 0: it is not a view */
   uint64_t view_bytes;
   atomic_int busy; /* 1: a call is in progress */
+  rh_result blank; /* a result that lacks its value and index only */
 };
 
 /* ---- One call at a time ---- */
@@ -138,9 +141,12 @@ static int keeps_view(const rh_prepared *p) {
 
 /* `result` has been checked. */
 static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
-  const rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .n = n};
-  rh_result own;
-  rh_job_result(&spec, p->job.strategy->name, value, &own);
+  rh_result own = p->blank;
+  if (n > 0)
+    rh_op_decode(rh_instance_op(p->job.instance), p->job.spec.type, value, &own);
+  else
+    rh_job_result(&(rh_job_spec){.op = p->job.spec.op, .type = p->job.spec.type},
+                  p->job.strategy->name, value, &own);
   rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
 }
 
@@ -257,6 +263,8 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */
   p->job.spec = (rh_job_spec){.op = spec->op, .type = spec->type, .n = spec->max_n};
+  rh_job_result(&p->job.spec, p->job.strategy->name, rh_instance_op(p->job.instance)->identity,
+                &p->blank);
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
   status = rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
   redhost->device_failed |= status != RH_OK;

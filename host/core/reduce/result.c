@@ -43,23 +43,26 @@ static int64_t narrow(rh_type type, int32_t value) {
   return type == RH_TYPE_i16 ? (int16_t)value : value;
 }
 
-void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result) {
-  const rh_op *row = rh_op_find(op, type);
-  memset(result, 0, sizeof *result);
-  result->type = rh_op_result_type(op, type);
+void rh_op_decode(const rh_op *op, rh_type type, const void *value, rh_result *result) {
   if (rh_type_is_float(type))
-    result->value.f = read_float(op, type, value);
-  else if (row->flags & RH_OP_INDEXED ? type == RH_TYPE_i64 || type == RH_TYPE_u64
-                                      : row->value_size == 8)
+    result->value.f = read_float(op->id, type, value);
+  else if (op->flags & RH_OP_INDEXED ? type == RH_TYPE_i64 || type == RH_TYPE_u64
+                                     : op->value_size == 8)
     result->value.u = *(const uint64_t *)value;
   else if (rh_type_is_signed(result->type))
     result->value.i = narrow(type, *(const int32_t *)value);
   else
     result->value.u = *(const uint32_t *)value & UINT32_MAX >> (32 - 8 * rh_type_size(type));
-  if (row->flags & RH_OP_INDEXED) {
-    result->indexed = 1;
+  if (op->flags & RH_OP_INDEXED)
     memcpy(&result->index, (const char *)value + 8, sizeof result->index);
-  }
+}
+
+void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result) {
+  const rh_op *row = rh_op_find(op, type);
+  memset(result, 0, sizeof *result);
+  result->type = rh_op_result_type(op, type);
+  result->indexed = (row->flags & RH_OP_INDEXED) != 0;
+  rh_op_decode(row, type, value, result);
 }
 
 int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b) {

@@ -97,6 +97,7 @@ void rh_space_init(rh_space *space, const rh_param *params, uint32_t n) {
   *space = (rh_space){.size = 1};
   for (uint32_t k = 0; k < n && space->n_axes < RH_SPACE_MOST_AXES; k++) {
     rh_space_axis *axis = &space->axes[space->n_axes];
+    if (params[k].flags & RH_PARAM_NOT_TUNED) continue;
     *axis = (rh_space_axis){.param = &params[k]};
     fill_axis(axis);
     if (axis->n < 2 || !fits(axis) || space->size > most_candidates / axis->n) continue;

@@ -206,6 +206,9 @@ typedef struct rh_problem {
 /* ---- Parameters (tunables): data, so that the host can list, check and tune them ---- */
 #define RH_PARAM_POWER_OF_TWO (1u << 0) /* a power of two, or 0 if min is 0 */
 #define RH_PARAM_REBUILD      (1u << 1) /* changes generated code, so a new value needs a build */
+/* since 1.2: --tune leaves it alone, because it weighs speed against something else, or because the
+ * strategy measures by itself what is best */
+#define RH_PARAM_NOT_TUNED (1u << 2)
 
 typedef struct rh_param {
   const char *key;     /* "tile" */
