@@ -402,6 +402,43 @@ START_TEST(buffers_of_the_caller) {
 }
 END_TEST
 
+/* An upload that takes a second. */
+static void count_upload(rh_redhost *with) {
+  rh_tunedb *tuned;
+  must(rh_redhost_tuned(with, &tuned, &error));
+  for (uint64_t bytes = 4096; bytes <= 32u << 20; bytes <<= 13) {
+    rh_tunedb_entry entry = {.strategy = "upload",
+                             .plugin = UINT64_C(0x2d75706c6f61642d),
+                             .op = RH_OP_sum,
+                             .type = RH_TYPE_u8,
+                             .n = bytes,
+                             .time_s = 1,
+                             .trial = 1};
+    must(rh_tunedb_put(tuned, &entry, &error));
+  }
+}
+
+/* With the caller's queue, a prepared reduction serves buffers, too, however long an upload takes;
+ * without, it may run on the host. */
+START_TEST(buffers_may_follow) {
+  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_result result = {.struct_size = sizeof result};
+  const rh_cl_device *device;
+  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
+  must(rh_redhost_device(on_queue, &device, &error));
+  ((rh_cl_device *)device)->shares_memory = the_device()->shares_memory = 0;
+  count_upload(on_queue);
+  count_upload(redhost);
+  rh_prepared *prepared = prepare(on_queue, &spec);
+  must(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error));
+  must(rh_prepared_run(prepared, numbers, N, &result, &error));
+  rh_prepared_destroy(prepared);
+  ck_assert_ptr_null(strstr(on_queue->chosen, "upload"));
+  rh_prepared_destroy(prepare(redhost, &spec));
+  clReleaseMemObject(buffer);
+}
+END_TEST
+
 START_TEST(in_turn_with_the_callers_commands) {
   rh_prepare_spec spec = {.struct_size = sizeof spec,
                           .op = "sum",
@@ -570,6 +607,7 @@ int main(void) {
   suite_add_tcase(suite, plain);
   tcase_add_checked_fixture(queued, set_up_queue, tear_down_queue);
   tcase_add_loop_test(queued, buffers_of_the_caller, 0, 2);
+  tcase_add_test(queued, buffers_may_follow);
   tcase_add_test(queued, in_turn_with_the_callers_commands);
   tcase_add_test(queued, buffers_come_and_go);
   tcase_add_loop_test(queued, results_stay_on_the_device, 0, 3);

@@ -311,6 +311,11 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
   return status;
 }
 
+/* With the caller's queue, its buffers may follow as well as arrays. */
+static uint32_t data_of(const rh_redhost *redhost) {
+  return redhost->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
+}
+
 rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepared **prepared,
                      rh_error *error) {
   rh_prepare_spec wanted;
@@ -323,7 +328,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
       .what = "the data",
       .on_device = wanted.result_on_device ? RH_JOB_RESULT_ON_DEVICE
                    : wanted.data_on_device ? RH_JOB_DATA_ON_DEVICE
-                                           : RH_JOB_ON_HOST,
+                                           : data_of(redhost),
   };
   RH_TRY(rh_job_name(&spec, wanted.op, wanted.type, error));
   rh_prepared *p = calloc(1, sizeof *p);

@@ -181,9 +181,12 @@ typedef struct rh_prepare_spec {
   /* 1: so is the result, for rh_prepared_enqueue(); implies data_on_device.  A strategy that
    * finishes on the host declines; many have a parameter finish=device. */
   uint32_t result_on_device;
-  const char *strategy; /* null or "auto": the best for problem and device */
-  const char *op;       /* "sum", ... */
-  uint64_t max_n;       /* the most elements of a call */
+  /* null or "auto": the best for problem and device.  Unless the data are on the device, or
+   * buffers of rh_options.queue may follow, the upload counts, and host strategies compete with
+   * those of a device that has memory of its own */
+  const char *strategy;
+  const char *op; /* "sum", ... */
+  uint64_t max_n; /* the most elements of a call */
   const rh_setting *settings;
   uint64_t n_settings;
 } rh_prepare_spec;
