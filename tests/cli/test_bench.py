@@ -32,9 +32,10 @@ class BenchCase(cli.Case):
         return document
 
 
-# A peer whose k-th process takes k times 100 us, and writes its number down.  One named by FAILS_IN ends.
+# A peer whose k-th process takes k times 100 us, and writes its number down.  The one that FAILS_IN names ends; the one
+# that INTERRUPTS_IN names interrupts redhost.
 COUNTING_PEER = """#!/usr/bin/python3
-import os, sys
+import os, signal, sys
 with open("starts", "a") as file:
     file.write("%d\\n" % os.getpid())
 with open("starts") as file:
@@ -50,6 +51,8 @@ for line in channel:
     elif words[0] == b"take":
         if os.environ.get("FAILS_IN") == str(mine):
             sys.exit(9)
+        if os.environ.pop("INTERRUPTS_IN", "") == str(mine):  # once: redhost would not wait for a second one
+            os.kill(os.getppid(), signal.SIGINT)
         channel.write(b"taken %.17g host %d\\n" % (1e-4 * mine, n))
     else:
         channel.write(b"closed\\n")
@@ -110,6 +113,17 @@ class Processes(BenchCase):
         self.good("--bench", *FEW, *args, "--processes=2")
         self.assertEqual(self.read("r.jsonl"), before)
         self.bad(6, "other settings|--processes", "--bench", *FEW, *args, "--processes=3")
+
+    def test_interrupt(self):
+        """Points have as many processes as were measured; --resume does not take them for done."""
+        done = self.redhost("--bench", *FEW, "--json", "--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3",
+                            "--resume=i.jsonl", env={"INTERRUPTS_IN": "3"})
+        self.assertEqual(done.code, 130, done)
+        document = json.loads(done.out)
+        self.assertFalse(document["run"]["complete"])
+        rows = [row for row in document["results"] if row["peer"]]
+        self.assertEqual([(row["n"], row["status"], len(row["time_s"]["processes"])) for row in rows], [(1024, "ok", 2), (4096, "ok", 2)])
+        self.assertEqual(self.read("i.jsonl").count(b"\n"), 1)  # the header
 
     def test_plan(self):
         done = self.good("--bench", "--dry-run", "-s", "serial", "-n", "2^10:2^13", "--processes=5")
