@@ -32,7 +32,7 @@ class BenchCase(cli.Case):
         return document
 
 
-# A peer whose k-th process takes k times 100 us, and writes its number down.  The one that FAILS_IN names ends; the one
+# A peer whose k-th process takes k times 100 us.  It writes down its processes and those of the strategies beside it.  The one that FAILS_IN names ends; the one
 # that INTERRUPTS_IN names interrupts redhost.
 COUNTING_PEER = """#!/usr/bin/python3
 import os, signal, sys
@@ -40,6 +40,16 @@ with open("starts", "a") as file:
     file.write("%d\\n" % os.getpid())
 with open("starts") as file:
     mine = len(file.read().split())
+def write_samplers():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as file:
+                if b"--sample" in file.read().split(b"\\0") and os.readlink("/proc/%s/cwd" % pid) == os.getcwd():
+                    with open("samplers", "a") as out:
+                        out.write("%d %s\\n" % (mine, pid))
+        except OSError:
+            pass  # it is gone, or somebody else's
+
 channel = os.fdopen(4, "r+b", buffering=0)
 channel.write(b"redhost-peer 1\\npeer counting any\\nready\\n")
 n = 0
@@ -47,8 +57,11 @@ for line in channel:
     words = line.split()
     if words[0] == b"open":
         n = int(words[4])
+        with open("opened", "a") as file:
+            file.write("%d %d\\n" % (mine, n))
         channel.write(b"opened host 1\\n")
     elif words[0] == b"take":
+        write_samplers()
         if os.environ.get("FAILS_IN") == str(mine):
             sys.exit(9)
         if os.environ.pop("INTERRUPTS_IN", "") == str(mine):  # once: redhost would not wait for a second one
@@ -64,6 +77,8 @@ class Processes(BenchCase):
         self.write("counting", COUNTING_PEER)
         self.peer = self.path("counting")
         self.write("starts", "")
+        self.write("samplers", "")
+        self.write("opened", "")
         os.chmod(self.peer, 0o755)
 
     def starts(self):
@@ -75,6 +90,12 @@ class Processes(BenchCase):
         document = self.results("--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3")
         self.assertEqual(document["settings"]["processes"], 3)
         self.assertEqual(self.starts(), 3)
+        beside = {}  # the strategy's processes beside each of the peer's
+        for line in self.read("samplers").decode().splitlines():
+            mine, pid = line.split()
+            beside.setdefault(mine, set()).add(pid)
+        self.assertEqual(sorted(beside), ["1", "2", "3"])
+        self.assertEqual(len(set.union(*beside.values())), sum(map(len, beside.values())))
         rows = document["results"]
         self.assertEqual(sorted((r["strategy"], r["n"]) for r in rows), [(s, n) for s in ("counting", "serial") for n in (1024, 4096)])
         for row in rows:
@@ -96,6 +117,8 @@ class Processes(BenchCase):
         """It is named, the point fails, and no later process tries it again."""
         done = self.redhost("--bench", *FEW, "--json", "--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3", env={"FAILS_IN": "2"})
         self.assertEqual(done.code, 5, done)
+        # The program's third process takes over within the second turn; the fourth is the third turn's.
+        self.assertEqual(self.read("opened").decode().split("\n")[:-1], ["1 1024", "1 4096", "2 1024", "3 4096", "4 4096"])
         for row in json.loads(done.out)["results"]:
             if row["peer"] and row["n"] == 1024:  # its next point finds a new process
                 self.assertEqual((row["status"], row["time_s"]), ("failed", None))
