@@ -419,6 +419,21 @@ START_TEST(the_first_time_measures) {
 }
 END_TEST
 
+/* What the first time had no time for is not made up for by the next process. */
+START_TEST(the_next_time_does_not) {
+  rh_job_spec spec = plain;
+  rh_found found;
+  spec.strategy = NULL;
+  redhost->options.reporter.log = keep_information;
+  redhost->options.no_measure = 0;
+  informed[0] = 0;
+  tune_at("native", built_in("native"), 1000, 1e-6);
+  ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+  rh_found_finish(&found);
+  ck_assert_ptr_null(strstr(informed, "measured once"));
+}
+END_TEST
+
 /* Without a place to keep the times, they would be measured each time. */
 START_TEST(without_a_cache_nothing_is_measured) {
   rh_found found;
@@ -637,6 +652,7 @@ int main(void) {
   tcase_add_test(jobs, the_way_of_the_data_counts);
   tcase_add_test(jobs, the_way_alone_decides);
   tcase_add_test(jobs, the_first_time_measures);
+  tcase_add_test(jobs, the_next_time_does_not);
   tcase_add_test(jobs, without_a_cache_nothing_is_measured);
   tcase_add_test(jobs, where_the_result_is_wanted);
   tcase_add_test(jobs, nothing_is_known_of_any);

@@ -96,14 +96,15 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
 static rh_status try_out(choice *c, rh_error *error) {
   uint32_t in_place = c->spec->on_device == RH_JOB_IN_PLACE && !is_far(c);
   if (c->spec->on_device != RH_JOB_ON_HOST && !in_place) return RH_OK;
-  const rh_entry **entries = calloc(c->n_known + 1u, sizeof *entries);
-  if (!entries) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
-  for (uint32_t k = 0; k < c->n_known; k++) entries[k] = c->list[k].entry;
-  if (rh_trial(c->redhost, c->spec, c->tuned, entries, c->n_known))
+  rh_trial_candidate *list = calloc(c->n_known + 1u, sizeof *list);
+  if (!list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
+  for (uint32_t k = 0; k < c->n_known; k++)
+    list[k] = (rh_trial_candidate){c->list[k].entry, c->list[k].plugin};
+  if (rh_trial(c->redhost, c->spec, c->tuned, list, c->n_known))
     for (uint32_t k = 0; k < c->n_known; k++)
-      if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, entries[k]->name))
-        c->list[k].plugin = rh_tunedb_plugin(entries[k]->path);
-  free(entries);
+      if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, list[k].entry->name))
+        c->list[k].plugin = rh_tunedb_plugin(list[k].entry->path);
+  free(list);
   return RH_OK;
 }
 

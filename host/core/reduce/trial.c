@@ -54,19 +54,16 @@ static uint64_t trial_n(const rh_job_spec *spec) {
   return spec->n < most ? spec->n : most;
 }
 
-static const rh_tunedb_entry *find_near(const trial *t, const rh_entry *entry, uint64_t plugin,
+static const rh_tunedb_entry *find_near(const trial *t, const rh_trial_candidate *one,
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME_SIZE, t->n / 8, 8 * t->n};
-  return rh_tunedb_find_timed(t->tuned, &near, entry->name, plugin, t->spec->op, t->spec->type,
-                              t->n);
+  return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op,
+                              t->spec->type, t->n);
 }
 
 /* A time of a like operator, within a factor of 8 of the size, and not under another driver. */
-static int is_known(const trial *t, const rh_entry *entry) {
-  if (!rh_tunedb_mentions(t->tuned, entry->name)) return 0;
-  uint64_t plugin = rh_tunedb_plugin(entry->path);
-  return find_near(t, entry, plugin, RH_TUNED_HERE) ||
-         find_near(t, entry, plugin, RH_TUNED_SHIPPED);
+static int is_known(const trial *t, const rh_trial_candidate *one) {
+  return find_near(t, one, RH_TUNED_HERE) || find_near(t, one, RH_TUNED_SHIPPED);
 }
 
 static void keep(trial *t, const char *strategy, uint64_t plugin, uint32_t op, rh_type type,
@@ -96,19 +93,37 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* 0 if it fails. */
+static double time_call(rh_job *job, uint64_t n) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  double start = rh_now();
+  if (rh_instance_call(job->instance, &job->data, n, value, NULL) != RH_OK) return 0;
+  return rh_now() - start;
+}
+
+/* The time of a call that takes too long to be measured, from a part of the data; 0 if there is
+ * time for whole ones. */
+static double time_part(const trial *t, rh_job *job) {
+  enum { PART = 64, CALLS = 4 };
+  if (t->n < 1024 * PART) return 0;
+  time_call(job, t->n / PART); /* starts threads */
+  double whole = PART * time_call(job, t->n / PART);
+  return CALLS * whole > t->deadline - rh_now() ? whole : 0;
+}
+
 /* The time of a call: the median of some batches, of calls that are long enough for the clock.  0
  * if a call fails. */
 static double time_calls(const trial *t, rh_job *job) {
   static const double batch_s = 20e-6;
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   double samples[SAMPLES], start = rh_now();
   uint32_t n = 0, batch = 1;
-  if (rh_instance_call(job->instance, &job->data, t->n, value, NULL) != RH_OK) return 0;
-  double end = start + (t->deadline - start) / 2;
+  double end = start + (t->deadline - start) / 2, from_part = time_part(t, job);
+  if (from_part > 0) return from_part;
+  if (time_call(job, t->n) == 0) return 0;
   do {
     start = rh_now();
     for (uint32_t k = 0; k < batch; k++)
-      if (rh_instance_call(job->instance, &job->data, t->n, value, NULL) != RH_OK) return 0;
+      if (time_call(job, t->n) == 0) return 0;
     samples[n] = (rh_now() - start) / batch;
     if (samples[n] * batch < batch_s && batch < 4096)
       batch *= 2;
@@ -192,45 +207,48 @@ static int32_t score(const trial *t, const rh_entry *entry) {
 }
 
 /* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
-static void measure_best(trial *t, const rh_entry *const *entries, uint32_t n, int on_host,
+static void measure_best(trial *t, const rh_trial_candidate *list, uint32_t n, int on_host,
                          uint32_t most) {
   int32_t below = INT32_MAX;
   for (uint32_t tried = 0; tried < most; tried++) {
-    const rh_entry *best = NULL;
+    const rh_trial_candidate *best = NULL;
     for (uint32_t k = 0; k < n; k++) {
-      const rh_entry *one = entries[k];
+      const rh_entry *one = list[k].entry;
       if (!one->installed || (one->device_kinds == RH_DEVICE_HOST) != on_host) continue;
-      if (score(t, one) < below && (!best || score(t, one) > score(t, best))) best = one;
+      if (score(t, one) < below && (!best || score(t, one) > score(t, best->entry)))
+        best = &list[k];
     }
     if (!best || rh_now() >= t->deadline) return;
-    below = score(t, best);
-    if (!is_known(t, best)) measure(t, best);
+    /* what the first time left out stays unknown */
+    if (on_host && tried > 0 && t->best_s == 0) return;
+    below = score(t, best->entry);
+    if (!is_known(t, best)) measure(t, best->entry);
   }
 }
 
 /* Programs that are not compiled make their strategies fail. */
-static void measure_on_device(trial *t, const rh_entry *const *entries, uint32_t n) {
+static void measure_on_device(trial *t, const rh_trial_candidate *list, uint32_t n) {
   rh_cl_session *session;
   if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
   session->compiled_only = 1;
-  measure_best(t, entries, n, 0, DEVICES);
+  measure_best(t, list, n, 0, DEVICES);
   session->compiled_only = 0;
 }
 
 int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
-             const rh_entry *const *entries, uint32_t n_entries) {
+             const rh_trial_candidate *list, uint32_t n) {
   const rh_cl_device *device = redhost->device;
   int is_far = device && !device->shares_memory;
   trial t = {.redhost = redhost, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
   if (redhost->options.no_measure || !redhost->cache.directory || t.n == 0) return 0;
   double start = rh_now(), whole = (double)spec->n * rh_type_size(spec->type);
   t.deadline = start + budget_s;
-  measure_best(&t, entries, n_entries, 1, HOSTS);
+  measure_best(&t, list, n, 1, HOSTS);
   if (is_far && rh_trial_upload_s(tuned, 1) == 0) measure_upload(&t);
   /* where a strategy on the device may be faster */
   double least = is_far ? rh_trial_upload_s(tuned, (uint64_t)whole) : 0;
   if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
-    measure_on_device(&t, entries, n_entries);
+    measure_on_device(&t, list, n);
   if (t.found.length)
     rh_log(&redhost->options.reporter, RH_LOG_INFO,
            "auto: measured once, as little was known of %s of %s here: %s; %.2g s",

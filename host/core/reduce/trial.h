@@ -4,17 +4,23 @@
 
 #include "job.h"
 
+typedef struct rh_trial_candidate {
+  const rh_entry *entry;
+  uint64_t plugin; /* rh_tunedb_plugin() of its file, if the database mentions its name */
+} rh_trial_candidate;
+
 /* Measures what is not known yet of a problem whose data are in the host's memory: the two host
  * strategies of the highest score, the upload to a device that has memory of its own, and then the
  * three device strategies of the highest score if their programs are compiled, because compiling
- * takes longer than the whole measurement may.  At most 0.3 s, without the time to open the device;
+ * takes longer than the whole measurement may; a call that takes too long is estimated from a part
+ * of the data.  At most 0.3 s, without the time to open the device;
  * of at most 128 MiB, which the rest is estimated from.  Only strategies that came with redhost,
  * since this process runs them.  The results are kept in the tuning database, so it happens once
  * for a device, kind of operator and order of size; a line of information says so.  Does nothing
  * with rh_options.no_measure, or without a cache to keep the results in.
- * `entries` are those that can serve the problem.  1: something is known that was not. */
+ * The list are those that can serve the problem.  1: something is known that was not. */
 int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
-             const rh_entry *const *entries, uint32_t n_entries);
+             const rh_trial_candidate *list, uint32_t n);
 
 /* The measured time to copy `bytes` from the host's memory to the device of *tuned; 0: unknown. */
 double rh_trial_upload_s(const rh_tunedb *tuned, uint64_t bytes);
