@@ -1,5 +1,5 @@
-/* The plot of two files: each point's change of time in %, with the interval that follows from
- * those of the two medians. */
+/* The plot of two files: each point's change of time in %, with its interval. */
+#include "../records/change.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "pictures.h"
@@ -20,12 +20,20 @@ typedef struct bar {
   uint32_t kind;
 } bar;
 
-static bar measure(const rh_changed *pair) {
+/* One of `points` pairs.  The kind is --compare's verdict at its usual threshold; the interval is
+ * also --compare's, or follows from those of the two medians. */
+static bar measure(const rh_changed *pair, uint32_t points) {
+  const rh_change_rule rule = {.threshold = 0.01, .points = points};
   const rh_spread *old = &pair->old->time, *new_ = &pair->new_->time;
   bar b = {pair, 100 * (new_->median / old->median - 1), 100 * (new_->ci_low / old->ci_high - 1),
            100 * (new_->ci_high / old->ci_low - 1), SAME};
-  if (b.low > 0) b.kind = SLOWER;
-  if (b.high < 0) b.kind = FASTER;
+  rh_change change = rh_change_judge(pair->old, pair->new_, &rule);
+  if (change.by_processes) {
+    b.low = fmin(b.change, 100 * change.low);
+    b.high = fmax(b.change, 100 * change.high);
+  }
+  if (change.verdict == RH_CHANGE_slow) b.kind = SLOWER;
+  if (change.verdict == RH_CHANGE_fast) b.kind = FASTER;
   return b;
 }
 
@@ -59,7 +67,7 @@ static void set_rows(rh_figure *figure, const bar *bars, uint32_t n, int several
 
 static void plot_kind(rh_figure *figure, const bar *bars, uint32_t n, uint32_t kind) {
   static const char *const looks[] = {
-      "linecolor rgb \"#999999\" pointtype 6 title \"no change beyond the intervals\"",
+      "linecolor rgb \"#999999\" pointtype 6 title \"no clear change\"",
       "linecolor rgb \"#0072b2\" pointtype 11 title \"faster\"",
       "linecolor rgb \"#d55e00\" pointtype 9 title \"slower\""};
   uint32_t found = 0;
@@ -111,7 +119,7 @@ void rh_draw_change(rh_figure *figure, const rh_view *old, const rh_view *new_,
     figure->set.failed = 1;
     return;
   }
-  for (uint32_t k = 0; k < n; k++) bars[k] = measure(&pairs[k]);
+  for (uint32_t k = 0; k < n; k++) bars[k] = measure(&pairs[k], n);
   qsort(bars, n, sizeof *bars, by_size);
   uint32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
   qsort(bars, shown, sizeof *bars, by_change);
