@@ -1,6 +1,10 @@
 // What a user would pick on an NVIDIA GPU: CUB's device-wide reductions, with their temporary
 // storage taken beforehand. Which GPU: the first that CUDA_VISIBLE_DEVICES leaves.
 //
+//   cub         in a stream; one call copies its value into a variable
+//   cub-mapped  in a stream; one call leaves its value in host memory that the GPU sees
+//   cub-graph   the same, but a batch of reductions is one CUDA graph, and so is one call
+//
 //   nvcc -O3 -std=c++17 -arch=native cub_peer.cu -o cub_peer
 #include "peer.h"
 
@@ -169,12 +173,13 @@ __global__ void sweep(const float4 *x, size_t n, float *never) {
 }
 
 constexpr size_t scratch_bytes = 256 << 20;
+cudaStream_t queue;
 float *scratch; // zeros; once for the program
 double sweep_s; // the time of one sweep
 cudaEvent_t before, after;
 
 void sweep_once() {
-  sweep<<<1056, 256>>>(reinterpret_cast<const float4 *>(scratch), scratch_bytes / sizeof(float4),
+  sweep<<<1056, 256, 0, queue>>>(reinterpret_cast<const float4 *>(scratch), scratch_bytes / sizeof(float4),
                        scratch);
 }
 
@@ -188,34 +193,47 @@ double between_events() {
 cudaError_t prepare_device() {
   if (scratch) return cudaSuccess;
   float *made = nullptr;
-  cudaError_t code = cudaMalloc(&made, scratch_bytes);
+  cudaError_t code = cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking);
+  if (code == cudaSuccess) code = cudaMalloc(&made, scratch_bytes);
   if (code != cudaSuccess) return code;
   scratch = made;
   cudaMemset(scratch, 0, scratch_bytes);
+  cudaDeviceSynchronize();
   cudaEventCreate(&before), cudaEventCreate(&after);
   for (int k = 0; k < 3; k++) sweep_once();
-  cudaEventRecord(before);
+  cudaEventRecord(before, queue);
   for (int k = 0; k < 8; k++) sweep_once();
-  cudaEventRecord(after);
+  cudaEventRecord(after, queue);
   sweep_s = std::max(between_events() / 8, 1e-6);
   return cudaGetLastError();
 }
 
 // ---- A point
 
+// How the host gets a batch going, and where it finds a value.
+enum way { READ_BACK, MAPPED, GRAPH };
+
 struct open_point {
+  way how;
   function reduce;
   uint64_t n, stride, copies, next;
   unsigned char *pool;
   void *temp;
   size_t temp_bytes;
   cell *out;
+  cell *mapped, *mapped_there; // the same memory, as the host and as the GPU sees it
+  cudaGraphExec_t many, one;   // GRAPH: many_batch reductions, and a call
+  uint32_t many_batch;
   double enqueue_s; // the host's time for one reduction
 };
 
-cudaError_t enqueue(open_point *self, uint64_t copy, cudaStream_t stream = 0) {
-  return self->reduce.run(self->temp, self->temp_bytes, self->pool + copy * self->stride, self->out,
+cudaError_t enqueue_to(open_point *self, uint64_t copy, cell *out, cudaStream_t stream) {
+  return self->reduce.run(self->temp, self->temp_bytes, self->pool + copy * self->stride, out,
                           self->n, stream);
+}
+
+cudaError_t enqueue(open_point *self, uint64_t copy) {
+  return enqueue_to(self, copy, self->out, queue);
 }
 
 cudaError_t enqueue_batch(open_point *self, uint32_t batch) {
@@ -245,7 +263,7 @@ uint32_t count_launches(open_point *self) {
   size_t nodes = 0;
   if (cudaStreamCreate(&stream) != cudaSuccess) return 0;
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
-    cudaError_t code = enqueue(self, 0, stream);
+    cudaError_t code = enqueue_to(self, 0, self->out, stream);
     if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && code == cudaSuccess)
       cudaGraphGetNodes(graph, nullptr, &nodes);
     if (graph) cudaGraphDestroy(graph);
@@ -259,6 +277,9 @@ cudaError_t prepare(open_point *self, const void *data, size_t bytes) {
   cudaError_t code = prepare_device();
   if (code == cudaSuccess) code = make_copies(self, data, bytes);
   if (code == cudaSuccess) code = cudaMalloc(&self->out, sizeof *self->out);
+  if (code == cudaSuccess) code = cudaHostAlloc(&self->mapped, sizeof(cell), cudaHostAllocMapped);
+  if (code == cudaSuccess)
+    code = cudaHostGetDevicePointer(reinterpret_cast<void **>(&self->mapped_there), self->mapped, 0);
   if (code == cudaSuccess)
     code = self->reduce.run(nullptr, self->temp_bytes, self->pool, self->out, self->n, 0);
   if (code == cudaSuccess) code = cudaMalloc(&self->temp, std::max<size_t>(self->temp_bytes, 1));
@@ -272,17 +293,21 @@ cudaError_t prepare(open_point *self, const void *data, size_t bytes) {
 }
 
 void release(open_point *self) {
+  if (self->many) cudaGraphExecDestroy(self->many);
+  if (self->one) cudaGraphExecDestroy(self->one);
+  if (self->mapped) cudaFreeHost(self->mapped);
   cudaFree(self->pool), cudaFree(self->temp), cudaFree(self->out);
   delete self;
 }
 
-int open(peer_point *point, peer_answer *answer) {
+int open_as(way how, peer_point *point, peer_answer *answer) {
   auto found = functions.find(std::string(point->op) + " " + point->type);
   if (found == functions.end()) return peer_declined(answer, "no %s of %s", point->op, point->type);
   const size_t bytes = point->n * point->element;
   if (point->copies == 0 || (point->copies > 1 && point->stride < bytes))
     return peer_failed(answer, "copies that overlap");
   open_point *self = new open_point();
+  self->how = how;
   self->reduce = found->second;
   self->n = point->n, self->stride = point->stride, self->copies = point->copies;
   cudaError_t code = prepare(self, point->data, bytes);
@@ -297,6 +322,44 @@ int open(peer_point *point, peer_answer *answer) {
   return peer_opened(answer, 1, count_launches(self), "");
 }
 
+int open_read_back(peer_point *point, peer_answer *answer) {
+  return open_as(READ_BACK, point, answer);
+}
+int open_mapped(peer_point *point, peer_answer *answer) { return open_as(MAPPED, point, answer); }
+int open_graph(peer_point *point, peer_answer *answer) { return open_as(GRAPH, point, answer); }
+
+// ---- Graphs
+
+// What `enqueues` enqueues, ready to be launched, and launched once.
+template <class Enqueues> cudaError_t make_graph(cudaGraphExec_t *made, Enqueues enqueues) {
+  cudaGraph_t graph = nullptr;
+  if (*made) cudaGraphExecDestroy(*made);
+  *made = nullptr;
+  cudaError_t code = cudaStreamBeginCapture(queue, cudaStreamCaptureModeThreadLocal);
+  if (code != cudaSuccess) return code;
+  code = enqueues();
+  cudaError_t ended = cudaStreamEndCapture(queue, &graph);
+  if (code == cudaSuccess) code = ended;
+  if (code == cudaSuccess) code = cudaGraphInstantiate(made, graph, 0);
+  if (graph) cudaGraphDestroy(graph);
+  if (code == cudaSuccess) code = cudaGraphLaunch(*made, queue);
+  return code == cudaSuccess ? cudaStreamSynchronize(queue) : code;
+}
+
+cudaError_t make_graphs(open_point *self, int kind, uint32_t batch) {
+  if (kind == PEER_LATENCY) {
+    if (self->one) return cudaSuccess;
+    return make_graph(&self->one, [&] { return enqueue_to(self, 0, self->mapped_there, queue); });
+  }
+  if (self->many && self->many_batch == batch) return cudaSuccess;
+  self->many_batch = batch;
+  return make_graph(&self->many, [&] { return enqueue_batch(self, batch); });
+}
+
+cudaError_t start_batch(open_point *self, uint32_t batch) {
+  return self->how == GRAPH ? cudaGraphLaunch(self->many, queue) : enqueue_batch(self, batch);
+}
+
 // ---- Samples
 
 // The sweeps last longer than the host needs to enqueue the batch, so that no reduction waits for
@@ -304,43 +367,54 @@ int open(peer_point *point, peer_answer *answer) {
 cudaError_t take_device(open_point *self, uint32_t batch, double *seconds) {
   double busy_s = std::min(1.5 * self->enqueue_s * batch, 0.1);
   for (double planned_s = 0; planned_s <= busy_s; planned_s += sweep_s) sweep_once();
-  cudaEventRecord(before);
-  cudaError_t code = enqueue_batch(self, batch);
-  cudaEventRecord(after);
+  cudaEventRecord(before, queue);
+  cudaError_t code = start_batch(self, batch);
+  cudaEventRecord(after, queue);
   *seconds = between_events() / batch;
   return code;
 }
 
 cudaError_t take_host(open_point *self, uint32_t batch, double *seconds) {
   double begin = peer_now();
-  cudaError_t code = enqueue_batch(self, batch);
+  cudaError_t code = start_batch(self, batch);
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
   *seconds = (peer_now() - begin) / batch;
   return code;
 }
 
-// As a user reads one value: into a variable of his.
-cudaError_t take_latency(open_point *self, double *seconds) {
-  cell value;
+// One call, until the value is in a variable of the host's.
+cudaError_t take_latency(open_point *self, cell *value, double *seconds) {
+  memset(self->mapped, 0x5a, sizeof *self->mapped);
   double begin = peer_now();
-  cudaError_t code = enqueue(self, 0);
-  if (code == cudaSuccess)
-    code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
+  cudaError_t code = self->how == GRAPH       ? cudaGraphLaunch(self->one, queue)
+                     : self->how == READ_BACK ? enqueue(self, 0)
+                                              : enqueue_to(self, 0, self->mapped_there, queue);
+  if (code == cudaSuccess && self->how == READ_BACK)
+    code = cudaMemcpyAsync(value, self->out, sizeof *value, cudaMemcpyDeviceToHost, queue);
+  if (code == cudaSuccess) code = cudaStreamSynchronize(queue);
+  if (self->how != READ_BACK) *value = *self->mapped;
   *seconds = peer_now() - begin;
   return code;
+}
+
+// What is timed must write the value that is told afterwards.
+cudaError_t forget_value(open_point *self) {
+  cudaError_t code = cudaMemsetAsync(self->out, 0x5a, sizeof(cell), queue);
+  return code == cudaSuccess ? cudaStreamSynchronize(queue) : code;
 }
 
 void take(peer_point *point, int kind, uint32_t batch, peer_sample *sample) {
   open_point *self = static_cast<open_point *>(point->self);
   cell value;
-  cudaError_t code =
-      kind == PEER_LATENCY ? enqueue(self, 0) : enqueue_batch(self, 1); // not measured
-  if (code == cudaSuccess) code = cudaDeviceSynchronize();
+  cudaError_t code = self->how == GRAPH ? make_graphs(self, kind, batch) : cudaSuccess;
+  if (code == cudaSuccess)
+    code = kind == PEER_LATENCY ? enqueue(self, 0) : enqueue_batch(self, 1); // not measured
+  if (code == cudaSuccess) code = forget_value(self);
   if (code == cudaSuccess)
     code = kind == PEER_DEVICE ? take_device(self, batch, &sample->seconds)
            : kind == PEER_HOST ? take_host(self, batch, &sample->seconds)
-                               : take_latency(self, &sample->seconds);
-  if (code == cudaSuccess)
+                               : take_latency(self, &value, &sample->seconds);
+  if (code == cudaSuccess && kind != PEER_LATENCY)
     code = cudaMemcpy(&value, self->out, sizeof value, cudaMemcpyDeviceToHost);
   if (code == cudaSuccess) code = cudaGetLastError();
   sample->device = kind == PEER_DEVICE;
@@ -376,6 +450,8 @@ int main() {
       std::to_string(CUB_SUBMINOR_VERSION) + ", CUDA " + std::to_string(CUDART_VERSION / 1000) +
       "." + std::to_string(CUDART_VERSION % 1000 / 10) + ", " + properties.name;
   add_all();
-  const peer cub_peer = {"cub", about.c_str(), open, take, close};
-  return peer_main(&cub_peer, 1);
+  const peer peers[] = {{"cub", about.c_str(), open_read_back, take, close},
+                        {"cub-mapped", about.c_str(), open_mapped, take, close},
+                        {"cub-graph", about.c_str(), open_graph, take, close}};
+  return peer_main(peers, sizeof peers / sizeof *peers);
 }
