@@ -75,6 +75,9 @@ needs_to_test() {
   need clang clang command -v clang++
   need groff-base 'groff (for the manual page)' command -v groff
   need g++ 'a C++ compiler (the headers are for C++ too)' command -v g++
+  need gcc-aarch64-linux-gnu 'a compiler for ARM (native is tested with its vectors, too)' command -v aarch64-linux-gnu-gcc
+  need libc6-dev-arm64-cross "ARM's C library (that test is linked with it)" test -d /usr/aarch64-linux-gnu/include
+  need qemu-user-static 'an emulated ARM processor (it runs that test)' command -v qemu-aarch64-static
   # Every picture is drawn, in every format, by the gnuplot that people have.
   need gnuplot-nox gnuplot command -v gnuplot
   need libopenblas0-pthread OpenBLAS has_openblas

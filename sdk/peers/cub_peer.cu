@@ -179,8 +179,8 @@ double sweep_s; // the time of one sweep
 cudaEvent_t before, after;
 
 void sweep_once() {
-  sweep<<<1056, 256, 0, queue>>>(reinterpret_cast<const float4 *>(scratch), scratch_bytes / sizeof(float4),
-                       scratch);
+  sweep<<<1056, 256, 0, queue>>>(reinterpret_cast<const float4 *>(scratch),
+                                 scratch_bytes / sizeof(float4), scratch);
 }
 
 double between_events() {
@@ -278,8 +278,9 @@ cudaError_t prepare(open_point *self, const void *data, size_t bytes) {
   if (code == cudaSuccess) code = make_copies(self, data, bytes);
   if (code == cudaSuccess) code = cudaMalloc(&self->out, sizeof *self->out);
   if (code == cudaSuccess) code = cudaHostAlloc(&self->mapped, sizeof(cell), cudaHostAllocMapped);
-  if (code == cudaSuccess)
-    code = cudaHostGetDevicePointer(reinterpret_cast<void **>(&self->mapped_there), self->mapped, 0);
+  void *there = nullptr;
+  if (code == cudaSuccess) code = cudaHostGetDevicePointer(&there, self->mapped, 0);
+  self->mapped_there = static_cast<cell *>(there);
   if (code == cudaSuccess)
     code = self->reduce.run(nullptr, self->temp_bytes, self->pool, self->out, self->n, 0);
   if (code == cudaSuccess) code = cudaMalloc(&self->temp, std::max<size_t>(self->temp_bytes, 1));

@@ -116,65 +116,6 @@ START_TEST(bits_are_those_of_n_alone) {
 }
 END_TEST
 
-/* ---- Rows that are not whole, signs, and the way through memory ---- */
-
-/* Elements of all signs, or of one, or of one but for a single element, at most 20 for types of 8
- * bits, and zeros. */
-static void fill(unsigned char *x, rh_type type, uint64_t n, unsigned kind, uint64_t *state) {
-  for (uint64_t k = 0; k < n; k++) {
-    int64_t i = (int64_t)(random_next(state) % 20);
-    int is_below = kind == 0 ? i % 2 != 0 : kind == 2;
-    if (kind > 2) is_below = (k == n / 2) == (kind == 3);
-    if (is_below) i = -i;
-    switch (type) {
-    case RH_TYPE_f32: ((float *)x)[k] = (float)i * (is_below ? 1 : 0.5f); break;
-    case RH_TYPE_f64: ((double *)x)[k] = (double)i * 0.25; break;
-    case RH_TYPE_i64:
-    case RH_TYPE_u64: ((int64_t *)x)[k] = i; break;
-    case RH_TYPE_i32:
-    case RH_TYPE_u32: ((int32_t *)x)[k] = (int32_t)i; break;
-    case RH_TYPE_f16:
-      ((uint16_t *)x)[k] = (uint16_t)(0x3c00 + 64 * (i < 0 ? -i : i) + (is_below ? 0x8000 : 0));
-      break;
-    case RH_TYPE_i16:
-    case RH_TYPE_u16: ((int16_t *)x)[k] = (int16_t)i; break;
-    default: ((int8_t *)x)[k] = (int8_t)i;
-    }
-  }
-}
-
-/* Every operator on every type against its own fold, one element after the other; all are exact on
- * these data. */
-START_TEST(values_of_any_length) {
-  static const uint64_t sizes[] = {1,   2,   3,   7,   15,  16,  31,   63,   64,   65,
-                                   127, 200, 255, 257, 511, 640, 1000, 1025, 4097, 40000};
-  static const uint32_t ops[] = {RH_OP_sum,    RH_OP_asum,   RH_OP_min,     RH_OP_max, RH_OP_amax,
-                                 RH_OP_argmin, RH_OP_argmax, RH_OP_argamax, RH_OP_xor, RH_OP_and};
-  rh_type type = (rh_type)_i;
-  unsigned char *x = malloc(40000 * 8 + 8);
-  uint64_t state = 5;
-  for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
-    for (int64_t vectors = 0; vectors < 4; vectors++) {
-      const rh_op *op = rh_op_find(ops[o], type);
-      if (!op) continue; /* bits of floats */
-      void *self = open_native(ops[o], type, 1, vectors, vectors % 2 ? PAGES : SEQUENTIAL);
-      for (size_t k = 0; k < 5 * sizeof sizes / sizeof *sizes; k++) {
-        _Alignas(16) unsigned char value[16] = {0}, said[16] = {0};
-        uint64_t n = sizes[k / 5];
-        fill(x, type, n, (unsigned)k % 5, &state);
-        memcpy(said, op->identity, op->value_size);
-        op->fold(said, x, 0, n);
-        reduce(self, x, n, value);
-        ck_assert_msg(rh_op_same_values(op, type, value, said), "%s of type %d, n=%lu, data %zu",
-                      op->name, _i, n, k % 5);
-      }
-      strategy()->teardown(self);
-      free_all();
-    }
-  free(x);
-}
-END_TEST
-
 /* ---- Which way is faster ---- */
 
 static unsigned hold(rh_native_contest *contest, double first, double second) {
@@ -306,7 +247,6 @@ int main(void) {
   TCase *all = tcase_create("native");
   tcase_set_timeout(all, 300);
   tcase_add_test(all, bits_are_those_of_n_alone);
-  tcase_add_loop_test(all, values_of_any_length, RH_TYPE_i8, RH_TYPE_f64 + 1);
   tcase_add_test(all, the_faster_way_wins);
   tcase_add_test(all, threads_under_load);
   tcase_add_test(all, more_threads_than_processors);
