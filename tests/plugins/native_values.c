@@ -133,8 +133,8 @@ static int try_operator(const rh_op *op, rh_type type, int64_t vectors) {
   return wrong;
 }
 
-/* native_values [WIDTHS]: of how many widths of vectors, from the widest on; all of them if there is
- * no argument. */
+/* native_values [WIDTHS]: how many widths of vectors, from the widest on; without it all of
+ * them. */
 int main(int argc, char **argv) {
   int wrong = 0, tried = 0, widths = argc > 1 ? atoi(argv[1]) : 4;
   for (uint32_t id = 1; id <= RH_N_OPS; id++)
