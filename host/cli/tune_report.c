@@ -101,7 +101,7 @@ static void gain_cell(rh_table *table, const rh_task *task) {
   if (task->default_s <= 0 || task->time_s <= 0)
     rh_table_cell(table, RH_PLAIN, "-");
   else
-    rh_table_cell(table, task->n_settings ? RH_GOOD : RH_PLAIN, "%sx",
+    rh_table_cell(table, rh_task_is_changed(task) ? RH_GOOD : RH_PLAIN, "%sx",
                   rh_format_fixed(text, task->default_s / task->time_s, 2));
 }
 
@@ -122,22 +122,24 @@ static void heading(rh_table *table, const char *const *words, uint32_t n, uint3
 
 /* Prints the tasks that the search improved; with --verbose all that have a time. */
 static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
-  static const char *const words[] = {"STRATEGY", "OP",    "TYPE", "n",
-                                      "DEFAULT",  "TUNED", "GAIN", "PARAMETERS"};
+  static const char *const words[] = {"STRATEGY", "OP",    "TYPE", "n",         "AGAINST",
+                                      "BEFORE",   "TUNED", "GAIN", "PARAMETERS"};
   rh_table table = {0};
   char text[512];
   uint32_t as_they_are = 0, rows = 0;
-  heading(&table, words, 8, 0x78);
+  heading(&table, words, 9, 0xe8);
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     const rh_task *task = tasks[k];
     if (task->time_s <= 0) continue;
-    if (!task->n_settings && !app->typed->verbose) {
+    int is_news = task->state == RH_TASK_kept ? task->n_settings > 0 : rh_task_is_changed(task);
+    if (!is_news && !app->typed->verbose) {
       as_they_are += task->state == RH_TASK_tuned || task->state == RH_TASK_kept;
       continue;
     }
     rows++;
     rh_table_cell(&table, RH_PLAIN, "%s", rh_tuner_strategy(tuner, task));
     problem_cells(&table, task);
+    rh_table_cell(&table, RH_PLAIN, "%s", rh_task_base_name(task));
     seconds_cell(&table, task->default_s);
     seconds_cell(&table, task->time_s);
     gain_cell(&table, task);
@@ -147,8 +149,9 @@ static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_tas
   if (rows) rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
   if (as_they_are)
-    printf("%s%u %s best with the defaults%s\n", table.n_rows > 1 ? "" : "  ", as_they_are,
-           as_they_are == 1 ? "is" : "are", app->typed->verbose ? "." : "; --verbose lists all.");
+    printf("%s%u %s as before%s\n", table.n_rows > 1 ? "" : "  ", as_they_are,
+           as_they_are == 1 ? "stays" : "stay",
+           app->typed->verbose ? "." : "; --verbose lists all.");
 }
 
 static void print_quickest(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
@@ -238,6 +241,7 @@ static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
   json_object_set_new(object, "type", json_string(rh_type_name(task->type)));
   json_object_set_new(object, "n", json_integer((json_int_t)task->n));
   json_object_set_new(object, "status", json_string(rh_task_name(task->state)));
+  json_object_set_new(object, "against", json_string(rh_task_base_name(task)));
   json_object_set_new(object, "default_s", seconds_json(task->default_s));
   json_object_set_new(object, "time_s", seconds_json(task->time_s));
   json_object_set_new(object, "latency_s", seconds_json(task->latency_s));

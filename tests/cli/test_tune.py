@@ -76,7 +76,7 @@ class Finding(TuneCase):
         self.assertRegex(ran.out, r"(?m)^parameters way=quick +tuned here")
         # After tuning, auto still considers redhost's own strategies that are faster.
         chosen = json.loads(self.good("--run", "auto", "-n", "2^14", "--json", "--plugin", CHOOSY).out)["results"][0]
-        self.assertRegex(chosen["chosen"], r"^(native, by the defaults|serial, measured here at 2\^14: )")
+        self.assertRegex(chosen["chosen"], r"^(native, by (the defaults|its own score)|serial, measured here at 2\^14: )")
 
     def test_defaults_are_the_plugins(self):
         """Candidates are compared with the defaults, not with earlier tuned values."""
@@ -85,6 +85,39 @@ class Finding(TuneCase):
         for more in ((), ("--fresh",)):
             points, _ = self.points("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, *more, budget="200")
             self.assertEqual([p["params"] for p in points.values()], [{"way": "quick"}], more)
+
+    def test_what_would_be_used_is_what_is_measured(self):
+        """A strategy that is measured but not searched keeps the parameters that it would have without the measurement."""
+        args = ("-n", "2^22", "-s", "cpu_serial_float4,native")
+        before = json.loads(self.good("--run", "cpu_serial_float4", "-n", "2^22", "--json").out)["results"][0]
+        self.assertEqual(before["params_from"], "tuned", before)
+        for budget in ("0.01", "0.02", "0.05", "0.2", "1"):
+            points, _ = self.points(*args, budget=budget)
+            point = points["cpu_serial_float4", "sum", "f32", 1 << 22]
+            if point["status"] != "todo":
+                break
+        self.assertEqual(point["against"], "shipped", point)
+        entry = self.entries()["cpu_serial_float4", "sum", "f32", 1 << 22]
+        self.assertTrue(entry["params"], entry)
+        after = json.loads(self.good("--run", "cpu_serial_float4", "-n", "2^22", "--json").out)["results"][0]
+        if point["status"] == "measured":
+            self.assertEqual(after["params"], before["params"], point)
+
+    def test_an_earlier_measurement_does_not_hide_shipped_parameters(self):
+        """As an entry without parameters that nobody searched for."""
+        args = ("-n", "2^22", "-s", "cpu_serial_float4")
+        before = json.loads(self.good("--run", "cpu_serial_float4", "-n", "2^22", "--json").out)["results"][0]
+        self.points(*args, budget="0.01")
+        with open(self.file, encoding="utf-8") as file:
+            document = json.load(file)
+        (entry,) = document["devices"][0]["entries"]
+        entry.update(params={}, searched=False)
+        with open(self.file, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        after = json.loads(self.good("--run", "cpu_serial_float4", "-n", "2^22", "--json").out)["results"][0]
+        self.assertEqual((after["params"], after["params_from"]), (before["params"], "tuned"))
+        points, _ = self.points(*args, budget="0.01")
+        self.assertEqual([p["against"] for p in points.values()], ["shipped"])
 
     def test_what_people_read(self):
         if not os.path.exists(CHOOSY):

@@ -466,9 +466,33 @@ START_TEST(quickest_call) {
   ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 1);
   tasks[0].latency_s = 9.1e-6; /* a tie: the one that leaves the device free earlier */
   ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 0);
+  tasks[0].passed_over = 1; /* `auto` never takes it */
+  ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 1);
+  tasks[0].passed_over = 0;
   tasks[0].state = RH_TASK_wrong;
   ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 1);
   ck_assert_ptr_null(rh_plan_quickest(tasks, 0, tasks));
+}
+END_TEST
+
+START_TEST(what_has_changed) {
+  rh_task one = task(0, 1024, 1);
+  ck_assert(!rh_task_is_changed(&one));
+  ck_assert_str_eq(rh_task_base_name(&one), "defaults");
+  one.base[0] = (rh_tunedb_setting){"group", "256"};
+  one.base[1] = (rh_tunedb_setting){"finish", "device"};
+  one.n_base = 2;
+  one.base_origin = RH_TUNED_SHIPPED;
+  ck_assert_str_eq(rh_task_base_name(&one), "shipped");
+  ck_assert(rh_task_is_changed(&one)); /* back to the plugin's defaults */
+  rh_task_keep_base(&one);
+  one.settings[0] = one.base[1];
+  one.settings[1] = one.base[0];
+  ck_assert(!rh_task_is_changed(&one)); /* in another order */
+  strcpy(one.settings[0].value, "host");
+  ck_assert(rh_task_is_changed(&one));
+  rh_task_drop_base(&one);
+  ck_assert(one.n_settings == 0 && one.base_origin == 0 && !rh_task_is_changed(&one));
 }
 END_TEST
 
@@ -532,6 +556,7 @@ int main(void) {
   tcase_add_test(plan, smaller_sizes_tell);
   tcase_add_test(plan, shares_of_the_budget);
   tcase_add_test(plan, quickest_call);
+  tcase_add_test(plan, what_has_changed);
   tcase_add_test(plan, better_by_more_than_noise);
   suite_add_tcase(suite, space);
   suite_add_tcase(suite, search);

@@ -308,6 +308,27 @@ START_TEST(shipped_defaults) {
 }
 END_TEST
 
+static const rh_tunedb_entry *used(const rh_tunedb *tuned, uint64_t n) {
+  return rh_tunedb_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, n, NULL);
+}
+
+/* What was measured here comes first where it says something about the parameters, for this
+ * operator and type, at sizes within a factor of 2 or as near. */
+static void check_measured_and_shipped(rh_tunedb *tuned) {
+  rh_tunedb_entry entry = entry_of("two_stage_float4", RH_OP_sum, RH_TYPE_f32, 1 << 24, 5);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* merely measured */
+  entry.op = RH_OP_max;
+  entry.searched = 1;
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* of another operator */
+  entry.op = RH_OP_sum;
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  ck_assert(used(tuned, 1 << 24)->time_s == 5 && used(tuned, 1 << 23)->time_s == 5);
+  ck_assert(used(tuned, 1 << 25)->time_s == 5);
+  ck_assert_uint_eq(used(tuned, 1 << 16)->origin, RH_TUNED_SHIPPED); /* a nearer size */
+}
+
 START_TEST(shipped_for_whom) {
   rh_cl_device gpu = device, cpu = device;
   gpu.about.kind = RH_DEVICE_GPU;
@@ -327,9 +348,7 @@ START_TEST(shipped_for_whom) {
                                    UINT64_MAX};
   ck_assert(
       !rh_tunedb_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1));
-  put(tuned, "two_stage_float4", RH_OP_sum, RH_TYPE_f32, 16, 5); /* measured comes first */
-  found = rh_tunedb_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
-  ck_assert(found && found->time_s == 5);
+  check_measured_and_shipped(tuned);
   found =
       rh_tunedb_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED);

@@ -172,7 +172,8 @@ static int is_better(const known *one, const known *other, uint32_t op, rh_type 
 
 typedef struct wanted {
   rh_tunedb_timed among;
-  int timed; /* 1: only entries with a time */
+  int timed;     /* 1: only entries with a time */
+  int says_best; /* 1: only entries that say which parameters are best */
   const char *strategy;
   uint64_t plugin;
   uint32_t op;
@@ -185,6 +186,11 @@ static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) 
          entry->n >= among->least_n && entry->n <= among->most_n;
 }
 
+/* One that was merely measured here, with the plugin's defaults, says nothing about parameters. */
+static int says_best(const rh_tunedb_entry *entry) {
+  return entry->origin == RH_TUNED_SHIPPED || entry->searched || entry->n_settings;
+}
+
 static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *of) {
   const known *best = NULL;
   for (uint32_t k = 0; k < tuned->n; k++) {
@@ -192,6 +198,7 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
     const rh_tunedb_entry *entry = &one->entry;
     if (!is_among(entry, &of->among) || !is_of(entry, of->strategy, of->plugin)) continue;
     if (!of->timed && entry->trial) continue;
+    if (of->says_best && !says_best(entry)) continue;
     if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
     if (unlikeness(entry, of->op, of->type) > of->among.unlike) continue;
     if (!best || is_better(one, best, of->op, of->type, of->n)) best = one;
@@ -199,16 +206,32 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
   return best ? &best->entry : NULL;
 }
 
+/* Does an entry that was measured here go before the best shipped one?  It must be as like the
+ * problem, and within a factor of 2 of its size or as near as the shipped one. */
+static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shipped,
+                     const wanted *of) {
+  static const double octave = 1;
+  double far = distance(measured->n, of->n);
+  return unlikeness(measured, of->op, of->type) <= unlikeness(shipped, of->op, of->type) &&
+         (far <= octave || far <= distance(shipped->n, of->n));
+}
+
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
                                       uint32_t op, rh_type type, uint64_t n, int *exact) {
-  const wanted of = {{RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
-                     0,
-                     strategy,
-                     plugin,
-                     op,
-                     type,
-                     n};
+  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
+               .says_best = 1,
+               .strategy = strategy,
+               .plugin = plugin,
+               .op = op,
+               .type = type,
+               .n = n};
   const rh_tunedb_entry *best = find_entry(tuned, &of);
+  of.among.first = of.among.last = RH_TUNED_SHIPPED;
+  const rh_tunedb_entry *shipped = find_entry(tuned, &of);
+  if (shipped && !(best && displaces(best, shipped, &of))) best = shipped;
+  of.among.first = RH_TUNED_HERE;
+  of.says_best = 0;
+  if (!best) best = find_entry(tuned, &of);
   if (exact) *exact = best && unlikeness(best, op, type) == 0;
   return best;
 }
@@ -216,20 +239,25 @@ const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strate
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
                                             const char *strategy, uint64_t plugin, uint32_t op,
                                             rh_type type, uint64_t n) {
-  const wanted of = {*among, 1, strategy, plugin, op, type, n};
+  const wanted of = {.among = *among,
+                     .timed = 1,
+                     .strategy = strategy,
+                     .plugin = plugin,
+                     .op = op,
+                     .type = type,
+                     .n = n};
   return find_entry(tuned, &of);
 }
 
 /* Was it measured, and hence correct, under this driver? */
 static int was_good_here(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
                          rh_type type) {
-  const wanted of = {{RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
-                     0,
-                     strategy,
-                     plugin,
-                     op,
-                     type,
-                     1};
+  const wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
+                     .strategy = strategy,
+                     .plugin = plugin,
+                     .op = op,
+                     .type = type,
+                     .n = 1};
   return find_entry(tuned, &of) != NULL;
 }
 

@@ -41,7 +41,8 @@ typedef struct rh_tunedb_entry {
   uint32_t failed;
   double time_s;    /* of one reduction, the main figure of a benchmark; 0: not measured */
   double latency_s; /* of one call until the value is on the host; 0: not measured */
-  /* 1: its parameters were searched, or it has none; 0: measured with its defaults only */
+  /* 1: its parameters were searched, or it has none; 0: measured, with the parameters that would
+   * be used without this entry */
   uint32_t searched;
   /* 1: a short measurement, with the parameters that other entries gave: only its times count */
   uint32_t trial;
@@ -65,9 +66,11 @@ void rh_tunedb_close(rh_tunedb *tuned); /* null is legal */
 /* The entry that suits a strategy and problem best, but no trial, or null; borrowed until the next
  * call that changes *tuned.  The order of preference: origin; then the same operator and type,
  * before the same type and kind of operator (one that answers an index or not), before elements of
- * the same size and that kind; then the nearest size.  Times are comparable only for the same
- * operator and type: *exact (may be null) says whether these match.  Entries of another file with
- * that name (another `plugin`) do not count. */
+ * the same size and that kind; then the nearest size.  But one measured here goes before a shipped
+ * one only if it is as like the problem, and within a factor of 2 of its size or as near as the
+ * shipped one; and one that was measured without a search and has no parameters comes last.  Times
+ * are comparable only for the same operator and type: *exact (may be null) says whether these
+ * match.  Entries of another file with that name (another `plugin`) do not count. */
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
                                       uint32_t op, rh_type type, uint64_t n, int *exact);
 

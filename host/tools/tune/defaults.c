@@ -65,6 +65,24 @@ static rh_status probe_all(rh_tuner *w, rh_error *error) {
 
 /* ---- Measuring ---- */
 
+/* Could it not run, or not rightly, with parameters that an entry gave it? */
+static int base_is_unusable(rh_tuner *w, rh_task *task, const rh_row *row) {
+  if (!task->n_base || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
+                        row->status != RH_ROW_unsupported))
+    return 0;
+  if (row->status == RH_ROW_wrong) {
+    task->refused++;
+    w->on_event(w->user, &(rh_tune_event){.kind = RH_TUNE_REFUSED,
+                                          .task = task,
+                                          .n = task->n,
+                                          .settings = task->base,
+                                          .n_settings = task->n_base,
+                                          .reason = row->reason});
+  }
+  rh_task_drop_base(task);
+  return 1;
+}
+
 static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
   switch (row->status) {
   case RH_ROW_ok:
@@ -84,6 +102,7 @@ static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_erro
   }
 }
 
+/* Those whose base is unusable are left undone. */
 static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_error *error) {
   static const rh_bench_rules rules = {
       .precision = 0.02, .max_time_s = 0.15, .min_samples = 8, .max_samples = RH_MOST_SAMPLES};
@@ -92,12 +111,14 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
   rh_error why = {0};
   RH_TRY(rh_tuner_use_point(w, tasks[0]->op, tasks[0]->type, tasks[0]->n, error));
   memset(rows, 0, sizeof rows);
-  for (uint32_t k = 0; k < n; k++) samplers[k] = w->stage->samplers[tasks[k]->strategy];
+  RH_TRY(rh_tuner_base_samplers(w, tasks, n, samplers, error));
   rh_status status = rh_tuner_rounds(w, samplers, n, &rules, rows, &why);
   for (uint32_t k = 0; k < n; k++) {
     rh_error kept = {0};
     rh_status put = rh_tuner_check_order(w, &samplers[k], &rows[k], &kept);
-    if (put == RH_OK) put = take_row(w, tasks[k], &rows[k], &kept);
+    rh_tuner_finish_base(tasks[k], &samplers[k]);
+    if (put == RH_OK && !base_is_unusable(w, tasks[k], &rows[k]))
+      put = take_row(w, tasks[k], &rows[k], &kept);
     if (put != RH_OK && status == RH_OK) {
       status = put;
       why = kept;
@@ -139,8 +160,12 @@ rh_status rh_tuner_measure_defaults(rh_tuner *w, rh_error *error) {
   rh_plan_measuring(w->tasks, w->n_tasks, TOGETHER);
   for (uint32_t k = 0; k < w->n_tasks;) {
     rh_task *tasks[TOGETHER];
-    uint32_t n = gather(w, k, tasks, &k);
+    uint32_t bases[TOGETHER], n = gather(w, k, tasks, &k);
+    for (uint32_t j = 0; j < n; j++) bases[j] = tasks[j]->n_base;
     if (n) RH_TRY(measure(w, tasks, n, error));
+    for (uint32_t j = 0; j < n; j++)
+      if (tasks[j]->state == RH_TASK_todo && bases[j] && !tasks[j]->n_base)
+        RH_TRY(measure(w, &tasks[j], 1, error));
     if (n && rh_now() > until) return RH_OK;
   }
   return RH_OK;

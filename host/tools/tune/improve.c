@@ -15,7 +15,8 @@ typedef struct strategy_search {
   const rh_found *found;
   rh_space space;
   double share_s, deadline;
-  double default_s, small_s; /* of the defaults, measured quickly; the same for few elements */
+  rh_sampler base;           /* with the parameters of the task's base */
+  double default_s, small_s; /* of the base, measured quickly; the same for few elements */
 } strategy_search;
 
 /* A search tries at least FEWEST_CANDIDATES, even if they exceed its share of the budget. */
@@ -37,7 +38,7 @@ static void report_event(const strategy_search *h, uint32_t kind, const rh_tuned
 }
 
 /* Evaluates a candidate's row: its time, INFINITY if it is rejected, 0 if it cannot run.  Without
- * settings it is the defaults, which were right before, perhaps for more elements. */
+ * settings it is the plugin's defaults, which should be right. */
 static rh_status read_row(strategy_search *h, const rh_tunedb_setting *settings, uint32_t n,
                           const rh_row *row, double *seconds, rh_error *error) {
   *seconds = INFINITY; /* also for candidates that were given up */
@@ -112,16 +113,16 @@ static int is_over(void *user, uint32_t measured) {
   return now > h->deadline && measured >= FEWEST_CANDIDATES;
 }
 
-/* ---- The defaults ---- */
+/* ---- The base ---- */
 
 /* All elements first, because the first size determines the memory that samplers of this point
  * share. */
-static rh_status measure_defaults_quickly(strategy_search *h, rh_error *error) {
-  rh_sampler *sampler = &h->w->stage->samplers[h->task->strategy];
+static rh_status measure_base_quickly(strategy_search *h, rh_error *error) {
+  const rh_task *task = h->task;
   RH_TRY(rh_tuner_turn(h->w, h->found->name, error));
-  RH_TRY(measure_quickly(h, sampler, NULL, 0, INFINITY, &h->default_s, error));
+  RH_TRY(measure_quickly(h, &h->base, task->base, task->n_base, INFINITY, &h->default_s, error));
   if (!h->w->has_small || h->default_s == 0 || isinf(h->default_s)) return RH_OK;
-  return try_few_elements(h, sampler, NULL, 0, INFINITY, &h->small_s, error);
+  return try_few_elements(h, &h->base, task->base, task->n_base, INFINITY, &h->small_s, error);
 }
 
 /* ---- The verdict ---- */
@@ -130,7 +131,8 @@ static rh_status read_verdict(strategy_search *h, const rh_tune_found *found, rh
                               rh_error *error) {
   rh_task *task = h->task;
   rh_tunedb_setting settings[1 + RH_TUNE_FINALISTS][RH_TUNED_MOST_SETTINGS];
-  uint32_t n_settings[1 + RH_TUNE_FINALISTS] = {0};
+  uint32_t n_settings[1 + RH_TUNE_FINALISTS] = {task->n_base};
+  memcpy(settings[0], task->base, sizeof settings[0]);
   for (uint32_t k = 0; k <= found->n; k++) {
     double seconds;
     if (k) n_settings[k] = rh_space_settings(&h->space, found->best[k - 1].candidate, settings[k]);
@@ -145,13 +147,13 @@ static rh_status read_verdict(strategy_search *h, const rh_tune_found *found, rh
   }
   task->time_s = kept ? rows[kept].time.median : task->default_s;
   task->latency_s = kept ? rows[kept].latency.median : task->default_latency_s;
-  task->n_settings = kept ? n_settings[kept] : 0;
-  if (kept) memcpy(task->settings, settings[kept], sizeof task->settings);
+  task->n_settings = n_settings[kept];
+  memcpy(task->settings, settings[kept], sizeof task->settings);
   if (kept) report_event(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
   return RH_OK;
 }
 
-/* Measures the best few and the defaults in the same rounds, so that noise affects all of them
+/* Measures the best few and the base in the same rounds, so that noise affects all of them
  * alike. */
 static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_error *error) {
   double usual_s = fmax(0.1, fmin(0.5, 0.3 * h->share_s / (found->n + 1)));
@@ -164,7 +166,7 @@ static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_erro
   uint32_t n = 1;
   rh_status status = RH_OK;
   memset(rows, 0, sizeof rows);
-  samplers[0] = h->w->stage->samplers[h->task->strategy];
+  samplers[0] = h->base;
   for (; n <= found->n && status == RH_OK; n++) {
     rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
     uint32_t n_settings = rh_space_settings(&h->space, found->best[n - 1].candidate, settings);
@@ -231,33 +233,44 @@ static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
                        (uint64_t)task->type << 48 ^ (uint64_t)task->strategy << 40);
 }
 
-static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *error) {
-  strategy_search h = {
-      .w = w, .task = task, .found = &w->stage->found[task->strategy], .share_s = share_s};
-  const rh_entry *entry = rh_registry_find(&w->stage->redhost->registry, h.found->name);
+static rh_status search_from_base(strategy_search *h, rh_error *error) {
+  rh_tuner *w = h->w;
+  rh_task *task = h->task;
   rh_tune_found found;
-  h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
-  RH_TRY(rh_tuner_use_point(w, task->op, task->type, task->n, error));
-  rh_space_init(&h.space, entry->params, entry->n_params);
-  RH_TRY(measure_defaults_quickly(&h, error));
+  RH_TRY(measure_base_quickly(h, error));
   if (task->state == RH_TASK_wrong) return RH_OK;
-  rh_tune_spec spec = {.space = &h.space,
+  rh_tune_spec spec = {.space = &h->space,
+                       .has_base = 1,
                        .seed = seed_of(w, task),
                        .most = MOST_CANDIDATES,
                        .measure = measure,
                        .is_over = is_over,
-                       .user = &h};
-  add_hints(&h, &spec);
-  double initial_s = h.default_s > 0 && !isinf(h.default_s) ? h.default_s : task->time_s;
+                       .user = h};
+  if (!rh_space_find(&h->space, task->base, task->n_base, &spec.base)) spec.base = RH_TUNE_OUTSIDE;
+  add_hints(h, &spec);
+  double initial_s = h->default_s > 0 && !isinf(h->default_s) ? h->default_s : task->time_s;
   rh_status status = rh_tune_search(&spec, initial_s, &found, error);
   task->candidates += found.measured;
-  if (status == RH_OK && found.n) status = compare(&h, &found, error);
-  if (status == RH_E_CANCELLED) RH_TRY(keep_unfinished(&h, &found, error));
+  if (status == RH_OK && found.n) status = compare(h, &found, error);
+  if (status == RH_E_CANCELLED) RH_TRY(keep_unfinished(h, &found, error));
   if (status != RH_OK) return status;
   if (task->state == RH_TASK_wrong) return RH_OK;
   int enough = found.complete || found.measured >= FEWEST_CANDIDATES;
   task->state = enough ? RH_TASK_tuned : RH_TASK_measured;
   return rh_tuner_store(w, task, error);
+}
+
+static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *error) {
+  strategy_search h = {
+      .w = w, .task = task, .found = &w->stage->found[task->strategy], .share_s = share_s};
+  const rh_entry *entry = rh_registry_find(&w->stage->redhost->registry, h.found->name);
+  h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
+  RH_TRY(rh_tuner_use_point(w, task->op, task->type, task->n, error));
+  rh_space_init(&h.space, entry->params, entry->n_params);
+  RH_TRY(rh_tuner_base_samplers(w, &task, 1, &h.base, error));
+  rh_status status = search_from_base(&h, error);
+  rh_tuner_finish_base(task, &h.base);
+  return status;
 }
 
 rh_status rh_tuner_improve(rh_tuner *w, rh_error *error) {

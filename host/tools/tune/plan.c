@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double hopeless = 50;     /* times the best */
 static const double tolerable_s = .05; /* a run this short may always be tried */
@@ -18,6 +19,33 @@ const char *rh_task_name(uint32_t state) {
 #undef RH_X
   default: return NULL;
   }
+}
+
+static int has_setting(const rh_tunedb_setting *list, uint32_t n, const rh_tunedb_setting *one) {
+  for (uint32_t k = 0; k < n; k++)
+    if (strcmp(list[k].key, one->key) == 0) return strcmp(list[k].value, one->value) == 0;
+  return 0;
+}
+
+int rh_task_is_changed(const rh_task *task) {
+  for (uint32_t k = 0; k < task->n_settings; k++)
+    if (!has_setting(task->base, task->n_base, &task->settings[k])) return 1;
+  return task->n_settings != task->n_base;
+}
+
+void rh_task_keep_base(rh_task *task) {
+  task->n_settings = task->n_base;
+  memcpy(task->settings, task->base, sizeof task->settings);
+}
+
+void rh_task_drop_base(rh_task *task) {
+  task->n_base = task->base_origin = 0;
+  rh_task_keep_base(task);
+}
+
+const char *rh_task_base_name(const rh_task *task) {
+  if (task->base_origin == RH_TUNED_SHIPPED) return "shipped";
+  return task->base_origin ? "tuned" : "defaults";
 }
 
 int rh_tasks_same_point(const rh_task *a, const rh_task *b) {
@@ -98,7 +126,7 @@ static const rh_task *plan_best(const rh_task *tasks, uint32_t n, const rh_task 
 }
 
 static int is_ranked(const rh_task *task, const rh_task *like) {
-  return rh_tasks_same_point(task, like) && task->latency_s > 0 &&
+  return rh_tasks_same_point(task, like) && task->latency_s > 0 && !task->passed_over &&
          task->state < RH_TASK_unsupported;
 }
 

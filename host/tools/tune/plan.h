@@ -7,7 +7,7 @@
 /* X(name, number, JSON word): the state of a task. */
 #define RH_TASK_LIST(X)                                                                            \
   X(todo, 0)                                                                                       \
-  X(measured, 1) /* with its defaults */                                                           \
+  X(measured, 1) /* with its base */                                                               \
   X(tuned, 2)    /* also searched, or without parameters to search */                              \
   X(kept, 3)     /* by an earlier call */                                                          \
   X(slow, 4)     /* not searched, because too far behind the best; time_s 0: not even measured */  \
@@ -32,13 +32,29 @@ typedef struct rh_task {
   double expected_s; /* estimate for one run, from another size; 0: unknown */
   uint32_t turn;     /* of the plan: lower values come first at every size */
   double behind;     /* likewise: the ratio to the best time of its point; 0: unknown */
-  double default_s, default_latency_s;
-  double time_s, latency_s; /* with `settings` */
+  /* What would be used without this task's result: `auto' and --run take it from the tuning
+   * database.  The task's result is compared with it. */
+  rh_tunedb_setting base[RH_TUNED_MOST_SETTINGS];
+  uint32_t n_base;
+  uint32_t base_origin; /* RH_TUNED_*; 0: the plugin's defaults */
+  /* 1: `auto' does not choose it, for its bits are not the canonical order's */
+  uint32_t passed_over;
+  double default_s, default_latency_s; /* with `base' */
+  double time_s, latency_s;            /* with `settings` */
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint32_t n_settings;
   /* numbers of candidates: with a time; with a wrong result; that failed */
   uint32_t candidates, refused, broken;
 } rh_task;
+
+/* 1: its settings are not those of its base. */
+int rh_task_is_changed(const rh_task *task);
+/* Its settings become those of its base. */
+void rh_task_keep_base(rh_task *task);
+/* The base turned out to be unusable: the plugin's defaults take its place. */
+void rh_task_drop_base(rh_task *task);
+/* What the base is: "defaults" (the plugin's), "shipped" or "tuned" (by an earlier --tune). */
+const char *rh_task_base_name(const rh_task *task);
 
 /* 1: both have the same operator, type and size. */
 int rh_tasks_same_point(const rh_task *a, const rh_task *b);
@@ -64,7 +80,8 @@ void rh_plan_searching(rh_task *tasks, uint32_t n);
  * little for a search. */
 double rh_plan_share(const rh_task *tasks, uint32_t n, uint32_t k, double left_s, double budget_s);
 
-/* The task with the shortest latency, by which `auto` compares strategies (reduce/auto.h). */
+/* The task with the shortest latency, by which `auto` compares strategies (reduce/auto.h), among
+ * those that `auto` may choose. */
 const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like);
 
 #endif

@@ -135,7 +135,7 @@ static rh_status climb(search *s, int *complete, rh_error *error) {
 }
 
 static void choose_finalists(const search *s, double initial_s, rh_tune_found *found) {
-  for (uint32_t k = 1; k < s->n; k++) { /* the first entry is the defaults */
+  for (uint32_t k = 1; k < s->n; k++) { /* the first entry is the base */
     rh_tried it = s->known[k].tried;
     if (!(it.seconds < initial_s)) continue;
     uint32_t place = found->n;
@@ -151,7 +151,11 @@ rh_status rh_tune_search(const rh_tune_spec *spec, double initial_s, rh_tune_fou
                          rh_error *error) {
   search s = {.spec = spec, .random = spec->seed, .best_s = initial_s};
   *found = (rh_tune_found){0};
-  rh_status status = remember(&s, spec->space->initial, initial_s, error);
+  uint64_t base = spec->has_base ? spec->base : spec->space->initial;
+  rh_status status = remember(&s, base, initial_s, error);
+  if (status == RH_OK) s.known[0].expanded = base == RH_TUNE_OUTSIDE;
+  if (status == RH_OK && !is_known(&s, spec->space->initial) && !is_over(&s))
+    status = try_one(&s, spec->space->initial, error);
   if (status == RH_OK) status = try_hints(&s, error);
   if (status == RH_OK && spec->space->size <= RH_SMALL_SPACE) {
     status = try_all(&s, &found->complete, error);

@@ -7,8 +7,14 @@
 
 enum { RH_SMALL_SPACE = 64, RH_TUNE_FINALISTS = 3, RH_TUNE_MOST_HINTS = 4 };
 
+#define RH_TUNE_OUTSIDE UINT64_MAX
+
 typedef struct rh_tune_spec {
   const rh_space *space;
+  /* 1: the candidates are compared with `base', RH_TUNE_OUTSIDE if the space lacks it, and not
+   * with the defaults */
+  int has_base;
+  uint64_t base;
   uint64_t seed;
   uint32_t most; /* limit on measured candidates, not counting the defaults */
   /* tried first: candidates that were good elsewhere or in an earlier search */
@@ -29,13 +35,14 @@ typedef struct rh_tried {
 } rh_tried;
 
 typedef struct rh_tune_found {
-  rh_tried best[RH_TUNE_FINALISTS]; /* the best first, without the defaults */
+  rh_tried best[RH_TUNE_FINALISTS]; /* the best first, without the base */
   uint32_t n;
   uint32_t measured; /* candidates that have a time */
   int complete;      /* it ended because no promising candidate was left */
 } rh_tune_found;
 
-/* initial_s: the time of the defaults. found->best has only candidates that were faster. */
+/* initial_s: the time of the base or the defaults.  found->best has only candidates that were
+ * faster. */
 rh_status rh_tune_search(const rh_tune_spec *spec, double initial_s, rh_tune_found *found,
                          rh_error *error);
 

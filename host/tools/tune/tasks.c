@@ -1,5 +1,6 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/reduce/params.h"
 #include "tuner.h"
 
 #include <stdlib.h>
@@ -35,15 +36,35 @@ static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *e
   task->default_latency_s = entry->latency_s;
 }
 
-/* Looks up a measurement on this device, with this driver, plugin file and size. */
-static void look_up(const rh_tuner *w, rh_task *task) {
-  int exact = 0;
-  const rh_tunedb_entry *entry =
+/* A value that the plugin no longer accepts is not used by others either. */
+static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) {
+  int64_t value;
+  for (uint32_t k = 0; k < entry->n_params; k++)
+    if (strcmp(entry->params[k].key, setting->key) == 0)
+      return rh_param_parse(&entry->params[k], setting->value, &value);
+  return 0;
+}
+
+/* What would be used if the task were not done. */
+static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
+  const rh_tunedb_entry *used =
       rh_tunedb_find(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op,
-                     task->type, task->n, &exact);
-  if (!entry || !exact || entry->n != task->n || entry->origin != RH_TUNED_HERE || entry->failed ||
-      entry->time_s <= 0)
-    return;
+                     task->type, task->n, NULL);
+  for (uint32_t k = 0; used && k < used->n_settings; k++)
+    if (is_accepted(entry, &used->settings[k])) task->base[task->n_base++] = used->settings[k];
+  if (task->n_base) task->base_origin = used->origin;
+  rh_task_keep_base(task);
+}
+
+/* Looks up a measurement on this device, with this driver, plugin file and size.  One with the
+ * plugin's defaults does not count where other parameters would be used. */
+static void look_up(const rh_tuner *w, rh_task *task) {
+  const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n};
+  const rh_tunedb_entry *entry =
+      rh_tunedb_find_timed(w->tuned, &here, rh_tuner_strategy(w, task), w->plugins[task->strategy],
+                           task->op, task->type, task->n);
+  if (!entry || entry->trial || entry->time_s <= 0) return;
+  if (!entry->searched && !entry->n_settings && task->n_base) return;
   take_over(w, task, entry);
 }
 
@@ -63,6 +84,8 @@ static void add_point(rh_tuner *w, uint32_t op, rh_type type, uint64_t n) {
     *task = (rh_task){.strategy = k, .op = op, .type = type, .n = n};
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op][type].status != RH_OK) continue;
+    task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op, type);
+    find_base(w, task, entry);
     if (!w->fresh) look_up(w, task);
     w->n_tasks++;
   }

@@ -39,6 +39,27 @@ rh_status rh_tuner_turn(const rh_tuner *tuner, const char *strategy, rh_error *e
   return tuner->on_turn(tuner->user, &turn, error);
 }
 
+/* The stage's own sampler has the plugin's defaults. */
+rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_t n,
+                                 rh_sampler *samplers, rh_error *error) {
+  for (uint32_t k = 0; k < n; k++) {
+    const rh_found *found = &tuner->stage->found[tasks[k]->strategy];
+    rh_status status = RH_OK;
+    samplers[k] = tuner->stage->samplers[tasks[k]->strategy];
+    if (tasks[k]->n_base)
+      status = rh_stage_sampler(tuner->stage, found, tasks[k]->base, tasks[k]->n_base, &samplers[k],
+                                error);
+    if (status == RH_OK) continue;
+    while (k-- > 0) rh_tuner_finish_base(tasks[k], &samplers[k]);
+    return status;
+  }
+  return RH_OK;
+}
+
+void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler) {
+  if (task->n_base) sampler->finish(sampler->self);
+}
+
 static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
   return rh_tuner_turn(user, sampler->name, error);
 }

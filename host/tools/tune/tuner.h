@@ -71,6 +71,10 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                           const rh_bench_rules *rules, rh_row *rows, rh_error *error);
 rh_status rh_tuner_turn(const rh_tuner *tuner, const char *strategy, rh_error *error);
+/* The samplers of the tasks with their bases' parameters; each is finished by the second. */
+rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_t n,
+                                 rh_sampler *samplers, rh_error *error);
+void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler);
 
 /* Makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if its bits are not those of
  * the order, on some thousand elements. */
