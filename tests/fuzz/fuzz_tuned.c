@@ -68,7 +68,7 @@ static void check_document(const json_t *document) {
 
 static void put_and_read(json_t *document) {
   rh_tunedb_entry entry = {.strategy = "s", .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1};
-  const rh_tunedb_key key = {"Maker", "Board", "1"};
+  const rh_tunedb_key key = {"Maker", "Board", "1", "P"};
   rh_error error = {0};
   const char *why;
   json_t *again;

@@ -20,6 +20,7 @@
 /* ---- A cache of its own for each test -------------------------------------------------------- */
 
 static char directory[64], warnings[4096];
+static char informed[4096];
 static int n_warnings;
 static rh_reporter reporter;
 static rh_cache cache;
@@ -27,6 +28,7 @@ static rh_error error;
 
 static void on_log(void *user, uint32_t level, const char *text) {
   (void)user;
+  if (level == RH_LOG_INFO) snprintf(informed, sizeof informed, "%s", text);
   if (level > RH_LOG_WARNING) return;
   n_warnings++;
   snprintf(warnings, sizeof warnings, "%s", text);
@@ -187,6 +189,29 @@ START_TEST(order_of_merit) {
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) - 1, 1) == 4);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) + 1, 1) == 3);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+/* A file that was carried to another machine, for the host's strategies and the device's. */
+START_TEST(another_processor) {
+  static const rh_cl_device *const devices[] = {&device, NULL};
+  rh_tunedb *tuned = open_for(devices[_i]);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  rh_tunedb_close(tuned);
+  char text[1 << 12];
+  snprintf(text, sizeof text, "%s", read_text());
+  char *cores = strstr(text, ", cores: ");
+  ck_assert_ptr_nonnull(cores);
+  memcpy(cores, ", chips: ", 9);
+  write_text(text);
+  tuned = open_for(devices[_i]);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  ck_assert_msg(strstr(informed, "is of another processor, ") != NULL, "%s", informed);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside the other's */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert(strstr(read_text(), ", chips: ") && strstr(read_text(), ", cores: "));
   rh_tunedb_close(tuned);
 }
 END_TEST
@@ -805,6 +830,7 @@ int main(void) {
   tcase_add_test(entries, the_same_is_replaced);
   tcase_add_loop_test(entries, what_could_not_be_read_is_not_written, 0, 3);
   tcase_add_test(entries, order_of_merit);
+  tcase_add_loop_test(entries, another_processor, 0, 2);
   tcase_add_test(entries, other_devices_and_drivers);
   tcase_add_test(entries, the_host);
   tcase_add_test(entries, who_failed);

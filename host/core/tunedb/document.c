@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char schema[] = "redhost-tuned/1", family[] = "redhost-tuned/";
 
@@ -20,6 +21,10 @@ static void copy_plain(char *to, size_t size, const char *from) {
 
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device) {
   rh_tunedb_key key = {.device = "host"};
+  char model[RH_PROCESSOR_WORD];
+  rh_processor_family(model);
+  snprintf(key.processor, sizeof key.processor, "%s, cores: %ld", *model ? model : "unknown",
+           sysconf(_SC_NPROCESSORS_ONLN));
   if (!device) return key;
   copy_plain(key.platform, sizeof key.platform, device->platform_name);
   copy_plain(key.device, sizeof key.device, device->name);
@@ -31,12 +36,17 @@ static rh_status take_key(const json_t *object, rh_tunedb_key *key, rh_error *er
   RH_TRY(rh_tunedb_take_text(object, "platform", key->platform, sizeof key->platform, error));
   RH_TRY(rh_tunedb_take_text(object, "device", key->device, sizeof key->device, error));
   RH_TRY(rh_tunedb_take_text(object, "driver", key->driver, sizeof key->driver, error));
+  RH_TRY(rh_tunedb_take_text(object, "processor", key->processor, sizeof key->processor, error));
   return *key->device ? RH_OK : rh_fail(error, RH_E_FILE, "device: is missing");
 }
 
 int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
   return strcmp(a->platform, b->platform) == 0 && strcmp(a->device, b->device) == 0 &&
-         strcmp(a->driver, b->driver) == 0;
+         strcmp(a->driver, b->driver) == 0 && rh_tunedb_key_has_processor(a, b);
+}
+
+int rh_tunedb_key_has_processor(const rh_tunedb_key *a, const rh_tunedb_key *b) {
+  return !*a->processor || !*b->processor || strcmp(a->processor, b->processor) == 0;
 }
 
 /* ---- Reading ---- */
@@ -162,8 +172,9 @@ static json_t *entries_of(json_t *devices, const rh_tunedb_key *wanted) {
       return json_object_get(device, "entries");
   }
   if (n == RH_TUNED_MOST_DEVICES) return NULL;
-  json_t *device = json_pack("{s:s, s:s, s:s, s:[]}", "platform", wanted->platform, "device",
-                             wanted->device, "driver", wanted->driver, "entries");
+  json_t *device = json_pack("{s:s, s:s, s:s, s:s, s:[]}", "platform", wanted->platform, "device",
+                             wanted->device, "driver", wanted->driver, "processor",
+                             wanted->processor, "entries");
   return json_array_append_new(devices, device) == 0 ? json_object_get(device, "entries") : NULL;
 }
 

@@ -74,6 +74,7 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
  * vice versa. */
 static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
   const rh_tunedb_key host = rh_tunedb_key_of(NULL);
+  if (!rh_tunedb_key_has_processor(theirs, &host)) return 0;
   if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
   if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
       strcmp(theirs->device, tuned->key.device) != 0)
@@ -94,6 +95,17 @@ static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
   }
   const rh_tunedb_entry like = {.origin = RH_TUNED_SHIPPED};
   return add_all(tuned, json_object_get(tuned->shipped, "entries"), &like, 0, error);
+}
+
+/* A file that was carried to another machine. */
+static void report_passed_over(const rh_tunedb *tuned) {
+  rh_tunedb_key theirs;
+  for (size_t k = 0; rh_tunedb_document_device(tuned->document, k, &theirs); k++)
+    if (!rh_tunedb_key_has_processor(&theirs, &tuned->key))
+      rh_log(tuned->store.cache->reporter, RH_LOG_INFO,
+             "%s: what was measured on '%s' is passed over: it is of another processor, %s; this "
+             "is %s",
+             tuned->store.path, theirs.device, theirs.processor, tuned->key.processor);
 }
 
 static json_t *find_shipped(const rh_cl_device *device) {
@@ -119,6 +131,7 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
     tuned->shipped = find_shipped(device);
     tuned->without_times = !rh_tunedb_shipped_is_timed(tuned->shipped, device);
     status = rebuild(tuned, error);
+    report_passed_over(tuned);
   }
   if (status != RH_OK)
     rh_tunedb_close(tuned);
