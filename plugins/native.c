@@ -60,9 +60,9 @@ enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR, BY_CANONICAL, BY_TILES };
 
 enum {
   /* A block is long compared with the cost of taking it; and short, where there are only a few. */
-  BLOCK_BYTES = 1 << 17,
+  BLOCK_BYTES = 1 << 16,
   SHORT_BLOCK_BYTES = 1 << 15,
-  SHORT_BELOW = 1 << 22,   /* bytes of input */
+  SHORT_BELOW = 1 << 20,   /* bytes of input */
   MOST_BLOCKS = 1 << 10,   /* so that blocks are short compared with n even with many threads */
   BLOCK_MULTIPLE = 1 << 9, /* elements, so that every block is aligned like the start of the data */
   PAGES = 8,               /* that are read in turn, if so */
@@ -83,11 +83,13 @@ typedef struct native {
   rh_native_fold *fold;
   rh_native_tile_of *tile;
   rh_native_range_of *range;
+  int wanted; /* of the range */
   int64_t serial_below;
   unsigned pages; /* that are read in turn; 0: as `walks` says */
   rh_native_contest walks;
-  /* Alone, or with all threads: by the logarithm of the input's bytes. */
+  /* With all threads, or alone: by the logarithm of the input's bytes. */
   rh_native_contest threads[ALL_LOG - ALONE_LOG];
+  uint64_t length;       /* of the job's blocks: the caller writes it before the job begins */
   rh_native_pool *pool;  /* null: the caller works alone */
   unsigned char *values; /* of the blocks */
 } native;
@@ -157,6 +159,16 @@ static rh_native_fold *fold_of(const rh_native_lanes *lanes, uint32_t op, rh_typ
   }
 }
 
+static int extremes_of(uint32_t op) {
+  switch (op) {
+  case RH_OP_min:
+  case RH_OP_argmin: return NATIVE_LEAST;
+  case RH_OP_max:
+  case RH_OP_argmax: return NATIVE_MOST;
+  default: return NATIVE_LEAST | NATIVE_MOST;
+  }
+}
+
 /* ---- One block ---- */
 
 /* Combines the elements of a word to one element, as the scalar that the host holds. */
@@ -208,7 +220,7 @@ static void fold_block(const native *self, const unsigned char *x, uint64_t firs
     store(self, narrow(self, word), value);
     return;
   case BY_KEY:
-    self->range(from, n, op->id == RH_OP_min || op->id == RH_OP_argmin, pages, &range);
+    self->range(from, n, self->wanted, pages, &range);
     store(self, rh_native_key(op->id, self->type, &range), value);
     if (op->flags & RH_OP_INDEXED) memcpy(value + INDEX_AT, &first, sizeof first);
     return;
@@ -231,7 +243,7 @@ static void find_place(const native *self, const unsigned char *x, uint64_t n,
 
 static void work(void *user, const rh_native_job *job, uint32_t block) {
   native *self = user;
-  uint64_t length = block_length(self->op, job->n), first = block * length;
+  uint64_t length = self->length, first = block * length;
   uint64_t n = job->n - first < length ? job->n - first : length;
   unsigned char *value = self->values + (uint64_t)block * self->op->value_size;
   uint32_t trial;
@@ -291,7 +303,10 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
                                                        : 0};
   if (self->how == BY_FOLD || self->how == BY_BYTES)
     self->fold = fold_of(self->lanes, op->id, problem->type);
-  if (self->how == BY_KEY) self->range = self->lanes->range[problem->type];
+  if (self->how == BY_KEY) {
+    self->range = self->lanes->range[problem->type];
+    self->wanted = extremes_of(op->id);
+  }
   if (self->how == BY_TILES) self->tile = self->lanes->prod_tile[problem->type];
   uint64_t blocks = most_blocks(op, problem->max_n);
   self->values = host->alloc(host, (blocks + 1) * op->value_size);
@@ -307,24 +322,26 @@ static void alone(native *self, const rh_native_job *job) {
   for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
 }
 
-/* With all threads, or alone, as what was measured for inputs of this length says. */
+/* With all threads, or alone if that was clearly faster for inputs of this length.  As long as the
+ * threads have not woken up, both take the same time; then all of them are called, and wake up. */
 static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *contest = &self->threads[rh_log2_up(bytes + 1) - 1 - ALONE_LOG];
   rh_native_contest_renew(contest, CALLS_RENEW);
-  unsigned with_all = rh_native_contest_begin(contest, &trial);
+  unsigned is_alone = rh_native_contest_begin(contest, &trial);
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
-  if (with_all)
-    rh_native_pool_run(self->pool, job);
-  else
+  if (is_alone)
     alone(self, job);
+  else
+    rh_native_pool_run(self->pool, job);
   if (trial < CONTEST_OVER)
     rh_native_contest_end(contest, trial, (rh_native_seconds() - start) / (double)bytes);
 }
 
-static void fold_blocks(native *self, const rh_native_job *job) {
+static void fold_blocks(native *self, const rh_native_job *job, uint64_t length) {
   const rh_op *op = self->op;
   uint64_t bytes = job->n * op->element_size;
+  self->length = length;
   rh_native_contest_renew(&self->walks, LARGE_RENEW);
   if (!self->pool ||
       (self->serial_below >= 0 ? bytes < (uint64_t)self->serial_below : bytes < 1 << ALONE_LOG))
@@ -353,7 +370,7 @@ static rh_status run(void *instance, const rh_run *run) {
     fold_block(self, x, 0, run->n, 1, run->host_result);
   } else {
     rh_native_job job = {x, run->n, (uint32_t)rh_divide_up(run->n, length)};
-    fold_blocks(self, &job);
+    fold_blocks(self, &job, length);
     memcpy(run->host_result, self->values, op->value_size);
   }
   if (self->how == BY_KEY && op->flags & RH_OP_INDEXED)

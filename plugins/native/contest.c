@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+static const double clearly = 0.9; /* less than this part of the time */
+
 void rh_native_contest_renew(rh_native_contest *contest, uint32_t turns) {
   if (atomic_load_explicit(&contest->age, memory_order_relaxed) < turns) return;
   atomic_store_explicit(&contest->age, 0, memory_order_relaxed);
@@ -43,7 +45,7 @@ void rh_native_contest_end(rh_native_contest *contest, uint32_t trial, double se
   contest->seconds[trial % 2][trial / 2] = seconds;
   if (atomic_fetch_add_explicit(&contest->ended, 1, memory_order_acq_rel) + 1 < CONTEST_OVER)
     return;
-  uint32_t winner = median(contest->seconds[1]) < median(contest->seconds[0]);
+  uint32_t winner = median(contest->seconds[1]) < clearly * median(contest->seconds[0]);
   atomic_store_explicit(&contest->decided, 1 + winner, memory_order_relaxed);
 }
 

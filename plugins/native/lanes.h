@@ -19,13 +19,16 @@ enum { NATIVE_PROD_BYTES = 16 }; /* of a product's value: mantissa and exponent 
 
 /* The extremes of n >= 1 elements; min, max, amax and their arg* are all derived from them. */
 typedef struct rh_native_range {
-  /* In the type's order, sign-extended; for floats, their bits as unsigned numbers, and `least` is
-   * 0 if wants_least and some are below 0, or if not wants_least and some are not. */
+  /* In the type's order, sign-extended, as far as wanted.  For floats, their bits as unsigned
+   * numbers, and `least` is 0 if it is wanted and some are below 0, or if the most is wanted and
+   * some are not. */
   uint64_t least, most;
   int64_t signed_most; /* for floats: their bits as signed numbers */
 } rh_native_range;
-/* wants_least: for min and argmin. */
-typedef void rh_native_range_of(const void *elements, uint64_t n, int wants_least, unsigned pages,
+/* What is wanted: the least, for min and argmin; the most, for max and argmax; or both, for
+ * magnitudes. */
+enum { NATIVE_LEAST = 1, NATIVE_MOST = 2 };
+typedef void rh_native_range_of(const void *elements, uint64_t n, int wanted, unsigned pages,
                                 rh_native_range *range);
 
 /* The index of the first of n elements whose bits equal a or b; n if there is none. */

@@ -482,17 +482,25 @@ DEFINE_BITS(or, |=, 0)
 DEFINE_BITS(xor, ^=, 0)
 
 /* ---- Extremes ----
- * The last row is read so that it ends with the last element; it may overlap the row before.  Fewer
- * elements than a row are filled up with the first one. */
+ * Elements behind the last whole row are read in a row that ends with the last element and overlaps
+ * the one before; last, because whoever begins there waits for memory far ahead of what has been
+ * fetched.  Fewer elements than a row are filled up with the first one. */
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
 /* The least and the most of two kinds of numbers that stand in the same lanes, in one pass. */
 #define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
+  LANES_TARGET INLINE void name##_row(v_##first a[FOUR], v_##second b[FOUR], const e_##type *x) {  \
+    EACH(k, FOUR) {                                                                                \
+      v_##type v = LOAD(type, x + (size_t)k * (LANES_BYTES / sizeof(e_##type)));                   \
+      a[k] = FIRST(a[k], (v_##first)v);                                                            \
+      b[k] = SECOND(b[k], (v_##second)v);                                                          \
+    }                                                                                              \
+  }                                                                                                \
   LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
                                 e_##second *other) {                                               \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = FOUR * WIDTH };                        \
-    const e_##type *x = elements, *end = x + (n < ROW_OF ? 0 : n - ROW_OF);                        \
+    const e_##type *x = elements, *begin = x;                                                      \
     e_##type few[ROW_OF];                                                                          \
     v_##first a[FOUR];                                                                             \
     v_##second b[FOUR];                                                                            \
@@ -500,18 +508,12 @@ DEFINE_BITS(xor, ^=, 0)
       const v_##type all = SPLAT(type, x[0]);                                                      \
       EACH(k, FOUR) memcpy(few + k * WIDTH, &all, sizeof all);                                     \
       memcpy(few, x, n * sizeof *x);                                                               \
-      end = few;                                                                                   \
+      begin = few;                                                                                 \
     }                                                                                              \
-    EACH(k, FOUR) a[k] = (v_##first)LOAD(type, end + k * WIDTH);                                   \
+    EACH(k, FOUR) a[k] = (v_##first)LOAD(type, begin + k * WIDTH);                                 \
     EACH(k, FOUR) b[k] = (v_##second)a[k];                                                         \
-    EACH_ROW(elements, n / ROW_OF, FOUR * LANES_BYTES, pages) {                                    \
-      const e_##type *row = ROW;                                                                   \
-      EACH(k, FOUR) {                                                                              \
-        v_##type v = LOAD(type, row + k * WIDTH);                                                  \
-        a[k] = FIRST(a[k], (v_##first)v);                                                          \
-        b[k] = SECOND(b[k], (v_##second)v);                                                        \
-      }                                                                                            \
-    }                                                                                              \
+    EACH_ROW(elements, n / ROW_OF, FOUR * LANES_BYTES, pages) name##_row(a, b, ROW);               \
+    if (n > ROW_OF && n % ROW_OF != 0) name##_row(a, b, x + n - ROW_OF);                           \
     EACH(k, FOUR - 1) a[0] = FIRST(a[0], a[k + 1]);                                                \
     EACH(k, FOUR - 1) b[0] = SECOND(b[0], b[k + 1]);                                               \
     e_##first ones[WIDTH];                                                                         \
@@ -525,13 +527,20 @@ DEFINE_BITS(xor, ^=, 0)
     *one = ones[0], *other = others[0];                                                            \
   }
 
+#define NEITHER(a, b) (a)
 #define DEFINE_RANGE(type, wide)                                                                   \
-  DEFINE_EXTREMES(extremes_##type, type, type, LEAST_##type, LEAST_1, type, MOST_##type, MOST_1)   \
-  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wants_least,         \
+  DEFINE_EXTREMES(least_##type, type, type, LEAST_##type, LEAST_1, type, NEITHER, NEITHER)         \
+  DEFINE_EXTREMES(most_##type, type, type, NEITHER, NEITHER, type, MOST_##type, MOST_1)            \
+  DEFINE_EXTREMES(both_##type, type, type, LEAST_##type, LEAST_1, type, MOST_##type, MOST_1)       \
+  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wanted,              \
                                         unsigned pages, rh_native_range *range) {                  \
     e_##type least, most;                                                                          \
-    (void)wants_least;                                                                             \
-    extremes_##type(elements, n, pages, &least, &most);                                            \
+    if (wanted == NATIVE_LEAST)                                                                    \
+      least_##type(elements, n, pages, &least, &most);                                             \
+    else if (wanted == NATIVE_MOST)                                                                \
+      most_##type(elements, n, pages, &least, &most);                                              \
+    else                                                                                           \
+      both_##type(elements, n, pages, &least, &most);                                              \
     *range = (rh_native_range){(uint64_t)(wide)least, (uint64_t)(wide)most, 0};                    \
   }
 DEFINE_RANGE(i8, int64_t)
@@ -560,13 +569,14 @@ DEFINE_RANGE(u64, uint64_t)
     *range = (rh_native_range){(e_##u)least, (e_##u)most, most};                                   \
     return (least < 0) == (most < 0);                                                              \
   }                                                                                                \
-  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wants_least,         \
+  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wanted,              \
                                         unsigned pages, rh_native_range *range) {                  \
     const e_##s *x = elements;                                                                     \
     int seen = 0;                                                                                  \
     e_##u most;                                                                                    \
     e_##s top;                                                                                     \
-    for (uint64_t k = 0; k < n && k < LOOK_AHEAD && !seen; k++) seen = (x[k] < 0) == wants_least;  \
+    for (uint64_t k = 0; k < n && k < LOOK_AHEAD && !seen; k++)                                    \
+      seen = (x[k] < 0) == (wanted == NATIVE_LEAST);                                               \
     if (!seen && of_one_sign_##type(elements, n, pages, range)) return;                            \
     mixed_##type(elements, n, pages, &most, &top);                                                 \
     *range = (rh_native_range){0, most, top};                                                      \

@@ -139,8 +139,9 @@ START_TEST(the_faster_way_wins) {
   for (int k = 0; k < 1000; k++) ck_assert_uint_eq(rh_native_contest_begin(&contest, &trial), 0);
   rh_native_contest_renew(&contest, 1000);
   ck_assert_uint_eq(hold(&contest, 2, 1), 1);
-  rh_native_contest same = {0};
+  rh_native_contest same = {0}, hardly = {0};
   ck_assert_uint_eq(hold(&same, 1, 1), 0);
+  ck_assert_uint_eq(hold(&hardly, 1, 0.95), 0);
 }
 END_TEST
 
