@@ -483,8 +483,9 @@ DEFINE_BITS(xor, ^=, 0)
 
 /* ---- Extremes ----
  * Elements behind the last whole row are read in a row that ends with the last element and overlaps
- * the one before; last, because whoever begins there waits for memory far ahead of what has been
- * fetched.  Fewer elements than a row are filled up with the first one. */
+ * the one before.  That row comes last: at the beginning, it would make the first loop wait for
+ * memory far ahead of what has been fetched.  Fewer elements than a row are filled up with the
+ * first one. */
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
