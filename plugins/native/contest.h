@@ -1,8 +1,8 @@
 /* Which of two ways is faster on this machine, found while they are used.
  *
- * A processor's prefetchers, and what it costs to hand work to another thread, cannot be looked up,
- * so the first jobs take both ways in turn, and what follows takes the second way if its median time
- * is clearly less, and the first way otherwise.  Neither changes a result.  After a while the
+ * A processor's prefetchers, and what it costs to hand work to another thread, cannot be looked
+ * up, so the first jobs take both ways in turn, and what follows takes the second way if its median
+ * time is clearly less, and the first way otherwise.  Neither changes a result.  After a while the
  * contest is held again, because a program may come to call in another way. */
 #ifndef NATIVE_CONTEST_H
 #define NATIVE_CONTEST_H
