@@ -10,6 +10,7 @@ import redhost_cli as cli
 
 WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
 CHOOSY = os.path.join(cli.ZOO, "choosy.so")
+FICKLE = os.path.join(cli.ZOO, "fickle.so")
 FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 FEW = ("-n", "2^10,2^12", "-s", "cascade,two_stage,serial")
 
@@ -145,6 +146,55 @@ class Finding(TuneCase):
         points, _ = self.points("-n", "1024", env=cli.NO_PLATFORM)
         self.assertIn(("serial", "sum", "f32", 1024), points)
         self.assertTrue(all(p["device"] == "host" for p in points.values()))
+
+
+class Against(TuneCase):
+    """With parameters that an earlier --tune found nearby: way=steady, which is not the plugin's default."""
+    ARGS = ("-n", "2^10", "--plugin", FICKLE)
+
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(FICKLE):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        self.env["ZOO_MARK"] = os.path.join(self.home, self.id().rsplit(".", 1)[1] + ".mark")
+
+    def tune_from_steady(self, strategy, **how):
+        args = ("-s", strategy, *self.ARGS)
+        self.points("-n", "2^11", *args[:2], *self.ARGS[2:], budget="0.01")
+        with open(self.file, encoding="utf-8") as file:
+            document = json.load(file)
+        (entry,) = document["devices"][0]["entries"]
+        entry.update(params={"way": "steady"}, searched=True)
+        with open(self.file, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        if os.path.exists(self.env["ZOO_MARK"]):
+            os.remove(self.env["ZOO_MARK"])
+        if how.get("late"):
+            open(self.env["ZOO_MARK"], "w", encoding="utf-8").close()
+        done = self.tune("--json", *args, budget="200")
+        (point,) = json.loads(done.out)["tuned"]
+        return point, self.entries()[strategy, "sum", "f32", 1 << 10], done.err
+
+    def test_what_is_better_than_the_defaults_only_is_not_kept(self):
+        """Of a candidate that looked better at first, the last rounds decide, in which it runs beside what would be used."""
+        point, entry, _ = self.tune_from_steady("fickle_time")
+        self.assertTrue(os.path.exists(self.env["ZOO_MARK"]))
+        self.assertEqual((point["status"], point["against"], point["params"]), ("tuned", "tuned", {"way": "steady"}), point)
+        self.assertEqual(entry["params"], {"way": "steady"})
+
+    def test_wrong_in_the_last_rounds(self):
+        """Nothing of it is kept, and the plugin's own defaults take its place."""
+        point, entry, said = self.tune_from_steady("fickle_result")
+        self.assertRegex(said, r"2\^10: way=steady is refused, its result is wrong: ")
+        self.assertEqual((point["status"], point["against"], point["params"]), ("tuned", "defaults", {}), point)
+        self.assertEqual((entry["params"], entry["searched"]), ({}, True))
+        self.assertAlmostEqual(entry["time_s"] / point["default_s"], 1, delta=1e-6)
+
+    def test_wrong_from_the_first(self):
+        point, entry, said = self.tune_from_steady("fickle_result", late=True)
+        self.assertEqual(said.count("way=steady is refused"), 2, said)  # and once as a candidate
+        self.assertEqual((point["status"], point["against"], point["params"]), ("tuned", "defaults", {}), point)
+        self.assertEqual(entry["params"], {})
 
 
 class GoingOn(TuneCase):

@@ -338,6 +338,25 @@ START_TEST(hints_come_first) {
 }
 END_TEST
 
+/* Where the base differs from them, in a space too large to be tried whole. */
+START_TEST(the_plugins_defaults_are_tried) {
+  rh_space space;
+  rh_tune_found found;
+  rh_space_init(&space, usual, 3);
+  for (int outside = 0; outside < 2; outside++) {
+    landscape *l = calloc(1, sizeof *l);
+    rh_tune_spec spec = spec_of(l, &space, 1, 1);
+    spec.has_base = 1;
+    spec.base = outside ? RH_TUNE_OUTSIDE : space.size - 1;
+    spec.hints[spec.n_hints++] = space.size - 5;
+    ck_assert_uint_ne(space.initial, space.size - 1);
+    ck_assert_int_eq(rh_tune_search(&spec, 1, &found, NULL), RH_OK);
+    ck_assert_uint_eq(l->first, space.initial);
+    free(l);
+  }
+}
+END_TEST
+
 START_TEST(seeds_decide) {
   rh_space space;
   rh_tune_found found;
@@ -548,6 +567,7 @@ int main(void) {
   tcase_add_test(search, large_space_is_climbed);
   tcase_add_test(search, search_stays_within_its_bounds);
   tcase_add_test(search, hints_come_first);
+  tcase_add_test(search, the_plugins_defaults_are_tried);
   tcase_add_test(search, seeds_decide);
   tcase_add_test(search, nothing_better_and_failures);
   tcase_add_test(plan, slow_ones_are_dropped);

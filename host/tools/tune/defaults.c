@@ -65,24 +65,6 @@ static rh_status probe_all(rh_tuner *w, rh_error *error) {
 
 /* ---- Measuring ---- */
 
-/* Could it not run, or not rightly, with parameters that an entry gave it? */
-static int base_is_unusable(rh_tuner *w, rh_task *task, const rh_row *row) {
-  if (!task->n_base || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
-                        row->status != RH_ROW_unsupported))
-    return 0;
-  if (row->status == RH_ROW_wrong) {
-    task->refused++;
-    w->on_event(w->user, &(rh_tune_event){.kind = RH_TUNE_REFUSED,
-                                          .task = task,
-                                          .n = task->n,
-                                          .settings = task->base,
-                                          .n_settings = task->n_base,
-                                          .reason = row->reason});
-  }
-  rh_task_drop_base(task);
-  return 1;
-}
-
 static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
   switch (row->status) {
   case RH_ROW_ok:
@@ -117,7 +99,7 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
     rh_error kept = {0};
     rh_status put = rh_tuner_check_order(w, &samplers[k], &rows[k], &kept);
     rh_tuner_finish_base(tasks[k], &samplers[k]);
-    if (put == RH_OK && !base_is_unusable(w, tasks[k], &rows[k]))
+    if (put == RH_OK && !rh_tuner_drop_base(w, tasks[k], &rows[k]))
       put = take_row(w, tasks[k], &rows[k], &kept);
     if (put != RH_OK && status == RH_OK) {
       status = put;

@@ -127,6 +127,16 @@ static rh_status measure_base_quickly(strategy_search *h, rh_error *error) {
 
 /* ---- The verdict ---- */
 
+/* The last rounds showed that the base is unusable.  Nothing of it is kept. */
+static rh_status forget_base(strategy_search *h, rh_error *error) {
+  rh_task *task = h->task;
+  h->base.finish(h->base.self);
+  h->base = h->w->stage->samplers[task->strategy];
+  task->state = RH_TASK_todo;
+  task->time_s = task->latency_s = task->default_s = task->default_latency_s = 0;
+  return rh_tuner_store(h->w, task, error);
+}
+
 static rh_status read_verdict(strategy_search *h, const rh_tune_found *found, rh_row *rows,
                               rh_error *error) {
   rh_task *task = h->task;
@@ -150,12 +160,15 @@ static rh_status read_verdict(strategy_search *h, const rh_tune_found *found, rh
   task->n_settings = n_settings[kept];
   memcpy(task->settings, settings[kept], sizeof task->settings);
   if (kept) report_event(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
+  if (task->time_s > 0) return RH_OK;
+  task->state = RH_TASK_failed;
+  report_event(h, RH_TUNE_LEFT_OUT, NULL, 0, rows[0].reason ? rows[0].reason : "");
   return RH_OK;
 }
 
 /* Measures the best few and the base in the same rounds, so that noise affects all of them
  * alike. */
-static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_error *error) {
+static rh_status compare_once(strategy_search *h, const rh_tune_found *found, rh_error *error) {
   double usual_s = fmax(0.1, fmin(0.5, 0.3 * h->share_s / (found->n + 1)));
   rh_bench_rules rules = {.precision = 0.005,
                           .max_time_s = fmax(usual_s, 7 * found->best[0].seconds),
@@ -177,9 +190,17 @@ static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_erro
   for (uint32_t k = 0; k < n && status == RH_OK; k++)
     status = rh_tuner_check_order(h->w, &samplers[k], &rows[k], error);
   for (uint32_t k = 1; k < n; k++) samplers[k].finish(samplers[k].self);
-  if (status == RH_OK) status = read_verdict(h, found, rows, error);
+  if (status == RH_OK)
+    status = rh_tuner_drop_base(h->w, h->task, &rows[0]) ? forget_base(h, error)
+                                                         : read_verdict(h, found, rows, error);
   for (uint32_t k = 0; k <= RH_TUNE_FINALISTS; k++) rh_row_finish(&rows[k]);
   return status;
+}
+
+/* Where the base turns out to be unusable, again with the plugin's defaults in its place. */
+static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_error *error) {
+  RH_TRY(compare_once(h, found, error));
+  return h->task->state == RH_TASK_todo ? compare_once(h, found, error) : RH_OK;
 }
 
 /* After Ctrl-C before the verdict: stores a candidate that was clearly better in a few correct
@@ -197,36 +218,6 @@ static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found,
 }
 
 /* ---- Tasks ---- */
-
-static void add_hint(const strategy_search *h, const rh_task *from, rh_tune_spec *spec) {
-  uint64_t candidate;
-  if (from->n_settings == 0 || spec->n_hints == RH_TUNE_MOST_HINTS ||
-      !rh_space_find(&h->space, from->settings, from->n_settings, &candidate))
-    return;
-  spec->hints[spec->n_hints++] = candidate;
-}
-
-static double distance(const rh_task *a, const rh_task *b) {
-  return fabs(log2((double)a->n) - log2((double)b->n)) + (a->op != b->op) + (a->type != b->type);
-}
-
-/* Hints: the result of an unfinished earlier search of this task, and the best settings of the
- * same strategy for similar problems. */
-static void add_hints(const strategy_search *h, rh_tune_spec *spec) {
-  const rh_tuner *w = h->w;
-  const rh_task *used[2] = {NULL, NULL};
-  add_hint(h, h->task, spec);
-  for (int k = 0; k < 2; k++) {
-    for (uint32_t j = 0; j < w->n_tasks; j++) {
-      const rh_task *other = &w->tasks[j];
-      if (other == h->task || other == used[0] || other->strategy != h->task->strategy ||
-          other->n_settings == 0)
-        continue;
-      if (!used[k] || distance(other, h->task) < distance(used[k], h->task)) used[k] = other;
-    }
-    if (used[k]) add_hint(h, used[k], spec);
-  }
-}
 
 static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
   return rh_random_mix(w->stage->settings->seed ^ task->n ^ (uint64_t)task->op << 56 ^
@@ -247,14 +238,14 @@ static rh_status search_from_base(strategy_search *h, rh_error *error) {
                        .is_over = is_over,
                        .user = h};
   if (!rh_space_find(&h->space, task->base, task->n_base, &spec.base)) spec.base = RH_TUNE_OUTSIDE;
-  add_hints(h, &spec);
+  rh_tuner_add_hints(w, task, &spec);
   double initial_s = h->default_s > 0 && !isinf(h->default_s) ? h->default_s : task->time_s;
   rh_status status = rh_tune_search(&spec, initial_s, &found, error);
   task->candidates += found.measured;
   if (status == RH_OK && found.n) status = compare(h, &found, error);
   if (status == RH_E_CANCELLED) RH_TRY(keep_unfinished(h, &found, error));
   if (status != RH_OK) return status;
-  if (task->state == RH_TASK_wrong) return RH_OK;
+  if (task->state == RH_TASK_wrong || task->state == RH_TASK_failed) return RH_OK;
   int enough = found.complete || found.measured >= FEWEST_CANDIDATES;
   task->state = enough ? RH_TASK_tuned : RH_TASK_measured;
   return rh_tuner_store(w, task, error);

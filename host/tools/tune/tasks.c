@@ -68,6 +68,23 @@ static void look_up(const rh_tuner *w, rh_task *task) {
   take_over(w, task, entry);
 }
 
+int rh_tuner_drop_base(rh_tuner *w, rh_task *task, const rh_row *row) {
+  if (!task->n_base || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
+                        row->status != RH_ROW_unsupported))
+    return 0;
+  if (row->status == RH_ROW_wrong) {
+    task->refused++;
+    w->on_event(w->user, &(rh_tune_event){.kind = RH_TUNE_REFUSED,
+                                          .task = task,
+                                          .n = task->n,
+                                          .settings = task->base,
+                                          .n_settings = task->n_base,
+                                          .reason = row->reason});
+  }
+  rh_task_drop_base(task);
+  return 1;
+}
+
 /* ---- All tasks ---- */
 
 static rh_status find_plugins(rh_tuner *w, rh_error *error) {

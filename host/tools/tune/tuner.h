@@ -5,6 +5,7 @@
 
 #include "../bench/point.h"
 #include "plan.h"
+#include "search.h"
 
 /* Events of a task. */
 enum {
@@ -80,10 +81,18 @@ void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler);
  * the order, on some thousand elements. */
 rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error);
 
+/* hints.c: the result of an unfinished earlier search of this task, and the best settings of the
+ * same strategy for similar problems. */
+void rh_tuner_add_hints(const rh_tuner *tuner, const rh_task *task, rh_tune_spec *spec);
+
 /* ---- tasks.c ---- */
 
 /* Creates all tasks of the device, with existing results. */
 rh_status rh_tuner_make_tasks(rh_tuner *tuner, rh_error *error);
+/* 1: the row shows that the strategy cannot run, or is wrong, with the parameters that an entry
+ * gave it: the plugin's defaults are the base now.  The base's sampler must not be finished by
+ * rh_tuner_finish_base() afterwards. */
+int rh_tuner_drop_base(rh_tuner *tuner, rh_task *task, const rh_row *row);
 /* Does the strategy have parameters to search? */
 int rh_tuner_is_searchable(const rh_tuner *tuner, const rh_task *task);
 /* Stores a task's results. */

@@ -1,0 +1,74 @@
+/* Strategies whose last rounds under --tune differ from its first measurements.  They know them by
+ * a file that the first instance with way=tempting leaves behind; ZOO_MARK names it.  Sleep decides
+ * the times, so that the speed of the machine does not.
+ * fickle_time: way=tempting is the quickest at first, and slower than way=steady from then on.
+ * fickle_result: way=steady and way=tempting are wrong from then on. */
+#include "zoo.h"
+#include <redhost/kit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SLOW, STEADY, TEMPTING };
+static const rh_param params[] = {
+    RH_CHOICE("way", "slow|steady|tempting", 3, "how it goes about it")};
+
+typedef struct fickle {
+  const rh_op *op;
+  int64_t way;
+  int is_late; /* the file is there */
+} fickle;
+
+static const char *mark(void) {
+  const char *path = getenv("ZOO_MARK");
+  return path ? path : "/dev/null";
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **self) {
+  fickle *c = host->alloc(host, sizeof *c);
+  if (!c) return RH_E_NOMEM;
+  *c = (fickle){problem->op, values[0], access(mark(), F_OK) == 0};
+  *self = c;
+  return RH_OK;
+}
+
+static void teardown(void *self) {
+  const fickle *c = self;
+  FILE *file = c->way == TEMPTING ? fopen(mark(), "we") : NULL;
+  if (file) fclose(file);
+}
+
+static void rest(long milliseconds) {
+  nanosleep(&(struct timespec){0, milliseconds * 1000000}, NULL);
+}
+
+static rh_status run_time(void *self, const rh_run *run) {
+  const fickle *c = self;
+  rest(c->way == SLOW ? 12 : c->way == STEADY ? 3 : c->is_late ? 6 : 1);
+  return zoo_run((void *)(uintptr_t)c->op, run);
+}
+
+static rh_status run_result(void *self, const rh_run *run) {
+  const fickle *c = self;
+  rest(c->way == SLOW ? 6 : c->way == STEADY ? 3 : 1);
+  RH_TRY(zoo_run((void *)(uintptr_t)c->op, run));
+  if (c->way != SLOW && access(mark(), F_OK) == 0)
+    memset(run->host_result, 0x7f, c->op->value_size);
+  return RH_OK;
+}
+
+#define FICKLE(its_name, its_run)                                                                  \
+  {                                                                                                \
+    .struct_size = sizeof(rh_strategy), .device_kinds = RH_DEVICE_HOST, .name = its_name,          \
+    ZOO_TEXTS, .promises = RH_KEEPS_ORDER, .determinism = RH_BITS_SAME_EVERYWHERE,                 \
+    RH_PARAMS(params), .query = zoo_query, .setup = setup, .run = its_run, .teardown = teardown    \
+  }
+
+static const rh_strategy of_time = FICKLE("fickle_time", run_time);
+static const rh_strategy of_result = FICKLE("fickle_result", run_result);
+
+static const rh_strategy *const strategies[] = {&of_time, &of_result};
+RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 2,
+                                               .strategies = strategies, .build = "zoo"};
