@@ -58,11 +58,16 @@ static int is_there(const char *name) {
   return lstat(in_dir(name), &st) == 0;
 }
 
+/* With this machine's processor in place of '@'. */
 static void write_text(const char *text) {
   umask(022);
+  const char *at = strchr(text, '@');
   FILE *file = fopen(in_dir("tuned.json"), "wb");
   ck_assert_ptr_nonnull(file);
-  fputs(text, file);
+  if (at)
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, rh_tunedb_key_of(NULL).processor, at + 1);
+  else
+    fputs(text, file);
   fclose(file);
 }
 
@@ -130,7 +135,6 @@ START_TEST(what_is_put_is_found) {
     ck_assert_mem_eq(found->settings, entry.settings, sizeof entry.settings);
     ck_assert_uint_eq(found->searched, 1);
     ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
-    ck_assert_str_eq(found->driver, "1");
     ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
     ck_assert(!rh_tunedb_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
     ck_assert(!rh_tunedb_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
@@ -216,6 +220,25 @@ START_TEST(another_processor) {
 }
 END_TEST
 
+/* As files of before have it. */
+START_TEST(unnamed_processor) {
+  static const rh_cl_device *const devices[] = {&device, NULL};
+  write_text("{\"schema\":\"redhost-tuned/1\",\"devices\":["
+             "{\"platform\":\"Maker\",\"device\":\"Board\",\"driver\":\"1\",\"entries\":["
+             "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]},"
+             "{\"device\":\"host\",\"entries\":["
+             "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]}]}");
+  rh_tunedb *tuned = open_for(devices[_i]);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  ck_assert_msg(strstr(informed, "another processor, which is not named; this is "), "%s",
+                informed);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* in a list of its own */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
 START_TEST(other_devices_and_drivers) {
   rh_cl_device updated = device, stranger = device;
   updated.driver = v2;
@@ -229,19 +252,13 @@ START_TEST(other_devices_and_drivers) {
   rh_tunedb_close(tuned);
 
   tuned = open_for(&updated);
-  const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024, NULL);
-  ck_assert(found && found->origin == RH_TUNED_OTHER_DRIVER && rh_tunedb_count(tuned) == 0);
-  ck_assert_str_eq(found->driver, "1");
-  /* Measurements under this driver come first, however far the size. */
+  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX};
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
+  ck_assert(!rh_tunedb_find_timed(tuned, &any, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024));
+  ck_assert_msg(strstr(informed, "'Board' is passed over: it is of another driver, 1; this is 2"),
+                "%s", informed);
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
-  /* Only where the very operator is asked for, the older driver's measurement is all there is. */
-  rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME, 0, UINT64_MAX};
-  found = rh_tunedb_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024);
-  ck_assert(found && found->time_s == 1 && found->origin == RH_TUNED_OTHER_DRIVER);
-  ck_assert(!rh_tunedb_find_timed(tuned, &measured, "s", 7, RH_OP_min, RH_TYPE_f32, 1024));
-  measured.most_n = 1023;
-  ck_assert(!rh_tunedb_find_timed(tuned, &measured, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024));
   rh_tunedb_close(tuned);
 
   tuned = open_for(&device); /* and nothing was lost */
@@ -367,7 +384,7 @@ START_TEST(shipped_for_whom) {
       rh_tunedb_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tunedb_count(tuned) == 0);
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), "NVIDIA GPUs");
-  const rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_OTHER_SIZE, 0,
+  const rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_OTHER_SIZE, 0,
                                     UINT64_MAX};
   const rh_tunedb_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0,
                                    UINT64_MAX};
@@ -413,7 +430,7 @@ END_TEST
 
 #define HEAD                                                                                       \
   "{\"schema\":\"redhost-tuned/1\",\"devices\":[{\"platform\":\"Maker\",\"device\":\"Board\","     \
-  "\"driver\":\"1\",\"entries\":["
+  "\"driver\":\"1\",\"processor\":\"@\",\"entries\":["
 #define PLACE  "\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\""
 #define GOOD   "{" PLACE ",\"n\":1024,\"time_s\":1.0}"
 #define TAIL   "]}]}"
@@ -831,6 +848,7 @@ int main(void) {
   tcase_add_loop_test(entries, what_could_not_be_read_is_not_written, 0, 3);
   tcase_add_test(entries, order_of_merit);
   tcase_add_loop_test(entries, another_processor, 0, 2);
+  tcase_add_loop_test(entries, unnamed_processor, 0, 2);
   tcase_add_test(entries, other_devices_and_drivers);
   tcase_add_test(entries, the_host);
   tcase_add_test(entries, who_failed);

@@ -225,7 +225,7 @@ static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
   return entry->op == c->spec->op && entry->type == c->spec->type;
 }
 
-/* "measured here", "measured here for sum of f32 under driver 570, now 580" */
+/* "measured here", "measured here, for sum of f32" */
 static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *text) {
   if (known->origin == RH_TUNED_SHIPPED)
     rh_text_add(text, "by the defaults that come with redhost for %s",
@@ -234,9 +234,6 @@ static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *t
     rh_text_add(text, "measured here");
   if (!is_exact(c, known))
     rh_text_add(text, ", for %s of %s", rh_op_name(known->op), rh_type_name(known->type));
-  if (known->origin == RH_TUNED_OTHER_DRIVER)
-    rh_text_add(text, " under driver %s, now %s,", known->driver,
-                c->redhost->device ? c->redhost->device->driver : "none");
 }
 
 static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_latency) {

@@ -13,7 +13,7 @@ static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_estimated *o
                                    uint32_t unlike, uint64_t least_n, uint64_t most_n) {
   const rh_tunedb_timed wanted = {
       .first = shipped ? RH_TUNED_SHIPPED : RH_TUNED_HERE,
-      .last = shipped ? RH_TUNED_SHIPPED : RH_TUNED_OTHER_DRIVER,
+      .last = shipped ? RH_TUNED_SHIPPED : RH_TUNED_HERE,
       .unlike = unlike,
       .least_n = least_n,
       .most_n = most_n,

@@ -73,10 +73,7 @@ static int use_setting(rh_job *job, const rh_tunedb_setting *setting) {
 
 static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *entry) {
   rh_origin *origin = &job->params_from;
-  if (entry->origin == RH_TUNED_OTHER_DRIVER)
-    snprintf(origin->note, sizeof origin->note, "tuned for driver %s, now %s", entry->driver,
-             job->redhost->device ? job->redhost->device->driver : "none");
-  else if (entry->origin == RH_TUNED_SHIPPED)
+  if (entry->origin == RH_TUNED_SHIPPED)
     snprintf(origin->note, sizeof origin->note, "tuned for %s, by redhost's shipped defaults",
              rh_tunedb_shipped_name(tuned));
   else

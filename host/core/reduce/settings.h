@@ -22,7 +22,7 @@ enum {
 typedef struct rh_origin {
   uint32_t from;    /* RH_PARAMS_FROM_* */
   uint32_t n_tuned; /* values in use that were tuned */
-  char note[320];   /* "tuned for driver 570, now 580"; "" without tuned values */
+  char note[320];   /* "tuned here"; "" without tuned values */
 } rh_origin;
 
 const char *rh_params_from_name(uint32_t from); /* "tuned"; "default" for an unknown number */

@@ -42,11 +42,7 @@ static rh_status take_key(const json_t *object, rh_tunedb_key *key, rh_error *er
 
 int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
   return strcmp(a->platform, b->platform) == 0 && strcmp(a->device, b->device) == 0 &&
-         strcmp(a->driver, b->driver) == 0 && rh_tunedb_key_has_processor(a, b);
-}
-
-int rh_tunedb_key_has_processor(const rh_tunedb_key *a, const rh_tunedb_key *b) {
-  return !*a->processor || !*b->processor || strcmp(a->processor, b->processor) == 0;
+         strcmp(a->driver, b->driver) == 0 && strcmp(a->processor, b->processor) == 0;
 }
 
 /* ---- Reading ---- */

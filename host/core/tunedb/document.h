@@ -26,14 +26,12 @@ enum {
 /* The key of a device's entries.  Compared as written: one line, truncated if long. */
 typedef struct rh_tunedb_key {
   char platform[128], device[256], driver[128];
-  char processor[64]; /* of the host, and its number of cores; "" in a file: any */
+  char processor[64]; /* of the host, and its number of cores; "" in a file: not known */
 } rh_tunedb_key;
 
 /* The device's key; null: that of strategies on the host. */
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device);
 int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b);
-/* Are both of one host's processor, as far as is known? */
-int rh_tunedb_key_has_processor(const rh_tunedb_key *a, const rh_tunedb_key *b);
 
 /* Accepts any bytes.  RH_OK: *document is a new reference, and every part of it is valid: the first
  * form or, if `shipped`, the second.  RH_DECLINED: it is from a later redhost.  Else RH_E_FILE.

@@ -61,7 +61,7 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
         !is_known)
       continue;
     entry.origin = like->origin;
-    strcpy(entry.driver, like->driver);
+    if (entry.origin == RH_TUNED_OTHER_DRIVER && !entry.failed) continue;
     if (like->origin == RH_TUNED_SHIPPED && tuned->without_times)
       entry.time_s = entry.latency_s = 0;
     RH_TRY(add_entry(tuned, &entry, counts && !entry.failed && !entry.trial, error));
@@ -74,7 +74,7 @@ static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tuned
  * vice versa. */
 static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
   const rh_tunedb_key host = rh_tunedb_key_of(NULL);
-  if (!rh_tunedb_key_has_processor(theirs, &host)) return 0;
+  if (strcmp(theirs->processor, host.processor) != 0) return 0;
   if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
   if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
       strcmp(theirs->device, tuned->key.device) != 0)
@@ -90,22 +90,26 @@ static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
   for (size_t k = 0; (entries = rh_tunedb_document_device(tuned->document, k, &theirs)); k++) {
     rh_tunedb_entry like = {.origin = origin_of(tuned, &theirs)};
     int counts = rh_tunedb_key_is(&theirs, &tuned->key);
-    strcpy(like.driver, theirs.driver);
     if (like.origin) RH_TRY(add_all(tuned, entries, &like, counts, error));
   }
   const rh_tunedb_entry like = {.origin = RH_TUNED_SHIPPED};
   return add_all(tuned, json_object_get(tuned->shipped, "entries"), &like, 0, error);
 }
 
-/* A file that was carried to another machine. */
+/* A file that was carried to another machine, or a driver that was updated. */
 static void report_passed_over(const rh_tunedb *tuned) {
+  const char *form = "%s: what was measured on '%s' is passed over: it is of %s, %s; this is %s";
+  const rh_reporter *reporter = tuned->store.cache->reporter;
+  const rh_tunedb_key *ours = &tuned->key;
   rh_tunedb_key theirs;
-  for (size_t k = 0; rh_tunedb_document_device(tuned->document, k, &theirs); k++)
-    if (!rh_tunedb_key_has_processor(&theirs, &tuned->key))
-      rh_log(tuned->store.cache->reporter, RH_LOG_INFO,
-             "%s: what was measured on '%s' is passed over: it is of another processor, %s; this "
-             "is %s",
-             tuned->store.path, theirs.device, theirs.processor, tuned->key.processor);
+  for (size_t k = 0; rh_tunedb_document_device(tuned->document, k, &theirs); k++) {
+    if (strcmp(theirs.processor, ours->processor) != 0)
+      rh_log(reporter, RH_LOG_INFO, form, tuned->store.path, theirs.device, "another processor",
+             *theirs.processor ? theirs.processor : "which is not named", ours->processor);
+    else if (origin_of(tuned, &theirs) == RH_TUNED_OTHER_DRIVER)
+      rh_log(reporter, RH_LOG_INFO, form, tuned->store.path, theirs.device, "another driver",
+             theirs.driver, ours->driver);
+  }
 }
 
 static json_t *find_shipped(const rh_cl_device *device) {
@@ -231,7 +235,7 @@ static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shi
 
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
                                       uint32_t op, rh_type type, uint64_t n, int *exact) {
-  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_OTHER_DRIVER, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
+  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
                .says_best = 1,
                .strategy = strategy,
                .plugin = plugin,
@@ -242,7 +246,7 @@ const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strate
   of.among.first = of.among.last = RH_TUNED_SHIPPED;
   const rh_tunedb_entry *shipped = find_entry(tuned, &of);
   if (shipped && !(best && displaces(best, shipped, &of))) best = shipped;
-  of.among.first = RH_TUNED_HERE;
+  of.among.first = of.among.last = RH_TUNED_HERE;
   of.says_best = 0;
   if (!best) best = find_entry(tuned, &of);
   if (exact) *exact = best && unlikeness(best, op, type) == 0;

@@ -14,8 +14,9 @@
 
 /* The origin of an entry, the best first. */
 enum {
-  RH_TUNED_HERE = 1,         /* measured on this device under this driver */
-  RH_TUNED_OTHER_DRIVER = 2, /* measured on this device under another driver */
+  RH_TUNED_HERE = 1, /* measured on this device under this driver */
+  /* on this device under another driver: only its failures count, and such entries are not found */
+  RH_TUNED_OTHER_DRIVER = 2,
   /* measured on a device of this kind, by redhost's authors; without times if it was of another
    * family */
   RH_TUNED_SHIPPED = 3
@@ -46,8 +47,7 @@ typedef struct rh_tunedb_entry {
   uint32_t searched;
   /* 1: a short measurement, with the parameters that other entries gave: only its times count */
   uint32_t trial;
-  uint32_t origin;  /* RH_TUNED_*, when found */
-  char driver[128]; /* under which it was measured, when found; "" for shipped ones and the host */
+  uint32_t origin; /* RH_TUNED_*, when found */
 } rh_tunedb_entry;
 
 /* [one thread at a time] */
@@ -55,10 +55,11 @@ typedef struct rh_tunedb rh_tunedb;
 
 /* Reads the entries for one device (null: host strategies only).  Entries of host strategies are
  * stored with the device that was selected when they were measured; entries measured without a
- * device serve with every device, and vice versa.  A missing file is not an error; an unusable one
- * is reported once, as a warning, renamed to tuned.json.bad and never used; one of a later redhost
- * is reported and left unchanged.  `cache` is borrowed; without a directory only the shipped
- * defaults are available. */
+ * device serve with every device, and vice versa.  What was measured with another processor or
+ * driver is passed over and named at RH_LOG_INFO; failures under another driver count.  A missing
+ * file is not an error; an unusable one is reported once, as a warning, renamed to tuned.json.bad
+ * and never used; one of a later redhost is reported and left unchanged.  `cache` is borrowed;
+ * without a directory only the shipped defaults are available. */
 rh_status rh_tunedb_open(rh_tunedb **tuned, rh_cache *cache, const rh_cl_device *device,
                          rh_error *error);
 void rh_tunedb_close(rh_tunedb *tuned); /* null is legal */

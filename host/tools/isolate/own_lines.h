@@ -8,7 +8,7 @@
  *     before "opened"
  *     memory 64 1024 1                     bytes of scratch and local memory, is the input in
  *     place; before "opened"
- *     note tuned for driver 570, now 580   before "opened", if there is a note on the parameters
+ *     note tuned here                      before "opened", if there is a note on the parameters
  *     dropped 150                          the number of log lines that were not sent; before
  *     "closed"
  *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message

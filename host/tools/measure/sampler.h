@@ -65,7 +65,7 @@ typedef struct rh_opened {
   uint32_t in_place; /* the device reads the host's memory; nothing was uploaded */
   uint32_t n_used;
   rh_used_param used[RH_MAX_PARAMS];
-  char params_note[320]; /* "tuned for driver 570, now 580"; "" */
+  char params_note[320]; /* "tuned here"; "" */
 } rh_opened;
 
 /* How samples are taken. */
