@@ -1,6 +1,7 @@
 /* For LD_PRELOAD: the OpenCL function REDHOST_TEST_FAILING_CALL fails with
  * REDHOST_TEST_FAILING_CODE, as if another process held the device's memory, for buffers (or reads
- * and writes) of at least REDHOST_TEST_FAILING_BYTES. */
+ * and writes) of at least REDHOST_TEST_FAILING_BYTES.  REDHOST_TEST_PCI_BUS: devices have that bus
+ * and slot 2 << 3, as NVIDIA's tell them. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -20,6 +21,17 @@ static cl_int code_of(const char *call, size_t bytes) {
   __typeof__(name) *real;                                                                          \
   void *found = dlsym(RTLD_NEXT, #name);                                                           \
   memcpy(&real, &found, sizeof real)
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *to,
+                       size_t *needed) {
+  enum { PCI_BUS_ID_NV = 0x4008, PCI_SLOT_ID_NV = 0x4009 };
+  REAL(clGetDeviceInfo);
+  const char *bus = getenv("REDHOST_TEST_PCI_BUS");
+  if (!bus || (what != PCI_BUS_ID_NV && what != PCI_SLOT_ID_NV))
+    return real(device, what, bytes, to, needed);
+  *(cl_uint *)to = what == PCI_BUS_ID_NV ? (cl_uint)atoi(bus) : 2 << 3;
+  return CL_SUCCESS;
+}
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                       cl_int *code) {

@@ -268,7 +268,7 @@ class Drivers(Loading):
     def test_memory_of_others(self):
         """If another process holds the device's memory: exit status 3 and the sizes, wherever the driver notices."""
         run = ["--run", "cascade", "-n", "2^20", "-t", "i32", "--data", "equal"]
-        has = "|not enough memory: | has |iB in all, other processes may hold a part of it (CL_"
+        has = "|not enough memory: | has |iB in all, other processes may hold a part of it."
         for call, code, words in (("clCreateBuffer", -4, "4 MiB are wanted, and "), ("clCreateBuffer", -5, "4 MiB are wanted, and "),
                                   ("clCreateBuffer", -6, "4 MiB are wanted, and "), ("clCreateContext", -5, "creating an OpenCL context"),
                                   ("clCreateContext", -6, "creating an OpenCL context"),
@@ -283,6 +283,20 @@ class Drivers(Loading):
                     self.bad(3, words + has, *run, *how, env=env)
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
         self.bad(5, "CL_OUT_OF_RESOURCES", *run, env=env)  # a kernel that crashed says the same
+
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
+    def test_memory_that_is_free(self):
+        """NVIDIA's OpenCL does not tell, but its management library does, for the GPU at that place of the bus."""
+        run = ["--run", "cascade", "-n", "2^20", "-t", "i32", "--data", "equal"]
+        self.good(*run)
+        fails = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clCreateBuffer",
+                 "REDHOST_TEST_FAILING_BYTES": str(1 << 20)}
+        library = {"LD_LIBRARY_PATH": os.path.join(os.path.dirname(cli.DRIVERS), "nvml")}
+        free, unknown = "of which 256 MiB are free and |iB are held.", "other processes may hold a part of it."
+        for env, known in (({**library, "REDHOST_TEST_PCI_BUS": "7"}, free), ({**library, "REDHOST_TEST_PCI_BUS": "8"}, unknown),
+                           ({"REDHOST_TEST_PCI_BUS": "7"}, unknown), (library, unknown)):
+            with self.subTest(env):
+                self.bad(3, "4 MiB are wanted, and |in all, " + known, *run, env={**fails, **env})
 
     def test_small_limits(self):
         """However a driver reacts: an answer, or a message that names the tight limit."""
