@@ -37,7 +37,7 @@ static int find(void *library, const char *name, void *function) {
   return found != NULL;
 }
 
-static uint64_t ask(const nvml *with, const char *bus_id) {
+static uint64_t ask_free_bytes(const nvml *with, const char *bus_id) {
   void *device;
   nvml_memory memory = {0};
   if (with->init() != 0) return 0;
@@ -56,7 +56,7 @@ uint64_t rh_nvml_free_bytes(const rh_cl_device *device) {
   if (find(library, "nvmlInit_v2", &with.init) && find(library, "nvmlShutdown", &with.shutdown) &&
       find(library, "nvmlDeviceGetHandleByPciBusId_v2", &with.handle) &&
       find(library, "nvmlDeviceGetMemoryInfo", &with.memory))
-    bytes = ask(&with, bus_id);
+    bytes = ask_free_bytes(&with, bus_id);
   dlclose(library);
   return bytes;
 }
