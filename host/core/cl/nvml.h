@@ -1,5 +1,5 @@
-/* What NVIDIA's management library knows and its OpenCL does not tell.  It comes with the driver and
- * is opened at run time, so redhost needs it neither to build nor to run. */
+/* What NVIDIA's management library knows and its OpenCL does not tell.  It comes with the driver
+ * and is opened at run time, so redhost needs it neither to build nor to run. */
 #ifndef RH_CL_NVML_H
 #define RH_CL_NVML_H
 
