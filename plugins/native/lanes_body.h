@@ -21,10 +21,11 @@
 #else
 #define EACH(k, n) _Pragma("GCC unroll 16") for (int k = 0; k < (n); k++)
 #endif
+/* Clang unrolls these loops, whose ends depend on the data, by its own judgement or not at all. */
 #ifdef __clang__
-#define UNROLLED _Pragma("unroll")
+#define UNROLLED
 #else
-#define UNROLLED _Pragma("GCC unroll 8")
+#define UNROLLED _Pragma("GCC unroll 16")
 #endif
 #define EACH_LANE(k, n) for (int k = 0; k < (n); k++)
 #define INLINE          static inline __attribute__((always_inline))
@@ -320,8 +321,7 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
     };                                                                                             \
     int used = last > 0 ? MANY : (int)(n - 1) / WIDTH + 1;                                         \
     v_##lane a[MANY];                                                                              \
-    EACH(k, MANY) {                                                                                \
-      if (k >= used) break;                                                                        \
+    UNROLLED for (int k = 0; k < MANY && k < used; k++) {                                          \
       const e_##element *at = x + k * WIDTH, *in_last = at + last * ROW_OF;                        \
       v_##lane end = VECTORS(lane, load_some_##type(in_last, (x + n) - in_last));                  \
       if (last > 2) end = APPLY(VECTORS(lane, LOAD_##type(at + 2 * ROW_OF)), end);                 \
@@ -330,7 +330,7 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
       if (last > 0) a[k] = APPLY(a[k], end);                                                       \
     }                                                                                              \
     UNROLLED for (int half = MANY / 2; half > 0; half /= 2) {                                      \
-      EACH(k, half) if (k + half < used) a[k] = APPLY(a[k], a[k + half]);                          \
+      EACH_LANE(k, half) if (k + half < used) a[k] = APPLY(a[k], a[k + half]);                     \
       if (used > half) used = half;                                                                \
     }                                                                                              \
     return lanes_of##_##lane(a[0]);                                                                \
