@@ -3,7 +3,8 @@
 TIMES is a folder with a folder for each build, and in that the files of tests/timed.sh.  Processor time (user and system) depends
 little on what else the machine does, and on the number of its processors.  It does depend on two things, which are allowed for:
 - How much was compiled.  BUDGETS states the seconds for a run that finds all programs in PoCL's cache, and for one that finds none.
-  COMPILED is the number of programs that this run compiled; the budget lies between the two in proportion.
+  COMPILED is the number of programs that this run compiled; the budget lies between the two in proportion.  Tests of several labels
+  need the same programs, and the first of them pays: a run that compiles many is judged by the sum over a build's labels.
 - How fast the processors are.  Where most labels take more than their budgets, it is the machine: every budget is multiplied by the
   median of what they took of theirs.  A label that grows is seen on a slow machine, too; on a faster one nothing changes.
 
@@ -16,6 +17,7 @@ import statistics
 import sys
 
 MOST = 4 / 3
+MANY = 0.1  # of all programs: more decide which label pays
 LITTLE = 10  # seconds that mean nothing: a label of a few seconds may double
 
 
@@ -56,13 +58,20 @@ def judge(rows, share, measured):
     budgets = {key: warm + (cold - warm) * share for key, (warm, cold) in rows.items()}
     parts = [seconds / budgets[key] for key, seconds in measured.items() if key in budgets]
     slower = max(1, statistics.median(parts)) if len(parts) > 2 else 1
-    complaints = []
-    for key, seconds in measured.items():
-        if key not in budgets:
-            complaints.append("%s %s has no budget" % key)
-        elif seconds > budgets[key] * slower * MOST + LITTLE:
-            complaints.append("%s %s took %.0f s of processor time; its budget here is %.0f s" % (*key, seconds, budgets[key] * slower))
+    complaints = ["%s %s has no budget" % key for key in measured if key not in budgets]
+    for name, keys in judged_together([key for key in measured if key in budgets], share):
+        seconds, budget = sum(measured[key] for key in keys), sum(budgets[key] for key in keys) * slower
+        if seconds > budget * MOST + LITTLE:
+            complaints.append("%s took %.0f s of processor time; its budget here is %.0f s" % (name, seconds, budget))
     return budgets, slower, complaints
+
+
+def judged_together(keys, share):
+    """[(a name, the keys whose seconds are added up)]."""
+    if share <= MANY:
+        return [("%s %s" % key, [key]) for key in keys]
+    builds = sorted({build for build, _ in keys})
+    return [("all of " + build, [key for key in keys if key[0] == build]) for build in builds]
 
 
 def update(text, measured, compiled):
