@@ -489,11 +489,22 @@ DEFINE_BITS(xor, ^=, 0)
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
+/* Keeps a vector in a register: compilers would load it again for each of its uses, from memory
+ * that the first load still waits for. */
+#if defined(__x86_64__)
+#define LOADED_ONCE(v) __asm__("" : "+v"(v))
+#elif defined(__aarch64__)
+#define LOADED_ONCE(v) __asm__("" : "+w"(v))
+#else
+#define LOADED_ONCE(v) (void)0
+#endif
+
 /* The least and the most of two kinds of numbers that stand in the same lanes, in one pass. */
 #define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
   LANES_TARGET INLINE void name##_row(v_##first a[FOUR], v_##second b[FOUR], const e_##type *x) {  \
     EACH(k, FOUR) {                                                                                \
       v_##type v = LOAD(type, x + (size_t)k * (LANES_BYTES / sizeof(e_##type)));                   \
+      LOADED_ONCE(v);                                                                              \
       a[k] = FIRST(a[k], (v_##first)v);                                                            \
       b[k] = SECOND(b[k], (v_##second)v);                                                          \
     }                                                                                              \

@@ -108,6 +108,16 @@ class Auto(TunedCase):
                              else r"^native, by the defaults [^;]*; cascade with 1 ns is passed over: its bits are not those of the "
                                   r"canonical order$")
 
+    def test_times_of_other_types(self):
+        """They count in proportion to the other strategy's for the same type, or else to the bytes."""
+        native = entry("native", 22e-9, 22e-9, type="f32", n=65536)
+        serial = entry("serial", 20e-9, 20e-9, type="u8", n=65536)
+        for others in ([entry("native", 1e-9, 1e-9, type="u8", n=65536)], []):
+            self.tune(native, serial, *others)
+            self.assertRegex(self.choice("-n", "2^16", "--op", "min"), r"^native, measured here, for sum of f32 at 2\^16: 22 ns a call")
+        self.tune(native, serial, entry("native", 30e-9, 30e-9, type="u8", n=65536))
+        self.assertRegex(self.choice("-n", "2^16", "--op", "min"), r"^serial, measured here, for sum of u8 at 2\^16: 20 ns a call")
+
     def test_the_canonical_order(self):
         """What rounds has the same bits whatever was tuned; a strategy that is named is taken all the same."""
         self.tune(*(entry(name, time, op=op, type=kind) for op in ("sum", "asum", "prod", "min") for kind in ("f16", "f32", "f64", "i32")

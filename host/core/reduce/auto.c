@@ -156,6 +156,50 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 
 /* ---- Estimated times ---- */
 
+static int is_well_known(const candidate *one) {
+  return one->known.from && one->known.unlike <= RH_TUNED_SAME_TYPE;
+}
+
+/* The quickest of those whose time is of this type. */
+static const candidate *best_known(const choice *c) {
+  const candidate *best = NULL;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (is_well_known(one) && (!best || one->known.time_s < best->known.time_s)) best = one;
+  }
+  return best;
+}
+
+static double scaled(double time_s, double per, double by) {
+  return time_s > 0 && per > 0 && by > 0 ? time_s / per * by : time_s;
+}
+
+/* The time of another type says little: a loop that becomes vectors for one type may be ten times
+ * as slow for another.  It counts in proportion to what `best` takes for the same problem; if that
+ * is not known, at least in proportion to the bytes. */
+static void compare_with(const choice *c, const candidate *best, candidate *one) {
+  rh_estimate *own = &one->known;
+  const rh_tunedb_entry *from = own->from;
+  const rh_estimated same = {best->entry->name, best->plugin, from->op, from->type, c->spec->n};
+  rh_estimate other = rh_estimate_of(c->tuned, &same);
+  double size = rh_type_size(from->type), asked = rh_type_size(c->spec->type);
+  if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == from->origin) {
+    own->time_s = scaled(own->time_s, other.time_s, best->known.time_s);
+    own->latency_s = scaled(own->latency_s, other.latency_s, best->known.latency_s);
+  } else if (asked > size) {
+    own->time_s = scaled(own->time_s, size, asked);
+    own->latency_s = scaled(own->latency_s, size, asked);
+  }
+}
+
+static void compare_alike(choice *c) {
+  const candidate *best = best_known(c);
+  for (uint32_t k = 0; best && k < c->n_known; k++) {
+    candidate *one = &c->list[k];
+    if (one->known.from && !is_well_known(one)) compare_with(c, best, one);
+  }
+}
+
 /* Estimates every strategy's time from the best available data and returns how many have one.
  * Shipped times were measured on another machine.  If some strategies were also measured here,
  * the shipped times of the others are scaled by the same ratio. */
@@ -179,6 +223,7 @@ static uint32_t look_up(choice *c) {
     of->time_s *= scale;
     of->latency_s *= scale;
   }
+  compare_alike(c);
   return known;
 }
 

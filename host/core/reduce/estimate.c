@@ -66,7 +66,7 @@ static rh_estimate by_both(const rh_tunedb *tuned, const rh_estimated *of, uint3
   int is_between =
       find(tuned, of, 0, unlike, 0, of->n) && find(tuned, of, 0, unlike, of->n, UINT64_MAX);
   double grown = ratio(asked.time_s, then.time_s), later = ratio(asked.latency_s, then.latency_s);
-  rh_estimate made = {.from = here, .time_s = measured.time_s, .latency_s = measured.latency_s};
+  rh_estimate made = {here, unlike, measured.time_s, measured.latency_s, 0};
   if (unlike == RH_TUNED_SAME) {
     times same = times_at(tuned, &there, 1, RH_TUNED_SAME);
     made.measured_per_shipped = ratio(here->latency_s, same.latency_s);
@@ -86,7 +86,7 @@ rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of) {
     if (here) return by_both(tuned, of, unlike, here);
     if (!shipped) continue;
     times likely = times_at(tuned, of, 1, unlike);
-    return (rh_estimate){.from = shipped, .time_s = likely.time_s, .latency_s = likely.latency_s};
+    return (rh_estimate){shipped, unlike, likely.time_s, likely.latency_s, 0};
   }
   return (rh_estimate){0};
 }

@@ -16,6 +16,7 @@ typedef struct rh_estimated {
 
 typedef struct rh_estimate {
   const rh_tunedb_entry *from; /* the nearest entry; null: no entry has a time */
+  uint32_t unlike;             /* how much its problem differs: RH_TUNED_SAME, ... */
   double time_s, latency_s;    /* at n; latency_s is 0 if unknown */
   /* the ratio of measured to shipped times here, for exactly this operator and type; 0: unknown */
   double measured_per_shipped;
