@@ -1,8 +1,8 @@
 /* redhost: the program. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
+#include "../core/operators/ops.h"
 #include "../core/reduce/look.h"
-#include "../core/reduce/ops.h"
 #include "../tools/isolate/peer.h"
 #include "../tools/verify/verify.h"
 #include "app.h"

@@ -3,8 +3,8 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/cl/status.h"
 #include "../../host/core/io/array.h"
+#include "../../host/core/operators/ops.h"
 #include "../../host/core/plug/plugin.h"
-#include "../../host/core/reduce/ops.h"
 
 #include <math.h>
 #include <stdio.h>

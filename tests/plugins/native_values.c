@@ -5,7 +5,7 @@
  * Built from the plugin's own sources without anything else that a cross compiler would lack, and
  * so also run on an emulated processor with other vectors.  Exit status 1: a wrong value. */
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/reduce/ops.h"
+#include "../../host/core/operators/ops.h"
 
 #include <redhost/canonical.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
  * FOREIGN_LIBRARY is the library of tests/foreign. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/operators/ops.h"
 #include "../../host/core/plug/foreign_read.h"
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/reduce/instance.h"
-#include "../../host/core/reduce/ops.h"
 #include "folder.h"
 
 #include <check.h>

@@ -2,7 +2,7 @@
  * bound. */
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/reduce/ops.h"
+#include "../../host/core/operators/ops.h"
 #include "../../host/core/reduce/reference.h"
 
 #include <check.h>

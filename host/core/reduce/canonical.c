@@ -3,7 +3,7 @@
 #include "../base/half.h"
 #include "../base/random.h"
 #include "../base/vocabulary.h"
-#include "ops.h"
+#include "../operators/ops.h"
 
 #include <math.h>
 #include <redhost/canonical.h>

@@ -2,8 +2,8 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/text.h"
+#include "../operators/ops.h"
 #include "look.h"
-#include "ops.h"
 
 #include <stdlib.h>
 #include <string.h>

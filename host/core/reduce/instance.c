@@ -3,8 +3,8 @@
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
+#include "../operators/ops.h"
 #include "../plug/plugin.h"
-#include "ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>

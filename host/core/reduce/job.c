@@ -4,8 +4,8 @@
 #include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "../operators/ops.h"
 #include "auto.h"
-#include "ops.h"
 
 #include <stdlib.h>
 #include <string.h>

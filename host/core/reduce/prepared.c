@@ -2,9 +2,9 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
+#include "../operators/ops.h"
 #include "again.h"
 #include "job.h"
-#include "ops.h"
 #include "self_test.h"
 
 #include <stdatomic.h>

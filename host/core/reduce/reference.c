@@ -3,7 +3,7 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
-#include "ops.h"
+#include "../operators/ops.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 #include "../../core/reduce/canonical.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/reduce/ops.h"
+#include "../../core/operators/ops.h"
 #include "order.h"
 #include "problems.h"
 

@@ -3,9 +3,9 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/input.h"
+#include "../../core/operators/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
-#include "../../core/reduce/ops.h"
 #include "problems.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "problems.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/operators/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
-#include "../../core/reduce/ops.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/operators/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "../../core/reduce/instance.h"
-#include "../../core/reduce/ops.h"
 #include "watch.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* V23 to V28 and V30: query. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/operators/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
-#include "../../core/reduce/ops.h"
 #include "ask.h"
 #include "points.h"
 #include "problems.h"

@@ -4,9 +4,9 @@
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/operators/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
-#include "../../core/reduce/ops.h"
 #include "problems.h"
 
 #include <stdio.h>
