@@ -163,6 +163,22 @@ static rh_status launch_failed(rh_services *s, cl_int code, const char *stage, c
   return RH_E_CL;
 }
 
+/* For RH_ARG_OPERANDS: sets the arguments from *at on, and moves *at behind them. */
+static cl_int set_operands(const rh_services *s, struct _cl_kernel *kernel, cl_uint *at,
+                           const rh_arg *arg) {
+  const rh_operand_arguments *operands = &s->operands;
+  if (operands->n == 0) return clSetKernelArg(kernel, (*at)++, arg->size, arg->value);
+  if (!operands->expands)
+    return clSetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[0]);
+  for (uint32_t k = 0; k < operands->n; k++) {
+    cl_int code = clSetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[k]);
+    if (code == CL_SUCCESS)
+      code = clSetKernelArg(kernel, (*at)++, sizeof(uint64_t), &operands->at[k]);
+    if (code != CL_SUCCESS) return code;
+  }
+  return clSetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->constants);
+}
+
 static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,
                                 uint64_t local, const rh_arg *args, uint32_t n_args,
                                 const char *stage) {
@@ -176,9 +192,12 @@ static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, 
   }
   /* Sets all arguments each time: tracking changes would save only 7 ns per unchanged argument
    * on an H200. */
+  cl_uint at = 0;
   for (uint32_t k = 0; k < n_args; k++) {
     const void *value = args[k].kind == RH_ARG_LOCAL ? NULL : args[k].value;
-    cl_int code = clSetKernelArg(kernel, k, args[k].size, value);
+    cl_int code = args[k].kind == RH_ARG_OPERANDS
+                      ? set_operands(s, kernel, &at, &args[k])
+                      : clSetKernelArg(kernel, at++, args[k].size, value);
     if (code != CL_SUCCESS) return launch_failed(s, code, stage, "setting an argument");
   }
   size_t global_size = global, local_size = local;

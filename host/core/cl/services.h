@@ -11,6 +11,15 @@ typedef struct rh_handed {
   int kind;
 } rh_handed;
 
+/* What launch() puts in the place of RH_ARG_OPERANDS. */
+typedef struct rh_operand_arguments {
+  uint32_t n;  /* 0: the run's input */
+  int expands; /* the program has RH_HAS_OPERANDS: each operand and its `at`, then the constants */
+  const cl_mem *buffers;
+  const uint64_t *at; /* the run's first element in each buffer, in elements */
+  cl_mem constants;   /* null: there are none */
+} rh_operand_arguments;
+
 /* One for each instance of a strategy. [one thread at a time] */
 typedef struct rh_services {
   rh_host host;           /* what the plugin sees; host.priv is this struct */
@@ -24,7 +33,8 @@ typedef struct rh_services {
   rh_handed *handed;   /* released in reverse order */
   uint32_t n_handed, capacity;
   uint64_t scratch_bytes;
-  uint32_t launches; /* of the current run */
+  uint32_t launches;             /* of the current run */
+  rh_operand_arguments operands; /* of the current run; its arrays are borrowed */
 } rh_services;
 
 /* session, prelude, strategy and reporter are borrowed. */

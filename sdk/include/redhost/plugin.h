@@ -146,8 +146,9 @@ typedef struct rh_op {
   uint32_t struct_size;
   uint32_t id;           /* RH_OP_*; numbers from 0x10000 on are user-defined */
   uint32_t flags;        /* RH_OP_COMMUTATIVE, ... */
-  uint32_t element_size; /* bytes of one input element */
-  uint32_t value_size;   /* bytes of one value: 4, 8 or 16 */
+  uint32_t element_size; /* bytes of one input element; of several operands, the largest's */
+  /* bytes of one value: 4, 8 or 16; with RH_EXTENSION_ANY_VALUE any multiple of 4 up to 128 */
+  uint32_t value_size;
   uint32_t reserved;
   const char *name;     /* "sum" */
   const char *prelude;  /* OpenCL C that build() prepends to a source: kernels/prelude */
@@ -160,6 +161,16 @@ typedef struct rh_op {
   /* The sequential loop: *accumulator = combine(...) over elements first .. first+n-1 of `input`,
    * in this order, compiled for this operator and type. */
   void (*fold)(void *accumulator, const void *input, uint64_t first, uint64_t n);
+  /* since 1.2.  User-defined operators may read several operands of the same length, element by
+   * element, and constants; of several, `input` of load, fold and reduce is opaque: pass on what
+   * rh_run.host_input says.  Null and 0 for the operators above. */
+  uint32_t n_operands;     /* 0 and 1: one */
+  uint32_t constants_size; /* bytes of the constants on the device; 0: none */
+  const rh_type *operand_types;
+  /* *value = the value of elements first .. first+n-1 of `input`, much faster than by load and
+   * combine: for operators that commute and round, in the canonical order of docs/bits.md, whose
+   * first tile begins at `first`; for all others in index order.  Null: there is only fold. */
+  void (*reduce)(const struct rh_op *, const void *input, uint64_t first, uint64_t n, void *value);
 } rh_op;
 
 /* ---- Devices ---- */
@@ -197,7 +208,7 @@ typedef struct rh_device {
  * until teardown. */
 typedef struct rh_problem {
   uint32_t struct_size;
-  rh_type type;
+  rh_type type; /* of the input's elements; of several operands, the first's */
   const rh_op *op;
   const rh_device *device;
   uint64_t max_n; /* elements; run() may get fewer, never more */
@@ -253,6 +264,10 @@ typedef struct rh_answer {
 
 /* ---- Host services: from the start of setup until teardown returns, one thread at a time ---- */
 enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
+/* since 1.2: the arguments for the kernel's RH_OPERANDS_PARAMETERS.  `size` and `value` as for the
+ * run's input as RH_ARG_BUFFER, which it is if the operator has one operand, neither constants nor
+ * an index.  Only with RH_EXTENSION_OPERANDS. */
+enum { RH_ARG_OPERANDS = 4 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
   uint32_t size;     /* bytes of the value; of the handle; of local memory */
@@ -319,12 +334,27 @@ typedef struct rh_run {
   uint64_t result_index;  /* ... to result[result_index], counted in values */
   /* a strategy that finishes on the host writes value_size bytes here; aligned */
   void *host_result;
+  /* since 1.2.  n_operands is 0 if the elements are those of `input`.  Otherwise element 0 of the
+   * run is element operand_first[k] of operands[k], for k < n_operands, and `first` is 0: what
+   * RH_ARG_OPERANDS hands to a kernel.  host_input is opaque then. */
+  uint32_t n_operands, operands_reserved;
+  struct _cl_mem *const *operands;
+  const uint64_t *operand_first;
+  struct _cl_mem *constants; /* null: there are none */
 } rh_run;
 
 /* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once,
  * and no kernel reads it or updates it in place, as atomics do.  The host may then pass a result in
  * its own memory, and see it without reading it back. */
 #define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
+/* Since 1.2.  Not null: the strategy serves operators of several operands, with constants or with
+ * the index in their map: its kernels have RH_OPERANDS_PARAMETERS, and it launches them with
+ * RH_ARG_OPERANDS.  Host strategies, which have rh_op's functions, need not say so. */
+#define RH_EXTENSION_OPERANDS "redhost.operands/1"
+/* Since 1.2.  Not null: the strategy serves values of any multiple of 4 bytes, up to
+ * RH_ANY_VALUE_BYTES.  Host strategies need not say so, but it holds for them too. */
+#define RH_EXTENSION_ANY_VALUE "redhost.any-value/1"
+#define RH_ANY_VALUE_BYTES     128u
 
 /* ---- Strategies ---- */
 /* Promises; `redhost --verify` tries to break each of them. */
@@ -400,7 +430,7 @@ typedef struct rh_plugin {
 
 extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol */
 
-/* ---- The layout of 1.0, pinned on LP64: moving a field is a compile error ---- */
+/* ---- The layout, pinned on LP64: moving a field is a compile error ---- */
 #if defined(__cplusplus)
 #define RH_ASSERT_AT(T, field, at)                                                                 \
   static_assert(offsetof(T, field) == (at), #T "." #field " moved");
@@ -408,12 +438,14 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
 #define RH_ASSERT_AT(T, field, at)                                                                 \
   _Static_assert(offsetof(T, field) == (at), #T "." #field " moved");
 #endif
-/* Every field of 1.0.  X(struct, field, offset in bytes) */
+/* Every field.  X(struct, field, offset in bytes) */
 /* clang-format off */
 #define RH_LAYOUT_LIST(X) \
   X(rh_op, struct_size, 0) X(rh_op, id, 4) X(rh_op, flags, 8) X(rh_op, element_size, 12) \
   X(rh_op, value_size, 16) X(rh_op, reserved, 20) X(rh_op, name, 24) X(rh_op, prelude, 32) \
   X(rh_op, identity, 40) X(rh_op, load, 48) X(rh_op, combine, 56) X(rh_op, fold, 64) \
+  X(rh_op, n_operands, 72) X(rh_op, constants_size, 76) X(rh_op, operand_types, 80) \
+  X(rh_op, reduce, 88) \
   X(rh_device, struct_size, 0) X(rh_device, kind, 4) X(rh_device, cl_version, 8) \
   X(rh_device, vendor_id, 12) X(rh_device, compute_units, 16) X(rh_device, max_group, 20) \
   X(rh_device, subgroup_min, 24) X(rh_device, subgroup_max, 28) X(rh_device, local_bytes, 32) \
@@ -437,6 +469,8 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_run, struct_size, 0) X(rh_run, reserved, 4) X(rh_run, first, 8) X(rh_run, n, 16) \
   X(rh_run, input, 24) X(rh_run, host_input, 32) X(rh_run, result, 40) \
   X(rh_run, result_index, 48) X(rh_run, host_result, 56) \
+  X(rh_run, n_operands, 64) X(rh_run, operands_reserved, 68) X(rh_run, operands, 72) \
+  X(rh_run, operand_first, 80) X(rh_run, constants, 88) \
   X(rh_strategy, struct_size, 0) X(rh_strategy, device_kinds, 4) X(rh_strategy, name, 8) \
   X(rh_strategy, summary, 16) X(rh_strategy, about, 24) X(rh_strategy, version, 32) \
   X(rh_strategy, author, 40) X(rh_strategy, license, 48) X(rh_strategy, promises, 56) \
