@@ -1,8 +1,8 @@
 /* Blocked access; then one work-item of the group combines, serially, the values that the others
  * stored in local memory. */
-__kernel void blocked_serial(__global const rh_element *input, ulong first, ulong n, ulong width,
-                             ulong each, __local rh_value *scratch, __global rh_value *partials) {
-  scratch[get_local_id(0)] = rh_take_blocked(input + first, n, width, each);
+__kernel void blocked_serial(RH_OPERANDS_PARAMETERS, ulong first, ulong n, ulong width, ulong each,
+                             __local rh_value *scratch, __global rh_value *partials) {
+  scratch[get_local_id(0)] = rh_take_blocked(rh_operands_at(RH_OPERANDS, first), n, width, each);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) != 0) return;
   rh_value all = scratch[0];

@@ -1,8 +1,8 @@
 /* The first level: each work-item combines a pair of neighbours, arr[2*i] += arr[2*i+1], and writes
  * the sum to to[i].  An empty input has no pair; its result is the identity. */
-__kernel void bottom_up_elements(__global const rh_element *input, ulong first, ulong n,
+__kernel void bottom_up_elements(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
                                  __global rh_value *to, ulong at) {
-  input += first;
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong i = get_global_id(0), left = 2 * i, right = left + 1;
   if (i > 0 && left >= n) return;
   rh_value pair = left < n ? rh_load(input, left) : rh_identity();

@@ -5,9 +5,9 @@
  * several pages at a time, but not past the end of one.  The remaining vectors are read in order.
  * The first vector starts at an aligned address; the first group also takes the few elements before
  * the first vector and after the last one. */
-__kernel void cpu_serial_float4(__global const rh_element *input, ulong first, ulong n,
+__kernel void cpu_serial_float4(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
                                 __global rh_value *partials) {
-  input += first;
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
   ulong block = (vectors + get_num_groups(0) - 1) / get_num_groups(0);
   ulong v = min(get_group_id(0) * block, vectors), end = min(v + block, vectors);

@@ -20,10 +20,10 @@
 #define ONEPASS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
 
 /* Where the tiles stand: whole ones, and one more where n does not end with a tile. */
-#define DATA_PARAMETERS                                                                            \
-  __global const rh_element *input, ulong first, ulong n, uint whole, uint tiles, uint runs,       \
-      uint share, uint log
-#define DATA input, first, n, whole, tiles, runs, share, log
+#define SHAPE_PARAMETERS                                                                           \
+  ulong first, ulong n, uint whole, uint tiles, uint runs, uint share, uint log
+#define DATA_PARAMETERS rh_operands input, SHAPE_PARAMETERS
+#define DATA            input, first, n, whole, tiles, runs, share, log
 
 #ifdef RH_FINISH_LAUNCH
 #define NODES_PARAMETERS __global rh_value *slots
@@ -82,9 +82,9 @@ static inline rh_value take_tile(DATA_PARAMETERS, uint tile, bool aligned,
                                  __local rh_value *scratch) {
   rh_vector lanes;
   if (tile < whole)
-    lanes = rh_whole_tile_load(input + first, tile, aligned);
+    lanes = rh_whole_tile_load(rh_operands_at(input, first), tile, aligned);
   else
-    lanes = rh_last_tile_load(input + first, n, tile);
+    lanes = rh_last_tile_load(rh_operands_at(input, first), n, tile);
   return rh_tile_fold(scratch, lanes);
 }
 
@@ -148,7 +148,8 @@ static inline rh_value take_tiles(DATA_PARAMETERS, uint tile, bool aligned,
   rh_sequence s;
   rh_sequence_begin(&s);
   for (uint k = 0; k < count; k++)
-    rh_sequence_add(&s, rh_tile_fold(scratch, rh_tile_load(input + first, n, tile + k, aligned)));
+    rh_sequence_add(&s, rh_tile_fold(scratch, rh_tile_load(rh_operands_at(input, first), n,
+                                                           tile + k, aligned)));
   return rh_sequence_value(&s);
 }
 
@@ -211,7 +212,9 @@ static inline rh_value collect(uint runs, uint each, __local rh_value *scratch, 
 
 #ifdef RH_FINISH_LAUNCH
 #define DEFINE_ONEPASS(name, aligned)                                                              \
-  ONEPASS void name(DATA_PARAMETERS, __local rh_value *scratch, NODES_PARAMETERS) {                \
+  ONEPASS void name(RH_OPERANDS_PARAMETERS, SHAPE_PARAMETERS, __local rh_value *scratch,           \
+                    NODES_PARAMETERS) {                                                            \
+    rh_operands input = RH_OPERANDS;                                                               \
     rh_value node = take_runs(DATA, aligned, scratch, NODES);                                      \
     if (runs == 1 && get_local_id(0) == 0) LEAVE(0, node);                                         \
   }
@@ -245,9 +248,10 @@ static inline bool finishes(uint share, __global uint *tickets, __local uint *is
 #endif
 
 #define DEFINE_ONEPASS(name, aligned)                                                              \
-  ONEPASS void name(DATA_PARAMETERS, uint each, __local rh_value *scratch, __global void *slots,   \
-                    __global uint *tickets, uint epoch, __global rh_value *result,                 \
-                    ulong result_index) {                                                          \
+  ONEPASS void name(RH_OPERANDS_PARAMETERS, SHAPE_PARAMETERS, uint each,                           \
+                    __local rh_value *scratch, __global void *slots, __global uint *tickets,       \
+                    uint epoch, __global rh_value *result, ulong result_index) {                   \
+    rh_operands input = RH_OPERANDS;                                                               \
     rh_value all = take_runs(DATA, aligned, scratch, NODES);                                       \
     if (runs > 1) {                                                                                \
       if (!finishes(share, tickets, (__local uint *)(scratch + RH_SCRATCH))) return;               \

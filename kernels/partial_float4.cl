@@ -2,9 +2,9 @@
  * last vector is folded to a scalar.  The first vector starts at an aligned address; the first
  * work-item of the first group also takes the few elements before the first vector and after the
  * last one. */
-__kernel void partial_float4(__global const rh_element *input, ulong first, ulong n,
+__kernel void partial_float4(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
                              __local rh_vector *partial_sums, __global rh_value *output) {
-  input += first;
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH, v = get_global_id(0);
   rh_vector mine = rh_vector_identity();
   if (v < vectors) mine = rh_vector_load(input, head + v * RH_WIDTH);

@@ -4,9 +4,9 @@ enum { TOTAL, TAIL };
 /* The first level, from elements: a[i] = a[i] + a[i+s] for s = n/2, with the sums in `to`.  The
  * last work-item initialises the tail with the element that an odd n leaves over.  With n < 2 there
  * is nothing to halve. */
-__kernel void simple_1_elements(__global const rh_element *input, ulong first, ulong n,
-                                __global rh_value *to, __global rh_value *partials) {
-  input += first;
+__kernel void simple_1_elements(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __global rh_value *to,
+                                __global rh_value *partials) {
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong i = get_global_id(0), s = n / 2, active = max(s, (ulong)1);
   if (i >= active) return;
   rh_value sum = s ? rh_combine(rh_load(input, i), rh_load(input, i + s)) : rh_identity();

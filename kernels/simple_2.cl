@@ -7,9 +7,9 @@
 #endif
 
 /* The first level, from elements. With n < WINDOW all elements belong to the tail. */
-__kernel void simple_2_elements(__global const rh_element *input, ulong first, ulong n,
-                                __global rh_value *to, ulong at, __global rh_value *partials) {
-  input += first;
+__kernel void simple_2_elements(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __global rh_value *to,
+                                ulong at, __global rh_value *partials) {
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong i = get_global_id(0), s = n / WINDOW;
   if (i < s) {
     rh_value sum = rh_load(input, i);

@@ -1,5 +1,4 @@
 /* Every work-item walks over the input in a grid stride and writes its own result. */
-__kernel void strided(__global const rh_element *input, ulong first, ulong n,
-                      __global rh_value *partials) {
-  partials[get_global_id(0)] = rh_take_strided(input + first, n);
+__kernel void strided(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __global rh_value *partials) {
+  partials[get_global_id(0)] = rh_take_strided(rh_operands_at(RH_OPERANDS, first), n);
 }

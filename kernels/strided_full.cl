@@ -1,5 +1,5 @@
 /* strided, launched with as many work-items as the device keeps in flight. */
-__kernel void strided_full(__global const rh_element *input, ulong first, ulong n,
+__kernel void strided_full(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
                            __global rh_value *partials) {
-  partials[get_global_id(0)] = rh_take_strided(input + first, n);
+  partials[get_global_id(0)] = rh_take_strided(rh_operands_at(RH_OPERANDS, first), n);
 }

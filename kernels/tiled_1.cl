@@ -13,10 +13,10 @@ static inline void tiled_1(__local rh_value *tile, rh_value mine, __global rh_va
   if (tid == 0) to[get_group_id(0)] = tile[0];
 }
 
-__kernel void tiled_1_elements(__global const rh_element *from, ulong first, ulong n,
-                               __local rh_value *tile, __global rh_value *to, ulong at) {
+__kernel void tiled_1_elements(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __local rh_value *tile,
+                               __global rh_value *to, ulong at) {
   ulong i = get_global_id(0);
-  tiled_1(tile, i < n ? rh_load(from + first, i) : rh_identity(), to + at);
+  tiled_1(tile, i < n ? rh_load(rh_operands_at(RH_OPERANDS, first), i) : rh_identity(), to + at);
 }
 
 __kernel void tiled_1_values(__global const rh_value *from, ulong first, ulong n,

@@ -10,10 +10,10 @@ static inline ulong tiled_4_index(void) {
   return get_group_id(0) * 2 * get_local_size(0) + get_local_id(0);
 }
 
-__kernel void tiled_4_elements(__global const rh_element *from, ulong first, ulong n,
-                               __local rh_value *tile, __global rh_value *to, ulong at) {
+__kernel void tiled_4_elements(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __local rh_value *tile,
+                               __global rh_value *to, ulong at) {
   ulong i = tiled_4_index(), j = i + get_local_size(0);
-  from += first;
+  rh_operands from = rh_operands_at(RH_OPERANDS, first);
   tiled_4(tile, i < n ? rh_load(from, i) : rh_identity(), j < n ? rh_load(from, j) : rh_identity(),
           to + at);
 }

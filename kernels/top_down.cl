@@ -1,8 +1,8 @@
 /* The first level: arr[i] += arr[i+stride], with the sum in to[i].  An empty input has no first
  * element; its result is the identity. */
-__kernel void top_down_elements(__global const rh_element *input, ulong first, ulong n,
-                                __global rh_value *to, ulong at) {
-  input += first;
+__kernel void top_down_elements(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __global rh_value *to,
+                                ulong at) {
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong i = get_global_id(0), stride = n - n / 2;
   if (i > 0 && i >= stride) return;
   rh_value sum = i < n ? rh_load(input, i) : rh_identity();

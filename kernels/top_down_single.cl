@@ -1,9 +1,8 @@
 /* A single group: every work-item reduces its share of the input, striding by the group's size;
  * then all levels of the tree run in one loop, in global memory. */
-__kernel void top_down_single(__global const rh_element *input, ulong first, ulong n,
-                              __global rh_value *arr, __global rh_value *result,
-                              ulong result_index) {
-  input += first;
+__kernel void top_down_single(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __global rh_value *arr,
+                              __global rh_value *result, ulong result_index) {
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   uint i = get_local_id(0), size = get_local_size(0);
   rh_value mine = rh_identity();
   for (ulong k = i; k < n; k += size) mine = rh_combine(mine, rh_load(input, k));

@@ -15,11 +15,12 @@ static inline void tree_associative(__local rh_value *scratch, rh_value mine,
   if (i == 0) to[get_group_id(0)] = scratch[0];
 }
 
-__kernel void tree_associative_elements(__global const rh_element *from, ulong first, ulong n,
+__kernel void tree_associative_elements(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
                                         __local rh_value *scratch, __global rh_value *to,
                                         ulong at) {
   ulong i = get_global_id(0);
-  tree_associative(scratch, i < n ? rh_load(from + first, i) : rh_identity(), to + at);
+  tree_associative(scratch, i < n ? rh_load(rh_operands_at(RH_OPERANDS, first), i) : rh_identity(),
+                   to + at);
 }
 
 __kernel void tree_associative_values(__global const rh_value *from, ulong first, ulong n,

@@ -6,10 +6,11 @@ static inline void tree_multi_stage(__local rh_value *scratch, rh_value mine,
   if (get_local_id(0) == 0) accum[get_group_id(0)] = sum;
 }
 
-__kernel void tree_multi_stage_1(__global const rh_element *input, ulong first, ulong n,
+__kernel void tree_multi_stage_1(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
                                  __local rh_value *scratch, __global rh_value *accum) {
   ulong i = get_global_id(0);
-  tree_multi_stage(scratch, i < n ? rh_load(input + first, i) : rh_identity(), accum);
+  tree_multi_stage(scratch, i < n ? rh_load(rh_operands_at(RH_OPERANDS, first), i) : rh_identity(),
+                   accum);
 }
 
 __kernel void tree_multi_stage_2(__global const rh_value *values, ulong n,

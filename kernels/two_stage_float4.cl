@@ -1,8 +1,8 @@
 /* The first stage of two_stage on vectors of 4 elements.  The first vector starts at an aligned
  * address; the few elements before it and after the last vector are taken one by one. */
-__kernel void two_stage_float4(__global const rh_element *input, ulong first, ulong n,
+__kernel void two_stage_float4(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
                                __local rh_value *scratch, __global rh_value *partials) {
-  input += first;
+  rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
   rh_vector lanes = rh_vector_identity();
   for (ulong v = get_global_id(0); v < vectors; v += get_global_size(0))

@@ -1,4 +1,5 @@
 /* blocked_tree: blocks of the input, then a tree in each group. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "blocked_tree.cl.h"
 #include <redhost/kit.h>
 
@@ -72,7 +73,7 @@ static rh_status run(void *instance, const rh_run *run) {
   rh_finish finish = self->finish;
   finish.count = groups_for(self, run->n);
   RH_TRY(rh_launch(self->host, self->kernel, "blocks", finish.count * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n), RH_U64(self->width),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n), RH_U64(self->width),
                    RH_U64(self->each), RH_LOCAL(self->local_bytes), RH_BUFFER(finish.partials)));
   return rh_finish_run(&finish, run);
 }
@@ -91,5 +92,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

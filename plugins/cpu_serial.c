@@ -1,4 +1,5 @@
 /* cpu_serial: work-groups of one work-item, one contiguous block each. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "cpu_serial.cl.h"
 #include <redhost/kit.h>
 
@@ -56,7 +57,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 
 static rh_status run(void *instance, const rh_run *run) {
   const cpu_serial *self = instance;
-  RH_TRY(rh_launch(self->host, self->kernel, "blocks", self->groups, 1, RH_BUFFER(run->input),
+  RH_TRY(rh_launch(self->host, self->kernel, "blocks", self->groups, 1, RH_OPERANDS_OF(run),
                    RH_U64(run->first), RH_U64(run->n), RH_U64(rh_divide_up(run->n, self->groups)),
                    RH_BUFFER(self->finish.partials)));
   return rh_finish_run(&self->finish, run);
@@ -77,5 +78,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* cpu_serial_float4: cpu_serial on vectors, of 4 elements unless said otherwise. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "cpu_serial_float4.cl.h"
 #include <redhost/kit.h>
 
@@ -89,7 +90,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 
 static rh_status run(void *instance, const rh_run *run) {
   const cpu_serial_float4 *self = instance;
-  RH_TRY(rh_launch(self->host, self->kernel, "blocks", self->groups, 1, RH_BUFFER(run->input),
+  RH_TRY(rh_launch(self->host, self->kernel, "blocks", self->groups, 1, RH_OPERANDS_OF(run),
                    RH_U64(run->first), RH_U64(run->n), RH_BUFFER(self->finish.partials)));
   return rh_finish_run(&self->finish, run);
 }
@@ -108,5 +109,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

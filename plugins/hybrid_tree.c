@@ -1,4 +1,5 @@
 /* hybrid_tree: the lower levels in local memory, the highest on the host. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "hybrid_tree.cl.h"
 #include <redhost/kit.h>
 
@@ -79,5 +80,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,5 +1,5 @@
 /* onepass: one launch, finished by its last group. */
-#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER, RH_OPERANDS_PARAMETERS */
 #include "onepass.cl.h"
 #include "onepass/canonical.h"
 #include "onepass_canonical.cl.h"
@@ -12,7 +12,8 @@ static const char about[] =
     "and not in order of arrival, so that every run gives the same bits. Where a device's atomics "
     "do not order memory across work-groups, a second launch does this last step. Sums and "
     "products of floats are computed in the canonical order (docs/bits.md): they have the same "
-    "bits with any parameters and on every device. The idea of one launch is that of the "
+    "bits with any parameters and on every device. So are all operators that are not built in. "
+    "The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
 enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH };
@@ -153,8 +154,13 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
     uint64_t team = onepass_canonical_team(problem, &values_per_item);
     if (preferred < team) preferred = team;
   }
-  RH_TRY(rh_fit_group(problem, "group", values[GROUP], preferred,
-                      values_per_item * problem->op->value_size, &self->group, answer));
+  uint64_t item_bytes = values_per_item * problem->op->value_size;
+  RH_TRY(
+      rh_fit_group(problem, "group", values[GROUP], preferred, item_bytes, &self->group, answer));
+  /* is_last needs room too */
+  if (!values[GROUP] && self->group > 1 &&
+      self->group * item_bytes + sizeof(uint32_t) > device->local_bytes)
+    self->group /= 2;
   self->per_pack = PACK_BYTES / problem->op->element_size;
   self->loads = (uint64_t)values[LOADS];
   self->share = (uint64_t)values[SHARE];
@@ -279,13 +285,21 @@ static rh_status run_free(onepass *self, const rh_run *run) {
 }
 
 #define DATA(run, r)                                                                               \
-  RH_BUFFER((run)->input), RH_U64((run)->first), RH_U64((run)->n), RH_U32((r).whole),              \
+  RH_OPERANDS_OF(run), RH_U64((run)->first), RH_U64((run)->n), RH_U32((r).whole),                  \
       RH_U32((r).tiles), RH_U32((r).runs), RH_U32((r).share), RH_U32((r).log)
+
+/* In each operand? */
+static int starts_at_a_vector(const rh_run *run, uint64_t width) {
+  if (run->n_operands == 0) return run->first % width == 0;
+  for (uint32_t k = 0; k < run->n_operands; k++)
+    if (run->operand_first[k] % width != 0) return 0;
+  return 1;
+}
 
 static rh_status run_canonical(onepass *self, const rh_run *run) {
   const rh_host *host = self->host;
   onepass_runs r = onepass_runs_of(&self->canonical, run->n);
-  int is_aligned = run->first % self->canonical.width == 0;
+  int is_aligned = starts_at_a_vector(run, self->canonical.width);
   struct _cl_kernel *kernel = is_aligned || !self->unaligned ? self->kernel : self->unaligned;
   uint64_t items = r.groups * self->group;
   if (self->finishes != FINISH_LAUNCH)
@@ -320,6 +334,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
-    .extension = rh_writes_result_once,
+    .extension = rh_serves_any_once,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* partial_float4: partial_scalar on vectors of 4 elements. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "partial_float4.cl.h"
 #include <redhost/kit.h>
 
@@ -91,7 +92,7 @@ static rh_status run(void *instance, const rh_run *run) {
   rh_finish finish = self->finish;
   finish.count = groups_for(run->n, self->group);
   RH_TRY(rh_launch(self->host, self->kernel, "groups", finish.count * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_LOCAL(self->group * self->item_bytes), RH_BUFFER(finish.partials)));
   return rh_finish_run(&finish, run);
 }
@@ -110,5 +111,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

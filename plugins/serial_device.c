@@ -1,4 +1,5 @@
 /* serial_device: the sequential loop, on the device. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "serial_device.cl.h"
 #include <redhost/kit.h>
 
@@ -37,7 +38,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 
 static rh_status run(void *instance, const rh_run *run) {
   const serial_device *self = instance;
-  return rh_launch(self->host, self->kernel, "all", 1, 1, RH_BUFFER(run->input), RH_U64(run->first),
+  return rh_launch(self->host, self->kernel, "all", 1, 1, RH_OPERANDS_OF(run), RH_U64(run->first),
                    RH_U64(run->n), RH_BUFFER(run->result), RH_U64(run->result_index));
 }
 
@@ -55,5 +56,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* shuffle: two stages, whose groups meet by shuffles. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "shuffle.cl.h"
 #include <redhost/kit.h>
 
@@ -71,7 +72,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 static rh_status run(void *instance, const rh_run *run) {
   const shuffle *self = instance;
   RH_TRY(rh_launch(self->host, self->kernel, "chunks", self->groups * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(self->partials)));
   return rh_launch(self->host, self->finish, "finish", self->group, self->group,
                    RH_BUFFER(self->partials), RH_U64(self->groups), RH_LOCAL(self->local_bytes),
@@ -92,6 +93,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
-    .extension = rh_writes_result_once,
+    .extension = rh_serves_any_once,
 };
 RH_PLUGIN(&strategy);

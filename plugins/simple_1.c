@@ -1,4 +1,5 @@
 /* simple_1: halving, one launch for each level, and a tail for what that cuts off. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "simple_1.cl.h"
 #include <redhost/kit.h>
 
@@ -70,7 +71,7 @@ static rh_status run(void *instance, const rh_run *run) {
   struct _cl_mem *partials = self->finish.partials;
   uint64_t s = run->n / 2;
   RH_TRY(rh_launch(self->host, self->elements, "elements", rh_whole_groups(s, self->group),
-                   self->group, RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   self->group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_BUFFER(s > 1 ? self->a : partials), RH_BUFFER(partials)));
   for (s /= 2; s > 0; s /= 2)
     RH_TRY(rh_launch(self->host, self->values, "values", rh_whole_groups(s, self->group),
@@ -93,5 +94,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

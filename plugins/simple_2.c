@@ -1,4 +1,5 @@
 /* simple_2: simple_1 with a window: several values become one at each level. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "simple_2.cl.h"
 #include <redhost/kit.h>
 
@@ -82,10 +83,11 @@ static rh_status run(void *instance, const rh_run *run) {
   uint64_t first = run->first, n = run->n, s = n / self->window;
   for (int last = 0; !last; from = self->a, first = 0, n = s, s /= self->window) {
     last = s < self->window;
+    const rh_arg source = {from == run->input ? RH_ARG_OPERANDS : RH_ARG_BUFFER, sizeof from,
+                           &from};
     RH_TRY(rh_launch(self->host, kernel, "level", rh_whole_groups(s, self->group), self->group,
-                     RH_BUFFER(from), RH_U64(first), RH_U64(n),
-                     RH_BUFFER(last ? finish.partials : self->a), RH_U64(last ? 1 : 0),
-                     RH_BUFFER(finish.partials)));
+                     source, RH_U64(first), RH_U64(n), RH_BUFFER(last ? finish.partials : self->a),
+                     RH_U64(last ? 1 : 0), RH_BUFFER(finish.partials)));
     kernel = self->values;
   }
   finish.count = 1 + n;
@@ -106,5 +108,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* strided_full: strided with as many work-items as the device keeps in flight. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "strided_full.cl.h"
 #include <redhost/kit.h>
 
@@ -60,7 +61,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 static rh_status run(void *instance, const rh_run *run) {
   const strided_full *self = instance;
   RH_TRY(rh_launch(self->host, self->kernel, "strides", self->items, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_BUFFER(self->finish.partials)));
   return rh_finish_run(&self->finish, run);
 }
@@ -79,5 +80,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* subgroup: block loads of whole sub-groups, vectors in local memory, a tree over them. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "subgroup.cl.h"
 #include <redhost/kit.h>
 
@@ -79,7 +80,7 @@ static rh_status run(void *instance, const rh_run *run) {
   rh_finish finish = self->finish;
   finish.count = WIDTH * groups;
   RH_TRY(rh_launch(self->host, self->kernel, "blocks", groups * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n), RH_U64(self->loads),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n), RH_U64(self->loads),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(finish.partials)));
   return rh_finish_run(&finish, run);
 }
@@ -99,5 +100,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* tiled_1: a tree in each tile, neighbours first, one launch a level; then the host. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "tiled_1.cl.h"
 #include <redhost/kit.h>
 
@@ -78,5 +79,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* tiled_2: tiled_1 with consecutive active work-items. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "tiled_2.cl.h"
 #include <redhost/kit.h>
 
@@ -76,5 +77,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* tiled_4: tiled_3 with half the work-items, each combining two elements on load. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "tiled_4.cl.h"
 #include <redhost/kit.h>
 
@@ -74,5 +75,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

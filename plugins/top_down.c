@@ -1,4 +1,5 @@
 /* top_down: halving the array, one launch for each level. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "top_down.cl.h"
 #include <redhost/kit.h>
 
@@ -62,7 +63,7 @@ static rh_status run(void *instance, const rh_run *run) {
   uint64_t n = rh_divide_up(run->n, 2); /* values in the working copy */
   int last = n <= 1;                    /* this launch is the last one */
   RH_TRY(rh_launch(self->host, self->elements, "elements", rh_whole_groups(n, self->group),
-                   self->group, RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   self->group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_BUFFER(last ? run->result : self->arr),
                    RH_U64(last ? run->result_index : 0)));
   for (uint64_t stride; n > 1; n = stride) {
@@ -90,5 +91,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

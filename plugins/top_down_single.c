@@ -1,4 +1,5 @@
 /* top_down_single: all levels of top_down in one kernel, in one work-group. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "top_down_single.cl.h"
 #include <redhost/kit.h>
 
@@ -57,7 +58,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 
 static rh_status run(void *instance, const rh_run *run) {
   const top_down_single *self = instance;
-  return rh_launch(self->host, self->kernel, "all", self->group, self->group, RH_BUFFER(run->input),
+  return rh_launch(self->host, self->kernel, "all", self->group, self->group, RH_OPERANDS_OF(run),
                    RH_U64(run->first), RH_U64(run->n), RH_BUFFER(self->arr), RH_BUFFER(run->result),
                    RH_U64(run->result_index));
 }
@@ -76,5 +77,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

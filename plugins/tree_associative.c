@@ -1,4 +1,5 @@
 /* tree_associative: recursive stages of trees that only regroup, down to one value. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "tree_associative.cl.h"
 #include <redhost/kit.h>
 
@@ -71,5 +72,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* tree_commutative: recursive stages of trees with halving offsets, down to one value. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "tree_commutative.cl.h"
 #include <redhost/kit.h>
 
@@ -69,5 +70,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

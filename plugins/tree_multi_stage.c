@@ -1,4 +1,5 @@
 /* tree_multi_stage: two launches of trees, then the host. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "tree_multi_stage.cl.h"
 #include <redhost/kit.h>
 
@@ -74,7 +75,7 @@ static rh_status run(void *instance, const rh_run *run) {
   uint64_t between = groups_for(self, run->n);
   finish.count = groups_for(self, between);
   RH_TRY(rh_launch(self->host, self->stage_1, "stage 1", between * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(self->between)));
   RH_TRY(rh_launch(self->host, self->stage_2, "stage 2", finish.count * self->group, self->group,
                    RH_BUFFER(self->between), RH_U64(between), RH_LOCAL(self->local_bytes),
@@ -96,5 +97,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* two_stage_float4: two_stage on vectors of 4 elements. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "two_stage_float4.cl.h"
 #include <redhost/kit.h>
 
@@ -61,7 +62,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 static rh_status run(void *instance, const rh_run *run) {
   const two_stage_float4 *self = instance;
   RH_TRY(rh_launch(self->host, self->kernel, "chunks", self->groups * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(self->finish.partials)));
   return rh_finish_run(&self->finish, run);
 }
@@ -80,5 +81,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,4 +1,5 @@
 /* two_stage_ordered: two launches that keep the order of the elements, with coalesced loads. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_OPERANDS_PARAMETERS */
 #include "two_stage_ordered.cl.h"
 #include <redhost/kit.h>
 
@@ -41,7 +42,9 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, two_stag
   uint64_t size = problem->op->value_size, local = problem->device->local_bytes;
   /* The tile holds a run for each work-item, and the runs' results after them. */
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 128, 2 * size, &self->group, answer));
-  uint64_t room = local / size < SEGMENTS ? 0 : (local / size - SEGMENTS) / self->group;
+  uint64_t values_fit = local / size < SEGMENTS ? 0 : local / size - SEGMENTS;
+  while (!values[GROUP] && self->group > 1 && values_fit < 2 * self->group) self->group /= 2;
+  uint64_t room = values_fit / self->group;
   uint64_t most = room < 2 ? 0 : room - 1, fitting = most < 31 ? (most - 1) | 1 : 31;
   self->items = values[ITEMS] ? (uint64_t)values[ITEMS] : fitting;
   if (self->items > most)
@@ -88,7 +91,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 static rh_status run(void *instance, const rh_run *run) {
   const two_stage_ordered *self = instance;
   RH_TRY(rh_launch(self->host, self->kernel, "chunks", self->groups * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(run->n),
                    RH_U64(rh_divide_up(run->n, self->groups)), RH_LOCAL(self->tile_bytes),
                    RH_BUFFER(self->finish.partials)));
   return rh_finish_run(&self->finish, run);
@@ -109,5 +112,6 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
 };
 RH_PLUGIN(&strategy);

@@ -1,7 +1,7 @@
 /* *p = combine(*p, value), atomically; a plugin enables it with -DRH_ATOMIC.  Values of
- * two fields have no such operation.  Relaxed order on one location is enough, because every reader
- * waits for the end of the kernel. */
-#if defined(RH_ATOMIC) && !defined(RH_IS_PAIR)
+ * several fields have no such operation.  Relaxed order on one location is enough, because every
+ * reader waits for the end of the kernel. */
+#if defined(RH_ATOMIC) && !defined(RH_IS_PAIR) && !defined(RH_STRUCT)
 
 #ifdef RH_SCALAR_IS_64_BIT
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable

@@ -86,7 +86,9 @@ static inline rh_value rh_sequence_value(const rh_sequence *s) {
 #define RH_PIECES (512 / (int)sizeof(rh_element) / (RH_TEAM * RH_WIDTH))
 
 /* The vector of elements at p.  PoCL's vload16 reads element by element. */
-#ifdef __clang__
+#if defined(RH_CUSTOM)
+/* rh_vector_read */
+#elif defined(__clang__)
 typedef RH_PASTE(RH_ELEMENT, RH_WIDTH) rh_unaligned __attribute__((aligned(sizeof(RH_ELEMENT))));
 #define RH_UNALIGNED(p) (*(__global const rh_unaligned *)(p))
 #else
@@ -94,7 +96,10 @@ typedef RH_PASTE(RH_ELEMENT, RH_WIDTH) rh_unaligned __attribute__((aligned(sizeo
 #endif
 
 /* Elements i .. i+RH_WIDTH-1 of p; aligned: p+i is aligned to the vector's size. */
-static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, bool aligned) {
+static inline rh_vector rh_lanes_load(rh_operands p, ulong i, bool aligned) {
+#if defined(RH_CUSTOM)
+  return rh_vector_read(p, i, RH_TEAM > 1 && aligned);
+#else
 #if defined(RH_TYPE_f16) && defined(RH_PACKS) && RH_WIDTH == 8
   if (aligned) return rh_vector_of(rh_pack_scalars(*(__global const rh_pack *)(p + i)), i, 1);
 #elif RH_TEAM > 1
@@ -106,6 +111,7 @@ static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, boo
       1);
 #else
   return rh_vector_of(RH_TO_SCALAR(RH_UNALIGNED(p + i), RH_WIDTH), i, 1);
+#endif
 #endif
 }
 
@@ -132,11 +138,11 @@ static inline rh_vector rh_lanes_load(__global const rh_element *p, ulong i, boo
 
 /* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
  * down to one. */
-static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong tile,
-                                           bool aligned) {
+static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool aligned) {
   rh_vector pieces[RH_PIECES], other[RH_TOGETHER];
-  p += tile * RH_TILE + rh_member() * RH_WIDTH;
-  RH_FOR_LANES(int at = 0; at < RH_PIECES; at += RH_TOGETHER, p += RH_TOGETHER * RH_STEP) {
+  p = rh_operands_skip(p, tile * RH_TILE + rh_member() * RH_WIDTH);
+  RH_FOR_LANES(int at = 0; at < RH_PIECES;
+               at += RH_TOGETHER, p = rh_operands_skip(p, RH_TOGETHER * RH_STEP)) {
     rh_vector *one = pieces + at;
     RH_FOR_TOGETHER(k) one[k] = rh_lanes_load(p, k * RH_STEP, aligned);
     RH_FOR_TOGETHER(k)
@@ -153,7 +159,7 @@ static inline rh_vector rh_whole_tile_load(__global const rh_element *p, ulong t
 }
 
 /* Element i of those from p on, of which there are `left`, or the identity. */
-static inline rh_value rh_load_before(__global const rh_element *p, int i, int left) {
+static inline rh_value rh_load_before(rh_operands p, int i, int left) {
   rh_value value = rh_identity();
   if (i < left) value = rh_load(p, i);
   return value;
@@ -161,10 +167,10 @@ static inline rh_value rh_load_before(__global const rh_element *p, int i, int l
 
 /* The tile that n elements end in, element by element: the identity stands for those behind
  * them. */
-static inline rh_vector rh_last_tile_load(__global const rh_element *p, ulong n, ulong tile) {
+static inline rh_vector rh_last_tile_load(rh_operands p, ulong n, ulong tile) {
   const int row = RH_ROW;
   rh_value lanes[RH_PIECES * RH_WIDTH];
-  p += tile * RH_TILE + rh_member() * RH_WIDTH;
+  p = rh_operands_skip(p, tile * RH_TILE + rh_member() * RH_WIDTH);
   int left = (int)(n - tile * RH_TILE) - (int)rh_member() * RH_WIDTH;
   RH_FOR_LANES(int k = 0; k < RH_PIECES * RH_WIDTH; k++) {
     int i = k / RH_WIDTH * RH_TEAM * RH_WIDTH + k % RH_WIDTH;
@@ -178,15 +184,21 @@ static inline rh_vector rh_last_tile_load(__global const rh_element *p, ulong n,
 }
 
 /* A work-item's share of any tile of the n elements from p on, its rows combined. */
-static inline rh_vector rh_tile_load(__global const rh_element *p, ulong n, ulong tile,
-                                     bool aligned) {
+static inline rh_vector rh_tile_load(rh_operands p, ulong n, ulong tile, bool aligned) {
   if ((tile + 1) * RH_TILE <= n) return rh_whole_tile_load(p, tile, aligned);
   if (tile * RH_TILE >= n) return rh_vector_identity();
   return rh_last_tile_load(p, n, tile);
 }
 
 /* The upper half of a row's lanes onto the lower half, down to one. */
-#if RH_TEAM == 1
+#if RH_TEAM == 1 && defined(RH_STRUCT)
+static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
+  for (uint half_of = RH_WIDTH / 2; half_of > 0; half_of /= 2)
+    for (uint k = 0; k < half_of; k++)
+      share.lanes[k] = rh_combine(share.lanes[k], share.lanes[k + half_of]);
+  return share.lanes[0];
+}
+#elif RH_TEAM == 1
 /* Whole vectors to the end: a compiler that sees single lanes takes all vectors of the tile
  * apart. */
 #ifdef RH_IS_PAIR

@@ -1,5 +1,6 @@
 /* The operators, once for single values and, through the suffix N (nothing, 2, 4, 8, 16),
  * for vectors. */
+#ifndef RH_STRUCT
 
 /* Order keys.  min, max and their kin compare floats as integers: the bits of a float, read as sign
  * and magnitude, order like the float, with -0 below +0; flipping the magnitude of negative ones
@@ -208,14 +209,16 @@ static inline rh_value rh_identity(void) {
 }
 
 /* The element p[i] as a value. */
-static inline rh_value rh_load(__global const rh_element *p, ulong i) {
-#ifdef RH_TYPE_f16
+static inline rh_value rh_load(rh_operands p, ulong i) {
+#if defined(RH_MAP)
+  RH_SCALAR scalar = RH_TO_SCALAR(rh_map_at(p, i), );
+#elif defined(RH_TYPE_f16)
   RH_SCALAR scalar = RH_TO_SCALAR(vload_half(i, (__global const half *)p), );
 #else
   RH_SCALAR scalar = RH_TO_SCALAR(p[i], );
 #endif
 #ifdef RH_IS_INDEXED
-  rh_value value = {scalar, i};
+  rh_value value = {scalar, RH_INDEX(p, i)};
   return value;
 #elif defined(RH_IS_SCALED)
   rh_value value;
@@ -239,3 +242,5 @@ static inline rh_value rh_combine(rh_value a, rh_value b) {
   return RH_APPLY(a, b);
 #endif
 }
+
+#endif

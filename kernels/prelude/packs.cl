@@ -7,8 +7,8 @@
  *   rh_part   the combined packs of one step
  *   rh_total  the running result of a work-item
  *
- * Packs reorder, so their operators must commute. */
-#if defined(RH_PACKS) && defined(RH_WIDTH) && !defined(RH_OP_affine)
+ * Packs reorder, so their operators must commute, and are those that are built in. */
+#if defined(RH_PACKS) && defined(RH_WIDTH) && !defined(RH_OP_affine) && !defined(RH_CUSTOM)
 
 typedef uint4 rh_pack;
 #define RH_MOST_PACKS 64

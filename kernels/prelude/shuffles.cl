@@ -49,6 +49,9 @@ static inline bool rh_whole_sub_groups(void) { return true; }
 
 #ifdef RH_HAS_SHUFFLES
 
+/* Bytes of a value; larger ones would take more shuffles than local memory takes barriers. */
+#define RH_MOST_SHUFFLED 16
+
 typedef union {
   rh_value value;
   uint words[sizeof(rh_value) / sizeof(uint)];
@@ -160,6 +163,9 @@ static inline rh_value rh_whole_sub_groups_tree(__local rh_value *scratch, rh_va
 /* rh_group_tree by shuffles, under the same rules.  Two calls in one kernel need a barrier between
  * them.  `scratch` holds one value for each work-item. */
 static inline rh_value rh_group_shuffle_tree(__local rh_value *scratch, rh_value mine) {
+#if defined(RH_HAS_SHUFFLES) && defined(RH_STRUCT)
+  if (sizeof(rh_value) > RH_MOST_SHUFFLED) return rh_group_tree(scratch, mine);
+#endif
 #ifdef RH_HAS_SHUFFLES
   if (rh_whole_sub_groups()) return rh_whole_sub_groups_tree(scratch, mine);
 #endif

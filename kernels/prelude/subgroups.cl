@@ -22,7 +22,7 @@ static inline uint rh_subgroup_lanes(void) {
 #endif
 
 /* The block read for elements of this size, if the device has it. */
-#ifdef RH_SUBGROUP_BLOCKS
+#if defined(RH_SUBGROUP_BLOCKS) && !defined(RH_CUSTOM)
 #if defined(RH_TYPE_i32) || defined(RH_TYPE_u32) || defined(RH_TYPE_f32)
 #define RH_BLOCK_READ(p) RH_PASTE(intel_sub_group_block_read, RH_WIDTH)((__global const uint *)(p))
 #elif defined(RH_IS_64_BIT) && defined(cl_intel_subgroups_long)
@@ -39,7 +39,7 @@ static inline uint rh_subgroup_lanes(void) {
 
 /* This work-item's share of the block that starts at element i of p; reads nothing after element
  * n-1. */
-static inline rh_vector rh_subgroup_load(__global const rh_element *p, ulong i, ulong n) {
+static inline rh_vector rh_subgroup_load(rh_operands p, ulong i, ulong n) {
   ulong lane = rh_subgroup_lane(), lanes = rh_subgroup_lanes();
 #ifdef RH_BLOCK_READ
   if (lanes == RH_SUBGROUP && i < n && n - i >= RH_SUBGROUP * RH_WIDTH)

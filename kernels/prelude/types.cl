@@ -1,5 +1,5 @@
 /* Elements and values.  The host defines one operator and one type for this program, RH_OP_<op> and
- * RH_TYPE_<type>; everything else is derived here.
+ * RH_TYPE_<type>, or RH_STRUCT; everything else is derived here.
  *
  *   rh_element  one element of the input in memory
  *   RH_SCALAR   the scalar that is combined: a sum, a product, bits, or an order key
@@ -38,7 +38,11 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define RH_ELEMENT double
 #endif
+#ifdef RH_CUSTOM
+typedef RH_MEMORY rh_element; /* RH_ELEMENT is what the map returns */
+#else
 typedef RH_ELEMENT rh_element;
+#endif
 /* For signed integers: uchar, ushort, uint or ulong. */
 #define RH_UNSIGNED_ELEMENT RH_PASTE(u, RH_ELEMENT)
 #define RH_ELEMENT_SIGN_SHIFT (8 * (int)sizeof(RH_ELEMENT) - 1)
@@ -111,7 +115,9 @@ typedef RH_ELEMENT rh_element;
 #define RH_BIAS 127
 #endif
 
-#ifdef RH_IS_INDEXED
+#if defined(RH_STRUCT)
+/* The host defined rh_value, see structs.cl. */
+#elif defined(RH_IS_INDEXED)
 typedef struct {
   RH_SCALAR key;
   ulong index; /* counted from the first element reduced */

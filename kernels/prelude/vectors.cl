@@ -3,6 +3,7 @@
  * operators must commute. */
 #if defined(RH_WIDTH) && !defined(RH_OP_affine)
 
+#ifndef RH_STRUCT
 #ifdef RH_IS_PAIR
 typedef struct {
   RH_PASTE(RH_SCALAR, RH_WIDTH) RH_FIRST;
@@ -30,11 +31,6 @@ RH_DEFINE_SCALED(RH_WIDTH)
 #define RH_LANES RH_PASTE(RH_LANES_, RH_WIDTH)
 #endif
 
-/* The number of elements before the first one that is aligned for a vector load. */
-static inline ulong rh_vector_head(__global const rh_element *p) {
-  return (0 - (ulong)(size_t)p / sizeof(rh_element)) % RH_WIDTH;
-}
-
 static inline rh_vector rh_vector_identity(void) {
 #ifdef RH_IS_PAIR
   rh_vector value = {(RH_PASTE(RH_SCALAR, RH_WIDTH))(RH_IDENTITY),
@@ -59,18 +55,20 @@ static inline rh_vector rh_vector_of(RH_PASTE(RH_SCALAR, RH_WIDTH) scalars, ulon
 #endif
 }
 
-/* Elements i .. i+RH_WIDTH-1 of p; p+i is aligned to the vector's size. */
-static inline rh_vector rh_vector_load(__global const rh_element *p, ulong i) {
-#ifdef RH_TYPE_f16
+/* Elements i .. i+RH_WIDTH-1 of p; aligned: the first of them, in each operand, is aligned to the
+ * vector's size. */
+#ifdef RH_MAP
+static inline rh_vector rh_vector_read(rh_operands p, ulong i, bool aligned) {
+  RH_ELEMENT mapped[RH_WIDTH];
+  RH_READ_LANES(aligned)
+#pragma unroll
+  for (uint lane = 0; lane < RH_WIDTH; lane++)
+    mapped[lane] = rh_map(RH_OPERAND_LIST(RH_LANE) RH_INDEX(p, i + lane), RH_CONSTANTS(p));
   RH_PASTE(RH_SCALAR, RH_WIDTH)
-  scalars =
-      RH_TO_SCALAR(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH);
-#else
-  RH_PASTE(RH_SCALAR, RH_WIDTH)
-  scalars = RH_TO_SCALAR(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i), RH_WIDTH);
-#endif
-  return rh_vector_of(scalars, i, 1);
+  scalars = RH_TO_SCALAR(RH_PASTE(vload, RH_WIDTH)(0, mapped), RH_WIDTH);
+  return rh_vector_of(scalars, RH_INDEX(p, i), 1);
 }
+#endif
 
 /* The other way round than rh_vector_lanes. */
 static inline rh_vector rh_vector_from_lanes(const rh_value *values) {
@@ -86,16 +84,6 @@ static inline rh_vector rh_vector_from_lanes(const rh_value *values) {
 #else
   return RH_PASTE(vload, RH_WIDTH)(0, values);
 #endif
-}
-
-/* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those past element
- * n-1. */
-static inline rh_vector rh_vector_gather(__global const rh_element *p, ulong i, ulong stride,
-                                         ulong n) {
-  rh_value values[RH_WIDTH];
-  for (uint k = 0; k < RH_WIDTH; k++, i += stride)
-    values[k] = i < n ? rh_load(p, i) : rh_identity();
-  return rh_vector_from_lanes(values);
 }
 
 static inline rh_vector rh_vector_combine(rh_vector a, rh_vector b) {
@@ -135,6 +123,35 @@ static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
 #endif
     values[k] = value;
   }
+}
+#endif
+
+/* Elements i .. i+RH_WIDTH-1 of p, where i is rh_vector_head(p) and a multiple of RH_WIDTH more. */
+static inline rh_vector rh_vector_load(rh_operands p, ulong i) {
+#if defined(RH_OPERANDS_ARE_COUNTED)
+  return rh_vector_read(p, i, p.aligned);
+#elif defined(RH_CUSTOM)
+  return rh_vector_read(p, i, true);
+#else
+#ifdef RH_TYPE_f16
+  RH_PASTE(RH_SCALAR, RH_WIDTH)
+  scalars =
+      RH_TO_SCALAR(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH);
+#else
+  RH_PASTE(RH_SCALAR, RH_WIDTH)
+  scalars = RH_TO_SCALAR(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i), RH_WIDTH);
+#endif
+  return rh_vector_of(scalars, i, 1);
+#endif
+}
+
+/* Elements i, i+stride, i+2*stride, ... of p, one by one; the identity for those past element
+ * n-1. */
+static inline rh_vector rh_vector_gather(rh_operands p, ulong i, ulong stride, ulong n) {
+  rh_value values[RH_WIDTH];
+  for (uint k = 0; k < RH_WIDTH; k++, i += stride)
+    values[k] = i < n ? rh_load(p, i) : rh_identity();
+  return rh_vector_from_lanes(values);
 }
 
 /* Combines all lanes to one value. */

@@ -19,7 +19,8 @@ enum {
 #endif
 
 int onepass_is_canonical(const rh_op *op) {
-  return (op->flags & RH_OP_COMMUTATIVE) && !(op->flags & RH_OP_EXACT);
+  return op->id >= RH_FIRST_USER_OP ||
+         ((op->flags & RH_OP_COMMUTATIVE) && !(op->flags & RH_OP_EXACT));
 }
 
 static uint64_t power_of_two_up_to(uint64_t x) {

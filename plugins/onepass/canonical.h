@@ -29,7 +29,8 @@ typedef struct onepass_runs {
   uint32_t each; /* nodes that a work-item of the group that finishes takes */
 } onepass_runs;
 
-/* Are float sums and their like, whose bits depend on the order, to be computed in this order? */
+/* Is the operator computed in this order?  Float sums and their like, whose bits depend on it, and
+ * all that are not built in, for which there are no packs. */
 int onepass_is_canonical(const rh_op *op);
 
 /* Work-items that share a tile, if as many divide the group; and the local memory that each of them

@@ -59,6 +59,8 @@ width_of() {
 # serves KERNEL OP: what its plugin does not decline.
 serves() {
   case $1-$2 in
+  atomic*-custom | *builtin-custom | onepass-custom) return 1 ;;
+  onepass_canonical-custom) return 0 ;;
   onepass_canonical-sum | onepass_canonical-prod | onepass_canonical-asum) return 0 ;;
   onepass_canonical-*) return 1 ;;
   atomic*-arg* | *float4-affine | subgroup-affine | shuffle-affine | onepass-affine) return 1 ;;
@@ -84,10 +86,12 @@ is_served() {
   esac
 }
 
+warnings='-Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Werror -Wshorten-64-to-32 -Wno-unused-function
+  -Wno-unused-parameter'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 printf '#define %s(k) (uint)%s(k)\n' get_local_id get_local_id get_local_size get_local_size >"$work/prelude"
-for part in types operators vectors access groups builtins subgroups shuffles packs canonical arrivals atomics finish; do
+for part in types operands operators structs vectors access groups builtins subgroups shuffles packs canonical arrivals atomics finish; do
   cat "$source/kernels/prelude/$part.cl"
 done >>"$work/prelude"
 n=0 turn=0
@@ -97,6 +101,7 @@ for kernel in "$source"/kernels/*.cl; do
   builds_of "$name" >"$work/builds"
   while read -r build; do
     case $build in *-target*) ;; *) build="$build -target spir64" ;; esac
+    case $build in *RH_WIDTH*) width= ;; *) width=-DRH_WIDTH=4 ;; esac
     for op in sum prod min max argmin argmax and or xor affine asum amax argamax; do
       serves "$name" "$op" || continue
       for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
@@ -105,11 +110,19 @@ for kernel in "$source"/kernels/*.cl; do
         turn=$((turn + 1))
         [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 12)) = 0 ] || continue
         # shellcheck disable=SC2046,SC2086 # lists of options
-        "$clang" $build $(width_of "$name" "$type") -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Werror -Wshorten-64-to-32 \
-          -Wno-unused-function -Wno-unused-parameter "-DRH_OP_$op" "-DRH_TYPE_$type" "$work/kernel.cl" </dev/null ||
+        "$clang" $build $(width_of "$name" "$type") $warnings "-DRH_OP_$op" "-DRH_TYPE_$type" "$work/kernel.cl" </dev/null ||
           { echo "$kernel: $op of $type, $build"; exit 1; }
         n=$((n + 1))
       done
+    done
+    serves "$name" custom || continue
+    for custom in "$source"/tests/kernels/custom/*.cl; do
+      turn=$((turn + 1))
+      [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 5)) = 0 ] || continue
+      { cat "$custom" && echo '#line 1 "kernel.cl"' && cat "$work/kernel.cl"; } >"$work/custom.cl"
+      # shellcheck disable=SC2086 # a list of options
+      "$clang" $build $width $warnings "$work/custom.cl" </dev/null || { echo "$kernel: $custom, $build"; exit 1; }
+      n=$((n + 1))
     done
   done <"$work/builds"
 done

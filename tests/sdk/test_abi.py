@@ -94,6 +94,11 @@ class Prelude(unittest.TestCase):
         self.assertGreater(len(golden), 20)
         self.assertEqual([line for line in golden if line not in prelude()], [])
 
+    def test_operands_are_elements(self):
+        """rh_operands is that type wherever a program has neither RH_HAS_OPERANDS nor the canonical order."""
+        text = read(os.path.join(PRELUDE, "operands.cl"))
+        self.assertEqual(text.count("typedef __global const rh_element *rh_operands;"), 1)
+
     def test_types(self):
         text = "".join(read(os.path.join(PRELUDE, name)) for name in os.listdir(PRELUDE))
         for name in ("rh_element", "rh_value", "rh_vector"):
@@ -111,7 +116,8 @@ def prelude():
     """The signatures of all functions for kernels."""
     found = {signature for name in os.listdir(PRELUDE)
              for signature, _ in abi.abi_header.parse_prelude(read(os.path.join(PRELUDE, name)))[1]}
-    return sorted(found)
+    # For all operators that a plugin of 1.0 gets to see, rh_operands is another name of this type.
+    return sorted(signature.replace("rh_operands ", "__global const rh_element *") for signature in found)
 
 
 def update():

@@ -23,7 +23,7 @@ static inline uint64_t rh_canonical_tile(const rh_op *op) {
 
 /* A value of any operator, see rh_op.value_size. */
 typedef struct rh_canonical_value {
-  _Alignas(16) unsigned char bytes[16];
+  _Alignas(16) unsigned char bytes[RH_ANY_VALUE_BYTES];
 } rh_canonical_value;
 
 /* The rows of one lane, whose elements stand at `at`, at + row, ... before `end`: two of them, and

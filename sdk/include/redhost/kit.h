@@ -50,6 +50,19 @@ static inline const void *rh_writes_result_once(const char *id) {
   return strcmp(id, RH_EXTENSION_RESULT_ONCE) == 0 ? RH_EXTENSION_RESULT_ONCE : NULL;
 }
 
+/* `.extension = rh_serves_any` declares that the strategy serves operators of several operands,
+ * with constants and with values of any size: its kernels have RH_OPERANDS_PARAMETERS, its launches
+ * RH_OPERANDS_OF(run), and its memory is reckoned with op->value_size.  rh_serves_any_once: and it
+ * writes its result once. */
+static inline const void *rh_serves_any(const char *id) {
+  if (strcmp(id, RH_EXTENSION_OPERANDS) == 0) return RH_EXTENSION_OPERANDS;
+  return strcmp(id, RH_EXTENSION_ANY_VALUE) == 0 ? RH_EXTENSION_ANY_VALUE : NULL;
+}
+static inline const void *rh_serves_any_once(const char *id) {
+  const void *once = rh_writes_result_once(id);
+  return once ? once : rh_serves_any(id);
+}
+
 /* A strategy's first field and its parameters: {RH_STRATEGY_SIZE, .name = ..., RH_PARAMS(params),
  * ...} */
 #define RH_STRATEGY_SIZE .struct_size = sizeof(rh_strategy)
@@ -202,6 +215,9 @@ static inline const char *rh_newest_language(const rh_device *device) {
       mem                                                                                          \
     }                                                                                              \
   }
+/* For RH_OPERANDS_PARAMETERS: what the run reads. */
+#define RH_OPERANDS_OF(run)                                                                        \
+  { RH_ARG_OPERANDS, sizeof(struct _cl_mem *), &(run)->input }
 #define RH_LOCAL(n)                                                                                \
   { RH_ARG_LOCAL, (uint32_t)(n), NULL }
 
@@ -278,7 +294,7 @@ static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run
                      RH_LOCAL(finish->group * size), RH_BUFFER(run->result),
                      RH_U64(run->result_index));
   RH_TRY(host->read(host, finish->partials, 0, finish->count * size, finish->values));
-  /* Byte by byte: a value's size is known only at run time, and is at most 16. */
+  /* Byte by byte: a value's size is known only at run time. */
   for (uint32_t k = 0; k < size; k++)
     ((unsigned char *)run->host_result)[k] = ((const unsigned char *)finish->op->identity)[k];
   for (uint64_t k = 0; k < finish->count; k++)
@@ -293,7 +309,8 @@ static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run
  *     rh_levels_run(&self->levels, run, to, at, &left)   the last level's values go to to[at] ...
  *
  * The first level reads elements, the later ones the values of the level before; two buffers
- * alternate.  Both kernels take (from, first, n, local values, to, at): group g reduces the `fan`
+ * alternate.  Both kernels take (from, first, n, local values, to, at), where the first's `from`
+ * may be RH_OPERANDS_PARAMETERS: group g reduces the `fan`
  * elements or values from from[first + g*fan] on, of n, and writes to[at + g]. */
 typedef struct rh_levels {
   const rh_host *host;
@@ -352,10 +369,11 @@ static inline rh_status rh_levels_run(const rh_levels *levels, const rh_run *run
     uint64_t groups = rh_levels_groups(levels, n);
     int last = groups <= levels->until;
     struct _cl_mem *into = last ? to : levels->between[level % 2];
-    RH_TRY(rh_launch(
-        levels->host, level ? levels->values : levels->elements, level ? "values" : "elements",
-        groups * levels->group, levels->group, RH_BUFFER(from), RH_U64(first), RH_U64(n),
-        RH_LOCAL(levels->group * levels->value_size), RH_BUFFER(into), RH_U64(last ? at : 0)));
+    const rh_arg source = {level ? RH_ARG_BUFFER : RH_ARG_OPERANDS, sizeof from, &from};
+    RH_TRY(rh_launch(levels->host, level ? levels->values : levels->elements,
+                     level ? "values" : "elements", groups * levels->group, levels->group, source,
+                     RH_U64(first), RH_U64(n), RH_LOCAL(levels->group * levels->value_size),
+                     RH_BUFFER(into), RH_U64(last ? at : 0)));
     *left = n = groups;
     if (last) return RH_OK;
     from = into;

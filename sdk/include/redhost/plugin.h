@@ -130,6 +130,8 @@ enum {
 #define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit; integer arithmetic too */
 #define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
 
+#define RH_FIRST_USER_OP 0x10000u /* rh_op.id of operators that are not in the list */
+
 enum {
 #define RH_X(name, number, flags) RH_OP_##name = number,
   RH_OP_LIST(RH_X)
@@ -144,7 +146,7 @@ enum {
  * are opaque.  The functions are pure and callable from any thread. */
 typedef struct rh_op {
   uint32_t struct_size;
-  uint32_t id;           /* RH_OP_*; numbers from 0x10000 on are user-defined */
+  uint32_t id;           /* RH_OP_*; numbers from RH_FIRST_USER_OP on are user-defined */
   uint32_t flags;        /* RH_OP_COMMUTATIVE, ... */
   uint32_t element_size; /* bytes of one input element; of several operands, the largest's */
   /* bytes of one value: 4, 8 or 16; with RH_EXTENSION_ANY_VALUE any multiple of 4 up to 128 */
@@ -264,9 +266,9 @@ typedef struct rh_answer {
 
 /* ---- Host services: from the start of setup until teardown returns, one thread at a time ---- */
 enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
-/* since 1.2: the arguments for the kernel's RH_OPERANDS_PARAMETERS.  `size` and `value` as for the
- * run's input as RH_ARG_BUFFER, which it is if the operator has one operand, neither constants nor
- * an index.  Only with RH_EXTENSION_OPERANDS. */
+/* since 1.2: the arguments for a kernel's RH_OPERANDS_PARAMETERS.  `size` and `value` say the run's
+ * input, as for RH_ARG_BUFFER, which it is for all that a strategy without RH_EXTENSION_OPERANDS
+ * gets to see. */
 enum { RH_ARG_OPERANDS = 4 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
@@ -336,8 +338,9 @@ typedef struct rh_run {
   void *host_result;
   /* since 1.2.  n_operands is 0 if the elements are those of `input`.  Otherwise element 0 of the
    * run is element operand_first[k] of operands[k], for k < n_operands, and `first` is 0: what
-   * RH_ARG_OPERANDS hands to a kernel.  host_input is opaque then. */
-  uint32_t n_operands, operands_reserved;
+   * RH_ARG_OPERANDS hands to a kernel.  host_input is opaque then, and `input` is null. */
+  uint32_t n_operands;
+  uint32_t operands_reserved;
   struct _cl_mem *const *operands;
   const uint64_t *operand_first;
   struct _cl_mem *constants; /* null: there are none */

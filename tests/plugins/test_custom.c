@@ -1,0 +1,341 @@
+/* Operators that are not built in, through every strategy: several operands of several types, each
+ * at a place of its own, constants, the index in a map, structs up to 128 bytes, and one that does
+ * not commute.  The environment is test_matrix's, with
+ *   REDHOST_TEST_CUSTOM      the folder tests/kernels/custom
+ *   REDHOST_TEST_OPERATORS   some of its names instead of all
+ * One test for each strategy. */
+#include "../../host/core/base/error.h"
+#include "../../host/core/base/random.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/plug/plugin.h"
+#include "../../host/core/reduce/job.h"
+#include "custom.h"
+#include <redhost/canonical.h>
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64, POISON = 0xAA, AROUND = 64, SLOT = 1, SLOTS = 3 };
+static char *strategies[MOST], *settings[MOST], *operators[MOST];
+static int n_strategies, n_settings, n_operators;
+static rh_redhost *redhost;
+
+static const uint64_t sizes[] = {0, 1, 7, 1000, 4097, 100003};
+static const uint64_t tiny_sizes[] = {0, 1, 7, 65, 300};
+
+/* One problem that is set up, and the memory it reads. */
+typedef struct bench {
+  const custom *c;
+  const rh_strategy *strategy;
+  rh_cl_session *session; /* null for a host strategy */
+  uint64_t max_n;
+  unsigned char *memory[CUSTOM_OPERANDS]; /* AROUND + max_n + AROUND elements */
+  cl_mem buffers[CUSTOM_OPERANDS], constants, result;
+  uint64_t at[CUSTOM_OPERANDS];
+  char *prelude;
+  rh_op op;
+  rh_services services;
+  rh_problem problem;
+  rh_answer answer;
+  int64_t params[RH_MAX_PARAMS];
+  void *self;
+  rh_error error;
+} bench;
+
+static int is_tiny(void) {
+  const char *extent = getenv("REDHOST_TEST_EXTENT");
+  return extent && strcmp(extent, "tiny") == 0;
+}
+
+static const uint64_t *sizes_of(uint32_t *n) {
+  *n = is_tiny() ? sizeof tiny_sizes / sizeof *tiny_sizes : sizeof sizes / sizeof *sizes;
+  return is_tiny() ? tiny_sizes : sizes;
+}
+
+static void right(bench *b, int ok, const char *what) {
+  ck_assert_msg(ok, "%s, %s: %s: %s", b->strategy->name, b->c->name, what, b->error.message);
+}
+
+/* ---- Setting up ---- */
+
+/* The file's text in the place of the host's two definitions. */
+static char *prelude_of(const custom *c) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s.cl", getenv("REDHOST_TEST_CUSTOM"), c->name);
+  char *built_in = rh_op_prelude(RH_OP_sum, RH_TYPE_f32), *text = calloc(1, 1 << 20);
+  const char *rest = strstr(built_in, "#line");
+  FILE *file = fopen(path, "r");
+  ck_assert_msg(file && text && rest && strlen(rest) < 1 << 19, "%s", path);
+  size_t used = fread(text, 1, 1 << 19, file);
+  fclose(file);
+  memcpy(text + used, rest, strlen(rest) + 1);
+  free(built_in);
+  return text;
+}
+
+/* Small numbers, whose sums and products are exact in f32; every NaN is that of the poison. */
+static void set_element(void *memory, rh_type type, uint64_t i, uint64_t random) {
+  const int small = (int)(random >> 32 & 15) - 8;
+  static const uint16_t halves[] = {0x0000, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x3800, 0x4200, 0xc200};
+  switch (type) {
+  case RH_TYPE_f32: ((float *)memory)[i] = (float)small; break;
+  case RH_TYPE_f16: ((uint16_t *)memory)[i] = halves[random >> 32 & 7]; break;
+  case RH_TYPE_i32: ((int32_t *)memory)[i] = small; break;
+  case RH_TYPE_i16: ((int16_t *)memory)[i] = (int16_t)(random >> 32); break;
+  case RH_TYPE_u8: ((uint8_t *)memory)[i] = (uint8_t)(10 + (random >> 32) % 245); break;
+  case RH_TYPE_u32: ((uint32_t *)memory)[i] = (uint32_t)(random >> 32); break;
+  default: ((uint64_t *)memory)[i] = random >> 32;
+  }
+}
+
+static cl_mem make_buffer(bench *b, uint64_t bytes) {
+  cl_int code;
+  cl_mem buffer = clCreateBuffer(b->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+  right(b, code == CL_SUCCESS, "allocating");
+  return buffer;
+}
+
+static void make_memory(bench *b) {
+  for (uint32_t k = 0; k < b->c->n_operands; k++) {
+    uint64_t bytes = (2 * AROUND + b->max_n) * rh_type_size(b->c->operands[k]);
+    b->memory[k] = malloc(bytes);
+    ck_assert(b->memory[k] != NULL);
+    if (b->session) b->buffers[k] = make_buffer(b, bytes);
+  }
+  if (!b->session) return;
+  b->result = make_buffer(b, SLOTS * b->op.value_size);
+  b->constants = make_buffer(b, sizeof b->c->constants);
+  clEnqueueWriteBuffer(b->session->queue, b->constants, CL_TRUE, 0, sizeof b->c->constants,
+                       b->c->constants, 0, NULL, NULL);
+}
+
+/* Each strategy takes those of the settings that it has. */
+static void settle(bench *b) {
+  const rh_strategy *strategy = b->strategy;
+  right(b, rh_params_resolve(strategy, NULL, 0, b->params, &b->error) == RH_OK, "parameters");
+  for (uint32_t k = 0; k < strategy->n_params; k++)
+    for (int j = 0; j < n_settings; j++) {
+      const char *key = rh_strategy_param(strategy, k)->key;
+      size_t length = strlen(key);
+      if (strncmp(settings[j], key, length) == 0 && settings[j][length] == '=')
+        b->params[k] = strtoll(settings[j] + length + 1, NULL, 10);
+    }
+}
+
+static int begin(bench *b, const rh_strategy *strategy, const custom *c) {
+  uint32_t n;
+  const uint64_t *all = sizes_of(&n);
+  *b = (bench){.c = c, .strategy = strategy, .max_n = all[n - 1], .op = c->op};
+  int is_host = rh_strategy_is_host(strategy);
+  right(b, is_host || rh_redhost_session(redhost, &b->session, &b->error) == RH_OK, "device");
+  b->op.prelude = b->prelude = prelude_of(c);
+  b->op.identity = custom_identity(c);
+  b->op.n_operands = c->n_operands;
+  b->op.constants_size = c->constants[0] || c->constants[1] ? sizeof c->constants : 0;
+  b->op.operand_types = c->operands;
+  b->problem = (rh_problem){.struct_size = sizeof(rh_problem),
+                            .type = c->operands[0],
+                            .op = &b->op,
+                            .device = is_host ? rh_host_device() : &b->session->device->about,
+                            .max_n = b->max_n};
+  settle(b);
+  return strategy->query(&b->problem, b->params, &b->answer) == RH_OK;
+}
+
+static void set_up(bench *b) {
+  make_memory(b);
+  rh_services_init(&b->services, b->session, b->prelude, b->strategy->name, NULL);
+  rh_services_enter(&b->services, RH_PHASE_SETUP, &b->error);
+  right(b, b->strategy->setup(&b->services.host, &b->problem, b->params, &b->self) == RH_OK,
+        "setup");
+}
+
+static void finish(bench *b) {
+  free(b->prelude);
+  if (!b->memory[0]) return; /* not set up */
+  rh_services_enter(&b->services, RH_PHASE_TEARDOWN, &b->error);
+  if (b->strategy->teardown) b->strategy->teardown(b->self);
+  rh_services_finish(&b->services);
+  for (uint32_t k = 0; k < b->c->n_operands; k++) {
+    if (b->buffers[k]) clReleaseMemObject(b->buffers[k]);
+    free(b->memory[k]);
+  }
+  if (b->result) clReleaseMemObject(b->result);
+  if (b->constants) clReleaseMemObject(b->constants);
+}
+
+/* ---- One run ---- */
+
+/* Each operand begins at a place of its own, in steps of an element: all the same if `together`. */
+static void place(bench *b, uint64_t n, uint64_t seed, int together) {
+  uint64_t random = seed;
+  for (uint32_t k = 0; k < b->c->n_operands; k++) {
+    rh_type type = b->c->operands[k];
+    uint64_t size = rh_type_size(type), bytes = (2 * AROUND + b->max_n) * size;
+    b->at[k] = together ? 16 : 16 + (seed + 5 * k) % 16;
+    memset(b->memory[k], POISON, bytes);
+    for (uint64_t i = 0; i < n; i++)
+      set_element(b->memory[k] + b->at[k] * size, type, i, rh_random_next(&random));
+    if (b->session)
+      clEnqueueWriteBuffer(b->session->queue, b->buffers[k], CL_TRUE, 0, bytes, b->memory[k], 0,
+                           NULL, NULL);
+  }
+}
+
+/* What load, fold and a host strategy get. */
+static const void *input_of(const bench *b, custom_input *several) {
+  for (uint32_t k = 0; k < b->c->n_operands; k++)
+    several->operands[k] = b->memory[k] + b->at[k] * rh_type_size(b->c->operands[k]);
+  return b->c->expands ? (const void *)several : several->operands[0];
+}
+
+static void run(bench *b, uint64_t n, void *value) {
+  _Alignas(16) unsigned char slots[SLOTS * RH_ANY_VALUE_BYTES];
+  const unsigned char poison = POISON;
+  uint32_t size = b->op.value_size;
+  custom_input several;
+  rh_run run = {.struct_size = sizeof run,
+                .n = n,
+                .host_input = input_of(b, &several),
+                .result = b->result,
+                .result_index = SLOT,
+                .host_result = value};
+  if (b->c->expands) {
+    run.n_operands = b->c->n_operands;
+    run.operands = b->buffers;
+    run.operand_first = b->at;
+    run.constants = b->constants;
+    b->services.operands = (rh_operand_arguments){.n = b->c->n_operands,
+                                                  .expands = 1,
+                                                  .buffers = b->buffers,
+                                                  .at = b->at,
+                                                  .constants = b->constants};
+  } else {
+    run.input = b->buffers[0];
+    run.first = b->session ? b->at[0] : 0;
+  }
+  memset(value, POISON, size);
+  if (b->session)
+    clEnqueueFillBuffer(b->session->queue, b->result, &poison, 1, 0, SLOTS * size, 0, NULL, NULL);
+  rh_services_enter(&b->services, RH_PHASE_RUN, &b->error);
+  right(b, b->strategy->run(b->self, &run) == RH_OK, "run");
+  if (!b->session || b->answer.finishes_on_host) return;
+  clEnqueueReadBuffer(b->session->queue, b->result, CL_TRUE, 0, SLOTS * size, slots, 0, NULL, NULL);
+  memcpy(value, slots + SLOT * size, size);
+  for (uint32_t k = 0; k < size; k++)
+    right(b, slots[k] == POISON && slots[(SLOT + 1) * size + k] == POISON, "wrote elsewhere");
+}
+
+static void check(bench *b, uint64_t n, uint64_t seed, int together) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES], expected[RH_ANY_VALUE_BYTES];
+  custom_input several;
+  char what[64];
+  place(b, n, seed, together);
+  memcpy(expected, b->op.identity, b->op.value_size);
+  b->op.fold(expected, input_of(b, &several), 0, n);
+  run(b, n, value);
+  snprintf(what, sizeof what, "n = %llu, seed %llu", (unsigned long long)n,
+           (unsigned long long)seed);
+  right(b, custom_agree(b->c, value, expected), what);
+  int is_canonical = b->strategy->promises & RH_CANONICAL_ORDER &&
+                     b->op.flags & RH_OP_COMMUTATIVE && !(b->op.flags & RH_OP_EXACT);
+  if (!is_canonical) return;
+  rh_canonical_fold(&b->op, input_of(b, &several), 0, n, expected);
+  right(b, memcmp(value, expected, b->op.value_size) == 0, "not in the canonical order");
+}
+
+static int answers(const rh_strategy *strategy, const char *id) {
+  return strategy->extension && strategy->extension(id) != NULL;
+}
+
+/* Atomics and collectives know the built-in operators only. */
+static int may_decline(const char *strategy) {
+  static const char *const some[] = {"atomic", "atomic_global", "builtin", "blocked_builtin"};
+  for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+    if (strcmp(strategy, some[k]) == 0) return 1;
+  return 0;
+}
+
+static int is_wanted(const custom *c, const rh_strategy *strategy) {
+  int wanted = n_operators == 0;
+  for (int k = 0; k < n_operators; k++) wanted |= strcmp(operators[k], c->name) == 0;
+  /* What the host never shows a strategy that does not say that it knows. */
+  int is_device = !rh_strategy_is_host(strategy), size = (int)c->op.value_size;
+  if (is_device && c->expands && !answers(strategy, RH_EXTENSION_OPERANDS)) return 0;
+  if (is_device && size != 4 && size != 8 && size != 16 &&
+      !answers(strategy, RH_EXTENSION_ANY_VALUE))
+    return 0;
+  return wanted && (c->op.flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER);
+}
+
+START_TEST(every_operator) {
+  const rh_strategy *strategy = NULL;
+  rh_error error;
+  char *path = NULL;
+  uint32_t n;
+  const uint64_t *all = sizes_of(&n);
+  /* Finished at the end: Oclgrind 21.10 remembers the bytes of an address that is used again. */
+  static bench benches[MOST];
+  if (rh_registry_load(&redhost->options, strategies[_i], &strategy, &path, &error) != RH_OK)
+    ck_abort_msg("%s", error.message);
+  free(path);
+  int declines = may_decline(strategy->name);
+  if (!declines && !rh_strategy_is_host(strategy) && n_operators == 0)
+    ck_assert(answers(strategy, RH_EXTENSION_OPERANDS) &&
+              answers(strategy, RH_EXTENSION_ANY_VALUE));
+  for (const custom *c = customs; c < customs + n_customs; c++) {
+    bench *b = &benches[c - customs];
+    if (!is_wanted(c, strategy)) continue;
+    int serves = begin(b, strategy, c);
+    if (declines) right(b, !serves && strstr(b->answer.reason, c->name), "declines by name");
+    if (!declines) right(b, serves || b->answer.why == RH_WHY_DEVICE, b->answer.reason);
+    if (!serves) continue;
+    set_up(b);
+    for (uint32_t k = 0; k < n; k++) /* up and down: a smaller one after a larger one */
+      check(b, all[k % 2 ? k / 2 : n - 1 - k / 2], k + 1, k == 2);
+  }
+  for (uint32_t k = 0; k < n_customs; k++) finish(&benches[k]);
+}
+END_TEST
+
+static void open_redhost(void) {
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM")};
+  rh_error error;
+  if (rh_open(&redhost, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+}
+
+static void close_redhost(void) {
+  rh_close(redhost);
+}
+
+/* The words of an environment variable, which stay allocated. */
+static int words_of(const char *variable, char **words) {
+  const char *text = getenv(variable);
+  int n = 0;
+  for (char *word = strtok(strdup(text ? text : ""), " "); word && n < MOST;
+       word = strtok(NULL, " "))
+    words[n++] = word;
+  return n;
+}
+
+int main(void) {
+  n_strategies = words_of("REDHOST_TEST_STRATEGIES", strategies);
+  n_operators = words_of("REDHOST_TEST_OPERATORS", operators);
+  n_settings = words_of("REDHOST_TEST_SETTINGS", settings);
+  if (n_strategies == 0) return 2;
+  Suite *suite = suite_create("custom");
+  TCase *all = tcase_create("strategies");
+  tcase_set_timeout(all, 600);
+  tcase_add_checked_fixture(all, open_redhost, close_redhost);
+  tcase_add_loop_test(all, every_operator, 0, n_strategies);
+  suite_add_tcase(suite, all);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? 0 : 1;
+}
