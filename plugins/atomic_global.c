@@ -28,11 +28,8 @@ typedef struct atomic_global {
 static rh_status plan(const rh_problem *problem, const int64_t *values, atomic_global *self,
                       rh_answer *answer) {
   const rh_op *op = problem->op;
-  if (op->id >= RH_FIRST_USER_OP)
-    return rh_decline(answer, RH_WHY_OP, "%s is not built in, and there are no atomics for it",
-                      op->name);
   if (op->value_size > 8)
-    return rh_decline(answer, RH_WHY_OP, "%s combines pairs of %u B, atomics are limited to 8 B",
+    return rh_decline(answer, RH_WHY_OP, "%s combines values of %u B, atomics are limited to 8 B",
                       op->name, op->value_size);
   if (op->value_size == 8 && !(problem->device->features & RH_INT64_ATOMICS))
     return rh_decline(answer, RH_WHY_DEVICE,

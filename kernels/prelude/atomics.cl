@@ -1,7 +1,36 @@
-/* *p = combine(*p, value), atomically; a plugin enables it with -DRH_ATOMIC.  Values of
- * several fields have no such operation.  Relaxed order on one location is enough, because every
- * reader waits for the end of the kernel. */
-#if defined(RH_ATOMIC) && !defined(RH_IS_PAIR) && !defined(RH_STRUCT)
+/* *p = combine(*p, value), atomically; a plugin enables it with -DRH_ATOMIC.  Values of more than 8
+ * bytes have no such operation.  Relaxed order on one location is enough, because every reader
+ * waits for the end of the kernel. */
+#if defined(RH_ATOMIC) && !defined(RH_IS_PAIR)
+
+#if defined(RH_STRUCT)
+/* Compare and swap, as below, of a struct's 4 or 8 bytes. */
+#define RH_DEFINE_ATOMIC(name, type, exchange)                                                     \
+  static inline void name(volatile __global rh_value *p, rh_value value) {                         \
+    union {                                                                                        \
+      rh_value value;                                                                              \
+      type word;                                                                                   \
+    } seen, wanted;                                                                                \
+    type expected;                                                                                 \
+    seen.value = rh_identity();                                                                    \
+    do {                                                                                           \
+      expected = seen.word;                                                                        \
+      wanted.value = rh_combine(seen.value, value);                                                \
+      seen.word = exchange((volatile __global type *)p, expected, wanted.word);                    \
+    } while (seen.word != expected);                                                               \
+  }
+RH_DEFINE_ATOMIC(rh_atomic_combine_4, uint, atomic_cmpxchg)
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+RH_DEFINE_ATOMIC(rh_atomic_combine_8, ulong, atom_cmpxchg)
+#endif
+static inline void rh_atomic_combine(volatile __global rh_value *p, rh_value value) {
+#ifdef cl_khr_int64_base_atomics
+  if (sizeof(rh_value) == sizeof(ulong)) rh_atomic_combine_8(p, value);
+#endif
+  if (sizeof(rh_value) == sizeof(uint)) rh_atomic_combine_4(p, value);
+}
+#else
 
 #ifdef RH_SCALAR_IS_64_BIT
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -37,4 +66,5 @@ static inline void rh_atomic_combine(volatile __global rh_value *p, rh_value val
 #endif
 }
 
+#endif
 #endif

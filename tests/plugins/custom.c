@@ -106,6 +106,25 @@ static void least_combine(void *accumulator, const void *value) {
   if (b < a) memcpy(accumulator, &b, sizeof b);
 }
 
+typedef struct range {
+  int32_t least, greatest;
+} range;
+
+static void range_load(void *value, const void *input, uint64_t i) {
+  int16_t x = ((const int16_t *)input)[i];
+  range v = {x, x};
+  memcpy(value, &v, sizeof v);
+}
+
+static void range_combine(void *accumulator, const void *value) {
+  range a, b;
+  memcpy(&a, accumulator, sizeof a);
+  memcpy(&b, value, sizeof b);
+  if (b.least < a.least) a.least = b.least;
+  if (b.greatest > a.greatest) a.greatest = b.greatest;
+  memcpy(accumulator, &a, sizeof a);
+}
+
 enum { BINS = 16, SHIFT = 5 };
 typedef struct histogram {
   uint32_t count[BINS], last[BINS];
@@ -148,6 +167,7 @@ FOLD(magnitude)
 FOLD(moments)
 FOLD(product)
 FOLD(least)
+FOLD(range)
 FOLD(histogram)
 
 #define COMMUTES RH_OP_COMMUTATIVE
@@ -177,6 +197,7 @@ const custom customs[] = {
     {OPERATOR(product, RH_OP_EXACT, 4, 16), .n_operands = 2, .operands = {RH_TYPE_u32, RH_TYPE_u8},
      .expands = 1},
     {OPERATOR(least, EXACT, 1, 4), .n_operands = 1, .operands = {RH_TYPE_u8}},
+    {OPERATOR(range, EXACT, 2, 8), .n_operands = 1, .operands = {RH_TYPE_i16}},
     {OPERATOR(histogram, EXACT, 8, 128), .n_operands = 1, .operands = {RH_TYPE_u64}, .expands = 1,
      .constants = {0, SHIFT}},
 };
@@ -187,6 +208,8 @@ const void *custom_identity(const custom *c) {
   static const uint32_t unit[4] = {1, 0, 0, 1}, greatest = 0xffffffffu;
   static const histogram empty = {{0}, {0}};
   if (c->base) return rh_op_find(c->base, c->mapped)->identity;
+  static const range nothing = {INT32_MAX, -INT32_MAX};
+  if (c->op.load == range_load) return &nothing;
   if (c->op.load == moments_load) return &none;
   if (c->op.load == product_load) return unit;
   return c->op.load == least_load ? (const void *)&greatest : &empty;
