@@ -1,0 +1,104 @@
+/* Expressions in C's syntax over arrays: parsed to a typed graph, evaluated here, and written as
+ * OpenCL C.  Nothing of the user's text reaches a compiler.  docs/operators.md has the language:
+ * its types, functions, and where it differs from C, so that host and device compute the same. */
+#ifndef RH_EXPR_EXPR_H
+#define RH_EXPR_EXPR_H
+
+#include "../base/text.h"
+#include <redhost/redhost.h>
+
+enum {
+  RH_EXPR_MOST_BYTES = 1 << 16, /* of a text */
+  RH_EXPR_MOST_DEPTH = 200,     /* of parentheses, and of the graph's unary operators */
+  RH_EXPR_MOST_NODES = 4096,
+  RH_EXPR_MOST_LIVE = 64, /* results of operations that are needed at the same time */
+  RH_EXPR_MOST_OUTPUTS = 32,
+  RH_EXPR_MOST_SLOTS = 64, /* constants, one for each type that they are used as */
+  RH_EXPR_NAME_BYTES = 64
+};
+
+/* A number that takes on the type of what it meets, as Python's numbers do in NumPy. */
+typedef struct rh_expr_value {
+  int is_float;
+  union {
+    int64_t i;
+    double f;
+  } as;
+} rh_expr_value;
+
+/* An array, or a field of a value.  f16 is read as f32, and integers of 8 and 16 bits as i32. */
+typedef struct rh_expr_variable {
+  const char *name; /* an identifier, or two with a dot: "a.mean", "a.0" */
+  rh_type type;
+} rh_expr_variable;
+
+/* A constant that may change without another build: kernels get it as an argument. */
+typedef struct rh_expr_constant {
+  const char *name;
+  rh_expr_value value;
+} rh_expr_constant;
+
+/* Several expressions over the same variables.  What they have in common is computed once. */
+typedef struct rh_exprs rh_exprs;
+
+typedef char rh_expr_name[RH_EXPR_NAME_BYTES];
+
+/* has_index: `i` is the element's index, u64.  Names are copied. */
+rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
+                          const rh_expr_constant *constants, uint32_t n_constants, int has_index,
+                          rh_error *error);
+void rh_exprs_destroy(rh_exprs *exprs); /* null is legal */
+
+/* ---- Adding.  `what` begins the message: "--map".  A message about the text ends with "at column
+ * N of 'TEXT'"; all are RH_E_USAGE. ---- */
+
+/* A name for an expression, which later ones may use. */
+rh_status rh_exprs_let(rh_exprs *exprs, const char *name, const char *text, const char *what,
+                       rh_error *error);
+/* Adds an output.  type: of i32, u32, i64, u64, f32 and f64, to which it is converted; 0: its own
+ * type, which is one of these. */
+rh_status rh_exprs_output(rh_exprs *exprs, const char *text, rh_type type, const char *what,
+                          rh_error *error);
+/* Adds an output for each expression of a list, with commas between. */
+rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, rh_error *error);
+
+/* ---- Asking ---- */
+
+uint32_t rh_exprs_count(const rh_exprs *exprs); /* outputs */
+rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output);
+int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable);
+int rh_exprs_uses_index(const rh_exprs *exprs);
+int rh_exprs_uses_f64(const rh_exprs *exprs);
+/* Has every operation the same bits everywhere?  So have integers and what IEEE 754 fixes, but not
+ * functions such as exp. */
+int rh_exprs_is_exact(const rh_exprs *exprs);
+/* Can an operation round a float? */
+int rh_exprs_rounds(const rh_exprs *exprs);
+/* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
+uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
+
+/* ---- Using ---- */
+
+/* Writes the constants for kernels and for rh_exprs_eval(), 8 bytes each.  values: in the order of
+ * the constants; null: those of the creation. */
+void rh_exprs_bind(const rh_exprs *exprs, const rh_expr_value *values, void *constants);
+
+/* outputs[k][j] = output k of elements variables[v][j], j < n, whose index is first + j.  Rounds
+ * after every operation.  The outputs do not overlap with anything.  [any thread] */
+void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t first, uint64_t n,
+                   const void *constants, void *const *outputs);
+
+/* Writes OpenCL C statements that compute the outputs, in variables whose names begin with
+ * `prefix`.  variables: their names there; index, constants: the names of a ulong and of a pointer
+ * to ulong.  outputs[k] receives output k's name. */
+void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *variables,
+                    const char *index, const char *constants, const char *prefix,
+                    rh_expr_name *outputs);
+/* Functions that all written expressions may call; once in each program. */
+void rh_exprs_write_helpers(rh_text *to);
+
+/* outputs[k]: the value modulo the prime 2^61 - 1, of variables in its field.  0: an operation is
+ * not one of + - * /, or divides by 0. */
+int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t *outputs);
+
+#endif

@@ -1,0 +1,225 @@
+#include "graph.h"
+#include "../base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t rh_node_arity(const rh_node *node) {
+  static const uint32_t arity[] = {
+#define RH_X(name, operands) [RH_NODE_##name] = operands,
+      RH_NODE_LIST(RH_X)
+#undef RH_X
+  };
+  return node->kind == RH_NODE_CALL ? node->function->n_args : arity[node->kind];
+}
+
+/* ---- Creating ---- */
+
+static rh_status out_of_memory(rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for an expression");
+}
+
+static rh_status take_names(rh_exprs *exprs, const rh_expr_variable *variables,
+                            const rh_expr_constant *constants, rh_error *error) {
+  exprs->variables = calloc(exprs->n_variables + 1, sizeof *exprs->variables);
+  exprs->types = calloc(exprs->n_variables + 1, sizeof *exprs->types);
+  exprs->constants = calloc(exprs->n_constants + 1, sizeof *exprs->constants);
+  exprs->values = calloc(exprs->n_constants + 1, sizeof *exprs->values);
+  if (!exprs->variables || !exprs->types || !exprs->constants || !exprs->values)
+    return out_of_memory(error);
+  for (uint32_t k = 0; k < exprs->n_variables; k++) {
+    strncpy(exprs->variables[k], variables[k].name, RH_EXPR_NAME_BYTES - 1);
+    exprs->types[k] = variables[k].type;
+  }
+  for (uint32_t k = 0; k < exprs->n_constants; k++) {
+    strncpy(exprs->constants[k], constants[k].name, RH_EXPR_NAME_BYTES - 1);
+    exprs->values[k] = constants[k].value;
+  }
+  return RH_OK;
+}
+
+rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
+                          const rh_expr_constant *constants, uint32_t n_constants, int has_index,
+                          rh_error *error) {
+  rh_exprs *exprs = calloc(1, sizeof *exprs);
+  *made = NULL;
+  if (!exprs) return out_of_memory(error);
+  exprs->n_variables = n_variables;
+  exprs->n_constants = n_constants;
+  exprs->has_index = has_index;
+  rh_status status = take_names(exprs, variables, constants, error);
+  if (status != RH_OK)
+    rh_exprs_destroy(exprs);
+  else
+    *made = exprs;
+  return status;
+}
+
+void rh_exprs_destroy(rh_exprs *exprs) {
+  if (!exprs) return;
+  free(exprs->nodes);
+  free(exprs->variables);
+  free(exprs->types);
+  free(exprs->constants);
+  free(exprs->values);
+  free(exprs);
+}
+
+/* ---- Nodes ---- */
+
+static int same(const rh_node *a, const rh_node *b) {
+  return a->kind == b->kind && a->type == b->type && a->of == b->of && a->number == b->number &&
+         a->function == b->function && a->is_weak == b->is_weak &&
+         memcmp(a->args, b->args, sizeof a->args) == 0 &&
+         memcmp(&a->value, &b->value, sizeof a->value) == 0;
+}
+
+/* Only the latest nodes are compared: more would make long texts slow. */
+static int find(const rh_exprs *exprs, const rh_node *node, uint32_t *found) {
+  enum { LATEST = 256 };
+  uint32_t n = exprs->n_nodes, least = n > LATEST ? n - LATEST : 0;
+  for (uint32_t k = n; k > least; k--)
+    if (same(&exprs->nodes[k - 1], node)) {
+      *found = k - 1;
+      return 1;
+    }
+  return 0;
+}
+
+rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made) {
+  if (find(exprs, node, made)) return NULL;
+  if (exprs->n_nodes == RH_EXPR_MOST_NODES) return "too long: more than 4096 operations";
+  if (exprs->n_nodes == exprs->capacity) {
+    uint32_t capacity = exprs->capacity ? 2 * exprs->capacity : 32;
+    rh_node *grown = realloc(exprs->nodes, capacity * sizeof *grown);
+    if (!grown) return "no memory for an expression";
+    exprs->nodes = grown;
+    exprs->capacity = capacity;
+  }
+  exprs->nodes[exprs->n_nodes] = *node;
+  *made = exprs->n_nodes++;
+  return NULL;
+}
+
+/* ---- Asking ---- */
+
+uint32_t rh_exprs_count(const rh_exprs *exprs) {
+  return exprs->n_outputs;
+}
+
+rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output) {
+  return exprs->nodes[exprs->outputs[output]].type;
+}
+
+int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_VARIABLE &&
+        exprs->nodes[k].number == variable)
+      return 1;
+  return 0;
+}
+
+int rh_exprs_uses_index(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_INDEX) return 1;
+  return 0;
+}
+
+int rh_exprs_uses_f64(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].type == RH_TYPE_f64) return 1;
+  return 0;
+}
+
+int rh_exprs_is_exact(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_CALL &&
+        !exprs->nodes[k].function->is_exact)
+      return 0;
+  return 1;
+}
+
+static int rounds(const rh_node *node) {
+  switch (node->kind) {
+  case RH_NODE_ADD:
+  case RH_NODE_SUBTRACT:
+  case RH_NODE_MULTIPLY:
+  case RH_NODE_DIVIDE:
+  case RH_NODE_CAST:
+  case RH_NODE_NARROW:
+  case RH_NODE_CALL: return node->type == RH_TYPE_f32 || node->type == RH_TYPE_f64;
+  default: return 0;
+  }
+}
+
+int rh_exprs_rounds(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && rounds(&exprs->nodes[k])) return 1;
+  return 0;
+}
+
+uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
+  return 8 * exprs->n_slots;
+}
+
+/* ---- Rooms ---- */
+
+static int needs_room(const rh_exprs *exprs, uint32_t k) {
+  const rh_node *node = &exprs->nodes[k];
+  if (!node->is_live) return 0;
+  for (uint32_t j = 0; j < exprs->n_outputs; j++)
+    if (exprs->outputs[j] == k && node->kind != RH_NODE_VARIABLE) return 0; /* the output's own */
+  return 1;
+}
+
+static void find_live(rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) exprs->nodes[k].is_live = 0;
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) exprs->nodes[exprs->outputs[j]].is_live = 1;
+  for (uint32_t k = exprs->n_nodes; k > 0; k--) {
+    const rh_node *node = &exprs->nodes[k - 1];
+    for (uint32_t j = 0; node->is_live && j < rh_node_arity(node); j++)
+      exprs->nodes[node->args[j]].is_live = 1;
+  }
+}
+
+/* last[k]: the last node that reads node k.  What is the same for all elements is kept. */
+static void find_last(const rh_exprs *exprs, uint32_t *last) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    int stays = node->kind == RH_NODE_LITERAL || node->kind == RH_NODE_CONSTANT;
+    last[k] = stays ? UINT32_MAX : k;
+    for (uint32_t j = 0; node->is_live && j < rh_node_arity(node); j++)
+      if (last[node->args[j]] != UINT32_MAX) last[node->args[j]] = k;
+  }
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) last[exprs->outputs[j]] = UINT32_MAX;
+}
+
+static void free_rooms(rh_exprs *exprs, const uint32_t *last, uint32_t k, uint32_t *taken_by) {
+  for (uint32_t room = 0; room < exprs->rooms; room++)
+    if (taken_by[room] != UINT32_MAX && last[taken_by[room]] == k) taken_by[room] = UINT32_MAX;
+}
+
+int rh_graph_assign_rooms(rh_exprs *exprs) {
+  uint32_t taken_by[RH_EXPR_MOST_LIVE], room;
+  uint32_t *last = calloc(exprs->n_nodes + 1, sizeof *last);
+  int fits = last != NULL;
+  exprs->rooms = 0;
+  find_live(exprs);
+  if (fits) find_last(exprs, last);
+  for (uint32_t k = 0; k < exprs->n_nodes && fits; k++) {
+    exprs->nodes[k].room = -1;
+    if (!needs_room(exprs, k)) {
+      free_rooms(exprs, last, k, taken_by);
+      continue;
+    }
+    for (room = 0; room < exprs->rooms && taken_by[room] != UINT32_MAX;) room++;
+    fits = room < RH_EXPR_MOST_LIVE;
+    if (!fits) break;
+    if (room == exprs->rooms) exprs->rooms++;
+    taken_by[room] = k;
+    exprs->nodes[k].room = (int32_t)room;
+    free_rooms(exprs, last, k, taken_by);
+  }
+  free(last);
+  return fits ? 0 : -1;
+}

@@ -1,0 +1,144 @@
+/* The graph of expressions: nodes in an order in which each stands behind its operands. */
+#ifndef RH_EXPR_GRAPH_H
+#define RH_EXPR_GRAPH_H
+
+#include "expr.h"
+
+/* X(name, operands) */
+#define RH_NODE_LIST(X)                                                                            \
+  X(LITERAL, 0)                                                                                    \
+  X(CONSTANT, 0)                                                                                   \
+  X(VARIABLE, 0)                                                                                   \
+  X(INDEX, 0)                                                                                      \
+  X(CAST, 1)                                                                                       \
+  X(NARROW, 1) /* an i32 to the values of a smaller type, or an f32 to those of f16 */             \
+  X(NEGATE, 1)                                                                                     \
+  X(INVERT, 1)                                                                                     \
+  X(ADD, 2)                                                                                        \
+  X(SUBTRACT, 2)                                                                                   \
+  X(MULTIPLY, 2)                                                                                   \
+  X(DIVIDE, 2)                                                                                     \
+  X(REMAINDER, 2)                                                                                  \
+  X(LEFT, 2) /* shifts: the second operand is a u32 */                                             \
+  X(RIGHT, 2)                                                                                      \
+  X(AND, 2)                                                                                        \
+  X(OR, 2)                                                                                         \
+  X(XOR, 2)                                                                                        \
+  X(LESS, 2) /* comparisons: i32 0 or 1, of operands of the type `of` */                           \
+  X(AT_MOST, 2)                                                                                    \
+  X(EQUAL, 2)                                                                                      \
+  X(UNEQUAL, 2)                                                                                    \
+  X(BITS, 1)   /* the same bits as another type */                                                 \
+  X(CHOOSE, 3) /* the first operand is an i32 */                                                   \
+  X(CALL, 0)   /* of a function, with its number of operands */
+typedef enum rh_node_kind {
+#define RH_X(name, operands) RH_NODE_##name,
+  RH_NODE_LIST(RH_X)
+#undef RH_X
+} rh_node_kind;
+
+typedef struct rh_function rh_function;
+
+typedef union rh_scalar {
+  int32_t i32;
+  uint32_t u32;
+  int64_t i64;
+  uint64_t u64;
+  float f32;
+  double f64;
+} rh_scalar;
+
+typedef struct rh_node {
+  rh_node_kind kind;
+  rh_type type;     /* i32, u32, i64, u64, f32 or f64 */
+  rh_type of;       /* of what is compared or converted; of a variable in memory */
+  uint32_t args[3]; /* nodes */
+  uint32_t number;  /* of a variable, or of a constant */
+  uint32_t slot;    /* of a constant: where it stands, counted in 8 bytes */
+  rh_scalar value;  /* of a literal */
+  const rh_function *function;
+  /* A literal or constant that takes on the type of what it meets: i64 or f64 until then. */
+  int is_weak;
+  int is_live;  /* an output needs it */
+  int32_t room; /* its array during evaluation; -1: it is an output's, or a variable's own */
+} rh_node;
+
+typedef struct rh_let_node {
+  char name[RH_EXPR_NAME_BYTES];
+  uint32_t node;
+} rh_let_node;
+
+enum { RH_EXPR_MOST_LETS = 64 };
+
+/* A constant as a type that it is used as. */
+typedef struct rh_expr_slot {
+  uint32_t constant;
+  rh_type type;
+} rh_expr_slot;
+
+struct rh_exprs {
+  rh_node *nodes;
+  uint32_t n_nodes, capacity;
+  uint32_t n_variables, n_constants, n_lets, n_slots, n_outputs;
+  char (*variables)[RH_EXPR_NAME_BYTES];
+  rh_type *types; /* of the variables */
+  char (*constants)[RH_EXPR_NAME_BYTES];
+  rh_expr_value *values; /* of the constants */
+  int has_index;
+  rh_let_node lets[RH_EXPR_MOST_LETS];
+  rh_expr_slot slots[RH_EXPR_MOST_SLOTS];
+  uint32_t outputs[RH_EXPR_MOST_OUTPUTS];
+  uint32_t rooms; /* arrays that evaluation needs */
+};
+
+/* Why a node cannot be made; null: the node was made. */
+typedef const char *rh_reason;
+
+/* Adds a node, or finds an equal one. */
+rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made);
+
+/* ---- Typed operations (types.c): they convert their operands as C does ---- */
+
+rh_reason rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type, uint32_t *made);
+rh_reason rh_graph_convert(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
+rh_reason rh_graph_cast(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
+rh_reason rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node, uint32_t *made);
+/* kind: also GREATER and the like by exchanged operands. */
+rh_reason rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
+                          uint32_t *made);
+/* is_and: a && b, else a || b. */
+rh_reason rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b, uint32_t *made);
+rh_reason rh_graph_not(rh_exprs *exprs, uint32_t a, uint32_t *made);
+rh_reason rh_graph_choose(rh_exprs *exprs, uint32_t condition, uint32_t a, uint32_t b,
+                          uint32_t *made);
+/* What stays weak becomes i32, i64 or f64. */
+rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made);
+
+/* The number of operands. */
+uint32_t rh_node_arity(const rh_node *node);
+
+/* Finds what is live, and gives it its room.  0, or -1 where more than
+ * RH_EXPR_MOST_LIVE are needed. */
+int rh_graph_assign_rooms(rh_exprs *exprs);
+
+/* ---- Functions of f32 or f64 ---- */
+
+struct rh_function {
+  const char *name; /* here and in OpenCL C */
+  uint32_t n_args;
+  int is_exact;    /* IEEE 754 fixes the result */
+  uint32_t ulp[2]; /* the error that OpenCL C allows for f32 and f64, in the full profile */
+  float (*f1)(float);
+  double (*d1)(double);
+  float (*f2)(float, float);
+  double (*d2)(double, double);
+  float (*f3)(float, float, float);
+  double (*d3)(double, double, double);
+};
+
+/* A call by name: of one of these, or of one that is written out as a graph.  *reason is null, or
+ * says what is wrong.  0: there is no such function. */
+int rh_graph_call_named(rh_exprs *exprs, const char *name, size_t length, const uint32_t *args,
+                        uint32_t n, uint32_t *made, rh_reason *reason);
+
+#endif

@@ -1,0 +1,102 @@
+/* Expressions modulo the prime 2^61 - 1: what holds there at random points is an identity of
+ * rational functions, without any rounding (Schwartz 1980; Zippel 1979). */
+#include "graph.h"
+
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+static const uint64_t prime = (UINT64_C(1) << 61) - 1;
+
+static uint64_t multiply(uint64_t a, uint64_t b) {
+  u128 product = (u128)a * b;
+  uint64_t sum = (uint64_t)(product & prime) + (uint64_t)(product >> 61);
+  return sum >= prime ? sum - prime : sum;
+}
+
+static uint64_t add(uint64_t a, uint64_t b) {
+  uint64_t sum = a + b;
+  return sum >= prime ? sum - prime : sum;
+}
+
+static uint64_t negate(uint64_t a) {
+  return a ? prime - a : 0;
+}
+
+static uint64_t power(uint64_t a, uint64_t exponent) {
+  uint64_t result = 1;
+  for (; exponent; exponent >>= 1, a = multiply(a, a))
+    if (exponent & 1) result = multiply(result, a);
+  return result;
+}
+
+static uint64_t inverse(uint64_t a) {
+  return power(a, prime - 2); /* Fermat */
+}
+
+static uint64_t of_integer(int64_t x) {
+  uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+  return x < 0 ? negate(size % prime) : size % prime;
+}
+
+/* A float is an integer times a power of two. */
+static int of_double(double x, uint64_t *value) {
+  int exponent;
+  if (!isfinite(x)) return 0;
+  double fraction = frexp(x, &exponent);
+  *value = of_integer((int64_t)ldexp(fraction, 53));
+  exponent -= 53;
+  uint64_t scale = power(2, (uint64_t)(exponent < 0 ? -exponent : exponent));
+  *value = multiply(*value, exponent < 0 ? inverse(scale) : scale);
+  return 1;
+}
+
+static int of_literal(const rh_node *node, uint64_t *value) {
+  switch (node->type) {
+  case RH_TYPE_i32: *value = of_integer(node->value.i32); return 1;
+  case RH_TYPE_u32: *value = node->value.u32; return 1;
+  case RH_TYPE_i64: *value = of_integer(node->value.i64); return 1;
+  case RH_TYPE_u64: *value = node->value.u64 % prime; return 1;
+  case RH_TYPE_f32: return of_double((double)node->value.f32, value);
+  default: return of_double(node->value.f64, value);
+  }
+}
+
+static int is_float(rh_type type) {
+  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
+}
+
+/* Integers wrap modulo a power of two, which is another ring. */
+static int compute(const rh_node *node, const uint64_t *known, uint64_t *value) {
+  uint64_t a = known[node->args[0]], b = known[node->args[1]];
+  if (!is_float(node->type)) return 0;
+  switch (node->kind) {
+  case RH_NODE_ADD: *value = add(a, b); return 1;
+  case RH_NODE_SUBTRACT: *value = add(a, negate(b)); return 1;
+  case RH_NODE_MULTIPLY: *value = multiply(a, b); return 1;
+  case RH_NODE_DIVIDE: *value = multiply(a, inverse(b)); return b != 0;
+  case RH_NODE_NEGATE: *value = negate(a); return 1;
+  case RH_NODE_CAST: *value = a; return 1;
+  default: return 0;
+  }
+}
+
+int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t *outputs) {
+  uint64_t known[exprs->n_nodes + 1];
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    int ok = 1;
+    known[k] = 0;
+    if (!node->is_live) continue;
+    if (node->kind == RH_NODE_VARIABLE)
+      known[k] = variables[node->number];
+    else if (node->kind == RH_NODE_LITERAL)
+      ok = of_literal(node, &known[k]);
+    else
+      ok = compute(node, known, &known[k]);
+    if (!ok) return 0;
+  }
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) outputs[j] = known[exprs->outputs[j]];
+  return 1;
+}

@@ -1,0 +1,180 @@
+/* Expressions as OpenCL C.  It is written from the graph: each node is a constant of its own, so
+ * that nothing is evaluated twice and precedence does not matter. */
+#include "../base/vocabulary.h"
+#include "graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *type_name(rh_type type) {
+  switch (type) {
+  case RH_TYPE_i8: return "char";
+  case RH_TYPE_u8: return "uchar";
+  case RH_TYPE_i16: return "short";
+  case RH_TYPE_u16: return "ushort";
+  case RH_TYPE_i32: return "int";
+  case RH_TYPE_u32: return "uint";
+  case RH_TYPE_i64: return "long";
+  case RH_TYPE_u64: return "ulong";
+  case RH_TYPE_f32: return "float";
+  default: return "double";
+  }
+}
+
+static int is_float(rh_type type) {
+  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
+}
+
+/* Division by 0 and overflow are undefined in OpenCL C.  Halves are rounded through memory, because
+ * that needs no extension. */
+void rh_exprs_write_helpers(rh_text *to) {
+  static const char *const types[][2] = {{"int", "uint"}, {"long", "ulong"}};
+  for (int k = 0; k < 2; k++) {
+    const char *s = types[k][0], *u = types[k][1];
+    rh_text_add(to,
+                "static inline %s rh_divide_%s(%s a, %s b) {\n"
+                "return b == 0 ? 0 : b == -1 ? (%s)((%s)0 - (%s)a) : a / b;\n}\n",
+                s, s, s, s, s, u, u);
+    rh_text_add(to,
+                "static inline %s rh_remainder_%s(%s a, %s b) {\n"
+                "return b == 0 || b == -1 ? 0 : a %% b;\n}\n",
+                s, s, s, s);
+    rh_text_add(to, "static inline %s rh_divide_%s(%s a, %s b) { return b == 0 ? 0 : a / b; }\n", u,
+                u, u, u);
+    rh_text_add(to,
+                "static inline %s rh_remainder_%s(%s a, %s b) { return b == 0 ? 0 : a %% b; }\n", u,
+                u, u, u);
+  }
+  rh_text_add(to, "static inline float rh_round_half(float x) {\n"
+                  "ushort bits;\nvstore_half_rte(x, 0, (half *)&bits);\n"
+                  "return vload_half(0, (const half *)&bits);\n}\n");
+}
+
+/* By its bits: a decimal number may be read as another one. */
+static void write_literal(const rh_node *node, rh_text *to) {
+  switch (node->type) {
+  case RH_TYPE_f32: rh_text_add(to, "as_float(0x%" PRIx32 "u)", node->value.u32); return;
+  case RH_TYPE_f64: rh_text_add(to, "as_double(0x%" PRIx64 "ul)", node->value.u64); return;
+  case RH_TYPE_i32: rh_text_add(to, "as_int(0x%" PRIx32 "u)", node->value.u32); return;
+  case RH_TYPE_u32: rh_text_add(to, "0x%" PRIx32 "u", node->value.u32); return;
+  case RH_TYPE_i64: rh_text_add(to, "as_long(0x%" PRIx64 "ul)", node->value.u64); return;
+  default: rh_text_add(to, "0x%" PRIx64 "ul", node->value.u64);
+  }
+}
+
+static void write_constant(const rh_node *node, const char *constants, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (rh_type_size(node->type) == sizeof(uint64_t))
+    rh_text_add(to, "as_%s(%s[%u])", type, constants, node->slot);
+  else
+    rh_text_add(to, "as_%s((uint)%s[%u])", type, constants, node->slot);
+}
+
+static void write_cast(const rh_node *node, const char *a, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (is_float(node->of) && !is_float(node->type))
+    rh_text_add(to, "convert_%s_sat_rtz(%s)", type, a);
+  else
+    rh_text_add(to, "(%s)%s", type, a);
+}
+
+/* Signed integers wrap as unsigned ones do. */
+static void write_arithmetic(const rh_node *node, const char *operator, const char * a,
+                             const char *b, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (is_float(node->type) || !rh_type_is_signed(node->type))
+    rh_text_add(to, "%s %s %s", a, operator, b);
+  else
+    rh_text_add(to, "(%s)((u%s)%s %s (u%s)%s)", type, type, a, operator, type, b);
+}
+
+static void write_binary(const rh_node *node, const char *a, const char *b, rh_text *to) {
+  const char *type = type_name(node->type);
+  int bits = 8 * (int)rh_type_size(node->type) - 1;
+  switch (node->kind) {
+  case RH_NODE_ADD: write_arithmetic(node, "+", a, b, to); return;
+  case RH_NODE_SUBTRACT: write_arithmetic(node, "-", a, b, to); return;
+  case RH_NODE_MULTIPLY: write_arithmetic(node, "*", a, b, to); return;
+  case RH_NODE_DIVIDE:
+    if (is_float(node->type))
+      rh_text_add(to, "%s / %s", a, b);
+    else
+      rh_text_add(to, "rh_divide_%s(%s, %s)", type, a, b);
+    return;
+  case RH_NODE_REMAINDER: rh_text_add(to, "rh_remainder_%s(%s, %s)", type, a, b); return;
+  case RH_NODE_LEFT:
+    rh_text_add(to, "as_%s(as_%s%s(%s) << (%s & %d))", type,
+                rh_type_is_signed(node->type) ? "u" : "", type, a, b, bits);
+    return;
+  case RH_NODE_RIGHT: rh_text_add(to, "%s >> (%s & %d)", a, b, bits); return;
+  case RH_NODE_AND: rh_text_add(to, "%s & %s", a, b); return;
+  case RH_NODE_OR: rh_text_add(to, "%s | %s", a, b); return;
+  case RH_NODE_XOR: rh_text_add(to, "%s ^ %s", a, b); return;
+  case RH_NODE_LESS: rh_text_add(to, "%s < %s", a, b); return;
+  case RH_NODE_AT_MOST: rh_text_add(to, "%s <= %s", a, b); return;
+  case RH_NODE_EQUAL: rh_text_add(to, "%s == %s", a, b); return;
+  default: rh_text_add(to, "%s != %s", a, b);
+  }
+}
+
+static void write_call(const rh_node *node, rh_expr_name *args, rh_text *to) {
+  rh_text_add(to, "%s(", node->function->name);
+  for (uint32_t j = 0; j < node->function->n_args; j++)
+    rh_text_add(to, "%s%s", j ? ", " : "", args[j]);
+  rh_text_add(to, ")");
+}
+
+static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
+  if (node->of == RH_TYPE_f16)
+    rh_text_add(to, "rh_round_half(%s)", a);
+  else
+    rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
+}
+
+static void write_value(const rh_node *node, rh_expr_name *args, const char *index,
+                        const char *constants, rh_text *to) {
+  const char *a = args[0], *b = args[1];
+  switch (node->kind) {
+  case RH_NODE_LITERAL: write_literal(node, to); return;
+  case RH_NODE_CONSTANT: write_constant(node, constants, to); return;
+  case RH_NODE_INDEX: rh_text_add(to, "%s", index); return;
+  case RH_NODE_CAST: write_cast(node, a, to); return;
+  case RH_NODE_NARROW: write_narrow(node, a, to); return;
+  case RH_NODE_BITS: rh_text_add(to, "as_%s(%s)", type_name(node->type), a); return;
+  case RH_NODE_NEGATE:
+    if (is_float(node->type) || !rh_type_is_signed(node->type))
+      rh_text_add(to, "-%s", a);
+    else
+      rh_text_add(to, "(%s)((u%s)0 - (u%s)%s)", type_name(node->type), type_name(node->type),
+                  type_name(node->type), a);
+    return;
+  case RH_NODE_INVERT: rh_text_add(to, "~%s", a); return;
+  case RH_NODE_CHOOSE: rh_text_add(to, "%s ? %s : %s", a, b, args[2]); return;
+  case RH_NODE_CALL: write_call(node, args, to); return;
+  default: write_binary(node, a, b, to);
+  }
+}
+
+static void name_node(uint32_t k, const char *prefix, rh_expr_name name) {
+  snprintf(name, RH_EXPR_NAME_BYTES, "%s%u", prefix, k);
+}
+
+void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *variables,
+                    const char *index, const char *constants, const char *prefix,
+                    rh_expr_name *outputs) {
+  rh_expr_name args[3], own;
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    if (!node->is_live) continue;
+    for (uint32_t j = 0; j < rh_node_arity(node); j++) name_node(node->args[j], prefix, args[j]);
+    name_node(k, prefix, own);
+    rh_text_add(to, "const %s %s = ", type_name(node->type), own);
+    if (node->kind == RH_NODE_VARIABLE)
+      rh_text_add(to, "%s", variables[node->number]);
+    else
+      write_value(node, args, index, constants, to);
+    rh_text_add(to, ";\n");
+  }
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) name_node(exprs->outputs[j], prefix, outputs[j]);
+}

@@ -1,0 +1,302 @@
+/* Expressions: grammar, types, values, the written OpenCL C's shape, and messages. */
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/expr/expr.h"
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const rh_expr_variable variables[] = {
+    {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64},   {"k", RH_TYPE_i32},     {"u", RH_TYPE_u32},
+    {"l", RH_TYPE_i64}, {"h", RH_TYPE_f16},   {"b", RH_TYPE_i8},      {"c", RH_TYPE_u8},
+    {"m", RH_TYPE_u64}, {"a.0", RH_TYPE_f32}, {"a.mean", RH_TYPE_f64}};
+enum { VARIABLES = sizeof variables / sizeof *variables };
+static const float x[] = {3, -2.5f, 0.1f};
+static const double y[] = {1e300, 7, -0.0};
+static const int32_t k[] = {7, -3, INT32_MIN};
+static const uint32_t u[] = {5, UINT32_MAX, 0};
+static const int64_t l[] = {1, INT64_MIN, -1};
+static const uint16_t h[] = {0x3c00, 0xc100, 0x0001}; /* 1, -2.5, 2^-24 */
+static const int8_t b[] = {-128, 5, 127};
+static const uint8_t c[] = {0, 255, 7};
+static const uint64_t m[] = {0, UINT64_MAX, 9};
+static const float a0[] = {1, 2, 3};
+static const double mean[] = {0.5, 1.5, 2.5};
+static const void *const arrays[] = {x, y, k, u, l, h, b, c, m, a0, mean};
+static const rh_expr_constant constants[] = {{"t", {1, {.f = 0.5}}}, {"q", {0, {.i = 10}}}};
+
+static rh_exprs *parse(const char *text, rh_error *error) {
+  rh_exprs *exprs;
+  ck_assert_int_eq(rh_exprs_create(&exprs, variables, VARIABLES, constants, 2, 1, error), RH_OK);
+  if (rh_exprs_output(exprs, text, 0, "--map", error) == RH_OK) return exprs;
+  rh_exprs_destroy(exprs);
+  return NULL;
+}
+
+/* The value at element `at` as its type's number, in a double or an integer. */
+static void evaluate(const char *text, int at, rh_type type, double *f, int64_t *i) {
+  rh_error error = {0};
+  rh_exprs *exprs = parse(text, &error);
+  ck_assert_msg(exprs != NULL, "%s: %s", text, error.message);
+  ck_assert_msg(rh_exprs_type(exprs, 0) == type, "%s is %s", text,
+                rh_type_name(rh_exprs_type(exprs, 0)));
+  uint64_t out[3] = {0}, bound[8];
+  void *outputs[] = {out};
+  ck_assert_uint_le(rh_exprs_constants_size(exprs), sizeof bound);
+  rh_exprs_bind(exprs, NULL, bound);
+  rh_exprs_eval(exprs, arrays, 100, 3, bound, outputs);
+  const char *from = (const char *)out + (size_t)at * rh_type_size(type);
+  float narrow;
+  memcpy(&narrow, from, sizeof narrow);
+  *f = narrow;
+  if (type == RH_TYPE_f64) memcpy(f, from, sizeof *f);
+  int32_t word;
+  memcpy(&word, from, sizeof word);
+  *i = type == RH_TYPE_u32 ? (int64_t)(uint32_t)word : word;
+  if (rh_type_size(type) == 8) memcpy(i, from, sizeof *i);
+  rh_exprs_destroy(exprs);
+}
+
+typedef struct row {
+  const char *text;
+  rh_type type;
+  int at;
+  double value;
+} row;
+
+static const row rows[] = {
+    {"1 + 2 * 3", RH_TYPE_i32, 0, 7},
+    {"(1 + 2) * 3", RH_TYPE_i32, 0, 9},
+    {"10 - 4 - 3", RH_TYPE_i32, 0, 3},
+    {"k - 4 - 3", RH_TYPE_i32, 0, 0},
+    {"2 + k << 1", RH_TYPE_i32, 0, 18},
+    {"k & 3 == 3", RH_TYPE_i32, 0, 1}, /* C's precedence: k & (3 == 3) */
+    {"k | 8 ^ 1 & 3", RH_TYPE_i32, 0, 15},
+    {"k > 3 && x < 0 || c == 0", RH_TYPE_i32, 0, 1},
+    {"k > 0 ? x : y", RH_TYPE_f64, 0, 3},
+    {"k > 0 ? x : 0.5", RH_TYPE_f32, 1, 0.5},
+    {"x > 0 ? 1 : x < -1 ? 2 : 3", RH_TYPE_i32, 1, 2},
+    {"!k + !0", RH_TYPE_i32, 0, 1},
+    {"-x", RH_TYPE_f32, 1, 2.5},
+    {"- -x", RH_TYPE_f32, 1, -2.5},
+    {"~k", RH_TYPE_i32, 0, -8},
+    {"x * 0.5", RH_TYPE_f32, 1, -1.25},
+    {"x * 2", RH_TYPE_f32, 1, -5},
+    {"k * 0.5", RH_TYPE_f64, 0, 3.5},
+    {"k * 0.5f", RH_TYPE_f32, 0, 3.5},
+    {"x + y", RH_TYPE_f64, 1, 4.5},
+    {"k + u", RH_TYPE_u32, 1, 4294967292.0},
+    {"k + l", RH_TYPE_i64, 0, 8},
+    {"k + 3000000000", RH_TYPE_i64, 0, 3000000007.0},
+    {"b + c", RH_TYPE_i32, 1, 260},
+    {"h * 2", RH_TYPE_f32, 1, -5},
+    {"h", RH_TYPE_f32, 2, 0x1p-24},
+    {"(f16)0.1", RH_TYPE_f32, 0, 0x1.998p-4},
+    {"(half)70000.0", RH_TYPE_f32, 0, INFINITY},
+    {"k * k", RH_TYPE_i32, 2, 0},
+    {"k - 1", RH_TYPE_i32, 2, INT32_MAX},
+    {"-k", RH_TYPE_i32, 2, INT32_MIN},
+    {"k / 2", RH_TYPE_i32, 1, -1},
+    {"k % 2", RH_TYPE_i32, 1, -1},
+    {"k / c", RH_TYPE_i32, 0, 0},
+    {"k % c", RH_TYPE_i32, 0, 0},
+    {"k / l", RH_TYPE_i64, 2, 2147483648.0},
+    {"k / (b - 128)", RH_TYPE_i32, 2, INT32_MIN},
+    {"k << 33", RH_TYPE_i32, 0, 14},
+    {"k >> 1", RH_TYPE_i32, 1, -2},
+    {"u >> 31", RH_TYPE_u32, 1, 1},
+    {"(i8)300", RH_TYPE_i32, 0, 44},
+    {"(u8)(x * 1000)", RH_TYPE_i32, 0, 255},
+    {"(u8)x", RH_TYPE_i32, 1, 0},
+    {"(int)(y)", RH_TYPE_i32, 0, INT32_MAX},
+    {"(int)nan", RH_TYPE_i32, 0, 0},
+    {"(u32)-1.0", RH_TYPE_u32, 0, 0},
+    {"(f32)16777217", RH_TYPE_f32, 0, 16777216},
+    {"0x10 + 010", RH_TYPE_i32, 0, 24},
+    {"0xffffffffu", RH_TYPE_u32, 0, 4294967295.0},
+    {"0x1p-3", RH_TYPE_f64, 0, 0.125},
+    {".5e1", RH_TYPE_f64, 0, 5},
+    {"1e400", RH_TYPE_f64, 0, INFINITY},
+    {"-inf", RH_TYPE_f64, 0, -INFINITY},
+    {"x > t", RH_TYPE_i32, 1, 0},
+    {"x + t", RH_TYPE_f32, 0, 3.5},
+    {"k + q", RH_TYPE_i32, 0, 17},
+    {"k % q", RH_TYPE_i32, 0, 7},
+    {"i + 1", RH_TYPE_u64, 2, 103},
+    {"a.0 + a.mean", RH_TYPE_f64, 2, 5.5},
+    {"fabs(x - 5)", RH_TYPE_f32, 1, 7.5},
+    {"abs(k)", RH_TYPE_u32, 2, 2147483648.0},
+    {"abs(x)", RH_TYPE_f32, 1, 2.5},
+    {"min(k, 3)", RH_TYPE_i32, 0, 3},
+    {"max(x, y)", RH_TYPE_f64, 1, 7},
+    {"clamp(k, 0, 5)", RH_TYPE_i32, 0, 5},
+    {"fmin(x, nan)", RH_TYPE_f32, 1, -2.5},
+    {"isnan(x - x) + isinf(1 / (x - x))", RH_TYPE_i32, 0, 1},
+    {"isfinite(y)", RH_TYPE_i32, 0, 1},
+    {"sign(x)", RH_TYPE_f32, 1, -1},
+    {"sqrt(x + 1)", RH_TYPE_f32, 0, 2},
+    {"floor(x) + ceil(x) + trunc(x) + rint(x) + round(x)", RH_TYPE_f32, 1, -12},
+    {"fma(x, x, 1)", RH_TYPE_f32, 0, 10},
+    {"exp(k - 7)", RH_TYPE_f64, 0, 1},
+    {"pow(x, 2)", RH_TYPE_f32, 0, 9},
+    {"copysign(x, -1)", RH_TYPE_f32, 0, -3},
+    {"as_int(x)", RH_TYPE_i32, 0, 0x40400000},
+};
+
+START_TEST(values) {
+  const row *one = &rows[_i];
+  double f;
+  int64_t i;
+  evaluate(one->text, one->at, one->type, &f, &i);
+  double got = rh_type_is_float(one->type) ? f
+               : one->type == RH_TYPE_u64  ? (double)(uint64_t)i
+                                           : (double)i;
+  ck_assert_msg(got == one->value, "%s is %.17g, not %.17g", one->text, got, one->value);
+}
+END_TEST
+
+typedef struct mistake {
+  const char *text, *message;
+} mistake;
+static const mistake mistakes[] = {
+    {"x *", "--map: expected an operand, and the text ends, at column 4 of 'x *'"},
+    {"", "expected an operand, and the text ends, at column 1"},
+    {"x + * y", "expected an operand, not '*', at column 5"},
+    {"(x", "expected ')', and the text ends, at column 3"},
+    {"x)", "expected an operator, not ')', at column 2"},
+    {"x y", "expected an operator, not 'y', at column 3"},
+    {"z + 1",
+     "unknown name 'z'; known: x, y, k, u, l, h, b, c, m, a.0, a.mean, t, q, i, at column 1"},
+    {"foo(x)", "unknown function 'foo', at column 1"},
+    {"sqrt(x, y)", "the function takes one argument, at column 1"},
+    {"min(x)", "the function takes two arguments, at column 1"},
+    {"x % 2", "% is of integers; of floats it is fmod(a, b), at column 3"},
+    {"x & 1", "an operator of integers has a float as its operand, at column 3"},
+    {"k << x", "an operator of integers has a float as its operand, at column 3"},
+    {"k / 0", "a division of integers by 0, at column 3"},
+    {"k % (3 - 3)", "a division of integers by 0, at column 3"},
+    {"x ? 1", "expected ':', and the text ends, at column 6"},
+    {"as_int(y)", "the two types have different sizes, at column 1"},
+    {"99999999999999999999", "the integer does not fit in 64 bits, at column 1"},
+    {"1z", "no such suffix of an integer, at column 2"},
+    {"1.5q", "no such suffix of a number, at column 4"},
+    {"x = 1", "expected an operator, not '=', at column 3"},
+    {"x; y", "expected an operator, not ';', at column 2"},
+    {"\"a\"", "expected an operand, not '\"', at column 1"},
+};
+
+START_TEST(messages) {
+  const mistake *one = &mistakes[_i];
+  rh_error error = {0};
+  ck_assert_msg(parse(one->text, &error) == NULL, "'%s' was taken", one->text);
+  ck_assert_int_eq(error.status, RH_E_USAGE);
+  ck_assert_msg(strstr(error.message, one->message) != NULL, "%s: %s", one->text, error.message);
+}
+END_TEST
+
+static char *nested(int depth) {
+  char *text = malloc(2 * (size_t)depth + 2);
+  memset(text, '(', (size_t)depth);
+  text[depth] = '1';
+  memset(text + depth + 1, ')', (size_t)depth);
+  text[2 * depth + 1] = 0;
+  return text;
+}
+
+START_TEST(limits) {
+  rh_error error = {0};
+  char *deep = nested(300), *flat = nested(60), *many = malloc(20001);
+  ck_assert(!parse(deep, &error) && strstr(error.message, "nested more than 200 deep"));
+  rh_exprs *exprs = parse(flat, &error);
+  ck_assert(exprs != NULL);
+  rh_exprs_destroy(exprs);
+  for (int j = 0; j < 20000; j += 4) memcpy(many + j, j % 8 ? "k +\t" : "x * ", 4);
+  strcpy(many + 19999, "1");
+  exprs = parse(many, &error); /* equal operations are one, so that this is long and not large */
+  rh_exprs_destroy(exprs);
+  free(deep);
+  free(flat);
+  free(many);
+}
+END_TEST
+
+START_TEST(lists_and_names) {
+  rh_error error = {0};
+  rh_exprs *exprs;
+  float first[3], second[3];
+  void *outputs[] = {first, second};
+  ck_assert(rh_exprs_create(&exprs, variables, VARIABLES, NULL, 0, 0, &error) == RH_OK);
+  ck_assert(rh_exprs_let(exprs, "d", "x - a.0", "let", &error) == RH_OK);
+  ck_assert_msg(rh_exprs_outputs(exprs, "d * d, max(d, 0)", "--map", &error) == RH_OK, "%s",
+                error.message);
+  ck_assert_uint_eq(rh_exprs_count(exprs), 2);
+  rh_exprs_eval(exprs, arrays, 0, 3, NULL, outputs);
+  ck_assert(first[0] == 4 && second[0] == 2 && second[1] == 0);
+  ck_assert(rh_exprs_uses_variable(exprs, 0) && !rh_exprs_uses_variable(exprs, 1));
+  ck_assert(!rh_exprs_uses_index(exprs) && !rh_exprs_uses_f64(exprs) && rh_exprs_is_exact(exprs));
+  rh_exprs_destroy(exprs);
+}
+END_TEST
+
+/* More elements than a block, from an index on; the same values as C's. */
+START_TEST(blocks) {
+  enum { N = 1000 };
+  static float in[N], out[N];
+  rh_error error = {0};
+  rh_exprs *exprs;
+  const rh_expr_variable one[] = {{"x", RH_TYPE_f32}};
+  const void *from[] = {in};
+  void *to[] = {out};
+  for (int j = 0; j < N; j++) in[j] = (float)(j * 37 % 101) - 50.5f;
+  ck_assert(rh_exprs_create(&exprs, one, 1, NULL, 0, 1, &error) == RH_OK);
+  ck_assert(rh_exprs_output(exprs, "(x * x - 3) / (x + i)", RH_TYPE_f32, "--map", &error) == RH_OK);
+  rh_exprs_eval(exprs, from, 5, N, NULL, to);
+  for (int j = 0; j < N; j++) {
+    volatile float square = in[j] * in[j], top = square - 3.0f;
+    volatile float bottom = in[j] + (float)(uint64_t)(j + 5);
+    ck_assert_msg(out[j] == top / bottom, "element %d", j);
+  }
+  rh_exprs_destroy(exprs);
+}
+END_TEST
+
+/* Chan's merge of means is associative as a rational function; a+2*b is not. */
+START_TEST(modulo_a_prime) {
+  static const struct {
+    const char *text;
+    int is_associative;
+  } ops[] = {{"a + b", 1}, {"a * b", 1},       {"a + b + a*b", 1},     {"a + 2*b", 0},
+             {"a - b", 0}, {"(a + b) / 2", 0}, {"a * b / (a + b)", 1}, {"(a + b) / (1 + a*b)", 1}};
+  const rh_expr_variable two[] = {{"a", RH_TYPE_f64}, {"b", RH_TYPE_f64}};
+  for (size_t j = 0; j < sizeof ops / sizeof *ops; j++) {
+    rh_exprs *exprs;
+    rh_error error = {0};
+    uint64_t ab[] = {123456789123, 987654321}, third = 5555555555, left, right, inner;
+    ck_assert(rh_exprs_create(&exprs, two, 2, NULL, 0, 0, &error) == RH_OK);
+    ck_assert(rh_exprs_output(exprs, ops[j].text, RH_TYPE_f64, "--reduce", &error) == RH_OK);
+    ck_assert(rh_exprs_modular(exprs, ab, &inner));
+    ck_assert(rh_exprs_modular(exprs, (uint64_t[]){inner, third}, &left));
+    ck_assert(rh_exprs_modular(exprs, (uint64_t[]){ab[1], third}, &inner));
+    ck_assert(rh_exprs_modular(exprs, (uint64_t[]){ab[0], inner}, &right));
+    ck_assert_msg((left == right) == ops[j].is_associative, "%s", ops[j].text);
+    rh_exprs_destroy(exprs);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("expr");
+  TCase *tests = tcase_create("expr");
+  tcase_add_loop_test(tests, values, 0, sizeof rows / sizeof *rows);
+  tcase_add_loop_test(tests, messages, 0, sizeof mistakes / sizeof *mistakes);
+  tcase_add_test(tests, limits);
+  tcase_add_test(tests, lists_and_names);
+  tcase_add_test(tests, blocks);
+  tcase_add_test(tests, modulo_a_prime);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
