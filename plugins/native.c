@@ -56,7 +56,7 @@ static const rh_param params[] = {
 };
 
 /* How a block is folded. */
-enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR, BY_CANONICAL, BY_TILES };
+enum { BY_FOLD, BY_BYTES, BY_KEY, BY_OPERATOR, BY_CANONICAL, BY_TILES, BY_REDUCE };
 
 enum {
   /* A block is long compared with the cost of taking it; and short, where there are only a few. */
@@ -77,6 +77,8 @@ _Static_assert((int)MOST_BLOCKS <= (int)POOL_MOST_BLOCKS, "a ticket has no place
 typedef struct native {
   const rh_op *op;
   rh_type type;
+  const rh_op *user; /* an operator over mapped elements, of which `mapped` are folded; or null */
+  rh_op mapped;
   int how;
   uint32_t key_bytes;
   const rh_native_lanes *lanes;
@@ -148,6 +150,18 @@ static int how_to_fold(const rh_op *op, rh_type type) {
   }
 }
 
+static uint32_t size_of(rh_type type) {
+  static const uint32_t sizes[NATIVE_TYPES] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
+  return type < NATIVE_TYPES ? sizes[type] : 0;
+}
+
+/* Elements of a user's operator that the built-in one's loops can fold: not to be located again by
+ * their index; and, where the order counts, with tiles of as many elements as its operands'. */
+static int folds_mapped(const rh_op *op) {
+  if (!RH_HAS(rh_op, op, map) || !op->map || op->flags & RH_OP_INDEXED) return 0;
+  return op->flags & RH_OP_EXACT || size_of(op->mapped_type) == op->element_size;
+}
+
 static rh_native_fold *fold_of(const rh_native_lanes *lanes, uint32_t op, rh_type type) {
   switch (op) {
   case RH_OP_sum: return lanes->sum[type];
@@ -207,8 +221,8 @@ enum { INDEX_AT = 8 };
 
 /* The value of n >= 1 elements from element `first` of x on.  A value of arg* has `first` as its
  * index until find_place() corrects it. */
-static void fold_block(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
-                       unsigned pages, unsigned char *value) {
+static void fold_elements(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
+                          unsigned pages, unsigned char *value) {
   const rh_op *op = self->op;
   const unsigned char *from = x + first * op->element_size;
   rh_native_range range;
@@ -228,6 +242,62 @@ static void fold_block(const native *self, const unsigned char *x, uint64_t firs
   case BY_CANONICAL: rh_canonical_fold(op, x, first, n, value); return;
   default: memcpy(value, op->identity, op->value_size); op->fold(value, x, first, n);
   }
+}
+
+/* Consecutive values of as many elements each: a binary counter, as for the tiles of the canonical
+ * order, of which each is a node. */
+typedef struct pieces {
+  _Alignas(16) unsigned char nodes[48][16];
+  uint64_t count;
+} pieces;
+
+static void append_piece(const rh_op *op, pieces *to, unsigned char *value) {
+  uint32_t k = 0;
+  for (; to->count >> k & 1; k++) {
+    op->combine(to->nodes[k], value);
+    memcpy(value, to->nodes[k], op->value_size);
+  }
+  memcpy(to->nodes[k], value, op->value_size);
+  to->count++;
+}
+
+static void join_pieces(const rh_op *op, pieces *all, unsigned char *value) {
+  uint32_t k = 0;
+  while (!(all->count >> k & 1)) k++;
+  memcpy(value, all->nodes[k], op->value_size);
+  for (k++; all->count >> k; k++) {
+    if (!(all->count >> k & 1)) continue;
+    op->combine(all->nodes[k], value);
+    memcpy(value, all->nodes[k], op->value_size);
+  }
+}
+
+/* A piece at a time, which stays in the nearest cache. */
+static void fold_mapped(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
+                        unsigned char *value) {
+  enum { PIECE_BYTES = 1 << 14 };
+  _Alignas(64) unsigned char piece[PIECE_BYTES];
+  _Alignas(16) unsigned char one[16];
+  const uint64_t most = PIECE_BYTES / self->op->element_size;
+  pieces all;
+  all.count = 0;
+  for (const uint64_t end = first + n; first < end; first += most) {
+    uint64_t count = end - first < most ? end - first : most;
+    self->user->map(self->user, x, first, count, piece);
+    fold_elements(self, piece, 0, count, 1, one);
+    append_piece(self->op, &all, one);
+  }
+  join_pieces(self->op, &all, value);
+}
+
+static void fold_block(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
+                       unsigned pages, unsigned char *value) {
+  if (self->user)
+    fold_mapped(self, x, first, n, value);
+  else if (self->how == BY_REDUCE)
+    self->op->reduce(self->op, x, first, n, value);
+  else
+    fold_elements(self, x, first, n, pages, value);
 }
 
 /* Replaces the index of the block's first element by the index of the element itself. */
@@ -285,31 +355,49 @@ static unsigned threads_for(const rh_problem *problem, const int64_t *values) {
   return (unsigned)(threads < blocks ? threads : blocks);
 }
 
+/* What is folded: the input's elements, or those that a user's operator maps them to. */
+static void choose_elements(native *self, const rh_problem *problem) {
+  const rh_op *op = problem->op;
+  self->op = op;
+  self->type = problem->type;
+  if (folds_mapped(op)) {
+    self->user = op;
+    self->mapped = *op;
+    self->mapped.id = op->mapped_op;
+    self->mapped.element_size = size_of(op->mapped_type);
+    self->op = &self->mapped;
+    self->type = op->mapped_type;
+  }
+  self->how = how_to_fold(self->op, self->type);
+  int is_general = self->how == BY_OPERATOR || self->how == BY_CANONICAL;
+  if (is_general && RH_HAS(rh_op, op, reduce) && op->reduce) self->how = BY_REDUCE;
+}
+
+static void choose_loops(native *self) {
+  const rh_op *op = self->op;
+  self->key_bytes = is_64_bit(self->type) ? 8 : 4;
+  if (self->how == BY_FOLD || self->how == BY_BYTES)
+    self->fold = fold_of(self->lanes, op->id, self->type);
+  if (self->how == BY_KEY) {
+    self->range = self->lanes->range[self->type];
+    self->wanted = extremes_of(op->id);
+  }
+  if (self->how == BY_TILES) self->tile = self->lanes->prod_tile[self->type];
+}
+
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
   static const unsigned bits[] = {512, 512, 256, 128};
-  const rh_op *op = problem->op;
   unsigned threads = threads_for(problem, values);
   native *self = host->alloc(host, sizeof *self);
   if (!self) return RH_E_NOMEM;
-  *self = (native){.op = op,
-                   .type = problem->type,
-                   .how = how_to_fold(op, problem->type),
-                   .key_bytes = is_64_bit(problem->type) ? 8 : 4,
-                   .lanes = rh_native_lanes_find(bits[values[VECTORS]]),
-                   .serial_below = values[SERIAL_BELOW],
-                   .pages = values[WALK] == SEQUENTIAL ? 1
-                            : values[WALK] == IN_PAGES ? PAGES
-                                                       : 0};
-  if (self->how == BY_FOLD || self->how == BY_BYTES)
-    self->fold = fold_of(self->lanes, op->id, problem->type);
-  if (self->how == BY_KEY) {
-    self->range = self->lanes->range[problem->type];
-    self->wanted = extremes_of(op->id);
-  }
-  if (self->how == BY_TILES) self->tile = self->lanes->prod_tile[problem->type];
-  uint64_t blocks = most_blocks(op, problem->max_n);
-  self->values = host->alloc(host, (blocks + 1) * op->value_size);
+  self->lanes = rh_native_lanes_find(bits[values[VECTORS]]);
+  self->serial_below = values[SERIAL_BELOW];
+  self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
+  choose_elements(self, problem);
+  choose_loops(self);
+  uint64_t blocks = most_blocks(self->op, problem->max_n);
+  self->values = host->alloc(host, (blocks + 1) * self->op->value_size);
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if (!self->values || (threads > 1 && !memory)) return RH_E_NOMEM;
   if (memory)
@@ -360,7 +448,8 @@ static void fold_blocks(native *self, const rh_native_job *job, uint64_t length)
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
   const rh_op *op = self->op;
-  const unsigned char *x = (const unsigned char *)run->host_input + run->first * op->element_size;
+  uint32_t size = self->user ? self->user->element_size : op->element_size;
+  const unsigned char *x = (const unsigned char *)run->host_input + run->first * size;
   uint64_t length = block_length(op, run->n);
   if (run->n == 0) {
     memcpy(run->host_result, op->identity, op->value_size);
@@ -398,6 +487,7 @@ static const rh_strategy strategy = {
     .query = query,
     .setup = setup,
     .run = run,
+    .extension = rh_serves_any,
     .teardown = teardown,
 };
 RH_PLUGIN(&strategy);

@@ -43,7 +43,8 @@ static rh_status parse_problem(rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   app->op = RH_OP_sum;
   if (takes_devices(typed) || typed->mode == RH_MODE_PLOT) return RH_OK;
-  if (typed->op) RH_TRY(rh_op_parse(typed->op, &app->op, error));
+  /* several operators are parsed with what else makes the user's own */
+  if (typed->op && !strchr(typed->op, ',')) RH_TRY(rh_op_parse(typed->op, &app->op, error));
   if (typed->type) RH_TRY(rh_type_parse(typed->type, &app->type, error));
   return RH_OK;
 }

@@ -11,6 +11,7 @@
 #include "run_sampler.h"
 #include "selftest.h"
 #include "size.h"
+#include "user_operator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,20 +28,35 @@ static rh_status check_sources(const rh_typed *typed, rh_error *error) {
   return RH_OK;
 }
 
+/* The resources of one run. */
+typedef struct run_state {
+  rh_job_spec spec;
+  char what[256];
+  uint64_t seed;
+  double timeout_s;
+  rh_found found; /* the strategy */
+  rh_array array;
+  rh_user_operator user; /* empty: a built-in one */
+  rh_local_shared shared;
+  rh_sampler sampler; /* `self` is null if it does not exist */
+  rh_run_report report;
+} run_state;
+
 /* The data are a file, which is opened here, so that its errors are reported before a device is
  * used; or generated elements, which are created later, when a device is known to hold them. */
-static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec, uint64_t *seed,
-                           char *what, size_t what_size, rh_error *error) {
+static rh_status find_data(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
+  rh_array *array = &run->array;
+  rh_job_spec *spec = &run->spec;
   const rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(check_sources(typed, error));
-  RH_TRY(rh_seed_parse(typed->seed, seed, error));
+  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
   if (typed->input) {
     rh_terminal_catch_cut_file(typed->input);
     RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
     spec->type = array->type;
     spec->n = array->n;
-    snprintf(what, what_size, "%s", typed->input);
+    snprintf(run->what, sizeof run->what, "%s", typed->input);
     if (array->fortran_order && rh_op_flags(app->op, spec->type) & RH_OP_INDEXED)
       rh_log(reporter, RH_LOG_WARNING,
              "%s: shape %s, Fortran order: the index counts in storage order", typed->input,
@@ -50,7 +66,7 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
     spec->type = app->type ? app->type : RH_TYPE_f32;
     RH_TRY(rh_size_parse(size, rh_type_size(spec->type), "--size", &spec->n, error));
     RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
-    snprintf(what, what_size, "--size %s in %s", size, rh_type_name(spec->type));
+    snprintf(run->what, sizeof run->what, "--size %s in %s", size, rh_type_name(spec->type));
   }
   if (spec->n == 0 && rh_op_needs_an_element(app->op))
     return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined",
@@ -58,18 +74,18 @@ static rh_status find_data(const rh_app *app, rh_array *array, rh_job_spec *spec
   return RH_OK;
 }
 
-/* The resources of one run. */
-typedef struct run_state {
-  rh_job_spec spec;
-  char what[256];
-  uint64_t seed;
-  double timeout_s;
-  rh_found found; /* the strategy */
-  rh_array array;
-  rh_local_shared shared;
-  rh_sampler sampler; /* `self` is null if it does not exist */
-  rh_run_report report;
-} run_state;
+/* The same for an operator of the user's. */
+static rh_status find_operands(const rh_app *app, run_state *run, rh_error *error) {
+  const rh_typed *typed = app->typed;
+  RH_TRY(check_sources(typed, error));
+  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
+  RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
+  snprintf(run->what, sizeof run->what, "%s",
+           typed->input  ? typed->input
+           : typed->size ? typed->size
+                         : "2^24");
+  return rh_user_operator_open(&run->user, app, &run->array, &run->spec, error);
+}
 
 /* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
  * this process may replace it. */
@@ -80,7 +96,7 @@ static void expect_cut_file(const rh_app *app) {
 /* Computes the reference, before the strategy runs. */
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  if (app->typed->no_check) return rh_selftest(app, report, error);
+  if (app->typed->no_check) return run->spec.custom ? RH_OK : rh_selftest(app, report, error);
   double start = rh_now();
   RH_TRY(rh_job_reference(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
                           &report->reference, error));
@@ -124,7 +140,8 @@ static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
 static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
-  rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type, spec->n);
+  if (!spec->custom) /* it may be right about all others */
+    rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type, spec->n);
   char got[64], exact[64];
   rh_format_answer(got, &report->result);
   rh_format_answer(exact, &report->reference.result);
@@ -137,7 +154,9 @@ static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh
 static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
   rh_status status =
-      rh_array_reserve(&run->array, run->spec.type, run->spec.n, run->report.isolated, error);
+      run->spec.custom
+          ? rh_user_operator_reserve(&run->user, &run->array, &run->spec, error)
+          : rh_array_reserve(&run->array, run->spec.type, run->spec.n, run->report.isolated, error);
   if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
   app->redhost->device_failed |= status != RH_OK;
   return status;
@@ -146,7 +165,9 @@ static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
 static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
   const char *kind = app->typed->data ? app->typed->data : "uniform";
-  return rh_array_fill(&run->array, kind, run->seed, &app->redhost->options.reporter, error);
+  const rh_reporter *reporter = &app->redhost->options.reporter;
+  if (run->spec.custom) return rh_user_operator_fill(&run->user, kind, run->seed, reporter, error);
+  return rh_array_fill(&run->array, kind, run->seed, reporter, error);
 }
 
 static rh_run_spec spec_of(const rh_app *app, const run_state *run) {
@@ -164,7 +185,8 @@ static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
   rh_exact_data exact;
   rh_result result;
   rh_error why = {0};
-  if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
+  if (!report->checked || run->spec.custom || !rh_exact_data_is_needed(&report->verdict))
+    return RH_OK;
   rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, NULL,
                                         report->isolated, &app->redhost->options.reporter, &why);
   if (status == RH_OK) {
@@ -236,7 +258,7 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
 /* Was it chosen by `auto`, from outside of redhost, for a result that the order decides? */
 static int is_to_be_tried(const rh_app *app, const run_state *run) {
   return strcmp(app->typed->name, "auto") == 0 && !run->found.installed && run->spec.n > 0 &&
-         rh_op_rounds(run->spec.op, run->spec.type);
+         !run->spec.custom && rh_op_rounds(run->spec.op, run->spec.type);
 }
 
 static rh_status try_order(const rh_app *app, const run_state *run, rh_error *error) {
@@ -252,7 +274,11 @@ static rh_status try_order(const rh_app *app, const run_state *run, rh_error *er
 static rh_status try_strategy(const rh_app *app, run_state *run, rh_error *error) {
   int *isolated = &run->report.isolated;
   RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
-  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, isolated, error));
+  int is_foreign = !run->found.installed && !run->spec.custom;
+  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, is_foreign, isolated, error));
+  if (*isolated && run->spec.custom)
+    return rh_fail(error, RH_E_USAGE,
+                   "--isolate: an operator of one's own runs in this process only");
   run->spec.strategy = run->found.name;
   run->spec.plugin = run->found.path;
   run->report.spec = &run->spec;
@@ -277,7 +303,10 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
   for (;;) {
     rh_status status = try_strategy(app, run, &why);
     /* Checked first, because a changed file explains other errors. */
-    if (app->typed->input) RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
+    if (run->spec.custom)
+      RH_TRY(rh_user_operator_check_unchanged(&run->user, error));
+    else if (app->typed->input)
+      RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
     if (status == RH_OK) return RH_OK;
     if (!rh_job_chooses_again(app->redhost, &asked, &tried, &why)) break;
     undo(app, run, &asked);
@@ -302,7 +331,8 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error));
   run->timeout_s = 60;
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
-  RH_TRY(find_data(app, &run->array, &run->spec, &run->seed, run->what, sizeof run->what, error));
+  RH_TRY(rh_user_operator_is_wanted(typed) ? find_operands(app, run, error)
+                                           : find_data(app, run, error));
   RH_TRY(find_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn_unjudged(app, &run->report);
@@ -314,6 +344,7 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   rh_status status = run_it(app, &run, error);
   end_sampler(&run, NULL);
   rh_array_finish(&run.array);
+  rh_user_operator_finish(&run.user);
   rh_found_finish(&run.found);
   return status;
 }

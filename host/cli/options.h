@@ -45,7 +45,9 @@ typedef struct rh_typed {
   const char *include, *exclude, *junit;
   const char *strategy, *cache, *precision, *max_time, *samples, *timer, *processes;
   const char *format, *output, *resume, *threshold, *picture, *budget;
-  rh_words exports, peers;
+  const char *map, *reduce, *identity, *finalize;
+  rh_words exports, peers, lets;
+  uint32_t commutes;
   uint32_t no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t thorough, strict, once, dry_run, fresh;
   /* Of --verify, the directory of --new-plugin, the new file of --compare. */

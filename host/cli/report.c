@@ -7,30 +7,62 @@
 #include <string.h>
 
 static uint64_t bytes_of(const rh_run_report *report) {
-  return report->spec->n * rh_type_size(report->spec->type);
+  const rh_job_spec *spec = report->spec;
+  return spec->n *
+         (spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type));
+}
+
+enum { ANSWER_BYTES = 1024 };
+
+/* "mean 0.5  variance 0.25": all results of the user's operator. */
+static void format_fields(char text[ANSWER_BYTES], const rh_result *result) {
+  size_t used = 0;
+  for (uint32_t k = 0; k < result->n_fields && used < ANSWER_BYTES; k++) {
+    const rh_result_field *field = &result->fields[k];
+    rh_result one = {.type = field->type};
+    char value[64];
+    memcpy(&one.value, &field->value, sizeof one.value);
+    used += (size_t)snprintf(text + used, ANSWER_BYTES - used, "%s%s %s", k ? "  " : "",
+                             field->name, rh_format_value(value, &one));
+  }
 }
 
 /* "257 (value 190.2)" for an index, else the value. */
-static void format_answer(char text[160], const rh_result *result, int exactly) {
+static void format_answer(char text[ANSWER_BYTES], const rh_result *result, int exactly) {
   char value[64];
+  if (result->n_fields) {
+    format_fields(text, result);
+    return;
+  }
   if (exactly)
     rh_format_exact(value, result);
   else
     rh_format_value(value, result);
   if (result->indexed)
-    snprintf(text, 160, "%llu (value %s)", (unsigned long long)result->index, value);
+    snprintf(text, ANSWER_BYTES, "%llu (value %s)", (unsigned long long)result->index, value);
   else
-    snprintf(text, 160, "%s", value);
+    snprintf(text, ANSWER_BYTES, "%s", value);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
+/* "f32", or those of all operands: "f32,f64". */
+static const char *types_of(const rh_job_spec *spec, char text[64]) {
+  size_t used = 0;
+  if (!spec->custom) return rh_type_name(spec->type);
+  for (uint32_t k = 0; k < spec->custom->n_operands && used < 60; k++)
+    used += (size_t)snprintf(text + used, 64 - used, "%s%s", k ? "," : "",
+                             rh_type_name(spec->custom->operands[k].type));
+  return text;
+}
+
 static void print_heading(const rh_app *app, const rh_run_report *report) {
-  char size[32];
+  char size[32], types[64];
   const rh_job_spec *spec = report->spec;
   printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), spec->strategy,
-         rh_style_off(app->terminal, RH_BOLD), rh_op_name(spec->op), rh_type_name(spec->type),
-         (unsigned long long)spec->n, rh_format_bytes(size, bytes_of(report)));
+         rh_style_off(app->terminal, RH_BOLD), rh_plain(rh_job_op_name(spec)),
+         types_of(spec, types), (unsigned long long)spec->n,
+         rh_format_bytes(size, bytes_of(report)));
   const char *input = app->typed->input;
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
   if (report->device)
@@ -43,10 +75,13 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   static const char *const words[] = {"ok", "WRONG", "not judged"};
   static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
   const rh_verdict *verdict = &report->verdict;
-  char exact[160];
+  char exact[ANSWER_BYTES];
   int style = styles[verdict->verdict];
-  format_answer(exact, &report->reference.result, 0);
-  printf("check      exact %s   %s", exact, verdict->text);
+  const rh_reference *reference = &report->reference;
+  format_answer(exact, reference->sampled.n ? &reference->sampled.canonical : &reference->result,
+                0);
+  printf("check      %s %s   %s", reference->sampled.n ? "canonical" : "exact", exact,
+         verdict->text);
   if (verdict->exact_data != RH_EXACT_DATA_WRONG && verdict->bound > 0 &&
       isfinite(verdict->bound) && isfinite(verdict->error))
     printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp,
@@ -111,7 +146,7 @@ static void print_details(const rh_run_report *report) {
 }
 
 static void print_text(const rh_app *app, const rh_run_report *report) {
-  char answer[160];
+  char answer[ANSWER_BYTES];
   print_heading(app, report);
   format_answer(answer, &report->result, 0);
   printf("result     %s%s%s\n", rh_style_on(app->terminal, RH_BOLD), answer,
@@ -175,6 +210,18 @@ static json_t *params_object(const rh_run_report *report) {
   return object;
 }
 
+static json_t *fields_object(const rh_result *result) {
+  json_t *object = json_object();
+  for (uint32_t k = 0; k < result->n_fields; k++) {
+    const rh_result_field *field = &result->fields[k];
+    rh_result one = {.type = field->type};
+    char text[64];
+    memcpy(&one.value, &field->value, sizeof one.value);
+    json_object_set_new(object, field->name, json_string(rh_format_exact(text, &one)));
+  }
+  return object;
+}
+
 static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   const rh_job_spec *spec = report->spec;
   char text[64];
@@ -185,7 +232,7 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "strategy", json_string(spec->strategy));
   json_object_set_new(object, "plugin", rh_json_bytes(spec->plugin));
   json_object_set_new(object, "isolated", json_boolean(report->isolated));
-  json_object_set_new(object, "op", json_string(rh_op_name(spec->op)));
+  json_object_set_new(object, "op", json_string(rh_job_op_name(spec)));
   json_object_set_new(object, "type", json_string(rh_type_name(spec->type)));
   json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
   json_object_set_new(object, "n", json_integer((json_int_t)spec->n));
@@ -205,6 +252,8 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));
   if (report->result.indexed)
     json_object_set_new(object, "index", json_integer((json_int_t)report->result.index));
+  if (report->result.n_fields)
+    json_object_set_new(object, "fields", fields_object(&report->result));
   json_object_set_new(object, "check", check_object(report));
   json_object_set_new(object, "launches", json_integer(report->opened.launches));
   return object;
@@ -237,6 +286,16 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
   return rh_json_print(document, error);
 }
 
+/* One line for each result. */
+static void print_fields(const rh_result *result) {
+  for (uint32_t k = 0; k < result->n_fields; k++) {
+    rh_result one = {.type = result->fields[k].type};
+    char text[64];
+    memcpy(&one.value, &result->fields[k].value, sizeof one.value);
+    printf("%s\n", rh_format_exact(text, &one));
+  }
+}
+
 rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error) {
   int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
   char text[64];
@@ -245,6 +304,8 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
     print_text(app, report);
   else if (wrong)
     return RH_OK;
+  else if (report->result.n_fields)
+    print_fields(&report->result);
   else if (report->result.indexed)
     printf("%llu\n", (unsigned long long)report->result.index);
   else

@@ -32,6 +32,8 @@ rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_
 rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array) {
   return (rh_bench_data){.op = job->op,
                          .type = job->type,
+                         .custom = job->custom,
+                         .offsets = job->offsets,
                          .n = job->n,
                          .elements = rh_array_data(array),
                          .region = &array->region,

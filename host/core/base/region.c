@@ -78,6 +78,31 @@ rh_status rh_region_grow(rh_region *region, uint64_t bytes, rh_error *error) {
   return RH_OK;
 }
 
+rh_status rh_region_join(rh_region *whole, rh_region *const *parts, uint32_t n, uint64_t *offsets,
+                         rh_error *error) {
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    offsets[k] = bytes;
+    bytes += parts[k]->bytes;
+  }
+  /* Reserves the addresses. */
+  char *address = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return no_memory(bytes, error);
+  *whole = (rh_region){address, bytes, 0, 0, 0};
+  for (uint32_t k = 0; k < n; k++) {
+    rh_region *part = parts[k];
+    void *moved = mremap(part->address, part->bytes, part->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                         address + offsets[k]);
+    if (moved == MAP_FAILED) {
+      rh_region_finish(whole);
+      return no_memory(part->bytes, error);
+    }
+    part->address = NULL;
+    part->bytes = 0;
+  }
+  return RH_OK;
+}
+
 void rh_region_trim(rh_region *region, uint64_t bytes) {
   uint64_t kept = whole_pages(bytes);
   if (kept >= region->bytes) return;

@@ -21,7 +21,12 @@ rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error); /
  * uses small pages, so it is only for memory that may be shared. */
 rh_status rh_region_alloc_shared(rh_region *region, uint64_t bytes, rh_error *error);
 rh_status rh_region_grow(rh_region *region, uint64_t bytes,
-                         rh_error *error);              /* may move; no mapped files */
+                         rh_error *error); /* may move; no mapped files */
+/* Moves regions next to each other, without a copy: offsets[k] is where region k begins in *whole.
+ * They become empty, but keep their files until rh_region_finish().  On failure some may be empty,
+ * too. */
+rh_status rh_region_join(rh_region *whole, rh_region *const *parts, uint32_t n, uint64_t *offsets,
+                         rh_error *error);
 void rh_region_trim(rh_region *region, uint64_t bytes); /* releases all but `bytes` */
 /* Seals `file`: its recipients can no longer write to it or change its length.  For regions of
  * rh_region_alloc_shared. */

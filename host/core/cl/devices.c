@@ -165,7 +165,9 @@ static void describe(rh_cl_device *device) {
   device->cache_bytes = optional_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   device->alignment = optional_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
   device->shares_memory = optional_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  device->flushes_f32 = !(device_number(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_DENORM);
+  uint64_t of_f32 = device_number(device, CL_DEVICE_SINGLE_FP_CONFIG);
+  device->flushes_f32 = !(of_f32 & CL_FP_DENORM);
+  device->divides_exactly = (of_f32 & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   device->flushes_f64 = !(optional_number(device, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_DENORM);
 }
 

@@ -24,6 +24,7 @@ typedef struct rh_cl_device {
   char family[RH_PROCESSOR_WORD];
   uint32_t shares_memory;            /* 1: buffers can be the host's own memory */
   uint32_t flushes_f32, flushes_f64; /* 1: subnormals become zero */
+  uint32_t divides_exactly; /* 1: division and sqrt of f32 can be rounded correctly, if told so */
 } rh_cl_device;
 
 typedef struct rh_cl_devices {

@@ -1,6 +1,7 @@
 #include "services.h"
 #include "../base/error.h"
 #include "../base/log.h"
+#include "../base/text.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -86,9 +87,12 @@ static rh_status may_obtain(rh_services *s, const char *service, int needs_devic
 static rh_status service_build(const rh_host *host, const char *file, const char *source,
                                const char *options, struct _cl_program **program) {
   rh_services *s = services_of(host);
+  rh_text all = {0};
   RH_TRY(may_obtain(s, "build", 1));
-  rh_status status = rh_cl_program(s->session, file, s->prelude, source, options ? options : "",
-                                   program, s->error);
+  rh_text_add(&all, "%s%s%s", s->options, *s->options ? " " : "", options ? options : "");
+  rh_status status =
+      rh_cl_program(s->session, file, s->prelude, source, rh_text_get(&all), program, s->error);
+  rh_text_finish(&all);
   if (status != RH_OK) return failed(s, status);
   record(s, PROGRAM, *program);
   return RH_OK;
@@ -240,6 +244,7 @@ void rh_services_init(rh_services *services, rh_cl_session *session, const char 
       .session = session,
       .prelude = prelude,
       .strategy = strategy,
+      .options = "",
       .reporter = reporter,
       .host = {.struct_size = sizeof(rh_host),
                .abi_minor = RH_ABI_MINOR,

@@ -25,6 +25,7 @@ typedef struct rh_services {
   rh_host host;           /* what the plugin sees; host.priv is this struct */
   rh_cl_session *session; /* null for host strategies */
   const char *prelude, *strategy;
+  const char *options; /* for every build, before the plugin's; "" */
   const rh_reporter *reporter;
   int phase;           /* services are refused outside their phase */
   rh_error *error;     /* of the call in progress */

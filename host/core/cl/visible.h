@@ -10,6 +10,8 @@
 
 #include "session.h"
 
+enum { RH_CL_VISIBLE_BYTES = 64 }; /* of a result, at most */
+
 /* Zero-initialised: there is none. */
 typedef struct rh_cl_visible {
   cl_mem buffer;
@@ -21,7 +23,8 @@ typedef struct rh_cl_visible {
 } rh_cl_visible;
 
 /* Leaves *visible unchanged if the device has no such memory, or if a trial shows that it does
- * not work.  bytes: of the result, at most 64, a multiple of 4.  written: bit k is set if a kernel
+ * not work.  bytes: of the result, at most
+ * RH_CL_VISIBLE_BYTES, a multiple of 4.  written: bit k is set if a kernel
  * that writes the result surely writes its word k, and clear for padding. */
 void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, uint32_t bytes,
                         uint32_t written);

@@ -2,6 +2,7 @@
 #ifndef RH_REDUCE_OPS_H
 #define RH_REDUCE_OPS_H
 
+#include "../base/text.h"
 #include <redhost/redhost.h>
 
 /* The operator on the type, with `prelude` null; null if it is not defined. Constant. */
@@ -23,5 +24,7 @@ int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *
 char *rh_op_prelude(uint32_t op, rh_type type);
 /* The same for an operator of the prelude that has no number: "depth". */
 char *rh_op_prelude_named(const char *op, rh_type type);
+/* Only kernels/prelude. */
+void rh_prelude_append(rh_text *text);
 
 #endif

@@ -90,6 +90,23 @@ static rh_status check_order(const rh_strategy *strategy, const rh_op *op, rh_an
                  strategy->name);
 }
 
+static int has_extension(const rh_strategy *strategy, const char *id) {
+  return strategy->extension && strategy->extension(id) != NULL;
+}
+
+/* A strategy of an earlier minor version does not see what it does not know, and would say yes. */
+static rh_status check_operator(const rh_strategy *strategy, const rh_op *op, rh_answer *answer) {
+  int is_usual = op->value_size == 4 || op->value_size == 8 || op->value_size == 16;
+  if (!is_usual && !has_extension(strategy, RH_EXTENSION_ANY_VALUE))
+    return decline(answer, RH_WHY_OP, "%.40s has values of %u B, and %.63s takes 4, 8 or 16",
+                   op->name, op->value_size, strategy->name);
+  if (op->n_operands > 0 && !has_extension(strategy, RH_EXTENSION_OPERANDS))
+    return decline(answer, RH_WHY_OP,
+                   "%.40s reads several operands, constants or the index, and %.63s one operand",
+                   op->name, strategy->name);
+  return RH_OK;
+}
+
 static rh_status check_values(const rh_strategy *strategy, const int64_t *params,
                               rh_answer *answer) {
   for (uint32_t k = 0; k < strategy->n_params; k++) {
@@ -130,6 +147,7 @@ rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *probl
   RH_TRY(check_kind(strategy, problem->device, answer));
   RH_TRY(check_needs(strategy, problem->device, answer));
   RH_TRY(check_order(strategy, problem->op, answer));
+  RH_TRY(check_operator(strategy, problem->op, answer));
   RH_TRY(check_values(strategy, params, answer));
   rh_fpstate before = rh_fpstate_save();
   rh_status said = strategy->query(problem, params, answer);

@@ -7,6 +7,7 @@
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
 #include "../base/vocabulary.h"
 #include "judged.h"
+#include "sampled.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -121,6 +122,10 @@ static void judge_sum(const rh_judged *j, uint64_t depth) {
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict) {
   memset(verdict, 0, sizeof *verdict);
+  if (reference->sampled.n) {
+    rh_judge_sampled(&reference->sampled, result, verdict);
+    return;
+  }
   if (result->type != reference->result.type || result->indexed != reference->result.indexed) {
     const char *is = rh_type_name(result->type), *should = rh_type_name(reference->result.type);
     rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "a result of type %s%s instead of %s%s",

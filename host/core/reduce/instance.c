@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A strategy writes the middle slot; the neighbours reveal stray writes. */
-enum { RESULT_SLOT = 1, RESULT_SLOTS = 3, MOST_VALUE_BYTES = 16 };
+enum { RESULT_SLOT = 1, RESULT_SLOTS = 3 };
 
 struct rh_instance {
   rh_instance_spec spec;
@@ -24,7 +24,7 @@ struct rh_instance {
   rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
   void *self;
   /* written by strategies that finish on the host */
-  _Alignas(16) unsigned char value[MOST_VALUE_BYTES];
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
 };
 
 const rh_device *rh_host_device(void) {
@@ -45,12 +45,20 @@ int rh_strategy_is_host(const rh_strategy *strategy) {
   return strategy->device_kinds == RH_DEVICE_HOST;
 }
 
+static const rh_op *op_of(const rh_instance_spec *spec) {
+  return spec->custom ? &spec->custom->op : rh_op_find(spec->op, spec->type);
+}
+
+static rh_type type_of(const rh_instance_spec *spec) {
+  return spec->custom ? spec->custom->operands[0].type : spec->type;
+}
+
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
                             rh_answer *answer, rh_error *error) {
   rh_problem problem = {
       .struct_size = sizeof problem,
-      .type = spec->type,
-      .op = rh_op_find(spec->op, spec->type),
+      .type = type_of(spec),
+      .op = op_of(spec),
       .device = device ? device : rh_host_device(),
       .max_n = spec->max_n,
   };
@@ -117,10 +125,12 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
 /* The place to change for a device where another way is faster. */
 
 /* A pair of a key or mantissa and an index or exponent has padding if the first is of 32 bits. */
-static uint32_t written_words(const rh_op *op) {
+static uint32_t written_words(const rh_instance_spec *spec) {
   enum { PAIR = 16, ALL_OF_A_PAIR = 0xf, PADDING = 1 << 1 };
+  const rh_op *op = op_of(spec);
+  if (spec->custom && spec->custom->is_struct) return spec->custom->written;
   if (op->value_size < PAIR) return (1u << op->value_size / sizeof(uint32_t)) - 1;
-  return op->element_size == sizeof(uint64_t) ? ALL_OF_A_PAIR : ALL_OF_A_PAIR & ~PADDING;
+  return rh_type_size(spec->type) == sizeof(uint64_t) ? ALL_OF_A_PAIR : ALL_OF_A_PAIR & ~PADDING;
 }
 
 static rh_status make_result(rh_instance *instance, rh_error *error) {
@@ -130,9 +140,10 @@ static rh_status make_result(rh_instance *instance, rh_error *error) {
   /* Only for strategies that write the result once: atomics across a bus take seconds, if they
    * work at all. */
   const rh_strategy *strategy = instance->spec.strategy;
-  if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE))
+  if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE) &&
+      instance->op.value_size <= RH_CL_VISIBLE_BYTES)
     rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size,
-                       written_words(&instance->op));
+                       written_words(&instance->spec));
   return RH_OK;
 }
 
@@ -151,19 +162,22 @@ static rh_status fetch_result(rh_instance *instance, void *value, rh_error *erro
 
 static rh_status prepare(rh_instance *instance, rh_error *error) {
   const rh_instance_spec *spec = &instance->spec;
-  instance->prelude = rh_op_prelude(spec->op, spec->type);
+  instance->prelude =
+      spec->custom ? rh_operator_prelude(spec->custom) : rh_op_prelude(spec->op, spec->type);
   if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
-  instance->op = *rh_op_find(spec->op, spec->type);
+  instance->op = *op_of(spec);
   instance->op.prelude = instance->prelude;
   instance->problem = (rh_problem){
       .struct_size = sizeof instance->problem,
-      .type = spec->type,
+      .type = type_of(spec),
       .op = &instance->op,
       .device = spec->session ? &spec->session->device->about : rh_host_device(),
       .max_n = spec->max_n,
   };
   rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
                    spec->reporter);
+  if (spec->custom && spec->session && spec->session->device->divides_exactly)
+    instance->services.options = "-cl-fp32-correctly-rounded-divide-sqrt";
   return spec->session ? make_result(instance, error) : RH_OK;
 }
 
@@ -219,6 +233,7 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
       .result_index = index,
       .host_result = instance->value,
   };
+  if (data->operands) rh_operands_show(data->operands, &run, &instance->services.operands);
   if (n > instance->spec.max_n)
     return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
                    (unsigned long long)n, (unsigned long long)instance->spec.max_n);
@@ -273,7 +288,7 @@ rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error
 }
 
 rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error) {
-  unsigned char slots[RESULT_SLOTS * MOST_VALUE_BYTES];
+  unsigned char slots[RESULT_SLOTS * RH_MOST_VALUE_BYTES];
   uint32_t size = instance->op.value_size;
   if (!instance->result) return RH_OK;
   RH_CL_TRY_IN(instance->spec.session, error,

@@ -6,12 +6,16 @@
 #include "../cl/input.h"
 #include "../cl/services.h"
 #include "../cl/visible.h"
+#include "operands.h"
 #include "params.h"
+
+enum { RH_MOST_VALUE_BYTES = RH_ANY_VALUE_BYTES };
 
 typedef struct rh_instance_spec {
   const rh_strategy *strategy;
   uint32_t op;
   rh_type type;
+  const rh_operator *custom; /* the user's; null: op on type.  Borrowed */
   uint64_t max_n;
   int64_t params[RH_MAX_PARAMS];
   rh_cl_session *session; /* null for a host strategy */
@@ -22,7 +26,8 @@ typedef struct rh_instance_spec {
 typedef struct rh_data {
   cl_mem buffer;
   const void *host;
-  uint64_t first; /* elements */
+  uint64_t first;              /* elements */
+  const rh_operands *operands; /* of an operator that has them: instead of the others */
 } rh_data;
 
 /* [one thread at a time] */

@@ -7,6 +7,7 @@
 #include "../operators/ops.h"
 #include "auto.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,16 +57,38 @@ static rh_status open_strategy(rh_job *job, rh_error *error) {
   return rh_registry_open(job->path, name, &job->strategy, error);
 }
 
+static uint64_t end_of(uint64_t offset, uint64_t n, rh_type type) {
+  uint64_t size = rh_type_size(type);
+  if (n > UINT64_MAX / size || offset > UINT64_MAX - n * size) return UINT64_MAX;
+  return offset + n * size;
+}
+
+/* The bytes of n elements, from the first operand's beginning to the last one's end; UINT64_MAX
+ * stands for more than 2^64. */
 static uint64_t bytes_of(const rh_job_spec *spec) {
-  uint64_t size = rh_type_size(spec->type);
-  return spec->n > UINT64_MAX / size ? UINT64_MAX : spec->n * size;
+  const rh_operator *custom = spec->custom;
+  if (!custom) return end_of(0, spec->n, spec->type);
+  uint64_t most = 0;
+  for (uint32_t k = 0; k < custom->n_operands; k++) {
+    uint64_t end = end_of(spec->offsets[k], spec->n, custom->operands[k].type);
+    if (end > most) most = end;
+  }
+  return most;
+}
+
+const char *rh_job_op_name(const rh_job_spec *spec) {
+  return spec->custom ? spec->custom->name : rh_op_name(spec->op);
+}
+
+static int uses_f64(const rh_job_spec *spec) {
+  return spec->custom ? rh_operator_uses_f64(spec->custom) : spec->type == RH_TYPE_f64;
 }
 
 /* Finds the device, and checks that it supports the type and can hold the elements. */
 static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
                              const rh_cl_device **device, rh_error *error) {
   RH_TRY(rh_redhost_device(redhost, device, error));
-  if (spec->type == RH_TYPE_f64 && !((*device)->about.features & RH_FP64))
+  if (uses_f64(spec) && !((*device)->about.features & RH_FP64))
     return rh_fail(error, RH_E_DEVICE, "type f64: %s has no cl_khr_fp64", (*device)->name);
   return rh_cl_input_fits(*device, bytes_of(spec), spec->what, error);
 }
@@ -108,6 +131,7 @@ rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec,
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->op;
   job->instance_spec.type = spec->type;
+  job->instance_spec.custom = spec->custom;
   job->instance_spec.max_n = spec->n;
   job->instance_spec.reporter = &redhost->options.reporter;
   RH_TRY(rh_settings_defaults(job, error));
@@ -160,11 +184,13 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
 }
 
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error) {
-  uint32_t size = rh_type_size(job->spec.type);
+  const rh_operator *custom = job->spec.custom;
+  int in_bytes = custom && rh_operator_has_operands(custom);
+  uint32_t size = in_bytes ? 1 : rh_type_size(custom ? custom->operands[0].type : job->spec.type);
   if (job->device) {
     RH_TRY(rh_redhost_session(job->redhost, &job->instance_spec.session, error));
     rh_status status = rh_cl_input_init(&job->input, job->instance_spec.session, region, offset,
-                                        job->spec.n, size, error);
+                                        in_bytes ? bytes_of(&job->spec) : job->spec.n, size, error);
     job->redhost->device_failed |= status != RH_OK;
     RH_TRY(status);
   }
@@ -173,14 +199,46 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
       .host = (const char *)region + offset,
       .first = job->device ? job->input.first : 0,
   };
+  if (in_bytes) {
+    RH_TRY(rh_operands_place(&job->operands, custom, job->spec.offsets, job->instance_spec.session,
+                             job->data.buffer, job->data.first, job->data.host, error));
+    job->data.operands = &job->operands;
+  }
   double start = rh_now();
   RH_TRY(rh_job_instantiate(job, error));
   job->setup_s = rh_now() - start;
   return RH_OK;
 }
 
+/* The results of a user's operator.  A struct's first one is `value`, too; of others that is what
+ * the built-in operator gave, which the check compares. */
+static void custom_result(const rh_job_spec *spec, const void *value, rh_result *result) {
+  rh_operator_result results[RH_MOST_FIELDS];
+  uint32_t n = spec->custom->n_results;
+  if (spec->custom->is_struct)
+    *result = (rh_result){0};
+  else
+    rh_op_result(spec->op, spec->type, value, result);
+  result->n_fields = n;
+  rh_operator_results(spec->custom, value, spec->n, results);
+  for (uint32_t k = 0; k < n; k++) {
+    rh_result_field *field = &result->fields[k];
+    snprintf(field->name, sizeof field->name, "%.31s", results[k].name);
+    field->type = results[k].type;
+    memcpy(&field->value, &results[k].value, sizeof field->value);
+  }
+  if (!spec->custom->is_struct) return;
+  result->type = result->fields[0].type;
+  memcpy(&result->value, &result->fields[0].value, sizeof result->value);
+}
+
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result) {
+  if (spec->custom && spec->custom->n_results) {
+    custom_result(spec, value, result);
+    snprintf(result->strategy, sizeof result->strategy, "%s", strategy);
+    return;
+  }
   rh_op_result(spec->op, spec->type, value, result);
   /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
   if (spec->n == 0 && spec->op == RH_OP_sum && rh_type_is_float(result->type)) result->value.f = 0;
@@ -189,7 +247,14 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
 
 rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
                            rh_reference *reference, rh_error *error) {
-  return rh_reference_compute(reference, spec->op, spec->type, data, spec->n, 0, reporter, error);
+  if (!spec->custom)
+    return rh_reference_compute(reference, spec->op, spec->type, data, spec->n, 0, reporter, error);
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  rh_arrays arrays = {.constants = constants};
+  for (uint32_t k = 0; k < spec->custom->n_operands; k++)
+    arrays.operands[k] = (const char *)data + spec->offsets[k];
+  rh_operator_bind(spec->custom, NULL, constants);
+  return rh_reference_compute_custom(reference, spec->custom, &arrays, spec->n, 0, reporter, error);
 }
 
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
@@ -201,6 +266,7 @@ void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t 
 
 void rh_job_finish(rh_job *job) {
   rh_instance_destroy(job->instance);
+  rh_operands_finish(&job->operands);
   rh_cl_input_finish(&job->input);
   free(job->path);
   *job = (rh_job){0};

@@ -18,6 +18,9 @@ typedef struct rh_job_spec {
   const char *plugin;
   uint32_t op;
   rh_type type;
+  /* The user's operator, with its base in `op` and `type`; null: op on type.  Borrowed. */
+  const rh_operator *custom;
+  uint64_t offsets[RH_MOST_OPERANDS]; /* of its operands: bytes behind the data's beginning */
   uint64_t n;
   const rh_setting *settings;
   uint64_t n_settings;
@@ -41,9 +44,13 @@ typedef struct rh_job {
   rh_answer answer;
   rh_cl_input input;
   rh_data data;
+  rh_operands operands; /* where data.operands points */
   rh_instance *instance;
   double setup_s; /* query, build and allocation, without the upload */
 } rh_job;
+
+/* The operator's name for messages. */
+const char *rh_job_op_name(const rh_job_spec *spec);
 
 /* Enters operator and type into the spec, if they exist. */
 rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error);
@@ -76,7 +83,6 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error);
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error);
 
 /* Converts the operator's value to a result. */
-enum { RH_MOST_VALUE_BYTES = 16 };
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result);
 

@@ -4,6 +4,7 @@
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
+#include "sampled.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,11 +32,14 @@ typedef struct reference_part {
   _Alignas(16) unsigned char value[16]; /* exact operators */
   rh_exact_bins *bins;                  /* float sums */
   rh_exact_prod prod;                   /* float products */
+  void *mapped;                         /* a chunk of the map's elements; null: there is no map */
 } reference_part;
 
 struct reference_job {
   rh_type type;
   const unsigned char *data;
+  const rh_operator *custom; /* a mapped operator, whose elements are made of `arrays`; or null */
+  const rh_arrays *arrays;
   uint64_t n;
   const rh_op *op;
   void (*add)(reference_part *part, uint64_t first, uint64_t n);
@@ -50,18 +54,25 @@ struct reference_job {
 
 /* ---- Processing a chunk ---- */
 
+/* Elements first .. first+n-1. */
+static const unsigned char *elements(const reference_part *part, uint64_t first, uint64_t n) {
+  const reference_job *job = part->job;
+  if (!job->custom) return job->data + first * rh_type_size(job->type);
+  rh_operator_map(job->custom, job->arrays, first, n, part->mapped);
+  return part->mapped;
+}
+
 static void add_exact(reference_part *part, uint64_t first, uint64_t n) {
-  part->job->op->fold(part->value, part->job->data, first, n);
+  uintptr_t from = (uintptr_t)elements(part, first, n) - first * rh_type_size(part->job->type);
+  part->job->op->fold(part->value, (const void *)from, first, n); /* indices count from there */
 }
 
 static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
-  const reference_job *job = part->job;
-  rh_exact_bins_add(part->bins, job->data + first * rh_type_size(job->type), n);
+  rh_exact_bins_add(part->bins, elements(part, first, n), n);
 }
 
 static void add_prod(reference_part *part, uint64_t first, uint64_t n) {
-  const reference_job *job = part->job;
-  rh_exact_prod_add(&part->prod, job->type, job->data + first * rh_type_size(job->type), n);
+  rh_exact_prod_add(&part->prod, part->job->type, elements(part, first, n), n);
 }
 
 /* ---- Threads ---- */
@@ -131,9 +142,13 @@ static uint32_t count_parts(uint64_t n, uint32_t threads) {
   return most < threads ? (uint32_t)most : threads;
 }
 
+static void free_part(const reference_part *part) {
+  rh_exact_bins_destroy(part->bins);
+  free(part->mapped);
+}
+
 static void destroy_parts(reference_job *job) {
-  for (uint32_t i = 0; job->parts && i < job->n_parts; i++)
-    rh_exact_bins_destroy(job->parts[i].bins);
+  for (uint32_t i = 0; job->parts && i < job->n_parts; i++) free_part(&job->parts[i]);
   free(job->parts);
 }
 
@@ -150,6 +165,8 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
     first += part->n;
     memcpy(part->value, job->op->identity, job->op->value_size);
     rh_exact_prod_init(&part->prod);
+    if (job->custom && !(part->mapped = malloc(CHUNK_BYTES)))
+      return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
     if (job->add != add_sum) continue;
     part->bins = rh_exact_bins_create(job->type);
     if (!part->bins) return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
@@ -202,18 +219,44 @@ static void init(rh_reference *reference, uint32_t op, rh_type type, uint64_t n)
   rh_exact_prod_init(&reference->prod);
 }
 
+static rh_status compute(rh_reference *reference, reference_job *job, uint32_t op,
+                         uint32_t threads) {
+  job->op = rh_op_find(op, job->type);
+  if (!job->op)
+    return rh_fail(job->error, RH_E_INVALID, "reference: no such operator on this type");
+  job->add = rh_op_flags(op, job->type) & RH_OP_EXACT ? add_exact
+             : op == RH_OP_prod                       ? add_prod
+                                                      : add_sum;
+  init(reference, op, job->type, job->n);
+  rh_status status = create_parts(job, threads);
+  if (status == RH_OK) status = run(job);
+  if (status == RH_OK) finish(reference, job);
+  destroy_parts(job);
+  return status;
+}
+
 rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type type, const void *data,
                                uint64_t n, uint32_t threads, const rh_reporter *reporter,
                                rh_error *error) {
-  reference_job job = {.type = type, .data = data, .n = n, .op = rh_op_find(op, type)};
-  job.reporter = reporter;
-  job.error = error;
-  if (!job.op) return rh_fail(error, RH_E_INVALID, "reference: no such operator on this type");
-  job.add = rh_op_flags(op, type) & RH_OP_EXACT ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
-  init(reference, op, type, n);
-  rh_status status = create_parts(&job, threads);
-  if (status == RH_OK) status = run(&job);
-  if (status == RH_OK) finish(reference, &job);
-  destroy_parts(&job);
-  return status;
+  reference_job job = {.type = type, .data = data, .n = n, .reporter = reporter, .error = error};
+  return compute(reference, &job, op, threads);
+}
+
+rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator *custom,
+                                      const rh_arrays *arrays, uint64_t n, uint32_t threads,
+                                      const rh_reporter *reporter, rh_error *error) {
+  reference_job job = {.type = custom->type,
+                       .custom = custom,
+                       .arrays = arrays,
+                       .n = n,
+                       .reporter = reporter,
+                       .error = error};
+  if (custom->is_struct) {
+    init(reference, custom->base, custom->type, n);
+    rh_sample_orders(&reference->sampled, custom, arrays, n);
+    return RH_OK;
+  }
+  RH_TRY(compute(reference, &job, custom->base, threads));
+  reference->map_is_exact = rh_exprs_is_exact(custom->load);
+  return RH_OK;
 }

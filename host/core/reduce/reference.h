@@ -2,9 +2,20 @@
 #ifndef RH_REDUCE_REFERENCE_H
 #define RH_REDUCE_REFERENCE_H
 
+#include "../operators/operator.h"
 #include "exact.h"
 #include "exact_prod.h"
 #include <redhost/redhost.h>
+
+/* The results of a struct operator in several orders: how far they lie apart is what rounding does
+ * to these data.  Nothing is proved by it. */
+enum { RH_SAMPLED_ORDERS = 16 };
+typedef struct rh_sampled {
+  uint32_t n; /* results; 0: this is not one */
+  int is_exact;
+  rh_result canonical; /* in the canonical order */
+  double least[RH_MOST_RESULTS], most[RH_MOST_RESULTS];
+} rh_sampled;
 
 /* The exact facts about one input under one operator. */
 typedef struct rh_reference {
@@ -15,6 +26,8 @@ typedef struct rh_reference {
   uint32_t exact;     /* 1: every order gives exactly this result: compare for equality */
   rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */
+  int map_is_exact;   /* 0: a mapped operator whose map's functions are not the same everywhere */
+  rh_sampled sampled; /* operators whose value is a struct */
 } rh_reference;
 
 enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };
@@ -41,6 +54,11 @@ typedef struct rh_verdict {
 rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type type, const void *data,
                                uint64_t n, uint32_t threads, const rh_reporter *reporter,
                                rh_error *error);
+
+/* The same for a user's operator on its operands. */
+rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator *custom,
+                                      const rh_arrays *arrays, uint64_t n, uint32_t threads,
+                                      const rh_reporter *reporter, rh_error *error);
 
 /* Judges a result.  depth: the most combinations that an element passed through, 0 if unknown (then
  * n-1).  flushes: the device flushes subnormals of this type. */

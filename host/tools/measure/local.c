@@ -289,12 +289,14 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
                           .plugin = l->path,
                           .op = data->op,
                           .type = data->type,
+                          .custom = data->custom,
                           .n = data->n,
                           .settings = l->settings,
                           .n_settings = l->n_settings,
                           .others_too = !shared->strict,
                           .untuned = shared->untuned,
                           .what = shared->what ? shared->what : "--size"};
+  if (data->custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
   enter_phase(l, RH_PHASE_loading);
   RH_TRY(rh_job_open(&l->job, shared->redhost, &l->spec, error));
   opened->params_from = l->job.params_from.from; /* also if query declined */

@@ -42,6 +42,9 @@ typedef struct rh_bench_data {
    * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
+  /* The user's operator, and where its operands begin behind the elements; null: op on type. */
+  const struct rh_operator *custom;
+  const uint64_t *offsets;
 } rh_bench_data;
 
 /* A parameter's value in use. */

@@ -166,13 +166,18 @@ typedef struct rh_op {
   /* since 1.2.  User-defined operators may read several operands of the same length, element by
    * element, and constants; of several, `input` of load, fold and reduce is opaque: pass on what
    * rh_run.host_input says.  Null and 0 for the operators above. */
-  uint32_t n_operands;     /* 0 and 1: one */
+  uint32_t n_operands;     /* 0: one, and neither constants nor the index */
   uint32_t constants_size; /* bytes of the constants on the device; 0: none */
   const rh_type *operand_types;
   /* *value = the value of elements first .. first+n-1 of `input`, much faster than by load and
    * combine: for operators that commute and round, in the canonical order of docs/bits.md, whose
    * first tile begins at `first`; for all others in index order.  Null: there is only fold. */
   void (*reduce)(const struct rh_op *, const void *input, uint64_t first, uint64_t n, void *value);
+  /* Of an operator that is a built-in one over mapped elements: that one's number, whose values it
+   * has, and their type; 0: it is none.  *to = the mapped elements first .. first+n-1. */
+  uint32_t mapped_op;
+  rh_type mapped_type;
+  void (*map)(const struct rh_op *, const void *input, uint64_t first, uint64_t n, void *to);
 } rh_op;
 
 /* ---- Devices ---- */
@@ -352,10 +357,10 @@ typedef struct rh_run {
 #define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
 /* Since 1.2.  Not null: the strategy serves operators of several operands, with constants or with
  * the index in their map: its kernels have RH_OPERANDS_PARAMETERS, and it launches them with
- * RH_ARG_OPERANDS.  Host strategies, which have rh_op's functions, need not say so. */
+ * RH_ARG_OPERANDS.  A host strategy passes rh_run.host_input on to rh_op's functions as it is. */
 #define RH_EXTENSION_OPERANDS "redhost.operands/1"
 /* Since 1.2.  Not null: the strategy serves values of any multiple of 4 bytes, up to
- * RH_ANY_VALUE_BYTES.  Host strategies need not say so, but it holds for them too. */
+ * RH_ANY_VALUE_BYTES. */
 #define RH_EXTENSION_ANY_VALUE "redhost.any-value/1"
 #define RH_ANY_VALUE_BYTES     128u
 
@@ -448,7 +453,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_op, value_size, 16) X(rh_op, reserved, 20) X(rh_op, name, 24) X(rh_op, prelude, 32) \
   X(rh_op, identity, 40) X(rh_op, load, 48) X(rh_op, combine, 56) X(rh_op, fold, 64) \
   X(rh_op, n_operands, 72) X(rh_op, constants_size, 76) X(rh_op, operand_types, 80) \
-  X(rh_op, reduce, 88) \
+  X(rh_op, reduce, 88) X(rh_op, mapped_op, 96) X(rh_op, mapped_type, 100) X(rh_op, map, 104) \
   X(rh_device, struct_size, 0) X(rh_device, kind, 4) X(rh_device, cl_version, 8) \
   X(rh_device, vendor_id, 12) X(rh_device, compute_units, 16) X(rh_device, max_group, 20) \
   X(rh_device, subgroup_min, 24) X(rh_device, subgroup_max, 28) X(rh_device, local_bytes, 32) \

@@ -116,6 +116,19 @@ typedef struct rh_request {
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
  * those of f16, otherwise the element's type; for magnitudes of integers, the unsigned type of that
  * width.  f16 and f32 are in `f`, exactly. */
+#define RH_MOST_RESULTS 16
+/* One of several numbers of a result: f16 and f32 are in `f`, exactly. */
+typedef struct rh_result_field {
+  char name[32]; /* "mean" */
+  rh_type type;
+  uint32_t reserved; /* 0 */
+  union {
+    int64_t i;
+    uint64_t u;
+    double f;
+  } value;
+} rh_result_field;
+
 typedef struct rh_result {
   uint32_t struct_size; /* sizeof(rh_result), set by the caller */
   rh_type type;
@@ -129,6 +142,11 @@ typedef struct rh_result {
   } value;
   uint64_t index;
   char strategy[64];
+  /* Of an operator with several results: their number, and they; `type` and `value` are then the
+   * first one's.  0: there is only `value`, and `fields` are not written. */
+  uint32_t n_fields;
+  uint32_t fields_reserved; /* 0 */
+  rh_result_field fields[RH_MOST_RESULTS];
 } rh_result;
 
 /* Opens the library.  Devices and plugins are discovered, and the tuning database is read, when

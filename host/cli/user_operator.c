@@ -1,0 +1,278 @@
+#include "user_operator.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
+#include "number.h"
+#include "size.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const usual_names[RH_MOST_OPERANDS] = {"x", "y", "z", "w", "v", "u", "s", "r"};
+
+int rh_user_operator_is_wanted(const rh_typed *typed) {
+  int has_list = typed->op && strchr(typed->op, ',');
+  int has_files = typed->input && strchr(typed->input, ',') && access(typed->input, F_OK) != 0;
+  return typed->map || typed->reduce || typed->finalize || typed->identity || typed->lets.n ||
+         has_list || has_files;
+}
+
+/* ---- What was typed ---- */
+
+static char *copy(const char *text) {
+  return text ? strdup(text) : NULL;
+}
+
+static int is_name(const char *text, size_t length) {
+  if (length == 0 || length >= RH_OPERATOR_NAME_BYTES || isdigit((unsigned char)*text)) return 0;
+  for (size_t k = 0; k < length; k++)
+    if (!isalnum((unsigned char)text[k]) && text[k] != '_') return 0;
+  return 1;
+}
+
+/* "mean=a.0/n, a.1": results with and without names. */
+static rh_status take_results(rh_definition *definition, const char *list, rh_error *error) {
+  int depth = 0;
+  for (const char *from = list, *at = list;; at++) {
+    depth += (*at == '(') - (*at == ')');
+    if (*at && (*at != ',' || depth > 0)) continue;
+    uint32_t k = definition->n_results;
+    if (k == RH_MOST_FIELDS)
+      return rh_fail(error, RH_E_USAGE, "--finalize: at most %d results", RH_MOST_FIELDS);
+    while (isspace((unsigned char)*from)) from++;
+    size_t word = strcspn(from, " =,"), equals = word + strspn(from + word, " ");
+    rh_named_text *result = &definition->results[k];
+    if (from[equals] == '=' && from[equals + 1] != '=' && is_name(from, word)) {
+      memcpy(result->name, from, word);
+      from += equals + 1;
+    } else
+      snprintf(result->name, sizeof result->name, "result%u", k);
+    result->text = strndup(from, (size_t)(at - from));
+    definition->n_results++;
+    if (!*at) return RH_OK;
+    from = at + 1;
+  }
+}
+
+/* An operator of one field, "a > b ? a : b". */
+static rh_status take_reduce(rh_definition *definition, const rh_typed *typed, rh_error *error) {
+  if (typed->op) return rh_fail(error, RH_E_USAGE, "--reduce and --op are mutually exclusive");
+  if (!typed->identity)
+    return rh_fail(error, RH_E_USAGE,
+                   "--reduce needs --identity, the value that changes nothing: --identity 0");
+  rh_field_text *field = &definition->fields[0];
+  definition->n_fields = 1;
+  field->load = copy(typed->map);
+  field->identity = copy(typed->identity);
+  field->combine = copy(typed->reduce);
+  definition->flags = typed->commutes ? RH_OP_COMMUTATIVE : 0;
+  return RH_OK;
+}
+
+static rh_status define(rh_user_operator *user, const rh_typed *typed, rh_error *error) {
+  rh_definition *definition = &user->definition;
+  if (typed->identity && !typed->reduce)
+    return rh_fail(error, RH_E_USAGE, "--identity goes with --reduce");
+  if (typed->finalize) RH_TRY(take_results(definition, typed->finalize, error));
+  if (typed->reduce) return take_reduce(definition, typed, error);
+  definition->ops = strdup(typed->op ? typed->op : "sum");
+  definition->map = copy(typed->map);
+  return RH_OK;
+}
+
+static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
+  const char *equals = strchr(text, '=');
+  char *end;
+  if (!equals || !is_name(text, (size_t)(equals - text)))
+    return rh_fail(error, RH_E_USAGE, "--let '%s': expected NAME=NUMBER, as in t=0.5", text);
+  memset(let, 0, sizeof *let);
+  memcpy(let->name, text, (size_t)(equals - text));
+  errno = 0;
+  let->value.as.i = strtoll(equals + 1, &end, 0);
+  if (equals[1] && *end == 0 && errno == 0) return RH_OK;
+  let->value.is_float = 1;
+  let->value.as.f = strtod(equals + 1, &end);
+  if (equals[1] && *end == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--let '%s': '%s' is not a number", text, equals + 1);
+}
+
+/* ---- Names of operands ---- */
+
+/* Is the name a word of the text? */
+static int mentions(const char *text, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = text; at && (at = strstr(at, name)); at++) {
+    int begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '.');
+    if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_' && at[length] != '(')
+      return 1;
+  }
+  return 0;
+}
+
+/* "w" of "data/w.npy", if it is a name that the map uses. */
+static void name_by_file(const char *path, const char *map, rh_operand *operand) {
+  const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
+  size_t length = strcspn(stem, ".");
+  char name[RH_OPERATOR_NAME_BYTES] = "";
+  if (!is_name(stem, length)) return;
+  memcpy(name, stem, length);
+  if (map && mentions(map, name)) memcpy(operand->name, name, sizeof name);
+}
+
+static rh_status check_different(const rh_operand *operands, uint32_t n, rh_error *error) {
+  for (uint32_t k = 1; k < n; k++)
+    for (uint32_t j = 0; j < k; j++)
+      if (strcmp(operands[j].name, operands[k].name) == 0)
+        return rh_fail(error, RH_E_USAGE, "--input: operands %u and %u are both called %s", j + 1,
+                       k + 1, operands[k].name);
+  return RH_OK;
+}
+
+/* ---- Files ---- */
+
+static rh_status cut_inputs(rh_user_operator *user, const char *list, uint32_t *n,
+                            rh_error *error) {
+  user->inputs = strdup(list);
+  if (!user->inputs) return rh_fail(error, RH_E_NOMEM, "no memory for names");
+  *n = 0;
+  if (access(list, F_OK) == 0) { /* a name with a comma */
+    user->names[(*n)++] = user->inputs;
+    return RH_OK;
+  }
+  for (char *at = user->inputs, *name; (name = strsep(&at, ","));) {
+    if (*n == RH_MOST_OPERANDS)
+      return rh_fail(error, RH_E_USAGE, "--input: at most %d files", RH_MOST_OPERANDS);
+    if (!*name) return rh_fail(error, RH_E_USAGE, "--input '%s': an empty name", list);
+    user->names[(*n)++] = name;
+  }
+  return RH_OK;
+}
+
+static rh_status open_files(rh_user_operator *user, const rh_app *app, uint32_t n,
+                            rh_error *error) {
+  for (uint32_t k = 0; k < n; k++) {
+    rh_terminal_catch_cut_file(user->names[k]);
+    RH_TRY(rh_array_open(&user->arrays[k], user->names[k], app->type,
+                         &app->redhost->options.reporter, error));
+    if (user->arrays[k].n != user->arrays[0].n)
+      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", user->names[0],
+                     (unsigned long long)user->arrays[0].n, user->names[k],
+                     (unsigned long long)user->arrays[k].n);
+  }
+  return RH_OK;
+}
+
+/* All operands in one region. */
+static rh_status join(rh_user_operator *user, uint32_t n, rh_array *array, rh_job_spec *spec,
+                      rh_error *error) {
+  rh_region *parts[RH_MOST_OPERANDS] = {NULL}, whole;
+  uint64_t offsets[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < n; k++) parts[k] = &user->arrays[k].region;
+  *array = user->arrays[0];
+  RH_TRY(rh_region_join(&whole, parts, n, offsets, error));
+  array->region = whole;
+  for (uint32_t k = 0; k < n; k++)
+    spec->offsets[k] = offsets[k] + user->arrays[k].offset_bytes - array->offset_bytes;
+  return RH_OK;
+}
+
+/* ---- The operator ---- */
+
+static rh_status make_operator(rh_user_operator *user, const rh_app *app,
+                               const rh_operand *operands, uint32_t n, rh_job_spec *spec,
+                               rh_error *error) {
+  const rh_typed *typed = app->typed;
+  rh_let lets[RH_MAX_WORDS];
+  for (uint32_t k = 0; k < typed->lets.n; k++)
+    RH_TRY(take_let(typed->lets.list[k], &lets[k], error));
+  RH_TRY(check_different(operands, n, error));
+  RH_TRY(rh_operator_create(&user->custom, &user->definition, operands, n, lets, typed->lets.n,
+                            error));
+  spec->custom = user->custom;
+  spec->op = user->custom->base;
+  spec->type = user->custom->type;
+  return RH_OK;
+}
+
+static rh_status open_inputs(rh_user_operator *user, const rh_app *app, rh_array *array,
+                             rh_job_spec *spec, rh_error *error) {
+  rh_operand operands[RH_MOST_OPERANDS] = {0};
+  uint32_t n = 0;
+  RH_TRY(cut_inputs(user, app->typed->input, &n, error));
+  RH_TRY(open_files(user, app, n, error));
+  for (uint32_t k = 0; k < n; k++) {
+    operands[k].type = user->arrays[k].type;
+    snprintf(operands[k].name, sizeof operands[k].name, "%s", usual_names[k]);
+    name_by_file(user->names[k], app->typed->map, &operands[k]);
+  }
+  RH_TRY(make_operator(user, app, operands, n, spec, error));
+  spec->n = user->arrays[0].n;
+  return join(user, n, array, spec, error);
+}
+
+/* As many as the map names. */
+static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_job_spec *spec,
+                                rh_error *error) {
+  const rh_typed *typed = app->typed;
+  rh_operand operands[RH_MOST_OPERANDS] = {0};
+  uint32_t n = 1;
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
+    operands[k].type = app->type ? app->type : RH_TYPE_f32;
+    snprintf(operands[k].name, sizeof operands[k].name, "%s", usual_names[k]);
+    if (mentions(typed->map, usual_names[k])) n = k + 1;
+  }
+  RH_TRY(make_operator(user, app, operands, n, spec, error));
+  return rh_size_parse(typed->size ? typed->size : "2^24", rh_type_size(operands[0].type), "--size",
+                       &spec->n, error);
+}
+
+rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,
+                                rh_job_spec *spec, rh_error *error) {
+  RH_TRY(define(user, app->typed, error));
+  return app->typed->input ? open_inputs(user, app, array, spec, error)
+                           : name_generated(user, app, spec, error);
+}
+
+/* ---- Generated operands ---- */
+
+rh_status rh_user_operator_reserve(rh_user_operator *user, rh_array *array, rh_job_spec *spec,
+                                   rh_error *error) {
+  uint32_t n = user->custom->n_operands;
+  for (uint32_t k = 0; k < n; k++)
+    RH_TRY(rh_array_reserve(&user->arrays[k], user->custom->operands[k].type, spec->n, 0, error));
+  RH_TRY(join(user, n, array, spec, error));
+  for (uint32_t k = 0; k < n; k++) { /* parts of the whole, to be filled */
+    uint64_t bytes = array->region.bytes - spec->offsets[k];
+    user->arrays[k].region =
+        (rh_region){(char *)array->region.address + spec->offsets[k], bytes, 0, 0, 0};
+  }
+  return RH_OK;
+}
+
+rh_status rh_user_operator_fill(const rh_user_operator *user, const char *kind, uint64_t seed,
+                                const rh_reporter *reporter, rh_error *error) {
+  for (uint32_t k = 0; k < user->custom->n_operands; k++) {
+    rh_array part = user->arrays[k];
+    RH_TRY(rh_array_fill(&part, kind, seed + k, reporter, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, rh_error *error) {
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS && user->names[k]; k++)
+    RH_TRY(rh_array_check_unchanged(&user->arrays[k], user->names[k], error));
+  return RH_OK;
+}
+
+void rh_user_operator_finish(rh_user_operator *user) {
+  rh_operator_destroy(user->custom);
+  rh_definition_finish(&user->definition);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
+    if (user->inputs) rh_array_finish(&user->arrays[k]);
+  free(user->inputs);
+  *user = (rh_user_operator){0};
+}

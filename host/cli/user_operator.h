@@ -1,0 +1,38 @@
+/* The operator of --map, --reduce, --finalize, --let and lists of --op and --input, and its
+ * operands. */
+#ifndef RH_CLI_USER_OPERATOR_H
+#define RH_CLI_USER_OPERATOR_H
+
+#include "../core/io/array.h"
+#include "../core/reduce/job.h"
+#include "app.h"
+
+/* Zero-initialised is empty. */
+typedef struct rh_user_operator {
+  rh_operator *custom;
+  rh_definition definition;
+  char *inputs;                        /* a copy of --input, cut into names */
+  const char *names[RH_MOST_OPERANDS]; /* of the files */
+  rh_array arrays[RH_MOST_OPERANDS];   /* their regions have become parts of one */
+} rh_user_operator;
+
+/* Does the command line name one? */
+int rh_user_operator_is_wanted(const rh_typed *typed);
+
+/* Opens the input files, or finds which operands are to be generated; makes the operator; and
+ * enters both into the spec.  *array gets the memory of all operands, with files, and n. */
+rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,
+                                rh_job_spec *spec, rh_error *error);
+
+/* Generated operands: their memory, and then their elements. */
+rh_status rh_user_operator_reserve(rh_user_operator *user, rh_array *array, rh_job_spec *spec,
+                                   rh_error *error);
+rh_status rh_user_operator_fill(const rh_user_operator *user, const char *kind, uint64_t seed,
+                                const rh_reporter *reporter, rh_error *error);
+
+/* RH_E_FILE if a file changed since it was opened. */
+rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, rh_error *error);
+
+void rh_user_operator_finish(rh_user_operator *user);
+
+#endif

@@ -1,0 +1,27 @@
+/* What an operator is, and the expressions over its operands. */
+#include "../base/vocabulary.h"
+#include "make.h"
+
+rh_status rh_operator_expressions(const rh_operator *self, rh_exprs **made, rh_error *error) {
+  rh_expr_variable variables[RH_MOST_OPERANDS];
+  rh_expr_constant constants[RH_MOST_CONSTANTS];
+  for (uint32_t k = 0; k < self->n_operands; k++)
+    variables[k] = (rh_expr_variable){self->operands[k].name, self->operands[k].type};
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
+  return rh_exprs_create(made, variables, self->n_operands, constants, self->n_lets, 1, error);
+}
+
+int rh_operator_has_operands(const rh_operator *self) {
+  return self->n_operands > 1 || self->op.constants_size > 0 || self->uses_index;
+}
+
+uint32_t rh_operator_element_bytes(const rh_operator *self) {
+  uint32_t bytes = 0;
+  for (uint32_t k = 0; k < self->n_operands; k++) bytes += rh_type_size(self->operands[k].type);
+  return bytes;
+}
+
+void rh_operator_bind(const rh_operator *self, const rh_expr_value *values, void *constants) {
+  rh_exprs_bind(self->load, values, constants);
+}

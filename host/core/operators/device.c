@@ -1,0 +1,137 @@
+/* The OpenCL C of an operator, which stands before kernels/prelude. */
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "operator.h"
+#include "ops.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As kernels call it in memory. */
+static const char *memory_type(rh_type type) {
+  static const char *const names[] = {"",     "char", "uchar", "short",  "ushort", "int",
+                                      "uint", "long", "ulong", "ushort", "float",  "double"};
+  return names[type];
+}
+
+static const char *value_type(rh_type type) {
+  return type == RH_TYPE_f16 ? "float" : memory_type(type);
+}
+
+int rh_operator_uses_f64(const rh_operator *self) {
+  for (uint32_t k = 0; k < self->n_operands; k++)
+    if (self->operands[k].type == RH_TYPE_f64) return 1;
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (self->fields[k].type == RH_TYPE_f64) return 1;
+  return self->type == RH_TYPE_f64 || rh_exprs_uses_f64(self->load) ||
+         (self->combine && rh_exprs_uses_f64(self->combine));
+}
+
+static void write_operands(const rh_operator *self, rh_text *to) {
+  const rh_operand *largest = &self->operands[0];
+  for (uint32_t k = 1; k < self->n_operands; k++)
+    if (rh_type_size(self->operands[k].type) > rh_type_size(largest->type))
+      largest = &self->operands[k];
+  rh_text_add(to, "#define RH_CUSTOM 1\n#define RH_MEMORY %s\n#define RH_OPERAND_LIST(X)",
+              memory_type(largest->type));
+  for (uint32_t k = 0; k < self->n_operands; k++) {
+    rh_type type = self->operands[k].type;
+    rh_text_add(to, " X(%u, %s, %s)", k, memory_type(type),
+                type == RH_TYPE_f16 ? "half" : memory_type(type));
+  }
+  rh_text_add(to, "\n");
+  if (rh_operator_has_operands(self)) rh_text_add(to, "#define RH_HAS_OPERANDS 1\n");
+}
+
+/* The parameters of what loads an element: its operands' values, the index and the constants. */
+static void write_parameters(const rh_operator *self, rh_text *to) {
+  rh_text_add(to, "(");
+  for (uint32_t k = 0; k < self->n_operands; k++)
+    rh_text_add(to, "%s x%u, ", value_type(self->operands[k].type), k);
+  rh_text_add(to, "ulong i, __global const ulong *constants)");
+}
+
+/* The program's statements; outputs[k] receives output k's name. */
+static void write_load(const rh_operator *self, rh_text *to, rh_expr_name *outputs) {
+  rh_expr_name names[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < self->n_operands; k++) snprintf(names[k], sizeof names[k], "x%u", k);
+  rh_exprs_write(self->load, to, (const rh_expr_name *)names, "i", "constants", "m", outputs);
+}
+
+static void write_map(const rh_operator *self, rh_text *to) {
+  rh_expr_name outputs[RH_MOST_FIELDS];
+  rh_text_add(to, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n#define RH_MAP 1\n",
+              rh_op_name(self->base), rh_type_name(self->type));
+  rh_text_add(to, "static inline %s rh_map", memory_type(self->type));
+  write_parameters(self, to);
+  rh_text_add(to, " {\n");
+  write_load(self, to, outputs);
+  rh_text_add(to, "return %s;\n}\n", outputs[0]);
+}
+
+static void write_value(const rh_operator *self, rh_expr_name *fields, rh_text *to) {
+  rh_text_add(to, "rh_value value = {");
+  for (uint32_t k = 0; k < self->n_fields; k++) rh_text_add(to, "%s%s", k ? ", " : "", fields[k]);
+  rh_text_add(to, "};\nreturn value;\n}\n");
+}
+
+/* By its bits, which a decimal number may not give. */
+static void write_identity(const rh_operator *self, rh_text *to) {
+  rh_expr_name fields[RH_MOST_FIELDS];
+  rh_text_add(to, "static inline rh_value rh_struct_identity(void) {\n");
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    const rh_operator_field *field = &self->fields[k];
+    const char *type = memory_type(field->type);
+    uint64_t bits = 0;
+    memcpy(&bits, self->identity + field->offset, rh_type_size(field->type));
+    if (rh_type_is_float(field->type))
+      snprintf(fields[k], sizeof fields[k], "as_%s((%s)0x%llxul)", type,
+               field->type == RH_TYPE_f64 ? "ulong" : "uint", (unsigned long long)bits);
+    else
+      snprintf(fields[k], sizeof fields[k], "(%s)0x%llxul", type, (unsigned long long)bits);
+  }
+  write_value(self, fields, to);
+}
+
+static void write_combine(const rh_operator *self, rh_text *to) {
+  rh_expr_name names[2 * RH_MOST_FIELDS], outputs[RH_MOST_FIELDS];
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    snprintf(names[k], sizeof names[k], "a.f%u", k);
+    snprintf(names[self->n_fields + k], sizeof names[k], "b.f%u", k);
+  }
+  rh_text_add(to, "static inline rh_value rh_struct_combine(rh_value a, rh_value b) {\n");
+  rh_exprs_write(self->combine, to, (const rh_expr_name *)names, "0", "0", "c", outputs);
+  write_value(self, outputs, to);
+}
+
+static void write_struct(const rh_operator *self, rh_text *to) {
+  rh_expr_name outputs[RH_MOST_FIELDS];
+  rh_text_add(to, "#define RH_STRUCT 1\ntypedef struct {\n");
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    rh_text_add(to, "%s f%u;\n", memory_type(self->fields[k].type), k);
+  rh_text_add(to, "} rh_value;\n");
+  write_identity(self, to);
+  rh_text_add(to, "static inline rh_value rh_struct_load");
+  write_parameters(self, to);
+  rh_text_add(to, " {\n");
+  write_load(self, to, outputs);
+  write_value(self, outputs, to);
+  write_combine(self, to);
+}
+
+char *rh_operator_prelude(const rh_operator *self) {
+  rh_text text = {0};
+  rh_text_add(&text, "#pragma OPENCL FP_CONTRACT OFF\n");
+  if (rh_operator_uses_f64(self))
+    rh_text_add(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+  write_operands(self, &text);
+  rh_exprs_write_helpers(&text);
+  if (self->is_struct)
+    write_struct(self, &text);
+  else
+    write_map(self, &text);
+  rh_prelude_append(&text);
+  if (text.failed) rh_text_finish(&text);
+  return text.s;
+}

@@ -1,0 +1,31 @@
+/* The steps of rh_operator_create(). */
+#ifndef RH_OPERATORS_MAKE_H
+#define RH_OPERATORS_MAKE_H
+
+#include "operator.h"
+
+/* Expressions over the operands and constants. */
+rh_status rh_operator_expressions(const rh_operator *self, rh_exprs **made, rh_error *error);
+
+/* definition->ops as numbers. */
+rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                                uint32_t *n, rh_error *error);
+/* The number of the map's outputs. */
+rh_status rh_operator_count_maps(const rh_operator *self, const rh_definition *definition,
+                                 uint32_t *n, rh_error *error);
+
+/* A struct of several built-in operators' values, or of the definition's fields. */
+rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definition,
+                                 const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
+                                 rh_error *error);
+rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *definition,
+                                  rh_error *error);
+
+/* The results' names and expressions. */
+rh_status rh_operator_make_results(rh_operator *self, const rh_definition *definition,
+                                   rh_error *error);
+
+/* malloc'ed; null if out of memory. */
+char *rh_operator_make_key(const rh_operator *self, const rh_definition *definition);
+
+#endif

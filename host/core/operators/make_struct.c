@@ -1,0 +1,248 @@
+/* Operators whose value is a struct: several built-in ones in one pass, or fields. */
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "make.h"
+#include "parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Lists ---- */
+
+/* The end of a list's first word or expression: a comma outside of parentheses, or the end. */
+static const char *end_of_item(const char *list) {
+  int depth = 0;
+  for (; *list && (*list != ',' || depth > 0); list++) depth += (*list == '(') - (*list == ')');
+  return list;
+}
+
+/* Item k; the last one if there is only one.  malloc'ed. */
+static char *copy_item(const char *list, uint32_t k) {
+  const char *end = end_of_item(list);
+  for (; k > 0 && *end; k--) {
+    list = end + 1;
+    end = end_of_item(list);
+  }
+  return strndup(list, (size_t)(end - list));
+}
+
+rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                                uint32_t *n, rh_error *error) {
+  const char *list = definition->ops ? definition->ops : "sum";
+  char name[RH_OPERATOR_NAME_BYTES];
+  for (*n = 0;; list++) {
+    const char *end = end_of_item(list);
+    if (*n == RH_MOST_FIELDS)
+      return rh_fail(error, RH_E_USAGE, "at most %d operators in one pass", RH_MOST_FIELDS);
+    snprintf(name, sizeof name, "%.*s", (int)(end - list), list);
+    ops[*n] = rh_op_from_name(name);
+    if (!ops[*n])
+      return rh_fail(error, RH_E_USAGE, "unknown operator '%s' in '%s'. Known:%s", name,
+                     definition->ops, rh_op_names());
+    ++*n;
+    list = end;
+    if (!*list) return RH_OK;
+  }
+}
+
+rh_status rh_operator_count_maps(const rh_operator *self, const rh_definition *definition,
+                                 uint32_t *n, rh_error *error) {
+  rh_exprs *maps;
+  *n = 1;
+  if (!definition->map) return RH_OK;
+  RH_TRY(rh_operator_expressions(self, &maps, error));
+  rh_status status = rh_exprs_outputs(maps, definition->map, "map", error);
+  *n = rh_exprs_count(maps);
+  rh_exprs_destroy(maps);
+  return status;
+}
+
+/* ---- Fields ---- */
+
+static uint32_t align(uint32_t offset, uint32_t size) {
+  return (offset + size - 1) / size * size;
+}
+
+/* The layout is that of C and OpenCL C. */
+static rh_status add_field(rh_operator *self, const char *name, rh_type type, rh_error *error) {
+  uint32_t size = rh_type_size(type);
+  if (self->n_fields == RH_MOST_FIELDS)
+    return rh_fail(error, RH_E_USAGE, "a value has at most %d fields", RH_MOST_FIELDS);
+  rh_operator_field *field = &self->fields[self->n_fields++];
+  snprintf(field->name, sizeof field->name, "%s", name);
+  field->type = type;
+  field->offset = align(self->op.value_size, size);
+  self->op.value_size = field->offset + size;
+  if (self->op.value_size > RH_OPERATOR_VALUE_BYTES)
+    return rh_fail(error, RH_E_USAGE, "a value has at most %d bytes", RH_OPERATOR_VALUE_BYTES);
+  return RH_OK;
+}
+
+/* After the last field: the size of the struct, and which of its words are written. */
+static void close_struct(rh_operator *self) {
+  uint32_t largest = 4;
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    const rh_operator_field *field = &self->fields[k];
+    uint32_t words = rh_type_size(field->type) / 4;
+    if (rh_type_size(field->type) > largest) largest = rh_type_size(field->type);
+    self->written |= ((1u << words) - 1) << field->offset / 4;
+  }
+  self->op.value_size = align(self->op.value_size, largest);
+  self->op.identity = self->identity;
+  self->is_struct = 1;
+}
+
+static rh_status make_combine(rh_operator *self, rh_error *error) {
+  rh_expr_variable variables[2 * RH_MOST_FIELDS];
+  char names[2 * RH_MOST_FIELDS][RH_OPERATOR_NAME_BYTES + 2];
+  uint32_t n = self->n_fields;
+  for (uint32_t k = 0; k < 2 * n; k++) {
+    const rh_operator_field *field = &self->fields[k % n];
+    snprintf(names[k], sizeof names[k], "%c%s%s", k < n ? 'a' : 'b', *field->name ? "." : "",
+             field->name);
+    variables[k] = (rh_expr_variable){names[k], field->type};
+  }
+  return rh_exprs_create(&self->combine, variables, 2 * n, NULL, 0, 0, error);
+}
+
+static rh_status set_identity(rh_operator *self, uint32_t k, const char *text, rh_error *error) {
+  rh_exprs *identity;
+  void *to = self->identity + self->fields[k].offset;
+  RH_TRY(rh_exprs_create(&identity, NULL, 0, NULL, 0, 0, error));
+  rh_status status = rh_exprs_output(identity, text, self->fields[k].type, "identity", error);
+  if (status == RH_OK) rh_exprs_eval(identity, NULL, 0, 1, NULL, &to);
+  rh_exprs_destroy(identity);
+  return status;
+}
+
+/* ---- Several built-in operators ---- */
+
+/* %a, %b: this field of both values; %A, %B: its part of them. */
+static void expand(const char *text, uint32_t part, const char *suffix, rh_text *to) {
+  for (; *text; text++) {
+    if (*text != '%') {
+      rh_text_append(to, text, 1);
+      continue;
+    }
+    char side = *++text;
+    rh_text_add(to, "%c.p%u%s", tolower(side), part, islower((unsigned char)side) ? suffix : "");
+  }
+}
+
+static rh_status add_part_field(rh_operator *self, uint32_t part, const rh_part_field *field,
+                                rh_error *error) {
+  char name[RH_OPERATOR_NAME_BYTES];
+  uint32_t k = self->n_fields;
+  snprintf(name, sizeof name, "p%u%s", part, field->suffix);
+  RH_TRY(add_field(self, name, field->type, error));
+  RH_TRY(set_identity(self, k, field->identity, error));
+  return rh_exprs_output(self->load, field->load, field->type, "the operator", error);
+}
+
+static rh_status add_part(rh_operator *self, const rh_definition *definition, uint32_t op,
+                          uint32_t number, rh_error *error) {
+  rh_part_field fields[RH_MOST_PART_FIELDS];
+  rh_exprs *map;
+  const char *maps = definition->map ? definition->map : self->operands[0].name;
+  char *text = copy_item(maps, number);
+  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
+  rh_status status = rh_operator_expressions(self, &map, error);
+  if (status == RH_OK) status = rh_exprs_output(map, text, 0, "map", error);
+  rh_type type = status == RH_OK ? rh_exprs_type(map, 0) : 0;
+  rh_exprs_destroy(map);
+  if (status == RH_OK) status = rh_exprs_let(self->load, RH_PART_ELEMENT, text, "map", error);
+  free(text);
+  RH_TRY(status);
+  uint32_t n = rh_op_is_defined(op, type) ? rh_part_fields(op, type, fields) : 0;
+  if (n == 0)
+    return rh_fail(error, RH_E_USAGE, "%s of %s cannot be one of several operators in one pass",
+                   rh_op_name(op), rh_type_name(type));
+  self->parts[self->n_parts] = (rh_operator_part){op, type, 0};
+  for (uint32_t k = 0; k < n; k++) RH_TRY(add_part_field(self, self->n_parts, &fields[k], error));
+  self->parts[self->n_parts++].offset = self->fields[self->n_fields - n].offset;
+  return RH_OK;
+}
+
+static rh_status combine_parts(rh_operator *self, rh_error *error) {
+  rh_part_field fields[RH_MOST_PART_FIELDS];
+  RH_TRY(make_combine(self, error));
+  for (uint32_t part = 0; part < self->n_parts; part++) {
+    const rh_operator_part *of = &self->parts[part];
+    uint32_t n = rh_part_fields(of->op, of->type, fields);
+    for (uint32_t k = 0; k < n; k++) {
+      rh_text text = {0};
+      expand(fields[k].combine, part, fields[k].suffix, &text);
+      rh_status status =
+          rh_exprs_output(self->combine, rh_text_get(&text), fields[k].type, "the operator", error);
+      rh_text_finish(&text);
+      RH_TRY(status);
+    }
+  }
+  return RH_OK;
+}
+
+/* A built-in operator that asks as much of a strategy. */
+static void stand_in(rh_operator *self, uint32_t flags) {
+  rh_type type = self->operands[0].type;
+  self->op.flags = flags;
+  self->type = rh_type_is_float(type) ? type : RH_TYPE_f32;
+  self->base = RH_OP_sum;
+  if (flags & RH_OP_EXACT) self->base = RH_OP_max;
+  if (flags & RH_OP_COMMUTATIVE) return;
+  self->base = RH_OP_affine;
+  self->type = RH_TYPE_u64;
+}
+
+rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definition,
+                                 const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
+                                 rh_error *error) {
+  uint32_t n = n_ops > n_maps ? n_ops : n_maps, flags = RH_OP_COMMUTATIVE | RH_OP_EXACT;
+  if (n_ops > 1 && n_maps > 1 && n_ops != n_maps)
+    return rh_fail(error, RH_E_USAGE,
+                   "%u operators for %u expressions of the map: as many, or one for all", n_ops,
+                   n_maps);
+  RH_TRY(rh_operator_expressions(self, &self->load, error));
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t op = ops[n_ops == 1 ? 0 : k];
+    RH_TRY(add_part(self, definition, op, n_maps == 1 ? 0 : k, error));
+    flags &= rh_op_flags(op, self->parts[k].type) | ~(uint32_t)RH_OP_EXACT;
+  }
+  RH_TRY(combine_parts(self, error));
+  close_struct(self);
+  stand_in(self, flags);
+  return RH_OK;
+}
+
+/* ---- Fields of one's own ---- */
+
+static rh_status add_fields(rh_operator *self, const rh_definition *definition, rh_error *error) {
+  RH_TRY(rh_operator_expressions(self, &self->load, error));
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    const char *load = field->load ? field->load : self->operands[0].name;
+    RH_TRY(rh_exprs_output(self->load, load, field->type, "map", error));
+    RH_TRY(add_field(self, field->name, rh_exprs_type(self->load, k), error));
+    RH_TRY(set_identity(self, k, field->identity, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *definition,
+                                  rh_error *error) {
+  RH_TRY(add_fields(self, definition, error));
+  RH_TRY(make_combine(self, error));
+  for (uint32_t k = 0; k < definition->n_lets; k++)
+    RH_TRY(rh_exprs_let(self->combine, definition->lets[k].name, definition->lets[k].text, "let",
+                        error));
+  for (uint32_t k = 0; k < definition->n_fields; k++)
+    RH_TRY(rh_exprs_output(self->combine, definition->fields[k].combine, self->fields[k].type,
+                           "combine", error));
+  close_struct(self);
+  uint32_t flags = definition->flags;
+  if (!rh_exprs_rounds(self->combine)) flags |= RH_OP_EXACT;
+  stand_in(self, flags);
+  return RH_OK;
+}

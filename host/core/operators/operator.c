@@ -1,0 +1,147 @@
+/* Makes an operator of a definition and the types of its operands. */
+#include "operator.h"
+#include "../base/error.h"
+#include "../base/vocabulary.h"
+#include "bound.h"
+#include "make.h"
+#include "ops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Operands and constants ---- */
+
+static rh_status take_operands(rh_operator *self, const rh_definition *definition,
+                               const rh_operand *operands, uint32_t n, rh_error *error) {
+  if (n == 0 || n > RH_MOST_OPERANDS)
+    return rh_fail(error, RH_E_USAGE, "%u operands; an operator has 1 to %d", n, RH_MOST_OPERANDS);
+  if (definition->n_operands && definition->n_operands != n)
+    return rh_fail(error, RH_E_USAGE, "operator %s reads %u operand%s, not %u", definition->name,
+                   definition->n_operands, definition->n_operands == 1 ? "" : "s", n);
+  self->n_operands = n;
+  memcpy(self->operands, operands, n * sizeof *operands);
+  for (uint32_t k = 0; k < definition->n_operands; k++)
+    memcpy(self->operands[k].name, definition->operands[k], RH_OPERATOR_NAME_BYTES);
+  return RH_OK;
+}
+
+/* "x" and "x2" can be told apart, but not two of one name. */
+static rh_status check_names(const rh_operator *self, rh_error *error) {
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    for (uint32_t j = 0; j < self->n_operands + k; j++) {
+      const char *name = self->lets[k].name;
+      const char *other =
+          j < self->n_operands ? self->operands[j].name : self->lets[j - self->n_operands].name;
+      if (strcmp(name, other) == 0)
+        return rh_fail(error, RH_E_USAGE, "constant %s: the name is taken", name);
+    }
+  return RH_OK;
+}
+
+/* ---- Mapped operators ---- */
+
+static rh_status make_mapped(rh_operator *self, const rh_definition *definition, uint32_t op,
+                             rh_error *error) {
+  const char *map = definition->map ? definition->map : self->operands[0].name;
+  RH_TRY(rh_operator_expressions(self, &self->load, error));
+  RH_TRY(rh_exprs_output(self->load, map, 0, "map", error));
+  self->base = op;
+  self->type = rh_exprs_type(self->load, 0);
+  const rh_op *row = rh_op_find(op, self->type);
+  if (!row)
+    return rh_fail(error, RH_E_USAGE,
+                   "operator %s is not defined for %s, the type of '%.100s', only for %s",
+                   rh_op_name(op), rh_type_name(self->type), map, rh_op_domain(op));
+  self->op.flags = row->flags;
+  self->op.value_size = row->value_size;
+  self->op.identity = row->identity;
+  self->n_parts = 1;
+  self->parts[0] = (rh_operator_part){op, self->type, 0};
+  return RH_OK;
+}
+
+/* ---- Either form ---- */
+
+static rh_status make_form(rh_operator *self, const rh_definition *definition, rh_error *error) {
+  uint32_t ops[RH_MOST_FIELDS], n_ops, n_maps;
+  if (definition->n_fields) return rh_operator_make_fields(self, definition, error);
+  RH_TRY(rh_operator_parse_ops(definition, ops, &n_ops, error));
+  RH_TRY(rh_operator_count_maps(self, definition, &n_maps, error));
+  if (n_ops == 1 && n_maps == 1) return make_mapped(self, definition, ops[0], error);
+  return rh_operator_make_parts(self, definition, ops, n_ops, n_maps, error);
+}
+
+static rh_status check_used(const rh_operator *self, rh_error *error) {
+  for (uint32_t k = 0; k < self->n_operands; k++)
+    if (!rh_exprs_uses_variable(self->load, k))
+      return rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
+  return RH_OK;
+}
+
+static void describe(rh_operator *self, const rh_definition *definition) {
+  const char *map = definition->map ? definition->map : self->operands[0].name;
+  rh_op *op = &self->op;
+  if (*definition->name)
+    snprintf(self->name, sizeof self->name, "%s", definition->name);
+  else if (definition->n_fields)
+    snprintf(self->name, sizeof self->name, "%.200s", definition->fields[0].combine);
+  else if (definition->map)
+    snprintf(self->name, sizeof self->name, "%.100s of %.100s", definition->ops, map);
+  else
+    snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
+  op->struct_size = sizeof *op;
+  op->id = RH_OPERATOR_ID;
+  op->name = self->name;
+  op->constants_size = rh_exprs_constants_size(self->load);
+  for (uint32_t k = 0; k < self->n_operands; k++) {
+    uint32_t size = rh_type_size(self->operands[k].type);
+    self->types[k] = self->operands[k].type;
+    if (size > op->element_size) op->element_size = size;
+  }
+  self->uses_index = rh_exprs_uses_index(self->load);
+  op->n_operands = rh_operator_has_operands(self) ? self->n_operands : 0;
+  op->operand_types = op->n_operands ? self->types : NULL;
+}
+
+static rh_status make_operator(rh_operator *self, const rh_definition *definition,
+                               const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                               uint32_t n_lets, rh_error *error) {
+  RH_TRY(take_operands(self, definition, operands, n_operands, error));
+  if (n_lets > RH_MOST_CONSTANTS)
+    return rh_fail(error, RH_E_USAGE, "at most %d constants", RH_MOST_CONSTANTS);
+  self->n_lets = n_lets;
+  if (n_lets) memcpy(self->lets, lets, n_lets * sizeof *lets);
+  RH_TRY(check_names(self, error));
+  RH_TRY(make_form(self, definition, error));
+  RH_TRY(check_used(self, error));
+  RH_TRY(rh_operator_make_results(self, definition, error));
+  describe(self, definition);
+  if (!(self->key = rh_operator_make_key(self, definition)))
+    return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  return rh_bound_create(self, error);
+}
+
+rh_status rh_operator_create(rh_operator **made, const rh_definition *definition,
+                             const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                             uint32_t n_lets, rh_error *error) {
+  *made = NULL;
+  rh_operator *self = calloc(1, sizeof *self);
+  if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  rh_status status = make_operator(self, definition, operands, n_operands, lets, n_lets, error);
+  if (status != RH_OK)
+    rh_operator_destroy(self);
+  else
+    *made = self;
+  return status;
+}
+
+void rh_operator_destroy(rh_operator *self) {
+  if (!self) return;
+  rh_bound_destroy(self->bound);
+  rh_exprs_destroy(self->load);
+  rh_exprs_destroy(self->combine);
+  rh_exprs_destroy(self->finalize);
+  free(self->key);
+  free(self);
+}

@@ -1,0 +1,137 @@
+/* An operator of the user's: a map, a combination, and what becomes of the value.
+ *
+ * It has one of two forms.  A *mapped* one is a built-in operator over elements that a map computes
+ * from the operands: `--map 'x*y'` is the sum of the products.  Strategies see the built-in
+ * operator's values, so everything that serves these serves it: vectors, keys, references, bounds.
+ * The other form has a struct of its own as its value: several built-in operators in one pass, or
+ * fields that expressions load and combine.
+ *
+ * To a plugin both are an rh_op with the number RH_OPERATOR_ID.  Its functions are bound to the
+ * operator (libffi), because the ABI's functions have no argument for it. */
+#ifndef RH_OPERATORS_OPERATOR_H
+#define RH_OPERATORS_OPERATOR_H
+
+#include "../expr/expr.h"
+#include "definition.h"
+
+enum { RH_OPERATOR_ID = 0x10000, RH_OPERATOR_VALUE_BYTES = 128 };
+
+typedef struct rh_operand {
+  char name[RH_OPERATOR_NAME_BYTES];
+  rh_type type;
+} rh_operand;
+
+/* A named constant, --let: an argument of kernels, never a literal in their source. */
+typedef struct rh_let {
+  char name[RH_OPERATOR_NAME_BYTES];
+  rh_expr_value value;
+} rh_let;
+
+/* What load, fold and reduce of `op` get as their input: the operands' arrays. */
+typedef struct rh_arrays {
+  const void *operands[RH_MOST_OPERANDS];
+  const void *constants; /* as rh_operator_bind() wrote them */
+} rh_arrays;
+
+/* A field of a value: a number, or a built-in operator's value. */
+typedef struct rh_operator_field {
+  char name[RH_OPERATOR_NAME_BYTES];
+  rh_type type;
+  uint32_t offset; /* bytes, in a value */
+} rh_operator_field;
+
+/* A built-in operator of several in one pass: where its value is in a value. */
+typedef struct rh_operator_part {
+  uint32_t op;
+  rh_type type; /* of its elements, which the map computes */
+  uint32_t offset;
+} rh_operator_part;
+
+/* A number of a result. */
+typedef struct rh_operator_result {
+  char name[RH_OPERATOR_NAME_BYTES];
+  rh_type type;
+  union {
+    int64_t i;
+    uint64_t u;
+    double f; /* of floats, f32 exactly */
+  } value;
+} rh_operator_result;
+
+typedef struct rh_bound rh_bound;
+
+/* Constant once it is created, except for the values of its constants. [any thread] */
+typedef struct rh_operator {
+  rh_op op;       /* as plugins see it, without the prelude */
+  char name[256]; /* for people: "sum of x*y", "meanvar" */
+  char *key;      /* all that decides its values, as one line: two of one key are the same */
+  uint32_t base;  /* mapped: the built-in operator; else one that asks as much of a strategy */
+  rh_type type;   /* mapped: the type of the map's elements; else, with base, for choosing */
+  int is_struct;
+  uint32_t n_operands;
+  rh_operand operands[RH_MOST_OPERANDS];
+  rh_type types[RH_MOST_OPERANDS]; /* of the operands */
+  uint32_t n_lets;
+  rh_let lets[RH_MOST_CONSTANTS];
+  int uses_index; /* the map does */
+  rh_exprs *load; /* mapped: one output; else one for each field */
+  /* The struct's: */
+  rh_exprs *combine; /* variables: a's fields, then b's; one output for each field */
+  uint32_t n_fields, n_parts;
+  rh_operator_field fields[RH_MOST_FIELDS];
+  rh_operator_part parts[RH_MOST_FIELDS]; /* built-in operators; else none */
+  _Alignas(16) unsigned char identity[RH_OPERATOR_VALUE_BYTES];
+  /* The results: expressions of `finalize`, or else the fields' or parts' own values. */
+  rh_exprs *finalize; /* null: none.  Variables: the parts' or fields' results, then n */
+  uint32_t n_results;
+  char results[RH_MOST_FIELDS][RH_OPERATOR_NAME_BYTES];
+  uint32_t written; /* bit k: word k of a struct is not padding */
+  rh_bound *bound;
+} rh_operator;
+
+/* Makes an operator over operands of these names and types.  RH_E_USAGE, with the place in the
+ * text, for what is wrong in the definition; error->message names the option or the file's key. */
+rh_status rh_operator_create(rh_operator **made, const rh_definition *definition,
+                             const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                             uint32_t n_lets, rh_error *error);
+void rh_operator_destroy(rh_operator *self); /* null is legal */
+
+/* Does a kernel need more than a pointer to the elements: several operands, constants, or the
+ * index? */
+int rh_operator_has_operands(const rh_operator *self);
+
+int rh_operator_uses_f64(const rh_operator *self);
+
+/* Bytes of one element of every operand. */
+uint32_t rh_operator_element_bytes(const rh_operator *self);
+
+/* The OpenCL C prelude: the operator's own text, then kernels/prelude.  malloc'ed; null if out of
+ * memory. */
+char *rh_operator_prelude(const rh_operator *self);
+
+/* Writes the constants as kernels and the functions of `op` read them: op.constants_size bytes.
+ * values: n_lets, in their order; null: those of the creation. */
+void rh_operator_bind(const rh_operator *self, const rh_expr_value *values, void *constants);
+
+/* *to = the mapped elements first .. first+n-1, of `type`.  Mapped operators only. */
+void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                     void *to);
+
+/* Struct operators only, from here on.  *value = the element's; padding is left as it is. */
+void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
+                      uint64_t index);
+/* The value of elements first .. first+n-1: in the canonical order
+ * (docs/bits.md) from `first` on if it commutes and rounds, else in index order. */
+void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                        uint64_t n, void *value);
+/* The same one element after the other. */
+void rh_operator_fold(const rh_operator *self, void *accumulator, const rh_arrays *arrays,
+                      uint64_t first, uint64_t n);
+/* *a = combine(*a, *b). */
+void rh_operator_combine(const rh_operator *self, void *a, const void *b);
+
+/* The results of a value over n elements: n_results of them. */
+void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,
+                         rh_operator_result *results);
+
+#endif

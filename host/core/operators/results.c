@@ -1,0 +1,189 @@
+/* What becomes of a value: numbers with names. */
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "make.h"
+#include "ops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The result of a part is an index, or of the built-in operator's type. */
+static rh_type part_type(const rh_operator_part *part) {
+  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) return RH_TYPE_u64;
+  return rh_op_result_type(part->op, part->type);
+}
+
+static uint32_t count(const rh_operator *self) {
+  return self->n_parts ? self->n_parts : self->n_fields;
+}
+
+static rh_type type_of(const rh_operator *self, uint32_t k) {
+  return self->n_parts ? part_type(&self->parts[k]) : self->fields[k].type;
+}
+
+/* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one. */
+static void name_of(const rh_operator *self, uint32_t k, rh_expr_name name) {
+  if (count(self) == 1)
+    snprintf(name, RH_EXPR_NAME_BYTES, "a");
+  else if (self->n_parts)
+    snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);
+  else
+    snprintf(name, RH_EXPR_NAME_BYTES, "a.%.60s", self->fields[k].name);
+}
+
+static rh_status make_finalize(rh_operator *self, const rh_definition *definition,
+                               rh_error *error) {
+  rh_expr_variable variables[RH_MOST_FIELDS + 1];
+  rh_expr_name names[RH_MOST_FIELDS];
+  rh_expr_constant constants[RH_MOST_CONSTANTS];
+  uint32_t n = count(self);
+  for (uint32_t k = 0; k < n; k++) {
+    name_of(self, k, names[k]);
+    variables[k] = (rh_expr_variable){names[k], type_of(self, k)};
+  }
+  variables[n] = (rh_expr_variable){"n", RH_TYPE_u64};
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
+  RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, constants, self->n_lets, 0, error));
+  for (uint32_t k = 0; k < definition->n_results; k++) {
+    RH_TRY(rh_exprs_output(self->finalize, definition->results[k].text, 0, "finalize", error));
+    memcpy(self->results[k], definition->results[k].name, RH_OPERATOR_NAME_BYTES);
+  }
+  self->n_results = definition->n_results;
+  return RH_OK;
+}
+
+rh_status rh_operator_make_results(rh_operator *self, const rh_definition *definition,
+                                   rh_error *error) {
+  if (definition->n_results) return make_finalize(self, definition, error);
+  if (!self->is_struct) return RH_OK;
+  self->n_results = count(self);
+  for (uint32_t k = 0; k < self->n_results; k++)
+    if (self->n_parts)
+      snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", rh_op_name(self->parts[k].op));
+    else
+      snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s",
+               *self->fields[k].name ? self->fields[k].name : "value");
+  return RH_OK;
+}
+
+/* ---- Decoding ---- */
+
+static void decode_part(const rh_operator_part *part, const void *value, uint64_t n,
+                        rh_operator_result *to) {
+  const rh_op *row = rh_op_find(part->op, part->type);
+  rh_result result;
+  rh_op_result(part->op, part->type, (const char *)value + part->offset, &result);
+  to->type = part_type(part);
+  if (row->flags & RH_OP_INDEXED)
+    to->value.u = result.index;
+  else
+    memcpy(&to->value, &result.value, sizeof to->value);
+  /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
+  if (n == 0 && part->op == RH_OP_sum && rh_type_is_float(to->type)) to->value.f = 0;
+}
+
+static void decode_number(rh_type type, const void *from, rh_operator_result *to) {
+  union {
+    int32_t i32;
+    uint32_t u32;
+    uint64_t u64;
+    float f32;
+    double f64;
+  } number = {0};
+  memcpy(&number, from, rh_type_size(type));
+  to->type = type;
+  switch (type) {
+  case RH_TYPE_i32: to->value.i = number.i32; break;
+  case RH_TYPE_u32: to->value.u = number.u32; break;
+  case RH_TYPE_f32: to->value.f = (double)number.f32; break;
+  case RH_TYPE_f64: to->value.f = number.f64; break;
+  default: to->value.u = number.u64;
+  }
+}
+
+static void decode(const rh_operator *self, uint32_t k, const void *value, uint64_t n,
+                   rh_operator_result *to) {
+  const rh_operator_field *field = &self->fields[k];
+  if (self->n_parts)
+    decode_part(&self->parts[k], value, n, to);
+  else
+    decode_number(field->type, (const char *)value + field->offset, to);
+}
+
+/* As expressions read it: of a smaller integer, the low bytes. */
+static void encode(const rh_operator_result *from, void *to) {
+  float narrow = (float)from->value.f;
+  if (from->type == RH_TYPE_f32)
+    memcpy(to, &narrow, sizeof narrow);
+  else
+    memcpy(to, &from->value, sizeof from->value);
+}
+
+static void finalize(const rh_operator *self, const void *value, uint64_t n,
+                     rh_operator_result *results) {
+  uint64_t in[RH_MOST_FIELDS + 1] = {0}, out[RH_MOST_FIELDS] = {0};
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  const void *variables[RH_MOST_FIELDS + 1];
+  void *outputs[RH_MOST_FIELDS];
+  uint32_t given = count(self);
+  for (uint32_t k = 0; k < given; k++) {
+    rh_operator_result one;
+    decode(self, k, value, n, &one);
+    encode(&one, &in[k]);
+  }
+  in[given] = n;
+  for (uint32_t k = 0; k <= given; k++) variables[k] = &in[k];
+  for (uint32_t k = 0; k < self->n_results; k++) outputs[k] = &out[k];
+  rh_exprs_bind(self->finalize, NULL, constants);
+  rh_exprs_eval(self->finalize, variables, 0, 1, constants, outputs);
+  for (uint32_t k = 0; k < self->n_results; k++)
+    decode_number(rh_exprs_type(self->finalize, k), &out[k], &results[k]);
+}
+
+void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,
+                         rh_operator_result *results) {
+  if (self->finalize)
+    finalize(self, value, n, results);
+  else
+    for (uint32_t k = 0; k < self->n_results; k++) decode(self, k, value, n, &results[k]);
+  for (uint32_t k = 0; k < self->n_results; k++)
+    memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
+}
+
+/* ---- The key ---- */
+
+static void add(rh_text *to, const char *text) {
+  rh_text_add(to, "%zu:%s;", text ? strlen(text) : 0, text ? text : "");
+}
+
+char *rh_operator_make_key(const rh_operator *self, const rh_definition *definition) {
+  rh_text text = {0};
+  for (uint32_t k = 0; k < self->n_operands; k++)
+    rh_text_add(&text, "%s %s;", self->operands[k].name, rh_type_name(self->operands[k].type));
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    rh_text_add(&text, "%s=%llx;", self->lets[k].name,
+                (unsigned long long)self->lets[k].value.as.i);
+  add(&text, definition->ops);
+  add(&text, definition->map);
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    rh_text_add(&text, "%s %u;", field->name, field->type);
+    add(&text, field->load);
+    add(&text, field->identity);
+    add(&text, field->combine);
+  }
+  for (uint32_t k = 0; k < definition->n_lets; k++) {
+    add(&text, definition->lets[k].name);
+    add(&text, definition->lets[k].text);
+  }
+  for (uint32_t k = 0; k < definition->n_results; k++) {
+    add(&text, definition->results[k].name);
+    add(&text, definition->results[k].text);
+  }
+  rh_text_add(&text, "%u", definition->flags);
+  if (text.failed) rh_text_finish(&text);
+  return text.s;
+}

@@ -1,0 +1,14 @@
+/* Struct operators in several orders, and the judgement of a result by them. */
+#ifndef RH_REDUCE_SAMPLED_H
+#define RH_REDUCE_SAMPLED_H
+
+#include "reference.h"
+
+/* Combines all elements in the canonical order, and in others that begin new trees at places chosen
+ * by chance. */
+void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_arrays *arrays,
+                      uint64_t n);
+
+void rh_judge_sampled(const rh_sampled *sampled, const rh_result *result, rh_verdict *verdict);
+
+#endif

@@ -1,0 +1,113 @@
+"""Maps, several operands and several operators from the command line, against NumPy or Python."""
+
+import math
+import os
+import unittest
+
+import redhost_cli as cli
+
+try:
+    import numpy as np
+except ImportError as reason:
+    np = None
+    WHY = "NumPy is not here (Debian: python3-numpy): %s" % reason
+
+STRATEGIES = ("serial", "native", "onepass", "two_stage", "cascade", "auto")
+
+
+@unittest.skipIf(np is None, "" if np else WHY)
+class Operators(cli.Case):
+    def setUp(self):
+        super().setUp()
+        random = np.random.default_rng(7)
+        self.x = random.standard_normal(5003).astype("f4")
+        self.w = random.random(5003)
+        self.k = random.integers(-100, 100, 5003, dtype="i4")
+        for name in ("x", "w", "k"):
+            np.save(os.path.join(self.cwd, name + ".npy"), getattr(self, name))
+
+    def reduce(self, strategy, *args):
+        (result,) = self.json("--run", strategy, *args)["results"]
+        self.assertEqual(result["status"], "ok")
+        return result
+
+    def test_dot(self):
+        """In double precision by NumPy; the types meet as in C."""
+        wanted = math.fsum(self.x.astype("f8") * self.w)
+        for strategy in STRATEGIES:
+            result = self.reduce(strategy, "-i", "x.npy,w.npy", "--map", "w*x")
+            self.assertAlmostEqual(float(result["value"]), wanted, delta=1e-10)
+            self.assertEqual(result["result_type"], "f64")
+
+    def test_maps(self):
+        x, k = self.x, self.k
+        cases = [
+            (["-i", "x.npy", "--map", "x > t", "--let", "t=0.5"], int((x > 0.5).sum())),
+            (["-i", "x.npy", "--map", "x*x", "--op", "max"], float((x * x).max())),
+            (["-i", "k.npy", "--map", "k % 7 == 0 ? k : 0"], int(k[np.fmod(k, 7) == 0].sum())),
+            (["-i", "x.npy,k.npy", "--map", "fabs(x - k)", "--op", "argmax"], int(np.abs(x - k.astype("f4")).argmax())),
+            (["-i", "k.npy", "--map", "k > 50 ? i : 0", "--op", "max"], int(np.flatnonzero(k > 50).max())),
+            (["-i", "k.npy", "--reduce", "a > b ? a : b", "--identity", "-1000", "--commutes"], int(k.max())),
+            (["-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0", "--map", "k > 90 ? k : 0"], int(k[k > 90][-1])),
+        ]
+        for strategy in ("serial", "native", "two_stage_ordered", "auto"):
+            for args, wanted in cases:
+                with self.subTest(strategy=strategy, args=args):
+                    done = self.redhost("--run", strategy, *args, "-q")
+                    if "a > b" not in str(args) or done.code != 4:
+                        self.assertEqual((done.code, float(done.out)), (0, wanted), done)
+
+    def test_several_in_one_pass(self):
+        for strategy in STRATEGIES:
+            result = self.reduce(strategy, "-i", "x.npy", "--op", "min,max,argmax,sum")
+            fields = result["fields"]
+            self.assertEqual(float(fields["min"]), float(self.x.min()))
+            self.assertEqual(float(fields["max"]), float(self.x.max()))
+            self.assertEqual(int(fields["argmax"]), int(self.x.argmax()))
+            self.assertAlmostEqual(float(fields["sum"]), float(self.x.sum(dtype="f8")), delta=1e-3)
+            fields = self.reduce(strategy, "-i", "x.npy,w.npy", "--map", "w*x, w", "--finalize", "mean = a.0/a.1, n")["fields"]
+            self.assertAlmostEqual(float(fields["mean"]), float((self.x * self.w).sum() / self.w.sum()), delta=1e-9)
+            self.assertEqual(fields["result1"], "5003")
+
+    def test_the_same_bits(self):
+        """Where the operations round alike everywhere, strategies of the canonical order agree to the last bit."""
+        for args in (["-i", "x.npy", "--map", "x*x/3"], ["-i", "x.npy,w.npy", "--map", "w*x"], ["-i", "x.npy", "--op", "sum,asum,min"],
+                     ["-i", "x.npy", "--map", "x, x*x", "--finalize", "a.1/n - (a.0/n)*(a.0/n)"]):
+            values = {self.good("--run", strategy, *args, "-q").out for strategy in ("native", "onepass", "auto")}
+            self.assertEqual(len(values), 1, args)
+
+    def test_a_map_is_an_array(self):
+        """The sum of a map of one type has the bits of the sum of the mapped array."""
+        np.save(os.path.join(self.cwd, "squares.npy"), self.x * self.x)
+        self.assertEqual(self.value("--run", "native", "-i", "x.npy", "--map", "x*x"), self.value("--run", "native", "-i", "squares.npy"))
+
+    def test_bad_input(self):
+        np.save(os.path.join(self.cwd, "short.npy"), self.x[:7])
+        for args, words in (
+                (["--map", "x *"], "map: expected an operand, and the text ends, at column 4 of 'x *'"),
+                (["--map", "x + q"], "unknown name 'q'; known: x, i, at column 5"),
+                (["--map", "x", "--let", "t"], "--let 't': expected NAME=NUMBER"),
+                (["--map", "x", "--let", "t=1z"], "--let 't=1z': '1z' is not a number"),
+                (["--reduce", "a + b"], "--reduce needs --identity"),
+                (["--reduce", "a + b", "--identity", "0", "--op", "sum"], "--reduce and --op are mutually exclusive"),
+                (["--identity", "0"], "--identity goes with --reduce"),
+                (["--op", "sum,mean"], "unknown operator 'mean' in 'sum,mean'"),
+                (["--op", "prod,sum"], "prod of f32 cannot be one of several"),
+                (["--map", "x, x, x", "--op", "sum,min"], "2 operators for 3 expressions"),
+                (["--map", "x > 0", "--op", "affine"], "operator affine is not defined for i32"),
+                (["--map", "1/0"], "a division of integers by 0"),
+                (["--map", "x", "--isolate"], "runs in this process only")):
+            self.bad(2, words, "--run", "native", "-i", "x.npy", *args)
+        self.bad(2, "x.npy has 5003 elements, and short.npy has 7", "--run", "native", "-i", "x.npy,short.npy", "--map", "x*y")
+        self.bad(2, "operand y is not used", "--run", "native", "-i", "x.npy,w.npy", "--map", "x")
+        self.bad(6, "nothing.npy", "--run", "native", "-i", "x.npy,nothing.npy", "--map", "x*y")
+        self.bad(4, "strategy 'atomic' cannot run", "--run", "atomic", "-i", "x.npy,w.npy", "--map", "w*x")
+        self.bad(4, "does not commute", "--run", "two_stage", "-i", "k.npy", "--reduce", "b", "--identity", "0")
+
+    def test_sizes(self):
+        for n in (0, 1, 7, 255, 4097):
+            self.assertEqual(float(self.value("--run", "native", "-n", str(n), "--data", "equal", "--map", "x + x")), 2.0 * n)
+
+
+if __name__ == "__main__":
+    cli.main()
