@@ -1,4 +1,5 @@
 #include "hints.h"
+#include "../core/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,4 +41,19 @@ void rh_add_hint(rh_error *error) {
 
 const char *rh_hint_on(const char *warning) {
   return advice_on(RH_OK, warning);
+}
+
+void rh_point_at_place(char *text, size_t bytes, const char *message) {
+  enum { MOST = 160 }; /* columns: longer lines would be wrapped */
+  const char *at = strstr(message, ", at column "), *begin, *end;
+  char quoted[MOST + 1] = "";
+  unsigned column;
+  *text = 0;
+  if (!at || sscanf(at, ", at column %u of '", &column) != 1) return;
+  begin = strchr(at, '\'');
+  end = strrchr(at, '\'');
+  if (!begin || end <= begin + 1 || column > MOST || end - begin > MOST) return;
+  memcpy(quoted, begin + 1, (size_t)(end - begin - 1));
+  rh_make_plain(quoted);
+  snprintf(text, bytes, "  %s\n  %*s^\n", quoted, (int)column - 1, "");
 }

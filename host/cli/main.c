@@ -11,6 +11,7 @@
 #include "hints.h"
 #include "json.h"
 #include "pages.h"
+#include "user_operator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,8 +44,8 @@ static rh_status parse_problem(rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   app->op = RH_OP_sum;
   if (takes_devices(typed) || typed->mode == RH_MODE_PLOT) return RH_OK;
-  /* several operators are parsed with what else makes the user's own */
-  if (typed->op && !strchr(typed->op, ',')) RH_TRY(rh_op_parse(typed->op, &app->op, error));
+  int is_own = typed->mode == RH_MODE_RUN && rh_user_operator_is_wanted(typed);
+  if (typed->op && !is_own) RH_TRY(rh_op_parse(typed->op, &app->op, error));
   if (typed->type) RH_TRY(rh_type_parse(typed->type, &app->type, error));
   return RH_OK;
 }
@@ -162,8 +163,11 @@ int main(int argc, char **argv) {
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
   if (status != RH_OK) {
+    char place[512];
     rh_add_hint(&error);
     rh_terminal_say(&terminal, error.message);
+    rh_point_at_place(place, sizeof place, error.message);
+    fputs(place, stderr);
   }
   return exit_code(status);
 }

@@ -2,6 +2,7 @@
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
+#include "../core/operators/file.h"
 #include "number.h"
 #include "size.h"
 
@@ -14,11 +15,21 @@
 
 static const char *const usual_names[RH_MOST_OPERANDS] = {"x", "y", "z", "w", "v", "u", "s", "r"};
 
+static int is_file(const char *op) {
+  size_t length = strlen(op);
+  return length > 5 && strcmp(op + length - 5, ".json") == 0;
+}
+
+/* Not one of the built-in operators. */
+static int is_named(const char *op) {
+  return op && (is_file(op) || rh_library_find(op));
+}
+
 int rh_user_operator_is_wanted(const rh_typed *typed) {
   int has_list = typed->op && strchr(typed->op, ',');
   int has_files = typed->input && strchr(typed->input, ',') && access(typed->input, F_OK) != 0;
   return typed->map || typed->reduce || typed->finalize || typed->identity || typed->lets.n ||
-         has_list || has_files;
+         has_list || has_files || is_named(typed->op);
 }
 
 /* ---- What was typed ---- */
@@ -73,10 +84,20 @@ static rh_status take_reduce(rh_definition *definition, const rh_typed *typed, r
   return RH_OK;
 }
 
+static rh_status read_named(rh_definition *definition, const rh_typed *typed, rh_error *error) {
+  const char *text = rh_library_find(typed->op);
+  if (typed->map || typed->finalize)
+    return rh_fail(error, RH_E_USAGE, "--%s: operator %s has its own",
+                   typed->map ? "map" : "finalize", typed->op);
+  if (text) return rh_definition_read(definition, text, strlen(text), typed->op, error);
+  return rh_definition_read_file(definition, typed->op, error);
+}
+
 static rh_status define(rh_user_operator *user, const rh_typed *typed, rh_error *error) {
   rh_definition *definition = &user->definition;
   if (typed->identity && !typed->reduce)
     return rh_fail(error, RH_E_USAGE, "--identity goes with --reduce");
+  if (!typed->reduce && is_named(typed->op)) return read_named(definition, typed, error);
   if (typed->finalize) RH_TRY(take_results(definition, typed->finalize, error));
   if (typed->reduce) return take_reduce(definition, typed, error);
   definition->ops = strdup(typed->op ? typed->op : "sum");
@@ -225,6 +246,7 @@ static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_jo
     snprintf(operands[k].name, sizeof operands[k].name, "%s", usual_names[k]);
     if (mentions(typed->map, usual_names[k])) n = k + 1;
   }
+  if (user->definition.n_operands) n = user->definition.n_operands;
   RH_TRY(make_operator(user, app, operands, n, spec, error));
   return rh_size_parse(typed->size ? typed->size : "2^24", rh_type_size(operands[0].type), "--size",
                        &spec->n, error);

@@ -84,8 +84,6 @@ class Operators(cli.Case):
     def test_bad_input(self):
         np.save(os.path.join(self.cwd, "short.npy"), self.x[:7])
         for args, words in (
-                (["--map", "x *"], "map: expected an operand, and the text ends, at column 4 of 'x *'"),
-                (["--map", "x + q"], "unknown name 'q'; known: x, i, at column 5"),
                 (["--map", "x", "--let", "t"], "--let 't': expected NAME=NUMBER"),
                 (["--map", "x", "--let", "t=1z"], "--let 't=1z': '1z' is not a number"),
                 (["--reduce", "a + b"], "--reduce needs --identity"),
@@ -95,7 +93,6 @@ class Operators(cli.Case):
                 (["--op", "prod,sum"], "prod of f32 cannot be one of several"),
                 (["--map", "x, x, x", "--op", "sum,min"], "2 operators for 3 expressions"),
                 (["--map", "x > 0", "--op", "affine"], "operator affine is not defined for i32"),
-                (["--map", "1/0"], "a division of integers by 0"),
                 (["--map", "x", "--isolate"], "runs in this process only")):
             self.bad(2, words, "--run", "native", "-i", "x.npy", *args)
         self.bad(2, "x.npy has 5003 elements, and short.npy has 7", "--run", "native", "-i", "x.npy,short.npy", "--map", "x*y")
@@ -103,6 +100,63 @@ class Operators(cli.Case):
         self.bad(6, "nothing.npy", "--run", "native", "-i", "x.npy,nothing.npy", "--map", "x*y")
         self.bad(4, "strategy 'atomic' cannot run", "--run", "atomic", "-i", "x.npy,w.npy", "--map", "w*x")
         self.bad(4, "does not commute", "--run", "two_stage", "-i", "k.npy", "--reduce", "b", "--identity", "0")
+
+    def test_named(self):
+        """Those that come with redhost, by strategies with and without OpenCL."""
+        x, w = self.x.astype("f8"), self.w
+        wanted = {"dot": [(x * w).sum()], "mean": [x.mean()], "rms": [math.sqrt((x * x).mean())], "count": [5003], "any": [1], "all": [1],
+                  "minmax": [x.min(), x.max()], "ptp": [x.max() - x.min()], "wmean": [(x * w).sum() / w.sum()],
+                  "cosine": [(x * w).sum() / math.sqrt((x * x).sum() * (w * w).sum())], "meanvar": [x.mean(), x.var()],
+                  "norm2": [math.sqrt((x * x).sum())], "logsumexp": [math.log(np.exp(x).sum())]}
+        two = ("dot", "wmean", "cosine")
+        for strategy in ("serial", "native", "onepass", "two_stage"):
+            for op, values in wanted.items():
+                done = self.good("--run", strategy, "--op", op, "-i", "x.npy,w.npy" if op in two else "x.npy", "-q")
+                for got, value in zip(done.out.split(), values, strict=True):
+                    self.assertAlmostEqual(float(got), float(value), delta=2e-5 * max(1, abs(value)), msg=(strategy, op))
+
+    def test_named_beyond_sums(self):
+        """No overflow on the way, empty sides of a tree, and an order that is kept."""
+        np.save(os.path.join(self.cwd, "big.npy"), np.array([3e300, -4e300]))
+        np.save(os.path.join(self.cwd, "one.npy"), np.array([2.5]))
+        unit = np.array([0.5, -0.5, 0.5, 0.5])
+        names = []
+        for k, name in enumerate("wxyz"):
+            names.append(name + ".npy")
+            np.save(os.path.join(self.cwd, name + ".npy"), np.repeat(unit[k], 3000))
+        for strategy in ("serial", "native", "onepass"):
+            self.assertEqual(float(self.value("--run", strategy, "--op", "norm2", "-i", "big.npy")), 5e300)
+            self.assertEqual(self.good("--run", strategy, "--op", "meanvar", "-i", "one.npy", "-q").out, "2.5\n0\n")
+        for strategy in ("serial", "native", "two_stage_ordered"):
+            done = self.good("--run", strategy, "--op", "quat", "-i", ",".join(names), "-q")
+            self.assertEqual([float(v) for v in done.out.split()], [1, 0, 0, 0])  # the sixth power is 1
+        self.bad(4, "does not commute", "--run", "two_stage", "--op", "quat", "-i", ",".join(names))
+
+    def test_files(self):
+        def write(text):
+            with open(os.path.join(self.cwd, "op.json"), "w", encoding="utf-8") as file:
+                file.write(text)
+        head = '{"redhost": "operator/1", "name": "far", "operands": ["u", "v"], '
+        write(head + '"op": "max", "map": "fabs(u - v)"}')
+        self.assertEqual(float(self.value("--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")), float(np.abs(self.x - self.w).max()))
+        for text, words in (("{", "op.json: line 1: "), ("[]", "op.json: expected an object"), ("{}", '"redhost": expected "operator/1"'),
+                            (head + '"ops": 1}', 'unknown key "ops"'), (head + '"op": "max"}', '"map": expected a text'),
+                            (head + '"value": {"a": "f16"}}', '"value": expected types i32, u32, i64, u64, f32 or f64'),
+                            (head + '"value": {"a": "f32"}, "load": ["u"], "identity": []}', '"identity": expected a list of one expression'),
+                            (head + '"op": "max", "map": "u", "claims": ["fast"]}', '"claims": expected')):
+            write(text)
+            self.bad(6, words, "--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")
+        self.bad(2, "operator dot reads 2 operands, not 1", "--run", "native", "--op", "dot", "-i", "x.npy")
+        self.bad(2, "--map: operator dot has its own", "--run", "native", "--op", "dot", "--map", "x", "-n", "8")
+        self.bad(6, "nothing.json: No such file", "--run", "native", "--op", "nothing.json", "-n", "8")
+
+    def test_carets(self):
+        for text, words, column in (("x *", "map: expected an operand, and the text ends", 4), ("x + q", "map: unknown name 'q'; known: x, i", 5),
+                                    ("1/0", "map: a division of integers by 0", 2), ("(x\t", "map: expected ')', and the text ends", 4)):
+            done = self.redhost("--run", "native", "-i", "x.npy", "--map", text)
+            self.assertEqual((done.code, done.out), (2, ""))
+            self.assertEqual(done.err.splitlines(), ["redhost: %s, at column %d of '%s'." % (words, column, text.replace("\t", "?")),
+                                                     "  " + text.replace("\t", "?"), " " * (column + 1) + "^"])
 
     def test_sizes(self):
         for n in (0, 1, 7, 255, 4097):

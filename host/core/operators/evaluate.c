@@ -37,8 +37,8 @@ typedef struct lanes {
   _Alignas(64) unsigned char of[RH_MOST_FIELDS][FIELD_BYTES];
 } lanes;
 
-static void pointers(const lanes *from, uint32_t n, void **to) {
-  for (uint32_t k = 0; k < n; k++) to[k] = (void *)(uintptr_t)from->of[k];
+static void pointers(lanes *from, uint32_t n, void **to) {
+  for (uint32_t k = 0; k < n; k++) to[k] = from->of[k];
 }
 
 /* *a = combine(*a, *b), lane by lane.  `temporary`: as much room. */
