@@ -1,6 +1,6 @@
 /* What a kernel reads.  Operators of one operand without constants read an array of elements.
  * Others, with RH_HAS_OPERANDS, read several arrays side by side, element by element, and
- * constants.  The same kernel serves both:
+ * constants, which are passed by value.  The same kernel serves both:
  *
  *   __kernel void k(RH_OPERANDS_PARAMETERS, ulong first, ulong n, ...) {
  *     rh_operands input = rh_operands_at(RH_OPERANDS, first);
@@ -14,7 +14,8 @@
  *
  * For operators that are not built in, the host defines RH_CUSTOM, RH_MEMORY (one element of the
  * largest operand), RH_OPERAND_LIST and, for a map before a built-in operator, RH_MAP and rh_map(),
- * or else what structs.cl says. */
+ * or else what structs.cl says; and with RH_HAS_OPERANDS the number of words of 8 bytes that the
+ * constants take, RH_CONSTANT_WORDS, at least 1. */
 
 #if defined(RH_HAS_OPERANDS) ||                                                                    \
     (defined(RH_CUSTOM) && defined(RH_CANONICAL) && defined(RH_IS_INDEXED))
@@ -51,7 +52,7 @@
 typedef struct {
   RH_OPERAND_LIST(RH_OPERAND_FIELD)
   ulong first; /* the index of element 0 */
-  __global const ulong *constants;
+  const ulong *constants; /* in the kernel's arguments */
 #ifdef RH_WIDTH
   bool aligned; /* can all operands be read by vectors where the first one can? */
 #endif
@@ -66,7 +67,7 @@ static inline rh_operands rh_operands_skip(rh_operands p, ulong count) {
 #else
 #define RH_OPERAND(p, k)           (p)
 #define RH_INDEX(p, i)             i
-#define RH_CONSTANTS(p)            ((__global const ulong *)0)
+#define RH_CONSTANTS(p)            ((const ulong *)0)
 typedef __global const rh_element *rh_operands;
 #define rh_operands_skip(p, count) ((p) + (count))
 #endif
@@ -96,18 +97,22 @@ static inline rh_operands rh_operands_at(rh_operands p, ulong first) {
 #endif
 
 #ifdef RH_HAS_OPERANDS
+typedef struct {
+  ulong words[RH_CONSTANT_WORDS];
+} rh_constant_words;
 #define RH_OPERAND_PARAMETER(k, memory, read)                                                      \
   __global const memory *rh_operand_##k, ulong rh_at_##k,
 #define RH_OPERAND_ARGUMENT(k, memory, read) rh_operand_##k, rh_at_##k,
 #define RH_OPERANDS_PARAMETERS                                                                     \
-  RH_OPERAND_LIST(RH_OPERAND_PARAMETER) __global const ulong *rh_constants
-#define RH_OPERANDS rh_operands_of(RH_OPERAND_LIST(RH_OPERAND_ARGUMENT) rh_constants)
-static inline rh_operands rh_operands_of(RH_OPERANDS_PARAMETERS) {
+  RH_OPERAND_LIST(RH_OPERAND_PARAMETER) rh_constant_words rh_constants
+#define RH_OPERANDS rh_operands_of(RH_OPERAND_LIST(RH_OPERAND_ARGUMENT) rh_constants.words)
+static inline rh_operands rh_operands_of(RH_OPERAND_LIST(RH_OPERAND_PARAMETER)
+                                             const ulong *constants) {
   rh_operands p;
 #define RH_OPERAND_BEGIN(k, memory, read) p.operand_##k = rh_operand_##k + rh_at_##k;
   RH_OPERAND_LIST(RH_OPERAND_BEGIN)
   p.first = 0;
-  p.constants = rh_constants;
+  p.constants = constants;
   return rh_operands_at(p, 0);
 }
 #else

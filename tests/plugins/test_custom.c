@@ -32,7 +32,7 @@ typedef struct bench {
   rh_cl_session *session; /* null for a host strategy */
   uint64_t max_n;
   unsigned char *memory[CUSTOM_OPERANDS]; /* AROUND + max_n + AROUND elements */
-  cl_mem buffers[CUSTOM_OPERANDS], constants, result;
+  cl_mem buffers[CUSTOM_OPERANDS], result;
   uint64_t at[CUSTOM_OPERANDS];
   char *prelude;
   rh_op op;
@@ -106,9 +106,6 @@ static void make_memory(bench *b) {
   }
   if (!b->session) return;
   b->result = make_buffer(b, SLOTS * b->op.value_size);
-  b->constants = make_buffer(b, sizeof b->c->constants);
-  clEnqueueWriteBuffer(b->session->queue, b->constants, CL_TRUE, 0, sizeof b->c->constants,
-                       b->c->constants, 0, NULL, NULL);
 }
 
 /* Each strategy takes those of the settings that it has. */
@@ -133,7 +130,7 @@ static int begin(bench *b, const rh_strategy *strategy, const custom *c) {
   b->op.prelude = b->prelude = prelude_of(c);
   b->op.identity = custom_identity(c);
   b->op.n_operands = c->n_operands;
-  b->op.constants_size = c->constants[0] || c->constants[1] ? sizeof c->constants : 0;
+  b->op.constants_size = (uint32_t)sizeof *c->constants * (c->constants[1] ? 2 : 1);
   b->op.operand_types = c->operands;
   b->problem = (rh_problem){.struct_size = sizeof(rh_problem),
                             .type = c->operands[0],
@@ -163,7 +160,6 @@ static void finish(bench *b) {
     free(b->memory[k]);
   }
   if (b->result) clReleaseMemObject(b->result);
-  if (b->constants) clReleaseMemObject(b->constants);
 }
 
 /* ---- One run ---- */
@@ -206,12 +202,13 @@ static void run(bench *b, uint64_t n, void *value) {
     run.n_operands = b->c->n_operands;
     run.operands = b->buffers;
     run.operand_first = b->at;
-    run.constants = b->constants;
+    run.constants = b->c->constants;
     b->services.operands = (rh_operand_arguments){.n = b->c->n_operands,
                                                   .expands = 1,
                                                   .buffers = b->buffers,
                                                   .at = b->at,
-                                                  .constants = b->constants};
+                                                  .constants = b->c->constants,
+                                                  .constants_size = b->op.constants_size};
   } else {
     run.input = b->buffers[0];
     run.first = b->session ? b->at[0] : 0;

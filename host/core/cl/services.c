@@ -180,7 +180,7 @@ static cl_int set_operands(const rh_services *s, struct _cl_kernel *kernel, cl_u
       code = clSetKernelArg(kernel, (*at)++, sizeof(uint64_t), &operands->at[k]);
     if (code != CL_SUCCESS) return code;
   }
-  return clSetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->constants);
+  return clSetKernelArg(kernel, (*at)++, operands->constants_size, operands->constants);
 }
 
 static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,

@@ -17,7 +17,8 @@ typedef struct rh_operand_arguments {
   int expands; /* the program has RH_HAS_OPERANDS: each operand and its `at`, then the constants */
   const cl_mem *buffers;
   const uint64_t *at; /* the run's first element in each buffer, in elements */
-  cl_mem constants;   /* null: there are none */
+  const void *constants;
+  uint32_t constants_size;
 } rh_operand_arguments;
 
 /* One for each instance of a strategy. [one thread at a time] */

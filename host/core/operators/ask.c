@@ -13,7 +13,7 @@ rh_status rh_operator_expressions(const rh_operator *self, rh_exprs **made, rh_e
 }
 
 int rh_operator_has_operands(const rh_operator *self) {
-  return self->n_operands > 1 || self->op.constants_size > 0 || self->uses_index;
+  return self->n_operands > 1 || rh_exprs_constants_size(self->load) > 0 || self->uses_index;
 }
 
 uint32_t rh_operator_element_bytes(const rh_operator *self) {

@@ -41,7 +41,9 @@ static void write_operands(const rh_operator *self, rh_text *to) {
                 type == RH_TYPE_f16 ? "half" : memory_type(type));
   }
   rh_text_add(to, "\n");
-  if (rh_operator_has_operands(self)) rh_text_add(to, "#define RH_HAS_OPERANDS 1\n");
+  if (rh_operator_has_operands(self))
+    rh_text_add(to, "#define RH_HAS_OPERANDS 1\n#define RH_CONSTANT_WORDS %u\n",
+                self->op.constants_size / RH_CONSTANT_BYTES);
 }
 
 /* The parameters of what loads an element: its operands' values, the index and the constants. */
@@ -49,7 +51,7 @@ static void write_parameters(const rh_operator *self, rh_text *to) {
   rh_text_add(to, "(");
   for (uint32_t k = 0; k < self->n_operands; k++)
     rh_text_add(to, "%s x%u, ", value_type(self->operands[k].type), k);
-  rh_text_add(to, "ulong i, __global const ulong *constants)");
+  rh_text_add(to, "ulong i, const ulong *constants)");
 }
 
 /* The program's statements; outputs[k] receives output k's name. */

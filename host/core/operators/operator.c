@@ -93,14 +93,17 @@ static void describe(rh_operator *self, const rh_definition *definition) {
   op->struct_size = sizeof *op;
   op->id = RH_OPERATOR_ID;
   op->name = self->name;
-  op->constants_size = rh_exprs_constants_size(self->load);
   for (uint32_t k = 0; k < self->n_operands; k++) {
     uint32_t size = rh_type_size(self->operands[k].type);
     self->types[k] = self->operands[k].type;
     if (size > op->element_size) op->element_size = size;
   }
   self->uses_index = rh_exprs_uses_index(self->load);
-  op->n_operands = rh_operator_has_operands(self) ? self->n_operands : 0;
+  if (rh_operator_has_operands(self)) {
+    uint32_t size = rh_exprs_constants_size(self->load);
+    op->n_operands = self->n_operands;
+    op->constants_size = size ? size : RH_CONSTANT_BYTES;
+  }
   op->operand_types = op->n_operands ? self->types : NULL;
 }
 

@@ -14,7 +14,7 @@
 #include "../expr/expr.h"
 #include "definition.h"
 
-enum { RH_OPERATOR_ID = 0x10000, RH_OPERATOR_VALUE_BYTES = 128 };
+enum { RH_OPERATOR_ID = 0x10000, RH_OPERATOR_VALUE_BYTES = 128, RH_CONSTANT_BYTES = 8 };
 
 typedef struct rh_operand {
   char name[RH_OPERATOR_NAME_BYTES];

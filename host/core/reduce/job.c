@@ -200,8 +200,8 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
       .first = job->device ? job->input.first : 0,
   };
   if (in_bytes) {
-    RH_TRY(rh_operands_place(&job->operands, custom, job->spec.offsets, job->instance_spec.session,
-                             job->data.buffer, job->data.first, job->data.host, error));
+    rh_operands_place(&job->operands, custom, job->spec.offsets, job->data.buffer, job->data.first,
+                      job->data.host);
     job->data.operands = &job->operands;
   }
   double start = rh_now();
@@ -266,7 +266,6 @@ void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t 
 
 void rh_job_finish(rh_job *job) {
   rh_instance_destroy(job->instance);
-  rh_operands_finish(&job->operands);
   rh_cl_input_finish(&job->input);
   free(job->path);
   *job = (rh_job){0};

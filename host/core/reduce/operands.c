@@ -1,10 +1,27 @@
 #include "operands.h"
 #include "../base/vocabulary.h"
-#include "../cl/memory.h"
+
+void rh_operands_begin(rh_operands *operands, const rh_operator *custom) {
+  operands->n = custom->n_operands;
+  operands->constants_size = custom->op.constants_size;
+  operands->constants[0] = 0; /* there is a word even if there is no constant */
+  operands->arrays.constants = operands->constants;
+  rh_operator_bind(custom, NULL, operands->constants);
+}
+
+void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
+                       cl_mem buffer, uint64_t first, const void *host) {
+  rh_operands_begin(operands, custom);
+  for (uint32_t k = 0; k < operands->n; k++) {
+    operands->buffers[k] = buffer;
+    operands->at[k] = (first + offsets[k]) / rh_type_size(custom->operands[k].type);
+    operands->arrays.operands[k] = (const char *)host + offsets[k];
+  }
+}
 
 void rh_operands_show(const rh_operands *operands, rh_run *run, rh_operand_arguments *arguments) {
   run->first = 0;
-  run->input = operands->buffers[0];
+  run->input = NULL;
   run->host_input = &operands->arrays;
   run->n_operands = operands->n;
   run->operands = (struct _cl_mem *const *)operands->buffers;
@@ -14,28 +31,6 @@ void rh_operands_show(const rh_operands *operands, rh_run *run, rh_operand_argum
                                       .expands = 1,
                                       .buffers = operands->buffers,
                                       .at = operands->at,
-                                      .constants = operands->constants};
-}
-
-rh_status rh_operands_place(rh_operands *operands, const rh_operator *custom,
-                            const uint64_t *offsets, rh_cl_session *session, cl_mem buffer,
-                            uint64_t first, const void *host, rh_error *error) {
-  uint32_t bytes = custom->op.constants_size;
-  rh_operator_bind(custom, NULL, operands->bound);
-  operands->n = custom->n_operands;
-  operands->arrays.constants = operands->bound;
-  for (uint32_t k = 0; k < operands->n; k++) {
-    operands->buffers[k] = buffer;
-    operands->at[k] = (first + offsets[k]) / rh_type_size(custom->operands[k].type);
-    operands->arrays.operands[k] = (const char *)host + offsets[k];
-  }
-  if (!session || operands->constants) return RH_OK;
-  return rh_cl_buffer(session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                      bytes ? bytes : sizeof *operands->bound, operands->bound,
-                      "allocating the constants", &operands->constants, error);
-}
-
-void rh_operands_finish(rh_operands *operands) {
-  if (operands->constants) clReleaseMemObject(operands->constants);
-  operands->constants = NULL;
+                                      .constants = operands->constants,
+                                      .constants_size = operands->constants_size};
 }

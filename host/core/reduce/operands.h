@@ -6,25 +6,25 @@
 #include "../operators/operator.h"
 
 /* On the device: element 0 of the run is element at[k] of buffers[k].  On the host: arrays.
- * Buffers and arrays are borrowed. */
+ * Buffers and arrays are borrowed; arrays.constants is `constants`, so that it must not be moved. */
 typedef struct rh_operands {
-  uint32_t n;
+  uint32_t n, constants_size;
   cl_mem buffers[RH_MOST_OPERANDS];
   uint64_t at[RH_MOST_OPERANDS];
-  cl_mem constants; /* never null for a device: a kernel has the parameter even if it has none */
   rh_arrays arrays;
-  uint64_t bound[RH_EXPR_MOST_SLOTS]; /* the constants on the host */
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
 } rh_operands;
+
+/* Their number, and the constants' values; not yet where the operands are. */
+void rh_operands_begin(rh_operands *operands, const rh_operator *custom);
+
+/* Both: they stand offsets[k] bytes behind the first element of `buffer`, which is `first` bytes
+ * behind its beginning, or behind `host`. */
+void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
+                       cl_mem buffer, uint64_t first, const void *host);
 
 /* Fills in the fields of a run, and what launch() puts in the place of RH_ARG_OPERANDS.  Both point
  * into *operands. */
 void rh_operands_show(const rh_operands *operands, rh_run *run, rh_operand_arguments *arguments);
-
-/* The operands of `custom` stand offsets[k] bytes behind the first element of `buffer`, which is
- * `first` bytes behind its beginning, or behind `host`.  session: null on the host. */
-rh_status rh_operands_place(rh_operands *operands, const rh_operator *custom,
-                            const uint64_t *offsets, rh_cl_session *session, cl_mem buffer,
-                            uint64_t first, const void *host, rh_error *error);
-void rh_operands_finish(rh_operands *operands); /* zero-initialised is fine */
 
 #endif

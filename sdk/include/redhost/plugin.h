@@ -167,7 +167,7 @@ typedef struct rh_op {
    * element, and constants; of several, `input` of load, fold and reduce is opaque: pass on what
    * rh_run.host_input says.  Null and 0 for the operators above. */
   uint32_t n_operands;     /* 0: one, and neither constants nor the index */
-  uint32_t constants_size; /* bytes of the constants on the device; 0: none */
+  uint32_t constants_size; /* bytes of rh_run.constants: at least 8, if n_operands is not 0 */
   const rh_type *operand_types;
   /* *value = the value of elements first .. first+n-1 of `input`, much faster than by load and
    * combine: for operators that commute and round, in the canonical order of docs/bits.md, whose
@@ -348,7 +348,7 @@ typedef struct rh_run {
   uint32_t operands_reserved;
   struct _cl_mem *const *operands;
   const uint64_t *operand_first;
-  struct _cl_mem *constants; /* null: there are none */
+  const void *constants; /* words of 8 bytes, which a kernel gets by value */
 } rh_run;
 
 /* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once,

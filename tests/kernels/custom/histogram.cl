@@ -4,6 +4,7 @@
 #define RH_MEMORY          ulong
 #define RH_OPERAND_LIST(X) X(0, ulong, ulong)
 #define RH_HAS_OPERANDS    1
+#define RH_CONSTANT_WORDS  2
 #define RH_STRUCT          1
 typedef struct {
   uint count[16], last[16];
@@ -13,7 +14,7 @@ static inline rh_value rh_struct_identity(void) {
   for (int k = 0; k < 16; k++) v.count[k] = v.last[k] = 0;
   return v;
 }
-static inline rh_value rh_struct_load(ulong x0, ulong i, __global const ulong *constants) {
+static inline rh_value rh_struct_load(ulong x0, ulong i, const ulong *constants) {
   rh_value v = rh_struct_identity();
   int bin = (int)((x0 + i + constants[1]) % 16);
   v.count[bin] = 1;

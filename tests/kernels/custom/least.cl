@@ -10,7 +10,7 @@ static inline rh_value rh_struct_identity(void) {
   rh_value v = {0xffffffffu};
   return v;
 }
-static inline rh_value rh_struct_load(uchar x0, ulong i, __global const ulong *constants) {
+static inline rh_value rh_struct_load(uchar x0, ulong i, const ulong *constants) {
   rh_value v = {x0};
   return v;
 }

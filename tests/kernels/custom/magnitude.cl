@@ -6,6 +6,6 @@
 #define RH_OP_argmin       1
 #define RH_TYPE_i32        1
 #define RH_MAP             1
-static inline int rh_map(short x0, ulong i, __global const ulong *constants) {
+static inline int rh_map(short x0, ulong i, const ulong *constants) {
   return 3 - (x0 < 0 ? -(int)x0 : x0);
 }

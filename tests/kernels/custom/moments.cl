@@ -12,7 +12,7 @@ static inline rh_value rh_struct_identity(void) {
   rh_value v = {0, 0, 0};
   return v;
 }
-static inline rh_value rh_struct_load(float x0, ulong i, __global const ulong *constants) {
+static inline rh_value rh_struct_load(float x0, ulong i, const ulong *constants) {
   rh_value v = {1, x0, 0};
   return v;
 }

@@ -3,6 +3,7 @@
 #define RH_MEMORY          uint
 #define RH_OPERAND_LIST(X) X(0, uint, uint) X(1, uchar, uchar)
 #define RH_HAS_OPERANDS    1
+#define RH_CONSTANT_WORDS  1
 #define RH_STRUCT          1
 typedef struct {
   uint a, b, c, d;
@@ -11,7 +12,7 @@ static inline rh_value rh_struct_identity(void) {
   rh_value v = {1, 0, 0, 1};
   return v;
 }
-static inline rh_value rh_struct_load(uint x0, uchar x1, ulong i, __global const ulong *constants) {
+static inline rh_value rh_struct_load(uint x0, uchar x1, ulong i, const ulong *constants) {
   rh_value v = {x0, x1, 1, (uint)i};
   return v;
 }
