@@ -1,8 +1,7 @@
 #include "user_operator.h"
 #include "../core/base/error.h"
-#include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
-#include "../core/operators/file.h"
+#include "../core/operators/texts.h"
 #include "number.h"
 #include "size.h"
 
@@ -13,102 +12,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const usual_names[RH_MOST_OPERANDS] = {"x", "y", "z", "w", "v", "u", "s", "r"};
-
-static int is_file(const char *op) {
-  size_t length = strlen(op);
-  return length > 5 && strcmp(op + length - 5, ".json") == 0;
-}
-
-/* Not one of the built-in operators. */
-static int is_named(const char *op) {
-  return op && (is_file(op) || rh_library_find(op));
+static rh_operator_texts texts_of(const rh_typed *typed) {
+  return (rh_operator_texts){.op = typed->op,
+                             .map = typed->map,
+                             .reduce = typed->reduce,
+                             .identity = typed->identity,
+                             .finalize = typed->finalize,
+                             .commutes = (int)typed->commutes};
 }
 
 int rh_user_operator_is_wanted(const rh_typed *typed) {
-  int has_list = typed->op && strchr(typed->op, ',');
+  const rh_operator_texts texts = texts_of(typed);
   int has_files = typed->input && strchr(typed->input, ',') && access(typed->input, F_OK) != 0;
-  return typed->map || typed->reduce || typed->finalize || typed->identity || typed->lets.n ||
-         has_list || has_files || is_named(typed->op);
+  return typed->lets.n || has_files || rh_operator_texts_are_own(&texts);
 }
 
 /* ---- What was typed ---- */
 
-static char *copy(const char *text) {
-  return text ? strdup(text) : NULL;
-}
-
-static int is_name(const char *text, size_t length) {
-  if (length == 0 || length >= RH_OPERATOR_NAME_BYTES || isdigit((unsigned char)*text)) return 0;
-  for (size_t k = 0; k < length; k++)
-    if (!isalnum((unsigned char)text[k]) && text[k] != '_') return 0;
-  return 1;
-}
-
-/* "mean=a.0/n, a.1": results with and without names. */
-static rh_status take_results(rh_definition *definition, const char *list, rh_error *error) {
-  int depth = 0;
-  for (const char *from = list, *at = list;; at++) {
-    depth += (*at == '(') - (*at == ')');
-    if (*at && (*at != ',' || depth > 0)) continue;
-    uint32_t k = definition->n_results;
-    if (k == RH_MOST_FIELDS)
-      return rh_fail(error, RH_E_USAGE, "--finalize: at most %d results", RH_MOST_FIELDS);
-    while (isspace((unsigned char)*from)) from++;
-    size_t word = strcspn(from, " =,"), equals = word + strspn(from + word, " ");
-    rh_named_text *result = &definition->results[k];
-    if (from[equals] == '=' && from[equals + 1] != '=' && is_name(from, word)) {
-      memcpy(result->name, from, word);
-      from += equals + 1;
-    } else
-      snprintf(result->name, sizeof result->name, "result%u", k);
-    result->text = strndup(from, (size_t)(at - from));
-    definition->n_results++;
-    if (!*at) return RH_OK;
-    from = at + 1;
-  }
-}
-
-/* An operator of one field, "a > b ? a : b". */
-static rh_status take_reduce(rh_definition *definition, const rh_typed *typed, rh_error *error) {
-  if (typed->op) return rh_fail(error, RH_E_USAGE, "--reduce and --op are mutually exclusive");
-  if (!typed->identity)
-    return rh_fail(error, RH_E_USAGE,
-                   "--reduce needs --identity, the value that changes nothing: --identity 0");
-  rh_field_text *field = &definition->fields[0];
-  definition->n_fields = 1;
-  field->load = copy(typed->map);
-  field->identity = copy(typed->identity);
-  field->combine = copy(typed->reduce);
-  definition->flags = typed->commutes ? RH_OP_COMMUTATIVE : 0;
-  return RH_OK;
-}
-
-static rh_status read_named(rh_definition *definition, const rh_typed *typed, rh_error *error) {
-  const char *text = rh_library_find(typed->op);
-  if (typed->map || typed->finalize)
-    return rh_fail(error, RH_E_USAGE, "--%s: operator %s has its own",
-                   typed->map ? "map" : "finalize", typed->op);
-  if (text) return rh_definition_read(definition, text, strlen(text), typed->op, error);
-  return rh_definition_read_file(definition, typed->op, error);
-}
-
-static rh_status define(rh_user_operator *user, const rh_typed *typed, rh_error *error) {
-  rh_definition *definition = &user->definition;
-  if (typed->identity && !typed->reduce)
-    return rh_fail(error, RH_E_USAGE, "--identity goes with --reduce");
-  if (!typed->reduce && is_named(typed->op)) return read_named(definition, typed, error);
-  if (typed->finalize) RH_TRY(take_results(definition, typed->finalize, error));
-  if (typed->reduce) return take_reduce(definition, typed, error);
-  definition->ops = strdup(typed->op ? typed->op : "sum");
-  definition->map = copy(typed->map);
-  return RH_OK;
-}
-
 static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
   const char *equals = strchr(text, '=');
   char *end;
-  if (!equals || !is_name(text, (size_t)(equals - text)))
+  if (!equals || !rh_operator_is_name(text, (size_t)(equals - text)))
     return rh_fail(error, RH_E_USAGE, "--let '%s': expected NAME=NUMBER, as in t=0.5", text);
   memset(let, 0, sizeof *let);
   memcpy(let->name, text, (size_t)(equals - text));
@@ -139,7 +63,7 @@ static void name_by_file(const char *path, const char *map, rh_operand *operand)
   const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
   size_t length = strcspn(stem, ".");
   char name[RH_OPERATOR_NAME_BYTES] = "";
-  if (!is_name(stem, length)) return;
+  if (!rh_operator_is_name(stem, length)) return;
   memcpy(name, stem, length);
   if (map && mentions(map, name)) memcpy(operand->name, name, sizeof name);
 }
@@ -227,7 +151,7 @@ static rh_status open_inputs(rh_user_operator *user, const rh_app *app, rh_array
   RH_TRY(open_files(user, app, n, error));
   for (uint32_t k = 0; k < n; k++) {
     operands[k].type = user->arrays[k].type;
-    snprintf(operands[k].name, sizeof operands[k].name, "%s", usual_names[k]);
+    snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
     name_by_file(user->names[k], app->typed->map, &operands[k]);
   }
   RH_TRY(make_operator(user, app, operands, n, spec, error));
@@ -243,8 +167,8 @@ static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_jo
   uint32_t n = 1;
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     operands[k].type = app->type ? app->type : RH_TYPE_f32;
-    snprintf(operands[k].name, sizeof operands[k].name, "%s", usual_names[k]);
-    if (mentions(typed->map, usual_names[k])) n = k + 1;
+    snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
+    if (mentions(typed->map, rh_operand_usual_name(k))) n = k + 1;
   }
   if (user->definition.n_operands) n = user->definition.n_operands;
   RH_TRY(make_operator(user, app, operands, n, spec, error));
@@ -254,7 +178,8 @@ static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_jo
 
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,
                                 rh_job_spec *spec, rh_error *error) {
-  RH_TRY(define(user, app->typed, error));
+  const rh_operator_texts texts = texts_of(app->typed);
+  RH_TRY(rh_definition_compose(&user->definition, &texts, error));
   return app->typed->input ? open_inputs(user, app, array, spec, error)
                            : name_generated(user, app, spec, error);
 }

@@ -86,9 +86,9 @@ class Operators(cli.Case):
         for args, words in (
                 (["--map", "x", "--let", "t"], "--let 't': expected NAME=NUMBER"),
                 (["--map", "x", "--let", "t=1z"], "--let 't=1z': '1z' is not a number"),
-                (["--reduce", "a + b"], "--reduce needs --identity"),
-                (["--reduce", "a + b", "--identity", "0", "--op", "sum"], "--reduce and --op are mutually exclusive"),
-                (["--identity", "0"], "--identity goes with --reduce"),
+                (["--reduce", "a + b"], "reduce needs an identity"),
+                (["--reduce", "a + b", "--identity", "0", "--op", "sum"], "reduce and op are mutually exclusive"),
+                (["--identity", "0"], "identity goes with reduce"),
                 (["--op", "sum,mean"], "unknown operator 'mean' in 'sum,mean'"),
                 (["--op", "prod,sum"], "prod of f32 cannot be one of several"),
                 (["--map", "x, x, x", "--op", "sum,min"], "2 operators for 3 expressions"),
@@ -147,7 +147,7 @@ class Operators(cli.Case):
             write(text)
             self.bad(6, words, "--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")
         self.bad(2, "operator dot reads 2 operands, not 1", "--run", "native", "--op", "dot", "-i", "x.npy")
-        self.bad(2, "--map: operator dot has its own", "--run", "native", "--op", "dot", "--map", "x", "-n", "8")
+        self.bad(2, "map: operator dot has its own", "--run", "native", "--op", "dot", "--map", "x", "-n", "8")
         self.bad(6, "nothing.json: No such file", "--run", "native", "--op", "nothing.json", "-n", "8")
 
     def test_carets(self):

@@ -1,0 +1,111 @@
+#include "texts.h"
+#include "../base/error.h"
+#include "file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rh_operand_usual_name(uint32_t k) {
+  static const char *const names[RH_MOST_OPERANDS] = {"x", "y", "z", "w", "v", "u", "s", "r"};
+  return names[k];
+}
+
+int rh_operator_is_name(const char *text, size_t length) {
+  if (length == 0 || length >= RH_OPERATOR_NAME_BYTES || isdigit((unsigned char)*text)) return 0;
+  for (size_t k = 0; k < length; k++)
+    if (!isalnum((unsigned char)text[k]) && text[k] != '_') return 0;
+  return 1;
+}
+
+/* ---- By name, file or text ---- */
+
+static int is_file(const char *op) {
+  size_t length = strlen(op);
+  return length > 5 && strcmp(op + length - 5, ".json") == 0;
+}
+
+static int is_json(const char *op) {
+  return op[strspn(op, " \t\r\n")] == '{';
+}
+
+int rh_operator_is_whole(const char *op) {
+  return op && (is_json(op) || is_file(op) || rh_library_find(op));
+}
+
+static rh_status read_whole(rh_definition *definition, const rh_operator_texts *texts,
+                            rh_error *error) {
+  const char *op = texts->op, *text = rh_library_find(op);
+  int has_text = is_json(op);
+  if (texts->map || texts->finalize)
+    return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own",
+                   texts->map ? "map" : "finalize", has_text ? "" : op);
+  if (has_text) return rh_definition_read(definition, op, strlen(op), "the operator", error);
+  if (text) return rh_definition_read(definition, text, strlen(text), op, error);
+  return rh_definition_read_file(definition, op, error);
+}
+
+/* ---- By expressions ---- */
+
+static char *copy(const char *text) {
+  return text ? strdup(text) : NULL;
+}
+
+/* "mean=a.0/n, a.1": results with and without names. */
+static rh_status take_results(rh_definition *definition, const char *list, rh_error *error) {
+  int depth = 0;
+  for (const char *from = list, *at = list;; at++) {
+    depth += (*at == '(') - (*at == ')');
+    if (*at && (*at != ',' || depth > 0)) continue;
+    uint32_t k = definition->n_results;
+    if (k == RH_MOST_FIELDS)
+      return rh_fail(error, RH_E_USAGE, "finalize: at most %d results", RH_MOST_FIELDS);
+    while (isspace((unsigned char)*from)) from++;
+    size_t word = strcspn(from, " =,"), equals = word + strspn(from + word, " ");
+    rh_named_text *result = &definition->results[k];
+    if (from[equals] == '=' && from[equals + 1] != '=' && rh_operator_is_name(from, word)) {
+      memcpy(result->name, from, word);
+      from += equals + 1;
+    } else
+      snprintf(result->name, sizeof result->name, "result%u", k);
+    result->text = strndup(from, (size_t)(at - from));
+    definition->n_results++;
+    if (!*at) return RH_OK;
+    from = at + 1;
+  }
+}
+
+/* An operator of one field, "a > b ? a : b". */
+static rh_status take_reduce(rh_definition *definition, const rh_operator_texts *texts,
+                             rh_error *error) {
+  if (texts->op) return rh_fail(error, RH_E_USAGE, "reduce and op are mutually exclusive");
+  if (!texts->identity)
+    return rh_fail(error, RH_E_USAGE,
+                   "reduce needs an identity, the value that changes nothing, such as 0");
+  rh_field_text *field = &definition->fields[0];
+  definition->n_fields = 1;
+  field->load = copy(texts->map);
+  field->identity = copy(texts->identity);
+  field->combine = copy(texts->reduce);
+  definition->flags = texts->commutes ? RH_OP_COMMUTATIVE : 0;
+  return RH_OK;
+}
+
+int rh_operator_texts_are_own(const rh_operator_texts *texts) {
+  return texts->map || texts->reduce || texts->identity || texts->finalize ||
+         (texts->op && strchr(texts->op, ',')) || rh_operator_is_whole(texts->op);
+}
+
+rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
+                                rh_error *error) {
+  if (texts->identity && !texts->reduce)
+    return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
+  if (!texts->reduce && rh_operator_is_whole(texts->op))
+    return read_whole(definition, texts, error);
+  if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
+  if (texts->reduce) return take_reduce(definition, texts, error);
+  definition->ops = strdup(texts->op ? texts->op : "sum");
+  definition->map = copy(texts->map);
+  return RH_OK;
+}
