@@ -51,7 +51,7 @@
 #define RH_OPERAND_FIELD(k, memory, read) __global const memory *operand_##k;
 typedef struct {
   RH_OPERAND_LIST(RH_OPERAND_FIELD)
-  ulong first; /* the index of element 0 */
+  ulong first;            /* the index of element 0 */
   const ulong *constants; /* in the kernel's arguments */
 #ifdef RH_WIDTH
   bool aligned; /* can all operands be read by vectors where the first one can? */
@@ -106,8 +106,8 @@ typedef struct {
 #define RH_OPERANDS_PARAMETERS                                                                     \
   RH_OPERAND_LIST(RH_OPERAND_PARAMETER) rh_constant_words rh_constants
 #define RH_OPERANDS rh_operands_of(RH_OPERAND_LIST(RH_OPERAND_ARGUMENT) rh_constants.words)
-static inline rh_operands rh_operands_of(RH_OPERAND_LIST(RH_OPERAND_PARAMETER)
-                                             const ulong *constants) {
+#define RH_POINTERS RH_OPERAND_LIST(RH_OPERAND_PARAMETER) const ulong *constants
+static inline rh_operands rh_operands_of(RH_POINTERS) {
   rh_operands p;
 #define RH_OPERAND_BEGIN(k, memory, read) p.operand_##k = rh_operand_##k + rh_at_##k;
   RH_OPERAND_LIST(RH_OPERAND_BEGIN)

@@ -30,7 +30,7 @@ static int is_json(const char *op) {
   return op[strspn(op, " \t\r\n")] == '{';
 }
 
-int rh_operator_is_whole(const char *op) {
+static int is_whole(const char *op) {
   return op && (is_json(op) || is_file(op) || rh_library_find(op));
 }
 
@@ -94,15 +94,14 @@ static rh_status take_reduce(rh_definition *definition, const rh_operator_texts 
 
 int rh_operator_texts_are_own(const rh_operator_texts *texts) {
   return texts->map || texts->reduce || texts->identity || texts->finalize ||
-         (texts->op && strchr(texts->op, ',')) || rh_operator_is_whole(texts->op);
+         (texts->op && strchr(texts->op, ',')) || is_whole(texts->op);
 }
 
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
                                 rh_error *error) {
   if (texts->identity && !texts->reduce)
     return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
-  if (!texts->reduce && rh_operator_is_whole(texts->op))
-    return read_whole(definition, texts, error);
+  if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, error);
   if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
   if (texts->reduce) return take_reduce(definition, texts, error);
   definition->ops = strdup(texts->op ? texts->op : "sum");

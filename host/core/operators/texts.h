@@ -19,9 +19,6 @@ typedef struct rh_operator_texts {
 /* Is it more than a built-in operator over the elements? */
 int rh_operator_texts_are_own(const rh_operator_texts *texts);
 
-/* Is `op` an operator with a map of its own: one by name or file, or a file's text? */
-int rh_operator_is_whole(const char *op);
-
 /* Zero-initialised `definition` must be finished even after a failure.  RH_E_USAGE, or RH_E_FILE
  * for a file. */
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,

@@ -6,7 +6,7 @@
 #include "../operators/operator.h"
 
 /* On the device: element 0 of the run is element at[k] of buffers[k].  On the host: arrays.
- * Buffers and arrays are borrowed; arrays.constants is `constants`, so that it must not be moved. */
+ * Buffers and arrays are borrowed.  It must not be moved: arrays.constants is `constants`. */
 typedef struct rh_operands {
   uint32_t n, constants_size;
   cl_mem buffers[RH_MOST_OPERANDS];
@@ -15,11 +15,8 @@ typedef struct rh_operands {
   uint64_t constants[RH_EXPR_MOST_SLOTS];
 } rh_operands;
 
-/* Their number, and the constants' values; not yet where the operands are. */
-void rh_operands_begin(rh_operands *operands, const rh_operator *custom);
-
-/* Both: they stand offsets[k] bytes behind the first element of `buffer`, which is `first` bytes
- * behind its beginning, or behind `host`. */
+/* The operands of `custom`, with its constants, stand offsets[k] bytes behind the first element of
+ * `buffer`, which is `first` bytes behind its beginning, or behind `host`. */
 void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host);
 
