@@ -148,8 +148,8 @@ START_TEST(arrays_come_and_go) {
     check_sum("cascade", x + 5, N - 500, 1);
     ck_assert_int_eq(munmap(x, bytes), 0);
     /* No object over the caller's former memory is kept; the device's own buffer is. */
-    ck_assert_int_eq(redhost->kept->input.buffer == NULL, _i);
-    ck_assert_uint_eq(redhost->kept->input.in_place, 0);
+    ck_assert_int_eq(redhost->kept->inputs[0].buffer == NULL, _i);
+    ck_assert_uint_eq(redhost->kept->inputs[0].in_place, 0);
   }
   ck_assert_int_eq(n_kept(), 1);
 }
@@ -161,7 +161,7 @@ START_TEST(large_buffers_do_not_stay) {
   the_device()->shares_memory = 0;
   x[n - 1] = 5;
   check_sum("cascade", x, n, 1);
-  ck_assert_ptr_null(redhost->kept->input.buffer);
+  ck_assert_ptr_null(redhost->kept->inputs[0].buffer);
   ck_assert_ptr_nonnull(kept_for("cascade")); /* itself it takes little */
   free(x);
 }

@@ -128,7 +128,7 @@ START_TEST(sizes_of_request_and_result) {
   request = {.now = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N}};
   LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
   request.now.data = numbers;
-  TRY_SIZES(rh_request, request, sizeof(rh_request),
+  TRY_SIZES(rh_request, request, offsetof(rh_request, inputs),
             rh_reduce(redhost, &request.now, &result.now, &error),
             ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
   result.now.value.i = 0;
@@ -147,7 +147,7 @@ START_TEST(sizes_of_spec_and_result) {
   spec = {.now = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = N}};
   LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
   rh_prepared *prepared;
-  TRY_SIZES(rh_prepare_spec, spec, sizeof(rh_prepare_spec),
+  TRY_SIZES(rh_prepare_spec, spec, offsetof(rh_prepare_spec, inputs),
             rh_prepare(redhost, &spec.now, &prepared, &error), (void)0);
   TRY_SIZES(rh_result, result, offsetof(rh_result, n_fields),
             rh_prepared_run(prepared, numbers, N, &result.now, &error),

@@ -327,6 +327,10 @@ static rh_scalar scalar_of(rh_expr_value value, rh_type type) {
   return scalar;
 }
 
+void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values) {
+  memcpy(exprs->values, values, exprs->n_constants * sizeof *values);
+}
+
 void rh_exprs_bind(const rh_exprs *exprs, const rh_expr_value *values, void *constants) {
   if (!values) values = exprs->values;
   for (uint32_t k = 0; k < exprs->n_slots; k++)

@@ -79,6 +79,10 @@ uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
 
 /* ---- Using ---- */
 
+/* Other values than those of the creation, in the order of the constants; one that was an integer
+ * stays one.  [not while another thread uses them] */
+void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values);
+
 /* Writes the constants for kernels and for rh_exprs_eval(), 8 bytes each.  values: in the order of
  * the constants; null: those of the creation. */
 void rh_exprs_bind(const rh_exprs *exprs, const rh_expr_value *values, void *constants);

@@ -22,6 +22,12 @@ uint32_t rh_operator_element_bytes(const rh_operator *self) {
   return bytes;
 }
 
+void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values) {
+  for (uint32_t k = 0; k < self->n_lets; k++) self->lets[k].value = values[k];
+  rh_exprs_set_constants(self->load, values);
+  if (self->finalize) rh_exprs_set_constants(self->finalize, values);
+}
+
 void rh_operator_bind(const rh_operator *self, const rh_expr_value *values, void *constants) {
   rh_exprs_bind(self->load, values, constants);
 }

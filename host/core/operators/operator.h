@@ -64,9 +64,11 @@ typedef struct rh_bound rh_bound;
 typedef struct rh_operator {
   rh_op op;       /* as plugins see it, without the prelude */
   char name[256]; /* for people: "sum of x*y", "meanvar" */
-  char *key;      /* all that decides its values, as one line: two of one key are the same */
-  uint32_t base;  /* mapped: the built-in operator; else one that asks as much of a strategy */
-  rh_type type;   /* mapped: the type of the map's elements; else, with base, for choosing */
+  /* All that decides its values, but for those of its constants, as one line: two of one key are
+   * the same operator. */
+  char *key;
+  uint32_t base; /* mapped: the built-in operator; else one that asks as much of a strategy */
+  rh_type type;  /* mapped: the type of the map's elements; else, with base, for choosing */
   int is_struct;
   uint32_t n_operands;
   rh_operand operands[RH_MOST_OPERANDS];
@@ -108,6 +110,10 @@ uint32_t rh_operator_element_bytes(const rh_operator *self);
 /* The OpenCL C prelude: the operator's own text, then kernels/prelude.  malloc'ed; null if out of
  * memory. */
 char *rh_operator_prelude(const rh_operator *self);
+
+/* Other values of its constants: n_lets, in their order; one that was an integer stays one.  [not
+ * while another thread uses it] */
+void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values);
 
 /* Writes the constants as kernels and the functions of `op` read them: op.constants_size bytes.
  * values: n_lets, in their order; null: those of the creation. */

@@ -164,8 +164,7 @@ char *rh_operator_make_key(const rh_operator *self, const rh_definition *definit
   for (uint32_t k = 0; k < self->n_operands; k++)
     rh_text_add(&text, "%s %s;", self->operands[k].name, rh_type_name(self->operands[k].type));
   for (uint32_t k = 0; k < self->n_lets; k++)
-    rh_text_add(&text, "%s=%llx;", self->lets[k].name,
-                (unsigned long long)self->lets[k].value.as.i);
+    rh_text_add(&text, "%s %d;", self->lets[k].name, self->lets[k].value.is_float);
   add(&text, definition->ops);
   add(&text, definition->map);
   for (uint32_t k = 0; k < definition->n_fields; k++) {

@@ -245,16 +245,25 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
   strncpy(result->strategy, strategy, sizeof result->strategy - 1);
 }
 
-rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
-                           rh_reference *reference, rh_error *error) {
+rh_status rh_job_reference_of(const rh_job_spec *spec, const void *const *operands,
+                              const rh_reporter *reporter, rh_reference *reference,
+                              rh_error *error) {
   if (!spec->custom)
-    return rh_reference_compute(reference, spec->op, spec->type, data, spec->n, 0, reporter, error);
+    return rh_reference_compute(reference, spec->op, spec->type, operands[0], spec->n, 0, reporter,
+                                error);
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   rh_arrays arrays = {.constants = constants};
-  for (uint32_t k = 0; k < spec->custom->n_operands; k++)
-    arrays.operands[k] = (const char *)data + spec->offsets[k];
+  memcpy(arrays.operands, operands, spec->custom->n_operands * sizeof *operands);
   rh_operator_bind(spec->custom, NULL, constants);
   return rh_reference_compute_custom(reference, spec->custom, &arrays, spec->n, 0, reporter, error);
+}
+
+rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
+                           rh_reference *reference, rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS] = {data};
+  for (uint32_t k = 0; spec->custom && k < spec->custom->n_operands; k++)
+    operands[k] = (const char *)data + spec->offsets[k];
+  return rh_job_reference_of(spec, operands, reporter, reference, error);
 }
 
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,

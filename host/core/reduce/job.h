@@ -90,6 +90,10 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
  * change its own reference. */
 rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
                            rh_reference *reference, rh_error *error);
+/* The same for operands that are arrays of their own; of a built-in operator one. */
+rh_status rh_job_reference_of(const rh_job_spec *spec, const void *const *operands,
+                              const rh_reporter *reporter, rh_reference *reference,
+                              rh_error *error);
 /* Judges an answer by it. device: null for the host; depth: from query's answer. */
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict);

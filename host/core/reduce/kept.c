@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "again.h"
+#include "operand_data.h"
 #include "self_test.h"
 
 #include <stdlib.h>
@@ -13,8 +14,10 @@
 static const uint64_t most_class_bytes = 16u << 20;
 
 static uint64_t class_of(const rh_job_spec *spec) {
-  uint64_t n = spec->n, size = 1;
-  if (n == 0 || n > most_class_bytes / rh_type_size(spec->type)) return n;
+  uint64_t n = spec->n, size = 1, bytes = 0;
+  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
+    bytes += rh_type_size(rh_job_operand_type(spec, k));
+  if (n == 0 || n > most_class_bytes / bytes) return n;
   while (size < n) size *= 2;
   return size;
 }
@@ -34,10 +37,15 @@ static int same_settings(const rh_job_spec *a, const rh_job_spec *b) {
   return 1;
 }
 
+static int same_operators(const rh_job_spec *a, const rh_job_spec *b) {
+  if (!a->custom || !b->custom) return a->custom == b->custom;
+  return strcmp(a->custom->key, b->custom->key) == 0;
+}
+
 static int serves(const rh_kept_job *kept, const rh_job_spec *spec, uint64_t class) {
   const rh_job_spec *own = &kept->job.spec;
   return kept->used && own->op == spec->op && own->type == spec->type &&
-         (own->n == class || own->n == spec->n) &&
+         same_operators(own, spec) && (own->n == class || own->n == spec->n) &&
          strcmp(name_of(own->strategy), name_of(spec->strategy)) == 0 && same_settings(own, spec);
 }
 
@@ -49,6 +57,7 @@ static void release(rh_kept_job *kept) {
     free((char *)kept->settings[k].value);
   }
   free(kept->settings);
+  rh_operator_destroy(kept->custom);
   free((char *)spec.strategy);
   *kept = (rh_kept_job){0};
 }
@@ -61,6 +70,7 @@ static rh_status out_of_memory(rh_error *error) {
 static rh_status copy_spec(rh_kept_job *kept, const rh_job_spec *spec, rh_error *error) {
   rh_job_spec *own = &kept->job.spec;
   *own = *spec;
+  own->custom = kept->custom;
   own->settings = kept->settings = calloc(spec->n_settings + 1, sizeof *kept->settings);
   own->strategy = rh_copy_string(name_of(spec->strategy));
   if (!kept->settings || !own->strategy) return out_of_memory(error);
@@ -119,8 +129,14 @@ static rh_kept_job *make_room(rh_kept *all) {
   return oldest;
 }
 
-rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job **found,
-                      rh_error *error) {
+static void take_constants(rh_operator *to, const rh_operator *from) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  for (uint32_t k = 0; k < from->n_lets; k++) values[k] = from->lets[k].value;
+  rh_operator_set_constants(to, values);
+}
+
+rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_operator **made,
+                      rh_kept_job **found, rh_error *error) {
   uint64_t class = class_of(spec);
   if (!redhost->kept && !(redhost->kept = calloc(1, sizeof *redhost->kept)))
     return out_of_memory(error);
@@ -130,6 +146,7 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job 
     rh_kept_job *kept = &all->jobs[k];
     if (!serves(kept, spec, class)) continue;
     if (kept->blame == redhost->blame) {
+      if (kept->custom) take_constants(kept->custom, *made);
       kept->used = all->calls;
       *found = kept;
       return RH_OK;
@@ -137,6 +154,8 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job 
     release(kept); /* `auto` may now choose another strategy */
   }
   rh_kept_job *kept = make_room(all);
+  kept->custom = *made;
+  *made = NULL;
   rh_status status = make_kept(redhost, kept, spec, class, error);
   if (status != RH_OK) {
     release(kept);
@@ -150,33 +169,49 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_kept_job 
 
 /* ---- One call ---- */
 
-rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *data, uint64_t n,
-                        rh_data *placed, rh_error *error) {
-  rh_cl_input *input = &redhost->kept->input;
-  *placed = (rh_data){.host = data};
-  if (!kept->job.device) return RH_OK;
-  /* The page that the data starts on is mapped too, so a buffer may begin there. */
+/* The page that the data starts on is mapped too, so a buffer may begin there. */
+static rh_status bring(rh_redhost *redhost, rh_kept_job *kept, uint32_t k, const void *data,
+                       uint64_t n, rh_error *error) {
   uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
-  RH_TRY(rh_cl_input_renew(input, kept->job.instance_spec.session, (char *)data - offset, offset, n,
-                           rh_type_size(kept->job.spec.type), error));
-  placed->buffer = input->buffer;
-  placed->first = input->first;
+  return rh_cl_input_renew(&redhost->kept->inputs[k], kept->job.instance_spec.session,
+                           (char *)data - offset, offset, n,
+                           rh_type_size(rh_job_operand_type(&kept->job.spec, k)), error);
+}
+
+rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                        uint64_t n, rh_data *placed, rh_error *error) {
+  const rh_cl_input *inputs = redhost->kept->inputs;
+  uint32_t count = rh_job_operands(&kept->job.spec);
+  for (uint32_t k = 0; k < count && kept->job.device; k++)
+    RH_TRY(bring(redhost, kept, k, operands[k], n, error));
+  *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer};
+  if (kept->job.device) placed->first = inputs[0].first;
+  if (!kept->custom || !rh_operator_has_operands(kept->custom)) return RH_OK;
+  rh_operands *own = &kept->job.operands;
+  rh_operands_begin(own, kept->custom);
+  for (uint32_t k = 0; k < count; k++) {
+    own->arrays.operands[k] = operands[k];
+    own->buffers[k] = inputs[k].buffer;
+    own->at[k] = inputs[k].first;
+  }
+  placed->operands = own;
   return RH_OK;
 }
 
 void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status) {
-  rh_cl_input *input = &redhost->kept->input;
+  rh_cl_input *inputs = redhost->kept->inputs;
   const rh_job *job = &kept->job;
   /* After a failure, the device may still be reading the caller's memory. */
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
-  if (input->in_place || input->room > RH_KEPT_BYTES) rh_cl_input_finish(input);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
+    if (inputs[k].in_place || inputs[k].room > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
   if (status != RH_OK || rh_instance_scratch(job->instance) > RH_KEPT_BYTES) release(kept);
 }
 
 void rh_kept_finish(rh_redhost *redhost) {
   rh_kept *all = redhost->kept;
   for (int k = 0; all && k < RH_KEPT_JOBS; k++) release(&all->jobs[k]);
-  if (all) rh_cl_input_finish(&all->input);
+  for (uint32_t k = 0; all && k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&all->inputs[k]);
   free(all);
   redhost->kept = NULL;
 }

@@ -1,7 +1,7 @@
 #include "operands.h"
 #include "../base/vocabulary.h"
 
-static void begin(rh_operands *operands, const rh_operator *custom) {
+void rh_operands_begin(rh_operands *operands, const rh_operator *custom) {
   operands->n = custom->n_operands;
   operands->constants_size = custom->op.constants_size;
   operands->constants[0] = 0; /* there is a word even if there is no constant */
@@ -11,7 +11,7 @@ static void begin(rh_operands *operands, const rh_operator *custom) {
 
 void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host) {
-  begin(operands, custom);
+  rh_operands_begin(operands, custom);
   for (uint32_t k = 0; k < operands->n; k++) {
     operands->buffers[k] = buffer;
     operands->at[k] = (first + offsets[k]) / rh_type_size(custom->operands[k].type);

@@ -15,7 +15,10 @@ typedef struct rh_operands {
   uint64_t constants[RH_EXPR_MOST_SLOTS];
 } rh_operands;
 
-/* The operands of `custom`, with its constants, stand offsets[k] bytes behind the first element of
+/* The operands' number and the constants' values; not yet where the operands are. */
+void rh_operands_begin(rh_operands *operands, const rh_operator *custom);
+
+/* Both: the operands of `custom` stand offsets[k] bytes behind the first element of
  * `buffer`, which is `first` bytes behind its beginning, or behind `host`. */
 void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host);

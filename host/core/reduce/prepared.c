@@ -4,7 +4,8 @@
 #include "../cl/status.h"
 #include "../operators/ops.h"
 #include "again.h"
-#include "job.h"
+#include "asked.h"
+#include "operand_data.h"
 #include "self_test.h"
 
 #include <stdatomic.h>
@@ -13,16 +14,26 @@
 #include <time.h>
 #include <unistd.h>
 
-struct rh_prepared {
-  rh_job job; /* its input is not used */
-  uint32_t data_on_device, result_on_device, element_size;
+/* How an operand's host data reach the device. */
+typedef struct operand_way {
+  uint32_t size; /* bytes of an element */
   /* For a device with its own memory: a buffer of max_n elements.  Otherwise the last array, in
    * place. */
   rh_cl_input input;
   uintptr_t view; /* where `input` begins in host memory; 0: it is not a view */
   uint64_t view_bytes;
-  atomic_int busy; /* 1: a call is in progress */
-  rh_result blank; /* a result that lacks its value and index only */
+} operand_way;
+
+struct rh_prepared {
+  rh_job job;          /* its input is not used */
+  rh_operator *custom; /* job.spec.custom, or null */
+  int has_operands;    /* of the user's operator: job.operands is used */
+  uint32_t data_on_device, result_on_device;
+  uint32_t n_operands;
+  operand_way ways[RH_MOST_OPERANDS];
+  const rh_op *decodes; /* the operator whose values are decoded, unless `custom` does */
+  atomic_int busy;      /* 1: a call is in progress */
+  rh_result blank;      /* a result that lacks its value and index only */
 };
 
 /* ---- One call at a time ---- */
@@ -63,26 +74,38 @@ static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) 
   if (n > p->job.spec.n) return too_many(p, n, error);
   if (n == 0 && rh_op_needs_an_element(p->job.spec.op))
     return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
-                   rh_op_name(p->job.spec.op));
+                   rh_job_op_name(&p->job.spec));
   return RH_OK;
 }
 
-static rh_status check_data(const rh_prepared *p, const void *data, uint64_t n, rh_error *error) {
+/* `given`: how many the call brings. */
+static rh_status check_operands(const rh_prepared *p, uint32_t given, rh_error *error) {
+  if (given == p->n_operands) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "this reduction has %u operands: call rh_prepared_run_inputs() or its like",
+                 p->n_operands);
+}
+
+static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
+                            rh_error *error) {
   RH_TRY(check_count(p, n, error));
   if (p->data_on_device)
     return rh_fail(error, RH_E_USAGE,
                    "this reduction was prepared for data on the device: data_on_device");
-  if (n > 0 && (!data || (uintptr_t)data % p->element_size != 0))
-    return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
+  for (uint32_t k = 0; k < p->n_operands && n > 0; k++)
+    if (!data[k] || (uintptr_t)data[k] % p->ways[k].size != 0)
+      return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
   return RH_OK;
 }
 
-static rh_status check_buffer(const rh_prepared *p, cl_mem buffer, uint64_t n, rh_error *error) {
+static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, uint64_t n,
+                               rh_error *error) {
   RH_TRY(check_count(p, n, error));
   if (!p->job.device)
     return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
                    p->job.strategy->name);
-  if (!buffer) return rh_fail(error, RH_E_USAGE, "the buffer is null");
+  for (uint32_t k = 0; k < p->n_operands; k++)
+    if (!buffers[k]) return rh_fail(error, RH_E_USAGE, "the buffer is null");
   return RH_OK;
 }
 
@@ -92,50 +115,86 @@ static rh_cl_session *session_of(const rh_prepared *p) {
   return p->job.instance_spec.session;
 }
 
-static int views(const rh_prepared *p, uintptr_t data, uint64_t bytes) {
-  return p->view && data >= p->view && data - p->view <= p->view_bytes &&
-         bytes <= p->view_bytes - (data - p->view);
+static int views(const operand_way *way, uintptr_t data, uint64_t bytes) {
+  return way->view && data >= way->view && data - way->view <= way->view_bytes &&
+         bytes <= way->view_bytes - (data - way->view);
 }
 
-static void drop_view(rh_prepared *p) {
+static void drop_view(operand_way *way) {
+  rh_cl_input_finish(&way->input);
+  way->view = 0;
+}
+
+static void drop_views(rh_prepared *p) {
   if (!p->job.device || !p->job.device->shares_memory) return;
-  rh_cl_input_finish(&p->input);
-  p->view = 0;
+  for (uint32_t k = 0; k < p->n_operands; k++) drop_view(&p->ways[k]);
 }
 
 /* A buffer over the array, or over a larger array that contains it. */
-static rh_status look_at(rh_prepared *p, const void *data, uint64_t n, rh_error *error) {
-  uint64_t bytes = n * p->element_size;
-  if (views(p, (uintptr_t)data, bytes)) return RH_OK;
+static rh_status look_at(rh_cl_session *session, operand_way *way, const void *data, uint64_t n,
+                         rh_error *error) {
+  uint64_t bytes = n * way->size;
+  if (views(way, (uintptr_t)data, bytes)) return RH_OK;
   /* The page that the data starts on is mapped too, so a buffer may begin there. */
   uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
-  drop_view(p);
-  RH_TRY(rh_cl_input_init(&p->input, session_of(p), (char *)data - offset, offset, n,
-                          p->element_size, error));
+  drop_view(way);
+  RH_TRY(
+      rh_cl_input_init(&way->input, session, (char *)data - offset, offset, n, way->size, error));
   /* With the beginning of its page it was too large, so it was copied. */
-  if (!p->input.in_place) return RH_OK;
-  p->view = (uintptr_t)data - offset;
-  p->view_bytes = offset + bytes;
+  if (!way->input.in_place) return RH_OK;
+  way->view = (uintptr_t)data - offset;
+  way->view_bytes = offset + bytes;
   return RH_OK;
 }
 
-static rh_status place(rh_prepared *p, const void *data, uint64_t n, rh_data *placed,
-                       rh_error *error) {
-  *placed = (rh_data){.host = data};
-  if (!p->job.device) return RH_OK;
-  if (p->job.device->shares_memory)
-    RH_TRY(look_at(p, data, n, error));
-  else
-    RH_TRY(rh_cl_input_write(&p->input, session_of(p), data, n * p->element_size, error));
-  placed->buffer = p->input.buffer;
-  if (p->view) placed->first = ((uintptr_t)data - p->view) / p->element_size;
+/* *first: the element of way->input.buffer that the data begin at. */
+static rh_status bring(const rh_prepared *p, operand_way *way, const void *data, uint64_t n,
+                       uint64_t *first, rh_error *error) {
+  *first = 0;
+  if (!p->job.device->shares_memory)
+    return rh_cl_input_write(&way->input, session_of(p), data, n * way->size, error);
+  RH_TRY(look_at(session_of(p), way, data, n, error));
+  if (way->view) *first = ((uintptr_t)data - way->view) / way->size;
   return RH_OK;
+}
+
+static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_data *placed,
+                       rh_error *error) {
+  rh_operands *operands = &p->job.operands;
+  if (!p->has_operands) {
+    *placed = (rh_data){.host = data[0]};
+    if (!p->job.device) return RH_OK;
+    RH_TRY(bring(p, &p->ways[0], data[0], n, &placed->first, error));
+    placed->buffer = p->ways[0].input.buffer;
+    return RH_OK;
+  }
+  *placed = (rh_data){.operands = operands};
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    operands->arrays.operands[k] = data[k];
+    if (!p->job.device) continue;
+    RH_TRY(bring(p, &p->ways[k], data[k], n, &operands->at[k], error));
+    operands->buffers[k] = p->ways[k].input.buffer;
+  }
+  return RH_OK;
+}
+
+static rh_data place_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first) {
+  rh_operands *operands = &p->job.operands;
+  if (!p->has_operands) return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    operands->buffers[k] = buffers[k];
+    operands->at[k] = first ? first[k] : 0;
+  }
+  return (rh_data){.operands = operands};
 }
 
 /* Only a CPU device works in the host's own memory.  Other devices may hold copies that do not
  * follow later changes. */
-static int keeps_view(const rh_prepared *p) {
-  return p->view && p->job.device->about.kind == RH_DEVICE_CPU;
+static int keeps_views(const rh_prepared *p) {
+  if (p->job.device->about.kind != RH_DEVICE_CPU) return 0;
+  for (uint32_t k = 0; k < p->n_operands; k++)
+    if (!p->ways[k].view) return 0;
+  return 1;
 }
 
 /* ---- Running ---- */
@@ -147,12 +206,17 @@ static const rh_sized without_fields = {"rh_result", 0, WITHOUT_FIELDS};
 /* `result` has been checked. */
 static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
   rh_result own;
+  rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .custom = p->custom, .n = n};
+  if (p->custom && p->custom->n_results) {
+    rh_job_result(&spec, p->job.strategy->name, value, &own);
+    rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+    return;
+  }
   memcpy(&own, &p->blank, WITHOUT_FIELDS);
   if (n > 0)
-    rh_op_decode(rh_instance_op(p->job.instance), p->job.spec.type, value, &own);
+    rh_op_decode(p->decodes, p->job.spec.type, value, &own);
   else
-    rh_job_result(&(rh_job_spec){.op = p->job.spec.op, .type = p->job.spec.type},
-                  p->job.strategy->name, value, &own);
+    rh_job_result(&spec, p->job.strategy->name, value, &own);
   rh_sized_write(result, &own, &without_fields);
 }
 
@@ -172,10 +236,10 @@ static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result 
   return RH_OK;
 }
 
-static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
-                           rh_error *error) {
+static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
+                            const char *function, rh_error *error) {
   rh_data placed;
-  RH_TRY(check_result(result, "rh_prepared_run", error));
+  RH_TRY(check_result(result, function, error));
   RH_TRY(check_data(p, data, n, error));
   if (n == 0) { /* there is no array */
     decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
@@ -186,50 +250,106 @@ static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_resu
   if (!p->job.device) return status;
   /* After a failure, the device may still be reading the caller's memory. */
   if (status != RH_OK) clFinish(session_of(p)->queue);
-  if (!keeps_view(p)) drop_view(p);
+  if (!keeps_views(p)) drop_views(p);
   return status;
 }
 
 rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                           rh_error *error) {
   RH_TRY(begin_call(p, "rh_prepared_run", error));
-  rh_status status = run_array(p, data, n, result, error);
+  rh_status status = check_operands(p, 1, error);
+  if (status == RH_OK) status = run_arrays(p, &data, n, result, "rh_prepared_run", error);
   end_call(p);
   return status;
 }
 
-static rh_status run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
-                            rh_result *result, rh_error *error) {
-  const rh_data data = {.buffer = buffer, .first = first};
-  RH_TRY(check_result(result, "rh_prepared_run_buffer", error));
-  RH_TRY(check_buffer(p, buffer, n, error));
+rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64_t n,
+                                 rh_result *result, rh_error *error) {
+  if (!data) return rh_fail(error, RH_E_USAGE, "rh_prepared_run_inputs: the data is null");
+  RH_TRY(begin_call(p, "rh_prepared_run_inputs", error));
+  rh_status status = run_arrays(p, data, n, result, "rh_prepared_run_inputs", error);
+  end_call(p);
+  return status;
+}
+
+static rh_status run_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
+                             uint64_t n, rh_result *result, const char *function, rh_error *error) {
+  RH_TRY(check_result(result, function, error));
+  RH_TRY(check_buffers(p, buffers, n, error));
+  const rh_data data = place_buffers(p, buffers, first);
   return run(p, &data, n, result, error);
 }
 
 rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
                                  rh_result *result, rh_error *error) {
-  RH_TRY(begin_call(p, "rh_prepared_run_buffer", error));
-  rh_status status = run_buffer(p, buffer, first, n, result, error);
+  const char *function = "rh_prepared_run_buffer";
+  RH_TRY(begin_call(p, function, error));
+  rh_status status = check_operands(p, 1, error);
+  if (status == RH_OK) status = run_buffers(p, &buffer, &first, n, result, function, error);
   end_call(p);
   return status;
 }
 
-static rh_status enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n, cl_mem values,
-                         uint64_t index, rh_error *error) {
-  const rh_data data = {.buffer = buffer, .first = first};
-  RH_TRY(check_buffer(p, buffer, n, error));
+rh_status rh_prepared_run_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
+                                  const uint64_t *first, uint64_t n, rh_result *result,
+                                  rh_error *error) {
+  const char *function = "rh_prepared_run_buffers";
+  if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
+  RH_TRY(begin_call(p, function, error));
+  rh_status status = run_buffers(p, buffers, first, n, result, function, error);
+  end_call(p);
+  return status;
+}
+
+static rh_status enqueue(rh_prepared *p, const cl_mem *buffers, const uint64_t *first, uint64_t n,
+                         cl_mem values, uint64_t index, rh_error *error) {
+  RH_TRY(check_buffers(p, buffers, n, error));
   if (!p->result_on_device)
     return rh_fail(error, RH_E_USAGE,
                    "this reduction was not prepared to leave its result on the device: "
                    "result_on_device");
   if (!values) return rh_fail(error, RH_E_USAGE, "the buffer for the values is null");
+  const rh_data data = place_buffers(p, buffers, first);
   return rh_instance_run_to(p->job.instance, &data, n, values, index, error);
 }
 
 rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
                               cl_mem values, uint64_t index, rh_error *error) {
   RH_TRY(begin_call(p, "rh_prepared_enqueue", error));
-  rh_status status = enqueue(p, buffer, first, n, values, index, error);
+  rh_status status = check_operands(p, 1, error);
+  if (status == RH_OK) status = enqueue(p, &buffer, &first, n, values, index, error);
+  end_call(p);
+  return status;
+}
+
+rh_status rh_prepared_enqueue_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
+                                      const uint64_t *first, uint64_t n, cl_mem values,
+                                      uint64_t index, rh_error *error) {
+  const char *function = "rh_prepared_enqueue_buffers";
+  if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
+  RH_TRY(begin_call(p, function, error));
+  rh_status status = enqueue(p, buffers, first, n, values, index, error);
+  end_call(p);
+  return status;
+}
+
+/* ---- Constants ---- */
+
+static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uint64_t n,
+                               rh_error *error) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  if (!p->custom) return rh_fail(error, RH_E_USAGE, "this reduction has no constants");
+  if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
+  RH_TRY(rh_asked_change(p->custom, constants, n, values, error));
+  rh_operator_set_constants(p->custom, values);
+  if (p->has_operands) rh_operator_bind(p->custom, NULL, p->job.operands.constants);
+  return RH_OK;
+}
+
+rh_status rh_prepared_set_constants(rh_prepared *p, const rh_constant *constants, uint64_t n,
+                                    rh_error *error) {
+  RH_TRY(begin_call(p, "rh_prepared_set_constants", error));
+  rh_status status = set_constants(p, constants, n, error);
   end_call(p);
   return status;
 }
@@ -255,6 +375,18 @@ static rh_status check_strategy(const rh_prepared *p, rh_error *error) {
   return RH_OK;
 }
 
+/* Where the data of calls on the host go. */
+static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
+  const rh_instance_spec *spec = &p->job.instance_spec;
+  if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < p->n_operands && status == RH_OK; k++)
+    status =
+        rh_cl_input_reserve(&p->ways[k].input, spec->session, spec->max_n, p->ways[k].size, error);
+  redhost->device_failed |= status != RH_OK;
+  return status;
+}
+
 static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   rh_instance_spec *spec = &p->job.instance_spec;
   RH_TRY(check_strategy(p, error));
@@ -262,19 +394,20 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(rh_job_instantiate(&p->job, error));
   RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
   rh_status status = rh_job_self_test(&p->job, error);
-  if (status == RH_E_WRONG)
+  if (status == RH_E_WRONG && !p->custom)
     rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
                      spec->max_n);
   RH_TRY(status);
   RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */
-  p->job.spec = (rh_job_spec){.op = spec->op, .type = spec->type, .n = spec->max_n};
-  rh_job_result(&p->job.spec, p->job.strategy->name, rh_instance_op(p->job.instance)->identity,
-                &p->blank);
-  if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
-  status = rh_cl_input_reserve(&p->input, spec->session, spec->max_n, p->element_size, error);
-  redhost->device_failed |= status != RH_OK;
-  return status;
+  p->job.spec =
+      (rh_job_spec){.op = spec->op, .type = spec->type, .custom = p->custom, .n = spec->max_n};
+  p->decodes = p->custom ? rh_op_find(spec->op, spec->type) : rh_instance_op(p->job.instance);
+  if (p->has_operands) rh_operands_begin(&p->job.operands, p->custom);
+  if (!p->custom || !p->custom->n_results)
+    rh_job_result(&p->job.spec, p->job.strategy->name, rh_instance_op(p->job.instance)->identity,
+                  &p->blank);
+  return reserve(p, redhost, error);
 }
 
 /* *given: the caller's spec, converted to this version's struct. */
@@ -293,7 +426,8 @@ static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *sp
 /* Releases everything but *redhost. */
 static void release(rh_prepared *p) {
   rh_job_finish(&p->job);
-  rh_cl_input_finish(&p->input);
+  for (uint32_t k = 0; k < p->n_operands; k++) rh_cl_input_finish(&p->ways[k].input);
+  rh_operator_destroy(p->custom);
   free(p);
 }
 
@@ -322,6 +456,34 @@ static uint32_t data_of(const rh_redhost *redhost) {
   return redhost->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
 }
 
+/* The operator, its operands, and where their data are. */
+static rh_status name_operands(rh_prepared *p, const rh_prepare_spec *wanted, rh_job_spec *spec,
+                               rh_error *error) {
+  const rh_asked asked = {.op = wanted->op,
+                          .map = wanted->map,
+                          .reduce = wanted->reduce,
+                          .identity = wanted->identity,
+                          .finalize = wanted->finalize,
+                          .type = wanted->type,
+                          .inputs = wanted->inputs,
+                          .n_inputs = wanted->n_inputs,
+                          .constants = wanted->constants,
+                          .n_constants = wanted->n_constants,
+                          .commutes = wanted->commutes};
+  if (wanted->reserved)
+    return rh_fail(error, RH_E_USAGE, "rh_prepare_spec.reserved is %u and must be 0",
+                   wanted->reserved);
+  RH_TRY(rh_asked_name(&asked, spec, &p->custom, error));
+  rh_operand_layout(spec, spec->offsets);
+  p->has_operands = p->custom && rh_operator_has_operands(p->custom);
+  p->n_operands = rh_job_operands(spec);
+  for (uint32_t k = 0; k < p->n_operands; k++)
+    p->ways[k].size = rh_type_size(rh_job_operand_type(spec, k));
+  p->result_on_device = wanted->result_on_device;
+  p->data_on_device = wanted->data_on_device || wanted->result_on_device;
+  return RH_OK;
+}
+
 rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepared **prepared,
                      rh_error *error) {
   rh_prepare_spec wanted;
@@ -336,13 +498,10 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
                    : wanted.data_on_device ? RH_JOB_DATA_ON_DEVICE
                                            : data_of(redhost),
   };
-  RH_TRY(rh_job_name(&spec, wanted.op, wanted.type, error));
   rh_prepared *p = calloc(1, sizeof *p);
   if (!p) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  p->result_on_device = wanted.result_on_device;
-  p->data_on_device = wanted.data_on_device || wanted.result_on_device;
-  p->element_size = rh_type_size(wanted.type);
-  rh_status status = make_prepared(p, redhost, &spec, error);
+  rh_status status = name_operands(p, &wanted, &spec, error);
+  if (status == RH_OK) status = make_prepared(p, redhost, &spec, error);
   if (status != RH_OK)
     release(p);
   else
@@ -353,7 +512,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
 void rh_prepared_forget(rh_prepared *p) {
   if (!p) return;
   wait_and_begin(p);
-  drop_view(p);
+  drop_views(p);
   end_call(p);
 }
 

@@ -2,21 +2,41 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
+#include "asked.h"
 #include "exact_data.h"
 #include "kept.h"
+#include "operand_data.h"
 
-static rh_status check_request(const rh_request *request, uint32_t op, rh_error *error) {
-  uint32_t size = rh_type_size(request->type);
-  RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
-  if (request->reserved)
-    return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0", request->reserved);
-  if (request->n > UINT64_MAX / size)
+/* The operands' elements: the inputs', or else the request's own. */
+static void find_data(const rh_request *request, const void *data[RH_MOST_OPERANDS]) {
+  data[0] = request->data;
+  for (uint64_t k = 0; request->inputs && k < request->n_inputs; k++)
+    data[k] = request->inputs[k].data;
+}
+
+static rh_status check_operand(rh_type type, const void *data, uint64_t n, rh_error *error) {
+  uint32_t size = rh_type_size(type);
+  if (n > UINT64_MAX / size)
     return rh_fail(error, RH_E_USAGE, "%llu elements of %s exceed 2^64 bytes",
-                   (unsigned long long)request->n, rh_type_name(request->type));
-  if (request->n > 0 && (!request->data || (uintptr_t)request->data % size != 0))
+                   (unsigned long long)n, rh_type_name(type));
+  if (n > 0 && (!data || (uintptr_t)data % size != 0))
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
-  if (request->n == 0 && rh_op_needs_an_element(op))
-    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", request->op);
+  return RH_OK;
+}
+
+static rh_status check_request(const rh_request *request, const rh_job_spec *spec,
+                               const void *const *data, rh_error *error) {
+  RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
+  if (request->reserved || request->reserved_2)
+    return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0",
+                   request->reserved ? request->reserved : request->reserved_2);
+  if (request->inputs && request->data)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.data and rh_request.inputs are mutually exclusive");
+  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
+    RH_TRY(check_operand(rh_job_operand_type(spec, k), data[k], request->n, error));
+  if (request->n == 0 && rh_op_needs_an_element(spec->op))
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
   return RH_OK;
 }
 
@@ -25,12 +45,13 @@ static rh_status judge_value(rh_job *job, const rh_job_spec *spec, const rh_refe
   rh_verdict verdict;
   const rh_reporter *reporter = &job->redhost->options.reporter;
   rh_job_judge(spec, job->device, job->answer.depth, reference, result, &verdict);
-  RH_TRY(rh_job_confirm(job, spec, reporter, &verdict, error));
+  if (!spec->custom) RH_TRY(rh_job_confirm(job, spec, reporter, &verdict, error));
   if (verdict.verdict == RH_VERDICT_UNJUDGED)
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, verdict.text);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, spec->n);
+  if (!spec->custom) /* it may be right about all others */
+    rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, spec->n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
                  verdict.text);
 }
@@ -38,16 +59,35 @@ static rh_status judge_value(rh_job *job, const rh_job_spec *spec, const rh_refe
 /* Computes the exact answer before the strategy runs: one that writes to its input must not
  * change its own reference. */
 static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
-                     const rh_request *request, rh_result *result, rh_error *error) {
+                     const void *const *operands, int unchecked, rh_result *result,
+                     rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  const rh_reporter *reporter = &redhost->options.reporter;
   rh_reference reference;
   rh_data data;
-  if (!request->unchecked)
-    RH_TRY(rh_job_reference(spec, request->data, &redhost->options.reporter, &reference, error));
-  RH_TRY(rh_kept_place(redhost, kept, request->data, spec->n, &data, error));
+  if (!unchecked) RH_TRY(rh_job_reference_of(spec, operands, reporter, &reference, error));
+  RH_TRY(rh_kept_place(redhost, kept, operands, spec->n, &data, error));
   RH_TRY(rh_instance_call(kept->job.instance, &data, spec->n, value, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
-  return request->unchecked ? RH_OK : judge_value(&kept->job, spec, &reference, result, error);
+  return unchecked ? RH_OK : judge_value(&kept->job, spec, &reference, result, error);
+}
+
+static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request, rh_job_spec *spec,
+                                 rh_operator **made, rh_result *result, rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS];
+  rh_kept_job *kept;
+  find_data(request, operands);
+  RH_TRY(check_request(request, spec, operands, error));
+  rh_operand_layout(spec, spec->offsets);
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_status status = rh_kept_get(redhost, spec, made, &kept, error);
+  if (status == RH_OK) {
+    spec->custom = kept->custom;
+    status = run(redhost, kept, spec, operands, (int)request->unchecked, result, error);
+    rh_kept_release(redhost, kept, status);
+  }
+  rh_redhost_leave(redhost);
+  return status;
 }
 
 static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
@@ -59,16 +99,21 @@ static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_resul
       .n_settings = request->n_settings,
       .what = "the data",
   };
-  rh_kept_job *kept;
-  RH_TRY(rh_job_name(&spec, request->op, request->type, error));
-  RH_TRY(check_request(request, spec.op, error));
-  RH_TRY(rh_redhost_enter(redhost, error));
-  rh_status status = rh_kept_get(redhost, &spec, &kept, error);
-  if (status == RH_OK) {
-    status = run(redhost, kept, &spec, request, result, error);
-    rh_kept_release(redhost, kept, status);
-  }
-  rh_redhost_leave(redhost);
+  const rh_asked asked = {.op = request->op,
+                          .map = request->map,
+                          .reduce = request->reduce,
+                          .identity = request->identity,
+                          .finalize = request->finalize,
+                          .type = request->type,
+                          .inputs = request->inputs,
+                          .n_inputs = request->n_inputs,
+                          .constants = request->constants,
+                          .n_constants = request->n_constants,
+                          .commutes = request->commutes};
+  rh_operator *made;
+  rh_status status = rh_asked_name(&asked, &spec, &made, error);
+  if (status == RH_OK) status = reduce_operands(redhost, request, &spec, &made, result, error);
+  rh_operator_destroy(made);
   return status;
 }
 

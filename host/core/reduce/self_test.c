@@ -1,8 +1,8 @@
 #include "self_test.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
-#include "../io/array.h"
 #include "canonical.h"
+#include "operand_data.h"
 
 enum { MOST = 4099 };
 
@@ -17,43 +17,70 @@ static rh_status judge_value(const rh_job *job, const rh_job_spec *spec,
                  "strategy '%s' fails its self-test on %s and is not used: %s of %llu elements of "
                  "%s is wrong: %s",
                  job->strategy->name, job->device ? job->device->name : "the host",
-                 rh_op_name(spec->op), (unsigned long long)spec->n, rh_type_name(spec->type),
-                 verdict.text);
+                 rh_job_op_name(spec), (unsigned long long)spec->n,
+                 rh_type_name(rh_job_operand_type(spec, 0)), verdict.text);
 }
 
-/* Reduces elements first .. first+n-1 of the array, which is also in `input`. */
-static rh_status run_part(rh_job *job, const rh_array *array, const rh_cl_input *input,
-                          uint64_t first, uint64_t n, rh_error *error) {
+/* The operands of a test, and where a device has them. */
+typedef struct material {
+  rh_job_spec spec;
+  rh_array array; /* of bytes */
+  rh_cl_input input;
+  rh_operands operands;
+} material;
+
+static rh_status make_material(material *m, const rh_job *job, uint64_t n, rh_error *error) {
+  m->spec = job->spec;
+  m->spec.n = n;
+  uint64_t bytes = rh_operand_layout(&m->spec, m->spec.offsets);
+  RH_TRY(rh_array_reserve(&m->array, RH_TYPE_u8, bytes, 0, error));
+  RH_TRY(rh_operand_data_fill(&m->array, &m->spec, "hash", 1, NULL, error));
+  if (!job->device) return RH_OK;
+  return rh_cl_input_init(&m->input, job->instance_spec.session, m->array.region.address,
+                          m->array.offset_bytes, bytes, 1, error);
+}
+
+/* Elements from spec->offsets on. */
+static rh_data data_of(const rh_job *job, const rh_job_spec *spec, material *m) {
+  const char *host = rh_array_data(&m->array);
+  uint64_t first = job->device ? m->input.first : 0;
+  if (spec->custom && rh_operator_has_operands(spec->custom)) {
+    rh_operands_place(&m->operands, spec->custom, spec->offsets, m->input.buffer, first, host);
+    return (rh_data){.operands = &m->operands};
+  }
+  uint32_t size = rh_type_size(rh_job_operand_type(spec, 0));
+  return (rh_data){.buffer = m->input.buffer,
+                   .host = host + spec->offsets[0],
+                   .first = job->device ? (first + spec->offsets[0]) / size : 0};
+}
+
+/* Reduces the elements from `first` on. */
+static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  const char *start = (const char *)rh_array_data(array) + first * rh_type_size(array->type);
-  const rh_data data = {
-      .buffer = input->buffer,
-      .host = start,
-      .first = job->device ? input->first + first : 0,
-  };
-  rh_job_spec spec = job->spec;
+  rh_job_spec spec = m->spec;
   rh_reference reference;
-  spec.n = n;
-  RH_TRY(rh_job_reference(&spec, start, NULL, &reference, error));
-  RH_TRY(rh_instance_call(job->instance, &data, n, value, error));
+  spec.n -= first;
+  for (uint32_t k = 0; k < rh_job_operands(&spec); k++)
+    spec.offsets[k] += first * rh_type_size(rh_job_operand_type(&spec, k));
+  rh_data data = data_of(job, &spec, m);
+  const char *start = rh_array_data(&m->array);
+  RH_TRY(rh_job_reference(&spec, spec.custom ? start : start + spec.offsets[0], NULL, &reference,
+                          error));
+  RH_TRY(rh_instance_call(job->instance, &data, spec.n, value, error));
   return judge_value(job, &spec, &reference, value, error);
 }
 
 rh_status rh_job_self_test(rh_job *job, rh_error *error) {
   uint64_t n = job->spec.n < MOST ? job->spec.n : MOST;
-  rh_array array = {0};
-  rh_cl_input input = {0};
+  material m = {0};
   if (n == 0 && rh_op_needs_an_element(job->spec.op)) return RH_OK;
-  rh_status status = rh_array_generate(&array, "hash", 1, job->spec.type, n, NULL, error);
-  if (status == RH_OK && job->device)
-    status = rh_cl_input_init(&input, job->instance_spec.session, array.region.address,
-                              array.offset_bytes, n, rh_type_size(array.type), error);
-  if (status == RH_OK) status = run_part(job, &array, &input, 0, n, error);
-  if (status == RH_OK && n > 1) status = run_part(job, &array, &input, n / 3, n - n / 3, error);
+  rh_status status = make_material(&m, job, n, error);
+  if (status == RH_OK) status = run_part(job, &m, 0, error);
+  if (status == RH_OK && n > 1) status = run_part(job, &m, n / 3, error);
   /* After a failure, commands may still be reading the data. */
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
-  rh_cl_input_finish(&input);
-  rh_array_finish(&array);
+  rh_cl_input_finish(&m.input);
+  rh_array_finish(&m.array);
   return status;
 }
 
@@ -82,8 +109,8 @@ rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   const rh_job_spec *spec = &job->spec;
   rh_canonical_trial trial;
   rh_cl_input input = {0};
-  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || !rh_op_rounds(spec->op, spec->type) ||
-      spec->n == 0)
+  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || spec->custom ||
+      !rh_op_rounds(spec->op, spec->type) || spec->n == 0)
     return RH_OK;
   rh_status status = rh_canonical_trial_make(&trial, spec->op, spec->type, spec->n, 0, error);
   if (status == RH_OK) status = try_order(job, &trial, &input, error);

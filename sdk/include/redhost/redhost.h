@@ -99,6 +99,28 @@ typedef struct rh_setting {
   const char *key, *value;
 } rh_setting; /* "tile", "256" */
 
+/* An operand of a map. */
+typedef struct rh_input {
+  const char *name; /* as the map calls it; null: x, y, z, w, v, u, s, r, in this order */
+  rh_type type;
+  uint32_t reserved; /* 0 */
+  /* n elements in host memory, naturally aligned, never written; null if n is 0.  rh_prepare() does
+   * not look at it. */
+  const void *data;
+} rh_input;
+
+/* A named number in a map or in `finalize`.  It is an argument of kernels: other values need no
+ * other build. */
+typedef struct rh_constant {
+  const char *name;  /* "t" */
+  uint32_t is_float; /* 0: value.i, 1: value.f */
+  uint32_t reserved; /* 0 */
+  union {
+    int64_t i;
+    double f;
+  } value;
+} rh_constant;
+
 typedef struct rh_request {
   uint32_t struct_size; /* sizeof(rh_request) */
   rh_type type;         /* of the elements */
@@ -111,6 +133,19 @@ typedef struct rh_request {
   uint64_t n;
   const rh_setting *settings; /* as `redhost --param` takes them */
   uint64_t n_settings;
+  /* Maps and operators of one's own, docs/operators.md: as the options of `redhost --run` of these
+   * names.  `op` may then be several with commas between, the name of an operator that comes along
+   * ("dot"), a file ("FILE.json"), or the text of such a file. */
+  const rh_input *inputs; /* the operands, up to 8; null: one, `data` of `type`, called x */
+  uint64_t n_inputs;
+  const char *map;      /* "x*y"; null: the only operand */
+  const char *reduce;   /* instead of `op`: "a > b ? a : b" */
+  const char *identity; /* of `reduce`: "0" */
+  const char *finalize; /* "a.0/n", "mean = a.0/a.1": fields of the result */
+  const rh_constant *constants;
+  uint64_t n_constants;
+  uint32_t commutes;   /* 1: `reduce` gives the same for b and a */
+  uint32_t reserved_2; /* 0 */
 } rh_request;
 
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
@@ -207,6 +242,14 @@ typedef struct rh_prepare_spec {
   uint64_t max_n; /* the most elements of a call */
   const rh_setting *settings;
   uint64_t n_settings;
+  /* As in rh_request; rh_prepared_run_inputs() and its like then get the operands. */
+  const rh_input *inputs;
+  uint64_t n_inputs;
+  const char *map, *reduce, *identity, *finalize;
+  const rh_constant *constants;
+  uint64_t n_constants;
+  uint32_t commutes;
+  uint32_t reserved; /* 0 */
 } rh_prepare_spec;
 
 /* With "auto", a strategy that cannot be set up is left out from then on, as a warning says, and
@@ -232,6 +275,18 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepar
 rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
                           rh_error *error);
 
+/* The same for several operands: data[k] is that of spec.inputs[k]. */
+rh_status rh_prepared_run_inputs(rh_prepared *prepared, const void *const *data, uint64_t n,
+                                 rh_result *result, rh_error *error);
+
+/* Other values for constants of rh_prepare(), by name, for all calls that follow; those that are
+ * not named keep theirs.  Nothing is built or copied to a device.  RH_E_USAGE, with nothing
+ * changed, for a name that rh_prepare() did not get, or a fraction for a constant that was an
+ * integer.
+ * [threads as above] */
+rh_status rh_prepared_set_constants(rh_prepared *prepared, const rh_constant *constants, uint64_t n,
+                                    rh_error *error);
+
 /* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in
  * the answer count from `first`.  Runs in that queue, after the commands already enqueued there,
  * and returns when the answer is available.  `buffer` is borrowed.  Its length and access flags are
@@ -242,6 +297,12 @@ rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, r
 rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                                  uint64_t n, rh_result *result, rh_error *error);
 
+/* The same for several operands: elements first[k] .. first[k]+n-1 of buffers[k].  first: null
+ * means zeros. */
+rh_status rh_prepared_run_buffers(rh_prepared *prepared, struct _cl_mem *const *buffers,
+                                  const uint64_t *first, uint64_t n, rh_result *result,
+                                  rh_error *error);
+
 /* The same without waiting: enqueues commands that write the answer to values[index], counted in
  * values of rh_prepared_value_bytes(), for rh_prepared_decode() to read.  `buffer` and `values`
  * must live until these commands complete; the queue is not flushed.  Requires result_on_device.
@@ -249,7 +310,13 @@ rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, 
 rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                               uint64_t n, struct _cl_mem *values, uint64_t index, rh_error *error);
 
-/* Bytes of a value: 4, 8 or 16.  For sums, and products of integers, a value is the plain number
+/* The same for several operands. */
+rh_status rh_prepared_enqueue_buffers(rh_prepared *prepared, struct _cl_mem *const *buffers,
+                                      const uint64_t *first, uint64_t n, struct _cl_mem *values,
+                                      uint64_t index, rh_error *error);
+
+/* Bytes of a value: 4, 8 or 16; of several operators in one pass and of `reduce` a multiple of 4 up
+ * to 128.  For sums, and products of integers, a value is the plain number
  * (64-bit for integers, float for f16 and f32); for products of floats a pair of mantissa and
  * exponent (docs/bits.md); for min, max and amax of floats an order key, as computed by rh_key() in
  * kernels/prelude/operators.cl; for argmin, argmax and argamax a pair.  [any thread] */

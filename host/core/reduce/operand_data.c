@@ -1,0 +1,36 @@
+#include "operand_data.h"
+#include "../base/error.h"
+#include "../base/vocabulary.h"
+
+uint32_t rh_job_operands(const rh_job_spec *spec) {
+  return spec->custom ? spec->custom->n_operands : 1;
+}
+
+rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k) {
+  return spec->custom ? spec->custom->operands[k].type : spec->type;
+}
+
+uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]) {
+  enum { ALIGNMENT = 4096 };
+  uint64_t end = 0;
+  for (uint32_t k = 0; k < rh_job_operands(spec); k++) {
+    uint64_t size = rh_type_size(rh_job_operand_type(spec, k));
+    if (end > UINT64_MAX - ALIGNMENT) return UINT64_MAX;
+    offsets[k] = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (spec->n > (UINT64_MAX - offsets[k]) / size) return UINT64_MAX;
+    end = offsets[k] + spec->n * size;
+  }
+  return end;
+}
+
+rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,
+                               uint64_t seed, const rh_reporter *reporter, rh_error *error) {
+  for (uint32_t k = 0; k < rh_job_operands(spec); k++) {
+    rh_array part = {.type = rh_job_operand_type(spec, k),
+                     .n = spec->n,
+                     .region = array->region,
+                     .offset_bytes = array->offset_bytes + spec->offsets[k]};
+    RH_TRY(rh_array_fill(&part, kind, seed + k, reporter, error));
+  }
+  return RH_OK;
+}

@@ -1,0 +1,21 @@
+/* Generated elements for the operands of a problem, side by side in one piece of memory. */
+#ifndef RH_REDUCE_OPERAND_DATA_H
+#define RH_REDUCE_OPERAND_DATA_H
+
+#include "../io/array.h"
+#include "job.h"
+
+/* The operands of the spec's operator: 1 and the spec's type for a built-in one. */
+uint32_t rh_job_operands(const rh_job_spec *spec);
+rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k);
+
+/* offsets[k] = where operand k of spec->n elements begins, in bytes; all in all that many bytes are
+ * needed.  UINT64_MAX stands for more than 2^64. */
+uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]);
+
+/* Fills the operands, which stand spec->offsets[k] bytes behind the beginning of `array`.  Of equal
+ * types they get different elements.  RH_E_USAGE for an unknown kind. */
+rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,
+                               uint64_t seed, const rh_reporter *reporter, rh_error *error);
+
+#endif

@@ -1,0 +1,311 @@
+/* Maps and operators of one's own through rh_reduce() and rh_prepare(). */
+#include "library.h"
+
+#include <CL/cl.h>
+#include <math.h>
+
+enum { N = 10007 };
+
+static float x[N + 1];
+static double y[N + 1];
+static int32_t k[N + 1];
+
+static void fill(void) {
+  for (int i = 0; i <= N; i++) {
+    x[i] = (float)((i * 37) % 101 - 50);
+    y[i] = (double)((i * 53) % 97 - 48) / 4;
+    k[i] = (i * 7919) % 1000 - 300;
+  }
+}
+
+static void must(rh_status status) {
+  if (status != RH_OK) ck_abort_msg("%s", error.message);
+}
+
+static void must_fail(rh_status status, rh_status with, const char *words) {
+  ck_assert_msg(status == with, "%d instead of %d: %s", status, with,
+                status == RH_OK ? "" : error.message);
+  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
+}
+
+static const rh_input two[] = {{.type = RH_TYPE_f32, .data = x}, {.type = RH_TYPE_f64, .data = y}};
+
+static double dot(const float *a, const double *b, uint64_t n) {
+  double all = 0;
+  for (uint64_t i = 0; i < n; i++) all += (double)a[i] * b[i]; /* exact */
+  return all;
+}
+
+static const char *const strategies[] = {"native", "serial", "onepass", "two_stage"};
+
+/* ---- rh_reduce ---- */
+
+static rh_request dot_request(const char *strategy, uint64_t n) {
+  return (rh_request){.struct_size = sizeof(rh_request),
+                      .strategy = strategy,
+                      .op = "sum",
+                      .map = "x*y",
+                      .inputs = two,
+                      .n_inputs = 2,
+                      .n = n};
+}
+
+START_TEST(reduces_several_inputs) {
+  static const uint64_t sizes[] = {0, 1, 1000, N};
+  for (size_t s = 0; s < 4; s++) {
+    rh_request request = dot_request(strategies[_i], sizes[s]);
+    rh_result result = {.struct_size = sizeof result};
+    must(rh_reduce(redhost, &request, &result, &error));
+    ck_assert_double_eq(result.value.f, dot(x, y, sizes[s]));
+    ck_assert_uint_eq(result.n_fields, 0);
+    ck_assert_str_eq(result.strategy, strategies[_i]);
+  }
+}
+END_TEST
+
+START_TEST(reduces_to_fields) {
+  static const rh_input inputs[] = {{.name = "a1", .type = RH_TYPE_i32, .data = k}};
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = strategies[_i],
+                        .op = "min,max,sum",
+                        .map = "a1",
+                        .inputs = inputs,
+                        .n_inputs = 1,
+                        .n = N,
+                        .finalize = "range = a.1 - a.0, mean = a.2/(f64)n"};
+  rh_result result = {.struct_size = sizeof result};
+  int32_t least = k[0], most = k[0];
+  double sum = 0;
+  for (int i = 0; i < N; i++) {
+    if (k[i] < least) least = k[i];
+    if (k[i] > most) most = k[i];
+    sum += k[i];
+  }
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert_uint_eq(result.n_fields, 2);
+  ck_assert_str_eq(result.fields[0].name, "range");
+  ck_assert_int_eq(result.fields[0].value.i, most - least);
+  ck_assert_str_eq(result.fields[1].name, "mean");
+  ck_assert_double_eq(result.fields[1].value.f, sum / N);
+}
+END_TEST
+
+/* By name, and by the text of a file; a caller of an earlier version has no room for fields. */
+START_TEST(reduces_by_named_operators) {
+  static const char count[] =
+      "{\"redhost\": \"operator/1\", \"name\": \"positive\", \"operands\": [\"x\"],"
+      " \"op\": \"sum\", \"map\": \"x > 0\"}";
+  rh_request request = {
+      .struct_size = sizeof request, .op = count, .type = RH_TYPE_i32, .data = k, .n = N};
+  rh_result result = {.struct_size = sizeof result};
+  int64_t expects = 0;
+  for (int i = 0; i < N; i++) expects += k[i] > 0;
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert_int_eq(result.value.i, expects);
+
+  request.op = "minmax";
+  memset(&result, 0x55, sizeof result);
+  result.struct_size = offsetof(rh_result, n_fields);
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert_int_eq(result.value.i, -300); /* the first field */
+  ck_assert_uint_eq(result.n_fields, 0x55555555);
+}
+END_TEST
+
+START_TEST(keeps_an_operator_and_takes_constants) {
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = strategies[_i],
+                        .type = RH_TYPE_f32,
+                        .data = x,
+                        .n = N,
+                        .map = "x > t",
+                        .n_constants = 1};
+  for (int t = -3; t < 4; t++) {
+    const rh_constant constant = {.name = "t", .value.i = t};
+    rh_result result = {.struct_size = sizeof result};
+    int64_t expects = 0;
+    for (int i = 0; i < N; i++) expects += x[i] > (float)t;
+    request.constants = &constant;
+    must(rh_reduce(redhost, &request, &result, &error));
+    ck_assert_int_eq(result.value.i, expects);
+  }
+}
+END_TEST
+
+START_TEST(says_what_is_wrong) {
+  rh_result result = {.struct_size = sizeof result};
+  const rh_constant bad = {.name = "2t", .value.i = 1};
+  rh_input odd[] = {{.type = RH_TYPE_f32, .data = (char *)x + 1}, two[1]};
+  struct {
+    rh_request request;
+    const char *words;
+  } cases[] = {
+      {dot_request(NULL, N), "operand y is not used"},
+      {dot_request(NULL, N), "map: expected an operand"},
+      {dot_request(NULL, N), "9 inputs"},
+      {dot_request(NULL, N), "mutually exclusive"},
+      {dot_request(NULL, N), "constant '2t'"},
+      {dot_request(NULL, N), "unknown operator"},
+      {dot_request(NULL, N), "not aligned"},
+      {dot_request(NULL, N), "reduce needs an identity"},
+      {dot_request(NULL, 0), "max of x*y of an empty array"},
+  };
+  cases[0].request.map = "x";
+  cases[1].request.map = "x *";
+  cases[2].request.n_inputs = 9;
+  cases[3].request.data = x;
+  cases[4].request.constants = &bad;
+  cases[4].request.n_constants = 1;
+  cases[5].request.op = "total";
+  cases[6].request.inputs = odd;
+  cases[7].request.op = NULL;
+  cases[7].request.reduce = "a + b";
+  cases[8].request.op = "max";
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    must_fail(rh_reduce(redhost, &cases[c].request, &result, &error), RH_E_USAGE, cases[c].words);
+}
+END_TEST
+
+/* ---- rh_prepare ---- */
+
+static rh_prepare_spec dot_spec(const char *strategy) {
+  return (rh_prepare_spec){.struct_size = sizeof(rh_prepare_spec),
+                           .strategy = strategy,
+                           .op = "sum",
+                           .map = "x*y",
+                           .inputs = two,
+                           .n_inputs = 2,
+                           .max_n = N};
+}
+
+START_TEST(runs_on_several_inputs) {
+  static const uint64_t sizes[] = {N, 0, 1, 4099, N};
+  const rh_prepare_spec spec = dot_spec(strategies[_i]);
+  rh_prepared *prepared = prepare(redhost, &spec);
+  rh_result result = {.struct_size = sizeof result};
+  for (size_t s = 0; s < 5; s++)
+    for (int at = 0; at < 2; at++) { /* the operands at different places */
+      const uint64_t n = sizes[s] - (sizes[s] && at);
+      const void *data[] = {x + at, y};
+      must(rh_prepared_run_inputs(prepared, data, n, &result, &error));
+      ck_assert_double_eq(result.value.f, dot(x + at, y, n));
+    }
+  must_fail(rh_prepared_run(prepared, x, N, &result, &error), RH_E_USAGE, "2 operands");
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+START_TEST(changes_constants) {
+  rh_constant constants[] = {{.name = "t", .value.i = 3},
+                             {.name = "s", .is_float = 1, .value.f = 2}};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = strategies[_i],
+                          .type = RH_TYPE_i32,
+                          .max_n = N,
+                          .map = "k > t ? (f64)k : 0.0",
+                          .inputs = &(rh_input){.name = "k", .type = RH_TYPE_i32},
+                          .n_inputs = 1,
+                          .finalize = "a*s",
+                          .constants = constants,
+                          .n_constants = 2};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  for (int t = -200; t < 500; t += 100) {
+    rh_result result = {.struct_size = sizeof result};
+    double sum = 0;
+    for (int i = 0; i < N; i++) sum += k[i] > t ? k[i] : 0;
+    constants[0].value.i = t;
+    constants[1].value.f = t + 0.5;
+    must(rh_prepared_set_constants(prepared, constants, 2, &error));
+    must(rh_prepared_run(prepared, k, N, &result, &error));
+    ck_assert_uint_eq(result.n_fields, 1);
+    ck_assert_double_eq(result.fields[0].value.f, sum * (t + 0.5));
+  }
+  rh_constant wrong[] = {{.name = "t", .value.i = 1}, {.name = "u", .value.i = 1}};
+  must_fail(rh_prepared_set_constants(prepared, wrong, 2, &error), RH_E_USAGE, "no constant 'u'");
+  wrong[1] = (rh_constant){.name = "t", .is_float = 1, .value.f = 0.5};
+  must_fail(rh_prepared_set_constants(prepared, wrong, 2, &error), RH_E_USAGE, "cannot become 0.5");
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+START_TEST(decodes_values_with_fields) {
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = strategies[_i],
+                          .op = "meanvar",
+                          .type = RH_TYPE_f32,
+                          .max_n = N};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  rh_result result = {.struct_size = sizeof result};
+  double mean = 0, squares = 0;
+  for (int i = 0; i < N; i++) mean += (double)x[i] / N;
+  for (int i = 0; i < N; i++) squares += ((double)x[i] - mean) * ((double)x[i] - mean) / N;
+  ck_assert_uint_eq(rh_prepared_value_bytes(prepared), 24);
+  must(rh_prepared_run(prepared, x, N, &result, &error));
+  ck_assert_uint_eq(result.n_fields, 2);
+  ck_assert_str_eq(result.fields[0].name, "mean");
+  ck_assert_double_eq_tol(result.fields[0].value.f, mean, 1e-12);
+  ck_assert_double_eq_tol(result.fields[1].value.f, squares, 1e-9);
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+/* ---- The caller's buffers ---- */
+
+START_TEST(runs_on_buffers) {
+  cl_platform_id platform;
+  cl_device_id device;
+  cl_int code;
+  ck_assert_int_eq(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
+  ck_assert_int_eq(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), CL_SUCCESS);
+  cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+  const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+  cl_mem buffers[] = {clCreateBuffer(context, flags, sizeof x, x, &code),
+                      clCreateBuffer(context, flags, sizeof y, y, &code)};
+  cl_mem values = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &code);
+  rh_redhost *own = open_on(queue, NULL);
+  rh_prepare_spec spec = dot_spec("auto");
+  spec.result_on_device = 1;
+  rh_prepared *prepared = prepare(own, &spec);
+  rh_result result = {.struct_size = sizeof result};
+  const uint64_t first[] = {3, 5};
+  must(rh_prepared_run_buffers(prepared, buffers, first, N - 7, &result, &error));
+  ck_assert_double_eq(result.value.f, dot(x + 3, y + 5, N - 7));
+  must(rh_prepared_enqueue_buffers(prepared, buffers, NULL, N, values, 1, &error));
+  double value;
+  ck_assert_uint_eq(rh_prepared_value_bytes(prepared), sizeof value);
+  clEnqueueReadBuffer(queue, values, CL_TRUE, sizeof value, sizeof value, &value, 0, NULL, NULL);
+  rh_prepared_decode(prepared, &value, N, &result);
+  ck_assert_double_eq(result.value.f, dot(x, y, N));
+  must_fail(rh_prepared_run_buffer(prepared, buffers[0], 0, N, &result, &error), RH_E_USAGE,
+            "2 operands");
+  rh_prepared_destroy(prepared);
+  rh_close(own);
+  clReleaseMemObject(values);
+  for (int b = 0; b < 2; b++) clReleaseMemObject(buffers[b]);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("own operators");
+  TCase *tests = tcase_create("own operators");
+  fill();
+  tcase_add_checked_fixture(tests, set_up, tear_down);
+  tcase_add_loop_test(tests, reduces_several_inputs, 0, 4);
+  tcase_add_loop_test(tests, reduces_to_fields, 0, 4);
+  tcase_add_test(tests, reduces_by_named_operators);
+  tcase_add_loop_test(tests, keeps_an_operator_and_takes_constants, 0, 4);
+  tcase_add_test(tests, says_what_is_wrong);
+  tcase_add_loop_test(tests, runs_on_several_inputs, 0, 4);
+  tcase_add_loop_test(tests, changes_constants, 0, 4);
+  tcase_add_loop_test(tests, decodes_values_with_fields, 0, 4);
+  tcase_add_test(tests, runs_on_buffers);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
