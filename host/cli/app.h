@@ -23,9 +23,11 @@ enum { RH_E_NOISY = -64 };
  * complete. */
 rh_status rh_mode_summary(const rh_app *app, rh_error *error);
 rh_status rh_mode_list(const rh_app *app, rh_error *error);
+rh_status rh_mode_ops(const rh_app *app, rh_error *error);
 rh_status rh_mode_devices(const rh_app *app, rh_error *error);
 rh_status rh_mode_info(const rh_app *app, rh_error *error);
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error);
+rh_status rh_mode_new_operator(const rh_app *app, rh_error *error);
 rh_status rh_mode_run(const rh_app *app, rh_error *error);
 rh_status rh_mode_bench(const rh_app *app, rh_error *error);
 rh_status rh_mode_tune(const rh_app *app, rh_error *error);

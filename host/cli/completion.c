@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* The kinds of an option's argument. */
-enum { NOTHING, WORDS, STRATEGIES, FILES, DIRECTORIES };
+enum { NOTHING, WORDS, STRATEGIES, OPERATORS, FILES, DIRECTORIES };
 
 /* Derived from the argument's name in --help. */
 static int kind_of(const rh_option_row *row) {
   static const struct {
     const char *argument;
     int kind;
-  } kinds[] = {{"OP", WORDS},        {"TYPE", WORDS},       {"KIND", WORDS},        {"WHEN", WORDS},
+  } kinds[] = {{"OP", OPERATORS},    {"TYPE", WORDS},       {"KIND", WORDS},        {"WHEN", WORDS},
                {"SHELL", WORDS},     {"SPEC", WORDS},       {"NAME", STRATEGIES},   {"FILE", FILES},
                {"DIR", DIRECTORIES}, {"DIRS", DIRECTORIES}, {"NAME [DIR]", NOTHING}};
   for (size_t k = 0; row->argument && k < sizeof kinds / sizeof *kinds; k++)
@@ -82,6 +82,7 @@ static void bash_case(rh_text *text, const rh_option_row *row) {
   case STRATEGIES:
     rh_text_add(text, "words=\"%s$(\"$1\" --list -q 2>/dev/null)\"", extra_word(row));
     break;
+  case OPERATORS: rh_text_add(text, "words=\"$(\"$1\" --ops -q 2>/dev/null)\""); break;
   case FILES: rh_text_add(text, "action=file"); break;
   case DIRECTORIES: rh_text_add(text, "action=directory"); break;
   default: rh_text_add(text, "return");
@@ -148,6 +149,7 @@ static void zsh_option(rh_text *text, const rh_option_row *row) {
   case STRATEGIES:
     rh_text_add(text, "{compadd -- %s$($words[1] --list -q 2>/dev/null)}", extra_word(row));
     break;
+  case OPERATORS: rh_text_add(text, "{compadd -- $($words[1] --ops -q 2>/dev/null)}"); break;
   case FILES: rh_text_add(text, "_files"); break;
   case DIRECTORIES: rh_text_add(text, "_files -/"); break;
   default: rh_text_add(text, row->argument ? " " : "");
@@ -182,6 +184,7 @@ static void fish_option(rh_text *text, const rh_option_row *row) {
   case STRATEGIES:
     rh_text_add(text, " -x -a '%s(redhost --list -q 2>/dev/null)'", extra_word(row));
     break;
+  case OPERATORS: rh_text_add(text, " -x -a '(redhost --ops -q 2>/dev/null)'"); break;
   case FILES: rh_text_add(text, " -r -F"); break;
   case DIRECTORIES: rh_text_add(text, " -x -a '(__fish_complete_directories)'"); break;
   default: rh_text_add(text, "%s", row->argument ? " -x" : "");

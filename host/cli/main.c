@@ -53,10 +53,12 @@ static rh_status parse_problem(rh_app *app, rh_error *error) {
 static rh_status dispatch(const rh_app *app, rh_error *error) {
   switch (app->typed->mode) {
   case RH_MODE_LIST: return rh_mode_list(app, error);
+  case RH_MODE_OPS: return rh_mode_ops(app, error);
   case RH_MODE_RUN: return rh_mode_run(app, error);
   case RH_MODE_DEVICES: return rh_mode_devices(app, error);
   case RH_MODE_INFO: return rh_mode_info(app, error);
   case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
+  case RH_MODE_NEW_OPERATOR: return rh_mode_new_operator(app, error);
   case RH_MODE_BENCH: return rh_mode_bench(app, error);
   case RH_MODE_TUNE: return rh_mode_tune(app, error);
   case RH_MODE_COMPARE: return rh_mode_compare(app, error);

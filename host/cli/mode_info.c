@@ -4,6 +4,7 @@
 #include "app.h"
 #include "json.h"
 #include "offers.h"
+#include "operator_page.h"
 #include "plain.h"
 #include "table.h"
 
@@ -126,12 +127,22 @@ static rh_status not_found(const rh_app *app, rh_error *error) {
                  name);
 }
 
+/* An operator, if there is one of that name. */
+static rh_status describe_operator(const rh_app *app, rh_error *error) {
+  rh_catalog catalog;
+  RH_TRY(rh_catalog_scan(&catalog, &app->redhost->options, error));
+  const rh_catalog_entry *entry = rh_catalog_find(&catalog, app->typed->name);
+  rh_status status = entry ? rh_operator_page(app, entry, error) : not_found(app, error);
+  rh_catalog_finish(&catalog);
+  return status;
+}
+
 rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL,
                              error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
-  if (!entry) return not_found(app, error);
+  if (!entry) return describe_operator(app, error);
   if (app->typed->json) return print_json(app, entry, error);
   if (app->typed->quiet)
     rh_print_path(entry->path);

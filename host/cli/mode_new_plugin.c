@@ -3,6 +3,7 @@
 #include "../core/base/path.h"
 #include "../core/plug/plugin.h"
 #include "app.h"
+#include "next.h"
 #include "template.h"
 
 #include <stdlib.h>
@@ -35,23 +36,6 @@ static rh_status check_name(const rh_app *app, const char *name, rh_error *error
   return check_is_new(app, name, error);
 }
 
-/* Quotes it for a shell. */
-static void print_word(const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_-./+,:@%";
-  if (*word && word[strspn(word, plain)] == 0) {
-    fputs(word, stdout);
-    return;
-  }
-  putchar('\'');
-  for (; *word; word++)
-    if (*word == '\'')
-      fputs("'\\''", stdout);
-    else
-      putchar(*word);
-  putchar('\'');
-}
-
 /* The pkg-config directory of this redhost; null if its SDK is not installed. */
 static char *find_sdk(void) {
   char *library = rh_path_library_dir();
@@ -66,42 +50,23 @@ static char *find_sdk(void) {
   return directory;
 }
 
-/* Does typing "redhost" start this program? */
-static int is_in_path(const char *program) {
-  const char *path = rh_env("PATH");
-  char *own = realpath(program, NULL), *found = NULL;
-  while (path && !found) {
-    size_t length = strcspn(path, ":");
-    char *directory = strndup(path, length);
-    char *typed = directory ? rh_path_join(length ? directory : ".", "redhost") : NULL;
-    if (typed && access(typed, X_OK) == 0) found = realpath(typed, NULL);
-    free(typed);
-    free(directory);
-    path = path[length] ? path + length + 1 : NULL;
-  }
-  int is = own && found && strcmp(own, found) == 0;
-  free(found);
-  free(own);
-  return is;
-}
-
 /* If "redhost" in PATH is this program, the Makefile can locate the SDK by it. */
 static void print_next(const rh_app *app, const char *name, const char *directory) {
   char *sdk = find_sdk();
-  int in_path = is_in_path(app->redhost->options.program);
+  int in_path = rh_is_in_path(app->redhost->options.program);
   const char *program = in_path ? "redhost" : app->redhost->options.program;
   printf("\n  cd ");
-  print_word(directory);
+  rh_print_word(directory);
   printf("\n  ");
   if (sdk && !in_path) {
     printf("PKG_CONFIG_PATH=");
-    print_word(sdk);
+    rh_print_word(sdk);
     putchar(' ');
   }
   printf("make\n  ");
-  print_word(program);
+  rh_print_word(program);
   printf(" --plugin ./%s.so --run %s\n  ", name, name);
-  print_word(program);
+  rh_print_word(program);
   printf(" --verify ./%s.so\n", name);
   if (!sdk) printf("\nmake looks for redhost-plugin.pc: name its directory in PKG_CONFIG_PATH.\n");
   free(sdk);
@@ -112,7 +77,7 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   const char *directory = app->typed->n_operands ? app->typed->operands[0] : name;
   rh_text files = {0};
   RH_TRY(check_name(app, name, error));
-  rh_status status = rh_template_write(name, directory, &files, error);
+  rh_status status = rh_template_write(RH_TEMPLATE_PLUGIN, name, directory, &files, error);
   if (status == RH_OK) {
     printf("%s:%s\n", directory, rh_text_get(&files));
     print_next(app, name, directory);

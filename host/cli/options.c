@@ -15,10 +15,11 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
 #define TIMING     (IN(BENCH) | IN(TUNE))
 #define TOUCHING   (IN(RUN) | IN(VERIFY) | TIMING)
-#define PLUGINS    (IN(LIST) | IN(INFO) | IN(SUMMARY) | IN(NEW_PLUGIN) | TOUCHING)
+#define NEW        (IN(NEW_PLUGIN) | IN(NEW_OPERATOR))
+#define PLUGINS    (IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | NEW | TOUCHING)
 #define DEVICES    (LOOKING | TOUCHING)
 #define FILES      (IN(COMPARE) | IN(PLOT))
-#define EVERYWHERE (DEVICES | FILES)
+#define EVERYWHERE (DEVICES | FILES | IN(OPS))
 
 typedef struct option_row {
   const char *name;
@@ -36,11 +37,12 @@ typedef struct option_row {
 static const option_row table[] = {
     {"list", 'l', MODE, NULL, "Modes (one; with none, a summary of this machine)",
      "list strategies, and whether each can run here", RH_MODE_LIST, 0},
+    {"ops", 0, MODE, NULL, NULL, "list operators", RH_MODE_OPS, 0},
     {"run", 'r', MODE_WORD, "NAME", NULL, "reduce with strategy NAME, or `auto' for the best one",
      RH_MODE_RUN, 0},
     {"bench", 'b', MODE, NULL, NULL, "benchmark strategies over sizes", RH_MODE_BENCH, 0},
     {"devices", 0, MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, 0},
-    {"info", 0, MODE_WORD, "NAME", NULL, "describe one strategy", RH_MODE_INFO, 0},
+    {"info", 0, MODE_WORD, "NAME", NULL, "describe one strategy or operator", RH_MODE_INFO, 0},
     {"verify", 0, MODE, NULL, NULL,
      "run the conformance tests on a strategy or a plugin's\nfile [all installed]", RH_MODE_VERIFY,
      0},
@@ -48,6 +50,8 @@ static const option_row table[] = {
      RH_MODE_TUNE, 0},
     {"new-plugin", 0, MODE_WORD, "NAME [DIR]", NULL,
      "create a plugin from a template in DIR [./NAME]", RH_MODE_NEW_PLUGIN, 0},
+    {"new-operator", 0, MODE_WORD, "NAME [DIR]", NULL,
+     "create DIR/NAME.op.json [.], an operator, from a\ntemplate", RH_MODE_NEW_OPERATOR, 0},
     {"compare", 0, MODE_WORD, "OLD NEW", NULL, "compare two result files", RH_MODE_COMPARE, 0},
     {"plot", 0, MODE_WORD, "FILE", NULL, "draw a result file (needs gnuplot)", RH_MODE_PLOT, 0},
     {"completion", 0, MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
@@ -70,7 +74,8 @@ static const option_row table[] = {
      IN(RUN) | TIMING, AT(size)},
     {"op", 0, WORD, "OP", NULL,
      "sum prod min max argmin argmax and or xor affine\n"
-     "asum amax argamax (of magnitudes) [sum]; --run:\nseveral in one pass, min,max,sum",
+     "asum amax argamax (of magnitudes) [sum]; --run: one of\n"
+     "--ops, a file, or several in one pass, min,max,sum",
      IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
      IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(type)},
@@ -155,7 +160,8 @@ static const option_row table[] = {
     {"color", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(color)},
     {"progress", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(progress)},
 
-    {"plugin", 0, WORD, "FILE", "Other", "add a plugin, before all others", PLUGINS, AT(plugin)},
+    {"plugin", 0, WORD, "FILE", "Other", "add a plugin, or an operator's file, before all others",
+     PLUGINS, AT(plugin)},
     {"plugin-path", 0, WORD, "DIRS", NULL, "directories to search before the installed plugins",
      PLUGINS, AT(plugin_path)},
     {"foreign", 0, WORD, "FILE", NULL, "add a strategy: a function that FILE describes", PLUGINS,
@@ -264,10 +270,11 @@ static rh_status set_mode(rh_typed *typed, const option_row *row, const char *ar
                           const char **mode_option, rh_error *error) {
   if (*mode_option && strcmp(*mode_option, row->name) == 0 && row->kind == MODE_WORD)
     return rh_fail(error, RH_E_USAGE, "--%s is given twice; one %s at a time", row->name,
-                   row->value == RH_MODE_COMPLETION ? "shell"
-                   : row->value == RH_MODE_COMPARE  ? "pair"
-                   : row->value == RH_MODE_PLOT     ? "file"
-                                                    : "strategy");
+                   row->value == RH_MODE_COMPLETION     ? "shell"
+                   : row->value == RH_MODE_COMPARE      ? "pair"
+                   : row->value == RH_MODE_PLOT         ? "file"
+                   : row->value == RH_MODE_NEW_OPERATOR ? "operator"
+                                                        : "strategy");
   if (*mode_option && strcmp(*mode_option, row->name) != 0)
     return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive", *mode_option,
                    row->name);
@@ -412,14 +419,15 @@ static void fill_getopt(struct option *options, char *letters) {
 }
 
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
-  int one = typed->mode == RH_MODE_NEW_PLUGIN || typed->mode == RH_MODE_COMPARE;
+  int one = typed->mode == RH_MODE_NEW_PLUGIN || typed->mode == RH_MODE_NEW_OPERATOR ||
+            typed->mode == RH_MODE_COMPARE;
   int most = typed->mode == RH_MODE_VERIFY ? RH_MAX_OPERANDS : one;
   if (n > most && typed->mode == RH_MODE_VERIFY)
     return rh_fail(error, RH_E_USAGE, "--verify takes at most %d plugins at once", most);
-  if (n > most && typed->mode == RH_MODE_NEW_PLUGIN)
+  if (n > most && most && typed->mode != RH_MODE_COMPARE)
     return rh_fail(error, RH_E_USAGE,
-                   "unexpected operand '%s'. --new-plugin takes a name and one directory",
-                   operands[1]);
+                   "unexpected operand '%s'. --%s takes a name and one directory", operands[1],
+                   typed->mode_option);
   if (typed->mode == RH_MODE_COMPARE && n != 1)
     return rh_fail(error, RH_E_USAGE,
                    "--compare takes two files, as in --compare old.json new.json");

@@ -9,11 +9,13 @@
 enum {
   RH_MODE_SUMMARY,
   RH_MODE_LIST,
+  RH_MODE_OPS,
   RH_MODE_RUN,
   RH_MODE_DEVICES,
   RH_MODE_INFO,
   RH_MODE_VERIFY,
   RH_MODE_NEW_PLUGIN,
+  RH_MODE_NEW_OPERATOR,
   RH_MODE_BENCH,
   RH_MODE_TUNE,
   RH_MODE_COMPARE,
@@ -37,8 +39,8 @@ typedef struct rh_typed {
   int argc; /* as it was typed */
   char **argv;
   const char *mode_option; /* "--run", as typed first */
-  /* Of --run, --info and --new-plugin; the shell of --completion; the file of --plot and the old
-   * one of --compare. */
+  /* Of --run, --info, --new-plugin and --new-operator; the shell of --completion; the file of
+   * --plot and the old one of --compare. */
   const char *name;
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
@@ -50,7 +52,7 @@ typedef struct rh_typed {
   uint32_t commutes;
   uint32_t no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t thorough, strict, once, dry_run, fresh;
-  /* Of --verify, the directory of --new-plugin, the new file of --compare. */
+  /* Of --verify, the directory of --new-plugin and --new-operator, the new file of --compare. */
   const char *operands[RH_MAX_OPERANDS];
   uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];

@@ -7,6 +7,7 @@
 #include "template_README_md.h"
 #include "template_example_c.h"
 #include "template_example_cl.h"
+#include "template_example_op_json.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -21,11 +22,15 @@
 static const char stand_in[] = "example";
 
 static const struct {
+  rh_template kind;
   const char *name, *text;
 } template[] = {
-    {"example.c", template_example_c},           {"example.cl", template_example_cl},
-    {"CMakeLists.txt", template_CMakeLists_txt}, {"Makefile", template_Makefile},
-    {"README.md", template_README_md},
+    {RH_TEMPLATE_PLUGIN, "example.c", template_example_c},
+    {RH_TEMPLATE_PLUGIN, "example.cl", template_example_cl},
+    {RH_TEMPLATE_PLUGIN, "CMakeLists.txt", template_CMakeLists_txt},
+    {RH_TEMPLATE_PLUGIN, "Makefile", template_Makefile},
+    {RH_TEMPLATE_PLUGIN, "README.md", template_README_md},
+    {RH_TEMPLATE_OPERATOR, "example.op.json", template_example_op_json},
 };
 enum { N_FILES = sizeof template / sizeof *template };
 
@@ -63,6 +68,8 @@ static int write_all(int file, const char *text, size_t length) {
 /* Creates a new, complete file or none. */
 static rh_status write_file(const char *path, const rh_text *text, rh_error *error) {
   int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0 && errno == EEXIST)
+    return rh_fail(error, RH_E_FILE, "%s exists already; name another directory", path);
   if (file < 0) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
   int failed = write_all(file, rh_text_get(text), text->length) != 0 ? errno : 0;
   if (close(file) != 0 && !failed) failed = errno;
@@ -83,11 +90,12 @@ static rh_status check_empty(const char *directory, rh_error *error) {
            : RH_OK;
 }
 
-static rh_status make_directory(const char *directory, int *made, rh_error *error) {
+static rh_status make_directory(rh_template kind, const char *directory, int *made,
+                                rh_error *error) {
   *made = mkdir(directory, 0777) == 0;
   if (*made) return RH_OK;
   if (errno != EEXIST) return rh_fail(error, RH_E_FILE, "%s: %s", directory, strerror(errno));
-  return check_empty(directory, error);
+  return kind == RH_TEMPLATE_PLUGIN ? check_empty(directory, error) : RH_OK;
 }
 
 /* *path: the path of the file, or null. */
@@ -99,7 +107,7 @@ static rh_status write_one(size_t k, const char *name, const char *directory, ch
   rh_text_add(files, " %s", rh_text_get(&file_name));
   *path = rh_path_join(directory, rh_text_get(&file_name));
   rh_status status = !*path || text.failed || file_name.failed || files->failed
-                         ? rh_fail(error, RH_E_NOMEM, "no memory for a plugin")
+                         ? rh_fail(error, RH_E_NOMEM, "no memory for a template")
                          : write_file(*path, &text, error);
   if (status != RH_OK) {
     free(*path);
@@ -110,14 +118,14 @@ static rh_status write_one(size_t k, const char *name, const char *directory, ch
   return status;
 }
 
-rh_status rh_template_write(const char *name, const char *directory, rh_text *files,
-                            rh_error *error) {
+rh_status rh_template_write(rh_template kind, const char *name, const char *directory,
+                            rh_text *files, rh_error *error) {
   char *paths[N_FILES] = {0};
   int made;
-  RH_TRY(make_directory(directory, &made, error));
+  RH_TRY(make_directory(kind, directory, &made, error));
   rh_status status = RH_OK;
   for (size_t k = 0; k < N_FILES && status == RH_OK; k++)
-    status = write_one(k, name, directory, &paths[k], files, error);
+    if (template[k].kind == kind) status = write_one(k, name, directory, &paths[k], files, error);
   for (size_t k = N_FILES; k-- > 0;) {
     if (paths[k] && status != RH_OK) unlink(paths[k]);
     free(paths[k]);

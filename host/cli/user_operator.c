@@ -1,7 +1,7 @@
 #include "user_operator.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
-#include "../core/operators/texts.h"
+#include "../core/catalog/texts.h"
 #include "number.h"
 #include "size.h"
 
@@ -135,8 +135,8 @@ static rh_status make_operator(rh_user_operator *user, const rh_app *app,
   for (uint32_t k = 0; k < typed->lets.n; k++)
     RH_TRY(take_let(typed->lets.list[k], &lets[k], error));
   RH_TRY(check_different(operands, n, error));
-  RH_TRY(rh_operator_create(&user->custom, &user->definition, operands, n, lets, typed->lets.n,
-                            error));
+  RH_TRY(
+      rh_catalog_make(&user->custom, &user->definition, operands, n, lets, typed->lets.n, error));
   spec->custom = user->custom;
   spec->op = user->custom->base;
   spec->type = user->custom->type;
@@ -179,7 +179,7 @@ static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_jo
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,
                                 rh_job_spec *spec, rh_error *error) {
   const rh_operator_texts texts = texts_of(app->typed);
-  RH_TRY(rh_definition_compose(&user->definition, &texts, error));
+  RH_TRY(rh_definition_compose(&user->definition, &texts, &app->redhost->options, error));
   return app->typed->input ? open_inputs(user, app, array, spec, error)
                            : name_generated(user, app, spec, error);
 }

@@ -139,10 +139,10 @@ class Operators(cli.Case):
         head = '{"redhost": "operator/1", "name": "far", "operands": ["u", "v"], '
         write(head + '"op": "max", "map": "fabs(u - v)"}')
         self.assertEqual(float(self.value("--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")), float(np.abs(self.x - self.w).max()))
-        for text, words in (("{", "op.json: line 1: "), ("[]", "op.json: expected an object"), ("{}", '"redhost": expected "operator/1"'),
-                            (head + '"ops": 1}', 'unknown key "ops"'), (head + '"op": "max"}', '"map": expected a text'),
-                            (head + '"value": {"a": "f16"}}', '"value": expected types i32, u32, i64, u64, f32 or f64'),
-                            (head + '"value": {"a": "f32"}, "load": ["u"], "identity": []}', '"identity": expected a list of one expression'),
+        for text, words in (("{", "op.json:1:"), ("[]", "op.json:1:1: expected a JSON object"), ("{}", '"redhost" is missing: expected "operator/1"'),
+                            (head + '"ops": 1}', 'unknown key "ops"'), (head + '"op": "max"}', '"map" is missing: expected a string'),
+                            (head + '"value": {"a": "f16"}}', '"value": expected the type i32, u32, i64, u64, f32 or f64'),
+                            (head + '"value": {"a": "f32"}, "load": ["u"], "identity": []}', '"identity": expected a list of 1 expression'),
                             (head + '"op": "max", "map": "u", "claims": ["fast"]}', '"claims": expected')):
             write(text)
             self.bad(6, words, "--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")

@@ -25,7 +25,7 @@ def words(option):
     return re.sub(r"\([^)]*\)", "", listed).split()
 
 
-OPS, TYPES = words("op"), words("type")
+OPS, TYPES = output("--ops", "-q").split(), words("type")
 
 
 class Pages(unittest.TestCase):
@@ -97,7 +97,7 @@ class Pages(unittest.TestCase):
 
     def test_bash_options(self):
         self.assertEqual(sorted(self.bash("--")), sorted(OPTIONS))
-        self.assertEqual(self.bash("--new"), ["--new-plugin"])
+        self.assertEqual(self.bash("--new"), ["--new-plugin", "--new-operator"])
         self.assertEqual(self.bash("--run", "cascade", "--no-c"), [option for option in OPTIONS if option.startswith("--no-c")])
 
     def test_bash_words(self):

@@ -1,9 +1,12 @@
 #include "definition.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void rh_definition_finish(rh_definition *definition) {
   free(definition->summary);
+  free(definition->about);
   free(definition->origin);
   free(definition->ops);
   free(definition->map);
@@ -15,4 +18,23 @@ void rh_definition_finish(rh_definition *definition) {
   for (uint32_t k = 0; k < definition->n_lets; k++) free(definition->lets[k].text);
   for (uint32_t k = 0; k < definition->n_results; k++) free(definition->results[k].text);
   *definition = (rh_definition){0};
+}
+
+const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
+                               const char *key, rh_json_place at) {
+  if (definition->origin && at.line)
+    snprintf(what, RH_WHAT_BYTES, "%.500s:%u:%u: \"%s\"", definition->origin, at.line, at.column,
+             key);
+  else
+    snprintf(what, RH_WHAT_BYTES, "%s", key);
+  return what;
+}
+
+int rh_definition_name_is_valid(const char *name) {
+  static const char *const taken[] = {"i", "n", "inf", "nan"};
+  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  if (length == 0 || name[length] || length >= RH_OPERATOR_NAME_BYTES) return 0;
+  for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+    if (strcmp(name, taken[k]) == 0) return 0;
+  return !strchr("0123456789", *name);
 }

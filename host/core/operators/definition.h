@@ -13,6 +13,11 @@ enum {
   RH_OPERATOR_NAME_BYTES = 64
 };
 
+/* Where a text begins in its file, in characters, from 1; line 0: it is not from a file. */
+typedef struct rh_json_place {
+  uint32_t line, column;
+} rh_json_place;
+
 /* A field of a value. */
 typedef struct rh_field_text {
   char name[RH_OPERATOR_NAME_BYTES]; /* "": the only one, of values a and b */
@@ -20,11 +25,13 @@ typedef struct rh_field_text {
   char *load;                        /* of the operands, `i` and `n` */
   char *identity;
   char *combine; /* of a.FIELD and b.FIELD; a's elements come before b's */
+  rh_json_place load_at, identity_at, combine_at;
 } rh_field_text;
 
 typedef struct rh_named_text {
   char name[RH_OPERATOR_NAME_BYTES];
   char *text;
+  rh_json_place at;
 } rh_named_text;
 
 /* One of two forms.  Built-in operators over maps: `ops`, and `map` with as many outputs, or one
@@ -32,12 +39,15 @@ typedef struct rh_named_text {
  * malloc'ed. */
 typedef struct rh_definition {
   char name[RH_OPERATOR_NAME_BYTES]; /* "dot"; "" if it has none */
-  char *summary;                     /* one line for --ops, or null */
+  char *summary;                     /* one line for a list of operators, or null */
+  char *about;                       /* lines that a user may want to know, or null */
   char *origin;                      /* the file, for messages; null: redhost's own, or an option */
   uint32_t n_operands;               /* 0: any number, by the names of the data */
   char operands[RH_MOST_OPERANDS][RH_OPERATOR_NAME_BYTES];
+  rh_json_place operands_at[RH_MOST_OPERANDS];
   char *ops; /* "sum", "min,max,sum"; null: it has fields */
   char *map; /* null: the only operand */
+  rh_json_place ops_at, map_at;
   uint32_t n_fields;
   rh_field_text fields[RH_MOST_FIELDS];
   uint32_t n_lets;
@@ -49,5 +59,14 @@ typedef struct rh_definition {
 } rh_definition;
 
 void rh_definition_finish(rh_definition *definition);
+
+/* Can an operator or an operand be called so?  `i`, `n`, `inf` and `nan` mean something else. */
+int rh_definition_name_is_valid(const char *name);
+
+/* How a message about one of its texts begins: `FILE:LINE:COLUMN: "KEY"`, or KEY alone if it is not
+ * from a file.  Returns `what`. */
+enum { RH_WHAT_BYTES = 576 };
+const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
+                               const char *key, rh_json_place at);
 
 #endif

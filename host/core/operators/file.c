@@ -1,96 +1,183 @@
 #include "file.h"
 #include "../base/error.h"
+#include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "places.h"
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_SUMMARY_BYTES = 200 };
+
 typedef struct reader {
-  const char *origin;
+  const char *origin, *json;
+  size_t length;
+  json_t *object;
   rh_definition *to;
   rh_error *error;
 } reader;
 
-static rh_status expect(const reader *r, const char *key, const char *what) {
-  return rh_fail(r->error, RH_E_FILE, "%s: \"%s\": expected %s", r->origin, key, what);
+/* What the parts are expected to be. */
+static const char an_expression[] = "a string with an expression";
+static const char a_name[] = "a name of at most 63 letters, digits and '_', not i, n, inf or nan";
+
+/* ---- Places and messages ---- */
+
+static int64_t number_of(const json_t *object, const char *name) {
+  int64_t k = 0;
+  for (void *at = json_object_iter((json_t *)object); at;
+       at = json_object_iter_next((json_t *)object, at), k++)
+    if (strcmp(json_object_iter_key(at), name) == 0) return k;
+  return RH_PLACE_SELF;
+}
+
+static rh_json_place place_of(const reader *r, const char *key, int64_t item, int of_name) {
+  return rh_json_place_find(r->json, r->length, number_of(r->object, key), item, of_name);
+}
+
+static rh_status expect_at(const reader *r, const char *key, rh_json_place at, const char *what) {
+  return rh_fail(r->error, RH_E_FILE, "%.500s:%u:%u: \"%s\": expected %s", r->origin, at.line,
+                 at.column, key, what);
+}
+
+static rh_status expect(const reader *r, const char *key, int64_t item, const char *what) {
+  if (json_object_get(r->object, key)) return expect_at(r, key, place_of(r, key, item, 0), what);
+  rh_json_place at = place_of(r, key, RH_PLACE_SELF, 0);
+  return rh_fail(r->error, RH_E_FILE, "%.500s:%u:%u: \"%s\" is missing: expected %s", r->origin,
+                 at.line, at.column, key, what);
 }
 
 /* ---- Values of keys ---- */
 
-static rh_status take_text(const reader *r, const char *key, const json_t *value, char **to) {
-  if (!json_is_string(value)) return expect(r, key, "a text");
+static rh_status take_text(const reader *r, const char *key, int64_t item, const json_t *value,
+                           const char *what, char **to) {
+  if (!json_is_string(value)) return expect(r, key, item, what);
   *to = strdup(json_string_value(value));
   return *to ? RH_OK : rh_fail(r->error, RH_E_NOMEM, "no memory for an operator");
 }
 
-static rh_status take_name(const reader *r, const char *key, const char *name, char *to) {
-  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-  if (length == 0 || name[length] || length >= RH_OPERATOR_NAME_BYTES ||
-      strchr("0123456789", *name))
-    return expect(r, key, "names of letters, digits and '_'");
-  memcpy(to, name, length + 1);
+/* A field or a result may be called n. */
+static int is_member_name(const char *name) {
+  return strcmp(name, "n") == 0 || strcmp(name, "i") == 0 || rh_definition_name_is_valid(name);
+}
+
+static rh_status take_operator_name(const reader *r) {
+  const char *name = json_string_value(json_object_get(r->object, "name"));
+  if (!name || !rh_definition_name_is_valid(name)) return expect(r, "name", RH_PLACE_SELF, a_name);
+  if (rh_op_from_name(name))
+    return expect(r, "name", RH_PLACE_SELF, "a name that no built-in operator has");
+  memcpy(r->to->name, name, strlen(name) + 1);
   return RH_OK;
 }
 
-static rh_status take_operands(const reader *r, const json_t *list) {
+static rh_status take_summary(const reader *r) {
+  const json_t *summary = json_object_get(r->object, "summary");
+  if (!summary) return RH_OK;
+  if (json_string_length(summary) > MOST_SUMMARY_BYTES)
+    return expect(r, "summary", RH_PLACE_SELF, "a string of at most 200 bytes");
+  return take_text(r, "summary", RH_PLACE_SELF, summary, "a string", &r->to->summary);
+}
+
+/* One string, or a list of lines. */
+static rh_status take_about(const reader *r) {
+  static const char what[] = "a string, or a list of strings";
+  const json_t *about = json_object_get(r->object, "about");
+  rh_text text = {0};
+  if (!about) return RH_OK;
+  if (!json_is_array(about))
+    return take_text(r, "about", RH_PLACE_SELF, about, what, &r->to->about);
+  for (size_t k = 0; k < json_array_size(about); k++) {
+    const char *line = json_string_value(json_array_get(about, k));
+    if (!line) {
+      rh_text_finish(&text);
+      return expect(r, "about", (int64_t)k, what);
+    }
+    rh_text_add(&text, "%s%s", k ? "\n" : "", line);
+  }
+  r->to->about = text.s;
+  return text.failed ? rh_fail(r->error, RH_E_NOMEM, "no memory for an operator") : RH_OK;
+}
+
+static rh_status take_operands(const reader *r) {
   rh_definition *to = r->to;
+  const json_t *list = json_object_get(r->object, "operands");
   size_t n = json_array_size(list);
   if (!json_is_array(list) || n == 0 || n > RH_MOST_OPERANDS)
-    return expect(r, "operands", "a list of 1 to 8 names");
+    return expect(r, "operands", RH_PLACE_SELF, "a list of 1 to 8 names");
   for (size_t k = 0; k < n; k++) {
     const char *name = json_string_value(json_array_get(list, k));
-    RH_TRY(take_name(r, "operands", name ? name : "", to->operands[k]));
+    if (!name || !rh_definition_name_is_valid(name))
+      return expect(r, "operands", (int64_t)k, a_name);
+    for (size_t j = 0; j < k; j++)
+      if (strcmp(to->operands[j], name) == 0)
+        return expect(r, "operands", (int64_t)k, "a name that no operand before it has");
+    memcpy(to->operands[k], name, strlen(name) + 1);
+    to->operands_at[k] = place_of(r, "operands", (int64_t)k, 0);
   }
   to->n_operands = (uint32_t)n;
   return RH_OK;
 }
 
-static rh_status take_fields(const reader *r, json_t *value) {
+static rh_status take_fields(const reader *r) {
   const char *name;
-  json_t *type;
+  json_t *type, *value = json_object_get(r->object, "value");
   rh_definition *to = r->to;
-  if (!json_is_object(value) || json_object_size(value) > RH_MOST_FIELDS)
-    return expect(r, "value", "an object of at most 16 fields and their types");
+  int64_t k = 0;
+  if (!json_is_object(value) || json_object_size(value) == 0 ||
+      json_object_size(value) > RH_MOST_FIELDS)
+    return expect(r, "value", RH_PLACE_SELF, "an object of 1 to 16 fields and their types");
   json_object_foreach(value, name, type) {
-    rh_field_text *field = &to->fields[to->n_fields];
-    rh_type number = json_is_string(type) ? rh_type_from_name(json_string_value(type)) : 0;
-    if (rh_type_size(number) < 4) return expect(r, "value", "types i32, u32, i64, u64, f32 or f64");
-    RH_TRY(take_name(r, "value", name, field->name));
-    field->type = number;
-    to->n_fields++;
+    rh_field_text *field = &to->fields[k];
+    field->type = json_is_string(type) ? rh_type_from_name(json_string_value(type)) : 0;
+    if (!is_member_name(name)) return expect_at(r, "value", place_of(r, "value", k, 1), a_name);
+    if (rh_type_size(field->type) < 4)
+      return expect(r, "value", k, "the type i32, u32, i64, u64, f32 or f64");
+    memcpy(field->name, name, strlen(name) + 1);
+    to->n_fields = (uint32_t)++k;
   }
   return RH_OK;
 }
 
 /* One text for each field. */
-static rh_status take_texts(const reader *r, const char *key, const json_t *list, size_t offset) {
+static rh_status take_texts(const reader *r, const char *key, size_t text, size_t place) {
+  const json_t *list = json_object_get(r->object, key);
+  char what[128];
+  snprintf(what, sizeof what, "a list of %u expression%s, one for each field of \"value\"",
+           r->to->n_fields, r->to->n_fields == 1 ? "" : "s");
   if (!json_is_array(list) || json_array_size(list) != r->to->n_fields)
-    return expect(r, key, "a list of one expression for each field of \"value\"");
-  for (uint32_t k = 0; k < r->to->n_fields; k++)
-    RH_TRY(take_text(r, key, json_array_get(list, k),
-                     (char **)(void *)((char *)&r->to->fields[k] + offset)));
+    return expect(r, key, RH_PLACE_SELF, what);
+  for (uint32_t k = 0; k < r->to->n_fields; k++) {
+    char *field = (char *)&r->to->fields[k];
+    *(rh_json_place *)(void *)(field + place) = place_of(r, key, k, 0);
+    RH_TRY(take_text(r, key, k, json_array_get(list, k), an_expression,
+                     (char **)(void *)(field + text)));
+  }
   return RH_OK;
 }
 
-static rh_status take_named(const reader *r, const char *key, json_t *object, rh_named_text *list,
-                            uint32_t most, uint32_t *n) {
+static rh_status take_named(const reader *r, const char *key, rh_named_text *list, uint32_t *n) {
   const char *name;
-  json_t *text;
+  json_t *text, *object = json_object_get(r->object, key);
   if (!object) return RH_OK;
-  if (!json_is_object(object) || json_object_size(object) > most)
-    return expect(r, key, "an object of at most 16 names and expressions");
+  if (!json_is_object(object) || json_object_size(object) == 0 || json_object_size(object) > 16)
+    return expect(r, key, RH_PLACE_SELF, "an object of 1 to 16 names and expressions");
   json_object_foreach(object, name, text) {
-    RH_TRY(take_name(r, key, name, list[*n].name));
-    RH_TRY(take_text(r, key, text, &list[*n].text));
+    rh_named_text *to = &list[*n];
+    if (!is_member_name(name)) return expect_at(r, key, place_of(r, key, *n, 1), a_name);
+    memcpy(to->name, name, strlen(name) + 1);
+    to->at = place_of(r, key, *n, 0);
+    RH_TRY(take_text(r, key, *n, text, an_expression, &to->text));
     ++*n;
   }
   return RH_OK;
 }
 
-static rh_status take_claims(const reader *r, const json_t *list) {
+static rh_status take_claims(const reader *r) {
+  static const char what[] = "a list of \"associative\" and \"commutative\"";
+  const json_t *list = json_object_get(r->object, "claims");
+  if (list && !json_is_array(list)) return expect(r, "claims", RH_PLACE_SELF, what);
   for (size_t k = 0; k < json_array_size(list); k++) {
     const char *claim = json_string_value(json_array_get(list, k));
     if (claim && strcmp(claim, "commutative") == 0)
@@ -98,89 +185,119 @@ static rh_status take_claims(const reader *r, const json_t *list) {
     else if (claim && strcmp(claim, "associative") == 0)
       r->to->claims_associative = 1;
     else
-      return expect(r, "claims", "\"associative\" and \"commutative\"");
+      return expect(r, "claims", (int64_t)k, "\"associative\" or \"commutative\"");
   }
   return RH_OK;
+}
+
+/* ---- The two forms ---- */
+
+static rh_status take_struct(const reader *r) {
+  RH_TRY(take_fields(r));
+  RH_TRY(take_texts(r, "load", offsetof(rh_field_text, load), offsetof(rh_field_text, load_at)));
+  RH_TRY(take_texts(r, "identity", offsetof(rh_field_text, identity),
+                    offsetof(rh_field_text, identity_at)));
+  RH_TRY(take_texts(r, "combine", offsetof(rh_field_text, combine),
+                    offsetof(rh_field_text, combine_at)));
+  return take_named(r, "let", r->to->lets, &r->to->n_lets);
+}
+
+static rh_status take_mapped(const reader *r) {
+  rh_definition *to = r->to;
+  to->ops_at = place_of(r, "op", RH_PLACE_SELF, 0);
+  to->map_at = place_of(r, "map", RH_PLACE_SELF, 0);
+  RH_TRY(take_text(r, "op", RH_PLACE_SELF, json_object_get(r->object, "op"),
+                   "a built-in operator, or \"value\" for an operator of its own", &to->ops));
+  return take_text(r, "map", RH_PLACE_SELF, json_object_get(r->object, "map"), an_expression,
+                   &to->map);
 }
 
 /* ---- The whole ---- */
 
-static rh_status check_keys(const reader *r, json_t *object) {
-  static const char *const known[] = {"redhost", "name",     "summary", "operands", "op",
-                                      "map",     "value",    "load",    "identity", "let",
-                                      "combine", "finalize", "claims"};
+enum { MAPPED = 1, STRUCT = 2 };
+static const struct {
+  const char *name;
+  int forms; /* that may have it */
+} keys[] = {{"redhost", 3},  {"name", 3},     {"summary", 3},  {"about", 3}, {"operands", 3},
+            {"op", MAPPED},  {"map", MAPPED}, {"value", 2},    {"load", 2},  {"identity", 2},
+            {"let", STRUCT}, {"combine", 2},  {"finalize", 3}, {"claims", 3}};
+enum { N_KEYS = sizeof keys / sizeof *keys };
+
+static rh_status unknown_key(const reader *r, const char *key) {
+  const char *names[N_KEYS];
+  char hint[RH_SUGGESTION_BYTES];
+  rh_text known = {0};
+  rh_json_place at = place_of(r, key, RH_PLACE_SELF, 1);
+  for (size_t k = 0; k < N_KEYS; k++) {
+    names[k] = keys[k].name;
+    rh_text_add(&known, " %s", keys[k].name);
+  }
+  rh_fail(r->error, RH_E_FILE, "%.500s:%u:%u: unknown key \"%s\"%s Expected one of%s", r->origin,
+          at.line, at.column, rh_quotable(key), rh_suggest(hint, key, names, N_KEYS, "."),
+          rh_text_get(&known));
+  rh_text_finish(&known);
+  return RH_E_FILE;
+}
+
+static rh_status check_keys(const reader *r) {
+  int form = json_object_get(r->object, "value") ? STRUCT : MAPPED;
   const char *key;
   json_t *value;
-  json_object_foreach(object, key, value) {
+  json_object_foreach(r->object, key, value) {
     size_t k = 0;
-    while (k < sizeof known / sizeof *known && strcmp(key, known[k]) != 0) k++;
-    if (k == sizeof known / sizeof *known)
-      return rh_fail(r->error, RH_E_FILE, "%s: unknown key \"%.64s\"", r->origin, key);
+    while (k < N_KEYS && strcmp(key, keys[k].name) != 0) k++;
+    if (k == N_KEYS) return unknown_key(r, key);
+    if (keys[k].forms & form) continue;
+    return expect_at(r, key, place_of(r, key, RH_PLACE_SELF, 1),
+                     form == STRUCT ? "no such key beside \"value\", which has \"load\", "
+                                      "\"identity\" and \"combine\""
+                                    : "\"value\", the fields' types, beside it");
   }
-  const char *schema = json_string_value(json_object_get(object, "redhost"));
-  if (!schema || strcmp(schema, "operator/1") != 0) return expect(r, "redhost", "\"operator/1\"");
   return RH_OK;
 }
 
-static rh_status take_struct(const reader *r, json_t *object) {
-  rh_definition *to = r->to;
-  RH_TRY(take_fields(r, json_object_get(object, "value")));
-  RH_TRY(take_texts(r, "load", json_object_get(object, "load"), offsetof(rh_field_text, load)));
-  RH_TRY(take_texts(r, "identity", json_object_get(object, "identity"),
-                    offsetof(rh_field_text, identity)));
-  RH_TRY(take_texts(r, "combine", json_object_get(object, "combine"),
-                    offsetof(rh_field_text, combine)));
-  return take_named(r, "let", json_object_get(object, "let"), to->lets, RH_MOST_LETS, &to->n_lets);
+static rh_status take_all(const reader *r) {
+  const char *schema = json_string_value(json_object_get(r->object, "redhost"));
+  if (!schema || strcmp(schema, "operator/1") != 0)
+    return expect(r, "redhost", RH_PLACE_SELF, "\"operator/1\"");
+  RH_TRY(check_keys(r));
+  RH_TRY(take_operator_name(r));
+  RH_TRY(take_summary(r));
+  RH_TRY(take_about(r));
+  RH_TRY(take_operands(r));
+  RH_TRY(json_object_get(r->object, "value") ? take_struct(r) : take_mapped(r));
+  RH_TRY(take_claims(r));
+  return take_named(r, "finalize", r->to->results, &r->to->n_results);
 }
 
-static rh_status take_all(const reader *r, json_t *object) {
-  rh_definition *to = r->to;
-  const char *name = json_string_value(json_object_get(object, "name"));
-  RH_TRY(check_keys(r, object));
-  RH_TRY(take_name(r, "name", name ? name : "", to->name));
-  RH_TRY(take_operands(r, json_object_get(object, "operands")));
-  if (json_object_get(object, "summary"))
-    RH_TRY(take_text(r, "summary", json_object_get(object, "summary"), &to->summary));
-  if (json_object_get(object, "value")) {
-    RH_TRY(take_struct(r, object));
-  } else {
-    RH_TRY(take_text(r, "op", json_object_get(object, "op"), &to->ops));
-    RH_TRY(take_text(r, "map", json_object_get(object, "map"), &to->map));
-  }
-  RH_TRY(take_claims(r, json_object_get(object, "claims")));
-  return take_named(r, "finalize", json_object_get(object, "finalize"), to->results, RH_MOST_FIELDS,
-                    &to->n_results);
+static rh_status not_json(const reader *r, const json_error_t *why) {
+  size_t blank = 0;
+  while (blank < r->length && r->json[blank] && strchr(" \t\r\n", r->json[blank])) blank++;
+  if (blank == r->length)
+    return rh_fail(r->error, RH_E_FILE, "%.500s:1:1: is empty; expected a JSON object", r->origin);
+  const char *text = strstr(why->text, "JSON_ALLOW_NUL") ? "a string with \\u0000" : why->text;
+  return rh_fail(r->error, RH_E_FILE, "%.500s:%d:%d: is not JSON: %s", r->origin,
+                 why->line > 0 ? why->line : 1, why->column > 0 ? why->column : 1, text);
 }
 
 rh_status rh_definition_read(rh_definition *definition, const char *json, size_t length,
                              const char *origin, rh_error *error) {
-  const reader r = {origin, definition, error};
+  static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin UTF-8 with */
   json_error_t why;
   *definition = (rh_definition){0};
-  json_t *object = json_loadb(json, length, JSON_REJECT_DUPLICATES, &why);
-  if (!object) return rh_fail(error, RH_E_FILE, "%s: line %d: %s", origin, why.line, why.text);
-  rh_status status = json_is_object(object)
-                         ? take_all(&r, object)
-                         : rh_fail(error, RH_E_FILE, "%s: expected an object", origin);
-  json_decref(object);
+  if (length >= 3 && memcmp(json, mark, 3) == 0) {
+    json += 3;
+    length -= 3;
+  }
+  reader r = {origin, json, length, NULL, definition, error};
+  r.object = json_loadb(json, length, JSON_REJECT_DUPLICATES, &why);
+  if (!r.object) return not_json(&r, &why);
+  rh_status status = json_is_object(r.object)
+                         ? take_all(&r)
+                         : rh_fail(error, RH_E_FILE, "%.500s:1:1: expected a JSON object", origin);
+  json_decref(r.object);
+  if (status == RH_OK && !(definition->origin = strdup(origin)))
+    status = rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   if (status != RH_OK) rh_definition_finish(definition);
-  return status;
-}
-
-rh_status rh_definition_read_file(rh_definition *definition, const char *path, rh_error *error) {
-  FILE *file = fopen(path, "rbe");
-  if (!file) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-  char *text = malloc(RH_OPERATOR_FILE_BYTES + 1);
-  size_t length = text ? fread(text, 1, RH_OPERATOR_FILE_BYTES + 1, file) : 0;
-  rh_status status = RH_OK;
-  if (!text)
-    status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
-  else if (ferror(file))
-    status = rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-  else if (length > RH_OPERATOR_FILE_BYTES)
-    status = rh_fail(error, RH_E_FILE, "%s: more than 1 MiB", path);
-  fclose(file);
-  if (status == RH_OK) status = rh_definition_read(definition, text, length, path, error);
-  free(text);
   return status;
 }

@@ -2,8 +2,6 @@
 #include "file.h"
 #include "operator_library.h"
 
-#include <string.h>
-
 typedef struct library_row {
   const char *name, *text;
 } library_row;
@@ -26,8 +24,8 @@ static const library_row library[] = {
     {"wmean", operator_wmean_json},
 };
 
-const char *rh_library_find(const char *name) {
-  for (size_t k = 0; k < sizeof library / sizeof *library; k++)
-    if (strcmp(library[k].name, name) == 0) return library[k].text;
-  return NULL;
+const char *rh_library_text(size_t k, const char **name) {
+  if (k >= sizeof library / sizeof *library) return NULL;
+  if (name) *name = library[k].name;
+  return library[k].text;
 }

@@ -29,8 +29,8 @@ static char *copy_item(const char *list, uint32_t k) {
   return strndup(list, (size_t)(end - list));
 }
 
-rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
-                                uint32_t *n, rh_error *error) {
+static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                           uint32_t *n, rh_error *error) {
   const char *list = definition->ops ? definition->ops : "sum";
   char name[RH_OPERATOR_NAME_BYTES];
   for (*n = 0;; list++) {
@@ -40,7 +40,7 @@ rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH
     snprintf(name, sizeof name, "%.*s", (int)(end - list), list);
     ops[*n] = rh_op_from_name(name);
     if (!ops[*n])
-      return rh_fail(error, RH_E_USAGE, "unknown operator '%s' in '%s'. Known:%s", name,
+      return rh_fail(error, RH_E_USAGE, "unknown operator '%s' in '%s'. Known: %s", name,
                      definition->ops, rh_op_names());
     ++*n;
     list = end;
@@ -48,13 +48,24 @@ rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH
   }
 }
 
+rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                                uint32_t *n, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  rh_status status = parse_ops(definition, ops, n, error);
+  if (status != RH_OK && definition->origin)
+    rh_error_prefix(error, "%s", rh_definition_what(what, definition, "op", definition->ops_at));
+  return status;
+}
+
 rh_status rh_operator_count_maps(const rh_operator *self, const rh_definition *definition,
                                  uint32_t *n, rh_error *error) {
   rh_exprs *maps;
+  char what[RH_WHAT_BYTES];
   *n = 1;
   if (!definition->map) return RH_OK;
+  rh_definition_what(what, definition, "map", definition->map_at);
   RH_TRY(rh_operator_expressions(self, &maps, error));
-  rh_status status = rh_exprs_outputs(maps, definition->map, "map", error);
+  rh_status status = rh_exprs_outputs(maps, definition->map, what, error);
   *n = rh_exprs_count(maps);
   rh_exprs_destroy(maps);
   return status;
@@ -108,11 +119,12 @@ static rh_status make_combine(rh_operator *self, rh_error *error) {
   return rh_exprs_create(&self->combine, variables, 2 * n, NULL, 0, 0, error);
 }
 
-static rh_status set_identity(rh_operator *self, uint32_t k, const char *text, rh_error *error) {
+static rh_status set_identity(rh_operator *self, uint32_t k, const char *text, const char *what,
+                              rh_error *error) {
   rh_exprs *identity;
   void *to = self->identity + self->fields[k].offset;
   RH_TRY(rh_exprs_create(&identity, NULL, 0, NULL, 0, 0, error));
-  rh_status status = rh_exprs_output(identity, text, self->fields[k].type, "identity", error);
+  rh_status status = rh_exprs_output(identity, text, self->fields[k].type, what, error);
   if (status == RH_OK) rh_exprs_eval(identity, NULL, 0, 1, NULL, &to);
   rh_exprs_destroy(identity);
   return status;
@@ -138,7 +150,7 @@ static rh_status add_part_field(rh_operator *self, uint32_t part, const rh_part_
   uint32_t k = self->n_fields;
   snprintf(name, sizeof name, "p%u%s", part, field->suffix);
   RH_TRY(add_field(self, name, field->type, error));
-  RH_TRY(set_identity(self, k, field->identity, error));
+  RH_TRY(set_identity(self, k, field->identity, "the operator", error));
   return rh_exprs_output(self->load, field->load, field->type, "the operator", error);
 }
 
@@ -146,14 +158,16 @@ static rh_status add_part(rh_operator *self, const rh_definition *definition, ui
                           uint32_t number, rh_error *error) {
   rh_part_field fields[RH_MOST_PART_FIELDS];
   rh_exprs *map;
+  char what[RH_WHAT_BYTES];
+  rh_definition_what(what, definition, "map", definition->map_at);
   const char *maps = definition->map ? definition->map : self->operands[0].name;
   char *text = copy_item(maps, number);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
   rh_status status = rh_operator_expressions(self, &map, error);
-  if (status == RH_OK) status = rh_exprs_output(map, text, 0, "map", error);
+  if (status == RH_OK) status = rh_exprs_output(map, text, 0, what, error);
   rh_type type = status == RH_OK ? rh_exprs_type(map, 0) : 0;
   rh_exprs_destroy(map);
-  if (status == RH_OK) status = rh_exprs_let(self->load, RH_PART_ELEMENT, text, "map", error);
+  if (status == RH_OK) status = rh_exprs_let(self->load, RH_PART_ELEMENT, text, what, error);
   free(text);
   RH_TRY(status);
   uint32_t n = rh_op_is_defined(op, type) ? rh_part_fields(op, type, fields) : 0;
@@ -219,27 +233,35 @@ rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definit
 /* ---- Fields of one's own ---- */
 
 static rh_status add_fields(rh_operator *self, const rh_definition *definition, rh_error *error) {
+  char what[RH_WHAT_BYTES];
   RH_TRY(rh_operator_expressions(self, &self->load, error));
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
     const char *load = field->load ? field->load : self->operands[0].name;
-    RH_TRY(rh_exprs_output(self->load, load, field->type, "map", error));
+    rh_definition_what(what, definition, field->load_at.line ? "load" : "map", field->load_at);
+    RH_TRY(rh_exprs_output(self->load, load, field->type, what, error));
     RH_TRY(add_field(self, field->name, rh_exprs_type(self->load, k), error));
-    RH_TRY(set_identity(self, k, field->identity, error));
+    rh_definition_what(what, definition, "identity", field->identity_at);
+    RH_TRY(set_identity(self, k, field->identity, what, error));
   }
   return RH_OK;
 }
 
 rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *definition,
                                   rh_error *error) {
+  char what[RH_WHAT_BYTES];
   RH_TRY(add_fields(self, definition, error));
   RH_TRY(make_combine(self, error));
-  for (uint32_t k = 0; k < definition->n_lets; k++)
-    RH_TRY(rh_exprs_let(self->combine, definition->lets[k].name, definition->lets[k].text, "let",
-                        error));
-  for (uint32_t k = 0; k < definition->n_fields; k++)
-    RH_TRY(rh_exprs_output(self->combine, definition->fields[k].combine, self->fields[k].type,
-                           "combine", error));
+  for (uint32_t k = 0; k < definition->n_lets; k++) {
+    const rh_named_text *let = &definition->lets[k];
+    rh_definition_what(what, definition, "let", let->at);
+    RH_TRY(rh_exprs_let(self->combine, let->name, let->text, what, error));
+  }
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    rh_definition_what(what, definition, "combine", field->combine_at);
+    RH_TRY(rh_exprs_output(self->combine, field->combine, self->fields[k].type, what, error));
+  }
   close_struct(self);
   uint32_t flags = definition->flags;
   if (!rh_exprs_rounds(self->combine)) flags |= RH_OP_EXACT;

@@ -44,15 +44,21 @@ static rh_status check_names(const rh_operator *self, rh_error *error) {
 static rh_status make_mapped(rh_operator *self, const rh_definition *definition, uint32_t op,
                              rh_error *error) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
+  char what[RH_WHAT_BYTES];
+  rh_definition_what(what, definition, "map", definition->map_at);
   RH_TRY(rh_operator_expressions(self, &self->load, error));
-  RH_TRY(rh_exprs_output(self->load, map, 0, "map", error));
+  RH_TRY(rh_exprs_output(self->load, map, 0, what, error));
   self->base = op;
   self->type = rh_exprs_type(self->load, 0);
   const rh_op *row = rh_op_find(op, self->type);
-  if (!row)
-    return rh_fail(error, RH_E_USAGE,
-                   "operator %s is not defined for %s, the type of '%.100s', only for %s",
-                   rh_op_name(op), rh_type_name(self->type), map, rh_op_domain(op));
+  if (!row) {
+    rh_fail(error, RH_E_USAGE,
+            "operator %s is not defined for %s, the type of '%.100s', only for %s", rh_op_name(op),
+            rh_type_name(self->type), map, rh_op_domain(op));
+    if (definition->ops_at.line)
+      rh_error_prefix(error, "%s", rh_definition_what(what, definition, "op", definition->ops_at));
+    return RH_E_USAGE;
+  }
   self->op.flags = row->flags;
   self->op.value_size = row->value_size;
   self->op.identity = row->identity;
@@ -72,10 +78,17 @@ static rh_status make_form(rh_operator *self, const rh_definition *definition, r
   return rh_operator_make_parts(self, definition, ops, n_ops, n_maps, error);
 }
 
-static rh_status check_used(const rh_operator *self, rh_error *error) {
-  for (uint32_t k = 0; k < self->n_operands; k++)
-    if (!rh_exprs_uses_variable(self->load, k))
-      return rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
+static rh_status check_used(const rh_operator *self, const rh_definition *definition,
+                            rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  for (uint32_t k = 0; k < self->n_operands; k++) {
+    if (rh_exprs_uses_variable(self->load, k)) continue;
+    rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
+    if (definition->operands_at[k].line)
+      rh_error_prefix(error, "%s",
+                      rh_definition_what(what, definition, "operands", definition->operands_at[k]));
+    return RH_E_USAGE;
+  }
   return RH_OK;
 }
 
@@ -107,6 +120,22 @@ static void describe(rh_operator *self, const rh_definition *definition) {
   op->operand_types = op->n_operands ? self->types : NULL;
 }
 
+/* All that the texts of the definition say. */
+static rh_status make_text(rh_operator *self, const rh_definition *definition, rh_error *error) {
+  RH_TRY(make_form(self, definition, error));
+  RH_TRY(check_used(self, definition, error));
+  return rh_operator_make_results(self, definition, error);
+}
+
+/* Messages about no text of the file in particular name it, too. */
+static rh_status name_file(const rh_definition *definition, rh_status status, rh_error *error) {
+  enum { COMPARED = 400 }; /* of a path that rh_definition_what() may have cut */
+  const char *file = definition->origin;
+  if (file && error && strncmp(error->message, file, strnlen(file, COMPARED)) != 0)
+    rh_error_prefix(error, "%s", file);
+  return status;
+}
+
 static rh_status make_operator(rh_operator *self, const rh_definition *definition,
                                const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
                                uint32_t n_lets, rh_error *error) {
@@ -116,9 +145,8 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   self->n_lets = n_lets;
   if (n_lets) memcpy(self->lets, lets, n_lets * sizeof *lets);
   RH_TRY(check_names(self, error));
-  RH_TRY(make_form(self, definition, error));
-  RH_TRY(check_used(self, error));
-  RH_TRY(rh_operator_make_results(self, definition, error));
+  rh_status status = make_text(self, definition, error);
+  if (status != RH_OK) return name_file(definition, status, error);
   describe(self, definition);
   if (!(self->key = rh_operator_make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");

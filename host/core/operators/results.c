@@ -48,8 +48,11 @@ static rh_status make_finalize(rh_operator *self, const rh_definition *definitio
     constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
   RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, constants, self->n_lets, 0, error));
   for (uint32_t k = 0; k < definition->n_results; k++) {
-    RH_TRY(rh_exprs_output(self->finalize, definition->results[k].text, 0, "finalize", error));
-    memcpy(self->results[k], definition->results[k].name, RH_OPERATOR_NAME_BYTES);
+    const rh_named_text *result = &definition->results[k];
+    char what[RH_WHAT_BYTES];
+    rh_definition_what(what, definition, "finalize", result->at);
+    RH_TRY(rh_exprs_output(self->finalize, result->text, 0, what, error));
+    memcpy(self->results[k], result->name, RH_OPERATOR_NAME_BYTES);
   }
   self->n_results = definition->n_results;
   return RH_OK;

@@ -28,7 +28,9 @@ int rh_is_disabled_file(const char *path, char *reason, size_t bytes) {
   const char *slash = strrchr(path, '/');
   snprintf(name, sizeof name, "%s", slash ? slash + 1 : path);
   snprintf(stem, sizeof stem, "%s", name);
-  size_t length = strlen(stem), suffix = strlen(rh_is_foreign(path) ? RH_FOREIGN_SUFFIX : ".so");
+  size_t length = strlen(stem), suffix = strlen(rh_is_foreign(path)         ? RH_FOREIGN_SUFFIX
+                                                : rh_is_operator_file(path) ? RH_OPERATOR_SUFFIX
+                                                                            : ".so");
   if (length > suffix) stem[length - suffix] = 0; /* a file of --plugin may have any name */
   if (!is_listed(name, pattern, sizeof pattern) && !is_listed(stem, pattern, sizeof pattern))
     return 0;

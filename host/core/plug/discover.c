@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/path.h"
 #include "../base/text.h"
+#include "rank.h"
 #include "walk.h"
 
 #include <errno.h>
@@ -75,6 +76,11 @@ static void for_installed(rh_walk *walk,
 #endif
 }
 
+int rh_discovery_names_plugin(const rh_options *options) {
+  const char *file = options ? options->plugin_file : NULL;
+  return file && *file && !rh_is_operator_file(file);
+}
+
 /* The one file that was requested by name: it must exist, and its directory may belong to any
  * user. */
 static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
@@ -88,13 +94,14 @@ static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
     return rh_fail(error, RH_E_FILE, "plugin %s: is not a regular file", name);
   char *path = realpath(name, NULL);
   if (!path) return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
-  rh_walk_single(walk, path, &st);
+  if (rh_is_operator_file(name) == walk->operators) rh_walk_single(walk, path, &st);
   free(path);
   return RH_OK;
 }
 
-rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error) {
-  rh_walk walk = {.search = search};
+static rh_status discover(rh_discovery *search, int operators, const rh_options *options,
+                          rh_error *error) {
+  rh_walk walk = {.search = search, .operators = operators};
   const char *file = options ? options->plugin_file : NULL;
   const char *path = options ? options->plugin_path : NULL;
   memset(search, 0, sizeof *search);
@@ -111,6 +118,14 @@ rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error 
   rh_walk_finish(&walk);
   if (status != RH_OK) rh_discovery_finish(search);
   return status;
+}
+
+rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error) {
+  return discover(search, 0, options, error);
+}
+
+rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error) {
+  return discover(search, 1, options, error);
 }
 
 void rh_discovery_finish(rh_discovery *search) {

@@ -14,7 +14,7 @@ typedef enum rh_refusal_kind {
 
 typedef struct rh_candidate {
   char *path;     /* absolute */
-  uint32_t place; /* the directory's rank, from 0; the file of --plugin has one of its own */
+  uint32_t place; /* the directory's rank, from 0; options->plugin_file has one of its own */
   /* 1: in redhost's own plugin directory, however it was found */
   uint32_t installed;
   char *refused; /* null, or why it is not opened: writable by others, owned by another user, ... */
@@ -36,6 +36,10 @@ typedef struct rh_discovery {
  * compiled-in directory.  RH_E_FILE if options->plugin_file is not a file.  On failure *search is
  * empty. */
 rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
+/* The same for operator files, *.op.json. */
+rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error);
+/* Is options->plugin_file a plugin, and not an operator file?  0 if there is none. */
+int rh_discovery_names_plugin(const rh_options *options);
 void rh_discovery_finish(rh_discovery *search);
 
 #endif

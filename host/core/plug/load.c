@@ -77,7 +77,7 @@ static int64_t find_refused_provider(const rh_survey *survey, const rh_options *
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (rh_survey_refusal(survey, k) && rh_bears_name(survey->search.candidates[k].path, name))
       return k;
-  int asked = options && options->plugin_file && *options->plugin_file && survey->search.n;
+  int asked = rh_discovery_names_plugin(options) && survey->search.n;
   return asked && rh_survey_refusal(survey, 0) ? 0 : NONE;
 }
 

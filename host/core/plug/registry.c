@@ -82,7 +82,7 @@ rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
   RH_TRY(rh_survey_open(&survey, options, device, max_n, error));
   rh_status status = rh_survey_look(&survey, 0, survey.search.n, error);
   if (status == RH_OK) {
-    int asked = options && options->plugin_file && *options->plugin_file;
+    int asked = rh_discovery_names_plugin(options);
     take_notes(registry, &survey.search);
     if (gather_entries(registry, &survey) != 0 || gather_refusals(registry, &survey, asked) != 0 ||
         shadow(registry) != 0)

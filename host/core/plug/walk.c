@@ -140,11 +140,13 @@ static void look_at(rh_walk *walk, const char *directory, int fd, const char *na
 }
 
 /* Ignores hidden files, like the shell's *.so. */
-static int is_candidate(const struct dirent *entry) {
-  size_t length = strlen(entry->d_name);
+static int is_plugin(const struct dirent *entry) {
   if (entry->d_name[0] == '.') return 0;
-  return rh_is_foreign(entry->d_name) ||
-         (length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0);
+  return rh_is_foreign(entry->d_name) || rh_has_suffix(entry->d_name, ".so");
+}
+
+static int is_operator(const struct dirent *entry) {
+  return entry->d_name[0] != '.' && rh_is_operator_file(entry->d_name);
 }
 
 /* In byte order, not the locale's, so that every user gets the same list. */
@@ -154,7 +156,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b) {
 
 static void list(rh_walk *walk, const char *directory, int fd) {
   struct dirent **names;
-  int n = scandirat(fd, ".", &names, is_candidate, by_bytes);
+  int n = scandirat(fd, ".", &names, walk->operators ? is_operator : is_plugin, by_bytes);
   if (n < 0) {
     add_unread(walk, directory, "directory cannot be read", errno);
     return;

@@ -13,6 +13,7 @@ typedef struct rh_file_id {
 
 typedef struct rh_walk {
   rh_discovery *search;
+  int operators;    /* 1: operator files are searched for, else plugins */
   uint32_t place;   /* of the next candidates */
   uint32_t at_home; /* 1: the next candidates are in redhost's own directory */
   rh_file_id homes[2];
@@ -26,7 +27,7 @@ typedef struct rh_walk {
 
 /* Registers one of redhost's own directories, if it exists.  Must be called before any search. */
 void rh_walk_home(rh_walk *walk, const char *directory);
-/* Everything *.so and *.foreign.json in `directory`, which is absolute and whose first `known`
+/* Every plugin, or every operator file, in `directory`, which is absolute and whose first `known`
  * bytes are trusted.  `from`: the option or variable that named it, for a note if it is missing;
  * null: it may be missing. */
 void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const char *from);

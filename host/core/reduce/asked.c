@@ -1,7 +1,7 @@
 #include "asked.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
-#include "../operators/texts.h"
+#include "../catalog/texts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,10 +60,10 @@ static rh_status make_own(const rh_asked *asked, const rh_operator_texts *texts,
   uint32_t n = 0;
   RH_TRY(take_inputs(asked, operands, &n, error));
   RH_TRY(take_constants(asked, lets, error));
-  rh_status status = rh_definition_compose(&definition, texts, error);
+  rh_status status = rh_definition_compose(&definition, texts, asked->options, error);
   if (status == RH_OK)
-    status = rh_operator_create(made, &definition, operands, n, lets, (uint32_t)asked->n_constants,
-                                error);
+    status =
+        rh_catalog_make(made, &definition, operands, n, lets, (uint32_t)asked->n_constants, error);
   rh_definition_finish(&definition);
   return status;
 }

@@ -457,9 +457,10 @@ static uint32_t data_of(const rh_redhost *redhost) {
 }
 
 /* The operator, its operands, and where their data are. */
-static rh_status name_operands(rh_prepared *p, const rh_prepare_spec *wanted, rh_job_spec *spec,
-                               rh_error *error) {
-  const rh_asked asked = {.op = wanted->op,
+static rh_status name_operands(const rh_redhost *redhost, rh_prepared *p,
+                               const rh_prepare_spec *wanted, rh_job_spec *spec, rh_error *error) {
+  const rh_asked asked = {.options = &redhost->options,
+                          .op = wanted->op,
                           .map = wanted->map,
                           .reduce = wanted->reduce,
                           .identity = wanted->identity,
@@ -500,7 +501,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
   };
   rh_prepared *p = calloc(1, sizeof *p);
   if (!p) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  rh_status status = name_operands(p, &wanted, &spec, error);
+  rh_status status = name_operands(redhost, p, &wanted, &spec, error);
   if (status == RH_OK) status = make_prepared(p, redhost, &spec, error);
   if (status != RH_OK)
     release(p);

@@ -99,7 +99,8 @@ static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_resul
       .n_settings = request->n_settings,
       .what = "the data",
   };
-  const rh_asked asked = {.op = request->op,
+  const rh_asked asked = {.options = &redhost->options,
+                          .op = request->op,
                           .map = request->map,
                           .reduce = request->reduce,
                           .identity = request->identity,

@@ -1,6 +1,8 @@
 #include "texts.h"
 #include "../base/error.h"
-#include "file.h"
+#include "../base/vocabulary.h"
+#include "../operators/file.h"
+#include "catalog.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@ int rh_operator_is_name(const char *text, size_t length) {
 
 static int is_file(const char *op) {
   size_t length = strlen(op);
+  if (strchr(op, '/')) return 1;
   return length > 5 && strcmp(op + length - 5, ".json") == 0;
 }
 
@@ -30,20 +33,21 @@ static int is_json(const char *op) {
   return op[strspn(op, " \t\r\n")] == '{';
 }
 
+/* Not one or a list of the built-in operators. */
 static int is_whole(const char *op) {
-  return op && (is_json(op) || is_file(op) || rh_library_find(op));
+  return op && (is_json(op) || is_file(op) || (!strchr(op, ',') && !rh_op_from_name(op)));
 }
 
 static rh_status read_whole(rh_definition *definition, const rh_operator_texts *texts,
-                            rh_error *error) {
-  const char *op = texts->op, *text = rh_library_find(op);
+                            const rh_options *options, rh_error *error) {
+  const char *op = texts->op;
   int has_text = is_json(op);
   if (texts->map || texts->finalize)
     return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own",
                    texts->map ? "map" : "finalize", has_text ? "" : op);
   if (has_text) return rh_definition_read(definition, op, strlen(op), "the operator", error);
-  if (text) return rh_definition_read(definition, text, strlen(text), op, error);
-  return rh_definition_read_file(definition, op, error);
+  if (is_file(op)) return rh_definition_read_file(definition, op, error);
+  return rh_catalog_define(definition, options, op, error);
 }
 
 /* ---- By expressions ---- */
@@ -98,13 +102,26 @@ int rh_operator_texts_are_own(const rh_operator_texts *texts) {
 }
 
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
-                                rh_error *error) {
+                                const rh_options *options, rh_error *error) {
   if (texts->identity && !texts->reduce)
     return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
-  if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, error);
+  if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, options, error);
   if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
   if (texts->reduce) return take_reduce(definition, texts, error);
   definition->ops = strdup(texts->op ? texts->op : "sum");
   definition->map = copy(texts->map);
   return RH_OK;
+}
+
+rh_status rh_catalog_make(rh_operator **made, const rh_definition *definition,
+                          const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                          uint32_t n_lets, rh_error *error) {
+  rh_traits traits;
+  rh_error why;
+  rh_status status =
+      rh_operator_create(made, definition, operands, n_operands, lets, n_lets, error);
+  if (status != RH_E_USAGE || !definition->origin) return status;
+  if (rh_traits_find(&traits, definition, &why) != RH_E_FILE) return status;
+  if (error) *error = why;
+  return RH_E_FILE;
 }

@@ -1,13 +1,13 @@
 /* An operator as a request or a command line says it: in several texts. */
-#ifndef RH_OPERATORS_TEXTS_H
-#define RH_OPERATORS_TEXTS_H
+#ifndef RH_CATALOG_TEXTS_H
+#define RH_CATALOG_TEXTS_H
 
-#include "definition.h"
+#include "../operators/operator.h"
 
 /* Null: not given. */
 typedef struct rh_operator_texts {
-  /* "sum"; "min,max,sum"; "dot", which comes along; "FILE.json"; or the text of such a file, which
-   * begins with a brace.  Null: sum */
+  /* "sum"; "min,max,sum"; "dot", an operator that comes along or is found; "FILE.json" or another
+   * path; or the text of such a file, which begins with a brace.  Null: sum */
   const char *op;
   const char *map;      /* expressions of the operands, with commas between */
   const char *reduce;   /* instead of op: combines a and b */
@@ -19,10 +19,16 @@ typedef struct rh_operator_texts {
 /* Is it more than a built-in operator over the elements? */
 int rh_operator_texts_are_own(const rh_operator_texts *texts);
 
-/* Zero-initialised `definition` must be finished even after a failure.  RH_E_USAGE, or RH_E_FILE
- * for a file. */
+/* Zero-initialised `definition` must be finished even after a failure.  options: where files are
+ * searched for.  RH_E_USAGE, or RH_E_FILE for a file. */
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
-                                rh_error *error);
+                                const rh_options *options, rh_error *error);
+
+/* As rh_operator_create(), but RH_E_FILE for a definition that makes an operator for no types of
+ * its operands, and so is wrong by itself. */
+rh_status rh_catalog_make(rh_operator **made, const rh_definition *definition,
+                          const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                          uint32_t n_lets, rh_error *error);
 
 /* Can it be the name of an operand or constant? */
 int rh_operator_is_name(const char *text, size_t length);

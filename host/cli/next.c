@@ -1,0 +1,41 @@
+#include "next.h"
+#include "../core/base/path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void rh_print_word(const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-./+,:@%";
+  if (*word && word[strspn(word, plain)] == 0) {
+    fputs(word, stdout);
+    return;
+  }
+  putchar('\'');
+  for (; *word; word++)
+    if (*word == '\'')
+      fputs("'\\''", stdout);
+    else
+      putchar(*word);
+  putchar('\'');
+}
+
+int rh_is_in_path(const char *program) {
+  const char *path = rh_env("PATH");
+  char *own = realpath(program, NULL), *found = NULL;
+  while (path && !found) {
+    size_t length = strcspn(path, ":");
+    char *directory = strndup(path, length);
+    char *typed = directory ? rh_path_join(length ? directory : ".", "redhost") : NULL;
+    if (typed && access(typed, X_OK) == 0) found = realpath(typed, NULL);
+    free(typed);
+    free(directory);
+    path = path[length] ? path + length + 1 : NULL;
+  }
+  int is = own && found && strcmp(own, found) == 0;
+  free(found);
+  free(own);
+  return is;
+}

@@ -1,0 +1,247 @@
+#include "operator_page.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
+#include "plain.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Words ---- */
+
+void rh_operator_operands(const rh_catalog_entry *entry, rh_text *to) {
+  const rh_definition *definition = &entry->definition;
+  if (!definition->n_operands) rh_text_add(to, "x");
+  for (uint32_t k = 0; k < definition->n_operands; k++)
+    rh_text_add(to, "%s%s", k ? ", " : "", definition->operands[k]);
+}
+
+void rh_operator_results_list(const rh_catalog_entry *entry, rh_text *to) {
+  for (uint32_t k = 0; k < entry->traits.n_results; k++)
+    rh_text_add(to, "%s%s", k ? ", " : "", entry->traits.results[k]);
+}
+
+/* Built-in operators are associative, and so are maps that they reduce. */
+static int is_associative(const rh_catalog_entry *entry) {
+  return !entry->definition.n_fields || entry->definition.claims_associative;
+}
+
+const char *rh_operator_claims(const rh_catalog_entry *entry) {
+  if (!is_associative(entry)) return entry->traits.commutes ? "commutative" : "none";
+  return entry->traits.commutes ? "associative, commutative" : "associative";
+}
+
+const char *rh_operator_exactness(const rh_catalog_entry *entry) {
+  const rh_traits *traits = &entry->traits;
+  uint32_t floats = 1u << RH_TYPE_f16 | 1u << RH_TYPE_f32 | 1u << RH_TYPE_f64;
+  if (!(traits->types & floats)) return traits->exact_integers ? "yes" : "no";
+  if (!(traits->types & ~floats)) return traits->exact_floats ? "yes" : "no";
+  if (traits->exact_integers) return traits->exact_floats ? "yes" : "integers";
+  return traits->exact_floats ? "floats" : "no";
+}
+
+const char *rh_operator_summary(const rh_catalog_entry *entry) {
+  static const char *const built_in[] = {
+      [RH_OP_sum] = "the sum",
+      [RH_OP_prod] = "the product",
+      [RH_OP_min] = "the least element",
+      [RH_OP_max] = "the largest element",
+      [RH_OP_argmin] = "the first of the least elements, and its index",
+      [RH_OP_argmax] = "the first of the largest elements, and its index",
+      [RH_OP_and] = "the bits that all elements have",
+      [RH_OP_or] = "the bits that any element has",
+      [RH_OP_xor] = "the parity of each bit",
+      [RH_OP_affine] = "the composition of affine maps, in index order",
+      [RH_OP_asum] = "the sum of magnitudes",
+      [RH_OP_amax] = "the largest magnitude",
+      [RH_OP_argamax] = "the first of the largest magnitudes, and its index"};
+  if (entry->op) return built_in[entry->op];
+  return entry->definition.summary ? entry->definition.summary : "";
+}
+
+static const char *form_of(const rh_catalog_entry *entry) {
+  if (entry->op) return "built-in";
+  return entry->definition.n_fields ? "expressions" : "map";
+}
+
+/* ---- JSON ---- */
+
+static json_t *names_of(const char (*names)[RH_OPERATOR_NAME_BYTES], uint32_t n) {
+  json_t *list = json_array();
+  for (uint32_t k = 0; k < n; k++) json_array_append_new(list, json_string(names[k]));
+  return list;
+}
+
+static json_t *types_of(uint32_t types) {
+  json_t *list = json_array();
+  for (rh_type type = 1; type <= RH_N_TYPES; type++)
+    if (types >> type & 1) json_array_append_new(list, json_string(rh_type_name(type)));
+  return list;
+}
+
+static json_t *claims_of(const rh_catalog_entry *entry) {
+  json_t *list = json_array();
+  if (is_associative(entry)) json_array_append_new(list, json_string("associative"));
+  if (entry->traits.commutes) json_array_append_new(list, json_string("commutative"));
+  return list;
+}
+
+static json_t *named_texts(const rh_named_text *texts, uint32_t n) {
+  json_t *object = json_object();
+  for (uint32_t k = 0; k < n; k++)
+    json_object_set_new(object, texts[k].name, json_string(texts[k].text));
+  return object;
+}
+
+static void add_fields(json_t *object, const rh_definition *definition) {
+  json_t *value = json_object(), *load = json_array(), *identity = json_array(),
+         *combine = json_array();
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    json_object_set_new(value, field->name, json_string(rh_type_name(field->type)));
+    json_array_append_new(load, json_string(field->load));
+    json_array_append_new(identity, json_string(field->identity));
+    json_array_append_new(combine, json_string(field->combine));
+  }
+  json_object_set_new(object, "value", value);
+  json_object_set_new(object, "load", load);
+  json_object_set_new(object, "identity", identity);
+  json_object_set_new(object, "let", named_texts(definition->lets, definition->n_lets));
+  json_object_set_new(object, "combine", combine);
+}
+
+/* Under the keys of an operator file. */
+static void add_texts(json_t *object, const rh_definition *definition) {
+  if (definition->about) json_object_set_new(object, "about", json_string(definition->about));
+  if (definition->ops) json_object_set_new(object, "op", json_string(definition->ops));
+  if (definition->map) json_object_set_new(object, "map", json_string(definition->map));
+  if (definition->n_fields) add_fields(object, definition);
+  json_object_set_new(object, "finalize", named_texts(definition->results, definition->n_results));
+}
+
+json_t *rh_operator_json(const rh_catalog_entry *entry, int whole) {
+  static const char *const origins[] = {"file", "redhost", "built-in"};
+  static const char only[1][RH_OPERATOR_NAME_BYTES] = {"x"};
+  const rh_definition *definition = &entry->definition;
+  const rh_traits *traits = &entry->traits;
+  json_t *object = json_object(), *exact = json_object();
+  json_object_set_new(object, "name", json_string(entry->name));
+  json_object_set_new(object, "summary", json_string(rh_operator_summary(entry)));
+  json_object_set_new(object, "origin", json_string(origins[entry->origin]));
+  json_object_set_new(object, "file", rh_json_bytes(entry->path));
+  json_object_set_new(object, "form", json_string(form_of(entry)));
+  json_object_set_new(object, "operands",
+                      definition->n_operands
+                          ? names_of((const char(*)[RH_OPERATOR_NAME_BYTES])definition->operands,
+                                     definition->n_operands)
+                          : names_of(only, 1));
+  json_object_set_new(object, "types", types_of(traits->types));
+  json_object_set_new(
+      object, "results",
+      names_of((const char(*)[RH_OPERATOR_NAME_BYTES])traits->results, traits->n_results));
+  json_object_set_new(object, "commutes", json_boolean(traits->commutes));
+  json_object_set_new(exact, "integers", json_boolean(traits->exact_integers));
+  json_object_set_new(exact, "floats", json_boolean(traits->exact_floats));
+  json_object_set_new(object, "exact", exact);
+  json_object_set_new(object, "claims", claims_of(entry));
+  json_object_set_new(object, "shadowed_by", rh_json_bytes(entry->shadowed_by));
+  if (whole && !entry->op) add_texts(object, definition);
+  return object;
+}
+
+/* ---- Text ---- */
+
+static void print_texts(const char *heading, const rh_named_text *texts, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    printf("%-11s %s = %s\n", k ? "" : heading, texts[k].name, rh_plain(texts[k].text));
+}
+
+static void print_field_texts(const char *heading, const rh_definition *definition, size_t offset) {
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    const char *text = *(char *const *)(const void *)((const char *)field + offset);
+    printf("%-11s %s = %s\n", k ? "" : heading, field->name, rh_plain(text));
+  }
+}
+
+static void print_definition(const rh_definition *definition) {
+  putchar('\n');
+  if (definition->ops) printf("op          %s\n", rh_plain(definition->ops));
+  if (definition->map) printf("map         %s\n", rh_plain(definition->map));
+  print_field_texts("load", definition, offsetof(rh_field_text, load));
+  print_field_texts("identity", definition, offsetof(rh_field_text, identity));
+  print_texts("let", definition->lets, definition->n_lets);
+  print_field_texts("combine", definition, offsetof(rh_field_text, combine));
+  print_texts("finalize", definition->results, definition->n_results);
+}
+
+static void print_types(const rh_catalog_entry *entry) {
+  uint32_t types = entry->traits.types;
+  printf("types      ");
+  if (!types) printf(" integers with floats");
+  for (rh_type type = 1; type <= RH_N_TYPES; type++)
+    if (types >> type & 1) printf(" %s", rh_type_name(type));
+  putchar('\n');
+}
+
+static void print_value(const rh_catalog_entry *entry) {
+  const rh_definition *definition = &entry->definition;
+  if (!definition->n_fields) return;
+  printf("value       ");
+  for (uint32_t k = 0; k < definition->n_fields; k++)
+    printf("%s%s %s", k ? ", " : "", definition->fields[k].name,
+           rh_type_name(definition->fields[k].type));
+  printf("; %u bytes\n", entry->traits.value_bytes);
+}
+
+static void print_about(const char *about) {
+  if (!about) return;
+  for (const char *line = about; line;) {
+    size_t length = strcspn(line, "\n");
+    char *copy = strndup(line, length);
+    if (copy && *copy)
+      rh_print_wrapped(stdout, rh_plain(copy), "", 78);
+    else
+      putchar('\n');
+    free(copy);
+    line = line[length] ? line + length + 1 : NULL;
+  }
+  putchar('\n');
+}
+
+static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
+  rh_text operands = {0}, results = {0};
+  rh_operator_operands(entry, &operands);
+  rh_operator_results_list(entry, &results);
+  printf("%s%s%s - %s\n\n", rh_style_on(app->terminal, RH_BOLD), entry->name,
+         rh_style_off(app->terminal, RH_BOLD), rh_plain(rh_operator_summary(entry)));
+  print_about(entry->definition.about);
+  printf("operator    %s\n", entry->path                           ? rh_plain(entry->path)
+                             : entry->origin == RH_ORIGIN_BUILT_IN ? "built in"
+                                                                   : "comes with redhost");
+  printf("operands    %s\n", rh_text_get(&operands));
+  print_types(entry);
+  print_value(entry);
+  printf("results     %s\n", rh_text_get(&results));
+  printf("claims      %s\n", rh_operator_claims(entry));
+  printf("exact       %s\n", rh_operator_exactness(entry));
+  if (!entry->op) print_definition(&entry->definition);
+  rh_text_finish(&operands);
+  rh_text_finish(&results);
+}
+
+rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {
+  if (app->typed->json) {
+    json_t *document = rh_json_document(), *list = json_array();
+    json_array_append_new(list, rh_operator_json(entry, 1));
+    json_object_set_new(document, "operators", list);
+    return rh_json_print(document, error);
+  }
+  if (!app->typed->quiet)
+    print_page(app, entry);
+  else if (entry->path)
+    rh_print_path(entry->path);
+  else
+    printf("%s\n", entry->name);
+  return RH_OK;
+}
