@@ -41,13 +41,15 @@ static int is_whole(const char *op) {
 static rh_status read_whole(rh_definition *definition, const rh_operator_texts *texts,
                             const rh_options *options, rh_error *error) {
   const char *op = texts->op;
-  int has_text = is_json(op);
-  if (texts->map || texts->finalize)
-    return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own",
-                   texts->map ? "map" : "finalize", has_text ? "" : op);
-  if (has_text) return rh_definition_read(definition, op, strlen(op), "the operator", error);
-  if (is_file(op)) return rh_definition_read_file(definition, op, error);
-  return rh_catalog_define(definition, options, op, error);
+  if (is_json(op))
+    RH_TRY(rh_definition_read(definition, op, strlen(op), "the operator", error));
+  else if (is_file(op))
+    RH_TRY(rh_definition_read_file(definition, op, error));
+  else
+    RH_TRY(rh_catalog_define(definition, options, op, error));
+  if (!texts->map && !texts->finalize) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own", texts->map ? "map" : "finalize",
+                 definition->name);
 }
 
 /* ---- By expressions ---- */
