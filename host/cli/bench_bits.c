@@ -14,7 +14,7 @@ static int has_value(const rh_row *row) {
 
 /* Of one strategy, operator and type. */
 static int same_series(const rh_row *a, const rh_row *b) {
-  return a->op == b->op && a->type == b->type && strcmp(a->strategy, b->strategy) == 0;
+  return rh_row_op_order(a, b) == 0 && a->type == b->type && strcmp(a->strategy, b->strategy) == 0;
 }
 
 static int is_first(const rh_records *results, uint32_t k) {
@@ -76,7 +76,7 @@ static comparison compare(const rh_records *results, const rh_row *of) {
 
 static void print_line(const rh_row *row, const comparison *c) {
   char bits[32], others[32], size[32];
-  printf("bits: %s, %s %s: ", rh_plain(row->strategy), rh_op_name(row->op),
+  printf("bits: %s, %s %s: ", rh_plain(row->strategy), rh_row_op_name(row),
          rh_type_name(row->type));
   if (c->other)
     printf("differ at n = %s: %s on %s, %s on %s\n", rh_format_size(size, c->one->n),

@@ -1,5 +1,6 @@
 #include "bench_header.h"
 #include "../core/base/error.h"
+#include "../tools/bench/problem.h"
 #include "json.h"
 
 #include <string.h>
@@ -140,8 +141,9 @@ static int describe_calibration(rh_records *results, const rh_cl_device *device,
 static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
   rh_app own = *app; /* offers are described for the first problem */
   int failed = 0;
-  own.op = stage->settings->ops.list[0];
-  own.type = stage->settings->types.list[0];
+  const rh_job_spec first = rh_bench_problem(stage->settings, 0, stage->settings->ops.list[0], 0);
+  own.op = first.op;
+  own.type = first.type;
   for (uint32_t k = 0; k < stage->n_found; k++) {
     const rh_entry *entry = rh_registry_find(&stage->redhost->registry, stage->found[k].name);
     if (entry) failed |= json_array_append_new(results->strategies, rh_json_strategy(&own, entry));

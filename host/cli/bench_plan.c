@@ -1,6 +1,7 @@
 #include "bench_plan.h"
 #include "../core/base/json_value.h"
 #include "../tools/bench/pace.h"
+#include "../tools/bench/problem.h"
 #include "plain.h"
 #include "table.h"
 
@@ -28,7 +29,7 @@ static void estimate_memory(const rh_stage *stage, uint64_t *of_host, uint64_t *
   uint64_t most = 0, cold = RH_COLD_BYTES;
   for (uint32_t t = 0; t < settings->types.n; t++) {
     uint64_t bytes =
-        settings->sizes[t][settings->n_sizes[t] - 1] * rh_type_size(settings->types.list[t]);
+        settings->sizes[t][settings->n_sizes[t] - 1] * rh_bench_element_bytes(settings, t);
     if (bytes > most) most = bytes;
   }
   uint64_t copies = settings->hot || most > cold ? most : cold;
@@ -71,8 +72,8 @@ void rh_bench_plan_print(const rh_stage *stage) {
   for (uint32_t t = 0; t < settings->types.n; t++) {
     printf("points      %s:", rh_type_name(settings->types.list[t]));
     for (uint32_t k = 0; k < settings->ops.n; k++)
-      if (rh_op_is_defined(settings->ops.list[k], settings->types.list[t]))
-        printf(" %s", rh_op_name(settings->ops.list[k]));
+      if (rh_bench_is_defined(settings, t, settings->ops.list[k]))
+        printf(" %s", rh_bench_op_name(settings, settings->ops.list[k]));
     printf(", ");
     print_sizes(settings, t);
     printf("\n");
@@ -102,14 +103,14 @@ static json_t *names_of(const rh_stage *stage) {
 }
 
 static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
-  rh_type type = settings->types.list[t];
+  const char *type = rh_type_name(settings->types.list[t]);
   json_t *ops = json_array(), *sizes = json_array();
   for (uint32_t k = 0; k < settings->ops.n; k++)
-    if (rh_op_is_defined(settings->ops.list[k], type))
-      json_array_append_new(ops, json_string(rh_op_name(settings->ops.list[k])));
+    if (rh_bench_is_defined(settings, t, settings->ops.list[k]))
+      json_array_append_new(ops, json_string(rh_bench_op_name(settings, settings->ops.list[k])));
   for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
     json_array_append_new(sizes, integer(settings->sizes[t][k]));
-  return json_pack("{s:s, s:o, s:o}", "type", rh_type_name(type), "ops", ops, "n", sizes);
+  return json_pack("{s:s, s:o, s:o}", "type", type, "ops", ops, "n", sizes);
 }
 
 json_t *rh_bench_plan_json(const rh_stage *stage) {

@@ -2,10 +2,12 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/io/array.h"
+#include "../tools/bench/problem.h"
 #include "axes.h"
 #include "list.h"
 #include "number.h"
 #include "size.h"
+#include "user_operator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,7 @@ static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_er
 
 static rh_status parse_sizes(rh_bench_settings *settings, const char *text, rh_error *error) {
   for (uint32_t k = 0; k < settings->types.n; k++)
-    RH_TRY(rh_sizes_parse(text, rh_type_size(settings->types.list[k]), &settings->sizes[k],
+    RH_TRY(rh_sizes_parse(text, rh_bench_element_bytes(settings, k), &settings->sizes[k],
                           &settings->n_sizes[k], error));
   return RH_OK;
 }
@@ -45,24 +47,56 @@ static rh_status parse_sizes(rh_bench_settings *settings, const char *text, rh_e
 static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error) {
   for (uint32_t k = 0; k < settings->types.n; k++)
     for (uint32_t j = 0; j < settings->ops.n; j++)
-      if (rh_op_is_defined(settings->ops.list[j], settings->types.list[k])) return RH_OK;
+      if (rh_bench_is_defined(settings, k, settings->ops.list[j])) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, only for %s",
                  rh_op_name(settings->ops.list[0]), rh_type_name(settings->types.list[0]),
                  rh_op_domain(settings->ops.list[0]));
 }
 
+static int needs_an_element(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
+  return rh_op_needs_an_element(rh_bench_problem(settings, t, op, 0).op);
+}
+
 static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error) {
   for (uint32_t j = 0; j < settings->ops.n; j++)
     for (uint32_t k = 0; k < settings->types.n; k++)
-      if (settings->sizes[k][0] == 0 && rh_op_needs_an_element(settings->ops.list[j]))
+      if (settings->sizes[k][0] == 0 && needs_an_element(settings, k, settings->ops.list[j]))
         return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
-                       rh_op_name(settings->ops.list[j]));
+                       rh_bench_op_name(settings, settings->ops.list[j]));
   return RH_OK;
 }
 
 static rh_status parse_isolation(rh_bench_settings *settings, const char *when, rh_error *error) {
   RH_TRY(rh_parse_when("--isolate", when, 0, &settings->isolate_installed, error));
   return rh_parse_when("--isolate", when, 1, &settings->isolate_others, error);
+}
+
+/* One for each type; other processes do not know it. */
+static rh_status parse_own(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
+  const rh_typed *typed = app->typed;
+  settings->ops = (rh_ops){.n = 1};
+  if (settings->n_peers)
+    return rh_fail(error, RH_E_USAGE, "--peer: peers know built-in operators only");
+  if (typed->isolate && strcmp(typed->isolate, "never") != 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--isolate=%s: an operator of one's own runs in this process only",
+                   typed->isolate);
+  if (settings->processes > 1)
+    return rh_fail(error, RH_E_USAGE,
+                   "--processes=%u: an operator of one's own runs in this process only",
+                   settings->processes);
+  for (uint32_t k = 0; k < settings->types.n; k++)
+    RH_TRY(rh_user_operator_define(typed, &app->redhost->options, settings->types.list[k],
+                                   &settings->own[k], error));
+  return RH_OK;
+}
+
+static rh_status parse_ops(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
+  const rh_typed *typed = app->typed;
+  RH_TRY(rh_types_parse(typed->type, &settings->types, error));
+  if (rh_user_operator_is_one(typed)) return parse_own(settings, app, error);
+  RH_TRY(rh_ops_parse(typed->op, &settings->ops, error));
+  return check_pairs(settings, error);
 }
 
 /* Several processes are processes of the strategies' own. */
@@ -119,8 +153,8 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
 
 /* ---- All settings ---- */
 
-rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *typed,
-                                  rh_error *error) {
+rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
+  const rh_typed *typed = app->typed;
   *settings = (rh_bench_settings){
       .data = typed->data ? typed->data : "uniform",
       .timeout_s = 60,
@@ -139,9 +173,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *t
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &settings->timeout_s, error));
   RH_TRY(rh_seed_parse(typed->seed, &settings->seed, error));
   RH_TRY(rh_array_check_kind(settings->data, error));
-  RH_TRY(rh_ops_parse(typed->op, &settings->ops, error));
-  RH_TRY(rh_types_parse(typed->type, &settings->types, error));
-  RH_TRY(check_pairs(settings, error));
+  RH_TRY(parse_ops(settings, app, error));
   /* Tuned parameters also serve similar sizes, so one size per class is enough. */
   const char *sizes = typed->mode == RH_MODE_TUNE ? "2^10:2^28:x8" : "2^10:2^28";
   RH_TRY(parse_sizes(settings, typed->size ? typed->size : sizes, error));
@@ -149,7 +181,10 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *t
 }
 
 void rh_bench_settings_finish(rh_bench_settings *settings) {
-  for (uint32_t k = 0; k < RH_N_TYPES; k++) free(settings->sizes[k]);
+  for (uint32_t k = 0; k < RH_N_TYPES; k++) {
+    free(settings->sizes[k]);
+    rh_operator_destroy(settings->own[k]);
+  }
   *settings = (rh_bench_settings){0};
 }
 

@@ -5,9 +5,8 @@
 #include "../tools/bench/settings.h"
 #include "app.h"
 
-/* RH_E_USAGE for malformed or contradictory options. *typed is borrowed. */
-rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_typed *typed,
-                                  rh_error *error);
+/* RH_E_USAGE for malformed or contradictory options. *app is borrowed. */
+rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app, rh_error *error);
 void rh_bench_settings_finish(rh_bench_settings *settings);
 
 /* The devices that --device names, malloc'ed; null and *n = 1 if there are no devices and none was

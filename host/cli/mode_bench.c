@@ -97,7 +97,7 @@ static void warn_unjudged(const work *w) {
   if (!first) return;
   snprintf(text, sizeof text,
            "warning: %u of %u results are not judged, for example '%s', %s %s, n = %llu", unjudged,
-           w->results.n_rows, first->strategy, rh_op_name(first->op), rh_type_name(first->type),
+           w->results.n_rows, first->strategy, rh_row_op_name(first), rh_type_name(first->type),
            (unsigned long long)first->n);
   rh_terminal_say(w->app->terminal, text);
 }
@@ -127,7 +127,7 @@ static rh_status print_plan(const work *w, rh_error *error) {
 
 static rh_status run_bench(work *w, rh_error *error) {
   rh_error why = {0};
-  RH_TRY(rh_bench_settings_parse(&w->settings, w->app->typed, error));
+  RH_TRY(rh_bench_settings_parse(&w->settings, w->app, error));
   RH_TRY(rh_bench_output_open(&w->output, w->app, error));
   RH_TRY(rh_bench_devices(w->app, &w->devices, &w->n_devices, error));
   RH_TRY(rh_bench_header_begin(&w->results, w->app, &w->settings, error));

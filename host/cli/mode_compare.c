@@ -104,7 +104,7 @@ static void add_change(rh_table *table, const rh_change *change, int with_device
   if (change->clocks_differ) reason = "by different clocks";
   if (with_device) rh_table_cell(table, RH_PLAIN, "%s", row->device);
   rh_table_cell(table, RH_PLAIN, "%s", row->strategy);
-  rh_table_cell(table, RH_PLAIN, "%s %s", rh_op_name(row->op), rh_type_name(row->type));
+  rh_table_cell(table, RH_PLAIN, "%s %s", rh_row_op_name(row), rh_type_name(row->type));
   rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, row->n));
   add_time(table, change->old_row);
   add_time(table, row);
@@ -176,7 +176,7 @@ static void print_quiet(const rh_comparison *c) {
     const rh_row *row = c->changes[k].new_row;
     uint32_t verdict = c->changes[k].verdict;
     if (verdict == RH_CHANGE_slow || verdict == RH_CHANGE_broken)
-      printf("%s %s %s %llu\n", row->strategy, rh_op_name(row->op), rh_type_name(row->type),
+      printf("%s %s %s %llu\n", row->strategy, rh_row_op_name(row), rh_type_name(row->type),
              (unsigned long long)row->n);
   }
 }
@@ -206,7 +206,7 @@ static json_t *change_object(const rh_change *change) {
   const rh_row *row = change->new_row;
   json_t *object = json_object();
   json_object_set_new(object, "strategy", rh_json_bytes(row->strategy));
-  json_object_set_new(object, "op", json_string(rh_op_name(row->op)));
+  json_object_set_new(object, "op", json_string(rh_row_op_name(row)));
   json_object_set_new(object, "type", json_string(rh_type_name(row->type)));
   json_object_set_new(object, "n", json_integer((json_int_t)row->n));
   json_object_set_new(object, "peer", json_boolean(row->is_peer));

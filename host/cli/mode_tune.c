@@ -42,7 +42,7 @@ static rh_status parse(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   w->budget_s = 60;
   RH_TRY(rh_number_parse(&rh_number_budget, typed->budget, &w->budget_s, error));
-  RH_TRY(rh_bench_settings_parse(&w->settings, typed, error));
+  RH_TRY(rh_bench_settings_parse(&w->settings, w->app, error));
   for (uint32_t t = 0; t < w->settings.types.n; t++)
     if (w->settings.sizes[t][0] == 0)
       return rh_fail(error, RH_E_USAGE, "--size 0: there is nothing to tune for 0 elements");

@@ -27,6 +27,12 @@ int rh_user_operator_is_wanted(const rh_typed *typed) {
   return typed->lets.n || has_files || rh_operator_texts_are_own(&texts);
 }
 
+int rh_user_operator_is_one(const rh_typed *typed) {
+  rh_operator_texts texts = texts_of(typed);
+  if (texts.op && strchr(texts.op, ',') && !texts.map) texts.op = NULL;
+  return typed->lets.n || rh_operator_texts_are_own(&texts);
+}
+
 /* ---- What was typed ---- */
 
 static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
@@ -127,20 +133,50 @@ static rh_status join(rh_user_operator *user, uint32_t n, rh_array *array, rh_jo
 
 /* ---- The operator ---- */
 
-static rh_status make_operator(rh_user_operator *user, const rh_app *app,
-                               const rh_operand *operands, uint32_t n, rh_job_spec *spec,
-                               rh_error *error) {
-  const rh_typed *typed = app->typed;
+static rh_status create(const rh_typed *typed, const rh_definition *definition,
+                        const rh_operand *operands, uint32_t n, rh_operator **made,
+                        rh_error *error) {
   rh_let lets[RH_MAX_WORDS];
   for (uint32_t k = 0; k < typed->lets.n; k++)
     RH_TRY(take_let(typed->lets.list[k], &lets[k], error));
   RH_TRY(check_different(operands, n, error));
-  RH_TRY(
-      rh_catalog_make(&user->custom, &user->definition, operands, n, lets, typed->lets.n, error));
+  return rh_catalog_make(made, definition, operands, n, lets, typed->lets.n, error);
+}
+
+static rh_status make_operator(rh_user_operator *user, const rh_app *app,
+                               const rh_operand *operands, uint32_t n, rh_job_spec *spec,
+                               rh_error *error) {
+  RH_TRY(create(app->typed, &user->definition, operands, n, &user->custom, error));
   spec->custom = user->custom;
   spec->op = user->custom->base;
   spec->type = user->custom->type;
   return RH_OK;
+}
+
+/* Operands of one type, as many as the map names. */
+static uint32_t name_operands(const rh_typed *typed, const rh_definition *definition, rh_type type,
+                              rh_operand operands[RH_MOST_OPERANDS]) {
+  uint32_t n = 1;
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
+    operands[k].type = type;
+    snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
+    if (mentions(typed->map, rh_operand_usual_name(k))) n = k + 1;
+  }
+  return definition->n_operands ? definition->n_operands : n;
+}
+
+rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options, rh_type type,
+                                  rh_operator **made, rh_error *error) {
+  const rh_operator_texts texts = texts_of(typed);
+  rh_operand operands[RH_MOST_OPERANDS] = {0};
+  rh_definition definition = {0};
+  rh_status status = rh_definition_compose(&definition, &texts, options, error);
+  if (status == RH_OK) {
+    uint32_t n = name_operands(typed, &definition, type, operands);
+    status = create(typed, &definition, operands, n, made, error);
+  }
+  rh_definition_finish(&definition);
+  return status;
 }
 
 static rh_status open_inputs(rh_user_operator *user, const rh_app *app, rh_array *array,
@@ -159,21 +195,15 @@ static rh_status open_inputs(rh_user_operator *user, const rh_app *app, rh_array
   return join(user, n, array, spec, error);
 }
 
-/* As many as the map names. */
 static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_job_spec *spec,
                                 rh_error *error) {
   const rh_typed *typed = app->typed;
   rh_operand operands[RH_MOST_OPERANDS] = {0};
-  uint32_t n = 1;
-  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
-    operands[k].type = app->type ? app->type : RH_TYPE_f32;
-    snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
-    if (mentions(typed->map, rh_operand_usual_name(k))) n = k + 1;
-  }
-  if (user->definition.n_operands) n = user->definition.n_operands;
+  rh_type type = app->type ? app->type : RH_TYPE_f32;
+  uint32_t n = name_operands(typed, &user->definition, type, operands);
   RH_TRY(make_operator(user, app, operands, n, spec, error));
-  return rh_size_parse(typed->size ? typed->size : "2^24", rh_type_size(operands[0].type), "--size",
-                       &spec->n, error);
+  return rh_size_parse(typed->size ? typed->size : "2^24", rh_type_size(type), "--size", &spec->n,
+                       error);
 }
 
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,

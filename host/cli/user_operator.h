@@ -19,6 +19,14 @@ typedef struct rh_user_operator {
 /* Does the command line name one? */
 int rh_user_operator_is_wanted(const rh_typed *typed);
 
+/* The same where a list of operators means one after the other, not one pass. */
+int rh_user_operator_is_one(const rh_typed *typed);
+
+/* Makes it for operands of one type, to be destroyed by the caller; as many as the map names.
+ * options: where files are searched for. */
+rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options, rh_type type,
+                                  rh_operator **made, rh_error *error);
+
 /* Opens the input files, or finds which operands are to be generated; makes the operator; and
  * enters both into the spec.  *array gets the memory of all operands, with files, and n. */
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,

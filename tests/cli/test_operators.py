@@ -1,5 +1,6 @@
 """Maps, several operands and several operators from the command line, against NumPy or Python."""
 
+import json
 import math
 import os
 import unittest
@@ -161,6 +162,66 @@ class Operators(cli.Case):
     def test_sizes(self):
         for n in (0, 1, 7, 255, 4097):
             self.assertEqual(float(self.value("--run", "native", "-n", str(n), "--data", "equal", "--map", "x + x")), 2.0 * n)
+
+
+class Bench(cli.Case):
+    """All strategies in one table, and the results as files."""
+
+    ARGS = ("--bench", "-s", "native,onepass,two_stage_ordered,atomic", "--quick", "--max-time=0.05", "-q")
+
+    def rows(self, *args):
+        document = self.json(*self.ARGS, *args)
+        return document, {(row["strategy"], row["type"], row["n"]): row for row in document["results"]}
+
+    def test_all_strategies(self):
+        _, rows = self.rows("--op", "meanvar", "-n", "1000,2^12", "-t", "f32,f64")
+        self.assertEqual(len(rows), 16)
+        for (strategy, type_, n), row in rows.items():
+            self.assertEqual((row["op"], row["own_op"]), ("meanvar", True))
+            self.assertEqual(row["status"], "unsupported" if strategy == "atomic" else "ok", row)
+            self.assertEqual(row["bytes"], n * (4 if type_ == "f32" else 8))
+            if strategy == "atomic":
+                self.assertIn("24 B", row["reason"])
+
+    def test_several_operands(self):
+        _, rows = self.rows("--map", "x > t ? x*y : 0", "--let", "t=0.25", "-n", "1000,2^16", "-t", "f32,i32")
+        for (strategy, type_, n), row in rows.items():
+            if row["status"] == "ok":
+                self.assertEqual((row["bytes"], row["check"]["ok"]), (8 * n, True))
+        values = {row["check"]["value"] for row in rows.values() if row["n"] == 1000 and row["type"] == "i32" and row["status"] == "ok"}
+        self.assertEqual(len(values), 1)
+        self.assertNotEqual(values, {"0"})
+
+    def test_an_operator_that_does_not_commute(self):
+        _, rows = self.rows("--reduce", "b == 0 ? a : b", "--identity", "0", "-n", "1000", "-t", "i32")
+        self.assertEqual(rows["two_stage_ordered", "i32", 1000]["status"], "ok")
+        values = [rows[name, "i32", 1000]["check"]["value"] for name in ("two_stage_ordered", "native")]
+        self.assertEqual(values[0], values[1])
+
+    def test_results_are_read_again(self):
+        for name in ("a", "b"):
+            self.redhost(*self.ARGS, "--op", "dot", "-n", "1000,2^12", "--json", "--output", name + ".json")
+        done = self.redhost("--compare", "a.json", "b.json")
+        self.assertIn(done.code, (0, 1), done)
+        self.assertIn("dot f32", done.out + done.err)
+        times = []
+        for sizes in ("1000", "1000,2^12"):
+            _, rows = self.rows("--op", "dot", "-n", sizes, "--resume", "kept.jsonl")
+            times.append(rows["native", "f32", 1000]["time_s"]["median"])
+        self.assertEqual(times[0], times[1])
+
+    def test_a_list_is_one_after_the_other(self):
+        """As without a map; with one, in one pass."""
+        _, rows = self.rows("--op", "min,max", "-n", "1000")
+        self.assertTrue(not any(row["own_op"] for row in rows.values()))
+        _, rows = self.rows("--op", "min,max", "--map", "x", "-n", "1000")
+        self.assertEqual({row["op"] for row in rows.values()}, {"min,max of x"})
+
+    def test_what_other_processes_do_not_know(self):
+        for args, words in [(["--processes=2"], "--processes=2"), (["--isolate=always"], "--isolate=always"), (["--peer", "x"], "--peer")]:
+            done = self.redhost("--bench", "--op", "dot", "-n", "1000", *args)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn(words, done.err)
 
 
 if __name__ == "__main__":

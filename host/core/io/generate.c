@@ -156,7 +156,9 @@ rh_status rh_array_reuse(rh_array *array, rh_type type, uint64_t n, uint64_t roo
 
 rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
                         const rh_reporter *reporter, rh_error *error) {
-  job j = {.kind = rh_kind_find(kind), .type = array->type, .data = array->region.address};
+  job j = {.kind = rh_kind_find(kind),
+           .type = array->type,
+           .data = (char *)array->region.address + array->offset_bytes};
   if (!j.kind) return unknown_kind(kind, error);
   if (array->n == 0) return RH_OK;
   j.recipe = rh_recipe_make(seed, array->type, array->n);

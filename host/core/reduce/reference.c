@@ -254,6 +254,7 @@ rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator
   if (custom->is_struct) {
     init(reference, custom->base, custom->type, n);
     rh_sample_orders(&reference->sampled, custom, arrays, n);
+    reference->result = reference->sampled.canonical;
     return RH_OK;
   }
   RH_TRY(compute(reference, &job, custom->base, threads));

@@ -22,7 +22,7 @@ typedef struct rh_reference {
   uint32_t op;
   rh_type type;
   uint64_t n;
-  rh_result result;   /* correctly rounded to the result type */
+  rh_result result;   /* correctly rounded to the result type; of a struct, in canonical order */
   uint32_t exact;     /* 1: every order gives exactly this result: compare for equality */
   rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */

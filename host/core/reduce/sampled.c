@@ -61,6 +61,8 @@ void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_a
     sampled->least[k] = sampled->most[k] = number(&results[k]);
   }
   sampled->canonical.n_fields = sampled->n;
+  sampled->canonical.type = sampled->canonical.fields[0].type;
+  memcpy(&sampled->canonical.value, &results[0].value, sizeof results[0].value);
   for (int order = 1; order < RH_SAMPLED_ORDERS && !sampled->is_exact && n > 1; order++) {
     in_pieces(custom, arrays, n, &seed, value);
     take_results(sampled, custom, value, n);

@@ -1,5 +1,6 @@
 #include "pace.h"
 #include "../../core/base/clock.h"
+#include "problem.h"
 
 #include <math.h>
 
@@ -10,10 +11,10 @@ static double weight(const rh_bench_pace *pace, uint64_t bytes) {
   return 0.06 + fmin(runs, pace->max_time_s);
 }
 
-static uint32_t ops_on(const rh_bench_settings *settings, rh_type type) {
+static uint32_t ops_on(const rh_bench_settings *settings, uint32_t t) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < settings->ops.n; k++)
-    n += rh_op_is_defined(settings->ops.list[k], type) != 0;
+    n += rh_bench_is_defined(settings, t, settings->ops.list[k]) != 0;
   return n;
 }
 
@@ -23,11 +24,11 @@ void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage) {
                           .read_peak = stage->bench_device.calibration.read_peak,
                           .max_time_s = settings->rules.max_time_s};
   for (uint32_t t = 0; t < settings->types.n; t++) {
-    rh_type type = settings->types.list[t];
-    uint32_t points = ops_on(settings, type) * rh_stage_contenders(stage) * settings->processes;
+    uint32_t size = rh_bench_element_bytes(settings, t);
+    uint32_t points = ops_on(settings, t) * rh_stage_contenders(stage) * settings->processes;
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
       pace->total += points;
-      pace->weight_total += points * weight(pace, settings->sizes[t][k] * rh_type_size(type));
+      pace->weight_total += points * weight(pace, settings->sizes[t][k] * size);
     }
   }
 }

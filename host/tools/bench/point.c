@@ -1,44 +1,70 @@
 #include "point.h"
 #include "../../core/base/error.h"
+#include "../../core/reduce/operand_data.h"
+
+#include <string.h>
 
 /* The memory of all points' data: a page that is obtained anew has to be cleared. */
 static uint64_t largest_bytes(const rh_bench_settings *settings) {
-  uint64_t largest = 0;
+  uint64_t largest = 0, offsets[RH_MOST_OPERANDS];
   for (uint32_t t = 0; t < settings->types.n; t++)
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
-      uint64_t bytes = settings->sizes[t][k] * rh_type_size(settings->types.list[t]);
+      rh_job_spec problem =
+          rh_bench_problem(settings, t, settings->ops.list[0], settings->sizes[t][k]);
+      uint64_t bytes = rh_operand_layout(&problem, offsets);
       if (bytes > largest) largest = bytes;
     }
   return largest;
 }
 
-int rh_point_is_filled(const rh_point *point, rh_type type, uint64_t n) {
-  return point->data.elements && !point->is_overwritten && point->data.n == n &&
-         point->data.type == type;
+int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem) {
+  const rh_bench_data *data = &point->data;
+  return data->elements && !point->is_overwritten && data->n == problem->n &&
+         data->type == problem->type && data->custom == problem->custom;
 }
 
-rh_status rh_point_fill(rh_point *point, const rh_stage *stage, rh_type type, uint64_t n,
+/* The operands of a user's operator stand side by side, in memory that is counted in bytes. */
+static rh_status generate(rh_point *point, const rh_stage *stage, rh_error *error) {
+  const rh_bench_settings *settings = stage->settings;
+  rh_job_spec *problem = &point->problem;
+  uint64_t bytes = rh_operand_layout(problem, problem->offsets), n = problem->n;
+  rh_type type = problem->type;
+  if (problem->custom) {
+    type = RH_TYPE_u8;
+    n = bytes;
+  }
+  RH_TRY(rh_array_reuse(&point->array, type, n, largest_bytes(settings), error));
+  point->data.custom_bytes = problem->custom ? bytes : 0;
+  return rh_operand_data_fill(&point->array, problem, settings->data, settings->seed,
+                              &stage->redhost->options.reporter, error);
+}
+
+rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
                         rh_error *error) {
   enum { TWO_CACHE_LINES = 128 };
-  const rh_bench_settings *settings = stage->settings;
   const rh_cl_device *device = stage->device;
-  if (rh_point_is_filled(point, type, n)) return RH_OK;
-  point->data.elements = NULL;
-  RH_TRY(rh_array_reuse(&point->array, type, n, largest_bytes(settings), error));
-  RH_TRY(rh_array_fill(&point->array, settings->data, settings->seed,
-                       &stage->redhost->options.reporter, error));
+  if (rh_point_is_filled(point, problem)) return RH_OK;
+  point->problem = *problem;
+  point->data = (rh_bench_data){.type = problem->type,
+                                .n = problem->n,
+                                .custom = problem->custom,
+                                .offsets = point->problem.offsets};
+  RH_TRY(generate(point, stage, error));
   point->is_overwritten = 0;
-  point->data = (rh_bench_data){
-      .type = type,
-      .n = n,
-      .elements = rh_array_data(&point->array),
-      .serial = ++point->serial,
-  };
+  point->data.elements = rh_array_data(&point->array);
+  point->data.serial = ++point->serial;
   uint64_t cold = device ? stage->bench_device.calibration.cold_bytes : RH_COLD_BYTES;
   uint64_t align =
       device && device->alignment > TWO_CACHE_LINES ? device->alignment : TWO_CACHE_LINES;
-  rh_bench_copies(&point->data, settings->hot ? 0 : cold, align);
+  rh_bench_copies(&point->data, stage->settings->hot ? 0 : cold, align);
   return RH_OK;
+}
+
+/* What the data are of. */
+static rh_job_spec problem_of(const rh_bench_data *data) {
+  rh_job_spec spec = {.op = data->op, .type = data->type, .custom = data->custom, .n = data->n};
+  if (data->custom) memcpy(spec.offsets, data->offsets, sizeof spec.offsets);
+  return spec;
 }
 
 rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *data,
@@ -50,12 +76,13 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
     scale->read_peak = stage->bench_device.calibration.read_peak;
     scale->launch_s = stage->bench_device.calibration.launch_s;
   }
-  return rh_reference_compute(reference, data->op, data->type, data->elements, data->n, 0,
-                              &stage->redhost->options.reporter, error);
+  const rh_job_spec spec = problem_of(data);
+  return rh_job_reference(&spec, data->elements, &stage->redhost->options.reporter, reference,
+                          error);
 }
 
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, uint32_t op, rh_error *error) {
-  point->data.op = op;
+  point->data.op = point->problem.custom ? point->problem.op : op;
   return rh_point_reference_part(stage, &point->data, &point->reference, &point->scale, error);
 }
 

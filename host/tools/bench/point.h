@@ -5,6 +5,7 @@
 
 #include "../../core/io/array.h"
 #include "../measure/bench.h"
+#include "problem.h"
 #include "stage.h"
 
 typedef struct rh_point {
@@ -12,14 +13,15 @@ typedef struct rh_point {
   int is_overwritten; /* by data of a check, see rh_bench_spec */
   uint64_t serial;
   rh_bench_data data;
+  rh_job_spec problem; /* that the data are of */
   rh_reference reference;
   rh_bench_scale scale; /* points into this struct, which must not be moved */
 } rh_point;
 
-int rh_point_is_filled(const rh_point *point, rh_type type, uint64_t n);
+int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem);
 
 /* Generates the elements, or keeps existing ones. */
-rh_status rh_point_fill(rh_point *point, const rh_stage *stage, rh_type type, uint64_t n,
+rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
                         rh_error *error);
 
 /* Sets the point's operator. */

@@ -1,5 +1,6 @@
 #include "runner.h"
 #include "../../core/base/error.h"
+#include "../../core/reduce/operand_data.h"
 #include "../measure/merge.h"
 
 #include <stdlib.h>
@@ -10,12 +11,14 @@
 /* A point of one sampler on the stage's device. */
 typedef struct place {
   const char *name;
-  uint32_t op;
+  uint32_t op; /* 0: the user's */
   rh_type type;
   uint64_t n;
 } place;
 
 static int is_like(const rh_bench_runner *r, const rh_row *row, const place *at) {
+  const rh_bench_settings *settings = r->stage->settings;
+  if (row->op == 0 && strcmp(row->own_op, rh_bench_op_name(settings, 0)) != 0) return 0;
   return row->op == at->op && row->type == at->type && strcmp(row->strategy, at->name) == 0 &&
          strcmp(row->device, rh_stage_label(r->stage)) == 0;
 }
@@ -50,7 +53,7 @@ static double expected_s(const rh_bench_runner *r, const place *at) {
 /* `auto` must no longer choose a strategy whose result was wrong. */
 static void blame(const rh_bench_runner *r, const rh_row *row) {
   const rh_stage *stage = r->stage;
-  if (row->status != RH_ROW_wrong || row->is_peer) return;
+  if (row->status != RH_ROW_wrong || row->is_peer || row->op == 0) return;
   for (uint32_t k = 0; k < stage->n_found; k++)
     if (strcmp(stage->found[k].name, row->strategy) == 0)
       rh_redhost_blame(stage->redhost, row->strategy, stage->found[k].path, row->op, row->type,
@@ -118,10 +121,15 @@ static rh_status merge_parts(const rh_bench_runner *r, const place *at, rh_row *
   return *n ? rh_merge_processes(list, *n, processes_of(r), merged, error) : RH_OK;
 }
 
+/* As rows have it: of the first operand. */
+static rh_type type_of(const rh_bench_runner *r) {
+  return rh_job_operand_type(&r->point.problem, 0);
+}
+
 /* After the last process: the rows of the point. */
 static rh_status deliver(rh_bench_runner *r, uint32_t op, rh_error *error) {
   for (uint32_t k = 0; k < r->stage->n_samplers; k++) {
-    const place at = {r->stage->samplers[k].name, op, r->point.data.type, r->point.data.n};
+    const place at = {r->stage->samplers[k].name, op, type_of(r), r->point.data.n};
     rh_row row;
     uint32_t n;
     if (find_row(r, &at)) continue;
@@ -188,7 +196,7 @@ static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
   if (!samplers || !expected) status = rh_fail(error, RH_E_NOMEM, "no memory for a point");
   for (uint32_t k = 0; k < all && status == RH_OK; k++) {
     const rh_sampler *sampler = &r->stage->samplers[k];
-    const place at = {sampler->name, op, data->type, data->n};
+    const place at = {sampler->name, op, type_of(r), data->n};
     /* Points that the resumed file already contains are not measured again. */
     if (find_row(r, &at) || has_failed(r, &at)) continue;
     samplers[n] = *sampler;
@@ -199,17 +207,19 @@ static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
   if (status == RH_OK && r->process == processes_of(r)) status = deliver(r, op, error);
   free(samplers);
   free(expected);
-  rh_bench_pace_step(&r->pace, data->n * rh_type_size(data->type), all);
+  rh_bench_pace_step(&r->pace, rh_bench_data_bytes(data), all);
   return status;
 }
 
 /* ---- All points ---- */
 
-static rh_status measure_size(rh_bench_runner *r, rh_type type, uint64_t n, rh_error *error) {
-  const rh_ops *ops = &r->stage->settings->ops;
+static rh_status measure_size(rh_bench_runner *r, uint32_t t, uint64_t n, rh_error *error) {
+  const rh_bench_settings *settings = r->stage->settings;
+  const rh_ops *ops = &settings->ops;
   for (uint32_t k = 0; k < ops->n; k++) {
-    if (!rh_op_is_defined(ops->list[k], type)) continue;
-    RH_TRY(rh_point_fill(&r->point, r->stage, type, n, error));
+    if (!rh_bench_is_defined(settings, t, ops->list[k])) continue;
+    rh_job_spec problem = rh_bench_problem(settings, t, ops->list[k], n);
+    RH_TRY(rh_point_fill(&r->point, r->stage, &problem, error));
     RH_TRY(measure_op(r, ops->list[k], error));
   }
   return RH_OK;
@@ -219,7 +229,7 @@ static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
   const rh_bench_settings *settings = r->stage->settings;
   for (uint32_t t = 0; t < settings->types.n; t++)
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
-      RH_TRY(measure_size(r, settings->types.list[t], settings->sizes[t][k], error));
+      RH_TRY(measure_size(r, t, settings->sizes[t][k], error));
   return RH_OK;
 }
 

@@ -3,6 +3,7 @@
 #define RH_BENCH_SETTINGS_H
 
 #include "../../core/base/vocabulary.h"
+#include "../../core/operators/operator.h"
 #include "../../core/plug/registry.h"
 #include "../measure/contender.h"
 
@@ -29,6 +30,9 @@ typedef struct rh_bench_settings {
   uint64_t seed;
   rh_ops ops;
   rh_types types;
+  /* A user's operator, with operands of types.list[k], instead of ops, which is then a single 0;
+   * null: there is none. */
+  rh_operator *own[RH_N_TYPES];
   /* Ascending, for types.list[k]: a size in bytes is a different number of elements for each
    * type. */
   uint64_t *sizes[RH_N_TYPES];

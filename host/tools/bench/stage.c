@@ -1,6 +1,6 @@
 #include "stage.h"
 #include "../../core/base/error.h"
-#include "../../core/reduce/job.h"
+#include "problem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,17 @@ const char *rh_stage_label(const rh_stage *stage) {
 
 /* ---- Strategies ---- */
 
+/* What it says of a user's operator, it says when it is asked. */
+static int offers(const rh_entry *entry, const rh_bench_settings *settings, uint32_t t,
+                  uint32_t op) {
+  const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
+  return entry->offers[problem.op][problem.type].status == RH_OK;
+}
+
 static int serves(const rh_entry *entry, const rh_bench_settings *settings) {
   for (uint32_t k = 0; k < settings->types.n; k++)
     for (uint32_t j = 0; j < settings->ops.n; j++)
-      if (entry->offers[settings->ops.list[j]][settings->types.list[k]].status == RH_OK) return 1;
+      if (offers(entry, settings, k, settings->ops.list[j])) return 1;
   return 0;
 }
 
@@ -102,10 +109,11 @@ static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_er
   char what[64];
   const rh_cl_device *unused;
   for (uint32_t k = 0; k < settings->types.n; k++) {
-    rh_job_spec spec = {.type = settings->types.list[k], .what = what};
-    spec.n = settings->sizes[k][settings->n_sizes[k] - 1];
-    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)spec.n,
-             rh_type_name(spec.type));
+    uint64_t n = settings->sizes[k][settings->n_sizes[k] - 1];
+    rh_job_spec spec = rh_bench_problem(settings, k, settings->ops.list[0], n);
+    spec.what = what;
+    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)n,
+             rh_type_name(settings->types.list[k]));
     RH_TRY(rh_job_device(stage->redhost, &spec, device_kinds, &unused, error));
   }
   return RH_OK;
@@ -136,6 +144,7 @@ rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device
 
 static int is_isolated(const rh_stage *stage, const rh_found *found) {
   const rh_bench_settings *settings = stage->settings;
+  if (settings->own[0]) return 0; /* other processes do not know the operator */
   return found->installed ? settings->isolate_installed : settings->isolate_others;
 }
 

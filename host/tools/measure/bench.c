@@ -44,6 +44,11 @@ static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_dat
                   .bound_fraction = NAN,
                   .peak_fraction = NAN};
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
+  if (!data->custom) return;
+  row->op = 0;
+  snprintf(row->own_op, sizeof row->own_op, "%s", data->custom->name);
+  row->type = data->custom->operands[0].type;
+  row->bytes = data->n * rh_operator_element_bytes(data->custom);
 }
 
 /* Skips a contender if a single run would take longer than a whole point may. */
@@ -213,7 +218,7 @@ rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *erro
 }
 
 void rh_bench_copies(rh_bench_data *data, uint64_t cold_bytes, uint64_t align) {
-  uint64_t bytes = data->n * rh_type_size(data->type);
+  uint64_t bytes = rh_bench_data_bytes(data);
   data->stride = (bytes + align - 1) / align * align;
   if (data->stride == 0) data->stride = align;
   data->copies = cold_bytes / data->stride;

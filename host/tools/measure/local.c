@@ -39,11 +39,18 @@ static void enter_phase(const local *l, rh_phase phase) {
 
 /* ---- Runs ---- */
 
-static rh_data copy_of(const local *l, uint64_t copy) {
+static rh_data copy_of(local *l, uint64_t copy) {
   rh_data data = l->job.data;
+  const rh_operator *custom = l->data.custom;
   uint64_t offset = copy * l->data.stride;
+  if (data.operands) return data; /* in place, without copies */
+  if (custom && rh_operator_has_operands(custom)) {
+    rh_operands_place(&l->job.operands, custom, l->data.offsets, data.buffer, offset,
+                      (const char *)data.host + offset);
+    return (rh_data){.operands = &l->job.operands};
+  }
   if (l->job.device)
-    data.first += offset / rh_type_size(l->data.type);
+    data.first += offset / rh_type_size(custom ? custom->operands[0].type : l->data.type);
   else
     data.host = (const char *)data.host + offset;
   return data;

@@ -1,14 +1,9 @@
 #include "pool.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
 
 #include <string.h>
-
-static uint64_t data_bytes(const rh_bench_data *data) {
-  return data->n * rh_type_size(data->type);
-}
 
 rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **first,
                        rh_error *error) {
@@ -24,7 +19,8 @@ rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **fi
   }
   if (pool->region_of != data->serial)
     for (uint64_t k = 0; k < data->copies; k++)
-      memcpy((char *)pool->region.address + k * data->stride, data->elements, data_bytes(data));
+      memcpy((char *)pool->region.address + k * data->stride, data->elements,
+             rh_bench_data_bytes(data));
   pool->region_of = data->serial;
   *first = pool->host = pool->region.address;
   return RH_OK;
@@ -44,7 +40,7 @@ static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_bench_device
   RH_TRY(rh_pool_host(pool, data, &first, error));
   pool->upload_s = 0;
   return rh_cl_buffer(bench_device->session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
-                      data->copies <= 1 ? data_bytes(data) : data->copies * data->stride,
+                      data->copies <= 1 ? rh_bench_data_bytes(data) : data->copies * data->stride,
                       (void *)first, "using the input in place", &pool->buffer, error);
 }
 
@@ -63,7 +59,7 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_devic
                         rh_error *error) {
   cl_command_queue queue = bench_device->plain;
   double start = rh_now();
-  cl_int code = clEnqueueWriteBuffer(queue, pool->buffer, CL_TRUE, 0, data_bytes(data),
+  cl_int code = clEnqueueWriteBuffer(queue, pool->buffer, CL_TRUE, 0, rh_bench_data_bytes(data),
                                      data->elements, 0, NULL, NULL);
   if (code != CL_SUCCESS)
     return rh_cl_fail_short(error, code, "copying the input to the device",
@@ -73,7 +69,8 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_devic
     uint64_t more = data->copies - there < there ? data->copies - there : there;
     RH_CL_TRY_IN(bench_device->session, error,
                  clEnqueueCopyBuffer(queue, pool->buffer, pool->buffer, 0, there * data->stride,
-                                     (more - 1) * data->stride + data_bytes(data), 0, NULL, NULL),
+                                     (more - 1) * data->stride + rh_bench_data_bytes(data), 0, NULL,
+                                     NULL),
                  "copying the input on the device");
     there += more;
   }

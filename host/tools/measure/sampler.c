@@ -1,5 +1,6 @@
 #include "sampler.h"
 #include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
 
 #include <string.h>
 
@@ -26,6 +27,10 @@ int rh_phase_find(const char *name, rh_phase *phase) {
       return 1;
     }
   return 0;
+}
+
+uint64_t rh_bench_data_bytes(const rh_bench_data *data) {
+  return data->custom ? data->custom_bytes : data->n * rh_type_size(data->type);
 }
 
 rh_status rh_sampler_once(const rh_sampler *sampler, const rh_bench_data *data, rh_result *result,

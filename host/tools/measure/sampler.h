@@ -42,10 +42,14 @@ typedef struct rh_bench_data {
    * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
-  /* The user's operator, and where its operands begin behind the elements; null: op on type. */
+  /* The user's operator, where its operands begin behind the elements, and what all of them take;
+   * null: op on type. */
   const struct rh_operator *custom;
   const uint64_t *offsets;
+  uint64_t custom_bytes;
 } rh_bench_data;
+
+uint64_t rh_bench_data_bytes(const rh_bench_data *data); /* of one copy */
 
 /* A parameter's value in use. */
 typedef struct rh_used_param {

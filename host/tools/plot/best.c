@@ -143,7 +143,7 @@ static void plot_winner(rh_figure *figure, const board *b, uint32_t k) {
 
 static void row_label(char *label, size_t size, const rh_view *view, const rh_panel *panel) {
   snprintf(label, size, "%s%s%s %s", view->n_devices > 1 ? panel->device : "",
-           view->n_devices > 1 ? "  " : "", rh_op_name(panel->op), rh_type_name(panel->type));
+           view->n_devices > 1 ? "  " : "", panel->op, rh_type_name(panel->type));
 }
 
 static void set_axes(rh_figure *figure, const rh_view *view, const board *b, const rh_panel *panels,

@@ -56,7 +56,7 @@ static void set_rows(rh_figure *figure, const bar *bars, uint32_t n, int several
     char label[160], size[32];
     rh_script_size(size, sizeof size, row->n, 1);
     snprintf(label, sizeof label, "%s%s%.40s  %s %s  %s", several_devices ? row->device : "",
-             several_devices ? "  " : "", row->strategy, rh_op_name(row->op),
+             several_devices ? "  " : "", row->strategy, rh_row_op_name(row),
              rh_type_name(row->type), size);
     rh_text_add(&figure->set, "%s", k ? ", " : "");
     rh_script_tic(&figure->set, label, 60);

@@ -65,7 +65,7 @@ static void frame(rh_figure *figure, const rh_view *view, const rh_panel *panel)
   uint32_t n_in_key = 2;
   for (uint32_t k = 0; k < panel->n_curves; k++) n_in_key += panel->curves[k].in_key;
   if (n_in_key > 11) figure->height += 22.0 * (n_in_key - 11); /* one column of names */
-  rh_text_add(&title, "%s %s on %s", rh_op_name(panel->op), rh_type_name(panel->type),
+  rh_text_add(&title, "%s %s on %s", panel->op, rh_type_name(panel->type),
               rh_picture_device(view, panel->device));
   rh_picture_note(&note, view, panel->device);
   rh_figure_frame(figure, rh_text_get(&title), rh_text_get(&note));

@@ -118,7 +118,7 @@ static void frame(rh_figure *figure, const rh_view *view, const rh_panel *panels
   rh_text title = {0}, note = {0};
   char size[32];
   rh_script_size(size, sizeof size, panels->cells[panels->n_cells - 1].n, 1);
-  rh_text_add(&title, "Share of the read peak: %s", rh_op_name(panels->op));
+  rh_text_add(&title, "Share of the read peak: %s", panels->op);
   if (n == 1) rh_text_add(&title, " %s, n = %s,", rh_type_name(panels->type), size);
   rh_text_add(&title, " on %s", rh_picture_device(view, panels->device));
   rh_picture_note(&note, view, panels->device);

@@ -47,7 +47,7 @@ typedef struct varying {
 static varying what_varies(const rh_view *view) {
   varying by = {view->n_devices > 1, 0, 0};
   for (uint32_t k = 1; k < view->n_panels; k++) {
-    by.ops |= view->panels[k].op != view->panels[0].op;
+    by.ops |= strcmp(view->panels[k].op, view->panels[0].op) != 0;
     by.types |= view->panels[k].type != view->panels[0].type;
   }
   return by;
@@ -60,7 +60,8 @@ enum { MOST_TYPES = 4 };
 static uint32_t types_around(const rh_view *view, const rh_panel *panel) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < view->n_panels; k++)
-    n += view->panels[k].op == panel->op && strcmp(view->panels[k].device, panel->device) == 0;
+    n += strcmp(view->panels[k].op, panel->op) == 0 &&
+         strcmp(view->panels[k].device, panel->device) == 0;
   return n;
 }
 
@@ -96,7 +97,7 @@ static void name_picture(char *name, size_t size, const rh_view *view, uint32_t 
     else
       rh_text_add(&text, "-device%u", device);
   }
-  if (by.ops && picture != RH_PICTURE_best) rh_text_add(&text, "-%s", rh_op_name(panel->op));
+  if (by.ops && picture != RH_PICTURE_best) rh_text_add(&text, "-%s", panel->op);
   if (by.types && (picture < RH_PICTURE_peak ||
                    (picture == RH_PICTURE_peak && types_around(view, panel) > MOST_TYPES)))
     rh_text_add(&text, "-%s", rh_type_name(panel->type));

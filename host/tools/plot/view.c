@@ -19,13 +19,14 @@ static int order(double a, double b) {
 static int is_usable(const rh_row *row) {
   double t = row->time.median;
   return row->status == RH_ROW_ok && row->time.samples > 0 && t >= 1e-12 && t <= 1e9 &&
-         row->n > 0 && rh_op_name(row->op) && rh_type_name(row->type);
+         row->n > 0 && rh_row_op_name(row) && rh_type_name(row->type);
 }
 
 int rh_row_order(const rh_row *a, const rh_row *b, int any_device) {
   int by_device = any_device ? 0 : strverscmp(a->device, b->device);
   if (by_device) return by_device;
-  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  int by_op = rh_row_op_order(a, b);
+  if (by_op) return by_op;
   if (a->type != b->type) return a->type < b->type ? -1 : 1;
   if (a->n != b->n) return a->n < b->n ? -1 : 1;
   if (a->is_peer != b->is_peer) return a->is_peer < b->is_peer ? -1 : 1;
@@ -74,7 +75,8 @@ static double calibrated(const rh_view *view, const rh_row *row, const char *key
 
 static rh_panel *begin_panel(rh_view *view, const rh_row *row, rh_cell *cells) {
   rh_panel *panel = &view->panels[view->n_panels++];
-  *panel = (rh_panel){.device = row->device, .op = row->op, .type = row->type, .cells = cells};
+  *panel = (rh_panel){
+      .device = row->device, .op = rh_row_op_name(row), .type = row->type, .cells = cells};
   panel->read_peak = calibrated(view, row, "read_peak_Bps", 1e3, 1e18);
   panel->launch = calibrated(view, row, "empty_kernel_s", 1e-12, 10);
   if (panel->launch == 0) panel->launch = calibrated(view, row, "launch_s", 1e-12, 10);
@@ -88,8 +90,8 @@ static void find_panels(rh_view *view) {
   uint32_t n_cells = 0;
   for (uint32_t k = 0; k < view->n_rows; k++) {
     rh_row *row = &view->rows[k];
-    int is_new = !panel || strcmp(panel->device, row->device) != 0 || panel->op != row->op ||
-                 panel->type != row->type;
+    int is_new = !panel || strcmp(panel->device, row->device) != 0 ||
+                 strcmp(panel->op, rh_row_op_name(row)) != 0 || panel->type != row->type;
     if (is_new) panel = begin_panel(view, row, &view->cells[n_cells]);
     if (is_new || cell->n != row->n) {
       cell = &view->cells[n_cells++];

@@ -29,7 +29,7 @@ typedef struct rh_cell {
 
 typedef struct rh_panel {
   const char *device;
-  uint32_t op;
+  const char *op; /* the operator's name */
   rh_type type;
   rh_curve *curves; /* the fastest at the largest n first */
   uint32_t n_curves;

@@ -133,7 +133,8 @@ typedef struct keyed {
 static int compare_keys(const keyed *a, const keyed *b) {
   const rh_row *one = a->row, *other = b->row;
   if (a->device != b->device) return a->device < b->device ? -1 : 1;
-  if (one->op != other->op) return one->op < other->op ? -1 : 1;
+  int by_op = rh_row_op_order(one, other);
+  if (by_op) return by_op;
   if (one->type != other->type) return one->type < other->type ? -1 : 1;
   if (one->n != other->n) return one->n < other->n ? -1 : 1;
   if (one->is_peer != other->is_peer) return one->is_peer ? 1 : -1;

@@ -301,14 +301,16 @@ static rh_status read_status(const place *at, rh_row *row) {
 }
 
 static rh_status read_point(const place *at, rh_row *row) {
-  char op[32], type[32];
+  char type[32];
   RH_TRY(read_name(at, "device", row->device, sizeof row->device));
   RH_TRY(read_name(at, "strategy", row->strategy, sizeof row->strategy));
-  RH_TRY(read_name(at, "op", op, sizeof op));
+  RH_TRY(read_name(at, "op", row->own_op, sizeof row->own_op));
   RH_TRY(read_name(at, "type", type, sizeof type));
-  row->op = rh_op_from_name(op);
+  if (!json_is_true(value_of(at, "own_op"))) row->op = rh_op_from_name(row->own_op);
   row->type = rh_type_from_name(type);
-  if (!row->op) return refuse(at, "op", "'%s' is not one of %s", rh_quotable(op), rh_op_names());
+  if (!row->op && !json_is_true(value_of(at, "own_op")))
+    return refuse(at, "op", "'%s' is not one of %s", rh_quotable(row->own_op), rh_op_names());
+  if (row->op) row->own_op[0] = 0;
   if (!row->type) return refuse(at, "type", "'%s' is not a type", rh_quotable(type));
   if (!value_of(at, "n")) return refuse(at, "n", "is missing");
   RH_TRY(read_integer(at, "n", most_integer, &row->n));

@@ -1,4 +1,5 @@
 #include "records.h"
+#include "../../core/base/vocabulary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,6 +61,15 @@ int rh_row_is_timed(const rh_row *row) {
   return row->status == RH_ROW_ok && has_time(row);
 }
 
+const char *rh_row_op_name(const rh_row *row) {
+  return row->op ? rh_op_name(row->op) : row->own_op;
+}
+
+int rh_row_op_order(const rh_row *a, const rh_row *b) {
+  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  return strcmp(a->own_op, b->own_op);
+}
+
 double rh_row_rate(const rh_row *row) {
   return has_time(row) ? (double)row->n / row->time.median : 0;
 }
@@ -98,7 +108,8 @@ double rh_records_calibration(const rh_records *results, const char *id, const c
 static int compare_points(const rh_row *a, const rh_row *b) {
   int by_device = strverscmp(a->device, b->device);
   if (by_device) return by_device;
-  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  int by_op = rh_row_op_order(a, b);
+  if (by_op) return by_op;
   if (a->type != b->type) return a->type < b->type ? -1 : 1;
   if (a->n != b->n) return a->n < b->n ? -1 : 1;
   return 0;

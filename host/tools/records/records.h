@@ -58,8 +58,9 @@ typedef struct rh_row {
   char device[24];   /* the id of one of `devices`: "1:0" */
   char strategy[64]; /* a strategy, or a peer */
   uint32_t is_peer;
-  uint32_t op;
-  rh_type type;
+  uint32_t op;      /* 0: a user's operator */
+  char own_op[256]; /* its name; "" */
+  rh_type type;     /* of several operands, the first's */
   uint64_t n, bytes;
   char *params;         /* "tile=256 finish=device", or null */
   char params_from[16]; /* "default", "tuned", "user" */
@@ -106,6 +107,8 @@ int rh_records_add(rh_records *results, rh_row *row);
 void rh_row_finish(rh_row *row);
 void rh_records_finish(rh_records *results); /* zero-initialised is fine */
 
+const char *rh_row_op_name(const rh_row *row); /* "sum", "dot"; null for an unknown number */
+int rh_row_op_order(const rh_row *a, const rh_row *b); /* negative, 0 or positive */
 int rh_row_is_timed(const rh_row *row);          /* ok and with a time, so that it can be ranked */
 const char *rh_row_status_name(uint32_t status); /* "ok"; null for an unknown number */
 double rh_row_rate(const rh_row *row);           /* elements/s, 0 without a time */

@@ -16,7 +16,7 @@ const char *const rh_cell_headings[RH_N_CELLS] = {"n",    "STRATEGY", "TIME",   
 uint32_t rh_table_length(const rh_row *const *rows, uint32_t n) {
   uint32_t length = 0;
   while (length < n && strcmp(rows[0]->device, rows[length]->device) == 0 &&
-         rows[0]->op == rows[length]->op && rows[0]->type == rows[length]->type)
+         rh_row_op_order(rows[0], rows[length]) == 0 && rows[0]->type == rows[length]->type)
     length++;
   return length;
 }
@@ -116,7 +116,7 @@ void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row)
   const char *cache = json_string_value(json_object_get(results->settings, "cache"));
   double peak = rh_records_calibration(results, row->device, "read_peak_Bps");
   char number[32];
-  rh_text_add(text, "%s %s on %s", rh_op_name(row->op), rh_type_name(row->type), row->device);
+  rh_text_add(text, "%s %s on %s", rh_row_op_name(row), rh_type_name(row->type), row->device);
   if (name) rh_text_add(text, " %s", name);
   if (driver) rh_text_add(text, ", driver %s", driver);
   if (cache) rh_text_add(text, ", %s input", cache);

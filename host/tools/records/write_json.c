@@ -171,7 +171,8 @@ json_t *rh_row_to_json(const rh_row *row) {
   maker to = {json_object(), 0};
   put(&to, "device", rh_json_bytes(row->device));
   put(&to, "strategy", rh_json_bytes(row->strategy));
-  put(&to, "op", rh_json_bytes(rh_op_name(row->op)));
+  put(&to, "op", rh_json_bytes(rh_row_op_name(row)));
+  put(&to, "own_op", json_boolean(!row->op));
   put(&to, "type", rh_json_bytes(rh_type_name(row->type)));
   put(&to, "n", integer(row->n));
   put(&to, "bytes", integer(row->bytes));
@@ -220,7 +221,7 @@ static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best 
         rh_best_ties(of, rows[k]))
       to.failed |= json_array_append_new(tied, rh_json_bytes(rows[k]->strategy));
   put(&to, "device", rh_json_bytes(best->device));
-  put(&to, "op", rh_json_bytes(rh_op_name(best->op)));
+  put(&to, "op", rh_json_bytes(rh_row_op_name(best)));
   put(&to, "type", rh_json_bytes(rh_type_name(best->type)));
   put(&to, "n", integer(best->n));
   put(&to, "strategy", rh_json_bytes(best->strategy));

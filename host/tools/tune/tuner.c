@@ -14,9 +14,10 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_
                              rh_error *error) {
   static const uint64_t large = (uint64_t)1 << 22;
   rh_point *point = &tuner->point;
-  if (tuner->has_point && point->data.op == op && rh_point_is_filled(point, type, n)) return RH_OK;
+  const rh_job_spec problem = {.op = op, .type = type, .n = n};
+  if (tuner->has_point && point->data.op == op && rh_point_is_filled(point, &problem)) return RH_OK;
   tuner->has_point = 0;
-  RH_TRY(rh_point_fill(point, tuner->stage, type, n, error));
+  RH_TRY(rh_point_fill(point, tuner->stage, &problem, error));
   RH_TRY(rh_point_reference(point, tuner->stage, op, error));
   tuner->has_small = n >= large;
   if (tuner->has_small) {

@@ -1,0 +1,21 @@
+/* The problems of a benchmark: operators on types, built in or a user's. */
+#ifndef RH_BENCH_PROBLEM_H
+#define RH_BENCH_PROBLEM_H
+
+#include "../../core/reduce/job.h"
+#include "settings.h"
+
+/* Is `op`, one of settings->ops, defined for types.list[t]? */
+int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t op);
+
+/* The operator, the type and the operands' places for n elements; spec.what is not set. */
+rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
+                             uint64_t n);
+
+/* Bytes of one element of every operand. */
+uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t);
+
+/* "sum", or the name of the user's operator. */
+const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op);
+
+#endif
