@@ -1,13 +1,10 @@
-/* redhost --new-operator NAME [DIR] */
+/* redhost --new-operator NAME [DIR], or NAME.cl */
 #include "../core/base/error.h"
-#include "../core/base/path.h"
-#include "../core/base/vocabulary.h"
 #include "../core/catalog/catalog.h"
 #include "app.h"
 #include "next.h"
 #include "template.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* An operator of that name would hide the new one or be hidden by it. */
@@ -33,25 +30,37 @@ static rh_status check_name(const rh_app *app, const char *name, rh_error *error
   return check_is_new(app, name, error);
 }
 
-static void print_next(const rh_app *app, const char *path) {
+static void print_next(const rh_app *app, const char *directory, const char *name,
+                       const char *files) {
   const char *program = app->redhost->options.program;
+  rh_text path = {0};
   if (rh_is_in_path(program)) program = "redhost";
-  printf("%s\n\n  ", path);
+  rh_text_add(&path, "%s/%s.op.json", directory, name);
+  printf("%s:%s\n\n  ", directory, files);
   rh_print_word(program);
   printf(" --run auto --op ");
-  rh_print_word(path);
+  rh_print_word(rh_text_get(&path));
   printf(" -n 1e6\n");
+  rh_text_finish(&path);
+}
+
+/* "far.cl" is `far` in OpenCL C. */
+static rh_template take_suffix(const char *typed, char *name, size_t bytes) {
+  static const char suffix[] = ".cl";
+  size_t length = strlen(typed), ending = sizeof suffix - 1;
+  int has = length > ending && strcmp(typed + length - ending, suffix) == 0;
+  snprintf(name, bytes, "%.*s", (int)(has ? length - ending : length), typed);
+  return has ? RH_TEMPLATE_CODE : RH_TEMPLATE_OPERATOR;
 }
 
 rh_status rh_mode_new_operator(const rh_app *app, rh_error *error) {
-  const char *name = app->typed->name;
+  char name[RH_OPERATOR_NAME_BYTES + 4];
   const char *directory = app->typed->n_operands ? app->typed->operands[0] : ".";
   rh_text files = {0};
+  rh_template kind = take_suffix(app->typed->name, name, sizeof name);
   RH_TRY(check_name(app, name, error));
-  rh_status status = rh_template_write(RH_TEMPLATE_OPERATOR, name, directory, &files, error);
-  char *path = status == RH_OK ? rh_path_join(directory, rh_text_get(&files) + 1) : NULL;
-  if (path) print_next(app, path);
-  free(path);
+  rh_status status = rh_template_write(kind, name, directory, &files, error);
+  if (status == RH_OK) print_next(app, directory, name, rh_text_get(&files));
   rh_text_finish(&files);
   return status;
 }

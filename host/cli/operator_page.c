@@ -61,6 +61,7 @@ const char *rh_operator_summary(const rh_catalog_entry *entry) {
 
 static const char *form_of(const rh_catalog_entry *entry) {
   if (entry->op) return "built-in";
+  if (entry->definition.code) return "code";
   return entry->definition.n_fields ? "expressions" : "map";
 }
 
@@ -93,6 +94,17 @@ static json_t *named_texts(const rh_named_text *texts, uint32_t n) {
   return object;
 }
 
+static void add_code(json_t *object, const rh_definition *definition) {
+  json_t *value = json_object();
+  for (uint32_t k = 0; k < definition->n_fields; k++)
+    json_object_set_new(value, definition->fields[k].name,
+                        json_string(rh_type_name(definition->fields[k].type)));
+  json_object_set_new(object, "value", value);
+  if (definition->code_file)
+    json_object_set_new(object, "code", rh_json_bytes(definition->code_file));
+  json_object_set_new(object, "source", rh_json_bytes(definition->code));
+}
+
 static void add_fields(json_t *object, const rh_definition *definition) {
   json_t *value = json_object(), *load = json_array(), *identity = json_array(),
          *combine = json_array();
@@ -115,7 +127,10 @@ static void add_texts(json_t *object, const rh_definition *definition) {
   if (definition->about) json_object_set_new(object, "about", json_string(definition->about));
   if (definition->ops) json_object_set_new(object, "op", json_string(definition->ops));
   if (definition->map) json_object_set_new(object, "map", json_string(definition->map));
-  if (definition->n_fields) add_fields(object, definition);
+  if (definition->code)
+    add_code(object, definition);
+  else if (definition->n_fields)
+    add_fields(object, definition);
   json_object_set_new(object, "finalize", named_texts(definition->results, definition->n_results));
 }
 
@@ -157,6 +172,7 @@ static void print_texts(const char *heading, const rh_named_text *texts, uint32_
 }
 
 static void print_field_texts(const char *heading, const rh_definition *definition, size_t offset) {
+  if (definition->code) return;
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
     const char *text = *(char *const *)(const void *)((const char *)field + offset);
@@ -168,6 +184,9 @@ static void print_definition(const rh_definition *definition) {
   putchar('\n');
   if (definition->ops) printf("op          %s\n", rh_plain(definition->ops));
   if (definition->map) printf("map         %s\n", rh_plain(definition->map));
+  if (definition->code)
+    printf("OpenCL C    %s\n",
+           definition->code_file ? rh_plain(definition->code_file) : "in the operator's file");
   print_field_texts("load", definition, offsetof(rh_field_text, load));
   print_field_texts("identity", definition, offsetof(rh_field_text, identity));
   print_texts("let", definition->lets, definition->n_lets);

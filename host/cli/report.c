@@ -80,8 +80,11 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   const rh_reference *reference = &report->reference;
   format_answer(exact, reference->sampled.n ? &reference->sampled.canonical : &reference->result,
                 0);
-  printf("check      %s %s   %s", reference->sampled.n ? "canonical" : "exact", exact,
-         verdict->text);
+  printf("check      %s %s   %s",
+         !reference->sampled.n          ? "exact"
+         : reference->sampled.by_device ? "sampled"
+                                        : "canonical",
+         exact, verdict->text);
   if (verdict->exact_data != RH_EXACT_DATA_WRONG && verdict->bound > 0 &&
       isfinite(verdict->bound) && isfinite(verdict->error))
     printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp,

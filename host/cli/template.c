@@ -2,12 +2,14 @@
 #include "../core/base/error.h"
 #include "../core/base/path.h"
 
+#include "operator_code_example_cl.h"
+#include "operator_code_example_op_json.h"
+#include "operator_example_op_json.h"
 #include "template_CMakeLists_txt.h"
 #include "template_Makefile.h"
 #include "template_README_md.h"
 #include "template_example_c.h"
 #include "template_example_cl.h"
-#include "template_example_op_json.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -30,7 +32,9 @@ static const struct {
     {RH_TEMPLATE_PLUGIN, "CMakeLists.txt", template_CMakeLists_txt},
     {RH_TEMPLATE_PLUGIN, "Makefile", template_Makefile},
     {RH_TEMPLATE_PLUGIN, "README.md", template_README_md},
-    {RH_TEMPLATE_OPERATOR, "example.op.json", template_example_op_json},
+    {RH_TEMPLATE_OPERATOR, "example.op.json", operator_example_op_json},
+    {RH_TEMPLATE_CODE, "example.op.json", operator_code_example_op_json},
+    {RH_TEMPLATE_CODE, "example.cl", operator_code_example_cl},
 };
 enum { N_FILES = sizeof template / sizeof *template };
 

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 
 import redhost_cli as cli
 
@@ -21,7 +22,23 @@ STRUCT = {"redhost": "operator/1", "name": "far", "operands": ["x"], "value": {"
           "claims": ["associative", "commutative"]}
 
 
-class Files(cli.Case):
+CODE = {"redhost": "operator/1", "name": "far", "operands": ["x", "w"], "value": {"far": "f64", "index": "u64"},
+        "claims": ["associative", "commutative"]}
+TEXT = """rh_value rh_identity(void) {
+  rh_value v = {-1, ~0ul};
+  return v;
+}
+rh_value rh_load(rh_x x, rh_w w, ulong i) {
+  rh_value v = {fabs((double)x - w), i};
+  return v;
+}
+rh_value rh_combine(rh_value a, rh_value b) {
+  return b.far > a.far || (b.far == a.far && b.index < a.index) ? b : a;
+}
+"""
+
+
+class Case(cli.Case):
     caches = False
 
     def setUp(self):
@@ -37,6 +54,8 @@ class Files(cli.Case):
             self.write(os.path.join(name, stem + ".op.json"), text)
         return self.path(name)
 
+
+class Files(Case):
     def run_op(self, op, *args, **how):
         return self.value("--run", "serial", "-n", "10", "--data", "equal", "--op", op, *args, **how)
 
@@ -267,7 +286,7 @@ class Files(cli.Case):
 
     def test_new(self):
         done = self.good("--new-operator", "mine")
-        self.assertTrue(done.out.startswith("./mine.op.json\n"))
+        self.assertTrue(done.out.startswith(".: mine.op.json\n"))
         command = re.search(r"(?m)^  (\S+) (--run auto --op \./mine\.op\.json -n 1e6)$", done.out)
         mean, rms = self.good(*command.group(2).split(), "-q").out.split()
         self.assertAlmostEqual(float(mean), 0.5, delta=0.01)
@@ -283,6 +302,108 @@ class Files(cli.Case):
         self.bad(6, "no/such/place: No such file", "--new-operator", "mine", "no/such/place")
         for name in ("", "a-b", "7a", "a" * 64, "nan", "a/b", "a.op.json"):
             self.bad(2, "--new-operator '%s': a name is made of" % name, "--new-operator", name)
+
+
+class Code(Case):
+    """Operators in OpenCL C, on PoCL."""
+
+    def operator(self, text=TEXT, **more):
+        place = self.folder("c", far={**CODE, "code": "far.cl", **more})
+        self.write("c/far.cl", text)
+        return place
+
+    def wrong(self, code, words, *args, **how):
+        """As bad(), where the compiler may print lines of its own."""
+        done = self.redhost("--run", "two_stage", "-n", "100", *args, **how)
+        self.assertEqual((done.code, done.out), (code, ""), done)
+        (line,) = [line for line in done.err.splitlines() if line.startswith("redhost: ") and "error" not in line.split(":")[1]]
+        self.assertRegex(line, r"[^.][.]\Z")
+        for word in words.split("|"):
+            self.assertIn(word, line)
+
+    def test_on_devices(self):
+        """Strategies of several kinds give what the data say, at sizes around their groups, and are compared with 16 orders."""
+        place = self.operator()
+        self.write("x.raw", struct.pack("<3001f", *((k * 7919) % 3001 for k in range(3001))))
+        self.write("w.raw", struct.pack("<3001f", *([0] * 3001)))
+        for strategy in ("two_stage", "two_stage_ordered", "auto"):
+            done = self.good("--run", strategy, "--op", "far", "--plugin-path", place, "-i", "x.raw,w.raw", "-t", "f32")
+            (index,) = [k for k in range(3001) if (k * 7919) % 3001 == 3000]
+            self.assertIn("result     far 3000  index %d\n" % index, done.out)
+            self.assertIn("sampled 16 orders, spread 0   ok", done.out)
+        for n, wanted in ((0, "-1\n%d\n" % (2**64 - 1)), (1, "0\n0\n"), (257, "0\n0\n")):
+            self.assertEqual(self.good("--run", "two_stage", "--op", "c/far.op.json", "-n", str(n), "--data", "equal", "-q").out, wanted)
+
+    def test_what_declines(self):
+        place = self.operator()
+        for strategy, words in (("serial", "it runs on the host"), ("native", "it runs on the host"), ("cascade", "it finishes on the host")):
+            self.bad(4, "strategy '%s' cannot run|%s, and the operator is OpenCL C" % (strategy, words),
+                     "--run", strategy, "--op", "far", "-n", "100", "--plugin-path", place)
+        self.bad(2, "operator far is in OpenCL C and has no constants", "--run", "two_stage", "--op", "c/far.op.json", "-n", "100", "--let", "t=1")
+        self.bad(2, "runs in this process only", "--run", "two_stage", "--op", "c/far.op.json", "-n", "100", "--isolate")
+
+    def test_what_does_not_compile(self):
+        """The line of the user's file, exit 6, and no other strategy is tried."""
+        for text, words in ((TEXT.replace("b.far >", "q.far >"), "operator far does not compile: far.cl:10:10: |'q'"),
+                            (TEXT.replace("i};", "i)"), "far.cl:6:"), ("#error rh_load rh_combine rh_identity", "far.cl:1:2: rh_load"),
+                            (TEXT.replace("rh_combine(rh", "rh_combined(rh"), ':16:10: "code": expected the functions|there is no rh_combine'), ("", "there is no rh_load")):
+            place = self.operator(text)
+            self.wrong(6, words, "--op", "c/far.op.json")
+            done = self.redhost("--run", "auto", "-n", "100", "--op", "far", "--plugin-path", place)
+            self.assertEqual((done.code, "auto leaves" in done.err), (6, False), done)
+        self.assertIn("far.cl:6:", self.redhost("--run", "two_stage", "-n", "9", "--op", "far", "-v", "--plugin-path", self.operator(TEXT.replace("i};", "i)"))).err)
+
+    def test_source(self):
+        """The lines in the file itself, which messages then name."""
+        lines = TEXT.splitlines()
+        self.folder("s", far={**CODE, "source": lines}, one={**CODE, "source": TEXT})
+        for name in ("far", "one"):
+            self.assertEqual(self.good("--run", "two_stage", "--op", "s/%s.op.json" % name, "-n", "9", "--data", "equal", "-q").out, "0\n0\n")
+        self.folder("s", far={**CODE, "source": [line.replace("b.far >", "q.far >") for line in lines]})
+        with open(self.path("s/far.op.json"), encoding="utf-8") as file:
+            (number,) = [k for k, line in enumerate(file, 1) if "q.far" in line]
+        self.wrong(6, "far.op.json:%d:10: |'q'" % number, "--op", "s/far.op.json")
+
+    def test_listed(self):
+        place = self.operator()
+        (entry,) = self.json("--info", "far", "--plugin-path", place)["operators"]
+        self.assertEqual((entry["form"], entry["code"], entry["results"]), ("code", "far.cl", ["far", "index"]))
+        self.assertIn(TEXT, entry["source"])
+        self.assertIn("\nOpenCL C    far.cl\n", self.good("--info", "far", "--plugin-path", place).out)
+
+    def test_bad_files(self):
+        value = '"value": {"far": "f64"}, '
+        head = '{"redhost": "operator/1", "name": "far", "operands": ["x"], '
+        for text, words in ((head + '"code": "a.cl"}', '"value" is missing'), (head + value + '"code": "sub/a.cl"}', ':1:94: "code": expected the name of a file'),
+                            (head + value + '"code": 3}', '"code": expected the name'), (head + value + '"code": ""}', '"code": expected the name'),
+                            (head + value + '"code": "a.cl", "source": "x"}', 'and no "source"'), (head + value + '"source": []}', '"source": expected a string of OpenCL C'),
+                            (head + value + '"source": ["x", 1]}', ':1:102: "source": expected a string'), (head + value + '"code": "a.cl", "load": ["x"]}', '"load": expected no such key'),
+                            (head + '"value": {"double": "f64"}, "code": "a.cl"}', ':1:71: "value": expected a name that is not a word of C'),
+                            (head + value + '"code": "missing.cl"}', ':1:94: "code": |missing.cl: No such file'), (head + value + '"code": "bad.op.json"}', "")):
+            place = self.folder("bad", bad=text)
+            if not words:
+                continue
+            self.bad(6, "bad/bad.op.json|" + words, "--run", "two_stage", "-n", "9", "--op", "bad/bad.op.json")
+            (listed,) = self.json("--ops", "--plugin-path", place)["not_loaded"]
+            self.assertIn(words.rsplit("|", maxsplit=1)[-1], listed["reason"])
+        self.write("bad/nul.cl", b"int x;\0")
+        self.folder("bad", bad=head + value + '"code": "nul.cl"}')
+        self.bad(6, "nul.cl: has a byte 0", "--run", "two_stage", "-n", "9", "--op", "bad/bad.op.json")
+
+    def test_code_is_trusted_as_plugins_are(self):
+        self.operator()
+        for name in ("far.cl", "far.op.json"):
+            os.chmod(self.path("c/" + name), 0o666)
+            self.bad(6, name + ": is code and is not trusted: ", "--run", "two_stage", "-n", "9", "--op", "c/far.op.json")
+            os.chmod(self.path("c/" + name), 0o644)
+
+    def test_new(self):
+        self.assertIn("new: mine.op.json mine.cl\n", self.good("--new-operator", "mine.cl", "new").out)
+        done = self.good("--run", "two_stage", "--op", "new/mine.op.json", "-n", "1000", "--data", "ramp")
+        self.assertIn("sampled 16 orders, spread 0   ok", done.out)
+        os.unlink(self.path("new/mine.op.json"))
+        self.bad(6, "new/mine.cl exists already", "--new-operator", "mine.cl", "new")
+        self.assertEqual(os.listdir(self.path("new")), ["mine.cl"])
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ static rh_status build_failed(rh_cl_session *session, const char *file, cl_progr
                               cl_int code, rh_error *error) {
   char *log = build_log(session, program);
   char *path = log ? rh_cache_log(session->cache, file, log) : NULL;
+  if (log && session->build_log) rh_text_add(session->build_log, "%s", log);
   if (log) rh_log(session->reporter, RH_LOG_INFO, "%s", log);
   rh_fail(error, RH_E_BUILD, "kernel build failed for '%s' on %s (%s)%s%s", file,
           session->device->name, rh_cl_status_name(code), path ? ". Build log: " : "",

@@ -2,6 +2,7 @@
 #ifndef RH_CL_SESSION_H
 #define RH_CL_SESSION_H
 
+#include "../base/text.h"
 #include "cache.h"
 #include "devices.h"
 
@@ -22,6 +23,7 @@ typedef struct rh_cl_session {
   rh_cache *cache;
   const rh_reporter *reporter;
   uint32_t compiled_only; /* 1: a program that is not in the cache is declined, not built */
+  rh_text *build_log;     /* of builds that fail; null: it only goes to the reporter and a file */
   uint64_t input_bytes;   /* of the latest input on the device, for messages */
   /* The cost of builds so far. */
   uint32_t builds, builds_cached;

@@ -66,7 +66,7 @@ static void call_load(ffi_cif *interface, void *returned, void **arguments, void
     load_mapped(self, value, &arrays, number_in(arguments, 2));
     return;
   }
-  memcpy(value, self->identity, self->op.value_size);
+  memcpy(value, self->op.identity, self->op.value_size);
   rh_operator_load(self, value, &arrays, number_in(arguments, 2));
 }
 

@@ -10,6 +10,8 @@ void rh_definition_finish(rh_definition *definition) {
   free(definition->origin);
   free(definition->ops);
   free(definition->map);
+  free(definition->code_file);
+  free(definition->code);
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     free(definition->fields[k].load);
     free(definition->fields[k].identity);
@@ -37,4 +39,11 @@ int rh_definition_name_is_valid(const char *name) {
   for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
     if (strcmp(name, taken[k]) == 0) return 0;
   return !strchr("0123456789", *name);
+}
+
+void rh_definition_add_line(rh_text *to, const char *file, uint32_t line) {
+  rh_text_add(to, "#line %u \"", line);
+  for (; *file; file++) /* what a string of C cannot have as it is */
+    rh_text_append(to, (unsigned char)*file < ' ' || strchr("\"\\", *file) ? "?" : file, 1);
+  rh_text_add(to, "\"\n");
 }

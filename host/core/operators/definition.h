@@ -3,6 +3,8 @@
 #ifndef RH_OPERATORS_DEFINITION_H
 #define RH_OPERATORS_DEFINITION_H
 
+#include "../base/text.h"
+
 #include <redhost/redhost.h>
 
 enum {
@@ -35,8 +37,8 @@ typedef struct rh_named_text {
 } rh_named_text;
 
 /* One of two forms.  Built-in operators over maps: `ops`, and `map` with as many outputs, or one
- * for all of them.  Or an operator of its own: `fields`.  Zero-initialised is empty; strings are
- * malloc'ed. */
+ * for all of them.  Or an operator of its own: `fields`, by expressions or by code.
+ * Zero-initialised is empty; strings are malloc'ed. */
 typedef struct rh_definition {
   char name[RH_OPERATOR_NAME_BYTES]; /* "dot"; "" if it has none */
   char *summary;                     /* one line for a list of operators, or null */
@@ -50,6 +52,10 @@ typedef struct rh_definition {
   rh_json_place ops_at, map_at;
   uint32_t n_fields;
   rh_field_text fields[RH_MOST_FIELDS];
+  /* Instead of load, identity and combine: OpenCL C.  A file that is read later is named. */
+  char *code_file;
+  char *code; /* with #line directives */
+  rh_json_place code_at;
   uint32_t n_lets;
   rh_named_text lets[RH_MOST_LETS]; /* for `combine` */
   uint32_t n_results;
@@ -62,6 +68,9 @@ void rh_definition_finish(rh_definition *definition);
 
 /* Can an operator or an operand be called so?  `i`, `n`, `inf` and `nan` mean something else. */
 int rh_definition_name_is_valid(const char *name);
+
+/* Adds a #line directive: what follows is line `line` of the file. */
+void rh_definition_add_line(rh_text *to, const char *file, uint32_t line);
 
 /* How a message about one of its texts begins: `FILE:LINE:COLUMN: "KEY"`, or KEY alone if it is not
  * from a file.  Returns `what`. */

@@ -107,12 +107,40 @@ static void write_combine(const rh_operator *self, rh_text *to) {
   write_value(self, outputs, to);
 }
 
+/* The user's text calls its functions as plugins' kernels do. */
+static void write_code(const rh_operator *self, rh_text *to) {
+  static const char *const functions[] = {"load", "combine", "identity"};
+  for (uint32_t k = 0; k < self->n_operands; k++)
+    rh_text_add(to, "typedef %s rh_%s;\n", value_type(self->operands[k].type),
+                self->operands[k].name);
+  for (int k = 0; k < 3; k++)
+    rh_text_add(to, "#define rh_%s rh_code_%s\n", functions[k], functions[k]);
+  rh_text_add(to, "%s\n#line 1 \"operator.cl\"\n", self->code->text);
+  for (int k = 0; k < 3; k++) rh_text_add(to, "#undef rh_%s\n", functions[k]);
+  rh_text_add(to, "static inline rh_value rh_struct_identity(void) {\n"
+                  "return rh_code_identity();\n}\n"
+                  "static inline rh_value rh_struct_combine(rh_value a, rh_value b) {\n"
+                  "return rh_code_combine(a, b);\n}\n"
+                  "static inline rh_value rh_struct_load");
+  write_parameters(self, to);
+  rh_text_add(to, " {\nreturn rh_code_load(");
+  for (uint32_t k = 0; k < self->n_operands; k++) rh_text_add(to, "x%u, ", k);
+  rh_text_add(to, "i);\n}\n");
+}
+
 static void write_struct(const rh_operator *self, rh_text *to) {
   rh_expr_name outputs[RH_MOST_FIELDS];
   rh_text_add(to, "#define RH_STRUCT 1\ntypedef struct {\n");
   for (uint32_t k = 0; k < self->n_fields; k++)
-    rh_text_add(to, "%s f%u;\n", memory_type(self->fields[k].type), k);
+    if (self->code)
+      rh_text_add(to, "%s %s;\n", memory_type(self->fields[k].type), self->fields[k].name);
+    else
+      rh_text_add(to, "%s f%u;\n", memory_type(self->fields[k].type), k);
   rh_text_add(to, "} rh_value;\n");
+  if (self->code) {
+    write_code(self, to);
+    return;
+  }
   write_identity(self, to);
   rh_text_add(to, "static inline rh_value rh_struct_load");
   write_parameters(self, to);

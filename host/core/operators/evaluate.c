@@ -72,6 +72,10 @@ static void get(const rh_operator *self, const lanes *from, uint64_t lane, void 
 }
 
 void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
+  if (self->code) {
+    if (self->code->device) self->code->combine(self->code->device, a, b);
+    return;
+  }
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};
   void *outputs[RH_MOST_FIELDS] = {NULL};
   _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES];
@@ -88,13 +92,28 @@ void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
 
 void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
                       uint64_t index) {
+  if (self->code) {
+    rh_operator_reduce(self, arrays, index, 1, value);
+    return;
+  }
   void *outputs[RH_MOST_FIELDS] = {NULL};
   for (uint32_t k = 0; k < self->n_fields; k++) outputs[k] = (char *)value + self->fields[k].offset;
   load(self, arrays, index, 1, outputs);
 }
 
+static void fold_by_code(const rh_operator *self, void *accumulator, const rh_arrays *arrays,
+                         uint64_t first, uint64_t n) {
+  _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES];
+  rh_operator_reduce(self, arrays, first, n, value);
+  rh_operator_combine(self, accumulator, value);
+}
+
 void rh_operator_fold(const rh_operator *self, void *accumulator, const rh_arrays *arrays,
                       uint64_t first, uint64_t n) {
+  if (self->code) {
+    fold_by_code(self, accumulator, arrays, first, n);
+    return;
+  }
   lanes loaded;
   void *outputs[RH_MOST_FIELDS] = {NULL};
   _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES];
@@ -201,6 +220,11 @@ static void in_canonical_order(const rh_operator *self, const rh_arrays *arrays,
 
 void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t n, void *value) {
+  if (self->code) {
+    memcpy(value, self->op.identity, self->op.value_size);
+    if (self->code->device) self->code->reduce(self->code->device, arrays, first, n, value);
+    return;
+  }
   if (self->op.flags & RH_OP_COMMUTATIVE) {
     in_canonical_order(self, arrays, first, n, value);
     return;

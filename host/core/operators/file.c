@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,8 +193,62 @@ static rh_status take_claims(const reader *r) {
 
 /* ---- The two forms ---- */
 
+/* Names of C, which are not names in the text of code. */
+static int is_word_of_c(const char *name) {
+  static const char words[] =
+      " auto bool break case char const constant continue default do double else enum extern "
+      "float for generic global goto half if inline int kernel local long private register "
+      "restrict return short signed sizeof static struct switch typedef uchar uint ulong union "
+      "unsigned ushort void volatile while ";
+  char word[RH_OPERATOR_NAME_BYTES + 2];
+  snprintf(word, sizeof word, " %s ", name);
+  return strstr(words, word) != NULL;
+}
+
+/* One string, or a list of lines; the compiler's messages name the line in the file. */
+static rh_status take_source(const reader *r) {
+  static const char what[] = "a string of OpenCL C, or a list of lines";
+  const json_t *source = json_object_get(r->object, "source");
+  int is_list = json_is_array(source);
+  size_t n = is_list ? json_array_size(source) : 1;
+  const char *slash = strrchr(r->origin, '/');
+  rh_text text = {0};
+  for (size_t k = 0; k < n; k++) {
+    const char *line = json_string_value(is_list ? json_array_get(source, k) : source);
+    int64_t item = is_list ? (int64_t)k : RH_PLACE_SELF;
+    rh_json_place at = place_of(r, "source", item, 0);
+    if (!line) {
+      rh_text_finish(&text);
+      return expect(r, "source", item, what);
+    }
+    if (k == 0 || at.line != r->to->code_at.line + 1)
+      rh_definition_add_line(&text, slash ? slash + 1 : r->origin, at.line);
+    r->to->code_at = at;
+    rh_text_add(&text, "%s\n", line);
+  }
+  r->to->code = text.s;
+  return text.s && !text.failed ? RH_OK : expect(r, "source", RH_PLACE_SELF, what);
+}
+
+static rh_status take_code(const reader *r) {
+  rh_definition *to = r->to;
+  const json_t *code = json_object_get(r->object, "code");
+  for (uint32_t k = 0; k < to->n_fields; k++)
+    if (is_word_of_c(to->fields[k].name))
+      return expect_at(r, "value", place_of(r, "value", k, 1), "a name that is not a word of C");
+  if (!code) return take_source(r);
+  const char *name = json_string_value(code);
+  if (!name || !*name || strchr(name, '/') || json_object_get(r->object, "source"))
+    return expect(r, "code", RH_PLACE_SELF,
+                  "the name of a file of OpenCL C beside this one, and no \"source\"");
+  to->code_at = place_of(r, "code", RH_PLACE_SELF, 0);
+  return take_text(r, "code", RH_PLACE_SELF, code, "a string", &to->code_file);
+}
+
 static rh_status take_struct(const reader *r) {
   RH_TRY(take_fields(r));
+  if (json_object_get(r->object, "code") || json_object_get(r->object, "source"))
+    return take_code(r);
   RH_TRY(take_texts(r, "load", offsetof(rh_field_text, load), offsetof(rh_field_text, load_at)));
   RH_TRY(take_texts(r, "identity", offsetof(rh_field_text, identity),
                     offsetof(rh_field_text, identity_at)));
@@ -214,13 +269,14 @@ static rh_status take_mapped(const reader *r) {
 
 /* ---- The whole ---- */
 
-enum { MAPPED = 1, STRUCT = 2 };
+enum { MAPPED = 1, STRUCT = 2, CODE = 4, ALL = 7 };
 static const struct {
   const char *name;
   int forms; /* that may have it */
-} keys[] = {{"redhost", 3},  {"name", 3},     {"summary", 3},  {"about", 3}, {"operands", 3},
-            {"op", MAPPED},  {"map", MAPPED}, {"value", 2},    {"load", 2},  {"identity", 2},
-            {"let", STRUCT}, {"combine", 2},  {"finalize", 3}, {"claims", 3}};
+} keys[] = {{"redhost", ALL},  {"name", ALL},    {"summary", ALL},     {"about", ALL},
+            {"operands", ALL}, {"op", MAPPED},   {"map", MAPPED},      {"value", STRUCT | CODE},
+            {"load", STRUCT},  {"let", STRUCT},  {"identity", STRUCT}, {"combine", STRUCT},
+            {"code", CODE},    {"source", CODE}, {"finalize", ALL},    {"claims", ALL}};
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static rh_status unknown_key(const reader *r, const char *key) {
@@ -239,8 +295,13 @@ static rh_status unknown_key(const reader *r, const char *key) {
   return RH_E_FILE;
 }
 
+static int form_of(const reader *r) {
+  if (json_object_get(r->object, "code") || json_object_get(r->object, "source")) return CODE;
+  return json_object_get(r->object, "value") ? STRUCT : MAPPED;
+}
+
 static rh_status check_keys(const reader *r) {
-  int form = json_object_get(r->object, "value") ? STRUCT : MAPPED;
+  int form = form_of(r);
   const char *key;
   json_t *value;
   json_object_foreach(r->object, key, value) {
@@ -249,9 +310,10 @@ static rh_status check_keys(const reader *r) {
     if (k == N_KEYS) return unknown_key(r, key);
     if (keys[k].forms & form) continue;
     return expect_at(r, key, place_of(r, key, RH_PLACE_SELF, 1),
-                     form == STRUCT ? "no such key beside \"value\", which has \"load\", "
-                                      "\"identity\" and \"combine\""
-                                    : "\"value\", the fields' types, beside it");
+                     form == CODE     ? "no such key beside OpenCL C, which has it as a function"
+                     : form == STRUCT ? "no such key beside \"value\", which has \"load\", "
+                                        "\"identity\" and \"combine\""
+                                      : "\"value\", the fields' types, beside it");
   }
   return RH_OK;
 }
@@ -265,7 +327,7 @@ static rh_status take_all(const reader *r) {
   RH_TRY(take_summary(r));
   RH_TRY(take_about(r));
   RH_TRY(take_operands(r));
-  RH_TRY(json_object_get(r->object, "value") ? take_struct(r) : take_mapped(r));
+  RH_TRY(form_of(r) == MAPPED ? take_mapped(r) : take_struct(r));
   RH_TRY(take_claims(r));
   return take_named(r, "finalize", r->to->results, &r->to->n_results);
 }

@@ -21,6 +21,11 @@ rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definit
 rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *definition,
                                   rh_error *error);
 
+/* The definition's code, for fields that have been added. */
+rh_status rh_operator_make_code(rh_operator *self, const rh_definition *definition,
+                                rh_error *error);
+void rh_operator_destroy_code(rh_code *code); /* null is legal */
+
 /* The results' names and expressions. */
 rh_status rh_operator_make_results(rh_operator *self, const rh_definition *definition,
                                    rh_error *error);

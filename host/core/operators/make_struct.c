@@ -247,9 +247,18 @@ static rh_status add_fields(rh_operator *self, const rh_definition *definition, 
   return RH_OK;
 }
 
+static rh_status make_by_code(rh_operator *self, const rh_definition *definition, rh_error *error) {
+  for (uint32_t k = 0; k < definition->n_fields; k++)
+    RH_TRY(add_field(self, definition->fields[k].name, definition->fields[k].type, error));
+  close_struct(self);
+  stand_in(self, definition->flags);
+  return rh_operator_make_code(self, definition, error);
+}
+
 rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *definition,
                                   rh_error *error) {
   char what[RH_WHAT_BYTES];
+  if (definition->code || definition->code_file) return make_by_code(self, definition, error);
   RH_TRY(add_fields(self, definition, error));
   RH_TRY(make_combine(self, error));
   for (uint32_t k = 0; k < definition->n_lets; k++) {

@@ -111,7 +111,7 @@ static void describe(rh_operator *self, const rh_definition *definition) {
     self->types[k] = self->operands[k].type;
     if (size > op->element_size) op->element_size = size;
   }
-  self->uses_index = rh_exprs_uses_index(self->load);
+  self->uses_index = self->code || rh_exprs_uses_index(self->load);
   if (rh_operator_has_operands(self)) {
     uint32_t size = rh_exprs_constants_size(self->load);
     op->n_operands = self->n_operands;
@@ -173,6 +173,7 @@ void rh_operator_destroy(rh_operator *self) {
   rh_exprs_destroy(self->load);
   rh_exprs_destroy(self->combine);
   rh_exprs_destroy(self->finalize);
+  rh_operator_destroy_code(self->code);
   free(self->key);
   free(self);
 }

@@ -60,6 +60,16 @@ typedef struct rh_operator_result {
 
 typedef struct rh_bound rh_bound;
 
+/* An operator by OpenCL C.  The host cannot evaluate it, but may let a device do that. */
+typedef struct rh_code {
+  char *text;
+  _Alignas(16) unsigned char identity[RH_OPERATOR_VALUE_BYTES]; /* zeros until there is a device */
+  void *device; /* null until there is one; the functions get it */
+  void (*reduce)(void *device, const rh_arrays *arrays, uint64_t first, uint64_t n, void *value);
+  void (*combine)(void *device, void *a, const void *b);
+  void (*destroy)(void *device);
+} rh_code;
+
 /* Constant once it is created, except for the values of its constants. [any thread] */
 typedef struct rh_operator {
   rh_op op;       /* as plugins see it, without the prelude */
@@ -70,13 +80,15 @@ typedef struct rh_operator {
   uint32_t base; /* mapped: the built-in operator; else one that asks as much of a strategy */
   rh_type type;  /* mapped: the type of the map's elements; else, with base, for choosing */
   int is_struct;
+  rh_code *code; /* of a struct; null: it has expressions */
   uint32_t n_operands;
   rh_operand operands[RH_MOST_OPERANDS];
   rh_type types[RH_MOST_OPERANDS]; /* of the operands */
   uint32_t n_lets;
   rh_let lets[RH_MOST_CONSTANTS];
   int uses_index; /* the map does */
-  rh_exprs *load; /* mapped: one output; else one for each field */
+  /* mapped: one output; else one for each field; with code: the operands themselves */
+  rh_exprs *load;
   /* The struct's: */
   rh_exprs *combine; /* variables: a's fields, then b's; one output for each field */
   uint32_t n_fields, n_parts;
@@ -123,7 +135,8 @@ void rh_operator_bind(const rh_operator *self, const rh_expr_value *values, void
 void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                      void *to);
 
-/* Struct operators only, from here on.  *value = the element's; padding is left as it is. */
+/* Struct operators only, from here on; those by code can reduce and combine with a device only, and
+ * give their identity else.  *value = the element's; padding is left as it is. */
 void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
                       uint64_t index);
 /* The value of elements first .. first+n-1: in the canonical order

@@ -170,6 +170,7 @@ char *rh_operator_make_key(const rh_operator *self, const rh_definition *definit
     rh_text_add(&text, "%s %d;", self->lets[k].name, self->lets[k].value.is_float);
   add(&text, definition->ops);
   add(&text, definition->map);
+  add(&text, definition->code);
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
     rh_text_add(&text, "%s %u;", field->name, field->type);

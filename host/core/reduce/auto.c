@@ -43,11 +43,13 @@ static int runs_on_host(const rh_entry *entry) {
 }
 
 /* A host strategy cannot read device memory, and one that finishes on the host leaves no result
- * on the device. */
+ * on the device.  Neither can call an operator's OpenCL C. */
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   const rh_offer *offer = &entry->offers[spec->op][spec->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
-  if (spec->on_device >= RH_JOB_DATA_ON_DEVICE && runs_on_host(entry)) return 0;
+  int has_code = spec->custom && spec->custom->code;
+  if ((has_code || spec->on_device >= RH_JOB_DATA_ON_DEVICE) && runs_on_host(entry)) return 0;
+  if (has_code && offer->answer.finishes_on_host) return 0;
   return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
 }
 

@@ -5,6 +5,7 @@
 #include "../cl/memory.h"
 #include "../operators/ops.h"
 #include "../plug/plugin.h"
+#include "by_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,12 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
   if (!problem.op)
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
-  return rh_strategy_query(spec->strategy, &problem, spec->params, answer, error);
+  RH_TRY(rh_strategy_query(spec->strategy, &problem, spec->params, answer, error));
+  const char *why = rh_by_code_decline(spec->custom, spec->strategy, answer);
+  if (!why) return RH_OK;
+  answer->why = RH_WHY_OP;
+  snprintf(answer->reason, sizeof answer->reason, "%s", why);
+  return RH_DECLINED;
 }
 
 static rh_status declined(const rh_strategy *strategy, const rh_device *device, const char *reason,
@@ -162,6 +168,7 @@ static rh_status fetch_result(rh_instance *instance, void *value, rh_error *erro
 
 static rh_status prepare(rh_instance *instance, rh_error *error) {
   const rh_instance_spec *spec = &instance->spec;
+  if (spec->custom && spec->session) RH_TRY(rh_by_code_open(spec->custom, spec->session, error));
   instance->prelude =
       spec->custom ? rh_operator_prelude(spec->custom) : rh_op_prelude(spec->op, spec->type);
   if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");

@@ -6,6 +6,7 @@
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
 #include "auto.h"
+#include "by_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *
   if (!rh_op_is_defined(spec->op, spec->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
+  RH_TRY(rh_by_code_prepare(spec->custom, redhost, error));
   if (!name || strcmp(name, "auto") == 0) {
     const rh_entry *chosen;
     RH_TRY(rh_choose(redhost, spec, &chosen, error)); /* reports missing plugins */

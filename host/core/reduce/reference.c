@@ -4,6 +4,7 @@
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
+#include "by_code.h"
 #include "sampled.h"
 
 #include <pthread.h>
@@ -255,7 +256,7 @@ rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator
     init(reference, custom->base, custom->type, n);
     rh_sample_orders(&reference->sampled, custom, arrays, n);
     reference->result = reference->sampled.canonical;
-    return RH_OK;
+    return rh_by_code_status(custom, error);
   }
   RH_TRY(compute(reference, &job, custom->base, threads));
   reference->map_is_exact = rh_exprs_is_exact(custom->load);

@@ -13,6 +13,7 @@ enum { RH_SAMPLED_ORDERS = 16 };
 typedef struct rh_sampled {
   uint32_t n; /* results; 0: this is not one */
   int is_exact;
+  int by_device;       /* code: the first order is not the canonical one */
   rh_result canonical; /* in the canonical order */
   double least[RH_MOST_RESULTS], most[RH_MOST_RESULTS];
 } rh_sampled;

@@ -1,0 +1,237 @@
+#include "by_code.h"
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../base/vocabulary.h"
+#include "../cl/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PIECES = 256, MOST_COMPLAINT = 300 };
+
+/* Runs of elements, one work-item each, and then the runs' values by one work-item. */
+static const char source[] =
+    "__kernel void rh_code_pieces(RH_OPERANDS_PARAMETERS, ulong index, ulong n, ulong length,\n"
+    "                             __global rh_value *values) {\n"
+    "  rh_operands p = RH_OPERANDS;\n"
+    "  ulong piece = get_global_id(0), from = piece * length, end = min(from + length, n);\n"
+    "  rh_value value = rh_identity();\n"
+    "  p.first += index;\n"
+    "  for (ulong i = from; i < end; i++) value = rh_combine(value, rh_load(p, i));\n"
+    "  values[piece] = value;\n"
+    "}\n"
+    "__kernel void rh_code_join(__global rh_value *values, ulong n) {\n"
+    "  rh_value value = rh_identity();\n"
+    "  for (ulong i = 0; i < n; i++) value = rh_combine(value, values[i]);\n"
+    "  values[0] = value;\n"
+    "}\n";
+
+typedef struct evaluator {
+  const rh_operator *custom;
+  rh_cl_session session; /* its own context's and queue's references; borrowed otherwise */
+  cl_program program;
+  cl_kernel pieces, join;
+  cl_mem values;
+  rh_error failure;
+} evaluator;
+
+/* ---- Evaluating ---- */
+
+static rh_status join_values(evaluator *self, uint64_t n, void *value, rh_error *error) {
+  cl_command_queue queue = self->session.queue;
+  size_t one = 1;
+  RH_CL_TRY(error, clSetKernelArg(self->join, 0, sizeof(cl_mem), &self->values), "an argument");
+  RH_CL_TRY(error, clSetKernelArg(self->join, 1, sizeof n, &n), "an argument");
+  RH_CL_TRY_IN(&self->session, error,
+               clEnqueueNDRangeKernel(queue, self->join, 1, NULL, &one, &one, 0, NULL, NULL),
+               "combining values");
+  RH_CL_TRY_IN(&self->session, error,
+               clEnqueueReadBuffer(queue, self->values, CL_TRUE, 0, self->custom->op.value_size,
+                                   value, 0, NULL, NULL),
+               "reading a value");
+  return RH_OK;
+}
+
+static rh_status set_arguments(evaluator *self, const cl_mem *buffers, uint64_t first, uint64_t n,
+                               uint64_t length, rh_error *error) {
+  static const uint64_t none[RH_EXPR_MOST_SLOTS];
+  const uint64_t numbers[] = {first, n, length}, at = 0;
+  cl_uint k = 0;
+  for (uint32_t j = 0; j < self->custom->n_operands; j++) {
+    RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof(cl_mem), &buffers[j]), "an argument");
+    RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof at, &at), "an argument");
+  }
+  RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, self->custom->op.constants_size, none),
+            "an argument");
+  for (int j = 0; j < 3; j++)
+    RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof(uint64_t), &numbers[j]),
+              "an argument");
+  RH_CL_TRY(error, clSetKernelArg(self->pieces, k, sizeof(cl_mem), &self->values), "an argument");
+  return RH_OK;
+}
+
+static rh_status reduce_copies(evaluator *self, const cl_mem *buffers, uint64_t first, uint64_t n,
+                               void *value, rh_error *error) {
+  uint64_t length = (n + MOST_PIECES - 1) / MOST_PIECES;
+  size_t pieces = (size_t)((n + length - 1) / length), one = 1;
+  RH_TRY(set_arguments(self, buffers, first, n, length, error));
+  RH_CL_TRY_IN(&self->session, error,
+               clEnqueueNDRangeKernel(self->session.queue, self->pieces, 1, NULL, &pieces, &one, 0,
+                                      NULL, NULL),
+               "evaluating the operator");
+  return join_values(self, pieces, value, error);
+}
+
+static rh_status reduce_arrays(evaluator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                               void *value, rh_error *error) {
+  cl_mem buffers[RH_MOST_OPERANDS] = {NULL};
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < self->custom->n_operands && status == RH_OK; k++) {
+    uint64_t size = rh_type_size(self->custom->operands[k].type);
+    const char *from = (const char *)arrays->operands[k] + first * size;
+    status = rh_cl_buffer(&self->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * size,
+                          (void *)(uintptr_t)from, "copying an operand", &buffers[k], error);
+  }
+  if (status == RH_OK) status = reduce_copies(self, buffers, first, n, value, error);
+  for (uint32_t k = 0; k < self->custom->n_operands; k++)
+    if (buffers[k]) clReleaseMemObject(buffers[k]);
+  return status;
+}
+
+/* Only the first failure is kept. */
+static void reduce(void *device, const rh_arrays *arrays, uint64_t first, uint64_t n, void *value) {
+  evaluator *self = device;
+  if (self->failure.status == RH_OK && n > 0)
+    reduce_arrays(self, arrays, first, n, value, &self->failure);
+}
+
+static void combine(void *device, void *a, const void *b) {
+  evaluator *self = device;
+  uint32_t size = self->custom->op.value_size;
+  unsigned char both[2 * RH_OPERATOR_VALUE_BYTES];
+  if (self->failure.status != RH_OK) return;
+  memcpy(both, a, size);
+  memcpy(both + size, b, size);
+  cl_int code = clEnqueueWriteBuffer(self->session.queue, self->values, CL_TRUE, 0, 2 * size, both,
+                                     0, NULL, NULL);
+  if (code != CL_SUCCESS)
+    rh_cl_fail(&self->failure, code, "writing values");
+  else
+    join_values(self, 2, a, &self->failure);
+}
+
+/* ---- Opening ---- */
+
+static void destroy(void *device) {
+  evaluator *self = device;
+  if (self->values) clReleaseMemObject(self->values);
+  if (self->pieces) clReleaseKernel(self->pieces);
+  if (self->join) clReleaseKernel(self->join);
+  if (self->program) clReleaseProgram(self->program);
+  if (self->session.queue) clReleaseCommandQueue(self->session.queue);
+  free(self);
+}
+
+/* The user's functions have other names in the program: see device.c. */
+static void use_own_names(char *complaint) {
+  for (char *at = complaint; (at = strstr(at, "rh_code_"));)
+    memmove(at + 3, at + 8, strlen(at + 8) + 1);
+}
+
+/* The compiler's first complaint that names a line of the file, "far.cl:3:5: error: ..."; without
+ * the compiler's own words before it.  0 if there is none. */
+static int find_complaint(const char *log, char *complaint) {
+  for (const char *at = log; (at = strstr(at, "error: ")); at++) {
+    const char *line = at, *end = at + strcspn(at, "\n");
+    while (line > log && line[-1] != '\n') line--;
+    if (line == at) { /* "error: far.cl:3:5: ..." */
+      line += strlen("error: ");
+      if (!memchr(line, ':', (size_t)(end - line))) continue;
+    }
+    snprintf(complaint, MOST_COMPLAINT, "%.*s", (int)strcspn(line, "\n"), line);
+    rh_make_plain(complaint);
+    use_own_names(complaint);
+    return 1;
+  }
+  return 0;
+}
+
+static void explain(const evaluator *self, const char *log, rh_error *error) {
+  char complaint[MOST_COMPLAINT], before[sizeof error->message];
+  if (!error) return;
+  snprintf(before, sizeof before, "%s", error->message);
+  rh_fail(error, RH_E_FILE, "operator %s does not compile: %.600s", self->custom->op.name,
+          find_complaint(log, complaint) ? complaint : before);
+}
+
+static rh_status build(evaluator *self, rh_error *error) {
+  char *prelude = rh_operator_prelude(self->custom);
+  cl_int code;
+  rh_text log = {0};
+  self->session.build_log = &log;
+  if (!prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
+  rh_status status =
+      rh_cl_program(&self->session, "operator.cl", prelude, source, "", &self->program, error);
+  if (status == RH_E_BUILD) {
+    explain(self, rh_text_get(&log), error);
+    status = RH_E_FILE;
+  }
+  self->session.build_log = NULL;
+  rh_text_finish(&log);
+  free(prelude);
+  RH_TRY(status);
+  self->pieces = clCreateKernel(self->program, "rh_code_pieces", &code);
+  RH_CL_TRY(error, code, "creating a kernel");
+  self->join = clCreateKernel(self->program, "rh_code_join", &code);
+  RH_CL_TRY(error, code, "creating a kernel");
+  return rh_cl_buffer(&self->session, CL_MEM_READ_WRITE,
+                      (uint64_t)MOST_PIECES * self->custom->op.value_size, NULL,
+                      "allocating values", &self->values, error);
+}
+
+rh_status rh_by_code_open(const rh_operator *custom, rh_cl_session *session, rh_error *error) {
+  if (!custom->code || custom->code->device) return RH_OK;
+  evaluator *self = calloc(1, sizeof *self);
+  if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  self->custom = custom;
+  self->session = *session;
+  self->session.compiled_only = 0;
+  self->session.tap = NULL;
+  clRetainCommandQueue(self->session.queue);
+  rh_status status = build(self, error);
+  if (status == RH_OK) status = join_values(self, 0, custom->code->identity, error);
+  if (status != RH_OK) {
+    destroy(self);
+    return status;
+  }
+  custom->code->reduce = reduce;
+  custom->code->combine = combine;
+  custom->code->destroy = destroy;
+  custom->code->device = self;
+  return RH_OK;
+}
+
+rh_status rh_by_code_prepare(const rh_operator *custom, rh_redhost *redhost, rh_error *error) {
+  rh_cl_session *session;
+  if (!custom || !custom->code || custom->code->device) return RH_OK;
+  RH_TRY(rh_redhost_session(redhost, &session, error));
+  return rh_by_code_open(custom, session, error);
+}
+
+rh_status rh_by_code_status(const rh_operator *custom, rh_error *error) {
+  const evaluator *self = custom->code ? custom->code->device : NULL;
+  if (!self || self->failure.status == RH_OK) return RH_OK;
+  if (error) *error = self->failure;
+  return self->failure.status;
+}
+
+const char *rh_by_code_decline(const rh_operator *custom, const rh_strategy *strategy,
+                               const rh_answer *answer) {
+  if (!custom || !custom->code) return NULL;
+  if (strategy->device_kinds == RH_DEVICE_HOST)
+    return "it runs on the host, and the operator is OpenCL C, which runs on devices";
+  if (answer->finishes_on_host)
+    return "it finishes on the host, and the operator is OpenCL C, which runs on devices";
+  return NULL;
+}

@@ -1,0 +1,22 @@
+/* Operators by OpenCL C, evaluated on a device for what the host needs: the identity, and the
+ * orders of combining that a result is compared with. */
+#ifndef RH_REDUCE_BY_CODE_H
+#define RH_REDUCE_BY_CODE_H
+
+#include "../operators/operator.h"
+#include "context.h"
+
+/* Builds the operator's code for the session's device, once, and finds its identity.  RH_E_FILE,
+ * with the file, line and reason, if it does not compile.  Nothing for operators by expressions. */
+rh_status rh_by_code_open(const rh_operator *custom, rh_cl_session *session, rh_error *error);
+/* The same for the session of *redhost, which is opened if it must be. */
+rh_status rh_by_code_prepare(const rh_operator *custom, rh_redhost *redhost, rh_error *error);
+
+/* The first failure of the device since then; RH_OK if there was none. */
+rh_status rh_by_code_status(const rh_operator *custom, rh_error *error);
+
+/* Why a strategy cannot serve it; null if it can. */
+const char *rh_by_code_decline(const rh_operator *custom, const rh_strategy *strategy,
+                               const rh_answer *answer);
+
+#endif
