@@ -334,6 +334,10 @@ class Code(Case):
         for n, wanted in ((0, "-1\n%d\n" % (2**64 - 1)), (1, "0\n0\n"), (257, "0\n0\n")):
             self.assertEqual(self.good("--run", "two_stage", "--op", "c/far.op.json", "-n", str(n), "--data", "equal", "-q").out, wanted)
 
+    def test_benchmark(self):
+        points = self.json("--bench", "--op", "far", "-n", "2^10", "--quick", "-s", "two_stage,native", env={"REDHOST_PLUGIN_PATH": self.operator()})["results"]
+        self.assertEqual({point["strategy"]: point["status"] for point in points}, {"two_stage": "ok", "native": "unsupported"})
+
     def test_what_declines(self):
         place = self.operator()
         for strategy, words in (("serial", "it runs on the host"), ("native", "it runs on the host"), ("cascade", "it finishes on the host")):

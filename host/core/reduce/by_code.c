@@ -220,8 +220,12 @@ rh_status rh_by_code_prepare(const rh_operator *custom, rh_redhost *redhost, rh_
 }
 
 rh_status rh_by_code_status(const rh_operator *custom, rh_error *error) {
-  const evaluator *self = custom->code ? custom->code->device : NULL;
-  if (!self || self->failure.status == RH_OK) return RH_OK;
+  if (!custom->code) return RH_OK;
+  const evaluator *self = custom->code->device;
+  if (!self)
+    return rh_fail(error, RH_E_INTERNAL, "operator %s has no device to be evaluated on",
+                   custom->op.name);
+  if (self->failure.status == RH_OK) return RH_OK;
   if (error) *error = self->failure;
   return self->failure.status;
 }

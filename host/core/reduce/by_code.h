@@ -12,7 +12,7 @@ rh_status rh_by_code_open(const rh_operator *custom, rh_cl_session *session, rh_
 /* The same for the session of *redhost, which is opened if it must be. */
 rh_status rh_by_code_prepare(const rh_operator *custom, rh_redhost *redhost, rh_error *error);
 
-/* The first failure of the device since then; RH_OK if there was none. */
+/* The first failure of the device since then; RH_OK if there was none, or none is needed. */
 rh_status rh_by_code_status(const rh_operator *custom, rh_error *error);
 
 /* Why a strategy cannot serve it; null if it can. */

@@ -1,5 +1,6 @@
 #include "point.h"
 #include "../../core/base/error.h"
+#include "../../core/reduce/by_code.h"
 #include "../../core/reduce/operand_data.h"
 
 #include <string.h>
@@ -77,6 +78,7 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
     scale->launch_s = stage->bench_device.calibration.launch_s;
   }
   const rh_job_spec spec = problem_of(data);
+  RH_TRY(rh_by_code_prepare(spec.custom, stage->redhost, error));
   return rh_job_reference(&spec, data->elements, &stage->redhost->options.reporter, reference,
                           error);
 }
