@@ -17,7 +17,7 @@ sys.argv = [word for word in sys.argv if word != "--update"]
 from installed_tree import CC, HERE, Tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PAGES = [os.path.join(ROOT, "docs", name) for name in ("authors.md", "library.md")]
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("authors.md", "library.md", "own-operator.md")]
 BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re.MULTILINE)
 STEPS = os.path.join(ROOT, "docs", "authors")
@@ -162,9 +162,9 @@ class Docs(Tree):
 
     def test_options_that_pages_show_together(self):
         """Options are checked against the mode before --quiet and --verbose are refused, so that refusal means that they are right."""
-        pages = [os.path.join(ROOT, name) for name in ("README.md", "docs/authors.md", "docs/library.md", "docs/numpy.md")]
+        pages = [os.path.join(ROOT, name) for name in ("README.md", "docs/authors.md", "docs/library.md", "docs/numpy.md", "docs/own-operator.md")]
         commands = [re.split(r" (?:&&|2>|\$\(|for |another )", command)[0] for path in pages for command in commands_on(read(path))]
-        commands = [command for command in commands if " -" in command and not re.match(" --(new-plugin|help|info$)", command)]
+        commands = [command for command in commands if " -" in command and not re.match(" --(new-plugin|new-operator|help|info$)", command)]
         self.assertGreater(len(commands), 30)
         for command in commands:
             with self.subTest(command=command):
@@ -177,7 +177,7 @@ class Docs(Tree):
         return done.stderr
 
     def test_links(self):
-        for name in ("authors.md", "library.md", "abi.md"):
+        for name in ("authors.md", "library.md", "abi.md", "own-operator.md"):
             links = re.findall(r"\]\(([^)#:]+)\)", read(os.path.join(ROOT, "docs", name)))
             self.assertTrue(links)
             for link in links:

@@ -228,6 +228,25 @@ class NewPlugin(Tree):
                  open(os.path.join(path, name.replace("example", "mine")), encoding="utf-8") as mine:
                 self.assertEqual(mine.read(), file.read().replace("example", "mine"))
 
+    def new_operator(self, name, files):
+        """What --new-operator writes is what is installed, and the command that it prints gives a result that is right."""
+        done = subprocess.run([self.redhost, "--new-operator", name], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
+        head, _, command = done.stdout.splitlines()
+        self.assertEqual((head, done.stderr), (".: " + " ".join(file.replace("example", "mine") for file in files), ""))
+        template = os.path.join(self.prefix, "share", "redhost", "operator", *(["code"] if name.endswith(".cl") else []))
+        for file in files:
+            with open(os.path.join(template, file), encoding="utf-8") as theirs, \
+                 open(os.path.join(self.folder, file.replace("example", "mine")), encoding="utf-8") as mine:
+                self.assertEqual(mine.read(), theirs.read().replace("example", "mine"))
+        self.assertRegex(self.call(["sh", "-ec", command], cwd=self.folder), r"(?m)^check .* ok$")
+        self.assertIn("mine", self.call([self.redhost, "--ops", "-q", "--plugin-path", self.folder]).split())
+
+    def test_new_operator(self):
+        self.new_operator("mine", ["example.op.json"])
+
+    def test_new_operator_in_opencl_c(self):
+        self.new_operator("mine.cl", ["example.op.json", "example.cl"])
+
     def test_from_the_build_tree(self):
         program = os.path.join(BUILD, "bin", "redhost")
         done = subprocess.run([program, "--new-plugin", "mine"], cwd=self.folder, env=self.environment, capture_output=True,
