@@ -1,0 +1,139 @@
+/* Operators in OpenCL C through rh_reduce() and rh_prepare(), and operators by a file's name. */
+#include "library.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { N = 10007 };
+
+static float x[N + 1];
+
+/* The sum of the squares, and the index of the last element above 0. */
+static const char code[] =
+    "{\"redhost\": \"operator/1\", \"name\": \"last\", \"operands\": [\"x\"],"
+    " \"value\": {\"squares\": \"f64\", \"last\": \"i64\"}, \"claims\": [\"associative\", "
+    "\"commutative\"], \"source\": [\"rh_value rh_identity(void) { rh_value v = {0, -1}; return v; "
+    "}\","
+    "\"rh_value rh_load(rh_x x, ulong i) { rh_value v = {(double)x*x, x > 0 ? (long)i : -1}; return "
+    "v; }\","
+    "\"rh_value rh_combine(rh_value a, rh_value b) { a.squares += b.squares; a.last = max(a.last, "
+    "b.last); return a; }\"]}";
+
+static void fill(void) {
+  for (int i = 0; i <= N; i++) x[i] = (float)((i * 37) % 101 - 50);
+}
+
+static void check_result(const rh_result *result, uint64_t first, uint64_t n) {
+  double squares = 0;
+  int64_t last = -1;
+  for (uint64_t i = 0; i < n; i++) {
+    squares += (double)x[first + i] * x[first + i]; /* exact */
+    if (x[first + i] > 0) last = (int64_t)i;
+  }
+  ck_assert_uint_eq(result->n_fields, 2);
+  ck_assert_double_eq(result->fields[0].value.f, squares);
+  ck_assert_int_eq(result->fields[1].value.i, last);
+}
+
+static rh_request code_request(const char *strategy, uint64_t n) {
+  return (rh_request){.struct_size = sizeof(rh_request),
+                      .strategy = strategy,
+                      .op = code,
+                      .type = RH_TYPE_f32,
+                      .data = x,
+                      .n = n};
+}
+
+/* More than once, as what is set up is kept. */
+START_TEST(reduces_by_code) {
+  static const uint64_t sizes[] = {N, 0, 1, 257, N};
+  for (size_t s = 0; s < 5; s++) {
+    rh_request request = code_request(s % 2 ? "two_stage" : NULL, sizes[s]);
+    rh_result result = {.struct_size = sizeof result};
+    if (rh_reduce(redhost, &request, &result, &error) != RH_OK) ck_abort_msg("%s", error.message);
+    check_result(&result, 0, sizes[s]);
+  }
+}
+END_TEST
+
+START_TEST(prepares_code) {
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "two_stage",
+                          .op = code,
+                          .type = RH_TYPE_f32,
+                          .max_n = N};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  for (uint64_t first = 0; first < 2; first++)
+    for (uint64_t n = 0; n <= N - first; n += 5003) {
+      rh_result result = {.struct_size = sizeof result};
+      if (rh_prepared_run(prepared, x + first, n, &result, &error) != RH_OK)
+        ck_abort_msg("%s", error.message);
+      check_result(&result, first, n);
+    }
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
+START_TEST(the_host_declines) {
+  rh_request request = code_request("native", N);
+  rh_result result = {.struct_size = sizeof result};
+  ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_DECLINED);
+  ck_assert_ptr_nonnull(strstr(error.message, "the operator is OpenCL C"));
+  request.op = "{\"redhost\": \"operator/1\", \"name\": \"f\", \"operands\": [\"x\"], \"value\": "
+               "{\"a\": \"f64\"}, \"code\": \"f.cl\"}";
+  ck_assert_int_ne(rh_reduce(redhost, &request, &result, &error), RH_OK);
+  ck_assert_ptr_nonnull(strstr(error.message, "names a file of OpenCL C"));
+}
+END_TEST
+
+/* By rh_options.plugin_path, as plugins. */
+START_TEST(finds_a_file_by_name) {
+  char folder[] = "/tmp/redhost-code-XXXXXX", path[128], both[4200];
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/twice.op.json", folder);
+  FILE *file = fopen(path, "we");
+  ck_assert_ptr_nonnull(file);
+  fputs("{\"redhost\": \"operator/1\", \"name\": \"twice\", \"operands\": [\"x\"], \"op\": \"sum\","
+        " \"map\": \"2*(f64)x\"}",
+        file);
+  fclose(file);
+  const char *plugins = getenv("REDHOST_TEST_PLUGINS");
+  snprintf(both, sizeof both, "%s:%s", folder, plugins ? plugins : "");
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = both,
+                        .program = getenv("REDHOST_TEST_PROGRAM")};
+  rh_redhost *opened;
+  ck_assert_int_eq(rh_open(&opened, &options, &error), RH_OK);
+  rh_request request = code_request("native", N);
+  rh_result result = {.struct_size = sizeof result};
+  double sum = 0;
+  request.op = "twice";
+  rh_status status = rh_reduce(opened, &request, &result, &error);
+  unlink(path);
+  rmdir(folder);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  for (int i = 0; i < N; i++) sum += 2 * x[i];
+  ck_assert_double_eq(result.value.f, sum);
+  request.op = "thrice"; /* the directory is gone */
+  ck_assert_int_eq(rh_reduce(opened, &request, &result, &error), RH_E_USAGE);
+  ck_assert_ptr_nonnull(strstr(error.message, "unknown operator 'thrice'"));
+  rh_close(opened);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("operators in OpenCL C");
+  TCase *tests = tcase_create("operators in OpenCL C");
+  fill();
+  tcase_add_checked_fixture(tests, set_up, tear_down);
+  tcase_add_test(tests, reduces_by_code);
+  tcase_add_test(tests, prepares_code);
+  tcase_add_test(tests, the_host_declines);
+  tcase_add_test(tests, finds_a_file_by_name);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
