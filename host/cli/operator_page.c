@@ -122,8 +122,19 @@ static void add_fields(json_t *object, const rh_definition *definition) {
   json_object_set_new(object, "combine", combine);
 }
 
+static json_t *constants_of(const rh_definition *definition) {
+  json_t *object = json_object();
+  for (uint32_t k = 0; k < definition->n_constants; k++) {
+    const rh_expr_value *value = &definition->constants[k].value;
+    json_object_set_new(object, definition->constants[k].name,
+                        value->is_float ? rh_json_number(value->as.f) : json_integer(value->as.i));
+  }
+  return object;
+}
+
 /* Under the keys of an operator file. */
 static void add_texts(json_t *object, const rh_definition *definition) {
+  if (definition->n_constants) json_object_set_new(object, "constants", constants_of(definition));
   if (definition->about) json_object_set_new(object, "about", json_string(definition->about));
   if (definition->ops) json_object_set_new(object, "op", json_string(definition->ops));
   if (definition->map) json_object_set_new(object, "map", json_string(definition->map));
@@ -182,6 +193,14 @@ static void print_field_texts(const char *heading, const rh_definition *definiti
 
 static void print_definition(const rh_definition *definition) {
   putchar('\n');
+  for (uint32_t k = 0; k < definition->n_constants; k++) {
+    const rh_expr_value *value = &definition->constants[k].value;
+    printf("%-11s %s = ", k ? "" : "constants", definition->constants[k].name);
+    if (value->is_float)
+      printf("%.17g\n", value->as.f);
+    else
+      printf("%lld\n", (long long)value->as.i);
+  }
   if (definition->ops) printf("op          %s\n", rh_plain(definition->ops));
   if (definition->map) printf("map         %s\n", rh_plain(definition->map));
   if (definition->code)

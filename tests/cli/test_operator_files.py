@@ -282,6 +282,19 @@ class Files(Case):
         mixed = self.folder("b", masked=mapped("masked", text="(m & 1) * sqrt(x)", operands=("x", "m")))
         self.assertEqual(self.listed("--plugin-path", mixed)[1]["not_loaded"], [])
 
+    def test_constants(self):
+        """They have values in the file; --let gives others, and builds nothing else."""
+        place = self.folder("a", above=mapped("above", text="x > t ? k*x : 0.0", constants={"t": 0.5, "k": 3}))
+        for args, wanted in (([], 30), (["--let", "k=7"], 70), (["--let", "t=1"], 0), (["--let", "t=0", "--let", "k=-1"], -10)):
+            self.assertEqual(float(self.run_op("above", "--plugin-path", place, *args)), wanted)
+        page = self.good("--info", "above", "--plugin-path", place).out
+        self.assertIn("\nconstants   t = 0.5\n            k = 3\n", page)
+        self.assertEqual(self.json("--info", "above", "--plugin-path", place)["operators"][0]["constants"], {"t": 0.5, "k": 3})
+        for constants, words in (({}, ':1:113: "constants": expected an object of 1 to 16'), ({"t": "1"}, ':1:119: "constants": expected a number'),
+                                 ({"x": 1}, ':1:114: "constants": expected a name'), ({"i": 1}, '"constants": expected a name'), ([], '"constants": expected an object'),
+                                 ({"c%d" % k: k for k in range(17)}, '"constants": expected an object')):
+            self.refused(mapped("above", text="x > t ? x : 0", constants=constants), words)
+
     # ---- New ones ----
 
     def test_new(self):

@@ -16,9 +16,13 @@ static void check_texts(const rh_definition *definition) {
   if (!definition->n_fields) RULE(definition->ops && definition->map);
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
-    RULE(field->load && field->identity && field->combine && rh_type_size(field->type) >= 4);
+    RULE(rh_type_size(field->type) >= 4);
+    if (definition->code || definition->code_file) continue;
+    RULE(field->load && field->identity && field->combine);
     RULE(field->load_at.line && field->identity_at.line && field->combine_at.line);
   }
+  RULE(definition->n_constants <= RH_MOST_CONSTANTS);
+  RULE(!definition->code || !definition->code_file); /* no file was opened */
   for (uint32_t k = 0; k < definition->n_lets; k++) RULE(definition->lets[k].text);
   for (uint32_t k = 0; k < definition->n_results; k++) RULE(definition->results[k].text);
 }

@@ -11,13 +11,18 @@ static float x[N + 1];
 /* The sum of the squares, and the index of the last element above 0. */
 static const char code[] =
     "{\"redhost\": \"operator/1\", \"name\": \"last\", \"operands\": [\"x\"],"
-    " \"value\": {\"squares\": \"f64\", \"last\": \"i64\"}, \"claims\": [\"associative\", "
-    "\"commutative\"], \"source\": [\"rh_value rh_identity(void) { rh_value v = {0, -1}; return v; "
-    "}\","
-    "\"rh_value rh_load(rh_x x, ulong i) { rh_value v = {(double)x*x, x > 0 ? (long)i : -1}; return "
-    "v; }\","
-    "\"rh_value rh_combine(rh_value a, rh_value b) { a.squares += b.squares; a.last = max(a.last, "
-    "b.last); return a; }\"]}";
+    " \"value\": {\"squares\": \"f64\", \"last\": \"i64\"},"
+    " \"claims\": [\"associative\", \"commutative\"], \"source\": ["
+    "\"rh_value rh_identity(void) { rh_value v = {0, -1}; return v; }\","
+    "\"rh_value rh_load(rh_x x, ulong i) {\","
+    "\"  rh_value v = {(double)x*x, x > 0 ? (long)i : -1};\","
+    "\"  return v;\","
+    "\"}\","
+    "\"rh_value rh_combine(rh_value a, rh_value b) {\","
+    "\"  a.squares += b.squares;\","
+    "\"  a.last = max(a.last, b.last);\","
+    "\"  return a;\","
+    "\"}\"]}";
 
 static void fill(void) {
   for (int i = 0; i <= N; i++) x[i] = (float)((i * 37) % 101 - 50);

@@ -3,7 +3,7 @@
 #ifndef RH_OPERATORS_DEFINITION_H
 #define RH_OPERATORS_DEFINITION_H
 
-#include "../base/text.h"
+#include "../expr/expr.h"
 
 #include <redhost/redhost.h>
 
@@ -36,6 +36,11 @@ typedef struct rh_named_text {
   rh_json_place at;
 } rh_named_text;
 
+typedef struct rh_named_number {
+  char name[RH_OPERATOR_NAME_BYTES];
+  rh_expr_value value;
+} rh_named_number;
+
 /* One of two forms.  Built-in operators over maps: `ops`, and `map` with as many outputs, or one
  * for all of them.  Or an operator of its own: `fields`, by expressions or by code.
  * Zero-initialised is empty; strings are malloc'ed. */
@@ -47,8 +52,10 @@ typedef struct rh_definition {
   uint32_t n_operands;               /* 0: any number, by the names of the data */
   char operands[RH_MOST_OPERANDS][RH_OPERATOR_NAME_BYTES];
   rh_json_place operands_at[RH_MOST_OPERANDS];
-  char *ops; /* "sum", "min,max,sum"; null: it has fields */
-  char *map; /* null: the only operand */
+  uint32_t n_constants;
+  rh_named_number constants[RH_MOST_CONSTANTS]; /* their values, unless others are given */
+  char *ops;                                    /* "sum", "min,max,sum"; null: it has fields */
+  char *map;                                    /* null: the only operand */
   rh_json_place ops_at, map_at;
   uint32_t n_fields;
   rh_field_text fields[RH_MOST_FIELDS];

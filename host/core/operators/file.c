@@ -175,6 +175,33 @@ static rh_status take_named(const reader *r, const char *key, rh_named_text *lis
   return RH_OK;
 }
 
+static rh_status take_constants(const reader *r) {
+  rh_definition *to = r->to;
+  const char *name;
+  json_t *number, *object = json_object_get(r->object, "constants");
+  if (!object) return RH_OK;
+  if (!json_is_object(object) || json_object_size(object) == 0 ||
+      json_object_size(object) > RH_MOST_CONSTANTS)
+    return expect(r, "constants", RH_PLACE_SELF, "an object of 1 to 16 names and numbers");
+  json_object_foreach(object, name, number) {
+    rh_named_number *constant = &to->constants[to->n_constants];
+    int is_new = rh_definition_name_is_valid(name);
+    for (uint32_t k = 0; k < to->n_operands; k++) is_new &= strcmp(name, to->operands[k]) != 0;
+    if (!is_new)
+      return expect_at(r, "constants", place_of(r, "constants", to->n_constants, 1),
+                       "a name of letters, digits and '_' that no operand has");
+    if (!json_is_number(number)) return expect(r, "constants", to->n_constants, "a number");
+    memcpy(constant->name, name, strlen(name) + 1);
+    constant->value.is_float = json_is_real(number);
+    if (constant->value.is_float)
+      constant->value.as.f = json_real_value(number);
+    else
+      constant->value.as.i = json_integer_value(number);
+    to->n_constants++;
+  }
+  return RH_OK;
+}
+
 static rh_status take_claims(const reader *r) {
   static const char what[] = "a list of \"associative\" and \"commutative\"";
   const json_t *list = json_object_get(r->object, "claims");
@@ -273,10 +300,23 @@ enum { MAPPED = 1, STRUCT = 2, CODE = 4, ALL = 7 };
 static const struct {
   const char *name;
   int forms; /* that may have it */
-} keys[] = {{"redhost", ALL},  {"name", ALL},    {"summary", ALL},     {"about", ALL},
-            {"operands", ALL}, {"op", MAPPED},   {"map", MAPPED},      {"value", STRUCT | CODE},
-            {"load", STRUCT},  {"let", STRUCT},  {"identity", STRUCT}, {"combine", STRUCT},
-            {"code", CODE},    {"source", CODE}, {"finalize", ALL},    {"claims", ALL}};
+} keys[] = {{"redhost", ALL},
+            {"name", ALL},
+            {"summary", ALL},
+            {"about", ALL},
+            {"operands", ALL},
+            {"op", MAPPED},
+            {"map", MAPPED},
+            {"value", STRUCT | CODE},
+            {"load", STRUCT},
+            {"let", STRUCT},
+            {"identity", STRUCT},
+            {"combine", STRUCT},
+            {"code", CODE},
+            {"source", CODE},
+            {"constants", MAPPED | STRUCT},
+            {"finalize", ALL},
+            {"claims", ALL}};
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static rh_status unknown_key(const reader *r, const char *key) {
@@ -327,6 +367,7 @@ static rh_status take_all(const reader *r) {
   RH_TRY(take_summary(r));
   RH_TRY(take_about(r));
   RH_TRY(take_operands(r));
+  RH_TRY(take_constants(r));
   RH_TRY(form_of(r) == MAPPED ? take_mapped(r) : take_struct(r));
   RH_TRY(take_claims(r));
   return take_named(r, "finalize", r->to->results, &r->to->n_results);

@@ -26,6 +26,24 @@ static rh_status take_operands(rh_operator *self, const rh_definition *definitio
   return RH_OK;
 }
 
+/* Those of the definition that were not given. */
+static rh_status add_constants(rh_operator *self, const rh_definition *definition,
+                               rh_error *error) {
+  uint32_t given = self->n_lets;
+  for (uint32_t k = 0; k < definition->n_constants; k++) {
+    const rh_named_number *constant = &definition->constants[k];
+    uint32_t j = 0;
+    while (j < given && strcmp(self->lets[j].name, constant->name) != 0) j++;
+    if (j < given) continue;
+    if (self->n_lets == RH_MOST_CONSTANTS)
+      return rh_fail(error, RH_E_USAGE, "at most %d constants", RH_MOST_CONSTANTS);
+    rh_let *let = &self->lets[self->n_lets++];
+    memcpy(let->name, constant->name, sizeof let->name);
+    let->value = constant->value;
+  }
+  return RH_OK;
+}
+
 /* "x" and "x2" can be told apart, but not two of one name. */
 static rh_status check_names(const rh_operator *self, rh_error *error) {
   for (uint32_t k = 0; k < self->n_lets; k++)
@@ -144,6 +162,7 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
     return rh_fail(error, RH_E_USAGE, "at most %d constants", RH_MOST_CONSTANTS);
   self->n_lets = n_lets;
   if (n_lets) memcpy(self->lets, lets, n_lets * sizeof *lets);
+  RH_TRY(add_constants(self, definition, error));
   RH_TRY(check_names(self, error));
   rh_status status = make_text(self, definition, error);
   if (status != RH_OK) return name_file(definition, status, error);
