@@ -24,6 +24,7 @@ enum { RH_E_NOISY = -64 };
 rh_status rh_mode_summary(const rh_app *app, rh_error *error);
 rh_status rh_mode_list(const rh_app *app, rh_error *error);
 rh_status rh_mode_ops(const rh_app *app, rh_error *error);
+rh_status rh_mode_verify_op(const rh_app *app, rh_error *error);
 rh_status rh_mode_devices(const rh_app *app, rh_error *error);
 rh_status rh_mode_info(const rh_app *app, rh_error *error);
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error);

@@ -71,6 +71,13 @@ static rh_status parse_isolation(rh_bench_settings *settings, const char *when, 
   return rh_parse_when("--isolate", when, 1, &settings->isolate_others, error);
 }
 
+static rh_status define_own(const rh_app *app, rh_bench_settings *settings, uint32_t t,
+                            rh_error *error) {
+  RH_TRY(rh_user_operator_define(app->typed, &app->redhost->options, settings->types.list[t],
+                                 &settings->own[t], error));
+  return rh_user_operator_trust(app, settings->own[t], error);
+}
+
 /* One for each type; other processes do not know it. */
 static rh_status parse_own(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
@@ -85,9 +92,7 @@ static rh_status parse_own(rh_bench_settings *settings, const rh_app *app, rh_er
     return rh_fail(error, RH_E_USAGE,
                    "--processes=%u: an operator of one's own runs in this process only",
                    settings->processes);
-  for (uint32_t k = 0; k < settings->types.n; k++)
-    RH_TRY(rh_user_operator_define(typed, &app->redhost->options, settings->types.list[k],
-                                   &settings->own[k], error));
+  for (uint32_t k = 0; k < settings->types.n; k++) RH_TRY(define_own(app, settings, k, error));
   return RH_OK;
 }
 

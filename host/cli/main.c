@@ -54,6 +54,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   switch (app->typed->mode) {
   case RH_MODE_LIST: return rh_mode_list(app, error);
   case RH_MODE_OPS: return rh_mode_ops(app, error);
+  case RH_MODE_VERIFY_OP: return rh_mode_verify_op(app, error);
   case RH_MODE_RUN: return rh_mode_run(app, error);
   case RH_MODE_DEVICES: return rh_mode_devices(app, error);
   case RH_MODE_INFO: return rh_mode_info(app, error);

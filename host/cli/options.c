@@ -14,10 +14,11 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
 #define TIMING     (IN(BENCH) | IN(TUNE))
+#define OPERATORS  (IN(RUN) | IN(BENCH) | IN(VERIFY_OP))
 #define TOUCHING   (IN(RUN) | IN(VERIFY) | TIMING)
 #define NEW        (IN(NEW_PLUGIN) | IN(NEW_OPERATOR))
-#define PLUGINS    (IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | NEW | TOUCHING)
-#define DEVICES    (LOOKING | TOUCHING)
+#define PLUGINS    (IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | IN(VERIFY_OP) | NEW | TOUCHING)
+#define DEVICES    (LOOKING | TOUCHING | IN(VERIFY_OP))
 #define FILES      (IN(COMPARE) | IN(PLOT))
 #define EVERYWHERE (DEVICES | FILES | IN(OPS))
 
@@ -46,6 +47,9 @@ static const option_row table[] = {
     {"verify", 0, MODE, NULL, NULL,
      "run the conformance tests on a strategy or a plugin's\nfile [all installed]", RH_MODE_VERIFY,
      0},
+    {"verify-op", 0, MODE, NULL, NULL,
+     "is an operator, by name, file or --reduce, what it\nclaims to be? Else a counterexample",
+     RH_MODE_VERIFY_OP, 0},
     {"tune", 0, MODE, NULL, NULL, "find the best parameters for this device, keep them",
      RH_MODE_TUNE, 0},
     {"new-plugin", 0, MODE_WORD, "NAME [DIR]", NULL,
@@ -77,9 +81,9 @@ static const option_row table[] = {
      "sum prod min max argmin argmax and or xor affine\n"
      "asum amax argamax (of magnitudes) [sum]; --run: one of\n"
      "--ops, a file, or several in one pass, min,max,sum",
-     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(op)},
+     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY_OP), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
-     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT), AT(type)},
+     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY_OP), AT(type)},
     {"input", 'i', WORD, "FILE", NULL,
      ".npy, or raw with --type; `-' is standard input; without\n"
      "a mode: --run auto; several for --map: x.npy,y.npy",
@@ -87,19 +91,19 @@ static const option_row table[] = {
     {"map", 0, WORD, "EXPR", NULL,
      "reduce an expression of the elements, as in C: 'x*y'\n"
      "with --input x.npy,y.npy; i is the index",
-     IN(RUN) | IN(BENCH), AT(map)},
+     OPERATORS, AT(map)},
     {"let", 0, WORDS, "NAME=NUMBER", NULL, "a constant for --map and --finalize; repeatable",
-     IN(RUN) | IN(BENCH), AT(lets)},
+     OPERATORS, AT(lets)},
     {"reduce", 0, WORD, "EXPR", NULL,
-     "combine values a and b, in index order, with --identity:\n'a > b ? a : b'",
-     IN(RUN) | IN(BENCH), AT(reduce)},
-    {"identity", 0, WORD, "EXPR", NULL, "--reduce: the value that changes no other",
-     IN(RUN) | IN(BENCH), AT(identity)},
-    {"commutes", 0, FLAG, NULL, NULL, "--reduce: a and b may be exchanged", IN(RUN) | IN(BENCH),
+     "combine values a and b, in index order, with --identity:\n'a > b ? a : b'", OPERATORS,
+     AT(reduce)},
+    {"identity", 0, WORD, "EXPR", NULL, "--reduce: the value that changes no other", OPERATORS,
+     AT(identity)},
+    {"commutes", 0, FLAG, NULL, NULL, "--reduce: a and b may be exchanged", OPERATORS,
      AT(commutes)},
     {"finalize", 0, WORD, "EXPRS", NULL,
-     "print these, of the result a, or of a.0, a.1 and so on,\nand of n: 'mean = a/n'",
-     IN(RUN) | IN(BENCH), AT(finalize)},
+     "print these, of the result a, or of a.0, a.1 and so on,\nand of n: 'mean = a/n'", OPERATORS,
+     AT(finalize)},
     {"data", 0, WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\n"
      "onehot units swing zeros infs descending loguniform\nleast greatest ends two [uniform]",
@@ -107,6 +111,8 @@ static const option_row table[] = {
     {"seed", 0, WORD, "N", NULL, "for --data, --verify and --tune [1]", TOUCHING, AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",
      IN(RUN) | IN(BENCH), 0},
+    {"unchecked-op", 0, FLAG, NULL, NULL, "use an operator whose laws are broken",
+     IN(RUN) | IN(BENCH), AT(unchecked_op)},
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
      AT(no_check)},
 
@@ -174,11 +180,13 @@ static const option_row table[] = {
      IN(RUN) | TIMING, AT(isolate)},
     {"timeout", 0, WORD, "SEC", NULL, "kill a plugin's process after SEC seconds of silence\n[60]",
      IN(RUN) | IN(VERIFY) | TIMING, AT(timeout)},
-    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write the cache", TOUCHING, AT(no_cache)},
+    {"no-cache", 0, FLAG, NULL, NULL, "neither read nor write the cache", TOUCHING | IN(VERIFY_OP),
+     AT(no_cache)},
     {"no-measure", 0, FLAG, NULL, NULL,
      "auto: without a short measurement (0.3 s, once) where\nlittle is known of this machine",
      IN(RUN), AT(no_measure)},
-    {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", TOUCHING, AT(cache_dir)},
+    {"cache-dir", 0, WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]", TOUCHING | IN(VERIFY_OP),
+     AT(cache_dir)},
 };
 enum { N_ROWS = sizeof table / sizeof *table };
 
@@ -423,9 +431,11 @@ static void fill_getopt(struct option *options, char *letters) {
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
   int one = typed->mode == RH_MODE_NEW_PLUGIN || typed->mode == RH_MODE_NEW_OPERATOR ||
             typed->mode == RH_MODE_COMPARE;
-  int most = typed->mode == RH_MODE_VERIFY ? RH_MAX_OPERANDS : one;
-  if (n > most && typed->mode == RH_MODE_VERIFY)
-    return rh_fail(error, RH_E_USAGE, "--verify takes at most %d plugins at once", most);
+  int is_list = typed->mode == RH_MODE_VERIFY || typed->mode == RH_MODE_VERIFY_OP;
+  int most = is_list ? RH_MAX_OPERANDS : one;
+  if (n > most && is_list)
+    return rh_fail(error, RH_E_USAGE, "--%s takes at most %d names or files at once",
+                   typed->mode_option, most);
   if (n > most && most && typed->mode != RH_MODE_COMPARE)
     return rh_fail(error, RH_E_USAGE,
                    "unexpected operand '%s'. --%s takes a name and one directory", operands[1],

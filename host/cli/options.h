@@ -10,6 +10,7 @@ enum {
   RH_MODE_SUMMARY,
   RH_MODE_LIST,
   RH_MODE_OPS,
+  RH_MODE_VERIFY_OP,
   RH_MODE_RUN,
   RH_MODE_DEVICES,
   RH_MODE_INFO,
@@ -50,7 +51,7 @@ typedef struct rh_typed {
   const char *map, *reduce, *identity, *finalize;
   rh_words exports, peers, lets;
   uint32_t commutes;
-  uint32_t no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
+  uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t thorough, strict, once, dry_run, fresh;
   /* Of --verify, the directory of --new-plugin and --new-operator, the new file of --compare. */
   const char *operands[RH_MAX_OPERANDS];

@@ -1,4 +1,5 @@
 #include "user_operator.h"
+#include "../core/algebra/trust.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../core/catalog/texts.h"
@@ -143,10 +144,20 @@ static rh_status create(const rh_typed *typed, const rh_definition *definition,
   return rh_catalog_make(made, definition, operands, n, lets, typed->lets.n, error);
 }
 
+rh_status rh_user_operator_trust(const rh_app *app, const rh_operator *self, rh_error *error) {
+  if (app->typed->unchecked_op) return RH_OK;
+  rh_error why = {0};
+  rh_status status = rh_algebra_trust(self, &app->redhost->cache, &why);
+  if (status == RH_OK) return RH_OK;
+  return rh_fail(error, status, "%.800s%s", why.message,
+                 status == RH_E_PLUGIN ? "; --unchecked-op uses it all the same" : "");
+}
+
 static rh_status make_operator(rh_user_operator *user, const rh_app *app,
                                const rh_operand *operands, uint32_t n, rh_job_spec *spec,
                                rh_error *error) {
   RH_TRY(create(app->typed, &user->definition, operands, n, &user->custom, error));
+  RH_TRY(rh_user_operator_trust(app, user->custom, error));
   spec->custom = user->custom;
   spec->op = user->custom->base;
   spec->type = user->custom->type;

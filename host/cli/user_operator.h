@@ -27,6 +27,9 @@ int rh_user_operator_is_one(const rh_typed *typed);
 rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options, rh_type type,
                                   rh_operator **made, rh_error *error);
 
+/* RH_E_PLUGIN if a law of it is broken, unless the user accepts that. */
+rh_status rh_user_operator_trust(const rh_app *app, const rh_operator *self, rh_error *error);
+
 /* Opens the input files, or finds which operands are to be generated; makes the operator; and
  * enters both into the spec.  *array gets the memory of all operands, with files, and n. */
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,

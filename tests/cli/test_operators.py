@@ -48,7 +48,7 @@ class Operators(cli.Case):
             (["-i", "k.npy", "--map", "k % 7 == 0 ? k : 0"], int(k[np.fmod(k, 7) == 0].sum())),
             (["-i", "x.npy,k.npy", "--map", "fabs(x - k)", "--op", "argmax"], int(np.abs(x - k.astype("f4")).argmax())),
             (["-i", "k.npy", "--map", "k > 50 ? i : 0", "--op", "max"], int(np.flatnonzero(k > 50).max())),
-            (["-i", "k.npy", "--reduce", "a > b ? a : b", "--identity", "-1000", "--commutes"], int(k.max())),
+            (["-i", "k.npy", "--reduce", "a > b ? a : b", "--identity", "-2147483648", "--commutes"], int(k.max())),
             (["-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0", "--map", "k > 90 ? k : 0"], int(k[k > 90][-1])),
         ]
         for strategy in ("serial", "native", "two_stage_ordered", "auto"):
@@ -100,7 +100,7 @@ class Operators(cli.Case):
         self.bad(2, "operand y is not used", "--run", "native", "-i", "x.npy,w.npy", "--map", "x")
         self.bad(6, "nothing.npy", "--run", "native", "-i", "x.npy,nothing.npy", "--map", "x*y")
         self.bad(4, "strategy 'atomic' cannot run", "--run", "atomic", "-i", "x.npy,w.npy", "--map", "w*x")
-        self.bad(4, "does not commute", "--run", "two_stage", "-i", "k.npy", "--reduce", "b", "--identity", "0")
+        self.bad(4, "does not commute", "--run", "two_stage", "--unchecked-op", "-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0")
 
     def test_named(self):
         """Those that come with redhost, by strategies with and without OpenCL."""

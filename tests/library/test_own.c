@@ -166,6 +166,30 @@ START_TEST(says_what_is_wrong) {
 }
 END_TEST
 
+START_TEST(refuses_a_broken_operator) {
+  rh_request request = {.struct_size = sizeof request,
+                        .type = RH_TYPE_f32,
+                        .data = x,
+                        .n = N,
+                        .reduce = "a + 2*b",
+                        .identity = "-0.0"};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .type = RH_TYPE_f32,
+                          .max_n = N,
+                          .reduce = "a + b",
+                          .identity = "1"};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN,
+            "'a + 2*b' is not associative: a=0 b=0 c=1 gives 2 grouped to the left and 4");
+  must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "not neutral");
+  request.unchecked_op = spec.unchecked_op = 1;
+  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_prepare(redhost, &spec, &prepared, &error));
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
 /* ---- rh_prepare ---- */
 
 static rh_prepare_spec dot_spec(const char *strategy) {
@@ -298,6 +322,7 @@ int main(void) {
   tcase_add_test(tests, reduces_by_named_operators);
   tcase_add_loop_test(tests, keeps_an_operator_and_takes_constants, 0, 4);
   tcase_add_test(tests, says_what_is_wrong);
+  tcase_add_test(tests, refuses_a_broken_operator);
   tcase_add_loop_test(tests, runs_on_several_inputs, 0, 4);
   tcase_add_loop_test(tests, changes_constants, 0, 4);
   tcase_add_loop_test(tests, decodes_values_with_fields, 0, 4);

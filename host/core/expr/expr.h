@@ -72,6 +72,8 @@ int rh_exprs_uses_f64(const rh_exprs *exprs);
 /* Has every operation the same bits everywhere?  So have integers and what IEEE 754 fixes, but not
  * functions such as exp. */
 int rh_exprs_is_exact(const rh_exprs *exprs);
+/* Is a literal rounded, such as 0.1, or longer than a few digits? */
+int rh_exprs_has_long_literals(const rh_exprs *exprs);
 /* Can an operation round a float? */
 int rh_exprs_rounds(const rh_exprs *exprs);
 /* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
@@ -101,8 +103,8 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
 /* Functions that all written expressions may call; once in each program. */
 void rh_exprs_write_helpers(rh_text *to);
 
-/* outputs[k]: the value modulo the prime 2^61 - 1, of variables in its field.  0: an operation is
- * not one of + - * /, or divides by 0. */
+/* outputs[k]: the value modulo the prime 2^61 - 1, of variables in its field.  `?:` goes by whether
+ * floats are equal.  0: an operation is not one of + - * / ?: == !=, or divides by 0. */
 int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t *outputs);
 
 #endif

@@ -1,6 +1,7 @@
 #include "graph.h"
 #include "../base/error.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,23 @@ static int rounds(const rh_node *node) {
   case RH_NODE_CALL: return node->type == RH_TYPE_f32 || node->type == RH_TYPE_f64;
   default: return 0;
   }
+}
+
+/* Of more than 16 bits. */
+static int is_long(double x) {
+  int exponent;
+  double scaled = ldexp(frexp(x, &exponent), 16);
+  return isfinite(x) && scaled != trunc(scaled);
+}
+
+int rh_exprs_has_long_literals(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    if (!node->is_live || node->kind != RH_NODE_LITERAL) continue;
+    if (node->type == RH_TYPE_f64 && is_long(node->value.f64)) return 1;
+    if (node->type == RH_TYPE_f32 && is_long((double)node->value.f32)) return 1;
+  }
+  return 0;
 }
 
 int rh_exprs_rounds(const rh_exprs *exprs) {

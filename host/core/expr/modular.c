@@ -67,9 +67,17 @@ static int is_float(rh_type type) {
   return type == RH_TYPE_f32 || type == RH_TYPE_f64;
 }
 
+/* At a random point, what is equal only there is unequal. */
+static int compare(const rh_node *node, uint64_t a, uint64_t b, uint64_t *value) {
+  *value = (a == b) == (node->kind == RH_NODE_EQUAL);
+  return is_float(node->of);
+}
+
 /* Integers wrap modulo a power of two, which is another ring. */
 static int compute(const rh_node *node, const uint64_t *known, uint64_t *value) {
   uint64_t a = known[node->args[0]], b = known[node->args[1]];
+  if (node->kind == RH_NODE_EQUAL || node->kind == RH_NODE_UNEQUAL)
+    return compare(node, a, b, value);
   if (!is_float(node->type)) return 0;
   switch (node->kind) {
   case RH_NODE_ADD: *value = add(a, b); return 1;
@@ -78,8 +86,16 @@ static int compute(const rh_node *node, const uint64_t *known, uint64_t *value) 
   case RH_NODE_DIVIDE: *value = multiply(a, inverse(b)); return b != 0;
   case RH_NODE_NEGATE: *value = negate(a); return 1;
   case RH_NODE_CAST: *value = a; return 1;
+  case RH_NODE_CHOOSE: *value = a ? b : known[node->args[2]]; return 1;
   default: return 0;
   }
+}
+
+/* The branch that is not taken may divide by 0. */
+static int may_fail(const rh_exprs *exprs, uint32_t k) {
+  for (uint32_t j = k + 1; j < exprs->n_nodes; j++)
+    if (exprs->nodes[j].is_live && exprs->nodes[j].kind == RH_NODE_CHOOSE) return 1;
+  return 0;
 }
 
 int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t *outputs) {
@@ -95,7 +111,7 @@ int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t 
       ok = of_literal(node, &known[k]);
     else
       ok = compute(node, known, &known[k]);
-    if (!ok) return 0;
+    if (!ok && !(node->kind == RH_NODE_DIVIDE && may_fail(exprs, k))) return 0;
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++) outputs[j] = known[exprs->outputs[j]];
   return 1;

@@ -23,9 +23,9 @@ static rh_type type_of(const rh_operator *self, uint32_t k) {
   return self->n_parts ? part_type(&self->parts[k]) : self->fields[k].type;
 }
 
-/* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one. */
+/* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one, without a name. */
 static void name_of(const rh_operator *self, uint32_t k, rh_expr_name name) {
-  if (count(self) == 1)
+  if (count(self) == 1 && (self->n_parts || !self->is_struct || !*self->fields[0].name))
     snprintf(name, RH_EXPR_NAME_BYTES, "a");
   else if (self->n_parts)
     snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);

@@ -1,4 +1,5 @@
 #include "job.h"
+#include "../algebra/trust.h"
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/log.h"
@@ -22,6 +23,11 @@ rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error 
   }
   if (!rh_type_name(type)) return rh_fail(error, RH_E_USAGE, "unknown type %u", type);
   return RH_OK;
+}
+
+rh_status rh_job_trust(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+  if (!spec->custom || spec->unchecked_op) return RH_OK;
+  return rh_algebra_trust(spec->custom, &redhost->cache, error);
 }
 
 rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,

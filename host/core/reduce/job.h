@@ -20,6 +20,7 @@ typedef struct rh_job_spec {
   rh_type type;
   /* The user's operator, with its base in `op` and `type`; null: op on type.  Borrowed. */
   const rh_operator *custom;
+  uint32_t unchecked_op; /* 1: a user's operator is not examined before its first use */
   uint64_t offsets[RH_MOST_OPERANDS]; /* of its operands: bytes behind the data's beginning */
   uint64_t n;
   const rh_setting *settings;
@@ -54,6 +55,10 @@ const char *rh_job_op_name(const rh_job_spec *spec);
 
 /* Enters operator and type into the spec, if they exist. */
 rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error);
+
+/* Examines a user's operator before its first use: RH_E_PLUGIN, with a counterexample, if one of
+ * its laws is broken. */
+rh_status rh_job_trust(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
 
 /* Finds the strategy without opening a plugin in this process. */
 rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,

@@ -106,6 +106,7 @@ static int may_serve_fewer(rh_status status) {
 
 static rh_status make_kept(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
                            uint64_t class, rh_error *error) {
+  RH_TRY(rh_job_trust(redhost, spec, error));
   RH_TRY(copy_spec(kept, spec, error));
   rh_attempts tried = {0};
   rh_error why = {0};

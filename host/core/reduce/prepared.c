@@ -438,6 +438,8 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
   rh_attempts tried = {0};
   rh_status status;
   for (;;) {
+    status = rh_job_trust(redhost, spec, &why);
+    if (status != RH_OK) break;
     status = rh_job_init(&p->job, redhost, spec, &why);
     if (status == RH_OK) status = set_up(p, redhost, &why);
     if (status == RH_OK) break;
@@ -471,9 +473,6 @@ static rh_status name_operands(const rh_redhost *redhost, rh_prepared *p,
                           .constants = wanted->constants,
                           .n_constants = wanted->n_constants,
                           .commutes = wanted->commutes};
-  if (wanted->reserved)
-    return rh_fail(error, RH_E_USAGE, "rh_prepare_spec.reserved is %u and must be 0",
-                   wanted->reserved);
   RH_TRY(rh_asked_name(&asked, spec, &p->custom, error));
   rh_operand_layout(spec, spec->offsets);
   p->has_operands = p->custom && rh_operator_has_operands(p->custom);
@@ -494,6 +493,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
       .n = wanted.max_n,
       .settings = wanted.settings,
       .n_settings = wanted.n_settings,
+      .unchecked_op = wanted.unchecked_op,
       .what = "the data",
       .on_device = wanted.result_on_device ? RH_JOB_RESULT_ON_DEVICE
                    : wanted.data_on_device ? RH_JOB_DATA_ON_DEVICE

@@ -27,9 +27,8 @@ static rh_status check_operand(rh_type type, const void *data, uint64_t n, rh_er
 static rh_status check_request(const rh_request *request, const rh_job_spec *spec,
                                const void *const *data, rh_error *error) {
   RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
-  if (request->reserved || request->reserved_2)
-    return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0",
-                   request->reserved ? request->reserved : request->reserved_2);
+  if (request->reserved)
+    return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0", request->reserved);
   if (request->inputs && request->data)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.data and rh_request.inputs are mutually exclusive");
@@ -97,6 +96,7 @@ static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_resul
       .n = request->n,
       .settings = request->settings,
       .n_settings = request->n_settings,
+      .unchecked_op = request->unchecked_op,
       .what = "the data",
   };
   const rh_asked asked = {.options = &redhost->options,

@@ -144,8 +144,10 @@ typedef struct rh_request {
   const char *finalize; /* "a.0/n", "mean = a.0/a.1": fields of the result */
   const rh_constant *constants;
   uint64_t n_constants;
-  uint32_t commutes;   /* 1: `reduce` gives the same for b and a */
-  uint32_t reserved_2; /* 0 */
+  uint32_t commutes; /* 1: `reduce` gives the same for b and a */
+  /* 1: a broken operator is used, too.  Otherwise its laws are examined before its first use, which
+   * the cache remembers, and RH_E_PLUGIN has a counterexample. */
+  uint32_t unchecked_op;
 } rh_request;
 
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
@@ -248,8 +250,7 @@ typedef struct rh_prepare_spec {
   const char *map, *reduce, *identity, *finalize;
   const rh_constant *constants;
   uint64_t n_constants;
-  uint32_t commutes;
-  uint32_t reserved; /* 0 */
+  uint32_t commutes, unchecked_op;
 } rh_prepare_spec;
 
 /* With "auto", a strategy that cannot be set up is left out from then on, as a warning says, and

@@ -1,0 +1,152 @@
+/* redhost --verify-op [NAME | FILE]... */
+#include "../core/algebra/algebra.h"
+#include "../core/algebra/device.h"
+#include "../core/base/error.h"
+#include "../core/base/log.h"
+#include "../core/base/vocabulary.h"
+#include "app.h"
+#include "json.h"
+#include "plain.h"
+#include "user_operator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct work {
+  const rh_app *app;
+  json_t *list; /* of --json; or null */
+  uint32_t examined, wrong;
+  rh_cl_session *session; /* null: no device compares itself with the host */
+} work;
+
+/* ---- One operator on operands of one type ---- */
+
+static const char *say_law(const rh_algebra_report *report, rh_law law) {
+  static const char *const words[] = {"not tried", "BROKEN", "in all cases", "proved"};
+  return words[report->laws[law]];
+}
+
+static void print_report(const rh_operator *self, rh_type type, const rh_algebra_report *report,
+                         const rh_algebra_device *device, int is_wrong) {
+  printf("%s  %s   %s\n", rh_plain(self->name), rh_type_name(type), is_wrong ? "WRONG" : "ok");
+  if (!report->cases)
+    printf("  %s\n", self->code ? "OpenCL C: its laws are not examined"
+                                : "built-in operators combine what the map computes");
+  for (rh_law law = 0; law < RH_LAWS && report->cases; law++)
+    printf("  %-12s %s%s\n", rh_law_name(law), say_law(report, law),
+           law != RH_LAW_COMMUTATIVE            ? ""
+           : self->op.flags & RH_OP_COMMUTATIVE ? ", claimed"
+                                                : ", not claimed");
+  if (device->n) printf("  %-12s %s\n", "device", device->text);
+  for (rh_law law = 0; law < RH_LAWS; law++)
+    if (report->laws[law] == RH_LAW_BROKEN &&
+        (law != RH_LAW_COMMUTATIVE || self->op.flags & RH_OP_COMMUTATIVE))
+      printf("  wrong: %s\n", rh_plain(report->broken[law]));
+  for (uint32_t k = 0; k < report->n_notes; k++) printf("  note: %s\n", rh_plain(report->notes[k]));
+}
+
+static void add_json(work *w, const rh_operator *self, rh_type type,
+                     const rh_algebra_report *report, const rh_algebra_device *device,
+                     int is_wrong) {
+  json_t *object = json_object(), *notes = json_array();
+  json_object_set_new(object, "operator", json_string(self->name));
+  json_object_set_new(object, "type", json_string(rh_type_name(type)));
+  json_object_set_new(object, "ok", json_boolean(!is_wrong));
+  json_object_set_new(object, "cases", json_integer((json_int_t)report->cases));
+  for (rh_law law = 0; law < RH_LAWS; law++) {
+    json_t *one = json_pack("{s:s, s:o}", "holds", say_law(report, law), "counterexample",
+                            *report->broken[law] ? json_string(report->broken[law]) : json_null());
+    json_object_set_new(object, rh_law_name(law), one);
+  }
+  json_object_set_new(object, "claims_commutative",
+                      json_boolean((self->op.flags & RH_OP_COMMUTATIVE) != 0));
+  json_object_set_new(object, "device", device->n ? json_string(device->text) : json_null());
+  for (uint32_t k = 0; k < report->n_notes; k++)
+    json_array_append_new(notes, json_string(report->notes[k]));
+  json_object_set_new(object, "notes", notes);
+  json_array_append_new(w->list, object);
+}
+
+static rh_status examine(work *w, const rh_operator *self, rh_type type, rh_error *error) {
+  rh_algebra_report report;
+  rh_algebra_device device = {0};
+  RH_TRY(rh_algebra_examine(self, &report, error));
+  if (w->session) RH_TRY(rh_algebra_compare(self, w->session, &device, error));
+  int is_wrong = rh_algebra_verdict(self, &report) != RH_LAWS || device.is_wrong;
+  w->examined++;
+  w->wrong += (uint32_t)is_wrong;
+  if (w->list)
+    add_json(w, self, type, &report, &device, is_wrong);
+  else
+    print_report(self, type, &report, &device, is_wrong);
+  return RH_OK;
+}
+
+/* ---- Operators ---- */
+
+/* With the type that was named, or with f32 and i32 if it can be made for them, or else with the
+ * first type that it can be made for. */
+static rh_status examine_types(work *w, const rh_typed *typed, rh_error *error) {
+  static const rh_type usual[] = {RH_TYPE_f32, RH_TYPE_i32, RH_TYPE_f64,
+                                  RH_TYPE_u32, RH_TYPE_u64, RH_TYPE_u8};
+  rh_error first = {0}, why;
+  uint32_t done = 0;
+  for (int k = 0; k < 6 && (k < 2 || !done); k++) {
+    rh_type type = w->app->type ? w->app->type : usual[k];
+    rh_operator *self = NULL;
+    if (w->app->type && k > 0) break;
+    rh_status status = rh_user_operator_define(typed, &w->app->redhost->options, type, &self, &why);
+    if (status == RH_OK) status = examine(w, self, type, &why);
+    done += status == RH_OK;
+    if (status != RH_OK && !first.status) first = why;
+    rh_operator_destroy(self);
+  }
+  if (done) return RH_OK;
+  *error = first;
+  return first.status;
+}
+
+static rh_status examine_all(work *w, rh_error *error) {
+  rh_typed typed = *w->app->typed;
+  if (typed.n_operands == 0 && !rh_user_operator_is_one(&typed))
+    return rh_fail(error, RH_E_USAGE,
+                   "--verify-op needs an operator: a name, a file, or --reduce and --identity");
+  if (typed.n_operands == 0) return examine_types(w, &typed, error);
+  if (typed.op || typed.map || typed.reduce || typed.finalize)
+    return rh_fail(error, RH_E_USAGE,
+                   "--verify-op '%s' and an operator of options are mutually exclusive",
+                   typed.operands[0]);
+  for (uint32_t k = 0; k < w->app->typed->n_operands; k++) {
+    typed.op = w->app->typed->operands[k];
+    RH_TRY(examine_types(w, &typed, error));
+  }
+  return RH_OK;
+}
+
+/* Without a device only the laws are examined. */
+static rh_status find_session(work *w, rh_error *error) {
+  const rh_cl_devices *all;
+  RH_TRY(rh_redhost_devices(w->app->redhost, &all, error));
+  if (all->n == 0 && !w->app->typed->device) {
+    rh_log(&w->app->redhost->options.reporter, RH_LOG_WARNING,
+           "there is no OpenCL device: the operator is not compared with one");
+    return RH_OK;
+  }
+  return rh_redhost_session(w->app->redhost, &w->session, error);
+}
+
+rh_status rh_mode_verify_op(const rh_app *app, rh_error *error) {
+  work w = {.app = app, .list = app->typed->json ? json_array() : NULL};
+  rh_status status = find_session(&w, error);
+  if (status == RH_OK) status = examine_all(&w, error);
+  if (w.list && status == RH_OK) {
+    json_t *document = rh_json_document();
+    json_object_set(document, "operators", w.list);
+    status = rh_json_print(document, error);
+  }
+  json_decref(w.list);
+  if (status == RH_OK && w.wrong)
+    status = rh_fail(error, RH_E_WRONG, "%u of %u operators broke a law", w.wrong, w.examined);
+  return status;
+}

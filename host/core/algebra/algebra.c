@@ -1,0 +1,220 @@
+#include "algebra.h"
+#include "../base/error.h"
+#include "../base/random.h"
+#include "laws.h"
+#include "points.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 512, BATCH_BYTES = BATCH * RH_OPERATOR_VALUE_BYTES };
+
+/* A case of a batch: elements, or values of several. */
+typedef struct picked {
+  uint32_t at[3];
+} picked;
+
+typedef struct search {
+  const rh_operator *of;
+  rh_algebra_report *report;
+  uint64_t seed;
+  int tolerance;
+  uint32_t noted; /* bit of each law */
+  rh_cases cases;
+  picked picked[BATCH];
+  _Alignas(64) unsigned char v[3][BATCH_BYTES], left[BATCH_BYTES], right[BATCH_BYTES],
+      room[BATCH_BYTES];
+} search;
+
+const char *rh_law_name(rh_law law) {
+  static const char *const names[] = {"neutral", "associative", "commutative"};
+  return names[law];
+}
+
+/* ---- What is found ---- */
+
+static void add_note(rh_algebra_report *report, const char *begins, const char *text) {
+  char *to = report->notes[report->n_notes++];
+  size_t used = (size_t)snprintf(to, RH_ALGEBRA_TEXT, "%s", begins);
+  snprintf(to + used, RH_ALGEBRA_TEXT - used, "%.360s", text);
+}
+
+static void put_value(search *s, uint32_t k, unsigned char *const v[3], uint32_t n) {
+  for (uint32_t j = 0; j < n; j++)
+    memcpy(v[j], s->v[j] + (size_t)k * RH_OPERATOR_VALUE_BYTES, RH_OPERATOR_VALUE_BYTES);
+}
+
+/* Describes case k.  *text gets the law's own words and the case. */
+static void describe(search *s, rh_law law, uint32_t k, int by_elements, int shrink, char *text) {
+  static const char *const words[] = {
+      "the identity of '%.120s' is not neutral: ", "'%.120s' is not associative: ",
+      "'%.120s' does not commute: "};
+  _Alignas(16) unsigned char values[3][RH_OPERATOR_VALUE_BYTES];
+  unsigned char *const v[3] = {values[0], values[1], values[2]};
+  rh_element elements[3];
+  uint32_t n = rh_law_values(law);
+  put_value(s, k, v, n);
+  for (uint32_t j = 0; by_elements && j < n; j++)
+    elements[j] = s->cases.elements[s->picked[k].at[j]];
+  if (by_elements && shrink) rh_law_shrink(&s->cases, law, elements, s->tolerance);
+  for (uint32_t j = 0; by_elements && j < n; j++) rh_cases_load(&s->cases, &elements[j], values[j]);
+  size_t used = (size_t)snprintf(text, RH_ALGEBRA_TEXT, words[law], s->of->name);
+  rh_law_describe(&s->cases, law, by_elements ? elements : NULL, v, text + used,
+                  RH_ALGEBRA_TEXT - used);
+}
+
+/* The largest magnitude on the sides of case k; NaN if a number is. */
+static double size_of_sides(const search *s, uint32_t k) {
+  size_t at = (size_t)k * RH_OPERATOR_VALUE_BYTES;
+  return rh_value_largest(s->of, s->right + at, rh_value_largest(s->of, s->left + at, 0));
+}
+
+static int has_infinity(const search *s, uint32_t k, uint32_t n) {
+  for (uint32_t j = 0; j < n; j++) {
+    const rh_element *element = &s->cases.elements[s->picked[k].at[j]];
+    for (uint32_t o = 0; o < s->of->n_operands; o++)
+      if (isinf(rh_element_number(s->of->operands[o].type, element->of[o]))) return 1;
+  }
+  return 0;
+}
+
+/* Numbers at the edge: there only an infinity that becomes another number breaks a law. */
+static int is_at_edge(const search *s, rh_law law, uint32_t k, int kind) {
+  if (kind != RH_CASES_SPECIAL) return isinf(size_of_sides(s, k));
+  return law != RH_LAW_IDENTITY || isnan(size_of_sides(s, k)) || !has_infinity(s, k, 1);
+}
+
+/* One for each law. */
+static void note(search *s, rh_law law, uint32_t k, int by_elements) {
+  char text[RH_ALGEBRA_TEXT];
+  if (s->noted & 1u << law) return;
+  s->noted |= 1u << law;
+  describe(s, law, k, by_elements, 0, text);
+  add_note(s->report, "at the edge of the numbers, ", text);
+}
+
+/* 1: the law is broken. */
+static int take_case(search *s, rh_law law, uint32_t k, int by_elements, int kind) {
+  uint32_t n = rh_law_values(law);
+  size_t at = (size_t)k * RH_OPERATOR_VALUE_BYTES;
+  unsigned char *const v[3] = {s->v[0] + at, s->v[1] + at, s->v[2] + at};
+  rh_difference how = rh_law_compare(s->of, v, n, s->left + at, s->right + at, s->tolerance);
+  if (how <= RH_ROUNDED) return 0;
+  if (how == RH_ZERO_SIGN || is_at_edge(s, law, k, kind)) {
+    note(s, law, k, by_elements);
+    return 0;
+  }
+  describe(s, law, k, by_elements, kind != RH_CASES_SPECIAL, s->report->broken[law]);
+  s->report->laws[law] = RH_LAW_BROKEN;
+  return 1;
+}
+
+/* ---- Batches ---- */
+
+/* In the order of the index, if the map uses it. */
+static void pick(search *s, uint32_t n_values, int by_elements) {
+  uint32_t among = by_elements ? RH_CASES_ELEMENTS : RH_CASES_VALUES;
+  for (uint32_t k = 0; k < BATCH; k++) {
+    uint32_t *at = s->picked[k].at;
+    uint64_t random = rh_random_next(&s->seed);
+    at[0] = (uint32_t)(random % among);
+    at[1] = (uint32_t)((random >> 20) % among);
+    at[2] = (uint32_t)((random >> 40) % among);
+    if (s->of->uses_index) {
+      at[0] = (uint32_t)(random % (RH_CASES_ELEMENTS - 2));
+      at[1] = at[0] + 1;
+      at[2] = at[0] + 2;
+    }
+    for (uint32_t j = 0; j < n_values; j++)
+      memcpy(s->v[j] + (size_t)k * RH_OPERATOR_VALUE_BYTES, s->cases.values[at[j]],
+             RH_OPERATOR_VALUE_BYTES);
+  }
+}
+
+static void try_batch(search *s, rh_law law, int by_elements, int kind) {
+  unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
+  if (s->report->laws[law] == RH_LAW_BROKEN || (s->of->uses_index && !by_elements)) return;
+  pick(s, rh_law_values(law), by_elements);
+  rh_law_sides(s->of, law, v, s->left, s->right, s->room, BATCH);
+  s->report->cases += BATCH;
+  for (uint32_t k = 0; k < BATCH; k++)
+    if (take_case(s, law, k, by_elements, kind)) return;
+}
+
+static void try_kind(search *s, int kind, uint32_t times) {
+  for (uint32_t t = 0; t < times; t++) {
+    rh_cases_make(&s->cases, s->of, kind, &s->seed);
+    for (rh_law law = 0; law < RH_LAWS; law++) {
+      try_batch(s, law, 1, kind);
+      if (kind != RH_CASES_SPECIAL) try_batch(s, law, 0, kind);
+    }
+  }
+}
+
+/* The identity combined with itself, and with what elements reach. */
+static void try_identity_alone(search *s) {
+  for (uint32_t k = 0; k < BATCH; k++)
+    memcpy(s->v[0] + (size_t)k * RH_OPERATOR_VALUE_BYTES, s->of->identity, RH_OPERATOR_VALUE_BYTES);
+  unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
+  rh_law_sides(s->of, RH_LAW_IDENTITY, v, s->left, s->right, s->room, 1);
+  take_case(s, RH_LAW_IDENTITY, 0, 0, RH_CASES_SMALL);
+}
+
+/* ---- Identities ---- */
+
+/* What the formula says at random points, and elements that show where it is wrong. */
+static void prove(search *s, rh_law law) {
+  int *known = &s->report->laws[law];
+  int holds = rh_points_try(s->of, law, &s->seed);
+  if (*known == RH_LAW_BROKEN) return;
+  if (holds > 0) *known = RH_LAW_PROVED;
+  if (holds >= 0 || rh_exprs_has_long_literals(s->of->combine)) return;
+  s->tolerance = 0; /* floats do not round on small integers */
+  for (int kind = RH_CASES_SMALL; kind <= RH_CASES_HALVES; kind++) {
+    rh_cases_make(&s->cases, s->of, kind, &s->seed);
+    try_batch(s, law, 1, kind);
+  }
+  s->tolerance = 1;
+}
+
+static void examine(search *s) {
+  rh_algebra_report *report = s->report;
+  for (rh_law law = 0; law < RH_LAWS; law++) report->laws[law] = RH_LAW_SAMPLED;
+  rh_cases_make(&s->cases, s->of, RH_CASES_SMALL, &s->seed);
+  try_identity_alone(s);
+  try_kind(s, RH_CASES_SMALL, 4);
+  try_kind(s, RH_CASES_HALVES, 6);
+  try_kind(s, RH_CASES_WIDE, 8);
+  try_kind(s, RH_CASES_SPECIAL, 2);
+  for (rh_law law = RH_LAW_ASSOCIATIVE; law < RH_LAWS; law++) prove(s, law);
+}
+
+rh_status rh_algebra_examine(const rh_operator *self, rh_algebra_report *report, rh_error *error) {
+  *report = (rh_algebra_report){0};
+  if (!self->is_struct || self->n_parts || self->code) return RH_OK;
+  search *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
+  if (!s) return rh_fail(error, RH_E_NOMEM, "no memory to examine an operator");
+  s->of = self;
+  s->report = report;
+  s->seed = 1;
+  s->noted = 0;
+  s->tolerance = rh_exprs_rounds(self->combine);
+  examine(s);
+  free(s);
+  if (report->laws[RH_LAW_COMMUTATIVE] != RH_LAW_BROKEN && !(self->op.flags & RH_OP_COMMUTATIVE) &&
+      report->laws[RH_LAW_ASSOCIATIVE] != RH_LAW_BROKEN)
+    add_note(report, "",
+             "it commutes in all cases that were tried: claim it, and more strategies "
+             "serve it");
+  return RH_OK;
+}
+
+rh_law rh_algebra_verdict(const rh_operator *self, const rh_algebra_report *report) {
+  if (report->laws[RH_LAW_ASSOCIATIVE] == RH_LAW_BROKEN) return RH_LAW_ASSOCIATIVE;
+  if (report->laws[RH_LAW_IDENTITY] == RH_LAW_BROKEN) return RH_LAW_IDENTITY;
+  int is_claimed = (self->op.flags & RH_OP_COMMUTATIVE) != 0;
+  if (is_claimed && report->laws[RH_LAW_COMMUTATIVE] == RH_LAW_BROKEN) return RH_LAW_COMMUTATIVE;
+  return RH_LAWS;
+}

@@ -1,0 +1,181 @@
+#include "cases.h"
+#include "../base/half.h"
+#include "../base/random.h"
+#include "../base/vocabulary.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Numbers ---- */
+
+static int bits_of(rh_type type) {
+  return 8 * (int)rh_type_size(type);
+}
+
+double rh_element_number(rh_type type, uint64_t bits) {
+  float single;
+  double number;
+  uint32_t low = (uint32_t)bits;
+  memcpy(&single, &low, sizeof single);
+  memcpy(&number, &bits, sizeof number);
+  if (type == RH_TYPE_f16) return (double)rh_half_to_float((uint16_t)bits);
+  if (type == RH_TYPE_f32) return (double)single;
+  if (type == RH_TYPE_f64) return number;
+  if (!rh_type_is_signed(type)) return (double)bits;
+  return (double)((int64_t)(bits << (64 - bits_of(type))) >> (64 - bits_of(type)));
+}
+
+uint64_t rh_element_bits(rh_type type, double number) {
+  float single = (float)number;
+  uint32_t low;
+  uint64_t bits;
+  memcpy(&low, &single, sizeof low);
+  memcpy(&bits, &number, sizeof bits);
+  if (type == RH_TYPE_f16) return rh_half_from_float(single);
+  if (type == RH_TYPE_f32) return low;
+  if (type == RH_TYPE_f64) return bits;
+  bits = rh_type_is_signed(type) || number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number;
+  return bits_of(type) == 64 ? bits : bits & ((UINT64_C(1) << bits_of(type)) - 1);
+}
+
+/* ---- Elements ---- */
+
+static uint64_t wide_integer(rh_type type, uint64_t random) {
+  int bits = bits_of(type);
+  uint64_t ends[] = {UINT64_C(1) << (bits - 1), (UINT64_C(1) << (bits - 1)) - 1, UINT64_MAX, 0, 1};
+  uint64_t value =
+      random % 3 ? rh_random_mix(random) >> (random % (uint64_t)bits) : ends[random / 3 % 5];
+  return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
+}
+
+static double special(rh_type type, uint64_t random) {
+  int is_single = type != RH_TYPE_f64;
+  double largest = is_single ? (double)FLT_MAX : DBL_MAX;
+  double least = is_single ? (double)FLT_MIN * (double)FLT_EPSILON : DBL_MIN * DBL_EPSILON;
+  if (type == RH_TYPE_f16) {
+    largest = 65504;
+    least = 0x1p-24;
+  }
+  const double list[] = {0,           -0.0,    1,        -1,    (double)INFINITY, -(double)INFINITY,
+                         (double)NAN, largest, -largest, least, -least,           2};
+  return list[random % (sizeof list / sizeof *list)];
+}
+
+static uint64_t make_number(rh_type type, int kind, uint64_t random) {
+  int is_float = rh_type_is_float(type), has_sign = rh_type_is_signed(type);
+  double number = (double)(random % 4), sign = has_sign && random >> 32 & 1 ? -1 : 1;
+  if (kind == RH_CASES_SPECIAL && is_float) return rh_element_bits(type, special(type, random));
+  if (kind >= RH_CASES_WIDE && !is_float) return wide_integer(type, random);
+  if (kind == RH_CASES_HALVES && is_float) number = (double)(random % 257) / 4;
+  if (kind == RH_CASES_HALVES && !is_float) number = (double)(random % 257 % 127);
+  if (kind == RH_CASES_WIDE)
+    number = exp2((double)(random % 2048) / (random >> 33 & 3 ? 256 : 102) - 4);
+  return rh_element_bits(type, sign * number);
+}
+
+/* Now and then the same number again, for branches that compare. */
+static void make_element(rh_cases *cases, uint32_t k, int kind, uint64_t *seed) {
+  cases->elements[k].index = k;
+  for (uint32_t j = 0; j < cases->of->n_operands; j++) {
+    uint64_t random = rh_random_next(seed);
+    rh_type type = cases->of->operands[j].type;
+    int again = k > 0 && random >> 40 & 3;
+    cases->elements[k].of[j] = again == 3 && kind != RH_CASES_SPECIAL
+                                   ? cases->elements[(random >> 44) % k].of[j]
+                                   : make_number(type, kind, random);
+  }
+}
+
+void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value) {
+  rh_arrays arrays = {.constants = cases->constants};
+  for (uint32_t j = 0; j < cases->of->n_operands; j++) {
+    uint64_t before = element->index * rh_type_size(cases->of->operands[j].type);
+    arrays.operands[j] = (const void *)((uintptr_t)&element->of[j] - before);
+  }
+  memset(value, 0, RH_OPERATOR_VALUE_BYTES);
+  rh_operator_load(cases->of, value, &arrays, element->index);
+}
+
+/* ---- Values ---- */
+
+enum { LANES = 128 };
+
+typedef struct lanes {
+  _Alignas(64) unsigned char of[RH_MOST_FIELDS][8 * LANES];
+} lanes;
+
+static void gather(const rh_operator *of, const unsigned char *values, uint32_t n, lanes *to) {
+  for (uint32_t f = 0; f < of->n_fields; f++) {
+    uint32_t size = rh_type_size(of->fields[f].type);
+    for (uint32_t k = 0; k < n; k++)
+      memcpy(to->of[f] + k * size,
+             values + (size_t)k * RH_OPERATOR_VALUE_BYTES + of->fields[f].offset, size);
+  }
+}
+
+static void scatter(const rh_operator *of, const lanes *from, uint32_t n, unsigned char *values) {
+  memset(values, 0, (size_t)n * RH_OPERATOR_VALUE_BYTES);
+  for (uint32_t f = 0; f < of->n_fields; f++) {
+    uint32_t size = rh_type_size(of->fields[f].type);
+    for (uint32_t k = 0; k < n; k++)
+      memcpy(values + (size_t)k * RH_OPERATOR_VALUE_BYTES + of->fields[f].offset,
+             from->of[f] + k * size, size);
+  }
+}
+
+void rh_cases_combine(const rh_operator *of, const unsigned char *a, const unsigned char *b,
+                      unsigned char *result, uint32_t n) {
+  lanes left, right, made;
+  const void *variables[2 * RH_MOST_FIELDS] = {NULL};
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  for (uint32_t f = 0; f < of->n_fields; f++) {
+    variables[f] = left.of[f];
+    variables[of->n_fields + f] = right.of[f];
+    outputs[f] = made.of[f];
+  }
+  for (uint32_t done = 0, count; done < n; done += count) {
+    size_t at = (size_t)done * RH_OPERATOR_VALUE_BYTES;
+    count = n - done < LANES ? n - done : LANES;
+    gather(of, a + at, count, &left);
+    gather(of, b + at, count, &right);
+    rh_exprs_eval(of->combine, variables, 0, count, NULL, outputs);
+    scatter(of, &made, count, result + at);
+  }
+}
+
+double rh_value_largest(const rh_operator *of, const unsigned char *value, double most) {
+  for (uint32_t f = 0; f < of->n_fields; f++) {
+    uint64_t bits = 0;
+    rh_type type = of->fields[f].type;
+    if (!rh_type_is_float(type)) continue;
+    memcpy(&bits, value + of->fields[f].offset, rh_type_size(type));
+    double size = fabs(rh_element_number(type, bits));
+    if (isnan(size)) return size;
+    if (size > most) most = size;
+  }
+  return most;
+}
+
+/* What many elements reach may overflow, which says nothing of the operator. */
+static void keep_moderate(rh_cases *cases, uint32_t k) {
+  double size = rh_value_largest(cases->of, cases->values[k], 0);
+  if (!(size <= RH_CASES_MODERATE))
+    memcpy(cases->values[k], cases->values[k % RH_CASES_ELEMENTS], RH_OPERATOR_VALUE_BYTES);
+}
+
+void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed) {
+  cases->of = of;
+  memset(cases->elements, 0, sizeof cases->elements);
+  rh_operator_bind(of, NULL, cases->constants);
+  for (uint32_t k = 0; k < RH_CASES_ELEMENTS; k++) {
+    make_element(cases, k, kind, seed);
+    rh_cases_load(cases, &cases->elements[k], cases->values[k]);
+  }
+  for (uint32_t k = RH_CASES_ELEMENTS; k < RH_CASES_VALUES; k++) {
+    uint64_t random = rh_random_next(seed);
+    rh_cases_combine(of, cases->values[random % k], cases->values[(random >> 32) % k],
+                     cases->values[k], 1);
+    keep_moderate(cases, k);
+  }
+}

@@ -1,0 +1,35 @@
+/* One law of an operator on given elements or values. */
+#ifndef RH_ALGEBRA_LAWS_H
+#define RH_ALGEBRA_LAWS_H
+
+#include "algebra.h"
+#include "cases.h"
+
+/* How the two sides of a law differ. */
+typedef enum rh_difference {
+  RH_SAME,
+  RH_ROUNDED,   /* by no more than rounding */
+  RH_ZERO_SIGN, /* in the sign of a zero only */
+  RH_DIFFERENT
+} rh_difference;
+
+/* Values that a law is about: 1 for the identity, 2, or 3. */
+uint32_t rh_law_values(rh_law law);
+
+/* The two sides for values v[0], v[1], v[2]; several at once, RH_OPERATOR_VALUE_BYTES apart. */
+void rh_law_sides(const rh_operator *of, rh_law law, unsigned char *const v[3], unsigned char *left,
+                  unsigned char *right, unsigned char *room, uint32_t n);
+
+/* tolerance: 1 if the combination rounds, 0 if what differs at all is different. */
+rh_difference rh_law_compare(const rh_operator *of, unsigned char *const v[3], uint32_t n_values,
+                             const unsigned char *left, const unsigned char *right, int tolerance);
+
+/* Replaces elements by simpler ones as long as the law stays broken. */
+void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int tolerance);
+
+/* "a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right".  elements: null if the values are
+ * not those of single elements. */
+void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
+                     unsigned char *const v[3], char *text, size_t size);
+
+#endif

@@ -1,0 +1,13 @@
+/* An operator is examined once before it is first used. */
+#ifndef RH_ALGEBRA_TRUST_H
+#define RH_ALGEBRA_TRUST_H
+
+#include "../cl/cache.h"
+#include "../operators/operator.h"
+
+/* RH_OK if its laws hold as far as can be seen (algebra.h); that is kept in the cache, so that it
+ * is not examined again.  RH_E_PLUGIN, with the counterexample, if one is broken.  Notes are
+ * logged. */
+rh_status rh_algebra_trust(const rh_operator *self, rh_cache *cache, rh_error *error);
+
+#endif

@@ -1,0 +1,107 @@
+"""Right operators pass, and each wrong one is found, with a counterexample of at most three elements.
+
+REDHOST_GOLDEN_UPDATE=1 writes docs/operator-zoo.md anew."""
+
+import glob
+import json
+import os
+import re
+import unittest
+
+import redhost_cli as cli
+
+ROOT = os.path.join(cli.HERE, "..", "..")
+ZOO = os.path.join(ROOT, "tests", "operators")
+PAGE = os.path.join(ROOT, "docs", "operator-zoo.md")
+LAWS = ("neutral", "associative", "commutative")
+HEAD = """# The zoo of operators
+
+`redhost --verify-op` finds each of these wrong operators (tests/operators/wrong), with elements of type f32; tests/cli/test_operator_zoo.py writes this
+page and holds it. The operators of tests/operators/right, and those that come with redhost, pass.
+
+| operator | what it is | broken | counterexample |
+|---|---|---|---|
+"""
+
+
+def files(folder):
+    return sorted(glob.glob(os.path.join(ZOO, folder, "*.op.json")))
+
+
+class Zoo(cli.Case):
+    def verify(self, *args, code=0):
+        done = self.redhost("--verify-op", "--json", *args)
+        self.assertEqual(done.code, code, done)
+        return json.loads(done.out)["operators"]
+
+    def test_right_ones_pass(self):
+        self.assertGreaterEqual(len(files("right")), 20)
+        for operator in self.verify(*files("right")):
+            self.assertTrue(operator["ok"], operator)
+
+    def test_those_that_come_along_pass(self):
+        names = [row["name"] for row in self.json("--ops")["operators"] if row["origin"] == "redhost"]
+        self.assertGreaterEqual(len(names), 15)
+        for operator in self.verify(*names):
+            self.assertTrue(operator["ok"], operator)
+
+    def test_wrong_ones_are_found(self):
+        self.assertGreaterEqual(len(files("wrong")), 40)
+        found = self.verify("-t", "f32", *files("wrong"), code=1)
+        self.assertEqual(len(found), len(files("wrong")))
+        rows = []
+        for path, operator in zip(files("wrong"), found):
+            with self.subTest(operator=operator["operator"]):
+                self.assertFalse(operator["ok"])
+                with open(path, encoding="utf-8") as file:
+                    about = json.load(file)
+                broken = [law for law in LAWS if operator[law]["holds"] == "BROKEN" and (law != "commutative" or "commutative" in about["claims"])]
+                case = operator[broken[0]]["counterexample"]
+                words = case.split(": ", 1)[1]
+                self.assertLessEqual(len(re.findall(r"\b[abc]=", words)), 3)
+                rows.append("| `%s` | %s | %s | %s |" % (operator["operator"], about["summary"], ", ".join(broken), words))
+        page = HEAD + "\n".join(rows) + "\n"
+        if os.environ.get("REDHOST_GOLDEN_UPDATE"):
+            with open(PAGE, "w", encoding="utf-8") as file:
+                file.write(page)
+        with open(PAGE, encoding="utf-8") as file:
+            self.assertEqual(file.read(), page)
+
+    def test_formulas_are_proved(self):
+        for combine, identity, laws in (("a + b", "-0.0", "proved"), ("a*b + a + b", "0", "proved"), ("max(a, b)", "-inf", "in all cases")):
+            (operator,) = self.verify("--reduce", combine, "--identity", identity, "--commutes", "-t", "f64")
+            self.assertEqual([operator[law]["holds"] for law in LAWS[1:]], [laws, laws])
+
+    def test_a_claim_that_is_not_made_is_a_note(self):
+        (operator,) = self.verify("--reduce", "a + b", "--identity", "-0.0", "-t", "f32")
+        self.assertIn("it commutes in all cases that were tried: claim it", " ".join(operator["notes"]))
+        (operator,) = self.verify("--reduce", "b == 0 ? a : b", "--identity", "0", "-t", "i32")
+        self.assertEqual(operator["commutative"]["holds"], "BROKEN")
+        self.assertTrue(operator["ok"])
+
+    def test_a_broken_one_is_not_used(self):
+        wrong = ["--reduce", "a + 2*b", "--identity", "-0.0", "-n", "100"]
+        for mode in (["--run", "native"], ["--run", "auto"], ["--bench", "-s", "native", "--quick"]):
+            done = self.redhost(*mode, *wrong)
+            self.assertEqual((done.code, done.out), (5, ""), done)
+            self.assertIn("--unchecked-op", done.err)
+        self.assertEqual(self.redhost("--run", "native", *wrong, "--unchecked-op", "-q").code, 0)
+        self.assertEqual(self.redhost("--verify-op", *wrong[:4]).code, 1)
+
+    def test_once(self):
+        """What was found to be right is kept; -v shows the notes of an examination."""
+        args = ["--run", "native", "--reduce", "a > b ? a : b", "--identity", "-inf", "-n", "8", "-v", "--cache-dir", os.path.join(self.cwd, "cache")]
+        self.assertIn("at the edge of the numbers", self.redhost(*args).err)
+        self.assertNotIn("at the edge of the numbers", self.redhost(*args).err)
+        self.assertIn("at the edge of the numbers", self.redhost(*args[:-2], "--no-cache").err)
+
+    def test_bad_input(self):
+        for args, code, words in [([], 2, "--verify-op needs an operator"), (["nosuch"], 2, "nosuch"), (["dot", "--map", "x"], 2, "mutually exclusive"),
+                                  (["--reduce", "a + b"], 2, "identity"), (["--reduce", "a +", "--identity", "0"], 2, "column 4")]:
+            done = self.redhost("--verify-op", *args)
+            self.assertEqual(done.code, code, done)
+            self.assertIn(words, done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
