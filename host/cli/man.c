@@ -80,14 +80,16 @@ void rh_print_man(FILE *out) {
         ".B redhost \\-\\-verify\n[\\fINAME\\fR | \\fIFILE.so\\fR]... [\\fIOPTION\\fR]...\n.br\n"
         ".B redhost \\-\\-bench\n[\\fIOPTION\\fR]...\n.br\n"
         ".B redhost \\-\\-tune\n[\\fIOPTION\\fR]...\n.br\n"
-        ".B redhost \\-\\-new\\-plugin\n\\fINAME\\fR [\\fIDIR\\fR]\n"
+        ".B redhost \\-\\-new\\-plugin\n\\fINAME\\fR [\\fIDIR\\fR]\n.br\n"
+        ".B redhost \\-\\-new\\-operator\n\\fINAME\\fR [\\fIDIR\\fR]\n"
         ".SH DESCRIPTION\n"
         "Reduces arrays on OpenCL devices and on the CPU, and checks each answer\n"
         "against an exact reference.\n"
         "Each strategy is a plugin, a shared object.  redhost searches for plugins in\n"
         "the file and the directories of\n.B \\-\\-plugin\nand\n"
         ".BR \\-\\-plugin\\-path ,\nin\n.IR REDHOST_PLUGIN_PATH ,\nin\n"
-        ".I \\(ti/.local/share/redhost/plugins\\-1\nand in its own plugin directory.\n",
+        ".I \\(ti/.local/share/redhost/plugins\\-1\nand in its own plugin directory.\n"
+        "Operators in files named\n.I NAME.op.json\nare found there, too.\n",
         out);
   put_options(out);
   put_notes(out, "environment", "Options override all of these.\n", rh_options_environment);

@@ -201,8 +201,8 @@ const rh_option_note rh_options_environment[] = {
     {"REDHOST_DEVICE", "as --device"},
     {"REDHOST_PLUGIN_PATH", "as --plugin-path, and searched after it"},
     {"REDHOST_PLUGIN_DISABLE",
-     "comma-separated names of plugin files or strategies to disable, with * and ?; strategies "
-     "that came with redhost stay enabled"},
+     "comma-separated names of plugin files, operator files or strategies to disable, with * and "
+     "?; strategies that came with redhost stay enabled"},
     {"REDHOST_CACHE_DIR", "as --cache-dir"},
     {"REDHOST_BUILD_OPTIONS", "options for every build of an OpenCL program, before the plugin's"},
     {"REDHOST_NO_CACHE", "as --no-cache"},

@@ -388,6 +388,16 @@ class Code(Case):
         self.assertIn(TEXT, entry["source"])
         self.assertIn("\nOpenCL C    far.cl\n", self.good("--info", "far", "--plugin-path", place).out)
 
+    def test_marks_and_ends_of_lines(self):
+        self.operator("\ufeff" + TEXT.replace("\n", "\r\n"))
+        self.assertEqual(self.good("--run", "two_stage", "--op", "c/far.op.json", "-n", "9", "--data", "equal", "-q").out, "0\n0\n")
+
+    def test_without_a_device(self):
+        place = self.operator()
+        for strategy in ("auto", "native"):
+            self.bad(3, "no OpenCL platform found", "--run", strategy, "-n", "9", "--op", "far", "--plugin-path", place, env=cli.NO_PLATFORM)
+        self.assertIn("far", self.good("--ops", "-q", "--plugin-path", place, env=cli.NO_PLATFORM).out.split())
+
     def test_bad_files(self):
         value = '"value": {"far": "f64"}, '
         head = '{"redhost": "operator/1", "name": "far", "operands": ["x"], '
@@ -408,6 +418,13 @@ class Code(Case):
         self.bad(6, "nul.cl: has a byte 0", "--run", "two_stage", "-n", "9", "--op", "bad/bad.op.json")
 
     def test_code_is_trusted_as_plugins_are(self):
+        self.operator()
+        self.write("c/target", TEXT)
+        os.unlink(self.path("c/far.cl"))
+        os.symlink("target", self.path("c/far.cl"))  # what a link leads to counts
+        os.chmod(self.path("c/target"), 0o666)
+        self.bad(6, "far.cl: is code and is not trusted: ", "--run", "two_stage", "-n", "9", "--op", "c/far.op.json")
+        os.unlink(self.path("c/far.cl"))
         self.operator()
         for name in ("far.cl", "far.op.json"):
             os.chmod(self.path("c/" + name), 0o666)

@@ -62,7 +62,8 @@ static rh_status read_code_file(rh_definition *definition, const char *path, rh_
   rh_definition_add_line(&code, definition->code_file, 1);
   if (status == RH_OK && memchr(text, 0, length))
     status = rh_fail(error, RH_E_FILE, "%s: has a byte 0; expected OpenCL C", path);
-  if (status == RH_OK) rh_text_append(&code, text, length);
+  size_t mark = status == RH_OK && length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  if (status == RH_OK) rh_text_append(&code, text + mark, length - mark);
   if (status == RH_OK && code.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
   free(text);
   definition->code = code.s;
