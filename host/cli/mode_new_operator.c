@@ -30,7 +30,7 @@ static rh_status check_name(const rh_app *app, const char *name, rh_error *error
   return check_is_new(app, name, error);
 }
 
-static void print_next(const rh_app *app, const char *directory, const char *name,
+static void print_next(const rh_app *app, rh_template kind, const char *directory, const char *name,
                        const char *files) {
   const char *program = app->redhost->options.program;
   rh_text path = {0};
@@ -41,6 +41,13 @@ static void print_next(const rh_app *app, const char *directory, const char *nam
   printf(" --run auto --op ");
   rh_print_word(rh_text_get(&path));
   printf(" -n 1e6\n");
+  if (kind == RH_TEMPLATE_OPERATOR) { /* laws of OpenCL C are not examined */
+    printf("  ");
+    rh_print_word(program);
+    printf(" --verify-op ");
+    rh_print_word(rh_text_get(&path));
+    putchar('\n');
+  }
   rh_text_finish(&path);
 }
 
@@ -60,7 +67,7 @@ rh_status rh_mode_new_operator(const rh_app *app, rh_error *error) {
   rh_template kind = take_suffix(app->typed->name, name, sizeof name);
   RH_TRY(check_name(app, name, error));
   rh_status status = rh_template_write(kind, name, directory, &files, error);
-  if (status == RH_OK) print_next(app, directory, name, rh_text_get(&files));
+  if (status == RH_OK) print_next(app, kind, directory, name, rh_text_get(&files));
   rh_text_finish(&files);
   return status;
 }

@@ -231,7 +231,7 @@ class NewPlugin(Tree):
     def new_operator(self, name, files):
         """What --new-operator writes is what is installed, and the command that it prints gives a result that is right."""
         done = subprocess.run([self.redhost, "--new-operator", name], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
-        head, _, command = done.stdout.splitlines()
+        head, _, command, *more = done.stdout.splitlines()
         self.assertEqual((head, done.stderr), (".: " + " ".join(file.replace("example", "mine") for file in files), ""))
         template = os.path.join(self.prefix, "share", "redhost", "operator", *(["code"] if name.endswith(".cl") else []))
         for file in files:
@@ -239,6 +239,9 @@ class NewPlugin(Tree):
                  open(os.path.join(self.folder, file.replace("example", "mine")), encoding="utf-8") as mine:
                 self.assertEqual(mine.read(), theirs.read().replace("example", "mine"))
         self.assertRegex(self.call(["sh", "-ec", command], cwd=self.folder), r"(?m)^check .* ok$")
+        self.assertEqual(len(more), 0 if name.endswith(".cl") else 1)
+        for verify in more:
+            self.assertRegex(self.call(["sh", "-ec", verify], cwd=self.folder), r"(?m)^mine +f32 +ok$")
         self.assertIn("mine", self.call([self.redhost, "--ops", "-q", "--plugin-path", self.folder]).split())
 
     def test_new_operator(self):
