@@ -210,6 +210,11 @@ class Bench(cli.Case):
             times.append(rows["native", "f32", 1000]["time_s"]["median"])
         self.assertEqual(times[0], times[1])
 
+    def test_one_after_the_other_is_right(self):
+        """Its error is larger than what 16 trees have, and no mistake."""
+        for strategy in ("serial", "native"):
+            self.assertEqual(self.redhost("--run", strategy, "--op", "meanvar", "-n", "2^20", "-q").code, 0)
+
     def test_a_list_is_one_after_the_other(self):
         """As without a map; with one, in one pass."""
         _, rows = self.rows("--op", "min,max", "-n", "1000")

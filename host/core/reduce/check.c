@@ -123,7 +123,7 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
                         int flushes, rh_verdict *verdict) {
   memset(verdict, 0, sizeof *verdict);
   if (reference->sampled.n) {
-    rh_judge_sampled(&reference->sampled, result, verdict);
+    rh_judge_sampled(&reference->sampled, result, depth ? depth : reference->n, verdict);
     return;
   }
   if (result->type != reference->result.type || result->indexed != reference->result.indexed) {

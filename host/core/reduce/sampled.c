@@ -83,17 +83,20 @@ static void say_wrong(rh_verdict *verdict, const rh_result_field *is, const rh_r
                  field_number(is), field_number(should), why);
 }
 
-/* Rounding may do a few times what it did in the orders that were tried. */
+/* Rounding may do a few times what it did in the orders that were tried, or what chance makes of
+ * that many operations one after the other. */
 static int is_near(const rh_sampled *sampled, uint32_t k, const rh_result_field *field,
-                   double *spread) {
+                   uint64_t depth, double *spread) {
   double least = sampled->least[k], most = sampled->most[k], x = field_number(field);
   double size = fmax(fabs(least), fabs(most));
-  double slack = size * (field->type == RH_TYPE_f32 ? 0x1p-20 : 0x1p-48);
+  double unit = field->type == RH_TYPE_f32 ? 0x1p-24 : 0x1p-53;
+  double slack = size * unit * (16 + 4 * sqrt((double)depth));
   *spread = most - least;
   return x >= least - 8 * *spread - slack && x <= most + 8 * *spread + slack;
 }
 
-void rh_judge_sampled(const rh_sampled *sampled, const rh_result *result, rh_verdict *verdict) {
+void rh_judge_sampled(const rh_sampled *sampled, const rh_result *result, uint64_t depth,
+                      rh_verdict *verdict) {
   double spread = 0, worst = 0;
   int differs = 0;
   if (result->n_fields != sampled->n) {
@@ -106,7 +109,7 @@ void rh_judge_sampled(const rh_sampled *sampled, const rh_result *result, rh_ver
     int is_same = same(is, should);
     if (is_same && !sampled->by_device) continue;
     differs |= !is_same;
-    if ((!is_near(sampled, k, is, &spread) || sampled->is_exact) && !is_same) {
+    if ((!is_near(sampled, k, is, depth, &spread) || sampled->is_exact) && !is_same) {
       say_wrong(verdict, is, should,
                 sampled->is_exact ? "" : ", beyond what rounding did in 16 orders");
       return;

@@ -9,6 +9,8 @@
 void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_arrays *arrays,
                       uint64_t n);
 
-void rh_judge_sampled(const rh_sampled *sampled, const rh_result *result, rh_verdict *verdict);
+/* depth: the operations one after the other, from query's answer. */
+void rh_judge_sampled(const rh_sampled *sampled, const rh_result *result, uint64_t depth,
+                      rh_verdict *verdict);
 
 #endif

@@ -115,9 +115,10 @@ static inline rh_status rh_fit_group(const rh_problem *problem, const char *key,
                                      uint64_t preferred, uint64_t bytes_per_item, uint64_t *group,
                                      rh_answer *answer) {
   const rh_device *device = problem->device;
-  uint64_t size = asked ? (uint64_t)asked : preferred;
-  while (!asked && size > 1 &&
-         (size > device->max_group || size * bytes_per_item > device->local_bytes))
+  uint64_t size = asked ? (uint64_t)asked : preferred, room = device->local_bytes;
+  /* With large values and all of the memory a launch may run out of resources (NVIDIA). */
+  if (problem->op->id >= RH_FIRST_USER_OP) room /= 2;
+  while (!asked && size > 1 && (size > device->max_group || size * bytes_per_item > room))
     size /= 2;
   *group = size;
   if (size > device->max_group)
