@@ -24,8 +24,12 @@
 
 /* ---- Work-items of a team ---- */
 
-static inline uint rh_team(void) { return get_local_id(0) / RH_TEAM; }
-static inline uint rh_member(void) { return get_local_id(0) % RH_TEAM; }
+static inline uint rh_team(void) {
+  return get_local_id(0) / RH_TEAM;
+}
+static inline uint rh_member(void) {
+  return get_local_id(0) % RH_TEAM;
+}
 
 #if RH_TEAM == 32 && defined(RH_FULL_SUB_GROUPS)
 #define RH_TEAM_SHUFFLES 1
@@ -62,7 +66,9 @@ typedef struct {
   ulong count;
 } rh_sequence;
 
-static inline void rh_sequence_begin(rh_sequence *s) { s->count = 0; }
+static inline void rh_sequence_begin(rh_sequence *s) {
+  s->count = 0;
+}
 
 static inline void rh_sequence_add(rh_sequence *s, rh_value value) {
   uint k = 0;
@@ -130,7 +136,7 @@ static inline rh_vector rh_lanes_load(rh_operands p, ulong i, bool aligned) {
 #else
 #define RH_IN_THIS_ORDER
 #endif
-#define RH_STEP     (RH_TEAM * RH_WIDTH)             /* elements from piece to piece */
+#define RH_STEP     (RH_TEAM * RH_WIDTH)            /* elements from piece to piece */
 #define RH_TOGETHER (RH_PIECES < 8 ? RH_PIECES : 8) /* pieces of a row that are loaded in turn */
 #define RH_FOR_TOGETHER(k)                                                                         \
   RH_IN_THIS_ORDER;                                                                                \
@@ -153,8 +159,8 @@ static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool align
     RH_FOR_TOGETHER(k) one[k] = rh_vector_combine(one[k], other[k]);
   }
   RH_FOR_LANES(int half_of = RH_PIECES / 2; half_of > 0; half_of /= 2)
-  RH_FOR_LANES(int k = 0; k < half_of; k++) pieces[k] =
-      rh_vector_combine(pieces[k], pieces[k + half_of]);
+  RH_FOR_LANES(int k = 0; k < half_of; k++)
+  pieces[k] = rh_vector_combine(pieces[k], pieces[k + half_of]);
   return pieces[0];
 }
 
@@ -179,7 +185,7 @@ static inline rh_vector rh_last_tile_load(rh_operands p, ulong n, ulong tile) {
         rh_combine(rh_load_before(p, i + 2 * row, left), rh_load_before(p, i + 3 * row, left)));
   }
   RH_FOR_LANES(int half_of = RH_PIECES * RH_WIDTH / 2; half_of >= RH_WIDTH; half_of /= 2)
-    for (int k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
+  for (int k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
   return rh_vector_from_lanes(lanes);
 }
 
@@ -202,7 +208,8 @@ static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) 
 /* Whole vectors to the end: a compiler that sees single lanes takes all vectors of the tile
  * apart. */
 #ifdef RH_IS_PAIR
-#define RH_LANES_OF(v, lanes) {(v).RH_FIRST.lanes, (v).RH_SECOND.lanes}
+#define RH_LANES_OF(v, lanes)                                                                      \
+  { (v).RH_FIRST.lanes, (v).RH_SECOND.lanes }
 #else
 #define RH_LANES_OF(v, lanes) (v).lanes
 #endif
@@ -231,6 +238,17 @@ static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) 
   return value;
 }
 #elif defined(RH_TEAM_SHUFFLES)
+/* The lower lane's value comes first.  Built-in operators have the same bits either way, but not
+ * the formulas of others, such as Chan's merge. */
+#ifdef RH_STRUCT
+static inline rh_value rh_meet(rh_value mine, rh_value theirs, bool is_upper) {
+  rh_value first = is_upper ? theirs : mine, second = is_upper ? mine : theirs;
+  return rh_combine(first, second);
+}
+#else
+#define rh_meet(mine, theirs, is_upper) rh_combine(mine, theirs)
+#endif
+
 /* As long as a work-item has several lanes, it gives half of them away and keeps the other half, so
  * that each exchange is of use to both; the lanes of what was one work-item's meet last. */
 static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
@@ -240,18 +258,20 @@ static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) 
   for (uint step = 1; step < RH_TEAM; step *= 2) {
     uint distance = RH_TEAM / 2 / step, width = RH_WIDTH / 2 / step;
     bool is_upper = rh_member() & distance;
-    if (width == 0) lanes[0] = rh_combine(lanes[0], rh_exchange(lanes[0], distance));
+    if (width == 0) lanes[0] = rh_meet(lanes[0], rh_exchange(lanes[0], distance), is_upper);
 #pragma unroll
     for (uint k = 0; k < width; k++) {
       /* Both read first: a choice between two places of an array would keep it in memory. */
       rh_value low = lanes[k], high = lanes[k + width];
       rh_value keep = is_upper ? high : low, give = is_upper ? low : high;
-      lanes[k] = rh_combine(keep, rh_exchange(give, distance));
+      lanes[k] = rh_meet(keep, rh_exchange(give, distance), is_upper);
     }
   }
 #pragma unroll
-  for (uint step = 1; step < RH_WIDTH; step *= 2)
-    lanes[0] = rh_combine(lanes[0], rh_exchange(lanes[0], RH_TEAM / 2 / step));
+  for (uint step = 1; step < RH_WIDTH; step *= 2) {
+    uint distance = RH_TEAM / 2 / step;
+    lanes[0] = rh_meet(lanes[0], rh_exchange(lanes[0], distance), rh_member() & distance);
+  }
   return lanes[0];
 }
 #else
