@@ -1,7 +1,7 @@
 /* For LD_PRELOAD: the OpenCL function REDHOST_TEST_FAILING_CALL fails with
  * REDHOST_TEST_FAILING_CODE, as if another process held the device's memory, for buffers (or reads
  * and writes) of at least REDHOST_TEST_FAILING_BYTES.  REDHOST_TEST_PCI_BUS: devices have that bus
- * and slot 2 << 3, as NVIDIA's tell them. */
+ * and slot REDHOST_TEST_PCI_SLOT, or 2 << 3, as NVIDIA's tell them. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
   const char *bus = getenv("REDHOST_TEST_PCI_BUS");
   if (!bus || (what != PCI_BUS_ID_NV && what != PCI_SLOT_ID_NV))
     return real(device, what, bytes, to, needed);
-  *(cl_uint *)to = what == PCI_BUS_ID_NV ? (cl_uint)atoi(bus) : 2 << 3;
+  const char *slot = getenv("REDHOST_TEST_PCI_SLOT");
+  *(cl_uint *)to = (cl_uint)atoi(what == PCI_BUS_ID_NV ? bus : slot ? slot : "16");
   return CL_SUCCESS;
 }
 

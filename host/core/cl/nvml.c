@@ -7,7 +7,9 @@
 #include <string.h>
 
 enum { PCI_BUS_ID_NV = 0x4008, PCI_SLOT_ID_NV = 0x4009, PCI_DOMAIN_ID_NV = 0x400A };
-enum { FUNCTION_BITS = 3 }; /* of a slot: the function is below the device's number */
+/* Of a slot: the function is below the device's number, or else the slot is only that number (as
+ * in virtual machines, driver 580). */
+enum { FUNCTION_BITS = 3, WAYS = 2 };
 
 typedef struct nvml_memory {
   unsigned long long total, free, used;
@@ -20,13 +22,15 @@ typedef struct nvml {
   int (*memory)(void *device, nvml_memory *memory);
 } nvml;
 
-static int bus_id_of(const rh_cl_device *device, char text[32]) {
+static int bus_id_of(const rh_cl_device *device, int way, char text[32]) {
   cl_uint bus, slot, domain = 0;
   if (clGetDeviceInfo(device->id, PCI_BUS_ID_NV, sizeof bus, &bus, NULL) != CL_SUCCESS ||
       clGetDeviceInfo(device->id, PCI_SLOT_ID_NV, sizeof slot, &slot, NULL) != CL_SUCCESS)
     return 0;
   clGetDeviceInfo(device->id, PCI_DOMAIN_ID_NV, sizeof domain, &domain, NULL);
-  snprintf(text, 32, "%08x:%02x:%02x.0", domain, bus, slot >> FUNCTION_BITS);
+  unsigned number = way == 0 ? slot >> FUNCTION_BITS : slot;
+  unsigned function = way == 0 ? slot & ((1u << FUNCTION_BITS) - 1) : 0;
+  snprintf(text, 32, "%08x:%02x:%02x.%x", domain, bus, number, function);
   return 1;
 }
 
@@ -37,11 +41,19 @@ static int find(void *library, const char *name, void *function) {
   return found != NULL;
 }
 
-static uint64_t ask_free_bytes(const nvml *with, const char *bus_id) {
-  void *device;
+/* The device at the bus id of either way. */
+static int find_device(const nvml *with, const rh_cl_device *device, void **found) {
+  char bus_id[32];
+  for (int way = 0; way < WAYS; way++)
+    if (bus_id_of(device, way, bus_id) && with->handle(bus_id, found) == 0) return 1;
+  return 0;
+}
+
+static uint64_t ask_free_bytes(const nvml *with, const rh_cl_device *device) {
+  void *found;
   nvml_memory memory = {0};
   if (with->init() != 0) return 0;
-  if (with->handle(bus_id, &device) != 0 || with->memory(device, &memory) != 0) memory.free = 0;
+  if (!find_device(with, device, &found) || with->memory(found, &memory) != 0) memory.free = 0;
   with->shutdown();
   return memory.free;
 }
@@ -50,13 +62,13 @@ uint64_t rh_nvml_free_bytes(const rh_cl_device *device) {
   char bus_id[32];
   nvml with;
   uint64_t bytes = 0;
-  if (!bus_id_of(device, bus_id)) return 0;
+  if (!bus_id_of(device, 0, bus_id)) return 0;
   void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return 0;
   if (find(library, "nvmlInit_v2", &with.init) && find(library, "nvmlShutdown", &with.shutdown) &&
       find(library, "nvmlDeviceGetHandleByPciBusId_v2", &with.handle) &&
       find(library, "nvmlDeviceGetMemoryInfo", &with.memory))
-    bytes = ask_free_bytes(&with, bus_id);
+    bytes = ask_free_bytes(&with, device);
   dlclose(library);
   return bytes;
 }
