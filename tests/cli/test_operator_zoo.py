@@ -72,6 +72,17 @@ class Zoo(cli.Case):
             (operator,) = self.verify("--reduce", combine, "--identity", identity, "--commutes", "-t", "f64")
             self.assertEqual([operator[law]["holds"] for law in LAWS[1:]], [laws, laws])
 
+    def test_branches_are_tried_beside_their_literals(self):
+        for combine, identity in (("b == -12345 ? a : a + b", "0"), ("a > 3e9f ? a : a + b", "0"), ("fabs(a - b) < 0.002f ? a : fmax(a, b)", "-inf")):
+            (operator,) = self.verify("--reduce", combine, "--identity", identity, "-t", "f32", code=1)
+            self.assertIn("BROKEN", [operator[law]["holds"] for law in LAWS[:2]], operator)
+
+    def test_a_device_is_said_to_agree_only_where_it_was_compared(self):
+        (operator,) = self.verify("--map", "exp(x)", "--op", "sum", "-t", "f32")
+        self.assertIsNone(operator["device"])
+        (operator,) = self.verify("--map", "sqrt(x)", "--op", "sum", "-t", "f32")
+        self.assertIn("equal to the host's", operator["device"])
+
     def test_a_claim_that_is_not_made_is_a_note(self):
         (operator,) = self.verify("--reduce", "a + b", "--identity", "-0.0", "-t", "f32")
         self.assertIn("it commutes in all cases that were tried: claim it", " ".join(operator["notes"]))

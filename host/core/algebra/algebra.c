@@ -1,6 +1,7 @@
 #include "algebra.h"
 #include "../base/error.h"
 #include "../base/random.h"
+#include "../base/vocabulary.h"
 #include "laws.h"
 #include "points.h"
 
@@ -71,19 +72,23 @@ static double size_of_sides(const search *s, uint32_t k) {
   return rh_value_largest(s->of, s->right + at, rh_value_largest(s->of, s->left + at, 0));
 }
 
-static int has_infinity(const search *s, uint32_t k, uint32_t n) {
-  for (uint32_t j = 0; j < n; j++) {
-    const rh_element *element = &s->cases.elements[s->picked[k].at[j]];
-    for (uint32_t o = 0; o < s->of->n_operands; o++)
-      if (isinf(rh_element_number(s->of->operands[o].type, element->of[o]))) return 1;
+/* An operand of the element of case k is infinite, and none is NaN. */
+static int has_infinity(const search *s, uint32_t k) {
+  const rh_element *element = &s->cases.elements[s->picked[k].at[0]];
+  int has = 0;
+  for (uint32_t o = 0; o < s->of->n_operands; o++) {
+    rh_type type = s->of->operands[o].type;
+    double number = rh_element_number(type, element->of[o]);
+    if (rh_type_is_float(type) && isnan(number)) return 0;
+    has |= rh_type_is_float(type) && isinf(number);
   }
-  return 0;
+  return has;
 }
 
 /* Numbers at the edge: there only an infinity that becomes another number breaks a law. */
 static int is_at_edge(const search *s, rh_law law, uint32_t k, int kind) {
   if (kind != RH_CASES_SPECIAL) return isinf(size_of_sides(s, k));
-  return law != RH_LAW_IDENTITY || isnan(size_of_sides(s, k)) || !has_infinity(s, k, 1);
+  return law != RH_LAW_IDENTITY || isnan(size_of_sides(s, k)) || !has_infinity(s, k);
 }
 
 /* One for each law. */
@@ -164,6 +169,11 @@ static void try_identity_alone(search *s) {
 
 /* ---- Identities ---- */
 
+static int usual_tolerance(const rh_operator *of) {
+  if (!rh_exprs_rounds(of->combine)) return RH_NOTHING;
+  return rh_exprs_is_linear(of->combine) ? RH_SUMS : RH_PRODUCTS;
+}
+
 /* What the formula says at random points, and elements that show where it is wrong. */
 static void prove(search *s, rh_law law) {
   int *known = &s->report->laws[law];
@@ -171,21 +181,23 @@ static void prove(search *s, rh_law law) {
   if (*known == RH_LAW_BROKEN) return;
   if (holds > 0) *known = RH_LAW_PROVED;
   if (holds >= 0 || rh_exprs_has_long_literals(s->of->combine)) return;
-  s->tolerance = 0; /* floats do not round on small integers */
+  s->tolerance = RH_NOTHING; /* floats do not round on small integers */
   for (int kind = RH_CASES_SMALL; kind <= RH_CASES_HALVES; kind++) {
     rh_cases_make(&s->cases, s->of, kind, &s->seed);
     try_batch(s, law, 1, kind);
   }
-  s->tolerance = 1;
+  s->tolerance = usual_tolerance(s->of);
 }
 
 static void examine(search *s) {
   rh_algebra_report *report = s->report;
   for (rh_law law = 0; law < RH_LAWS; law++) report->laws[law] = RH_LAW_SAMPLED;
+  rh_cases_find_literals(&s->cases, s->of);
   rh_cases_make(&s->cases, s->of, RH_CASES_SMALL, &s->seed);
   try_identity_alone(s);
   try_kind(s, RH_CASES_SMALL, 4);
   try_kind(s, RH_CASES_HALVES, 6);
+  if (s->cases.n_literals) try_kind(s, RH_CASES_NEAR, 6);
   try_kind(s, RH_CASES_WIDE, 8);
   try_kind(s, RH_CASES_SPECIAL, 2);
   for (rh_law law = RH_LAW_ASSOCIATIVE; law < RH_LAWS; law++) prove(s, law);
@@ -200,7 +212,7 @@ rh_status rh_algebra_examine(const rh_operator *self, rh_algebra_report *report,
   s->report = report;
   s->seed = 1;
   s->noted = 0;
-  s->tolerance = rh_exprs_rounds(self->combine);
+  s->tolerance = usual_tolerance(self);
   examine(s);
   free(s);
   if (report->laws[RH_LAW_COMMUTATIVE] != RH_LAW_BROKEN && !(self->op.flags & RH_OP_COMMUTATIVE) &&

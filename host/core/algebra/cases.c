@@ -62,6 +62,25 @@ static double special(rh_type type, uint64_t random) {
   return list[random % (sizeof list / sizeof *list)];
 }
 
+/* So that pairs of them meet the literal, pass it, or stay below. */
+static double near(const rh_cases *cases, uint64_t random) {
+  double c = cases->literals[random % cases->n_literals];
+  const double list[] = {c, -c, c + 1, c - 1, c / 2, -c / 2, 2 * c, (double)(random >> 16 & 3)};
+  return list[random >> 8 & 7];
+}
+
+static int is_in_range(rh_type type, double number) {
+  if (rh_type_is_float(type))
+    return isfinite(rh_element_number(type, rh_element_bits(type, number)));
+  double end = ldexp(1, bits_of(type) - rh_type_is_signed(type));
+  return number < end && number >= (rh_type_is_signed(type) ? -end : 0);
+}
+
+static uint64_t near_literal(const rh_cases *cases, rh_type type, uint64_t random) {
+  double number = near(cases, random);
+  return rh_element_bits(type, is_in_range(type, number) ? number : (double)(random >> 16 & 3));
+}
+
 static uint64_t make_number(rh_type type, int kind, uint64_t random) {
   int is_float = rh_type_is_float(type), has_sign = rh_type_is_signed(type);
   double number = (double)(random % 4), sign = has_sign && random >> 32 & 1 ? -1 : 1;
@@ -83,7 +102,8 @@ static void make_element(rh_cases *cases, uint32_t k, int kind, uint64_t *seed) 
     int again = k > 0 && random >> 40 & 3;
     cases->elements[k].of[j] = again == 3 && kind != RH_CASES_SPECIAL
                                    ? cases->elements[(random >> 44) % k].of[j]
-                                   : make_number(type, kind, random);
+                               : kind == RH_CASES_NEAR ? near_literal(cases, type, random)
+                                                       : make_number(type, kind, random);
   }
 }
 
@@ -162,6 +182,22 @@ static void keep_moderate(rh_cases *cases, uint32_t k) {
   double size = rh_value_largest(cases->of, cases->values[k], 0);
   if (!(size <= RH_CASES_MODERATE))
     memcpy(cases->values[k], cases->values[k % RH_CASES_ELEMENTS], RH_OPERATOR_VALUE_BYTES);
+}
+
+static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
+  double list[RH_CASES_LITERALS];
+  uint32_t n = rh_exprs_literals(exprs, list, RH_CASES_LITERALS);
+  for (uint32_t k = 0; k < n && cases->n_literals < RH_CASES_LITERALS; k++) {
+    double size = fabs(list[k]);
+    int is_small = size <= 3 && size == trunc(size);
+    if (!is_small && size >= 1e-5 && size <= 1e12) cases->literals[cases->n_literals++] = list[k];
+  }
+}
+
+void rh_cases_find_literals(rh_cases *cases, const rh_operator *of) {
+  cases->n_literals = 0;
+  take_literals(cases, of->combine);
+  take_literals(cases, of->load);
 }
 
 void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed) {

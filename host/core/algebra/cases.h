@@ -6,14 +6,20 @@
 
 /* Kinds of elements, the simplest first. */
 enum {
-  RH_CASES_SMALL,   /* integers from -3 to 3 */
-  RH_CASES_HALVES,  /* multiples of 1/4 up to 64, and integers up to 256 */
-  RH_CASES_WIDE,    /* integers of any size, with the ends of their range; ordinary floats */
+  RH_CASES_SMALL,  /* integers from -3 to 3 */
+  RH_CASES_HALVES, /* multiples of 1/4 up to 64, and integers up to 256 */
+  RH_CASES_NEAR, /* beside the literals of the operator's expressions: branches compare with them */
+  RH_CASES_WIDE, /* integers of any size, with the ends of their range; ordinary floats */
   RH_CASES_SPECIAL, /* floats: zeros, infinities, NaN, the largest and the least */
   RH_CASES_KINDS
 };
 
-enum { RH_CASES_ELEMENTS = 64, RH_CASES_VALUES = 192, RH_CASES_MODERATE = 1 << 22 };
+enum {
+  RH_CASES_ELEMENTS = 64,
+  RH_CASES_VALUES = 192,
+  RH_CASES_MODERATE = 1 << 22,
+  RH_CASES_LITERALS = 32
+};
 
 /* One element of every operand, as its bits. */
 typedef struct rh_element {
@@ -23,10 +29,16 @@ typedef struct rh_element {
 typedef struct rh_cases {
   const rh_operator *of;
   uint64_t constants[RH_EXPR_MOST_SLOTS];
+  double literals[RH_CASES_LITERALS]; /* n_literals of them, for RH_CASES_NEAR */
+  uint32_t n_literals;
   rh_element elements[RH_CASES_ELEMENTS]; /* of the first values */
   /* then those that are combined of earlier ones */
   _Alignas(16) unsigned char values[RH_CASES_VALUES][RH_OPERATOR_VALUE_BYTES];
 } rh_cases;
+
+/* Before all others.  Literals of small integers, which are tried anyway, are passed over, and so
+ * are those of a size that makes floats overflow or that guards against a division by 0. */
+void rh_cases_find_literals(rh_cases *cases, const rh_operator *of);
 
 void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed);
 

@@ -5,6 +5,7 @@
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
 #include "../cl/status.h"
+#include "../operators/ops.h"
 #include "cases.h"
 
 #include <math.h>
@@ -145,10 +146,18 @@ static double number_at(const unsigned char *value, const rh_operator_field *fie
 
 /* NaN has many bits; where functions are not the same everywhere, results may be close only, and
  * of a number that overflows nothing is known. */
+static int agree_built_in(const rh_operator *self, const unsigned char *x, const unsigned char *y) {
+  rh_result a = {0}, b = {0};
+  rh_op_result(self->base, self->type, x, &a);
+  rh_op_result(self->base, self->type, y, &b);
+  int is_nan = rh_type_is_float(a.type) && isnan(a.value.f) && isnan(b.value.f);
+  return a.index == b.index && (is_nan || a.value.u == b.value.u);
+}
+
 static int agree(const rh_operator *self, const unsigned char *x, const unsigned char *y,
                  int is_exact) {
   double scale = 1;
-  if (!self->is_struct) return !is_exact || memcmp(x, y, self->op.value_size) == 0;
+  if (!self->is_struct) return agree_built_in(self, x, y);
   for (uint32_t f = 0; f < self->n_fields; f++) {
     double size = fabs(number_at(x, &self->fields[f]));
     if (rh_type_is_float(self->fields[f].type) && !isfinite(size) && !is_exact) return 1;
@@ -202,6 +211,8 @@ rh_status rh_algebra_compare(const rh_operator *self, rh_cl_session *session,
   comparison c = {.self = self, .session = session};
   *device = (rh_algebra_device){0};
   if (self->code) return RH_OK; /* there is nothing to compare it with */
+  /* Each run holds a sum of inexact maps to a bound of its own. */
+  if (!self->is_struct && !rh_exprs_is_exact(self->load)) return RH_OK;
   if (rh_operator_uses_f64(self) && !(session->device->about.features & RH_FP64)) return RH_OK;
   rh_operator_bind(self, NULL, c.constants);
   rh_status status = make_elements(&c, error);

@@ -12,7 +12,8 @@ typedef struct rh_algebra_device {
 } rh_algebra_device;
 
 /* Loads and combines many triples of elements, in one launch.  They must be equal if every
- * operation has the same bits everywhere, and else close.  Fails if the device does. */
+ * operation has the same bits everywhere, and else close; NaN equals NaN.  Neither OpenCL C nor
+ * built-in operators over inexact maps are compared.  Fails if the device does. */
 rh_status rh_algebra_compare(const rh_operator *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error);
 

@@ -88,7 +88,7 @@ rh_difference rh_law_compare(const rh_operator *of, unsigned char *const v[3], u
   double most = 0, scale = 0;
   for (uint32_t k = 0; k < n_values; k++) most = rh_value_largest(of, v[k], most);
   most = fmax(most, fmax(finite_size(of, left), finite_size(of, right)));
-  if (tolerance) scale = most > 1 ? most * most : most;
+  if (tolerance != RH_NOTHING) scale = tolerance == RH_PRODUCTS && most > 1 ? most * most : most;
   if (n_values > 1) return compare_values(of, left, right, scale);
   rh_difference one = compare_values(of, left, v[0], scale);
   rh_difference other = compare_values(of, right, v[0], scale);

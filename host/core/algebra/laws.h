@@ -20,7 +20,9 @@ uint32_t rh_law_values(rh_law law);
 void rh_law_sides(const rh_operator *of, rh_law law, unsigned char *const v[3], unsigned char *left,
                   unsigned char *right, unsigned char *room, uint32_t n);
 
-/* tolerance: 1 if the combination rounds, 0 if what differs at all is different. */
+/* What sides may differ by: roundings of what? */
+enum { RH_NOTHING, RH_SUMS, RH_PRODUCTS };
+
 rh_difference rh_law_compare(const rh_operator *of, unsigned char *const v[3], uint32_t n_values,
                              const unsigned char *left, const unsigned char *right, int tolerance);
 

@@ -76,6 +76,11 @@ int rh_exprs_is_exact(const rh_exprs *exprs);
 int rh_exprs_has_long_literals(const rh_exprs *exprs);
 /* Can an operation round a float? */
 int rh_exprs_rounds(const rh_exprs *exprs);
+/* Does it only add, subtract and select floats, so that rounding stays in proportion to the
+ * operands and not to their products? */
+int rh_exprs_is_linear(const rh_exprs *exprs);
+/* The literals that outputs need, at most `most` of them.  Returns their number. */
+uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most);
 /* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
 

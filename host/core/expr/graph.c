@@ -176,6 +176,42 @@ int rh_exprs_rounds(const rh_exprs *exprs) {
   return 0;
 }
 
+static int is_linear(const rh_node *node) {
+  switch (node->kind) {
+  case RH_NODE_MULTIPLY:
+  case RH_NODE_DIVIDE:
+  case RH_NODE_NARROW:
+  case RH_NODE_BITS: return 0;
+  case RH_NODE_CALL: return strcmp(node->function->name, "fabs") == 0;
+  default: return 1;
+  }
+}
+
+int rh_exprs_is_linear(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && !is_linear(&exprs->nodes[k])) return 0;
+  return 1;
+}
+
+static double literal(const rh_node *node) {
+  switch (node->type) {
+  case RH_TYPE_i32: return (double)node->value.i32;
+  case RH_TYPE_u32: return (double)node->value.u32;
+  case RH_TYPE_i64: return (double)node->value.i64;
+  case RH_TYPE_u64: return (double)node->value.u64;
+  case RH_TYPE_f32: return (double)node->value.f32;
+  default: return node->value.f64;
+  }
+}
+
+uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < exprs->n_nodes && n < most; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_LITERAL)
+      list[n++] = literal(&exprs->nodes[k]);
+  return n;
+}
+
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
   return 8 * exprs->n_slots;
 }
