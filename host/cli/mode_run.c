@@ -5,6 +5,7 @@
 #include "../core/io/array.h"
 #include "../core/reduce/again.h"
 #include "../core/reduce/exact_data.h"
+#include "../core/reduce/operand_data.h"
 #include "app.h"
 #include "number.h"
 #include "report.h"
@@ -153,10 +154,13 @@ static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh
  * private ones are faster. */
 static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
-  rh_status status =
-      run->spec.custom
-          ? rh_user_operator_reserve(&run->user, &run->array, &run->spec, error)
-          : rh_array_reserve(&run->array, run->spec.type, run->spec.n, run->report.isolated, error);
+  rh_type type = run->spec.type;
+  uint64_t n = run->spec.n;
+  if (run->spec.custom) { /* operands of several types, side by side */
+    type = RH_TYPE_u8;
+    n = rh_operand_layout(&run->spec, run->spec.offsets);
+  }
+  rh_status status = rh_array_reserve(&run->array, type, n, run->report.isolated, error);
   if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
   app->redhost->device_failed |= status != RH_OK;
   return status;
@@ -166,8 +170,7 @@ static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
   const char *kind = app->typed->data ? app->typed->data : "uniform";
   const rh_reporter *reporter = &app->redhost->options.reporter;
-  if (run->spec.custom) return rh_user_operator_fill(&run->user, kind, run->seed, reporter, error);
-  return rh_array_fill(&run->array, kind, run->seed, reporter, error);
+  return rh_operand_data_fill(&run->array, &run->spec, kind, run->seed, reporter, error);
 }
 
 static rh_run_spec spec_of(const rh_app *app, const run_state *run) {

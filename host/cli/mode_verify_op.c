@@ -22,6 +22,12 @@ typedef struct work {
 
 /* ---- One operator on operands of one type ---- */
 
+/* Whether the operator says that a law holds, where it may say so. */
+static const char *say_claim(const rh_operator *self, rh_law law) {
+  if (law != RH_LAW_COMMUTATIVE) return "";
+  return self->op.flags & RH_OP_COMMUTATIVE ? ", claimed" : ", not claimed";
+}
+
 static const char *say_law(const rh_algebra_report *report, rh_law law) {
   static const char *const words[] = {"not tried", "BROKEN", "in all cases", "proved"};
   return words[report->laws[law]];
@@ -34,14 +40,10 @@ static void print_report(const rh_operator *self, rh_type type, const rh_algebra
     printf("  %s\n", self->code ? "OpenCL C: its laws are not examined"
                                 : "built-in operators combine what the map computes");
   for (rh_law law = 0; law < RH_LAWS && report->cases; law++)
-    printf("  %-12s %s%s\n", rh_law_name(law), say_law(report, law),
-           law != RH_LAW_COMMUTATIVE            ? ""
-           : self->op.flags & RH_OP_COMMUTATIVE ? ", claimed"
-                                                : ", not claimed");
+    printf("  %-12s %s%s\n", rh_law_name(law), say_law(report, law), say_claim(self, law));
   if (device->n) printf("  %-12s %s\n", "device", device->text);
   for (rh_law law = 0; law < RH_LAWS; law++)
-    if (report->laws[law] == RH_LAW_BROKEN &&
-        (law != RH_LAW_COMMUTATIVE || self->op.flags & RH_OP_COMMUTATIVE))
+    if (rh_algebra_is_wrong(self, report, law))
       printf("  wrong: %s\n", rh_plain(report->broken[law]));
   for (uint32_t k = 0; k < report->n_notes; k++) printf("  note: %s\n", rh_plain(report->notes[k]));
 }
@@ -140,10 +142,11 @@ rh_status rh_mode_verify_op(const rh_app *app, rh_error *error) {
   work w = {.app = app, .list = app->typed->json ? json_array() : NULL};
   rh_status status = find_session(&w, error);
   if (status == RH_OK) status = examine_all(&w, error);
-  if (w.list && status == RH_OK) {
+  if (w.list && (status == RH_OK || w.examined)) { /* what was examined before a failure, too */
     json_t *document = rh_json_document();
     json_object_set(document, "operators", w.list);
-    status = rh_json_print(document, error);
+    rh_status printed = rh_json_print(document, status == RH_OK ? error : NULL);
+    if (status == RH_OK) status = printed;
   }
   json_decref(w.list);
   if (status == RH_OK && w.wrong)

@@ -225,31 +225,6 @@ rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_ar
                            : name_generated(user, app, spec, error);
 }
 
-/* ---- Generated operands ---- */
-
-rh_status rh_user_operator_reserve(rh_user_operator *user, rh_array *array, rh_job_spec *spec,
-                                   rh_error *error) {
-  uint32_t n = user->custom->n_operands;
-  for (uint32_t k = 0; k < n; k++)
-    RH_TRY(rh_array_reserve(&user->arrays[k], user->custom->operands[k].type, spec->n, 0, error));
-  RH_TRY(join(user, n, array, spec, error));
-  for (uint32_t k = 0; k < n; k++) { /* parts of the whole, to be filled */
-    uint64_t bytes = array->region.bytes - spec->offsets[k];
-    user->arrays[k].region =
-        (rh_region){(char *)array->region.address + spec->offsets[k], bytes, 0, 0, 0};
-  }
-  return RH_OK;
-}
-
-rh_status rh_user_operator_fill(const rh_user_operator *user, const char *kind, uint64_t seed,
-                                const rh_reporter *reporter, rh_error *error) {
-  for (uint32_t k = 0; k < user->custom->n_operands; k++) {
-    rh_array part = user->arrays[k];
-    RH_TRY(rh_array_fill(&part, kind, seed + k, reporter, error));
-  }
-  return RH_OK;
-}
-
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, rh_error *error) {
   for (uint32_t k = 0; k < RH_MOST_OPERANDS && user->names[k]; k++)
     RH_TRY(rh_array_check_unchanged(&user->arrays[k], user->names[k], error));

@@ -35,12 +35,6 @@ rh_status rh_user_operator_trust(const rh_app *app, const rh_operator *self, rh_
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,
                                 rh_job_spec *spec, rh_error *error);
 
-/* Generated operands: their memory, and then their elements. */
-rh_status rh_user_operator_reserve(rh_user_operator *user, rh_array *array, rh_job_spec *spec,
-                                   rh_error *error);
-rh_status rh_user_operator_fill(const rh_user_operator *user, const char *kind, uint64_t seed,
-                                const rh_reporter *reporter, rh_error *error);
-
 /* RH_E_FILE if a file changed since it was opened. */
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, rh_error *error);
 

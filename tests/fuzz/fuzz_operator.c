@@ -30,7 +30,7 @@ static void check_texts(const rh_definition *definition) {
 /* One element of zeros: the operator's functions can be called. */
 static void use_operator(const rh_operator *made) {
   static const uint64_t zeros[2];
-  _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES] = {0};
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   uint64_t constants[RH_EXPR_MOST_SLOTS] = {0};
   rh_operator_result results[RH_MOST_FIELDS];
   rh_arrays arrays = {.constants = constants};

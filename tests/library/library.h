@@ -12,6 +12,16 @@
 static rh_redhost *redhost;
 static rh_error error;
 
+static inline void must(rh_status status) {
+  if (status != RH_OK) ck_abort_msg("%s", error.message);
+}
+
+static inline void must_fail(rh_status status, rh_status with, const char *words) {
+  ck_assert_msg(status == with, "%d instead of %d: %s", status, with,
+                status == RH_OK ? "" : error.message);
+  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
+}
+
 static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *zoo) {
   char file[4096];
   rh_redhost *opened;
@@ -22,7 +32,7 @@ static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *z
                         .program = getenv("REDHOST_TEST_PROGRAM"),
                         .plugin_file = zoo ? file : NULL,
                         .queue = queue};
-  if (rh_open(&opened, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  must(rh_open(&opened, &options, &error));
   return opened;
 }
 
@@ -37,7 +47,7 @@ static inline void tear_down(void) {
 
 static inline rh_prepared *prepare(rh_redhost *with, const rh_prepare_spec *spec) {
   rh_prepared *prepared;
-  if (rh_prepare(with, spec, &prepared, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  must(rh_prepare(with, spec, &prepared, &error));
   return prepared;
 }
 
@@ -50,7 +60,7 @@ static inline rh_result expected(const char *op, rh_type type, const void *data,
                         .data = data,
                         .n = n};
   rh_result result = {.struct_size = sizeof result};
-  if (rh_reduce(redhost, &request, &result, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  must(rh_reduce(redhost, &request, &result, &error));
   return result;
 }
 

@@ -257,14 +257,13 @@ static int64_t right(int64_t n) {
 
 static void run(rh_prepared *prepared, const int32_t *data, int64_t n) {
   rh_result result = {.struct_size = sizeof result};
-  if (rh_prepared_run(prepared, data, (uint64_t)n, &result, &error) != RH_OK)
-    ck_abort_msg("%s", error.message);
+  must(rh_prepared_run(prepared, data, (uint64_t)n, &result, &error));
   ck_assert_int_eq(result.value.i, right(n) + (data - x) * n);
 }
 
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
-  if (rh_redhost_device(redhost, &device, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  must(rh_redhost_device(redhost, &device, &error));
   return (rh_cl_device *)device;
 }
 
@@ -336,8 +335,7 @@ START_TEST(buffer) {
   rh_result result = {.struct_size = sizeof result};
   watch();
   for (int64_t n = N; n > N - CALLS; n--) {
-    if (rh_prepared_run_buffer(prepared, data, 0, (uint64_t)n, &result, &error) != RH_OK)
-      ck_abort_msg("%s", error.message);
+    must(rh_prepared_run_buffer(prepared, data, 0, (uint64_t)n, &result, &error));
     ck_assert_int_eq(result.value.i, right(n));
   }
   watch_no_more();

@@ -55,7 +55,7 @@ START_TEST(reduces_by_code) {
   for (size_t s = 0; s < 5; s++) {
     rh_request request = code_request(s % 2 ? "two_stage" : NULL, sizes[s]);
     rh_result result = {.struct_size = sizeof result};
-    if (rh_reduce(redhost, &request, &result, &error) != RH_OK) ck_abort_msg("%s", error.message);
+    must(rh_reduce(redhost, &request, &result, &error));
     check_result(&result, 0, sizes[s]);
   }
 }
@@ -71,8 +71,7 @@ START_TEST(prepares_code) {
   for (uint64_t first = 0; first < 2; first++)
     for (uint64_t n = 0; n <= N - first; n += 5003) {
       rh_result result = {.struct_size = sizeof result};
-      if (rh_prepared_run(prepared, x + first, n, &result, &error) != RH_OK)
-        ck_abort_msg("%s", error.message);
+      must(rh_prepared_run(prepared, x + first, n, &result, &error));
       check_result(&result, first, n);
     }
   rh_prepared_destroy(prepared);

@@ -18,16 +18,6 @@ static void fill(void) {
   }
 }
 
-static void must(rh_status status) {
-  if (status != RH_OK) ck_abort_msg("%s", error.message);
-}
-
-static void must_fail(rh_status status, rh_status with, const char *words) {
-  ck_assert_msg(status == with, "%d instead of %d: %s", status, with,
-                status == RH_OK ? "" : error.message);
-  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
-}
-
 static const rh_input two[] = {{.type = RH_TYPE_f32, .data = x}, {.type = RH_TYPE_f64, .data = y}};
 
 static double dot(const float *a, const double *b, uint64_t n) {

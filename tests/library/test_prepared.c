@@ -10,16 +10,6 @@
 
 enum { N = 10007 };
 
-static void must(rh_status status) {
-  if (status != RH_OK) ck_abort_msg("%s", error.message);
-}
-
-static void must_fail(rh_status status, rh_status with, const char *words) {
-  ck_assert_msg(status == with, "%d instead of %d: %s", status, with,
-                status == RH_OK ? "" : error.message);
-  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
-}
-
 static void check_same(const rh_result *a, const rh_result *b, const char *what) {
   ck_assert_msg(a->type == b->type && a->indexed == b->indexed && a->value.u == b->value.u &&
                     a->index == b->index,

@@ -33,7 +33,7 @@ static rh_request request_of(const char *strategy, const int32_t *x, uint64_t n)
 }
 
 static void reduce(const rh_request *request, rh_result *result) {
-  if (rh_reduce(redhost, request, result, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  must(rh_reduce(redhost, request, result, &error));
 }
 
 static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32_t unchecked) {
@@ -132,7 +132,7 @@ END_TEST
 
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
-  if (rh_redhost_device(redhost, &device, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  must(rh_redhost_device(redhost, &device, &error));
   return (rh_cl_device *)device;
 }
 
@@ -234,10 +234,6 @@ START_TEST(a_wrong_one_is_not_kept) {
 END_TEST
 
 /* ---- A machine that nobody tuned ---- */
-
-static void must(rh_status status) {
-  ck_assert_msg(status == RH_OK, "%s", error.message);
-}
 
 static rh_redhost *open_with_cache(const char *directory) {
   rh_redhost *opened;

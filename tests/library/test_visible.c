@@ -27,8 +27,7 @@ static rh_prepared *onepass(const char *op, rh_type type) {
 
 static rh_result run(rh_prepared *prepared, const void *data, uint64_t n) {
   rh_result result = {.struct_size = sizeof result};
-  if (rh_prepared_run(prepared, data, n, &result, &error) != RH_OK)
-    ck_abort_msg("%s", error.message);
+  must(rh_prepared_run(prepared, data, n, &result, &error));
   return result;
 }
 

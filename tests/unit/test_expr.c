@@ -43,7 +43,7 @@ static void evaluate(const char *text, int at, rh_type type, double *f, int64_t 
   uint64_t out[3] = {0}, bound[8];
   void *outputs[] = {out};
   ck_assert_uint_le(rh_exprs_constants_size(exprs), sizeof bound);
-  rh_exprs_bind(exprs, NULL, bound);
+  rh_exprs_bind(exprs, bound);
   rh_exprs_eval(exprs, arrays, 100, 3, bound, outputs);
   const char *from = (const char *)out + (size_t)at * rh_type_size(type);
   float narrow;

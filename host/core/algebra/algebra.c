@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 512, BATCH_BYTES = BATCH * RH_OPERATOR_VALUE_BYTES };
+enum { BATCH = 512, BATCH_BYTES = BATCH * RH_ANY_VALUE_BYTES };
 
 /* A case of a batch: elements, or values of several. */
 typedef struct picked {
@@ -44,7 +44,7 @@ static void add_note(rh_algebra_report *report, const char *begins, const char *
 
 static void put_value(search *s, uint32_t k, unsigned char *const v[3], uint32_t n) {
   for (uint32_t j = 0; j < n; j++)
-    memcpy(v[j], s->v[j] + (size_t)k * RH_OPERATOR_VALUE_BYTES, RH_OPERATOR_VALUE_BYTES);
+    memcpy(v[j], s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
 }
 
 /* Describes case k.  *text gets the law's own words and the case. */
@@ -52,7 +52,7 @@ static void describe(search *s, rh_law law, uint32_t k, int by_elements, int shr
   static const char *const words[] = {
       "the identity of '%.120s' is not neutral: ", "'%.120s' is not associative: ",
       "'%.120s' does not commute: "};
-  _Alignas(16) unsigned char values[3][RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char values[3][RH_ANY_VALUE_BYTES];
   unsigned char *const v[3] = {values[0], values[1], values[2]};
   rh_element elements[3];
   uint32_t n = rh_law_values(law);
@@ -68,7 +68,7 @@ static void describe(search *s, rh_law law, uint32_t k, int by_elements, int shr
 
 /* The largest magnitude on the sides of case k; NaN if a number is. */
 static double size_of_sides(const search *s, uint32_t k) {
-  size_t at = (size_t)k * RH_OPERATOR_VALUE_BYTES;
+  size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
   return rh_value_largest(s->of, s->right + at, rh_value_largest(s->of, s->left + at, 0));
 }
 
@@ -103,7 +103,7 @@ static void note(search *s, rh_law law, uint32_t k, int by_elements) {
 /* 1: the law is broken. */
 static int take_case(search *s, rh_law law, uint32_t k, int by_elements, int kind) {
   uint32_t n = rh_law_values(law);
-  size_t at = (size_t)k * RH_OPERATOR_VALUE_BYTES;
+  size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
   unsigned char *const v[3] = {s->v[0] + at, s->v[1] + at, s->v[2] + at};
   rh_difference how = rh_law_compare(s->of, v, n, s->left + at, s->right + at, s->tolerance);
   if (how <= RH_ROUNDED) return 0;
@@ -133,8 +133,7 @@ static void pick(search *s, uint32_t n_values, int by_elements) {
       at[2] = at[0] + 2;
     }
     for (uint32_t j = 0; j < n_values; j++)
-      memcpy(s->v[j] + (size_t)k * RH_OPERATOR_VALUE_BYTES, s->cases.values[at[j]],
-             RH_OPERATOR_VALUE_BYTES);
+      memcpy(s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, s->cases.values[at[j]], RH_ANY_VALUE_BYTES);
   }
 }
 
@@ -158,10 +157,10 @@ static void try_kind(search *s, int kind, uint32_t times) {
   }
 }
 
-/* The identity combined with itself, and with what elements reach. */
+/* The identity combined with itself. */
 static void try_identity_alone(search *s) {
   for (uint32_t k = 0; k < BATCH; k++)
-    memcpy(s->v[0] + (size_t)k * RH_OPERATOR_VALUE_BYTES, s->of->identity, RH_OPERATOR_VALUE_BYTES);
+    memcpy(s->v[0] + (size_t)k * RH_ANY_VALUE_BYTES, s->of->identity, RH_ANY_VALUE_BYTES);
   unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
   rh_law_sides(s->of, RH_LAW_IDENTITY, v, s->left, s->right, s->room, 1);
   take_case(s, RH_LAW_IDENTITY, 0, 0, RH_CASES_SMALL);
@@ -223,10 +222,15 @@ rh_status rh_algebra_examine(const rh_operator *self, rh_algebra_report *report,
   return RH_OK;
 }
 
+int rh_algebra_is_wrong(const rh_operator *self, const rh_algebra_report *report, rh_law law) {
+  if (report->laws[law] != RH_LAW_BROKEN) return 0;
+  return law != RH_LAW_COMMUTATIVE || (self->op.flags & RH_OP_COMMUTATIVE);
+}
+
 rh_law rh_algebra_verdict(const rh_operator *self, const rh_algebra_report *report) {
-  if (report->laws[RH_LAW_ASSOCIATIVE] == RH_LAW_BROKEN) return RH_LAW_ASSOCIATIVE;
-  if (report->laws[RH_LAW_IDENTITY] == RH_LAW_BROKEN) return RH_LAW_IDENTITY;
-  int is_claimed = (self->op.flags & RH_OP_COMMUTATIVE) != 0;
-  if (is_claimed && report->laws[RH_LAW_COMMUTATIVE] == RH_LAW_BROKEN) return RH_LAW_COMMUTATIVE;
+  static const rh_law by_weight[RH_LAWS] = {RH_LAW_ASSOCIATIVE, RH_LAW_IDENTITY,
+                                            RH_LAW_COMMUTATIVE};
+  for (int k = 0; k < RH_LAWS; k++)
+    if (rh_algebra_is_wrong(self, report, by_weight[k])) return by_weight[k];
   return RH_LAWS;
 }

@@ -39,8 +39,10 @@ typedef struct rh_algebra_report {
  * [any thread] */
 rh_status rh_algebra_examine(const rh_operator *self, rh_algebra_report *report, rh_error *error);
 
-/* A law that is broken and needed: commutativity only where it is claimed.  RH_LAWS: there is
- * none. */
+/* Is the law broken and needed?  Commutativity is needed only where it is claimed. */
+int rh_algebra_is_wrong(const rh_operator *self, const rh_algebra_report *report, rh_law law);
+
+/* The weightiest law that is broken and needed.  RH_LAWS: there is none. */
 rh_law rh_algebra_verdict(const rh_operator *self, const rh_algebra_report *report);
 
 const char *rh_law_name(rh_law law); /* "associative" */

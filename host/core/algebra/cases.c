@@ -93,18 +93,21 @@ static uint64_t make_number(rh_type type, int kind, uint64_t random) {
   return rh_element_bits(type, sign * number);
 }
 
-/* Now and then the same number again, for branches that compare. */
+/* One in four is a number of an earlier element, for branches that compare; special ones are few
+ * enough to meet by themselves. */
+static uint64_t choose_number(const rh_cases *cases, uint32_t k, uint32_t operand, int kind,
+                              uint64_t random) {
+  rh_type type = cases->of->operands[operand].type;
+  if (k > 0 && kind != RH_CASES_SPECIAL && (random >> 40 & 3) == 0)
+    return cases->elements[(random >> 44) % k].of[operand];
+  if (kind == RH_CASES_NEAR) return near_literal(cases, type, random);
+  return make_number(type, kind, random);
+}
+
 static void make_element(rh_cases *cases, uint32_t k, int kind, uint64_t *seed) {
   cases->elements[k].index = k;
-  for (uint32_t j = 0; j < cases->of->n_operands; j++) {
-    uint64_t random = rh_random_next(seed);
-    rh_type type = cases->of->operands[j].type;
-    int again = k > 0 && random >> 40 & 3;
-    cases->elements[k].of[j] = again == 3 && kind != RH_CASES_SPECIAL
-                                   ? cases->elements[(random >> 44) % k].of[j]
-                               : kind == RH_CASES_NEAR ? near_literal(cases, type, random)
-                                                       : make_number(type, kind, random);
-  }
+  for (uint32_t j = 0; j < cases->of->n_operands; j++)
+    cases->elements[k].of[j] = choose_number(cases, k, j, kind, rh_random_next(seed));
 }
 
 void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value) {
@@ -113,56 +116,11 @@ void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value
     uint64_t before = element->index * rh_type_size(cases->of->operands[j].type);
     arrays.operands[j] = (const void *)((uintptr_t)&element->of[j] - before);
   }
-  memset(value, 0, RH_OPERATOR_VALUE_BYTES);
+  memset(value, 0, RH_ANY_VALUE_BYTES);
   rh_operator_load(cases->of, value, &arrays, element->index);
 }
 
 /* ---- Values ---- */
-
-enum { LANES = 128 };
-
-typedef struct lanes {
-  _Alignas(64) unsigned char of[RH_MOST_FIELDS][8 * LANES];
-} lanes;
-
-static void gather(const rh_operator *of, const unsigned char *values, uint32_t n, lanes *to) {
-  for (uint32_t f = 0; f < of->n_fields; f++) {
-    uint32_t size = rh_type_size(of->fields[f].type);
-    for (uint32_t k = 0; k < n; k++)
-      memcpy(to->of[f] + k * size,
-             values + (size_t)k * RH_OPERATOR_VALUE_BYTES + of->fields[f].offset, size);
-  }
-}
-
-static void scatter(const rh_operator *of, const lanes *from, uint32_t n, unsigned char *values) {
-  memset(values, 0, (size_t)n * RH_OPERATOR_VALUE_BYTES);
-  for (uint32_t f = 0; f < of->n_fields; f++) {
-    uint32_t size = rh_type_size(of->fields[f].type);
-    for (uint32_t k = 0; k < n; k++)
-      memcpy(values + (size_t)k * RH_OPERATOR_VALUE_BYTES + of->fields[f].offset,
-             from->of[f] + k * size, size);
-  }
-}
-
-void rh_cases_combine(const rh_operator *of, const unsigned char *a, const unsigned char *b,
-                      unsigned char *result, uint32_t n) {
-  lanes left, right, made;
-  const void *variables[2 * RH_MOST_FIELDS] = {NULL};
-  void *outputs[RH_MOST_FIELDS] = {NULL};
-  for (uint32_t f = 0; f < of->n_fields; f++) {
-    variables[f] = left.of[f];
-    variables[of->n_fields + f] = right.of[f];
-    outputs[f] = made.of[f];
-  }
-  for (uint32_t done = 0, count; done < n; done += count) {
-    size_t at = (size_t)done * RH_OPERATOR_VALUE_BYTES;
-    count = n - done < LANES ? n - done : LANES;
-    gather(of, a + at, count, &left);
-    gather(of, b + at, count, &right);
-    rh_exprs_eval(of->combine, variables, 0, count, NULL, outputs);
-    scatter(of, &made, count, result + at);
-  }
-}
 
 double rh_value_largest(const rh_operator *of, const unsigned char *value, double most) {
   for (uint32_t f = 0; f < of->n_fields; f++) {
@@ -181,7 +139,7 @@ double rh_value_largest(const rh_operator *of, const unsigned char *value, doubl
 static void keep_moderate(rh_cases *cases, uint32_t k) {
   double size = rh_value_largest(cases->of, cases->values[k], 0);
   if (!(size <= RH_CASES_MODERATE))
-    memcpy(cases->values[k], cases->values[k % RH_CASES_ELEMENTS], RH_OPERATOR_VALUE_BYTES);
+    memcpy(cases->values[k], cases->values[k % RH_CASES_ELEMENTS], RH_ANY_VALUE_BYTES);
 }
 
 static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
@@ -203,15 +161,15 @@ void rh_cases_find_literals(rh_cases *cases, const rh_operator *of) {
 void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed) {
   cases->of = of;
   memset(cases->elements, 0, sizeof cases->elements);
-  rh_operator_bind(of, NULL, cases->constants);
+  rh_operator_bind(of, cases->constants);
   for (uint32_t k = 0; k < RH_CASES_ELEMENTS; k++) {
     make_element(cases, k, kind, seed);
     rh_cases_load(cases, &cases->elements[k], cases->values[k]);
   }
   for (uint32_t k = RH_CASES_ELEMENTS; k < RH_CASES_VALUES; k++) {
     uint64_t random = rh_random_next(seed);
-    rh_cases_combine(of, cases->values[random % k], cases->values[(random >> 32) % k],
-                     cases->values[k], 1);
+    rh_operator_combine_all(of, cases->values[random % k], cases->values[(random >> 32) % k],
+                            cases->values[k], 1);
     keep_moderate(cases, k);
   }
 }

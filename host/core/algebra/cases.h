@@ -33,7 +33,7 @@ typedef struct rh_cases {
   uint32_t n_literals;
   rh_element elements[RH_CASES_ELEMENTS]; /* of the first values */
   /* then those that are combined of earlier ones */
-  _Alignas(16) unsigned char values[RH_CASES_VALUES][RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char values[RH_CASES_VALUES][RH_ANY_VALUE_BYTES];
 } rh_cases;
 
 /* Before all others.  Literals of small integers, which are tried anyway, are passed over, and so
@@ -44,10 +44,6 @@ void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *s
 
 /* *value = that of the element; padding is 0. */
 void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value);
-
-/* result[k] = combine(a[k], b[k]) of n values, RH_OPERATOR_VALUE_BYTES apart. */
-void rh_cases_combine(const rh_operator *of, const unsigned char *a, const unsigned char *b,
-                      unsigned char *result, uint32_t n);
 
 /* The largest magnitude of a float of the value, and of `most`; NaN if one is. */
 double rh_value_largest(const rh_operator *of, const unsigned char *value, double most);

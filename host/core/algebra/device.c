@@ -121,7 +121,7 @@ static rh_status launch(comparison *c, rh_error *error) {
 
 static void host_value(const comparison *c, uint64_t triple, unsigned char *value) {
   const rh_operator *self = c->self;
-  _Alignas(16) unsigned char next[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char next[RH_ANY_VALUE_BYTES];
   rh_arrays arrays = {.constants = c->constants};
   for (uint32_t k = 0; k < self->n_operands; k++) arrays.operands[k] = c->elements[k];
   const void *input = rh_operator_has_operands(self) ? (const void *)&arrays : c->elements[0];
@@ -174,7 +174,7 @@ static int agree(const rh_operator *self, const unsigned char *x, const unsigned
 }
 
 static void compare(const comparison *c, rh_algebra_device *device) {
-  _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
   const rh_operator *self = c->self;
   const char *name = c->session->device->name;
   int is_exact =
@@ -214,7 +214,7 @@ rh_status rh_algebra_compare(const rh_operator *self, rh_cl_session *session,
   /* Each run holds a sum of inexact maps to a bound of its own. */
   if (!self->is_struct && !rh_exprs_is_exact(self->load)) return RH_OK;
   if (rh_operator_uses_f64(self) && !(session->device->about.features & RH_FP64)) return RH_OK;
-  rh_operator_bind(self, NULL, c.constants);
+  rh_operator_bind(self, c.constants);
   rh_status status = make_elements(&c, error);
   if (status == RH_OK) status = build(&c, error);
   if (status == RH_OK) status = launch(&c, error);

@@ -15,15 +15,15 @@ uint32_t rh_law_values(rh_law law) {
 
 static void repeat_identity(const rh_operator *of, unsigned char *to, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    memcpy(to + (size_t)k * RH_OPERATOR_VALUE_BYTES, of->identity, RH_OPERATOR_VALUE_BYTES);
+    memcpy(to + (size_t)k * RH_ANY_VALUE_BYTES, of->identity, RH_ANY_VALUE_BYTES);
 }
 
-/* Half of the cases have the identity on the left, the others on the right. */
+/* The identity on the left, and on the right. */
 static void with_identity(const rh_operator *of, const unsigned char *values, unsigned char *left,
                           unsigned char *right, unsigned char *room, uint32_t n) {
   repeat_identity(of, room, n);
-  rh_cases_combine(of, room, values, left, n);
-  rh_cases_combine(of, values, room, right, n);
+  rh_operator_combine_all(of, room, values, left, n);
+  rh_operator_combine_all(of, values, room, right, n);
 }
 
 void rh_law_sides(const rh_operator *of, rh_law law, unsigned char *const v[3], unsigned char *left,
@@ -31,14 +31,14 @@ void rh_law_sides(const rh_operator *of, rh_law law, unsigned char *const v[3], 
   switch (law) {
   case RH_LAW_IDENTITY: with_identity(of, v[0], left, right, room, n); return;
   case RH_LAW_COMMUTATIVE:
-    rh_cases_combine(of, v[0], v[1], left, n);
-    rh_cases_combine(of, v[1], v[0], right, n);
+    rh_operator_combine_all(of, v[0], v[1], left, n);
+    rh_operator_combine_all(of, v[1], v[0], right, n);
     return;
   default:
-    rh_cases_combine(of, v[0], v[1], room, n);
-    rh_cases_combine(of, room, v[2], left, n);
-    rh_cases_combine(of, v[1], v[2], room, n);
-    rh_cases_combine(of, v[0], room, right, n);
+    rh_operator_combine_all(of, v[0], v[1], room, n);
+    rh_operator_combine_all(of, room, v[2], left, n);
+    rh_operator_combine_all(of, v[1], v[2], room, n);
+    rh_operator_combine_all(of, v[0], room, right, n);
   }
 }
 
@@ -98,8 +98,8 @@ rh_difference rh_law_compare(const rh_operator *of, unsigned char *const v[3], u
 /* ---- Simpler elements ---- */
 
 static int is_broken(const rh_cases *cases, rh_law law, const rh_element *elements, int tolerance) {
-  _Alignas(16) unsigned char values[3][RH_OPERATOR_VALUE_BYTES], left[RH_OPERATOR_VALUE_BYTES],
-      right[RH_OPERATOR_VALUE_BYTES], room[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char values[3][RH_ANY_VALUE_BYTES], left[RH_ANY_VALUE_BYTES],
+      right[RH_ANY_VALUE_BYTES], room[RH_ANY_VALUE_BYTES];
   unsigned char *const v[3] = {values[0], values[1], values[2]};
   uint32_t n = rh_law_values(law);
   for (uint32_t k = 0; k < n; k++) rh_cases_load(cases, &elements[k], values[k]);
@@ -195,8 +195,8 @@ static void add_outcome(rh_text *text, const rh_operator *of, rh_law law,
 
 void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
                      unsigned char *const v[3], char *text, size_t size) {
-  _Alignas(16) unsigned char left[RH_OPERATOR_VALUE_BYTES], right[RH_OPERATOR_VALUE_BYTES],
-      room[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], right[RH_ANY_VALUE_BYTES],
+      room[RH_ANY_VALUE_BYTES];
   const rh_operator *of = cases->of;
   rh_text all = {0};
   for (uint32_t k = 0; k < rh_law_values(law); k++) {

@@ -16,7 +16,7 @@ typedef enum rh_difference {
 /* Values that a law is about: 1 for the identity, 2, or 3. */
 uint32_t rh_law_values(rh_law law);
 
-/* The two sides for values v[0], v[1], v[2]; several at once, RH_OPERATOR_VALUE_BYTES apart. */
+/* The two sides for values v[0], v[1], v[2]; several at once, RH_ANY_VALUE_BYTES apart. */
 void rh_law_sides(const rh_operator *of, rh_law law, unsigned char *const v[3], unsigned char *left,
                   unsigned char *right, unsigned char *room, uint32_t n);
 

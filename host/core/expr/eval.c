@@ -331,8 +331,8 @@ void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values) {
   memcpy(exprs->values, values, exprs->n_constants * sizeof *values);
 }
 
-void rh_exprs_bind(const rh_exprs *exprs, const rh_expr_value *values, void *constants) {
-  if (!values) values = exprs->values;
+void rh_exprs_bind(const rh_exprs *exprs, void *constants) {
   for (uint32_t k = 0; k < exprs->n_slots; k++)
-    ((rh_scalar *)constants)[k] = scalar_of(values[exprs->slots[k].constant], exprs->slots[k].type);
+    ((rh_scalar *)constants)[k] =
+        scalar_of(exprs->values[exprs->slots[k].constant], exprs->slots[k].type);
 }

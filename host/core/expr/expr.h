@@ -90,9 +90,8 @@ uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
  * stays one.  [not while another thread uses them] */
 void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values);
 
-/* Writes the constants for kernels and for rh_exprs_eval(), 8 bytes each.  values: in the order of
- * the constants; null: those of the creation. */
-void rh_exprs_bind(const rh_exprs *exprs, const rh_expr_value *values, void *constants);
+/* Writes the constants for kernels and for rh_exprs_eval(), 8 bytes each. */
+void rh_exprs_bind(const rh_exprs *exprs, void *constants);
 
 /* outputs[k][j] = output k of elements variables[v][j], j < n, whose index is first + j.  Rounds
  * after every operation.  The outputs do not overlap with anything.  [any thread] */

@@ -86,33 +86,42 @@ static int compute(const rh_node *node, const uint64_t *known, uint64_t *value) 
   case RH_NODE_DIVIDE: *value = multiply(a, inverse(b)); return b != 0;
   case RH_NODE_NEGATE: *value = negate(a); return 1;
   case RH_NODE_CAST: *value = a; return 1;
-  case RH_NODE_CHOOSE: *value = a ? b : known[node->args[2]]; return 1;
   default: return 0;
   }
 }
 
-/* The branch that is not taken may divide by 0. */
-static int may_fail(const rh_exprs *exprs, uint32_t k) {
-  for (uint32_t j = k + 1; j < exprs->n_nodes; j++)
-    if (exprs->nodes[j].is_live && exprs->nodes[j].kind == RH_NODE_CHOOSE) return 1;
-  return 0;
+/* The node's value, or 0 if it has none here.  A division by 0 has none, which matters only where
+ * its branch is taken. */
+static int find(const rh_node *node, const uint64_t *variables, const uint64_t *known,
+                const unsigned char *is_known, uint64_t *value) {
+  if (node->kind == RH_NODE_VARIABLE) {
+    *value = variables[node->number];
+    return 1;
+  }
+  if (node->kind == RH_NODE_LITERAL) return of_literal(node, value);
+  if (node->kind == RH_NODE_CHOOSE) {
+    uint32_t taken = known[node->args[0]] ? node->args[1] : node->args[2];
+    if (!is_float(node->type) || !is_known[node->args[0]] || !is_known[taken]) return 0;
+    *value = known[taken];
+    return 1;
+  }
+  for (uint32_t k = 0; k < rh_node_arity(node); k++)
+    if (!is_known[node->args[k]]) return 0;
+  return compute(node, known, value);
 }
 
 int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t *outputs) {
   uint64_t known[exprs->n_nodes + 1];
+  unsigned char is_known[exprs->n_nodes + 1];
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    const rh_node *node = &exprs->nodes[k];
-    int ok = 1;
     known[k] = 0;
-    if (!node->is_live) continue;
-    if (node->kind == RH_NODE_VARIABLE)
-      known[k] = variables[node->number];
-    else if (node->kind == RH_NODE_LITERAL)
-      ok = of_literal(node, &known[k]);
-    else
-      ok = compute(node, known, &known[k]);
-    if (!ok && !(node->kind == RH_NODE_DIVIDE && may_fail(exprs, k))) return 0;
+    is_known[k] = 0;
+    if (exprs->nodes[k].is_live)
+      is_known[k] = (unsigned char)find(&exprs->nodes[k], variables, known, is_known, &known[k]);
   }
-  for (uint32_t j = 0; j < exprs->n_outputs; j++) outputs[j] = known[exprs->outputs[j]];
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) {
+    if (!is_known[exprs->outputs[j]]) return 0;
+    outputs[j] = known[exprs->outputs[j]];
+  }
   return 1;
 }

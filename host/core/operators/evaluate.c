@@ -78,7 +78,7 @@ void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
   }
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};
   void *outputs[RH_MOST_FIELDS] = {NULL};
-  _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
   for (uint32_t k = 0; k < self->n_fields; k++) {
     variables[k] = (const char *)a + self->fields[k].offset;
     variables[self->n_fields + k] = (const char *)b + self->fields[k].offset;
@@ -88,6 +88,24 @@ void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
   for (uint32_t k = 0; k < self->n_fields; k++)
     memcpy((char *)a + self->fields[k].offset, value + self->fields[k].offset,
            rh_type_size(self->fields[k].type));
+}
+
+void rh_operator_combine_all(const rh_operator *self, const void *a, const void *b, void *result,
+                             uint32_t n) {
+  lanes left, right, temporary;
+  const unsigned char *from_a = a, *from_b = b;
+  unsigned char *to = result;
+  for (uint32_t done = 0, count; done < n; done += count) {
+    count = n - done < LANES ? n - done : LANES;
+    for (uint32_t k = 0; k < count; k++) {
+      put(self, &left, k, from_a + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+      put(self, &right, k, from_b + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+    }
+    combine_lanes(self, &left, &right, 0, count, &temporary);
+    memset(to + (size_t)done * RH_ANY_VALUE_BYTES, 0, (size_t)count * RH_ANY_VALUE_BYTES);
+    for (uint32_t k = 0; k < count; k++)
+      get(self, &left, k, to + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+  }
 }
 
 void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
@@ -103,7 +121,7 @@ void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arr
 
 static void fold_by_code(const rh_operator *self, void *accumulator, const rh_arrays *arrays,
                          uint64_t first, uint64_t n) {
-  _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
   rh_operator_reduce(self, arrays, first, n, value);
   rh_operator_combine(self, accumulator, value);
 }
@@ -116,7 +134,7 @@ void rh_operator_fold(const rh_operator *self, void *accumulator, const rh_array
   }
   lanes loaded;
   void *outputs[RH_MOST_FIELDS] = {NULL};
-  _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
   pointers(&loaded, self->n_fields, outputs);
   for (uint64_t end = first + n; first < end; first += LANES) {
     uint64_t count = end - first < LANES ? end - first : LANES;
@@ -180,7 +198,7 @@ static void take_tile(const rh_operator *self, const rh_arrays *arrays, uint64_t
 
 /* Consecutive tiles: nodes[k] combines 2^k of them where bit k of `count` is set. */
 typedef struct tiles {
-  _Alignas(16) unsigned char nodes[MOST_NODES][RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char nodes[MOST_NODES][RH_ANY_VALUE_BYTES];
   uint64_t count;
 } tiles;
 
@@ -205,7 +223,7 @@ static void join(const rh_operator *self, tiles *all, unsigned char *value) {
 
 static void in_canonical_order(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                                uint64_t n, void *value) {
-  _Alignas(16) unsigned char node[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES];
   uint64_t tile = ROWS * row_of(self), end = first + n;
   tiles all;
   all.count = 0;

@@ -87,8 +87,8 @@ static rh_status add_field(rh_operator *self, const char *name, rh_type type, rh
   field->type = type;
   field->offset = align(self->op.value_size, size);
   self->op.value_size = field->offset + size;
-  if (self->op.value_size > RH_OPERATOR_VALUE_BYTES)
-    return rh_fail(error, RH_E_USAGE, "a value has at most %d bytes", RH_OPERATOR_VALUE_BYTES);
+  if (self->op.value_size > RH_ANY_VALUE_BYTES)
+    return rh_fail(error, RH_E_USAGE, "a value has at most %d bytes", RH_ANY_VALUE_BYTES);
   return RH_OK;
 }
 

@@ -122,7 +122,7 @@ static void describe(rh_operator *self, const rh_definition *definition) {
   else
     snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
   op->struct_size = sizeof *op;
-  op->id = RH_OPERATOR_ID;
+  op->id = RH_FIRST_USER_OP;
   op->name = self->name;
   for (uint32_t k = 0; k < self->n_operands; k++) {
     uint32_t size = rh_type_size(self->operands[k].type);

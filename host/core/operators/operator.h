@@ -6,7 +6,7 @@
  * The other form has a struct of its own as its value: several built-in operators in one pass, or
  * fields that expressions load and combine.
  *
- * To a plugin both are an rh_op with the number RH_OPERATOR_ID.  Its functions are bound to the
+ * To a plugin both are an rh_op with the number RH_FIRST_USER_OP.  Its functions are bound to the
  * operator (libffi), because the ABI's functions have no argument for it. */
 #ifndef RH_OPERATORS_OPERATOR_H
 #define RH_OPERATORS_OPERATOR_H
@@ -14,7 +14,7 @@
 #include "../expr/expr.h"
 #include "definition.h"
 
-enum { RH_OPERATOR_ID = 0x10000, RH_OPERATOR_VALUE_BYTES = 128, RH_CONSTANT_BYTES = 8 };
+enum { RH_CONSTANT_BYTES = 8 };
 
 typedef struct rh_operand {
   char name[RH_OPERATOR_NAME_BYTES];
@@ -63,7 +63,7 @@ typedef struct rh_bound rh_bound;
 /* An operator by OpenCL C.  The host cannot evaluate it, but may let a device do that. */
 typedef struct rh_code {
   char *text;
-  _Alignas(16) unsigned char identity[RH_OPERATOR_VALUE_BYTES]; /* zeros until there is a device */
+  _Alignas(16) unsigned char identity[RH_ANY_VALUE_BYTES]; /* zeros until there is a device */
   void *device; /* null until there is one; the functions get it */
   void (*reduce)(void *device, const rh_arrays *arrays, uint64_t first, uint64_t n, void *value);
   void (*combine)(void *device, void *a, const void *b);
@@ -94,7 +94,7 @@ typedef struct rh_operator {
   uint32_t n_fields, n_parts;
   rh_operator_field fields[RH_MOST_FIELDS];
   rh_operator_part parts[RH_MOST_FIELDS]; /* built-in operators; else none */
-  _Alignas(16) unsigned char identity[RH_OPERATOR_VALUE_BYTES];
+  _Alignas(16) unsigned char identity[RH_ANY_VALUE_BYTES];
   /* The results: expressions of `finalize`, or else the fields' or parts' own values. */
   rh_exprs *finalize; /* null: none.  Variables: the parts' or fields' results, then n */
   uint32_t n_results;
@@ -127,9 +127,8 @@ char *rh_operator_prelude(const rh_operator *self);
  * while another thread uses it] */
 void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values);
 
-/* Writes the constants as kernels and the functions of `op` read them: op.constants_size bytes.
- * values: n_lets, in their order; null: those of the creation. */
-void rh_operator_bind(const rh_operator *self, const rh_expr_value *values, void *constants);
+/* Writes the constants as kernels and the functions of `op` read them: op.constants_size bytes. */
+void rh_operator_bind(const rh_operator *self, void *constants);
 
 /* *to = the mapped elements first .. first+n-1, of `type`.  Mapped operators only. */
 void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
@@ -148,6 +147,10 @@ void rh_operator_fold(const rh_operator *self, void *accumulator, const rh_array
                       uint64_t first, uint64_t n);
 /* *a = combine(*a, *b). */
 void rh_operator_combine(const rh_operator *self, void *a, const void *b);
+/* The same for n pairs of values, which stand RH_ANY_VALUE_BYTES apart; padding of `result` becomes
+ * 0.  `result` may be `a` or `b`.  Not by code. */
+void rh_operator_combine_all(const rh_operator *self, const void *a, const void *b, void *result,
+                             uint32_t n);
 
 /* The results of a value over n elements: n_results of them. */
 void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,

@@ -109,7 +109,7 @@ static void reduce(void *device, const rh_arrays *arrays, uint64_t first, uint64
 static void combine(void *device, void *a, const void *b) {
   evaluator *self = device;
   uint32_t size = self->custom->op.value_size;
-  unsigned char both[2 * RH_OPERATOR_VALUE_BYTES];
+  unsigned char both[2 * RH_ANY_VALUE_BYTES];
   if (self->failure.status != RH_OK) return;
   memcpy(both, a, size);
   memcpy(both + size, b, size);

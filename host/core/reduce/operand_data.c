@@ -10,6 +10,16 @@ rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k) {
   return spec->custom ? spec->custom->operands[k].type : spec->type;
 }
 
+rh_status rh_operand_check_address(const void *data, uint32_t size, uint32_t k, uint32_t n_operands,
+                                   rh_error *error) {
+  if (data && (uintptr_t)data % size == 0) return RH_OK;
+  if (n_operands == 1)
+    return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
+  return rh_fail(error, RH_E_USAGE,
+                 "the data of input %u of %u is null or not aligned to its elements", k + 1,
+                 n_operands);
+}
+
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]) {
   enum { ALIGNMENT = 4096 };
   uint64_t end = 0;

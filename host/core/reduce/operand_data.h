@@ -1,4 +1,5 @@
-/* Generated elements for the operands of a problem, side by side in one piece of memory. */
+/* The operands of a problem: their types, their arrays, and generated elements for them, side by
+ * side in one piece of memory. */
 #ifndef RH_REDUCE_OPERAND_DATA_H
 #define RH_REDUCE_OPERAND_DATA_H
 
@@ -8,6 +9,11 @@
 /* The operands of the spec's operator: 1 and the spec's type for a built-in one. */
 uint32_t rh_job_operands(const rh_job_spec *spec);
 rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k);
+
+/* RH_E_USAGE if the array of operand k of n_operands, whose elements have `size` bytes, is null or
+ * misaligned. */
+rh_status rh_operand_check_address(const void *data, uint32_t size, uint32_t k, uint32_t n_operands,
+                                   rh_error *error);
 
 /* offsets[k] = where operand k of spec->n elements begins, in bytes; all in all that many bytes are
  * needed.  UINT64_MAX stands for more than 2^64. */

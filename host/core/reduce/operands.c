@@ -6,7 +6,7 @@ void rh_operands_begin(rh_operands *operands, const rh_operator *custom) {
   operands->constants_size = custom->op.constants_size;
   operands->constants[0] = 0; /* there is a word even if there is no constant */
   operands->arrays.constants = operands->constants;
-  rh_operator_bind(custom, NULL, operands->constants);
+  rh_operator_bind(custom, operands->constants);
 }
 
 void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,

@@ -7,22 +7,12 @@
 #include "asked.h"
 #include "operand_data.h"
 #include "self_test.h"
+#include "transfer.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-/* How an operand's host data reach the device. */
-typedef struct operand_way {
-  uint32_t size; /* bytes of an element */
-  /* For a device with its own memory: a buffer of max_n elements.  Otherwise the last array, in
-   * place. */
-  rh_cl_input input;
-  uintptr_t view; /* where `input` begins in host memory; 0: it is not a view */
-  uint64_t view_bytes;
-} operand_way;
 
 struct rh_prepared {
   rh_job job;          /* its input is not used */
@@ -30,7 +20,7 @@ struct rh_prepared {
   int has_operands;    /* of the user's operator: job.operands is used */
   uint32_t data_on_device, result_on_device;
   uint32_t n_operands;
-  operand_way ways[RH_MOST_OPERANDS];
+  rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */
   const rh_op *decodes; /* the operator whose values are decoded, unless `custom` does */
   atomic_int busy;      /* 1: a call is in progress */
   rh_result blank;      /* a result that lacks its value and index only */
@@ -93,8 +83,7 @@ static rh_status check_data(const rh_prepared *p, const void *const *data, uint6
     return rh_fail(error, RH_E_USAGE,
                    "this reduction was prepared for data on the device: data_on_device");
   for (uint32_t k = 0; k < p->n_operands && n > 0; k++)
-    if (!data[k] || (uintptr_t)data[k] % p->ways[k].size != 0)
-      return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
+    RH_TRY(rh_operand_check_address(data[k], p->ways[k].size, k, p->n_operands, error));
   return RH_OK;
 }
 
@@ -105,7 +94,10 @@ static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, uint
     return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
                    p->job.strategy->name);
   for (uint32_t k = 0; k < p->n_operands; k++)
-    if (!buffers[k]) return rh_fail(error, RH_E_USAGE, "the buffer is null");
+    if (!buffers[k] && p->n_operands == 1)
+      return rh_fail(error, RH_E_USAGE, "the buffer is null");
+    else if (!buffers[k])
+      return rh_fail(error, RH_E_USAGE, "buffer %u of %u is null", k + 1, p->n_operands);
   return RH_OK;
 }
 
@@ -115,47 +107,9 @@ static rh_cl_session *session_of(const rh_prepared *p) {
   return p->job.instance_spec.session;
 }
 
-static int views(const operand_way *way, uintptr_t data, uint64_t bytes) {
-  return way->view && data >= way->view && data - way->view <= way->view_bytes &&
-         bytes <= way->view_bytes - (data - way->view);
-}
-
-static void drop_view(operand_way *way) {
-  rh_cl_input_finish(&way->input);
-  way->view = 0;
-}
-
 static void drop_views(rh_prepared *p) {
   if (!p->job.device || !p->job.device->shares_memory) return;
-  for (uint32_t k = 0; k < p->n_operands; k++) drop_view(&p->ways[k]);
-}
-
-/* A buffer over the array, or over a larger array that contains it. */
-static rh_status look_at(rh_cl_session *session, operand_way *way, const void *data, uint64_t n,
-                         rh_error *error) {
-  uint64_t bytes = n * way->size;
-  if (views(way, (uintptr_t)data, bytes)) return RH_OK;
-  /* The page that the data starts on is mapped too, so a buffer may begin there. */
-  uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
-  drop_view(way);
-  RH_TRY(
-      rh_cl_input_init(&way->input, session, (char *)data - offset, offset, n, way->size, error));
-  /* With the beginning of its page it was too large, so it was copied. */
-  if (!way->input.in_place) return RH_OK;
-  way->view = (uintptr_t)data - offset;
-  way->view_bytes = offset + bytes;
-  return RH_OK;
-}
-
-/* *first: the element of way->input.buffer that the data begin at. */
-static rh_status bring(const rh_prepared *p, operand_way *way, const void *data, uint64_t n,
-                       uint64_t *first, rh_error *error) {
-  *first = 0;
-  if (!p->job.device->shares_memory)
-    return rh_cl_input_write(&way->input, session_of(p), data, n * way->size, error);
-  RH_TRY(look_at(session_of(p), way, data, n, error));
-  if (way->view) *first = ((uintptr_t)data - way->view) / way->size;
-  return RH_OK;
+  for (uint32_t k = 0; k < p->n_operands; k++) rh_transfer_drop(&p->ways[k]);
 }
 
 static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_data *placed,
@@ -164,7 +118,7 @@ static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_d
   if (!p->has_operands) {
     *placed = (rh_data){.host = data[0]};
     if (!p->job.device) return RH_OK;
-    RH_TRY(bring(p, &p->ways[0], data[0], n, &placed->first, error));
+    RH_TRY(rh_transfer_bring(&p->ways[0], session_of(p), data[0], n, &placed->first, error));
     placed->buffer = p->ways[0].input.buffer;
     return RH_OK;
   }
@@ -172,7 +126,7 @@ static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_d
   for (uint32_t k = 0; k < p->n_operands; k++) {
     operands->arrays.operands[k] = data[k];
     if (!p->job.device) continue;
-    RH_TRY(bring(p, &p->ways[k], data[k], n, &operands->at[k], error));
+    RH_TRY(rh_transfer_bring(&p->ways[k], session_of(p), data[k], n, &operands->at[k], error));
     operands->buffers[k] = p->ways[k].input.buffer;
   }
   return RH_OK;
@@ -342,7 +296,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
   RH_TRY(rh_asked_change(p->custom, constants, n, values, error));
   rh_operator_set_constants(p->custom, values);
-  if (p->has_operands) rh_operator_bind(p->custom, NULL, p->job.operands.constants);
+  if (p->has_operands) rh_operator_bind(p->custom, p->job.operands.constants);
   return RH_OK;
 }
 

@@ -14,14 +14,15 @@ static void find_data(const rh_request *request, const void *data[RH_MOST_OPERAN
     data[k] = request->inputs[k].data;
 }
 
-static rh_status check_operand(rh_type type, const void *data, uint64_t n, rh_error *error) {
+static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *data, uint64_t n,
+                               rh_error *error) {
+  rh_type type = rh_job_operand_type(spec, k);
   uint32_t size = rh_type_size(type);
   if (n > UINT64_MAX / size)
     return rh_fail(error, RH_E_USAGE, "%llu elements of %s exceed 2^64 bytes",
                    (unsigned long long)n, rh_type_name(type));
-  if (n > 0 && (!data || (uintptr_t)data % size != 0))
-    return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
-  return RH_OK;
+  if (n == 0) return RH_OK;
+  return rh_operand_check_address(data, size, k, rh_job_operands(spec), error);
 }
 
 static rh_status check_request(const rh_request *request, const rh_job_spec *spec,
@@ -33,7 +34,7 @@ static rh_status check_request(const rh_request *request, const rh_job_spec *spe
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.data and rh_request.inputs are mutually exclusive");
   for (uint32_t k = 0; k < rh_job_operands(spec); k++)
-    RH_TRY(check_operand(rh_job_operand_type(spec, k), data[k], request->n, error));
+    RH_TRY(check_operand(spec, k, data[k], request->n, error));
   if (request->n == 0 && rh_op_needs_an_element(spec->op))
     return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
   return RH_OK;

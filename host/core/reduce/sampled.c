@@ -21,7 +21,7 @@ static double field_number(const rh_result_field *field) {
 /* Pieces of random lengths, each in a tree of its own, one after the other. */
 static void in_pieces(const rh_operator *custom, const rh_arrays *arrays, uint64_t n,
                       uint64_t *seed, unsigned char *value) {
-  _Alignas(16) unsigned char piece[RH_OPERATOR_VALUE_BYTES] = {0};
+  _Alignas(16) unsigned char piece[RH_ANY_VALUE_BYTES] = {0};
   memcpy(value, custom->op.identity, custom->op.value_size);
   for (uint64_t at = 0; at < n;) {
     uint64_t length = 1 + rh_random_next(seed) % (n / 8 + 1);
@@ -45,7 +45,7 @@ static void take_results(rh_sampled *sampled, const rh_operator *custom, const v
 
 void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_arrays *arrays,
                       uint64_t n) {
-  _Alignas(16) unsigned char value[RH_OPERATOR_VALUE_BYTES] = {0};
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   rh_operator_result results[RH_MOST_FIELDS];
   uint64_t seed = 1;
   *sampled = (rh_sampled){.n = custom->n_results,

@@ -44,9 +44,13 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
                         rh_error *error) {
   enum { TWO_CACHE_LINES = 128 };
   const rh_cl_device *device = stage->device;
-  if (rh_point_is_filled(point, problem)) return RH_OK;
+  if (rh_point_is_filled(point, problem)) {
+    point->problem.op = point->data.op = problem->op;
+    return RH_OK;
+  }
   point->problem = *problem;
-  point->data = (rh_bench_data){.type = problem->type,
+  point->data = (rh_bench_data){.op = problem->op,
+                                .type = problem->type,
                                 .n = problem->n,
                                 .custom = problem->custom,
                                 .offsets = point->problem.offsets};
@@ -83,8 +87,7 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
                           error);
 }
 
-rh_status rh_point_reference(rh_point *point, const rh_stage *stage, uint32_t op, rh_error *error) {
-  point->data.op = point->problem.custom ? point->problem.op : op;
+rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error) {
   return rh_point_reference_part(stage, &point->data, &point->reference, &point->scale, error);
 }
 

@@ -20,12 +20,12 @@ typedef struct rh_point {
 
 int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem);
 
-/* Generates the elements, or keeps existing ones. */
+/* Sets the point's problem, and generates its elements or keeps existing ones. */
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
                         rh_error *error);
 
-/* Sets the point's operator. */
-rh_status rh_point_reference(rh_point *point, const rh_stage *stage, uint32_t op, rh_error *error);
+/* Of the problem and elements that were set. */
+rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error);
 
 /* The reference for a result on `data`, a part of the point's; reference must outlive scale. */
 rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *data,

@@ -202,7 +202,7 @@ static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
     samplers[n] = *sampler;
     expected[n++] = expected_s(r, &at);
   }
-  if (status == RH_OK && n) status = rh_point_reference(&r->point, r->stage, op, error);
+  if (status == RH_OK && n) status = rh_point_reference(&r->point, r->stage, error);
   if (status == RH_OK && n) status = measure(r, samplers, expected, n, error);
   if (status == RH_OK && r->process == processes_of(r)) status = deliver(r, op, error);
   free(samplers);

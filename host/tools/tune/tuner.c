@@ -18,7 +18,7 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_
   if (tuner->has_point && point->data.op == op && rh_point_is_filled(point, &problem)) return RH_OK;
   tuner->has_point = 0;
   RH_TRY(rh_point_fill(point, tuner->stage, &problem, error));
-  RH_TRY(rh_point_reference(point, tuner->stage, op, error));
+  RH_TRY(rh_point_reference(point, tuner->stage, error));
   tuner->has_small = n >= large;
   if (tuner->has_small) {
     tuner->small = point->data;
