@@ -167,7 +167,8 @@ typedef struct rh_result_field {
 
 /* An answer in the operator's result type: i64 or u64 for sums and products of integers, f32 for
  * those of f16, otherwise the element's type; for magnitudes of integers, the unsigned type of that
- * width.  An operator of one's own has the types that it defines.  f16 and f32 are in `f`, exactly. */
+ * width.  An operator of one's own has the types that it defines.  f16 and f32 are in `f`,
+ * exactly. */
 typedef struct rh_result {
   uint32_t struct_size; /* sizeof(rh_result), set by the caller */
   rh_type type;
@@ -199,8 +200,8 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
  * The setup for a problem is kept for the next call on the same problem: strategy as named,
  * operator, type, settings, and n, rounded up to a power of two while that is at most 16 MiB.  Such
  * a call, unchecked, costs little more than a prepared call.  The 8 most recently used problems are
- * kept, each with at most 64 MiB of scratch memory on the device, and for each input one buffer, of
- * at most 64 MiB together; rh_close() releases them.  The caller's memory is not kept: `data` may be changed or
+ * kept, each with at most 64 MiB of scratch memory on the device, and a buffer of at most 64 MiB for
+ * each input; rh_close() releases them.  The caller's memory is not kept: `data` may be changed or
  * freed between calls.  After a failure or a wrong answer the strategy is chosen and set up anew.
  * [any thread; calls on one rh_redhost take turns] */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
@@ -233,7 +234,8 @@ typedef struct rh_prepare_spec {
   uint32_t struct_size; /* sizeof(rh_prepare_spec) */
   rh_type type;         /* of the elements */
   /* 1: the data of all calls are on the device, and no buffer is allocated for host data: only
-   * rh_prepared_run_buffer(), rh_prepared_enqueue() and their like for several inputs may be called.  Host strategies decline. */
+   * rh_prepared_run_buffer(), rh_prepared_enqueue() and their like for several inputs may be
+   * called.  Host strategies decline. */
   uint32_t data_on_device;
   /* 1: so is the result, for rh_prepared_enqueue(); implies data_on_device.  A strategy that
    * finishes on the host declines; many have a parameter finish=device. */
