@@ -200,8 +200,8 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
  * The setup for a problem is kept for the next call on the same problem: strategy as named,
  * operator, type, settings, and n, rounded up to a power of two while that is at most 16 MiB.  Such
  * a call, unchecked, costs little more than a prepared call.  The 8 most recently used problems are
- * kept, each with at most 64 MiB of scratch memory on the device, and a buffer of at most 64 MiB for
- * each input; rh_close() releases them.  The caller's memory is not kept: `data` may be changed
+ * kept, each with at most 64 MiB of scratch memory on the device, and a buffer of at most 64 MiB
+ * for each input; rh_close() releases them.  The caller's memory is not kept: `data` may be changed
  * or freed between calls.  After a failure or a wrong answer the strategy is chosen and set up
  * anew.
  * [any thread; calls on one rh_redhost take turns] */
