@@ -141,8 +141,8 @@ static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
 static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
-  if (!spec->custom) /* it may be right about all others */
-    rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type, spec->n);
+  rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type,
+                   rh_operator_hash(spec->custom), spec->n);
   char got[64], exact[64];
   rh_format_answer(got, &report->result);
   rh_format_answer(exact, &report->reference.result);
@@ -269,7 +269,7 @@ static rh_status try_order(const rh_app *app, const run_state *run, rh_error *er
   if (!is_to_be_tried(app, run)) return RH_OK;
   rh_status status = rh_selftest_order(app, job, run->found.device_kinds, error);
   if (status == RH_E_WRONG)
-    rh_redhost_blame(app->redhost, job->strategy, job->plugin, job->op, job->type, job->n);
+    rh_redhost_blame(app->redhost, job->strategy, job->plugin, job->op, job->type, 0, job->n);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/json_value.h"
 #include "../core/base/path.h"
+#include "../tools/bench/problem.h"
 #include "bench_settings.h"
 #include "json.h"
 #include "number.h"
@@ -54,7 +55,7 @@ static rh_status parse(work *w, rh_error *error) {
 static void trim_sizes(work *w, const rh_cl_device *device, const uint32_t *n_sizes) {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   for (uint32_t t = 0; t < w->settings.types.n; t++) {
-    uint32_t n = n_sizes[t], size = rh_type_size(w->settings.types.list[t]);
+    uint32_t n = n_sizes[t], size = rh_bench_element_bytes(&w->settings, t);
     for (; n > 1 && !w->app->typed->size; n--) {
       uint64_t bytes = w->settings.sizes[t][n - 1] * size;
       uint64_t most = device ? device->about.max_alloc_bytes : 0;

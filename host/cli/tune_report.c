@@ -18,11 +18,15 @@ static void settings_text(char text[512], const rh_tunedb_setting *settings, uin
                              settings[k].value);
 }
 
+static const char *op_name(const rh_task *task) {
+  return task->custom ? task->custom->name : rh_op_name(task->op);
+}
+
 /* "sum f32 2^22" */
-static void problem_text(char text[64], uint32_t op, rh_type type, uint64_t n) {
+static void problem_text(char text[320], const rh_task *task, uint64_t n) {
   char size[32];
   rh_format_size(size, n);
-  snprintf(text, 64, "%s %s %s", rh_op_name(op), rh_type_name(type), size);
+  snprintf(text, 320, "%s %s %s", op_name(task), rh_type_name(rh_task_type(task)), size);
 }
 
 static int is_for_people(const rh_app *app) {
@@ -30,8 +34,8 @@ static int is_for_people(const rh_app *app) {
 }
 
 static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task *task) {
-  char problem[64], before[32], after[32], words[512];
-  problem_text(problem, task->op, task->type, task->n);
+  char problem[320], before[32], after[32], words[512];
+  problem_text(problem, task, task->n);
   settings_text(words, task->settings, task->n_settings);
   rh_terminal_clear(app->terminal);
   printf("%-18s  %-14s  %s -> %s  %s\n", rh_tuner_strategy(tuner, task), problem,
@@ -41,14 +45,14 @@ static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task
 
 void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tune_event *event) {
   const rh_task *task = event->task;
-  char problem[64], words[512];
+  char problem[320], words[512];
   rh_text text = {0};
   if (event->kind == RH_TUNE_BETTER) {
     if (is_for_people(app)) print_better(app, tuner, task);
     return;
   }
   if (app->typed->quiet && event->kind != RH_TUNE_WRONG) return;
-  problem_text(problem, task->op, task->type, event->n);
+  problem_text(problem, task, event->n);
   rh_text_add(&text, "%s, %s: ", rh_tuner_strategy(tuner, task), problem);
   if (event->kind == RH_TUNE_WRONG) {
     rh_text_add(&text, "not tuned, its result is wrong: %s", event->reason);
@@ -67,7 +71,7 @@ void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tun
 static int in_reading_order(const void *first, const void *second) {
   const rh_task *a = *(rh_task *const *)first, *b = *(rh_task *const *)second;
   if (a->op != b->op) return a->op < b->op ? -1 : 1;
-  if (a->type != b->type) return a->type < b->type ? -1 : 1;
+  if (rh_task_type(a) != rh_task_type(b)) return rh_task_type(a) < rh_task_type(b) ? -1 : 1;
   if (a->n != b->n) return a->n < b->n ? -1 : 1;
   int timed = (b->time_s > 0) - (a->time_s > 0);
   if (timed) return timed;
@@ -107,8 +111,8 @@ static void gain_cell(rh_table *table, const rh_task *task) {
 
 static void problem_cells(rh_table *table, const rh_task *task) {
   char size[32];
-  rh_table_cell(table, RH_PLAIN, "%s", rh_op_name(task->op));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_type_name(task->type));
+  rh_table_cell(table, RH_PLAIN, "%s", op_name(task));
+  rh_table_cell(table, RH_PLAIN, "%s", rh_type_name(rh_task_type(task)));
   rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, task->n));
 }
 
@@ -237,8 +241,8 @@ static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
   json_t *object = json_object();
   json_object_set_new(object, "device", json_string(rh_stage_label(tuner->stage)));
   json_object_set_new(object, "strategy", json_string(rh_tuner_strategy(tuner, task)));
-  json_object_set_new(object, "op", json_string(rh_op_name(task->op)));
-  json_object_set_new(object, "type", json_string(rh_type_name(task->type)));
+  json_object_set_new(object, "op", rh_json_bytes(op_name(task)));
+  json_object_set_new(object, "type", json_string(rh_type_name(rh_task_type(task))));
   json_object_set_new(object, "n", json_integer((json_int_t)task->n));
   json_object_set_new(object, "status", json_string(rh_task_name(task->state)));
   json_object_set_new(object, "against", json_string(rh_task_base_name(task)));

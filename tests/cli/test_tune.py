@@ -302,6 +302,65 @@ class GoingOn(TuneCase):
         self.assertEqual([(p["status"], p["params"]) for p in points.values()], [("tuned", {"way": "quick"})])
 
 
+class OwnOperators(TuneCase):
+    """Kept for the operator itself, and used by `auto' for it alone."""
+
+    def chosen(self, *args):
+        return json.loads(self.good("--run", "auto", "-n", "2^14", "--json", *args).out)["results"][0]["chosen"]
+
+    def test_kept_by_what_it_computes(self):
+        points, _ = self.points("-n", "2^14", "-s", "native,serial", "--op", "meanvar", budget="200")
+        self.assertEqual(set(points), {("native", "meanvar", "f32", 1 << 14), ("serial", "meanvar", "f32", 1 << 14)})
+        entries = self.entries()
+        self.assertEqual({(s, e["name"], e["base"], e["type"]) for (s, *_), e in entries.items()},
+                         {("native", "meanvar", "sum", "f32"), ("serial", "meanvar", "sum", "f32")})
+        self.assertTrue(all(e["op"].startswith("own:") for e in entries.values()), entries)
+        known = r"^native, measured here at 2\^14: \S+ \S+ a call"
+        self.assertRegex(self.chosen("--op", "meanvar"), known)
+        # One of the same text, whatever its name, is the same; one of another text, type or base is not.
+        mean = ("--map", "x*t", "--let", "t=2", "--finalize", "a/n")
+        for other in (("--op", "meanvar", "-t", "f64"), ("--op", "sum"), mean):
+            self.assertNotIn("native, measured here", self.chosen(*other), other)
+        self.points("-n", "2^14", "-s", "native", *mean, budget="200")
+        # Another value of its constant makes no other operator.
+        again = mean[:3] + ("t=3",) + mean[4:]
+        self.assertRegex(self.chosen(*again), "^native, measured here at 2")
+        self.assertNotIn("native, measured here", self.chosen("--map", "x*t*t", "--let", "t=2", "--finalize", "a/n"))
+        again, document = self.points("-n", "2^14", "-s", "native,serial", "--op", "meanvar")
+        self.assertEqual({p["status"] for p in again.values()}, {"kept"})
+        self.assertTrue(document["complete"])
+
+    def test_a_strategy_that_nobody_tuned_is_not_taken_for_quicker(self):
+        """Of serial, only the times of built-in operators are known: they count by what native takes more."""
+        self.points("-n", "2^14", "-s", "native,serial", "--op", "max", budget="200")
+        with open(self.file, encoding="utf-8") as file:
+            document = json.load(file)
+        for entry in document["devices"][0]["entries"]:
+            entry.update({"native": dict(time_s=1e-6, latency_s=1e-6), "serial": dict(time_s=2e-6, latency_s=2e-6)}[entry["strategy"]])
+        with open(self.file, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        self.points("-n", "2^14", "-s", "native", "--map", "exp(x)", "--op", "max", budget="200")
+        own = [e for e in self.entries().values() if e["op"].startswith("own:")]
+        self.assertGreater(own[0]["latency_s"], 2e-6)
+        self.assertRegex(self.chosen("--map", "exp(x)", "--op", "max"), r"^native, measured here at 2\^14: .*, next is serial")
+
+    def test_parameters_of_it(self):
+        """Searched for it, compared with its own reference, and used by --run."""
+        args = ("-n", "2^14", "-s", "cpu_serial", "--map", "fabs(x-y)", "--op", "max")
+        points, _ = self.points(*args, budget="200")
+        (point,) = points.values()
+        self.assertEqual((point["op"], point["status"]), ("max of fabs(x-y)", "tuned"), point)
+        ran = json.loads(self.good("--run", "cpu_serial", "-n", "2^14", "--map", "fabs(x-y)", "--op", "max", "--json").out)["results"][0]
+        for key, value in point["params"].items():
+            self.assertEqual(str(ran["params"][key]), value)
+
+    def test_refused(self):
+        done = self.redhost("--tune", "--map", "x*q", "-n", "1024")
+        self.assertEqual((done.code, done.out), (2, ""), done)
+        self.assertIn("unknown name 'q'", done.err)
+        self.bad(5, "not associative|--unchecked-op", "--tune", "--reduce", "a + 2*b", "--identity", "-0.0", "-n", "1024")
+
+
 class Trouble(TuneCase):
     def test_wrong_results(self):
         """Wrong with the plugin's own defaults: reported, recorded for auto, exit 1; the others are still tuned."""

@@ -209,7 +209,7 @@ START_TEST(auto_leaves_who_was_wrong) {
   setenv("REDHOST_NO_CACHE", "1", 1);
   reduce(&request, &before);
   const rh_job *job = &redhost->kept->jobs[0].job;
-  rh_redhost_blame(redhost, job->strategy->name, job->path, job->spec.op, job->spec.type, 7);
+  rh_redhost_blame(redhost, job->strategy->name, job->path, job->spec.op, job->spec.type, 0, 7);
   reduce(&request, &after);
   ck_assert_str_ne(before.strategy, after.strategy);
   ck_assert_int_eq(n_kept(), 1);

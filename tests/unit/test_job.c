@@ -225,7 +225,7 @@ static void blame_others(rh_type type) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (!strstr(entry->name, "in_setup"))
-      rh_redhost_blame(redhost, entry->name, entry->path, RH_OP_sum, type, 1000);
+      rh_redhost_blame(redhost, entry->name, entry->path, RH_OP_sum, type, 0, 1000);
   }
 }
 
@@ -237,7 +237,7 @@ START_TEST(all_fail) {
   char path[256];
   snprintf(path, sizeof path, "%s/worker_faults.so", directory);
   blame_others(RH_TYPE_i32);
-  rh_tunedb_blame(tuned, "worker_crash_in_setup", rh_tunedb_plugin(path), RH_OP_sum, RH_TYPE_i32,
+  rh_tunedb_blame(tuned, "worker_crash_in_setup", rh_tunedb_plugin(path), RH_OP_sum, RH_TYPE_i32, 0,
                   1000);
   reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_E_NOMEM);
   ck_assert_ptr_eq(strstr(error.message, "strategy 'worker_fail_in_setup', setup: no room for"),
@@ -411,9 +411,9 @@ START_TEST(the_first_time_measures) {
   }
   ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
   const rh_tunedb_entry *measured =
-      rh_tunedb_find_timed(tuned, &any, "native", native, RH_OP_sum, RH_TYPE_i32, 1000);
+      rh_tunedb_find_timed(tuned, &any, "native", native, RH_OP_sum, RH_TYPE_i32, 0, 1000);
   ck_assert(measured && measured->trial && measured->n == 1000 && measured->latency_s > 0);
-  measured = rh_tunedb_find(tuned, "native", native, RH_OP_sum, RH_TYPE_i32, 1000, NULL);
+  measured = rh_tunedb_find(tuned, "native", native, RH_OP_sum, RH_TYPE_i32, 0, 1000, NULL);
   ck_assert(!measured || measured->origin == RH_TUNED_SHIPPED);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
 }

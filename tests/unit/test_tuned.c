@@ -108,7 +108,7 @@ static void put(rh_tunedb *tuned, const char *strategy, uint32_t op, rh_type typ
 
 static double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t n, int exact) {
   int is_exact;
-  const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, op, type, n, &is_exact);
+  const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, op, type, 0, n, &is_exact);
   ck_assert_int_eq(is_exact, exact);
   return found ? found->time_s : 0;
 }
@@ -128,7 +128,7 @@ START_TEST(what_is_put_is_found) {
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   for (int again = 0; again < 2; again++) { /* from memory, and from the file */
     const rh_tunedb_entry *found = rh_tunedb_find(tuned, "two_stage", UINT64_MAX, RH_OP_argmin,
-                                                  RH_TYPE_f64, (uint64_t)1 << 59, NULL);
+                                                  RH_TYPE_f64, 0, (uint64_t)1 << 59, NULL);
     ck_assert_ptr_nonnull(found);
     ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
     ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->n_settings == 2);
@@ -136,8 +136,8 @@ START_TEST(what_is_put_is_found) {
     ck_assert_uint_eq(found->searched, 1);
     ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
     ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-    ck_assert(!rh_tunedb_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
-    ck_assert(!rh_tunedb_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 1, NULL));
+    ck_assert(!rh_tunedb_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1, NULL));
+    ck_assert(!rh_tunedb_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1, NULL));
     ck_assert(rh_tunedb_mentions(tuned, "two_stage") && !rh_tunedb_mentions(tuned, "two"));
     rh_tunedb_close(tuned);
     tuned = open_for(&device);
@@ -254,7 +254,7 @@ START_TEST(other_devices_and_drivers) {
   tuned = open_for(&updated);
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX};
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
-  ck_assert(!rh_tunedb_find_timed(tuned, &any, "s", 7, RH_OP_sum, RH_TYPE_f32, 1024));
+  ck_assert(!rh_tunedb_find_timed(tuned, &any, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1024));
   ck_assert_msg(strstr(informed, "'Board' is passed over: it is of another driver, 1; this is 2"),
                 "%s", informed);
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
@@ -273,14 +273,14 @@ START_TEST(the_host) {
   rh_tunedb *tuned = open_for(NULL);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1);
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
-  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
   put(tuned, "bad", RH_OP_sum, RH_TYPE_f32, 1, 1); /* takes it back there, too */
-  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3); /* behind it, however old */
@@ -289,7 +289,7 @@ START_TEST(the_host) {
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
-  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
   rh_tunedb_close(tuned);
 }
 END_TEST
@@ -299,30 +299,76 @@ START_TEST(who_failed) {
   updated.driver = v2;
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 4096);
+  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 4096);
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32)); /* another file */
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64));
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32, 0)); /* another file */
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64, 0));
   /* Its parameters are still valid. */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
   rh_tunedb_close(tuned);
 
   tuned =
       open_for(&updated); /* perhaps it was the driver's fault: a measurement here overrides it */
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
   rh_tunedb_close(tuned);
 
   tuned = open_for(&device);
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
+}
+END_TEST
+
+/* A user's operator, 11 or 12, that is based on sums of f32. */
+static double own_time_of(const rh_tunedb *tuned, uint64_t own, int exact) {
+  int is_exact;
+  const rh_tunedb_entry *found =
+      rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, own, 1024, &is_exact);
+  ck_assert_int_eq(is_exact, exact);
+  return found ? found->time_s : 0;
+}
+
+static void put_own(rh_tunedb *tuned, uint64_t own, double time_s) {
+  rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 1024, time_s);
+  entry.own = own;
+  strcpy(entry.own_name, "sum of x*y");
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+}
+
+START_TEST(operators_of_ones_own) {
+  rh_tunedb *tuned = open_for(&device);
+  put_own(tuned, 11, 5);
+  ck_assert(own_time_of(tuned, 11, 1) == 5);
+  ck_assert(own_time_of(tuned, 12, 0) == 0); /* another one says nothing, */
+  ck_assert(own_time_of(tuned, 0, 0) == 0);  /* nor of what it is based on */
+  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
+  ck_assert(own_time_of(tuned, 12, 0) == 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 1); /* before others, however far */
+  ck_assert(own_time_of(tuned, 12, 0) == 1);
+  put_own(tuned, 12, 6);
+  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1);
+  rh_tunedb_close(tuned);
+  ck_assert_ptr_nonnull(strstr(read_text(), "\"op\": \"own:000000000000000b\""));
+  ck_assert_ptr_nonnull(strstr(read_text(), "\"name\": \"sum of x*y\""));
+  tuned = open_for(&device);
+  ck_assert(own_time_of(tuned, 11, 1) == 5 && own_time_of(tuned, 12, 1) == 6);
+  ck_assert(own_time_of(tuned, 0, 1) == 1);
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 12));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* takes back nothing of the user's */
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  put_own(tuned, 11, 4);
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  ck_assert(own_time_of(tuned, 11, 1) == 4);
+  rh_tunedb_close(tuned);
 }
 END_TEST
 
@@ -351,7 +397,7 @@ START_TEST(shipped_defaults) {
 END_TEST
 
 static const rh_tunedb_entry *used(const rh_tunedb *tuned, uint64_t n) {
-  return rh_tunedb_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, n, NULL);
+  return rh_tunedb_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, n, NULL);
 }
 
 /* What was measured here comes first where it says something about the parameters, for this
@@ -381,7 +427,7 @@ START_TEST(shipped_for_whom) {
   cpu.platform_name = pocl;
   rh_tunedb *tuned = open_for(&gpu);
   const rh_tunedb_entry *found =
-      rh_tunedb_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
+      rh_tunedb_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24, NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tunedb_count(tuned) == 0);
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), "NVIDIA GPUs");
   const rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_OTHER_SIZE, 0,
@@ -389,10 +435,10 @@ START_TEST(shipped_for_whom) {
   const rh_tunedb_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0,
                                    UINT64_MAX};
   ck_assert(
-      !rh_tunedb_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 1));
+      !rh_tunedb_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 0, 1));
   check_measured_and_shipped(tuned);
-  found =
-      rh_tunedb_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 1 << 24);
+  found = rh_tunedb_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0,
+                               1 << 24);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED);
   rh_tunedb_close(tuned);
   gpu.about.vendor_id = 4098;
@@ -417,10 +463,10 @@ START_TEST(shipped_times_are_of_a_family) {
   rh_tunedb *tuned = open_for(&gpu);
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX};
   const rh_tunedb_entry *found =
-      rh_tunedb_find(tuned, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24, NULL);
+      rh_tunedb_find(tuned, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24, NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
   ck_assert_int_eq(found->time_s > 0, _i == 0);
-  found = rh_tunedb_find_timed(tuned, &any, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 1 << 24);
+  found = rh_tunedb_find_timed(tuned, &any, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24);
   ck_assert_int_eq(found != NULL, _i == 0);
   rh_tunedb_close(tuned);
 }
@@ -519,7 +565,7 @@ static void check_set_aside(const char *says) {
   ck_assert_msg(strstr(warnings, says) && strstr(warnings, in_dir("tuned.json")), "%s", warnings);
   ck_assert(is_there("tuned.json.bad") && !is_there("tuned.json"));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
-  ck_assert_ptr_null(rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 1, NULL));
+  ck_assert_ptr_null(rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1, NULL));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
@@ -657,9 +703,9 @@ START_TEST(a_later_schema_stays) {
   rh_tunedb *tuned = open_for(&device);
   ck_assert(n_warnings == 1 && strstr(warnings, "redhost-tuned/2"));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tunedb_blame(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 1);
+  rh_tunedb_blame(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 0, 1);
   ck_assert(rh_tunedb_count(tuned) == 1 &&
-            rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32));
+            rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 0));
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), later);
@@ -731,7 +777,7 @@ END_TEST
 START_TEST(no_place_to_write) {
   cache.directory = (char *)"/proc/redhost-test";
   rh_tunedb *tuned = open_for(&device);
-  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1);
   ck_assert_int_eq(n_warnings, 0);
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
@@ -767,9 +813,9 @@ START_TEST(no_cache_at_all) {
   cache.directory = NULL;
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 1);
+  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32));
+  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
@@ -852,6 +898,7 @@ int main(void) {
   tcase_add_test(entries, other_devices_and_drivers);
   tcase_add_test(entries, the_host);
   tcase_add_test(entries, who_failed);
+  tcase_add_test(entries, operators_of_ones_own);
   tcase_add_test(entries, shipped_defaults);
   tcase_add_test(entries, shipped_for_whom);
   tcase_add_loop_test(entries, shipped_times_are_of_a_family, 0, 3);

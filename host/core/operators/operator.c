@@ -1,6 +1,7 @@
 /* Makes an operator of a definition and the types of its operands. */
 #include "operator.h"
 #include "../base/error.h"
+#include "../base/hash.h"
 #include "../base/vocabulary.h"
 #include "bound.h"
 #include "make.h"
@@ -184,6 +185,12 @@ rh_status rh_operator_create(rh_operator **made, const rh_definition *definition
   else
     *made = self;
   return status;
+}
+
+uint64_t rh_operator_hash(const rh_operator *self) {
+  if (!self) return 0;
+  uint64_t hash = rh_hash(0, self->key, strlen(self->key));
+  return hash ? hash : 1;
 }
 
 void rh_operator_destroy(rh_operator *self) {

@@ -110,6 +110,9 @@ rh_status rh_operator_create(rh_operator **made, const rh_definition *definition
                              uint32_t n_lets, rh_error *error);
 void rh_operator_destroy(rh_operator *self); /* null is legal */
 
+/* Identifies it where its times are kept: operators of one key have one hash.  0: null. */
+uint64_t rh_operator_hash(const rh_operator *self);
+
 /* Does a kernel need more than a pointer to the elements: several operands, constants, or the
  * index? */
 int rh_operator_has_operands(const rh_operator *self);

@@ -11,6 +11,7 @@ struct rh_left_out {
   char strategy[64];
   uint32_t op;
   rh_type type;
+  uint64_t own;      /* a user's operator: rh_operator_hash() */
   int with_settings; /* the caller's settings may be the cause */
   uint64_t least_n;
 };
@@ -19,6 +20,7 @@ int rh_is_left_out(const rh_redhost *redhost, const rh_job_spec *spec, const cha
   for (uint32_t k = 0; k < redhost->n_left_out; k++) {
     const rh_left_out *one = &redhost->left_out[k];
     if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op && one->type == spec->type &&
+        one->own == rh_operator_hash(spec->custom) &&
         one->with_settings == (spec->n_settings > 0) && spec->n >= one->least_n)
       return 1;
   }
@@ -39,6 +41,7 @@ static int leave_out(rh_redhost *redhost, const rh_job_spec *spec, rh_status sta
   rh_left_out *one = &larger[redhost->n_left_out++];
   *one = (rh_left_out){.op = spec->op,
                        .type = spec->type,
+                       .own = rh_operator_hash(spec->custom),
                        .with_settings = spec->n_settings > 0,
                        .least_n = depends_on_size(status) ? spec->n : 0};
   snprintf(one->strategy, sizeof one->strategy, "%s", redhost->chose);

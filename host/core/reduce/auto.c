@@ -26,6 +26,7 @@ typedef struct candidate {
 typedef struct choice {
   rh_redhost *redhost;
   const rh_job_spec *spec;
+  uint64_t own; /* the spec's operator, if it is a user's: rh_operator_hash() */
   rh_tunedb *tuned;
   /* n of them; then, up to n_known, those whose bits are not the canonical order's */
   candidate *list;
@@ -58,7 +59,8 @@ static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
 }
 
 static int has_failed(const choice *c, const candidate *of) {
-  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type);
+  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type,
+                              c->own);
 }
 
 static int is_far(const choice *c) {
@@ -120,6 +122,16 @@ static void weigh_way(choice *c) {
   if (c->way_s == 0) keep_on_device(c);
 }
 
+/* For messages. */
+static const char *op_name(const rh_job_spec *spec) {
+  return spec->custom ? spec->custom->name : rh_op_name(spec->op);
+}
+
+/* Of the elements. */
+static rh_type type_of(const rh_job_spec *spec) {
+  return spec->custom ? spec->custom->operands[0].type : spec->type;
+}
+
 static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
   const rh_job_spec *spec = c->spec;
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
@@ -134,7 +146,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
            "tuning results are not used for %s: the plugin's file cannot be read",
            rh_text_get(&c->unread));
   if (c->n) return RH_OK;
-  const char *op = rh_op_name(spec->op), *type = rh_type_name(spec->type);
+  const char *op = op_name(spec), *type = rh_type_name(type_of(spec));
   if (c->n_known)
     return rh_fail(error, RH_DECLINED,
                    "no strategy that promises the bits of the canonical order can serve %s of %s "
@@ -158,16 +170,24 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 
 /* ---- Estimated times ---- */
 
-static int is_well_known(const candidate *one) {
-  return one->known.from && one->known.unlike <= RH_TUNED_SAME_TYPE;
+/* How much the operator and type of a time may differ from the problem's without another estimate:
+ * where a user's operator was measured with one strategy, the others' times are of other operators,
+ * and may be much shorter. */
+static uint32_t most_unlike(const choice *c) {
+  for (uint32_t k = 0; k < c->n && c->own; k++)
+    if (c->list[k].known.from && c->list[k].known.unlike == RH_TUNED_SAME) return RH_TUNED_SAME;
+  return RH_TUNED_SAME_TYPE;
 }
 
-/* The quickest of those whose time is of this type. */
-static const candidate *best_known(const choice *c) {
+static int is_well_known(const candidate *one, uint32_t most) {
+  return one->known.from && one->known.unlike <= most;
+}
+
+static const candidate *best_known(const choice *c, uint32_t most) {
   const candidate *best = NULL;
   for (uint32_t k = 0; k < c->n; k++) {
     const candidate *one = &c->list[k];
-    if (is_well_known(one) && (!best || one->known.time_s < best->known.time_s)) best = one;
+    if (is_well_known(one, most) && (!best || one->known.time_s < best->known.time_s)) best = one;
   }
   return best;
 }
@@ -176,13 +196,13 @@ static double scaled(double time_s, double per, double by) {
   return time_s > 0 && per > 0 && by > 0 ? time_s / per * by : time_s;
 }
 
-/* The time of another type says little: a loop that becomes vectors for one type may be ten times
- * as slow for another.  It counts in proportion to what `best` takes for the same problem; if that
- * is not known, at least in proportion to the bytes. */
+/* The time of another type, or of another operator than a user's, says little: a loop that becomes
+ * vectors for one type may be ten times as slow for another.  It counts in proportion to what
+ * `best` takes for the same problem; if that is not known, at least in proportion to the bytes. */
 static void compare_with(const choice *c, const candidate *best, candidate *one) {
   rh_estimate *own = &one->known;
   const rh_tunedb_entry *from = own->from;
-  const rh_estimated same = {best->entry->name, best->plugin, from->op, from->type, c->spec->n};
+  const rh_estimated same = {best->entry->name, best->plugin, from->op, from->type, 0, c->spec->n};
   rh_estimate other = rh_estimate_of(c->tuned, &same);
   double size = rh_type_size(from->type), asked = rh_type_size(c->spec->type);
   if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == from->origin) {
@@ -195,10 +215,11 @@ static void compare_with(const choice *c, const candidate *best, candidate *one)
 }
 
 static void compare_alike(choice *c) {
-  const candidate *best = best_known(c);
+  uint32_t most = most_unlike(c);
+  const candidate *best = best_known(c, most);
   for (uint32_t k = 0; best && k < c->n_known; k++) {
     candidate *one = &c->list[k];
-    if (one->known.from && !is_well_known(one)) compare_with(c, best, one);
+    if (one->known.from && !is_well_known(one, most)) compare_with(c, best, one);
   }
 }
 
@@ -211,7 +232,7 @@ static uint32_t look_up(choice *c) {
   double logs = 0;
   for (uint32_t k = 0; k < c->n_known; k++) {
     candidate *one = &c->list[k];
-    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->type, spec->n};
+    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->type, c->own, spec->n};
     one->known = rh_estimate_of(c->tuned, &of);
     known += k < c->n && one->known.from;
     if (one->known.measured_per_shipped <= 0) continue;
@@ -269,7 +290,7 @@ static const candidate *best_of(const choice *c, int by_latency) {
 /* ---- The explanation ---- */
 
 static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
-  return entry->op == c->spec->op && entry->type == c->spec->type;
+  return entry->op == c->spec->op && entry->type == c->spec->type && entry->own == c->own;
 }
 
 /* "measured here", "measured here, for sum of f32" */
@@ -377,7 +398,7 @@ static const candidate *choose(choice *c, rh_text *text) {
 rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
-  choice c = {.redhost = redhost, .spec = spec};
+  choice c = {.redhost = redhost, .spec = spec, .own = rh_operator_hash(spec->custom)};
   rh_text text = {0};
   RH_TRY(rh_redhost_registry(redhost, spec->n, &registry, NULL, error));
   rh_redhost_report_missing_plugins(redhost);

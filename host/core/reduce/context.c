@@ -168,9 +168,9 @@ rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *err
 }
 
 void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
-                      rh_type type, uint64_t n) {
+                      rh_type type, uint64_t own, uint64_t n) {
   rh_tunedb *tuned;
   redhost->blame++;
   if (rh_redhost_tuned(redhost, &tuned, NULL) == RH_OK)
-    rh_tunedb_blame(tuned, strategy, rh_tunedb_plugin(path), op, type, n);
+    rh_tunedb_blame(tuned, strategy, rh_tunedb_plugin(path), op, type, own, n);
 }

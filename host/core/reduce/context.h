@@ -74,9 +74,9 @@ void rh_redhost_report_missing_plugins(const rh_redhost *redhost);
  * devices.  Valid until another device is chosen. */
 rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error);
 
-/* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it.  Logs
- * nothing. */
+/* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it for this
+ * operator and type.  own: rh_operator_hash() of a user's operator, else 0.  Logs nothing. */
 void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
-                      rh_type type, uint64_t n);
+                      rh_type type, uint64_t own, uint64_t n);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct rh_estimated {
   uint64_t plugin;
   uint32_t op;
   rh_type type;
+  uint64_t own; /* of a user's operator: rh_operator_hash(); else 0 */
   uint64_t n;
 } rh_estimated;
 
@@ -22,7 +23,8 @@ typedef struct rh_estimate {
   double measured_per_shipped;
 } rh_estimate;
 
-/* Uses the data most similar to the problem: the same operator and type, else similar ones, else
+/* Uses the data most similar to the problem: the same operator and type, else the built-in operator
+ * that a user's is based on, else similar ones, else
  * any type.  If those were measured here, they give the time and the shipped times give the
  * growth with n.  Otherwise only the shipped times count, which the caller may scale.  Times are
  * interpolated between two sizes.  Beyond them, fewer elements are assumed to take no longer, and

@@ -348,9 +348,9 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(rh_job_instantiate(&p->job, error));
   RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
   rh_status status = rh_job_self_test(&p->job, error);
-  if (status == RH_E_WRONG && !p->custom)
+  if (status == RH_E_WRONG)
     rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
-                     spec->max_n);
+                     rh_operator_hash(p->custom), spec->max_n);
   RH_TRY(status);
   RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */

@@ -50,8 +50,8 @@ static rh_status judge_value(rh_job *job, const rh_job_spec *spec, const rh_refe
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, verdict.text);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  if (!spec->custom) /* it may be right about all others */
-    rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, spec->n);
+  rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type,
+                   rh_operator_hash(spec->custom), spec->n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
                  verdict.text);
 }

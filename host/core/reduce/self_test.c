@@ -115,7 +115,8 @@ rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   rh_status status = rh_canonical_trial_make(&trial, spec->op, spec->type, spec->n, 0, error);
   if (status == RH_OK) status = try_order(job, &trial, &input, error);
   if (status == RH_E_WRONG)
-    rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, spec->n);
+    rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, 0,
+                     spec->n);
   rh_cl_input_finish(&input);
   rh_canonical_trial_finish(&trial);
   return status;

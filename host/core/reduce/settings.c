@@ -86,7 +86,7 @@ static const rh_tunedb_entry *look_up(const rh_job *job, const rh_tunedb *tuned)
   const char *name = job->strategy->name;
   if (!rh_tunedb_mentions(tuned, name)) return NULL;
   return rh_tunedb_find(tuned, name, rh_tunedb_plugin(job->path), job->spec.op, job->spec.type,
-                        job->spec.n, NULL);
+                        rh_operator_hash(job->spec.custom), job->spec.n, NULL);
 }
 
 rh_status rh_settings_tuned(rh_job *job, rh_error *error) {

@@ -35,8 +35,8 @@ static const uint64_t upload_bytes[] = {4096, 32u << 20};
 
 static double kept_upload_s(const rh_tunedb *tuned, uint64_t bytes) {
   const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};
-  const rh_tunedb_entry *entry =
-      rh_tunedb_find_timed(tuned, &exactly, upload_name, upload_file, RH_OP_sum, RH_TYPE_u8, bytes);
+  const rh_tunedb_entry *entry = rh_tunedb_find_timed(tuned, &exactly, upload_name, upload_file,
+                                                      RH_OP_sum, RH_TYPE_u8, 0, bytes);
   return entry ? entry->time_s : 0;
 }
 
@@ -58,7 +58,7 @@ static const rh_tunedb_entry *find_near(const trial *t, const rh_trial_candidate
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME_SIZE, t->n / 8, 8 * t->n};
   return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op,
-                              t->spec->type, t->n);
+                              t->spec->type, 0, t->n);
 }
 
 /* A time of a like operator, within a factor of 8 of the size, and not under another driver. */

@@ -76,16 +76,20 @@ static rh_status take_n(const json_t *object, uint64_t *n, rh_error *error) {
                        : "n: is missing");
 }
 
-/* A hash of 16 digits; missing: any file. */
+/* A hash of 16 digits. */
+static int read_hash(const char *digits, uint64_t *hash) {
+  if (strlen(digits) != 16 || digits[strspn(digits, "0123456789abcdef")]) return 0;
+  *hash = strtoull(digits, NULL, 16);
+  return 1;
+}
+
+/* Missing: any file. */
 static rh_status take_plugin(const json_t *object, uint64_t *plugin, rh_error *error) {
   char digits[17];
   *plugin = 0;
   RH_TRY(rh_tunedb_take_text(object, "plugin", digits, sizeof digits, error));
-  if (!json_object_get(object, "plugin")) return RH_OK;
-  if (strlen(digits) != 16 || digits[strspn(digits, "0123456789abcdef")])
-    return rh_fail(error, RH_E_FILE, "plugin: is not a hash of 16 digits");
-  *plugin = strtoull(digits, NULL, 16);
-  return RH_OK;
+  if (!json_object_get(object, "plugin") || read_hash(digits, plugin)) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "plugin: is not a hash of 16 digits");
 }
 
 /* Whether the plugin accepts it is checked when it is used. */
@@ -118,6 +122,21 @@ static rh_status take_settings(const json_t *object, rh_tunedb_entry *entry, rh_
   return RH_OK;
 }
 
+/* A redhost that knows no operators of users keeps entries of operators that it does not know, and
+ * does not use them; so such an entry names its operator where others name a built-in one. */
+static const char own_prefix[] = "own:";
+
+/* *op becomes the operator that the user's is based on. */
+static rh_status take_own(const json_t *object, rh_tunedb_entry *entry, char op[32],
+                          rh_error *error) {
+  if (!read_hash(op + sizeof own_prefix - 1, &entry->own) || !entry->own)
+    return rh_fail(error, RH_E_FILE, "op: '%s' is not own: and a hash of 16 digits",
+                   rh_tunedb_quotable(op));
+  RH_TRY(rh_tunedb_take_text(object, "name", entry->own_name, sizeof entry->own_name, error));
+  RH_TRY(rh_tunedb_take_text(object, "base", op, 32, error));
+  return *op ? RH_OK : rh_fail(error, RH_E_FILE, "base: is missing");
+}
+
 static rh_status take_problem(const json_t *object, rh_tunedb_entry *entry, int *known,
                               rh_error *error) {
   char op[32], type[32];
@@ -125,6 +144,8 @@ static rh_status take_problem(const json_t *object, rh_tunedb_entry *entry, int 
   RH_TRY(rh_tunedb_take_text(object, "type", type, sizeof type, error));
   if (!*op) return rh_fail(error, RH_E_FILE, "op: is missing");
   if (!*type) return rh_fail(error, RH_E_FILE, "type: is missing");
+  if (strncmp(op, own_prefix, sizeof own_prefix - 1) == 0)
+    RH_TRY(take_own(object, entry, op, error));
   entry->op = rh_op_from_name(op);
   entry->type = rh_type_from_name(type);
   *known = entry->op && entry->type && rh_op_is_defined(entry->op, entry->type);
@@ -171,6 +192,16 @@ static json_t *pack_settings(const rh_tunedb_entry *entry) {
   return params;
 }
 
+static int pack_own(json_t *object, const rh_tunedb_entry *entry, const char *base) {
+  char op[32];
+  snprintf(op, sizeof op, "%s%016" PRIx64, own_prefix, entry->own);
+  int wrong = json_object_set_new(object, "op", json_string(op));
+  wrong |= json_object_set_new(object, "base", json_string(base));
+  if (*entry->own_name && rh_is_plain_utf8(entry->own_name, strlen(entry->own_name)))
+    wrong |= json_object_set_new(object, "name", json_string(entry->own_name));
+  return wrong;
+}
+
 json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
   char digits[20];
   const char *op = rh_op_name(entry->op), *type = rh_type_name(entry->type);
@@ -178,7 +209,10 @@ json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
   snprintf(digits, sizeof digits, "%016" PRIx64, entry->plugin);
   int wrong = json_object_set_new(object, "strategy", json_string(entry->strategy));
   if (entry->plugin) wrong |= json_object_set_new(object, "plugin", json_string(digits));
-  wrong |= json_object_set_new(object, "op", json_string(op ? op : ""));
+  if (entry->own)
+    wrong |= pack_own(object, entry, op ? op : "");
+  else
+    wrong |= json_object_set_new(object, "op", json_string(op ? op : ""));
   wrong |= json_object_set_new(object, "type", json_string(type ? type : ""));
   wrong |= json_object_set_new(object, "n", pack_n(entry->n));
   if (entry->failed) {

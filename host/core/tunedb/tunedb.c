@@ -160,33 +160,6 @@ static int is_of(const rh_tunedb_entry *entry, const char *strategy, uint64_t pl
   return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
 }
 
-static uint32_t unlikeness(const rh_tunedb_entry *entry, uint32_t op, rh_type type) {
-  uint32_t theirs = rh_op_flags(entry->op, entry->type), asked = rh_op_flags(op, type);
-  if (entry->op == op && entry->type == type) return RH_TUNED_SAME;
-  if ((theirs ^ asked) & RH_OP_INDEXED) return RH_TUNED_UNLIKE;
-  if (entry->type == type) return RH_TUNED_SAME_TYPE;
-  return rh_type_size(entry->type) == rh_type_size(type) ? RH_TUNED_SAME_SIZE : RH_TUNED_OTHER_SIZE;
-}
-
-static double distance(uint64_t a, uint64_t b) {
-  return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
-}
-
-/* Is `one` preferred?  Ties go to entries measured on the device itself, and then to an order
- * that depends on the contents only. */
-static int is_better(const known *one, const known *other, uint32_t op, rh_type type, uint64_t n) {
-  const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
-  uint32_t of_a = unlikeness(a, op, type), of_b = unlikeness(b, op, type);
-  double far_a = distance(a->n, n), far_b = distance(b->n, n);
-  if (a->origin != b->origin) return a->origin < b->origin;
-  if (of_a != of_b) return of_a < of_b;
-  if (far_a != far_b) return far_a < far_b;
-  if (a->n != b->n) return a->n > b->n;
-  if (one->counts != other->counts) return one->counts;
-  if (a->op != b->op) return a->op < b->op;
-  return a->type < b->type;
-}
-
 typedef struct wanted {
   rh_tunedb_timed among;
   int timed;     /* 1: only entries with a time */
@@ -195,8 +168,40 @@ typedef struct wanted {
   uint64_t plugin;
   uint32_t op;
   rh_type type;
+  uint64_t own;
   uint64_t n;
 } wanted;
+
+/* What one user's operator takes says nothing about other operators. */
+static uint32_t unlikeness(const rh_tunedb_entry *entry, const wanted *of) {
+  uint32_t theirs = rh_op_flags(entry->op, entry->type), asked = rh_op_flags(of->op, of->type);
+  if (entry->own && entry->own != of->own) return RH_TUNED_UNLIKE;
+  if (entry->op == of->op && entry->type == of->type)
+    return entry->own == of->own ? RH_TUNED_SAME : RH_TUNED_SAME_BASE;
+  if ((theirs ^ asked) & RH_OP_INDEXED) return RH_TUNED_UNLIKE;
+  if (entry->type == of->type) return RH_TUNED_SAME_TYPE;
+  return rh_type_size(entry->type) == rh_type_size(of->type) ? RH_TUNED_SAME_SIZE
+                                                             : RH_TUNED_OTHER_SIZE;
+}
+
+static double distance(uint64_t a, uint64_t b) {
+  return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
+}
+
+/* Is `one` preferred?  Ties go to entries measured on the device itself, and then to an order
+ * that depends on the contents only. */
+static int is_better(const known *one, const known *other, const wanted *of) {
+  const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
+  uint32_t of_a = unlikeness(a, of), of_b = unlikeness(b, of);
+  double far_a = distance(a->n, of->n), far_b = distance(b->n, of->n);
+  if (a->origin != b->origin) return a->origin < b->origin;
+  if (of_a != of_b) return of_a < of_b;
+  if (far_a != far_b) return far_a < far_b;
+  if (a->n != b->n) return a->n > b->n;
+  if (one->counts != other->counts) return one->counts;
+  if (a->op != b->op) return a->op < b->op;
+  return a->type < b->type;
+}
 
 static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) {
   return !entry->failed && entry->origin >= among->first && entry->origin <= among->last &&
@@ -217,8 +222,8 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
     if (!of->timed && entry->trial) continue;
     if (of->says_best && !says_best(entry)) continue;
     if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
-    if (unlikeness(entry, of->op, of->type) > of->among.unlike) continue;
-    if (!best || is_better(one, best, of->op, of->type, of->n)) best = one;
+    if (unlikeness(entry, of) > of->among.unlike) continue;
+    if (!best || is_better(one, best, of)) best = one;
   }
   return best ? &best->entry : NULL;
 }
@@ -229,18 +234,20 @@ static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shi
                      const wanted *of) {
   static const double octave = 1;
   double far = distance(measured->n, of->n);
-  return unlikeness(measured, of->op, of->type) <= unlikeness(shipped, of->op, of->type) &&
+  return unlikeness(measured, of) <= unlikeness(shipped, of) &&
          (far <= octave || far <= distance(shipped->n, of->n));
 }
 
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
-                                      uint32_t op, rh_type type, uint64_t n, int *exact) {
+                                      uint32_t op, rh_type type, uint64_t own, uint64_t n,
+                                      int *exact) {
   wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
                .says_best = 1,
                .strategy = strategy,
                .plugin = plugin,
                .op = op,
                .type = type,
+               .own = own,
                .n = n};
   const rh_tunedb_entry *best = find_entry(tuned, &of);
   of.among.first = of.among.last = RH_TUNED_SHIPPED;
@@ -249,46 +256,49 @@ const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strate
   of.among.first = of.among.last = RH_TUNED_HERE;
   of.says_best = 0;
   if (!best) best = find_entry(tuned, &of);
-  if (exact) *exact = best && unlikeness(best, op, type) == 0;
+  if (exact) *exact = best && unlikeness(best, &of) == 0;
   return best;
 }
 
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
                                             const char *strategy, uint64_t plugin, uint32_t op,
-                                            rh_type type, uint64_t n) {
+                                            rh_type type, uint64_t own, uint64_t n) {
   const wanted of = {.among = *among,
                      .timed = 1,
                      .strategy = strategy,
                      .plugin = plugin,
                      .op = op,
                      .type = type,
+                     .own = own,
                      .n = n};
   return find_entry(tuned, &of);
 }
 
 /* Was it measured, and hence correct, under this driver? */
 static int was_good_here(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                         rh_type type) {
+                         rh_type type, uint64_t own) {
   const wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
                      .strategy = strategy,
                      .plugin = plugin,
                      .op = op,
                      .type = type,
+                     .own = own,
                      .n = 1};
   return find_entry(tuned, &of) != NULL;
 }
 
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                         rh_type type) {
+                         rh_type type, uint64_t own) {
   int elsewhere = 0;
   for (uint32_t k = 0; k < tuned->n; k++) {
     const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    if (!entry->failed || entry->op != op || entry->type != type || !is_of(entry, strategy, plugin))
+    if (!entry->failed || entry->op != op || entry->type != type || entry->own != own ||
+        !is_of(entry, strategy, plugin))
       continue;
     if (entry->origin != RH_TUNED_OTHER_DRIVER) return 1;
     elsewhere = 1;
   }
-  return elsewhere && !was_good_here(tuned, strategy, plugin, op, type);
+  return elsewhere && !was_good_here(tuned, strategy, plugin, op, type, own);
 }
 
 int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {
@@ -396,8 +406,9 @@ rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
 }
 
 void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                     rh_type type, uint64_t n) {
-  rh_tunedb_entry entry = {.plugin = plugin, .op = op, .type = type, .n = n, .failed = 1};
+                     rh_type type, uint64_t own, uint64_t n) {
+  rh_tunedb_entry entry = {
+      .plugin = plugin, .op = op, .type = type, .own = own, .n = n, .failed = 1};
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
   put_entry(tuned, &entry, 1, NULL);
 }

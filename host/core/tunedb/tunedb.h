@@ -34,7 +34,10 @@ typedef struct rh_tunedb_entry {
   uint64_t plugin; /* rh_tunedb_plugin() of its file; 0: whatever its file (shipped defaults) */
   uint32_t op;
   rh_type type;
-  uint64_t n; /* elements; the entry serves the sizes that are nearest to it, by ratio */
+  /* a user's operator, by its rh_operator_hash(), with its base in `op` and `type`; 0: `op` */
+  uint64_t own;
+  char own_name[64]; /* for people who read the file */
+  uint64_t n;        /* elements; the entry serves the sizes that are nearest to it, by ratio */
   /* only those that differ from the plugin's defaults */
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint32_t n_settings;
@@ -66,22 +69,25 @@ void rh_tunedb_close(rh_tunedb *tuned); /* null is legal */
 
 /* The entry that suits a strategy and problem best, but no trial, or null; borrowed until the next
  * call that changes *tuned.  The order of preference: origin; then the same operator and type,
- * before the same type and kind of operator (one that answers an index or not), before elements of
- * the same size and that kind; then the nearest size.  But one measured here goes before a shipped
- * one only if it is as like the problem, and within a factor of 2 of its size or as near as the
- * shipped one; and one that was measured without a search and has no parameters comes last.  Times
- * are comparable only for the same operator and type: *exact (may be null) says whether these
- * match.  Entries of another file with that name (another `plugin`) do not count. */
+ * before the built-in operator that a user's is based on, before the same type and kind of operator
+ * (one that answers an index or not), before elements of the same size and that kind; then the
+ * nearest size.  But one measured here goes before a shipped one only if it is as like the problem,
+ * and within a factor of 2 of its size or as near as the shipped one; and one that was measured
+ * without a search and has no parameters comes last.  Times are comparable only for the same
+ * operator and type: *exact (may be null) says whether these match.  Entries of another file with
+ * that name (another `plugin`), and of another operator of a user's, do not count. */
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
-                                      uint32_t op, rh_type type, uint64_t n, int *exact);
+                                      uint32_t op, rh_type type, uint64_t own, uint64_t n,
+                                      int *exact);
 
 /* How much an entry differs from the problem. */
 enum {
   RH_TUNED_SAME = 0,       /* the same operator and type */
-  RH_TUNED_SAME_TYPE = 1,  /* the same type, and as to whether the answer is an index */
-  RH_TUNED_SAME_SIZE = 2,  /* elements of the same size, likewise */
-  RH_TUNED_OTHER_SIZE = 3, /* elements of another size, likewise */
-  RH_TUNED_UNLIKE = 4
+  RH_TUNED_SAME_BASE = 1,  /* the built-in operator and type that a user's operator is based on */
+  RH_TUNED_SAME_TYPE = 2,  /* the same type, and as to whether the answer is an index */
+  RH_TUNED_SAME_SIZE = 3,  /* elements of the same size, likewise */
+  RH_TUNED_OTHER_SIZE = 4, /* elements of another size, likewise */
+  RH_TUNED_UNLIKE = 5
 };
 
 /* The same, in the same order of preference, among entries that have a time, of some origins and
@@ -93,7 +99,7 @@ typedef struct rh_tunedb_timed {
 } rh_tunedb_timed;
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
                                             const char *strategy, uint64_t plugin, uint32_t op,
-                                            rh_type type, uint64_t n);
+                                            rh_type type, uint64_t own, uint64_t n);
 
 /* Is there any entry of that name?  If not, its file need not be hashed. */
 int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);
@@ -101,7 +107,7 @@ int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);
 /* Did this strategy give a wrong result on this device, for this operator and type?  A wrong result
  * under another driver counts until the strategy is measured under this one. */
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                         rh_type type);
+                         rh_type type, uint64_t own);
 
 /* Adds an entry, or replaces the one of the same strategy, operator, type and size, in memory and
  * in the file, which is replaced atomically; entries that other processes wrote meanwhile are kept.
@@ -114,7 +120,7 @@ rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
 /* Records that a strategy's result was wrong, for --run and --bench; logs nothing if it cannot be
  * written. */
 void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                     rh_type type, uint64_t n);
+                     rh_type type, uint64_t own, uint64_t n);
 
 /* Writes entries that could not be written so far, without the usual pauses after a failure;
  * without any such entries, tests whether the file could be written.  RH_E_FILE with a message: not

@@ -50,14 +50,22 @@ static double expected_s(const rh_bench_runner *r, const place *at) {
   return nearest ? nearest->time.median * ((double)at->n / (double)nearest->n) : 0;
 }
 
+/* The row of a user's operator says the type of its elements only. */
+static rh_job_spec problem_of(const rh_bench_settings *settings, const rh_row *row) {
+  for (uint32_t t = 0; t < settings->types.n && row->op == 0; t++)
+    if (settings->types.list[t] == row->type) return rh_bench_problem(settings, t, 0, row->n);
+  return (rh_job_spec){.op = row->op, .type = row->type, .n = row->n};
+}
+
 /* `auto` must no longer choose a strategy whose result was wrong. */
 static void blame(const rh_bench_runner *r, const rh_row *row) {
   const rh_stage *stage = r->stage;
-  if (row->status != RH_ROW_wrong || row->is_peer || row->op == 0) return;
+  const rh_job_spec problem = problem_of(stage->settings, row);
+  if (row->status != RH_ROW_wrong || row->is_peer) return;
   for (uint32_t k = 0; k < stage->n_found; k++)
     if (strcmp(stage->found[k].name, row->strategy) == 0)
-      rh_redhost_blame(stage->redhost, row->strategy, stage->found[k].path, row->op, row->type,
-                       row->n);
+      rh_redhost_blame(stage->redhost, row->strategy, stage->found[k].path, problem.op,
+                       problem.type, rh_operator_hash(problem.custom), row->n);
 }
 
 static rh_status keep_row(rh_bench_runner *r, rh_row *row, rh_error *error) {

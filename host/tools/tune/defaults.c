@@ -18,7 +18,7 @@ static const uint64_t probe_n = (uint64_t)1 << 18;
 static void expect(rh_tuner *w, const rh_task *like, double seconds) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     rh_task *task = &w->tasks[k];
-    if (task->op == like->op && task->type == like->type && task->strategy == like->strategy)
+    if (rh_tasks_same_problem(task, like) && task->strategy == like->strategy)
       task->expected_s = seconds * fmax(1, (double)task->n / (double)probe_n);
   }
 }
@@ -33,8 +33,7 @@ static int wants_probe(const rh_tuner *w, uint32_t k) {
   if (!is_large(task)) return 0;
   for (uint32_t j = 0; j < k; j++) {
     const rh_task *other = &w->tasks[j];
-    if (is_large(other) && other->op == task->op && other->type == task->type &&
-        other->strategy == task->strategy)
+    if (is_large(other) && rh_tasks_same_problem(other, task) && other->strategy == task->strategy)
       return 0;
   }
   return 1;
@@ -44,7 +43,7 @@ static int wants_probe(const rh_tuner *w, uint32_t k) {
 static rh_status probe(rh_tuner *w, rh_task *task, rh_error *error) {
   rh_row row;
   rh_sampler *sampler = &w->stage->samplers[task->strategy];
-  RH_TRY(rh_tuner_use_point(w, task->op, task->type, probe_n, error));
+  RH_TRY(rh_tuner_use_point(w, task, probe_n, error));
   RH_TRY(rh_tuner_turn(w, sampler->name, error));
   rh_status status =
       rh_tune_candidate_measure(sampler, &w->point.data, &w->point.scale, 0, &row, error);
@@ -91,7 +90,7 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
   rh_sampler samplers[TOGETHER];
   rh_row rows[TOGETHER];
   rh_error why = {0};
-  RH_TRY(rh_tuner_use_point(w, tasks[0]->op, tasks[0]->type, tasks[0]->n, error));
+  RH_TRY(rh_tuner_use_point(w, tasks[0], tasks[0]->n, error));
   memset(rows, 0, sizeof rows);
   RH_TRY(rh_tuner_base_samplers(w, tasks, n, samplers, error));
   rh_status status = rh_tuner_rounds(w, samplers, n, &rules, rows, &why);

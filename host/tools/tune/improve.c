@@ -256,7 +256,7 @@ static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *er
       .w = w, .task = task, .found = &w->stage->found[task->strategy], .share_s = share_s};
   const rh_entry *entry = rh_registry_find(&w->stage->redhost->registry, h.found->name);
   h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
-  RH_TRY(rh_tuner_use_point(w, task->op, task->type, task->n, error));
+  RH_TRY(rh_tuner_use_point(w, task, task->n, error));
   rh_space_init(&h.space, entry->params, entry->n_params);
   RH_TRY(rh_tuner_base_samplers(w, &task, 1, &h.base, error));
   rh_status status = search_from_base(&h, error);

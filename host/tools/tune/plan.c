@@ -48,18 +48,32 @@ const char *rh_task_base_name(const rh_task *task) {
   return task->base_origin ? "tuned" : "defaults";
 }
 
+int rh_tasks_same_problem(const rh_task *a, const rh_task *b) {
+  return a->op == b->op && a->type == b->type && a->custom == b->custom;
+}
+
 int rh_tasks_same_point(const rh_task *a, const rh_task *b) {
-  return a->op == b->op && a->type == b->type && a->n == b->n;
+  return rh_tasks_same_problem(a, b) && a->n == b->n;
 }
 
 static int compare(double a, double b) {
   return (a > b) - (a < b);
 }
 
+rh_type rh_task_type(const rh_task *task) {
+  return task->custom ? task->custom->operands[0].type : task->type;
+}
+
+static uint64_t bytes_of(const rh_task *task) {
+  return task->n *
+         (task->custom ? rh_operator_element_bytes(task->custom) : rh_type_size(task->type));
+}
+
 static int by_size(const rh_task *a, const rh_task *b) {
-  uint64_t bytes_a = a->n * rh_type_size(a->type), bytes_b = b->n * rh_type_size(b->type);
+  uint64_t bytes_a = bytes_of(a), bytes_b = bytes_of(b);
+  rh_type type_a = rh_task_type(a), type_b = rh_task_type(b);
   if (bytes_a != bytes_b) return bytes_a < bytes_b ? 1 : -1;
-  if (a->type != b->type) return a->type < b->type ? -1 : 1;
+  if (type_a != type_b) return type_a < type_b ? -1 : 1;
   return (a->op > b->op) - (a->op < b->op);
 }
 
@@ -107,8 +121,8 @@ void rh_plan_expect(const rh_task *tasks, uint32_t n, rh_task *task) {
   const rh_task *nearest = NULL;
   for (uint32_t k = 0; k < n; k++) {
     const rh_task *it = &tasks[k];
-    if (it->strategy != task->strategy || it->op != task->op || it->type != task->type ||
-        it->time_s <= 0 || it->n >= task->n || it->n < tells)
+    if (it->strategy != task->strategy || !rh_tasks_same_problem(it, task) || it->time_s <= 0 ||
+        it->n >= task->n || it->n < tells)
       continue;
     if (!nearest || it->n > nearest->n) nearest = it;
   }

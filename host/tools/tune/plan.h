@@ -2,6 +2,7 @@
 #ifndef RH_TUNE_PLAN_H
 #define RH_TUNE_PLAN_H
 
+#include "../../core/operators/operator.h"
 #include "space.h"
 
 /* X(name, number, JSON word): the state of a task. */
@@ -25,8 +26,9 @@ const char *rh_task_name(uint32_t state); /* "measured" */
 /* One strategy for one operator, type and size. */
 typedef struct rh_task {
   uint32_t strategy; /* the caller's index */
-  uint32_t op;
+  uint32_t op;       /* a user's operator: its base and that one's type */
   rh_type type;
+  const rh_operator *custom; /* the user's; null: op on type.  Borrowed */
   uint64_t n;
   uint32_t state;    /* RH_TASK_* */
   double expected_s; /* estimate for one run, from another size; 0: unknown */
@@ -57,6 +59,9 @@ void rh_task_drop_base(rh_task *task);
 const char *rh_task_base_name(const rh_task *task);
 
 /* 1: both have the same operator, type and size. */
+rh_type rh_task_type(const rh_task *task); /* of the elements */
+/* Of one operator, type and, for the second, size. */
+int rh_tasks_same_problem(const rh_task *a, const rh_task *b);
 int rh_tasks_same_point(const rh_task *a, const rh_task *b);
 
 /* Orders the measurements: the `together' most promising tasks of every size first, then the

@@ -49,7 +49,7 @@ static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) 
 static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
   const rh_tunedb_entry *used =
       rh_tunedb_find(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op,
-                     task->type, task->n, NULL);
+                     task->type, rh_operator_hash(task->custom), task->n, NULL);
   for (uint32_t k = 0; used && k < used->n_settings; k++)
     if (is_accepted(entry, &used->settings[k])) task->base[task->n_base++] = used->settings[k];
   if (task->n_base) task->base_origin = used->origin;
@@ -62,7 +62,7 @@ static void look_up(const rh_tuner *w, rh_task *task) {
   const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n};
   const rh_tunedb_entry *entry =
       rh_tunedb_find_timed(w->tuned, &here, rh_tuner_strategy(w, task), w->plugins[task->strategy],
-                           task->op, task->type, task->n);
+                           task->op, task->type, rh_operator_hash(task->custom), task->n);
   if (!entry || entry->trial || entry->time_s <= 0) return;
   if (!entry->searched && !entry->n_settings && task->n_base) return;
   take_over(w, task, entry);
@@ -95,10 +95,13 @@ static rh_status find_plugins(rh_tuner *w, rh_error *error) {
   return RH_OK;
 }
 
-static void add_point(rh_tuner *w, uint32_t op, rh_type type, uint64_t n) {
+static void add_point(rh_tuner *w, const rh_job_spec *problem) {
+  uint32_t op = problem->op;
+  rh_type type = problem->type;
   for (uint32_t k = 0; k < w->stage->n_found; k++) {
     rh_task *task = &w->tasks[w->n_tasks];
-    *task = (rh_task){.strategy = k, .op = op, .type = type, .n = n};
+    *task = (rh_task){
+        .strategy = k, .op = op, .type = type, .custom = problem->custom, .n = problem->n};
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op][type].status != RH_OK) continue;
     task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op, type);
@@ -119,16 +122,23 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
   for (uint32_t t = 0; t < settings->types.n; t++)
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
       for (uint32_t j = 0; j < settings->ops.n; j++)
-        if (rh_op_is_defined(settings->ops.list[j], settings->types.list[t]))
-          add_point(w, settings->ops.list[j], settings->types.list[t], settings->sizes[t][k]);
+        if (rh_bench_is_defined(settings, t, settings->ops.list[j])) {
+          const rh_job_spec problem =
+              rh_bench_problem(settings, t, settings->ops.list[j], settings->sizes[t][k]);
+          add_point(w, &problem);
+        }
   return RH_OK;
 }
 
 /* ---- Storing results ---- */
 
 static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
-  rh_tunedb_entry entry = {
-      .plugin = w->plugins[task->strategy], .op = task->op, .type = task->type, .n = task->n};
+  rh_tunedb_entry entry = {.plugin = w->plugins[task->strategy],
+                           .op = task->op,
+                           .type = task->type,
+                           .own = rh_operator_hash(task->custom),
+                           .n = task->n};
+  if (task->custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", task->custom->name);
   snprintf(entry.strategy, sizeof entry.strategy, "%s", rh_tuner_strategy(w, task));
   return entry;
 }
@@ -148,7 +158,7 @@ rh_status rh_tuner_store(rh_tuner *w, const rh_task *task, rh_error *error) {
 static void give_up(rh_tuner *w, const rh_task *like) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     rh_task *task = &w->tasks[k];
-    if (task->strategy == like->strategy && task->op == like->op && task->type == like->type &&
+    if (task->strategy == like->strategy && rh_tasks_same_problem(task, like) &&
         task->state <= RH_TASK_measured)
       task->state = RH_TASK_dropped;
   }
@@ -171,6 +181,6 @@ void rh_tuner_restore_blame(const rh_tuner *w) {
     const rh_task *task = &w->tasks[k];
     if (task->state == RH_TASK_wrong)
       rh_tunedb_blame(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op,
-                      task->type, task->n);
+                      task->type, rh_operator_hash(task->custom), task->n);
   }
 }

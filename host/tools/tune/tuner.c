@@ -4,18 +4,20 @@
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/reduce/canonical.h"
+#include "../../core/reduce/operand_data.h"
 
 #include <stdlib.h>
 
 /* Of serial numbers that no other data have. */
 #define ORDER_SERIAL ((uint64_t)3 << 62)
 
-rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_t n,
-                             rh_error *error) {
+rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error) {
   static const uint64_t large = (uint64_t)1 << 22;
   rh_point *point = &tuner->point;
-  const rh_job_spec problem = {.op = op, .type = type, .n = n};
-  if (tuner->has_point && point->data.op == op && rh_point_is_filled(point, &problem)) return RH_OK;
+  rh_job_spec problem = {.op = task->op, .type = task->type, .custom = task->custom, .n = n};
+  if (problem.custom) rh_operand_layout(&problem, problem.offsets);
+  if (tuner->has_point && point->data.op == task->op && rh_point_is_filled(point, &problem))
+    return RH_OK;
   tuner->has_point = 0;
   RH_TRY(rh_point_fill(point, tuner->stage, &problem, error));
   RH_TRY(rh_point_reference(point, tuner->stage, error));
@@ -98,8 +100,8 @@ static rh_status try_order(rh_tuner *tuner, rh_sampler *sampler, const rh_row *r
 rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error) {
   const rh_entry *entry = rh_registry_find(&tuner->stage->redhost->registry, sampler->name);
   rh_error why = {0};
-  if (row->status != RH_ROW_ok || !entry || !(entry->promises & RH_CANONICAL_ORDER) ||
-      !rh_op_rounds(row->op, row->type))
+  if (row->status != RH_ROW_ok || row->op == 0 || !entry ||
+      !(entry->promises & RH_CANONICAL_ORDER) || !rh_op_rounds(row->op, row->type))
     return RH_OK;
   rh_status status = try_order(tuner, sampler, row, &why);
   if (status == RH_E_WRONG) {

@@ -65,9 +65,8 @@ void rh_tuner_finish(rh_tuner *tuner); /* zero-initialised is fine */
 
 /* ---- Shared by the tuner's parts: tuner.c ---- */
 
-/* Generates the data, or keeps them if they match. */
-rh_status rh_tuner_use_point(rh_tuner *tuner, uint32_t op, rh_type type, uint64_t n,
-                             rh_error *error);
+/* Generates n elements for the task's operator, or keeps them if they match. */
+rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error);
 /* Measures all samplers in rounds; rows as for rh_bench_point(). */
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                           const rh_bench_rules *rules, rh_row *rows, rh_error *error);
@@ -77,8 +76,8 @@ rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_
                                  rh_sampler *samplers, rh_error *error);
 void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler);
 
-/* Makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if its bits are not those of
- * the order, on some thousand elements. */
+/* Of built-in operators: makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if
+ * its bits are not those of the order, on some thousand elements. */
 rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error);
 
 /* hints.c: the result of an unfinished earlier search of this task, and the best settings of the
