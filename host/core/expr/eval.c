@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, ROOM_BYTES = 8 * BLOCK };
+/* Elements of a block: many, if the arrays between operations then stay in the nearest cache. */
+enum { LEAST_BLOCK = 256, MOST_BLOCK = 2048, ROOMS_BYTES = 1 << 14, NUMBER_BYTES = 8 };
 
-/* The widest vectors that the processor has. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+/* The widest vectors that the processor has, by what it can do and not by its maker. */
+#if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) &&           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("default", "avx2", "arch=skylake-avx512")))
+#define WIDEST __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
 #else
 #define WIDEST
 #endif
@@ -221,7 +222,7 @@ static void call_f64(const rh_function *f, double *r, void *const *args, size_t 
   if (f->d3) EACH r[j] = f->d3(x[j], y[j], z[j]);
 }
 
-static void fill_array(void *to, const rh_scalar *value, uint32_t size, size_t n) {
+WIDEST static void fill_array(void *to, const rh_scalar *value, uint32_t size, size_t n) {
   uint32_t *small = to;
   uint64_t *large = to;
   if (size == sizeof *small) EACH small[j] = value->u32;
@@ -253,7 +254,8 @@ typedef struct evaluation {
   const void *const *variables;
   const rh_scalar *constants;
   void *const *outputs;
-  unsigned char (*rooms)[ROOM_BYTES];
+  unsigned char *rooms; /* of room_bytes each */
+  size_t room_bytes;
   const void **places; /* of the nodes' results */
 } evaluation;
 
@@ -261,22 +263,19 @@ static uint32_t size_of(const rh_node *node) {
   return rh_type_size(node->type);
 }
 
-/* Where node k's result goes. */
-static void *target(const evaluation *e, uint32_t k, uint64_t done) {
-  const rh_node *node = &e->exprs->nodes[k];
-  if (node->room >= 0) return e->rooms[node->room];
-  for (uint32_t j = 0; j < e->exprs->n_outputs; j++)
-    if (e->exprs->outputs[j] == k) return (char *)e->outputs[j] + done * size_of(node);
+/* Where the node's result goes. */
+static void *target(const evaluation *e, const rh_node *node, uint64_t done) {
+  if (node->room >= 0) return e->rooms + (size_t)node->room * e->room_bytes;
+  if (node->output >= 0) return (char *)e->outputs[node->output] + done * size_of(node);
   return NULL;
 }
 
 static void evaluate_node(const evaluation *e, uint32_t k, uint64_t first, uint64_t done,
                           size_t n) {
   const rh_node *node = &e->exprs->nodes[k];
-  void *to = target(e, k, done), *args[3] = {NULL};
+  void *to = target(e, node, done), *args[3] = {NULL};
   e->places[k] = to;
-  for (uint32_t j = 0; j < rh_node_arity(node); j++)
-    args[j] = (void *)(uintptr_t)e->places[node->args[j]];
+  for (uint32_t j = 0; j < node->arity; j++) args[j] = (void *)(uintptr_t)e->places[node->args[j]];
   if (node->kind == RH_NODE_LITERAL) {
     fill_array(to, &node->value, size_of(node), n);
   } else if (node->kind == RH_NODE_CONSTANT) {
@@ -301,15 +300,24 @@ static void copy_outputs(const evaluation *e, uint64_t done, size_t n) {
   }
 }
 
+static size_t block_of(const rh_exprs *exprs) {
+  size_t block = ROOMS_BYTES / NUMBER_BYTES / (exprs->rooms ? exprs->rooms : 1);
+  block = block < LEAST_BLOCK ? LEAST_BLOCK : block > MOST_BLOCK ? MOST_BLOCK : block;
+  return block / LEAST_BLOCK * LEAST_BLOCK;
+}
+
 void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t first, uint64_t n,
                    const void *constants, void *const *outputs) {
-  _Alignas(64) unsigned char rooms[exprs->rooms + 1][ROOM_BYTES];
+  const size_t block = block_of(exprs), room_bytes = NUMBER_BYTES * block;
+  _Alignas(64) unsigned char rooms[(exprs->rooms + 1) * room_bytes];
   const void *places[exprs->n_nodes + 1];
-  const evaluation e = {exprs, variables, constants, outputs, rooms, places};
-  for (uint64_t done = 0; done < n; done += BLOCK) {
-    size_t count = n - done < BLOCK ? n - done : BLOCK;
-    for (uint32_t k = 0; k < exprs->n_nodes; k++)
-      if (exprs->nodes[k].is_live) evaluate_node(&e, k, first, done, count);
+  const evaluation e = {exprs, variables, constants, outputs, rooms, room_bytes, places};
+  for (uint32_t k = 0; k < exprs->n_kept; k++)
+    evaluate_node(&e, exprs->order[k], first, 0, n < block ? n : block);
+  for (uint64_t done = 0; done < n; done += block) {
+    size_t count = n - done < block ? n - done : block;
+    for (uint32_t k = exprs->n_kept; k < exprs->n_order; k++)
+      evaluate_node(&e, exprs->order[k], first, done, count);
     copy_outputs(&e, done, count);
   }
 }

@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t rh_node_arity(const rh_node *node) {
+static uint32_t arity_of(const rh_node *node) {
   static const uint32_t arity[] = {
 #define RH_X(name, operands) [RH_NODE_##name] = operands,
       RH_NODE_LIST(RH_X)
 #undef RH_X
   };
   return node->kind == RH_NODE_CALL ? node->function->n_args : arity[node->kind];
+}
+
+/* Has it the same value for all elements? */
+static int is_same(const rh_node *node) {
+  return node->kind == RH_NODE_LITERAL || node->kind == RH_NODE_CONSTANT;
 }
 
 /* ---- Creating ---- */
@@ -59,6 +64,7 @@ rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, ui
 void rh_exprs_destroy(rh_exprs *exprs) {
   if (!exprs) return;
   free(exprs->nodes);
+  free(exprs->order);
   free(exprs->variables);
   free(exprs->types);
   free(exprs->constants);
@@ -98,6 +104,7 @@ rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made) {
     exprs->capacity = capacity;
   }
   exprs->nodes[exprs->n_nodes] = *node;
+  exprs->nodes[exprs->n_nodes].arity = arity_of(node);
   *made = exprs->n_nodes++;
   return NULL;
 }
@@ -218,12 +225,10 @@ uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
 
 /* ---- Rooms ---- */
 
-static int needs_room(const rh_exprs *exprs, uint32_t k) {
-  const rh_node *node = &exprs->nodes[k];
-  if (!node->is_live) return 0;
-  for (uint32_t j = 0; j < exprs->n_outputs; j++)
-    if (exprs->outputs[j] == k && node->kind != RH_NODE_VARIABLE) return 0; /* the output's own */
-  return 1;
+/* An output's array is its own room, and so is a variable's where it is computed with as it is. */
+static int needs_room(const rh_node *node) {
+  if (node->kind == RH_NODE_VARIABLE) return node->of != node->type;
+  return node->output < 0;
 }
 
 static void find_live(rh_exprs *exprs) {
@@ -231,7 +236,7 @@ static void find_live(rh_exprs *exprs) {
   for (uint32_t j = 0; j < exprs->n_outputs; j++) exprs->nodes[exprs->outputs[j]].is_live = 1;
   for (uint32_t k = exprs->n_nodes; k > 0; k--) {
     const rh_node *node = &exprs->nodes[k - 1];
-    for (uint32_t j = 0; node->is_live && j < rh_node_arity(node); j++)
+    for (uint32_t j = 0; node->is_live && j < node->arity; j++)
       exprs->nodes[node->args[j]].is_live = 1;
   }
 }
@@ -240,9 +245,8 @@ static void find_live(rh_exprs *exprs) {
 static void find_last(const rh_exprs *exprs, uint32_t *last) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
-    int stays = node->kind == RH_NODE_LITERAL || node->kind == RH_NODE_CONSTANT;
-    last[k] = stays ? UINT32_MAX : k;
-    for (uint32_t j = 0; node->is_live && j < rh_node_arity(node); j++)
+    last[k] = is_same(node) ? UINT32_MAX : k;
+    for (uint32_t j = 0; node->is_live && j < node->arity; j++)
       if (last[node->args[j]] != UINT32_MAX) last[node->args[j]] = k;
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++) last[exprs->outputs[j]] = UINT32_MAX;
@@ -253,26 +257,58 @@ static void free_rooms(rh_exprs *exprs, const uint32_t *last, uint32_t k, uint32
     if (taken_by[room] != UINT32_MAX && last[taken_by[room]] == k) taken_by[room] = UINT32_MAX;
 }
 
-int rh_graph_assign_rooms(rh_exprs *exprs) {
-  uint32_t taken_by[RH_EXPR_MOST_LIVE], room;
-  uint32_t *last = calloc(exprs->n_nodes + 1, sizeof *last);
-  int fits = last != NULL;
-  exprs->rooms = 0;
-  find_live(exprs);
-  if (fits) find_last(exprs, last);
-  for (uint32_t k = 0; k < exprs->n_nodes && fits; k++) {
-    exprs->nodes[k].room = -1;
-    if (!needs_room(exprs, k)) {
-      free_rooms(exprs, last, k, taken_by);
-      continue;
+/* 0 if there is none left. */
+static int take_room(rh_exprs *exprs, uint32_t k, uint32_t *taken_by) {
+  uint32_t room = 0;
+  while (room < exprs->rooms && taken_by[room] != UINT32_MAX) room++;
+  if (room == RH_EXPR_MOST_LIVE) return 0;
+  if (room == exprs->rooms) exprs->rooms++;
+  taken_by[room] = k;
+  exprs->nodes[k].room = (int32_t)room;
+  return 1;
+}
+
+static void find_outputs(rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) exprs->nodes[k].output = -1;
+  for (uint32_t j = exprs->n_outputs; j > 0; j--)
+    exprs->nodes[exprs->outputs[j - 1]].output = (int32_t)j - 1;
+}
+
+/* The turn of each live node; what is the same for all elements comes first, because it is written
+ * once and kept. */
+static int take_rooms(rh_exprs *exprs, const uint32_t *last) {
+  uint32_t taken_by[RH_EXPR_MOST_LIVE];
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    rh_node *node = &exprs->nodes[k];
+    node->room = -1;
+    if (!node->is_live || !is_same(node) || node->output >= 0) continue;
+    if (!take_room(exprs, k, taken_by)) return 0;
+    exprs->order[exprs->n_kept++] = k;
+  }
+  exprs->n_order = exprs->n_kept;
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    rh_node *node = &exprs->nodes[k];
+    int is_kept = is_same(node) && node->output < 0;
+    if (node->is_live && !is_kept) {
+      if (needs_room(node) && !take_room(exprs, k, taken_by)) return 0;
+      exprs->order[exprs->n_order++] = k;
     }
-    for (room = 0; room < exprs->rooms && taken_by[room] != UINT32_MAX;) room++;
-    fits = room < RH_EXPR_MOST_LIVE;
-    if (!fits) break;
-    if (room == exprs->rooms) exprs->rooms++;
-    taken_by[room] = k;
-    exprs->nodes[k].room = (int32_t)room;
     free_rooms(exprs, last, k, taken_by);
+  }
+  return 1;
+}
+
+int rh_graph_assign_rooms(rh_exprs *exprs) {
+  uint32_t *last = calloc(exprs->n_nodes + 1, sizeof *last);
+  free(exprs->order);
+  exprs->order = calloc(exprs->n_nodes + 1, sizeof *exprs->order);
+  exprs->rooms = exprs->n_kept = exprs->n_order = 0;
+  int fits = last && exprs->order;
+  find_live(exprs);
+  find_outputs(exprs);
+  if (fits) {
+    find_last(exprs, last);
+    fits = take_rooms(exprs, last);
   }
   free(last);
   return fits ? 0 : -1;

@@ -59,8 +59,10 @@ typedef struct rh_node {
   const rh_function *function;
   /* A literal or constant that takes on the type of what it meets: i64 or f64 until then. */
   int is_weak;
-  int is_live;  /* an output needs it */
-  int32_t room; /* its array during evaluation; -1: it is an output's, or a variable's own */
+  uint32_t arity; /* operands */
+  int is_live;    /* an output needs it */
+  int32_t output; /* the first that it is; -1: none */
+  int32_t room;   /* its array during evaluation; -1: it is an output's, or a variable's own */
 } rh_node;
 
 typedef struct rh_let_node {
@@ -89,6 +91,8 @@ struct rh_exprs {
   rh_expr_slot slots[RH_EXPR_MOST_SLOTS];
   uint32_t outputs[RH_EXPR_MOST_OUTPUTS];
   uint32_t rooms; /* arrays that evaluation needs */
+  /* The nodes to evaluate: n_kept that are the same for all elements, then those of each block. */
+  uint32_t *order, n_kept, n_order;
 };
 
 /* Why a node cannot be made; null: the node was made. */
@@ -114,11 +118,8 @@ rh_reason rh_graph_choose(rh_exprs *exprs, uint32_t condition, uint32_t a, uint3
 /* What stays weak becomes i32, i64 or f64. */
 rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made);
 
-/* The number of operands. */
-uint32_t rh_node_arity(const rh_node *node);
-
-/* Finds what is live, and gives it its room.  0, or -1 where more than
- * RH_EXPR_MOST_LIVE are needed. */
+/* After each new output: finds what is live, its order and its rooms.  0, or -1 where more
+ * than RH_EXPR_MOST_LIVE rooms are needed. */
 int rh_graph_assign_rooms(rh_exprs *exprs);
 
 /* ---- Functions of f32 or f64 ---- */

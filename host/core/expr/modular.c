@@ -105,7 +105,7 @@ static int find(const rh_node *node, const uint64_t *variables, const uint64_t *
     *value = known[taken];
     return 1;
   }
-  for (uint32_t k = 0; k < rh_node_arity(node); k++)
+  for (uint32_t k = 0; k < node->arity; k++)
     if (!is_known[node->args[k]]) return 0;
   return compute(node, known, value);
 }

@@ -167,7 +167,7 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
     if (!node->is_live) continue;
-    for (uint32_t j = 0; j < rh_node_arity(node); j++) name_node(node->args[j], prefix, args[j]);
+    for (uint32_t j = 0; j < node->arity; j++) name_node(node->args[j], prefix, args[j]);
     name_node(k, prefix, own);
     rh_text_add(to, "const %s %s = ", type_name(node->type), own);
     if (node->kind == RH_NODE_VARIABLE)
