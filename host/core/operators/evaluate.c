@@ -1,9 +1,8 @@
 /* The operator's functions on the host.  Values are kept as one array for each field while they
  * are combined, so that each operation of an expression is a loop over lanes. */
+#include "evaluate.h"
 #include "../base/vocabulary.h"
-#include "operator.h"
 #include "ops.h"
-#include "tiles.h"
 
 #include <string.h>
 
@@ -104,10 +103,16 @@ void rh_operator_combine_all(const rh_operator *self, const void *a, const void 
   }
 }
 
+void rh_operator_reduce_by_code(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                                uint64_t n, void *value) {
+  memcpy(value, self->op.identity, self->op.value_size);
+  if (self->code->device) self->code->reduce(self->code->device, arrays, first, n, value);
+}
+
 void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
                       uint64_t index) {
   if (self->code) {
-    rh_operator_reduce(self, arrays, index, 1, value);
+    rh_operator_reduce_by_code(self, arrays, index, 1, value);
     return;
   }
   void *outputs[RH_MOST_FIELDS] = {NULL};
@@ -118,7 +123,7 @@ void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arr
 static void fold_by_code(const rh_operator *self, void *accumulator, const rh_arrays *arrays,
                          uint64_t first, uint64_t n) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_operator_reduce(self, arrays, first, n, value);
+  rh_operator_reduce_by_code(self, arrays, first, n, value);
   rh_operator_combine(self, accumulator, value);
 }
 
@@ -140,21 +145,4 @@ void rh_operator_fold(const rh_operator *self, void *accumulator, const rh_array
       rh_operator_combine(self, accumulator, value);
     }
   }
-}
-
-/* ---- Reducing ---- */
-
-void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                        uint64_t n, void *value) {
-  if (self->code) {
-    memcpy(value, self->op.identity, self->op.value_size);
-    if (self->code->device) self->code->reduce(self->code->device, arrays, first, n, value);
-    return;
-  }
-  if (self->op.flags & RH_OP_COMMUTATIVE) {
-    rh_operator_reduce_tiles(self, arrays, first, n, value);
-    return;
-  }
-  memcpy(value, self->identity, self->op.value_size);
-  rh_operator_fold(self, value, arrays, first, n);
 }

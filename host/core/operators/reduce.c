@@ -1,12 +1,14 @@
-/* Many tiles are reduced together, so that each operation of an expression is a loop over many
+/* Reducing many elements: in the canonical order (docs/bits.md), or in index order.
+ *
+ * Many tiles are reduced together, so that each operation of an expression is a loop over many
  * lanes.  Values are kept as one array for each field.
  *
  * A batch is a power of two of tiles, T.  Lane l of its tile t stands at l * T + (t's bits in
  * reverse order).  Then what a step combines are always the two halves of an array: the upper half
  * of the lanes and the lower, until each tile has one value; and then every tile and its
  * neighbour, until the batch has one. */
-#include "tiles.h"
 #include "../base/vocabulary.h"
+#include "evaluate.h"
 
 #include <string.h>
 
@@ -39,8 +41,12 @@ static uint32_t size_of(const rh_operator *of, uint32_t field) {
 
 /* ---- Memory ---- */
 
+/* Returns what is left of the memory. */
 static unsigned char *divide(const rh_operator *of, lanes *into, uint64_t n, unsigned char *from) {
-  for (uint32_t k = 0; k < of->n_fields; k++, from += n * size_of(of, k)) into->of[k] = from;
+  for (uint32_t k = 0; k < of->n_fields; k++) {
+    into->of[k] = from;
+    from += n * size_of(of, k);
+  }
   return from;
 }
 
@@ -191,8 +197,8 @@ static void join(const rh_operator *of, nodes *all, unsigned char *value) {
   }
 }
 
-void rh_operator_reduce_tiles(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                              uint64_t n, void *value) {
+static void reduce_tiles(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                         uint64_t n, void *value) {
   _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
   uint64_t row = ROW_BYTES / self->op.element_size, many = batch_lanes(self, row);
   uint64_t tile = ROWS * row, left = n / tile + (n % tile > 0);
@@ -213,4 +219,18 @@ void rh_operator_reduce_tiles(const rh_operator *self, const rh_arrays *arrays, 
   }
   join(self, &all, node);
   memcpy(value, node, self->op.value_size);
+}
+
+void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                        uint64_t n, void *value) {
+  if (self->code) {
+    rh_operator_reduce_by_code(self, arrays, first, n, value);
+    return;
+  }
+  if (self->op.flags & RH_OP_COMMUTATIVE) {
+    reduce_tiles(self, arrays, first, n, value);
+    return;
+  }
+  memcpy(value, self->identity, self->op.value_size);
+  rh_operator_fold(self, value, arrays, first, n);
 }
