@@ -4,8 +4,8 @@
 
 #include "operator.h"
 
-/* The fields of the values of elements first .. first+n-1, as one array each.  Struct operators with
- * expressions only. */
+/* The fields of the values of elements first .. first+n-1, as one array each.  Struct operators
+ * with expressions only. */
 void rh_operator_load_fields(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                              uint64_t n, void *const *outputs);
 
