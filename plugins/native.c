@@ -79,6 +79,7 @@ typedef struct native {
   rh_type type;
   const rh_op *user; /* an operator over mapped elements, of which `mapped` are folded; or null */
   rh_op mapped;
+  uint32_t form; /* of the map, RH_FORM_* */
   int how;
   uint32_t key_bytes;
   const rh_native_lanes *lanes;
@@ -86,6 +87,10 @@ typedef struct native {
   rh_native_tile_of *tile;
   rh_native_range_of *range;
   int wanted; /* of the range */
+  /* What is computed in registers of two operands, which the caller of a run finds; or null. */
+  rh_native_fold_two *sum_of;
+  rh_native_distances *distances;
+  const unsigned char *operands[2];
   int64_t serial_below;
   unsigned pages; /* that are read in turn; 0: as `walks` says */
   rh_native_contest walks;
@@ -155,10 +160,16 @@ static uint32_t size_of(rh_type type) {
   return type < NATIVE_TYPES ? sizes[type] : 0;
 }
 
+static uint32_t form_of(const rh_op *op) {
+  return RH_HAS(rh_op, op, form_operands) ? op->form : RH_FORM_OTHER;
+}
+
 /* Elements of a user's operator that the built-in one's loops can fold: not to be located again by
- * their index; and, where the order counts, with tiles of as many elements as its operands'. */
+ * their index, unless they are an operand's; and, where the order counts, with tiles of as many
+ * elements as its operands'. */
 static int folds_mapped(const rh_op *op) {
-  if (!RH_HAS(rh_op, op, map) || !op->map || op->flags & RH_OP_INDEXED) return 0;
+  if (!RH_HAS(rh_op, op, map) || !op->map) return 0;
+  if (op->flags & RH_OP_INDEXED && form_of(op) != RH_FORM_ELEMENT) return 0;
   return op->flags & RH_OP_EXACT || size_of(op->mapped_type) == op->element_size;
 }
 
@@ -290,9 +301,26 @@ static void fold_mapped(const native *self, const unsigned char *x, uint64_t fir
   join_pieces(self->op, &all, value);
 }
 
+/* 0: it cannot be done. */
+static int fold_in_registers(const native *self, uint64_t first, uint64_t n, unsigned pages,
+                             unsigned char *value) {
+  const unsigned char *a = self->operands[0] + first * self->op->element_size;
+  const unsigned char *b = self->operands[1] + first * self->op->element_size;
+  rh_native_range range;
+  if (self->sum_of) {
+    self->sum_of(a, b, n, pages, value);
+    return 1;
+  }
+  if (!self->distances || n < NATIVE_LEAST_DISTANCES) return 0;
+  self->distances(a, b, n, self->wanted, pages, &range);
+  store(self, rh_native_key(self->op->id, self->type, &range), value);
+  return 1;
+}
+
 static void fold_block(const native *self, const unsigned char *x, uint64_t first, uint64_t n,
                        unsigned pages, unsigned char *value) {
-  if (self->user)
+  if (self->operands[0] && fold_in_registers(self, first, n, pages, value)) return;
+  if (self->user && self->form != RH_FORM_ELEMENT)
     fold_mapped(self, x, first, n, value);
   else if (self->how == BY_REDUCE)
     self->op->reduce(self->op, x, first, n, value);
@@ -362,6 +390,7 @@ static void choose_elements(native *self, const rh_problem *problem) {
   self->type = problem->type;
   if (folds_mapped(op)) {
     self->user = op;
+    self->form = form_of(op);
     self->mapped = *op;
     self->mapped.id = op->mapped_op;
     self->mapped.element_size = size_of(op->mapped_type);
@@ -383,6 +412,10 @@ static void choose_loops(native *self) {
     self->wanted = extremes_of(op->id);
   }
   if (self->how == BY_TILES) self->tile = self->lanes->prod_tile[self->type];
+  if (!self->form || !is_float(self->type)) return;
+  if (op->id == RH_OP_sum) self->sum_of = self->lanes->sum_of[self->form][self->type];
+  if (self->how == BY_KEY && self->form == RH_FORM_DISTANCE)
+    self->distances = self->lanes->distances[self->type];
 }
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
@@ -445,11 +478,26 @@ static void fold_blocks(native *self, const rh_native_job *job, uint64_t length)
       op->combine(self->values + k * op->value_size, self->values + (k + apart) * op->value_size);
 }
 
+/* Element 0 of the run in an operand. */
+static const unsigned char *operand_of(const native *self, const rh_run *run, uint32_t k) {
+  if (RH_HAS(rh_run, run, host_operands) && run->n_operands)
+    return run->host_operands[self->user->form_operands[k]];
+  return (const unsigned char *)run->host_input + run->first * self->user->element_size;
+}
+
+/* What the folds of a user's operator get as their elements. */
+static const unsigned char *input_of(native *self, const rh_run *run) {
+  if (self->form == RH_FORM_ELEMENT) return operand_of(self, run, 0);
+  for (uint32_t k = 0; k < 2 && (self->sum_of || self->distances); k++)
+    self->operands[k] = operand_of(self, run, k);
+  return (const unsigned char *)run->host_input + run->first * self->user->element_size;
+}
+
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
   const rh_op *op = self->op;
-  uint32_t size = self->user ? self->user->element_size : op->element_size;
-  const unsigned char *x = (const unsigned char *)run->host_input + run->first * size;
+  const unsigned char *x = (const unsigned char *)run->host_input + run->first * op->element_size;
+  if (self->user) x = input_of(self, run);
   uint64_t length = block_length(op, run->n);
   if (run->n == 0) {
     memcpy(run->host_result, op->identity, op->value_size);

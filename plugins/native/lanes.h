@@ -12,6 +12,11 @@
  * integers or floats. */
 typedef void rh_native_fold(const void *elements, uint64_t n, unsigned pages, void *value);
 
+/* The sum of what a form (RH_FORM_*) makes of n >= 1 elements of a and b, each of the type. */
+typedef void rh_native_fold_two(const void *a, const void *b, uint64_t n, unsigned pages,
+                                void *value);
+enum { NATIVE_FORMS = RH_FORM_SQUARED_DISTANCE + 1 };
+
 /* The value of a whole tile, whose bytes the host's value has.  0: it has elements that need more
  * care. */
 typedef int rh_native_tile_of(const void *elements, void *value);
@@ -31,6 +36,11 @@ enum { NATIVE_LEAST = 1, NATIVE_MOST = 2 };
 typedef void rh_native_range_of(const void *elements, uint64_t n, int wanted, unsigned pages,
                                 rh_native_range *range);
 
+/* The extremes of the distances of n >= NATIVE_LEAST_DISTANCES elements of a and b. */
+typedef void rh_native_distances(const void *a, const void *b, uint64_t n, int wanted,
+                                 unsigned pages, rh_native_range *range);
+enum { NATIVE_LEAST_DISTANCES = 64 };
+
 /* The index of the first of n elements whose bits equal a or b; n if there is none. */
 typedef uint64_t rh_native_find(const void *elements, uint64_t n, uint64_t a, uint64_t b);
 
@@ -42,6 +52,8 @@ typedef struct rh_native_lanes {
   /* n counts bytes; the value is an 8-byte word, whose elements the caller combines. */
   rh_native_fold *and_bytes, *or_bytes, *xor_bytes;
   rh_native_range_of *range[NATIVE_TYPES];
+  rh_native_fold_two *sum_of[NATIVE_FORMS][NATIVE_TYPES]; /* floats */
+  rh_native_distances *distances[NATIVE_TYPES];           /* floats */
   rh_native_find *find[NATIVE_TYPES];
 } rh_native_lanes;
 

@@ -181,15 +181,28 @@ static inline v_f32 halves(const e_u16 *p) {
 }
 #define HALVES(p) halves(p)
 #endif
-#define LOAD_f16(p)     HALVES(p)
-#define LOAD_f32(p)     LOAD(f32, p)
-#define LOAD_f64(p)     LOAD(f64, p)
-#define SAME(lane, x)   (x)
-#define UNSIGN_f32(x)   ((v_f32)((v_u32)(x)&0x7fffffffu))
-#define UNSIGN_f64(x)   ((v_f64)((v_u64)(x) & ~TOP(64)))
-#define UNSIGN(lane, x) UNSIGN_##lane(x)
-#define ADD(a, b)       ((a) + (b))
-#define MULTIPLY(a, b)  ((a) * (b))
+#define LOAD_f16(p)   HALVES(p)
+#define LOAD_f32(p)   LOAD(f32, p)
+#define LOAD_f64(p)   LOAD(f64, p)
+#define UNSIGN_f32(x) ((v_f32)((v_u32)(x)&0x7fffffffu))
+#define UNSIGN_f64(x) ((v_f64)((v_u64)(x) & ~TOP(64)))
+/* What is taken of the elements at p: they themselves, their magnitudes, or what a form makes of
+ * them and of those that stand `beside` bytes behind. */
+#define BESIDE(p)                  ((const unsigned char *)(p) + beside)
+#define SAME(type, lane, p)        LOAD_##type(p)
+#define UNSIGN(type, lane, p)      UNSIGN_##lane(LOAD_##type(p))
+#define PRODUCT_OF(type, lane, p)  (LOAD_##type(p) * LOAD_##type(BESIDE(p)))
+#define DIFFERENCE_OF(type, p)     (LOAD_##type(p) - LOAD_##type(BESIDE(p)))
+#define DISTANCE_OF(type, lane, p) UNSIGN_##lane(DIFFERENCE_OF(type, p))
+#define SQUARE_OF(type, lane, p)   square_##lane(DIFFERENCE_OF(type, p))
+LANES_TARGET INLINE v_f32 square_f32(v_f32 x) {
+  return x * x;
+}
+LANES_TARGET INLINE v_f64 square_f64(v_f64 x) {
+  return x * x;
+}
+#define ADD(a, b)      ((a) + (b))
+#define MULTIPLY(a, b) ((a) * (b))
 
 /* ---- Floats: the canonical order of docs/bits.md, whatever the width of a vector ---- */
 
@@ -244,29 +257,30 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
 }
 
 #define IN_THIS_ORDER __asm__ volatile("" ::: "memory") /* the compiler moves no load past this */
-#define DEFINE_TILES(op, type, element, lane, VECTORS, APPLY, lanes_of)                            \
-  LANES_TARGET static void op##_##type##_tiles(const void *elements, uint64_t tiles,               \
-                                               unsigned pages, e_##lane *nodes) {                  \
+#define DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of)                               \
+  LANES_TARGET static void op##_##type##_tiles(const void *elements, intptr_t beside,              \
+                                               uint64_t tiles, unsigned pages, e_##lane *nodes) {  \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
       ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
       MANY = ROW_OF / WIDTH                                                                        \
     };                                                                                             \
+    (void)beside;                                                                                  \
     if (tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                                         \
     for (uint64_t turn = 0; turn < tiles; turn++) {                                                \
       uint64_t tile = pages > 1 ? tile_of_walk(turn, pages) : turn;                                \
       const e_##element *x = (const e_##element *)elements + tile * (4 * ROW_OF);                  \
       v_##lane a[MANY], b[EIGHT];                                                                  \
       for (int at = 0; at < MANY; at += EIGHT, x += EIGHT * WIDTH) {                               \
-        EACH(k, EIGHT) a[at + k] = VECTORS(lane, LOAD_##type(x + k * WIDTH));                      \
+        EACH(k, EIGHT) a[at + k] = TAKE(type, lane, x + k * WIDTH);                                \
         IN_THIS_ORDER;                                                                             \
         EACH(k, EIGHT)                                                                             \
-        a[at + k] = APPLY(a[at + k], VECTORS(lane, LOAD_##type(x + ROW_OF + k * WIDTH)));          \
+        a[at + k] = APPLY(a[at + k], TAKE(type, lane, x + ROW_OF + k * WIDTH));                    \
         IN_THIS_ORDER;                                                                             \
-        EACH(k, EIGHT) b[k] = VECTORS(lane, LOAD_##type(x + 2 * ROW_OF + k * WIDTH));              \
+        EACH(k, EIGHT) b[k] = TAKE(type, lane, x + 2 * ROW_OF + k * WIDTH);                        \
         IN_THIS_ORDER;                                                                             \
         EACH(k, EIGHT)                                                                             \
-        b[k] = APPLY(b[k], VECTORS(lane, LOAD_##type(x + 3 * ROW_OF + k * WIDTH)));                \
+        b[k] = APPLY(b[k], TAKE(type, lane, x + 3 * ROW_OF + k * WIDTH));                          \
         IN_THIS_ORDER;                                                                             \
         EACH(k, EIGHT) a[at + k] = APPLY(a[at + k], b[k]);                                         \
       }                                                                                            \
@@ -312,7 +326,7 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
 /* The tile that the data end in: at least one element, and at most a tile.  last: its row that they
  * end in, a constant.  Vectors that the first row lacks are left out: combining with the identity
  * changes nothing. */
-#define DEFINE_LAST_TILE(op, type, element, lane, VECTORS, APPLY, lanes_of)                        \
+#define DEFINE_LAST_TILE(op, type, element, lane, UNSIGNED, APPLY, lanes_of)                       \
   LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, uint64_t n, int last) {    \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
@@ -323,10 +337,10 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
     v_##lane a[MANY];                                                                              \
     UNROLLED for (int k = 0; k < MANY && k < used; k++) {                                          \
       const e_##element *at = x + k * WIDTH, *in_last = at + last * ROW_OF;                        \
-      v_##lane end = VECTORS(lane, load_some_##type(in_last, (x + n) - in_last));                  \
-      if (last > 2) end = APPLY(VECTORS(lane, LOAD_##type(at + 2 * ROW_OF)), end);                 \
-      a[k] = last > 0 ? VECTORS(lane, LOAD_##type(at)) : end;                                      \
-      if (last > 1) a[k] = APPLY(a[k], VECTORS(lane, LOAD_##type(at + ROW_OF)));                   \
+      v_##lane end = UNSIGNED(lane, load_some_##type(in_last, (x + n) - in_last));                 \
+      if (last > 2) end = APPLY(UNSIGNED(lane, LOAD_##type(at + 2 * ROW_OF)), end);                \
+      a[k] = last > 0 ? UNSIGNED(lane, LOAD_##type(at)) : end;                                     \
+      if (last > 1) a[k] = APPLY(a[k], UNSIGNED(lane, LOAD_##type(at + ROW_OF)));                  \
       if (last > 0) a[k] = APPLY(a[k], end);                                                       \
     }                                                                                              \
     UNROLLED for (int half = MANY / 2; half > 0; half /= 2) {                                      \
@@ -335,7 +349,10 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
     }                                                                                              \
     return lanes_of##_##lane(a[0]);                                                                \
   }                                                                                                \
-  LANES_TARGET static e_##lane op##_##type##_last(const e_##element *x, uint64_t n) {              \
+  LANES_TARGET static e_##lane op##_##type##_last(const e_##element *x, intptr_t beside,           \
+                                                  uint64_t n) {                                    \
+    (void)beside;                                                                                  \
+                                                                                                   \
     switch ((n - 1) / (NATIVE_ROW_BYTES / sizeof(e_##element))) {                                  \
     case 0: return op##_##type##_rows(x, n, 0);                                                    \
     case 1: return op##_##type##_rows(x, n, 1);                                                    \
@@ -346,44 +363,82 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
 
 /* Neighbours, pairs of neighbours, and so on; one that is alone stays as it is.  Batches of tiles
  * are a binary counter's: nodes[k] combines 2^k of them where bit k of their number is set. */
-#define DEFINE_FLOAT(op, type, element, lane, VECTORS, APPLY, lanes_of)                            \
-  DEFINE_TILES(op, type, element, lane, VECTORS, APPLY, lanes_of)                                  \
-  DEFINE_LAST_TILE(op, type, element, lane, VECTORS, APPLY, lanes_of)                              \
-  LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, uint64_t n,               \
-                                                   unsigned pages) {                               \
+#define DEFINE_FLOAT(op, type, element, lane, TAKE, APPLY, lanes_of)                               \
+  DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of)                                     \
+  LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, intptr_t beside,          \
+                                                   uint64_t n, unsigned pages) {                   \
     const uint64_t tile = NATIVE_TILE_BYTES / sizeof(e_##element);                                 \
     uint64_t whole = n / tile, count = whole + (n % tile != 0);                                    \
     e_##lane nodes[BATCH];                                                                         \
-    op##_##type##_tiles(x, whole, pages, nodes);                                                   \
-    if (count > whole) nodes[whole] = op##_##type##_last(x + whole * tile, n % tile);              \
+    op##_##type##_tiles(x, beside, whole, pages, nodes);                                           \
+    if (count > whole) nodes[whole] = op##_##type##_last(x + whole * tile, beside, n % tile);      \
     for (; count > 1; count = (count + 1) / 2) {                                                   \
       for (uint64_t k = 0; k < count / 2; k++) nodes[k] = APPLY(nodes[2 * k], nodes[2 * k + 1]);   \
       if (count % 2 != 0) nodes[count / 2] = nodes[count - 1];                                     \
     }                                                                                              \
     return nodes[0];                                                                               \
   }                                                                                                \
-  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
-                                       void *value) {                                              \
+  LANES_TARGET static void op##_##type##_all(const void *elements, intptr_t beside, uint64_t n,    \
+                                             unsigned pages, void *value) {                        \
     const uint64_t most = BATCH * (uint64_t)NATIVE_TILE_BYTES / sizeof(e_##element);               \
     const e_##element *x = elements;                                                               \
     e_##lane nodes[64], node;                                                                      \
     uint64_t batches = 0, k;                                                                       \
     for (; n > most; n -= most, x += most, batches++) {                                            \
-      node = op##_##type##_batch(x, most, pages);                                                  \
+      node = op##_##type##_batch(x, beside, most, pages);                                          \
       for (k = 0; batches >> k & 1; k++) node = APPLY(nodes[k], node);                             \
       nodes[k] = node;                                                                             \
     }                                                                                              \
-    node = op##_##type##_batch(x, n, pages);                                                       \
+    node = op##_##type##_batch(x, beside, n, pages);                                               \
     for (k = 0; batches >> k != 0; k++)                                                            \
       if (batches >> k & 1) node = APPLY(nodes[k], node);                                          \
     memcpy(value, &node, sizeof node);                                                             \
   }
-#define DEFINE_FLOATS(type, element, lane)                                                         \
-  DEFINE_FLOAT(sum, type, element, lane, SAME, ADD, add_lanes)                                     \
-  DEFINE_FLOAT(asum, type, element, lane, UNSIGN, ADD, add_lanes)
-DEFINE_FLOATS(f16, u16, f32)
-DEFINE_FLOATS(f32, f32, f32)
-DEFINE_FLOATS(f64, f64, f64)
+#define AS_IT_IS(lane, x) (x)
+#define UNSIGNED(lane, x) UNSIGN_##lane(x)
+#define DEFINE_SUM(op, type, element, lane, TAKE, TAKE_LOADED)                                     \
+  DEFINE_LAST_TILE(op, type, element, lane, TAKE_LOADED, ADD, add_lanes)                           \
+  DEFINE_FLOAT(op, type, element, lane, TAKE, ADD, add_lanes)                                      \
+  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
+                                       void *value) {                                              \
+    op##_##type##_all(elements, 0, n, pages, value);                                               \
+  }
+#define DEFINE_SUMS(type, element, lane)                                                           \
+  DEFINE_SUM(sum, type, element, lane, SAME, AS_IT_IS)                                             \
+  DEFINE_SUM(asum, type, element, lane, UNSIGN, UNSIGNED)
+DEFINE_SUMS(f16, u16, f32)
+DEFINE_SUMS(f32, f32, f32)
+DEFINE_SUMS(f64, f64, f64)
+
+/* Sums of what a form makes of two operands.  The tile that the data end in is made in memory. */
+#define DEFINE_FORM(op, type, TAKE, ONE)                                                           \
+  LANES_TARGET static e_##type op##_##type##_last(const e_##type *x, intptr_t beside,              \
+                                                  uint64_t n) {                                    \
+    e_##type made[NATIVE_TILE_BYTES / sizeof(e_##type)];                                           \
+    const e_##type *y = (const e_##type *)(const void *)BESIDE(x);                                 \
+    for (uint64_t k = 0; k < n; k++) made[k] = ONE(type, x[k], y[k]);                              \
+    return sum_##type##_last(made, 0, n);                                                          \
+  }                                                                                                \
+  DEFINE_FLOAT(op, type, type, type, TAKE, ADD, add_lanes)                                         \
+  LANES_TARGET static void op##_##type(const void *a, const void *b, uint64_t n, unsigned pages,   \
+                                       void *value) {                                              \
+    op##_##type##_all(a, (intptr_t)((uintptr_t)b - (uintptr_t)a), n, pages, value);                \
+  }
+#define ONE_PRODUCT(type, x, y)  ((x) * (y))
+#define ONE_DISTANCE(type, x, y) magnitude_##type((x) - (y))
+#define ONE_SQUARE(type, x, y)   (((x) - (y)) * ((x) - (y)))
+INLINE float magnitude_f32(float x) {
+  return __builtin_fabsf(x);
+}
+INLINE double magnitude_f64(double x) {
+  return __builtin_fabs(x);
+}
+#define DEFINE_FORMS(type)                                                                         \
+  DEFINE_FORM(products, type, PRODUCT_OF, ONE_PRODUCT)                                             \
+  DEFINE_FORM(distances, type, DISTANCE_OF, ONE_DISTANCE)                                          \
+  DEFINE_FORM(squares, type, SQUARE_OF, ONE_SQUARE)
+DEFINE_FORMS(f32)
+DEFINE_FORMS(f64)
 
 #include "lanes_prod.h"
 
@@ -500,32 +555,27 @@ DEFINE_BITS(xor, ^=, 0)
 #endif
 
 /* The least and the most of two kinds of numbers that stand in the same lanes, in one pass. */
-#define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
-  LANES_TARGET INLINE void name##_row(v_##first a[FOUR], v_##second b[FOUR], const e_##type *x) {  \
+#define DEFINE_EXTREMES_OF(name, type, TAKE, first, FIRST, FIRST_1, second, SECOND, SECOND_1)      \
+  LANES_TARGET INLINE void name##_row(v_##first a[FOUR], v_##second b[FOUR], const e_##type *x,    \
+                                      intptr_t beside) {                                           \
+    (void)beside;                                                                                  \
     EACH(k, FOUR) {                                                                                \
-      v_##type v = LOAD(type, x + (size_t)k * (LANES_BYTES / sizeof(e_##type)));                   \
+      v_##type v = TAKE(type, x + (size_t)k * (LANES_BYTES / sizeof(e_##type)));                   \
       LOADED_ONCE(v);                                                                              \
       a[k] = FIRST(a[k], (v_##first)v);                                                            \
       b[k] = SECOND(b[k], (v_##second)v);                                                          \
     }                                                                                              \
   }                                                                                                \
-  LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
-                                e_##second *other) {                                               \
+  LANES_TARGET static void name##_of(const void *elements, intptr_t beside, uint64_t n,            \
+                                     unsigned pages, e_##first *one, e_##second *other) {          \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = FOUR * WIDTH };                        \
-    const e_##type *x = elements, *begin = x;                                                      \
-    e_##type few[ROW_OF];                                                                          \
+    const e_##type *x = elements;                                                                  \
     v_##first a[FOUR];                                                                             \
     v_##second b[FOUR];                                                                            \
-    if (n < ROW_OF) {                                                                              \
-      const v_##type all = SPLAT(type, x[0]);                                                      \
-      EACH(k, FOUR) memcpy(few + k * WIDTH, &all, sizeof all);                                     \
-      memcpy(few, x, n * sizeof *x);                                                               \
-      begin = few;                                                                                 \
-    }                                                                                              \
-    EACH(k, FOUR) a[k] = (v_##first)LOAD(type, begin + k * WIDTH);                                 \
+    EACH(k, FOUR) a[k] = (v_##first)TAKE(type, x + k * WIDTH);                                     \
     EACH(k, FOUR) b[k] = (v_##second)a[k];                                                         \
-    EACH_ROW(elements, n / ROW_OF, FOUR * LANES_BYTES, pages) name##_row(a, b, ROW);               \
-    if (n > ROW_OF && n % ROW_OF != 0) name##_row(a, b, x + n - ROW_OF);                           \
+    EACH_ROW(elements, n / ROW_OF, FOUR * LANES_BYTES, pages) name##_row(a, b, ROW, beside);       \
+    if (n > ROW_OF && n % ROW_OF != 0) name##_row(a, b, x + n - ROW_OF, beside);                   \
     EACH(k, FOUR - 1) a[0] = FIRST(a[0], a[k + 1]);                                                \
     EACH(k, FOUR - 1) b[0] = SECOND(b[0], b[k + 1]);                                               \
     e_##first ones[WIDTH];                                                                         \
@@ -537,6 +587,24 @@ DEFINE_BITS(xor, ^=, 0)
       EACH_LANE(k, half) others[k] = SECOND_1(others[k], others[k + half]);                        \
     }                                                                                              \
     *one = ones[0], *other = others[0];                                                            \
+  }
+
+/* The same of any n >= 1 elements. */
+#define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
+  DEFINE_EXTREMES_OF(name, type, LOAD, first, FIRST, FIRST_1, second, SECOND, SECOND_1)            \
+  LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
+                                e_##second *other) {                                               \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = FOUR * WIDTH };                        \
+    const e_##type *x = elements;                                                                  \
+    e_##type few[ROW_OF];                                                                          \
+    if (n >= ROW_OF) {                                                                             \
+      name##_of(x, 0, n, pages, one, other);                                                       \
+      return;                                                                                      \
+    }                                                                                              \
+    const v_##type all = SPLAT(type, x[0]);                                                        \
+    EACH(k, FOUR) memcpy(few + k * WIDTH, &all, sizeof all);                                       \
+    memcpy(few, x, n * sizeof *x);                                                                 \
+    name##_of(few, 0, ROW_OF, 1, one, other);                                                      \
   }
 
 #define NEITHER(a, b) (a)
@@ -598,6 +666,29 @@ DEFINE_FLOAT_RANGE(f16, u16, i16)
 DEFINE_FLOAT_RANGE(f32, u32, i32)
 DEFINE_FLOAT_RANGE(f64, u64, i64)
 
+/* Distances have no sign, so their bits are ordered as signed numbers. */
+#define BITS_OF_DISTANCE_i32(p) ((v_i32)DISTANCE_OF(f32, f32, (const e_f32 *)(const void *)(p)))
+#define BITS_OF_DISTANCE_i64(p) ((v_i64)DISTANCE_OF(f64, f64, (const e_f64 *)(const void *)(p)))
+#define BITS_OF_DISTANCE(s, p)  BITS_OF_DISTANCE_##s(p)
+#define DEFINE_DISTANCES(type, u, s)                                                               \
+  DEFINE_EXTREMES_OF(most_distance_##type, s, BITS_OF_DISTANCE, s, NEITHER, NEITHER, s, MOST_##s,  \
+                     MOST_1)                                                                       \
+  DEFINE_EXTREMES_OF(both_distances_##type, s, BITS_OF_DISTANCE, s, LEAST_##s, LEAST_1, s,         \
+                     MOST_##s, MOST_1)                                                             \
+  LANES_TARGET static void distance_range_##type(const void *a, const void *b, uint64_t n,         \
+                                                 int wanted, unsigned pages,                       \
+                                                 rh_native_range *range) {                         \
+    const intptr_t beside = (intptr_t)((uintptr_t)b - (uintptr_t)a);                               \
+    e_##s least = 0, most;                                                                         \
+    if (wanted & NATIVE_LEAST)                                                                     \
+      both_distances_##type##_of(a, beside, n, pages, &least, &most);                              \
+    else                                                                                           \
+      most_distance_##type##_of(a, beside, n, pages, &least, &most);                               \
+    *range = (rh_native_range){(e_##u)least, (e_##u)most, most};                                   \
+  }
+DEFINE_DISTANCES(f32, u32, i32)
+DEFINE_DISTANCES(f64, u64, i64)
+
 /* ---- Locating an element ---- */
 
 #define DEFINE_FIND(bits)                                                                          \
@@ -640,6 +731,10 @@ const rh_native_lanes LANES_TABLE = {
     .range = {AT(range_i8, i8), AT(range_u8, u8), AT(range_i16, i16), AT(range_u16, u16),
               AT(range_i32, i32), AT(range_u32, u32), AT(range_i64, i64), AT(range_u64, u64),
               AT(range_f16, f16), AT(range_f32, f32), AT(range_f64, f64)},
+    .sum_of = {[RH_FORM_PRODUCT] = {AT(products_f32, f32), AT(products_f64, f64)},
+               [RH_FORM_DISTANCE] = {AT(distances_f32, f32), AT(distances_f64, f64)},
+               [RH_FORM_SQUARED_DISTANCE] = {AT(squares_f32, f32), AT(squares_f64, f64)}},
+    .distances = {AT(distance_range_f32, f32), AT(distance_range_f64, f64)},
     .find = {AT(find_8, i8), AT(find_8, u8), AT(find_16, i16), AT(find_16, u16), AT(find_32, i32),
              AT(find_32, u32), AT(find_64, i64), AT(find_64, u64), AT(find_16, f16),
              AT(find_32, f32), AT(find_64, f64)},

@@ -1,18 +1,19 @@
 /* The values of `native` for every operator on every type, lengths with incomplete rows and tiles,
  * elements of one sign and of both, every width of vectors, both ways through memory, one thread
- * and three.
+ * and three; and of the maps that it computes in registers.
  *
  * Built from the plugin's own sources without anything else that a cross compiler would lack, and
  * so also run on an emulated processor with other vectors.  Exit status 1: a wrong value. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operators/ops.h"
 
+#include <math.h>
 #include <redhost/canonical.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 70000, KINDS = 5 };
+enum { MOST = 70000, KINDS = 6 };
 
 extern const rh_plugin redhost_plugin_v1;
 static const rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST};
@@ -80,13 +81,22 @@ static void put(unsigned char *x, rh_type type, uint64_t k, int64_t i) {
   }
 }
 
-/* kind 0: both signs; 1: none below 0; 2: none above; 3 and 4: all but one. */
+static void put_special(unsigned char *x, rh_type type, uint64_t k, uint64_t random) {
+  static const double specials[] = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, (double)NAN};
+  double special = specials[random % 5];
+  if (type == RH_TYPE_f32) ((float *)x)[k] = (float)special;
+  if (type == RH_TYPE_f64) ((double *)x)[k] = special;
+}
+
+/* kind 0: both signs; 1: none below 0; 2: none above; 3 and 4: all but one; 5: f32 and f64 that are
+ * special, one or all. */
 static void fill(unsigned char *x, rh_type type, uint64_t n, unsigned kind, uint64_t *state) {
   for (uint64_t k = 0; k < n; k++) {
     int64_t i = (int64_t)(random_next(state) % 60);
     int is_below = kind == 0 ? i % 2 != 0 : kind == 2;
-    if (kind > 2) is_below = (k == n / 2) == (kind == 3);
+    if (kind == 3 || kind == 4) is_below = (k == n / 2) == (kind == 3);
     put(x, type, k, is_below ? -i : i);
+    if (kind == 5 && (k == n / 3 || n < 100)) put_special(x, type, k, random_next(state));
   }
 }
 
@@ -102,34 +112,148 @@ static void expect(const rh_op *op, const void *x, uint64_t n, unsigned char *va
   op->fold(value, x, 0, n);
 }
 
+/* NaN has no defined sign. */
+static int is_same(const rh_op *op, rh_type type, const void *a, const void *b) {
+  rh_result x, y;
+  if (rh_op_same_values(op, type, a, b)) return 1;
+  rh_op_result(op->id, type, a, &x);
+  rh_op_result(op->id, type, b, &y);
+  return x.type >= RH_TYPE_f16 && isnan(x.value.f) && isnan(y.value.f);
+}
+
 static int try_length(void *self, const rh_op *op, rh_type type, uint64_t n, unsigned kind,
                       const unsigned char *x) {
   _Alignas(16) unsigned char value[16] = {0}, expected[16] = {0};
   rh_run run = {.struct_size = sizeof run, .n = n, .host_input = x, .host_result = value};
   expect(op, x, n, expected);
-  if (strategy()->run(self, &run) == RH_OK && rh_op_same_values(op, type, value, expected))
-    return 0;
+  if (strategy()->run(self, &run) == RH_OK && is_same(op, type, value, expected)) return 0;
   printf("%s of %s: wrong value of %llu elements, kind %u\n", op->name, rh_type_name(type),
          (unsigned long long)n, kind);
   return 1;
 }
 
+static const uint64_t lengths[] = {1,   2,    3,   7,   15,   16,   31,    63,  64,
+                                   65,  127,  200, 255, 257,  511,  512,   640, 1000,
+                                   767, 1025, 385, 129, 4097, 9999, 40000, MOST};
+enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
+
 static int try_operator(const rh_op *op, rh_type type, int64_t vectors) {
-  static const uint64_t lengths[] = {1,   2,    3,   7,   15,   16,   31,    63,  64,
-                                     65,  127,  200, 255, 257,  511,  512,   640, 1000,
-                                     767, 1025, 385, 129, 4097, 9999, 40000, MOST};
   static unsigned char x[MOST * 8];
   uint64_t state = 5;
   int wrong = 0;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
     void *self = open_native(op, type, threads, vectors, 1 + vectors % 2);
-    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+    for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
         fill(x, type, lengths[k], kind, &state);
         wrong += try_length(self, op, type, lengths[k], kind, x);
       }
     close_native(self);
   }
+  return wrong;
+}
+
+/* ---- Maps in registers ---- */
+
+/* Elements.  Extremes of the last, shorter block may take the map. */
+enum { LEAST_IN_REGISTERS = 64 };
+
+/* As a plugin gets them: of three operands, the form is of the last and the first. */
+typedef struct mapped {
+  const rh_op *base;
+  rh_type type;
+  rh_op op;
+  const void *operands[3];
+} mapped;
+static mapped now;
+static uint64_t n_maps;
+
+#define MAPPED(type)                                                                               \
+  static type mapped_##type(uint32_t form, type x, type y) {                                       \
+    type difference = x - y;                                                                       \
+    switch (form) {                                                                                \
+    case RH_FORM_ELEMENT: return x;                                                                \
+    case RH_FORM_PRODUCT: return x * y;                                                            \
+    case RH_FORM_DISTANCE: return (type)fabs((double)difference);                                  \
+    default: return difference * difference;                                                       \
+    }                                                                                              \
+  }
+MAPPED(float)
+MAPPED(double)
+
+static void map(const rh_op *op, const void *input, uint64_t first, uint64_t n, void *to) {
+  const void *x = now.operands[2], *y = now.operands[0];
+  (void)input;
+  n_maps++;
+  for (uint64_t k = 0; k < n; k++) {
+    uint64_t at = first + k;
+    if (now.type == RH_TYPE_f32)
+      ((float *)to)[k] = mapped_float(op->form, ((const float *)x)[at], ((const float *)y)[at]);
+    else
+      ((double *)to)[k] = mapped_double(op->form, ((const double *)x)[at], ((const double *)y)[at]);
+  }
+}
+
+static int try_mapped_length(void *self, uint64_t n, unsigned kind) {
+  static unsigned char made[MOST * 8];
+  _Alignas(16) unsigned char value[16] = {0}, expected[16] = {0};
+  rh_run run = {.struct_size = sizeof run,
+                .n = n,
+                .n_operands = 3,
+                .host_operands = now.operands,
+                .host_result = value};
+  map(&now.op, NULL, 0, n, made);
+  expect(now.base, made, n, expected);
+  n_maps = 0;
+  int ok = strategy()->run(self, &run) == RH_OK && is_same(now.base, now.type, value, expected) &&
+           (n < LEAST_IN_REGISTERS || n_maps <= (now.op.mapped_op != RH_OP_sum));
+  if (!ok)
+    printf("%s of form %u of %s: wrong value of %llu elements, kind %u, or %llu maps\n",
+           now.base->name, now.op.form, rh_type_name(now.type), (unsigned long long)n, kind,
+           (unsigned long long)n_maps);
+  return !ok;
+}
+
+static int try_form(uint32_t id, rh_type type, uint32_t form, int64_t vectors) {
+  static unsigned char x[MOST * 8], y[MOST * 8];
+  static const rh_type types[3] = {RH_TYPE_f32, RH_TYPE_u8, RH_TYPE_f32};
+  uint64_t state = 7;
+  int wrong = 0;
+  now = (mapped){rh_op_find(id, type), type, *rh_op_find(id, type), {x, x, y}};
+  now.op.id = RH_FIRST_USER_OP;
+  now.op.n_operands = 3;
+  now.op.operand_types = types;
+  now.op.mapped_op = id;
+  now.op.mapped_type = type;
+  now.op.map = map;
+  now.op.form = form;
+  now.op.form_operands[0] = 2;
+  for (int64_t threads = 1; threads <= 3; threads += 2) {
+    void *self = open_native(&now.op, type, threads, vectors, 1 + vectors % 2);
+    for (size_t k = 0; k < N_LENGTHS; k++)
+      for (unsigned kind = 0; kind < KINDS; kind++) {
+        fill(x, type, lengths[k], kind, &state);
+        fill(y, type, lengths[k], (kind + 1) % KINDS, &state);
+        wrong += try_mapped_length(self, lengths[k], kind);
+      }
+    close_native(self);
+  }
+  return wrong;
+}
+
+/* Each form with the operators that take it in registers. */
+static int try_forms(int64_t vectors) {
+  static const struct {
+    uint32_t form, op;
+  } cases[] = {{RH_FORM_ELEMENT, RH_OP_sum},          {RH_FORM_ELEMENT, RH_OP_asum},
+               {RH_FORM_ELEMENT, RH_OP_max},          {RH_FORM_ELEMENT, RH_OP_argmin},
+               {RH_FORM_PRODUCT, RH_OP_sum},          {RH_FORM_DISTANCE, RH_OP_sum},
+               {RH_FORM_SQUARED_DISTANCE, RH_OP_sum}, {RH_FORM_DISTANCE, RH_OP_max},
+               {RH_FORM_DISTANCE, RH_OP_min},         {RH_FORM_DISTANCE, RH_OP_amax}};
+  int wrong = 0;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+    for (rh_type type = RH_TYPE_f32; type <= RH_TYPE_f64; type++)
+      wrong += try_form(cases[k].op, type, cases[k].form, vectors);
   return wrong;
 }
 
@@ -145,6 +269,7 @@ int main(int argc, char **argv) {
         wrong += try_operator(op, type, vectors);
         tried++;
       }
+  for (int64_t vectors = 0; vectors < widths; vectors++) wrong += try_forms(vectors);
   printf("%d operators on types at %d widths of vectors, %d wrong values\n", tried / widths, widths,
          wrong);
   return wrong != 0;

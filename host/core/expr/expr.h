@@ -81,6 +81,8 @@ int rh_exprs_rounds(const rh_exprs *exprs);
 int rh_exprs_is_linear(const rh_exprs *exprs);
 /* The literals that outputs need, at most `most` of them.  Returns their number. */
 uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most);
+/* The form of the only output, RH_FORM_*, and the variables that it is of. */
+uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]);
 /* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
 

@@ -137,6 +137,7 @@ rh_status rh_bound_create(rh_operator *self, rh_error *error) {
     memcpy(&op->map, &bound->code[MAP], sizeof op->map);
     op->mapped_op = self->base;
     op->mapped_type = self->type;
+    op->form = rh_exprs_form(self->load, op->form_operands);
     op->combine = rh_op_find(self->base, self->type)->combine;
     return RH_OK;
   }

@@ -23,6 +23,7 @@ void rh_operands_show(const rh_operands *operands, rh_run *run, rh_operand_argum
   run->first = 0;
   run->input = NULL;
   run->host_input = &operands->arrays;
+  run->host_operands = operands->arrays.operands;
   run->n_operands = operands->n;
   run->operands = (struct _cl_mem *const *)operands->buffers;
   run->operand_first = operands->at;

@@ -178,7 +178,21 @@ typedef struct rh_op {
   uint32_t mapped_op;
   rh_type mapped_type;
   void (*map)(const struct rh_op *, const void *input, uint64_t first, uint64_t n, void *to);
+  /* A map that is simple enough for a strategy to compute in registers while it folds: a form,
+   * RH_FORM_*, of operands form_operands[0] and [1], whose elements are of mapped_type.  A host
+   * strategy finds them by rh_run.host_operands.  Each operation rounds by itself. */
+  uint32_t form;
+  uint32_t form_operands[2];
+  uint32_t form_reserved;
 } rh_op;
+
+enum {
+  RH_FORM_OTHER = 0,           /* only map computes it */
+  RH_FORM_ELEMENT = 1,         /* x */
+  RH_FORM_PRODUCT = 2,         /* x*y, of floats */
+  RH_FORM_DISTANCE = 3,        /* fabs(x - y) */
+  RH_FORM_SQUARED_DISTANCE = 4 /* (x - y)*(x - y), of floats */
+};
 
 /* ---- Devices ---- */
 #define RH_DEVICE_HOST        (1u << 0) /* host code: does not need OpenCL */
@@ -349,6 +363,8 @@ typedef struct rh_run {
   struct _cl_mem *const *operands;
   const uint64_t *operand_first;
   const void *constants; /* words of 8 bytes, which a kernel gets by value */
+  /* host strategies, if n_operands is not 0: element 0 of each operand */
+  const void *const *host_operands;
 } rh_run;
 
 /* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once,
@@ -454,6 +470,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_op, identity, 40) X(rh_op, load, 48) X(rh_op, combine, 56) X(rh_op, fold, 64) \
   X(rh_op, n_operands, 72) X(rh_op, constants_size, 76) X(rh_op, operand_types, 80) \
   X(rh_op, reduce, 88) X(rh_op, mapped_op, 96) X(rh_op, mapped_type, 100) X(rh_op, map, 104) \
+  X(rh_op, form, 112) X(rh_op, form_operands, 116) X(rh_op, form_reserved, 124) \
   X(rh_device, struct_size, 0) X(rh_device, kind, 4) X(rh_device, cl_version, 8) \
   X(rh_device, vendor_id, 12) X(rh_device, compute_units, 16) X(rh_device, max_group, 20) \
   X(rh_device, subgroup_min, 24) X(rh_device, subgroup_max, 28) X(rh_device, local_bytes, 32) \
@@ -478,7 +495,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_run, input, 24) X(rh_run, host_input, 32) X(rh_run, result, 40) \
   X(rh_run, result_index, 48) X(rh_run, host_result, 56) \
   X(rh_run, n_operands, 64) X(rh_run, operands_reserved, 68) X(rh_run, operands, 72) \
-  X(rh_run, operand_first, 80) X(rh_run, constants, 88) \
+  X(rh_run, operand_first, 80) X(rh_run, constants, 88) X(rh_run, host_operands, 96) \
   X(rh_strategy, struct_size, 0) X(rh_strategy, device_kinds, 4) X(rh_strategy, name, 8) \
   X(rh_strategy, summary, 16) X(rh_strategy, about, 24) X(rh_strategy, version, 32) \
   X(rh_strategy, author, 40) X(rh_strategy, license, 48) X(rh_strategy, promises, 56) \
