@@ -1,6 +1,7 @@
 /* redhost --verify [NAME | FILE.so]... */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
+#include "../core/operators/told.h"
 #include "../core/plug/rank.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
@@ -10,11 +11,15 @@
 #include "plain.h"
 #include "size.h"
 #include "table.h"
+#include "user_operator.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Each option that names an operator, and its value. */
+enum { MOST_OWN_WORDS = 16 + 2 * RH_MAX_WORDS };
 
 /* A file to be tested, or one strategy in it. */
 typedef struct target {
@@ -27,6 +32,9 @@ typedef struct work {
   uint32_t n;
   rh_verify_report *reports; /* one per target */
   uint32_t n_reports;
+  char *own; /* the operator that is named, for V69; or null */
+  const char *own_words[MOST_OWN_WORDS];
+  uint32_t n_own_words;
 } work;
 
 /* ---- Targets ---- */
@@ -100,6 +108,48 @@ static rh_status resolve(work *w, rh_error *error) {
   RH_TRY(rh_registry_scan(&registry, &w->app->redhost->options, NULL, 0, error));
   rh_status status = find_targets(w, &registry, error);
   rh_registry_finish(&registry);
+  return status;
+}
+
+/* ---- An operator of one's own ---- */
+
+static void add_word(work *w, const char *option, const char *value) {
+  if (!value) return;
+  w->own_words[w->n_own_words++] = option;
+  w->own_words[w->n_own_words++] = value;
+}
+
+static void note_words(work *w, const rh_typed *typed) {
+  add_word(w, "--op", typed->op);
+  add_word(w, "--map", typed->map);
+  add_word(w, "--reduce", typed->reduce);
+  add_word(w, "--identity", typed->identity);
+  add_word(w, "--finalize", typed->finalize);
+  add_word(w, "--type", typed->type);
+  for (uint32_t k = 0; k < typed->lets.n; k++) add_word(w, "--let", typed->lets.list[k]);
+  if (typed->commutes) w->own_words[w->n_own_words++] = "--commutes";
+  if (typed->unchecked_op) w->own_words[w->n_own_words++] = "--unchecked-op";
+}
+
+/* The strategies' children get all that it is made of. */
+static rh_status take_own(work *w, rh_error *error) {
+  const rh_app *app = w->app;
+  const rh_typed *typed = app->typed;
+  rh_operator *custom;
+  if (!rh_user_operator_is_wanted(typed)) {
+    if (!typed->op && !typed->type) return RH_OK;
+    return rh_fail(error, RH_E_USAGE,
+                   "--%s: --verify tries all built-in operators and types; with an operator of "
+                   "one's own, such as --op meanvar, it tries that one, too",
+                   typed->op ? "op" : "type");
+  }
+  RH_TRY(rh_user_operator_define(typed, &app->redhost->options, app->type ? app->type : RH_TYPE_f32,
+                                 &custom, error));
+  rh_status status = rh_user_operator_trust(app, custom, error);
+  if (status == RH_OK && !(w->own = rh_operator_tell(custom)))
+    status = rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  rh_operator_destroy(custom);
+  note_words(w, typed);
   return status;
 }
 
@@ -186,6 +236,9 @@ static rh_status run_all(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   rh_verify_spec spec = {.include = typed->include,
                          .exclude = typed->exclude,
+                         .own = w->own,
+                         .own_words = w->own_words,
+                         .n_own_words = w->n_own_words,
                          .quick = typed->quick,
                          .in_process = typed->in_process,
                          .user = w,
@@ -234,6 +287,7 @@ static rh_status verify(work *w, rh_error *error) {
   const rh_cl_device *unused;
   /* A requested device must exist; host code can be tested without a device. */
   if (typed->device) RH_TRY(rh_redhost_device(w->app->redhost, &unused, error));
+  RH_TRY(take_own(w, error));
   RH_TRY(resolve(w, error));
   RH_TRY(check_junit(w, error));
   RH_TRY(run_all(w, error));
@@ -255,6 +309,7 @@ rh_status rh_mode_verify(const rh_app *app, rh_error *error) {
     free(w.targets[k].strategy);
   }
   free(w.reports);
+  free(w.own);
   free(w.targets);
   return status;
 }

@@ -14,7 +14,7 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
 #define TIMING     (IN(BENCH) | IN(TUNE))
-#define OPERATORS  (IN(RUN) | TIMING | IN(VERIFY_OP))
+#define OPERATORS  (IN(RUN) | TIMING | IN(VERIFY) | IN(VERIFY_OP))
 #define TOUCHING   (IN(RUN) | IN(VERIFY) | TIMING)
 #define NEW        (IN(NEW_PLUGIN) | IN(NEW_OPERATOR))
 #define PLUGINS    (IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | IN(VERIFY_OP) | NEW | TOUCHING)
@@ -81,10 +81,10 @@ static const option_row table[] = {
      "sum prod min max argmin argmax and or xor affine\n"
      "asum amax argamax (of magnitudes) [sum]; --run,\n"
      "--bench, --tune: one of --ops, or a file; --run: several\n"
-     "in one pass, min,max,sum",
-     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY_OP), AT(op)},
+     "in one pass, min,max,sum; --verify: one that is tried,\ntoo",
+     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
-     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY_OP), AT(type)},
+     IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP), AT(type)},
     {"input", 'i', WORD, "FILE", NULL,
      ".npy, or raw with --type; `-' is standard input; without\n"
      "a mode: --run auto; several for --map: x.npy,y.npy",
@@ -112,8 +112,8 @@ static const option_row table[] = {
     {"seed", 0, WORD, "N", NULL, "for --data, --verify and --tune [1]", TOUCHING, AT(seed)},
     {"param", 'p', SETTING, "KEY=VALUE", NULL, "set a strategy parameter (see --info); repeatable",
      IN(RUN) | IN(BENCH), 0},
-    {"unchecked-op", 0, FLAG, NULL, NULL, "use an operator whose laws are broken", IN(RUN) | TIMING,
-     AT(unchecked_op)},
+    {"unchecked-op", 0, FLAG, NULL, NULL, "use an operator whose laws are broken",
+     IN(RUN) | TIMING | IN(VERIFY), AT(unchecked_op)},
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
      AT(no_check)},
 

@@ -49,6 +49,36 @@ class Targets(cli.Case):
         self.bad(3, "no device matches", "--verify", "serial", "-d", "nothing at all", "--include", "V42")
 
 
+class OwnOperators(cli.Case):
+    """V69: an operator that is named, beside the others."""
+    caches = False
+
+    def test_named(self):
+        for words in (("--op", "meanvar"), ("--map", "fabs(x - y)", "--op", "argmax"), ("--map", "x > t", "--let", "t=0.5"),
+                      ("--op", "min,max,sum", "-t", "i8"), ("--reduce", "a > b ? a : b", "--identity", "-inf", "--commutes")):
+            with self.subTest(words):
+                (result,) = self.json("--verify", "native", "--quick", "--include", "V69", *words)["verify"]
+                self.assertEqual((result["test"], result["verdict"]), ("V69", "pass"), result)
+        self.assertEqual(result["again"].split(" --quick ")[1],
+                         "--reduce 'a > b ? a : b' --identity -inf --commutes")
+
+    def test_without_a_name(self):
+        """It is left out, and says why if it is asked for."""
+        tests = [r["test"] for r in self.json("--verify", "native", "--quick", "--exclude", "V01-V64")["verify"]]
+        self.assertEqual(tests, ["V65", "V66", "V67", "V68"])
+        (result,) = self.json("--verify", "native", "--quick", "--include", "V69")["verify"]
+        self.assertEqual((result["verdict"], result["text"]), ("skip", "no operator of one's own is named"))
+
+    def test_declined(self):
+        (result,) = self.json("--verify", "openblas_sasum", "serial", "--quick", "--include", "V69", "--op", "quat")["verify"][-1:]
+        self.assertEqual(result["verdict"], "pass", result)
+
+    def test_refused(self):
+        self.bad(2, "--op: --verify tries all built-in operators|meanvar", "--verify", "native", "--op", "max")
+        self.bad(2, "--type: --verify tries all built-in operators", "--verify", "native", "-t", "f64")
+        self.bad(5, "not associative", "--verify", "native", "--include", "V69", "--reduce", "a + 2*b", "--identity", "-0.0")
+
+
 class Reports(cli.Case):
     caches = False
 

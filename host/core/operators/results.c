@@ -155,38 +155,3 @@ void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,
   for (uint32_t k = 0; k < self->n_results; k++)
     memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
 }
-
-/* ---- The key ---- */
-
-static void add(rh_text *to, const char *text) {
-  rh_text_add(to, "%zu:%s;", text ? strlen(text) : 0, text ? text : "");
-}
-
-char *rh_operator_make_key(const rh_operator *self, const rh_definition *definition) {
-  rh_text text = {0};
-  for (uint32_t k = 0; k < self->n_operands; k++)
-    rh_text_add(&text, "%s %s;", self->operands[k].name, rh_type_name(self->operands[k].type));
-  for (uint32_t k = 0; k < self->n_lets; k++)
-    rh_text_add(&text, "%s %d;", self->lets[k].name, self->lets[k].value.is_float);
-  add(&text, definition->ops);
-  add(&text, definition->map);
-  add(&text, definition->code);
-  for (uint32_t k = 0; k < definition->n_fields; k++) {
-    const rh_field_text *field = &definition->fields[k];
-    rh_text_add(&text, "%s %u;", field->name, field->type);
-    add(&text, field->load);
-    add(&text, field->identity);
-    add(&text, field->combine);
-  }
-  for (uint32_t k = 0; k < definition->n_lets; k++) {
-    add(&text, definition->lets[k].name);
-    add(&text, definition->lets[k].text);
-  }
-  for (uint32_t k = 0; k < definition->n_results; k++) {
-    add(&text, definition->results[k].name);
-    add(&text, definition->results[k].text);
-  }
-  rh_text_add(&text, "%u", definition->flags);
-  if (text.failed) rh_text_finish(&text);
-  return text.s;
-}

@@ -13,12 +13,9 @@ static rh_status judge_value(const rh_job *job, const rh_job_spec *spec,
   rh_job_result(spec, job->strategy->name, value, &result);
   rh_job_judge(spec, job->device, job->answer.depth, reference, &result, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  return rh_fail(error, RH_E_WRONG,
-                 "strategy '%s' fails its self-test on %s and is not used: %s of %llu elements of "
-                 "%s is wrong: %s",
-                 job->strategy->name, job->device ? job->device->name : "the host",
-                 rh_job_op_name(spec), (unsigned long long)spec->n,
-                 rh_type_name(rh_job_operand_type(spec, 0)), verdict.text);
+  return rh_fail(error, RH_E_WRONG, "%s of %llu elements of %s is wrong: %s", rh_job_op_name(spec),
+                 (unsigned long long)spec->n, rh_type_name(rh_job_operand_type(spec, 0)),
+                 verdict.text);
 }
 
 /* The operands of a test, and where a device has them. */
@@ -29,12 +26,13 @@ typedef struct material {
   rh_operands operands;
 } material;
 
-static rh_status make_material(material *m, const rh_job *job, uint64_t n, rh_error *error) {
+static rh_status make_material(material *m, const rh_job *job, uint64_t n, const char *kind,
+                               rh_error *error) {
   m->spec = job->spec;
   m->spec.n = n;
   uint64_t bytes = rh_operand_layout(&m->spec, m->spec.offsets);
   RH_TRY(rh_array_reserve(&m->array, RH_TYPE_u8, bytes, 0, error));
-  RH_TRY(rh_operand_data_fill(&m->array, &m->spec, "hash", 1, NULL, error));
+  RH_TRY(rh_operand_data_fill(&m->array, &m->spec, kind, 1, NULL, error));
   if (!job->device) return RH_OK;
   return rh_cl_input_init(&m->input, job->instance_spec.session, m->array.region.address,
                           m->array.offset_bytes, bytes, 1, error);
@@ -70,17 +68,24 @@ static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *er
   return judge_value(job, &spec, &reference, value, error);
 }
 
-rh_status rh_job_self_test(rh_job *job, rh_error *error) {
-  uint64_t n = job->spec.n < MOST ? job->spec.n : MOST;
+rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error) {
   material m = {0};
   if (n == 0 && rh_op_needs_an_element(job->spec.op)) return RH_OK;
-  rh_status status = make_material(&m, job, n, error);
+  rh_status status = make_material(&m, job, n, kind, error);
   if (status == RH_OK) status = run_part(job, &m, 0, error);
   if (status == RH_OK && n > 1) status = run_part(job, &m, n / 3, error);
   /* After a failure, commands may still be reading the data. */
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
   rh_cl_input_finish(&m.input);
   rh_array_finish(&m.array);
+  return status;
+}
+
+rh_status rh_job_self_test(rh_job *job, rh_error *error) {
+  rh_status status = rh_job_try(job, job->spec.n < MOST ? job->spec.n : MOST, "hash", error);
+  if (status == RH_E_WRONG)
+    rh_error_prefix(error, "strategy '%s' fails its self-test on %s and is not used",
+                    job->strategy->name, job->device ? job->device->name : "the host");
   return status;
 }
 

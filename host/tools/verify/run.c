@@ -90,6 +90,7 @@ static void note_hang(runner *r, const rh_attempt *a) {
 static void run_here(const runner *r, const rh_trial_job *job, rh_attempt *a) {
   rh_trial trial = {.path = job->path,
                     .strategy_name = job->strategy,
+                    .own = job->own,
                     .seed = job->seed,
                     .quick = job->quick,
                     .variant = job->variant,
@@ -134,6 +135,7 @@ static rh_status run_test(runner *r, const rh_test *test, const char *strategy, 
                       .path = r->report->path,
                       .strategy = strategy,
                       .test = test,
+                      .own = r->spec->own,
                       .quick = r->spec->quick,
                       .seed = r->spec->seed,
                       .random_s = r->spec->random_s > 0 ? r->spec->random_s
@@ -187,6 +189,8 @@ static char *reproduce(const runner *r, const rh_test *test) {
     rh_text_add(&text, " --device");
     add_word(&text, r->options->device);
   }
+  for (uint32_t k = 0; k < r->spec->n_own_words && test->run == rh_v69_named; k++)
+    add_word(&text, r->spec->own_words[k]);
   return text.s;
 }
 
@@ -261,12 +265,18 @@ static rh_status nothing_chosen(const runner *r, rh_error *error) {
                  r->spec->exclude ? r->spec->exclude : "");
 }
 
+static int is_chosen(const runner *r, const rh_test *test) {
+  const rh_verify_spec *spec = r->spec;
+  if (test->run == rh_v69_named && !spec->own && !spec->include) return 0;
+  return rh_test_is_chosen(test, spec->include, spec->exclude);
+}
+
 static rh_status run_all(runner *r, rh_error *error) {
   uint32_t n;
   const rh_test *tests = rh_tests(&n);
   for (int counting = 1; counting >= 0; counting--) {
     for (uint32_t k = 0; k < n; k++) {
-      if (!rh_test_is_chosen(&tests[k], r->spec->include, r->spec->exclude)) continue;
+      if (!is_chosen(r, &tests[k])) continue;
       uint32_t times = tests[k].of_strategy && r->n_names ? r->n_names : 1;
       for (uint32_t j = 0; j < times; j++) {
         const char *strategy = tests[k].of_strategy && r->n_names ? r->names[j] : NULL;

@@ -10,6 +10,7 @@ typedef struct rh_trial {
   const char *path;          /* of the plugin's file, absolute */
   const char *strategy_name; /* null: the first one in the file */
   uint64_t seed;
+  const char *own;         /* the operator that is named, as rh_operator_tell() wrote it; or null */
   uint32_t quick, variant; /* variant: from 0, if a test runs in several processes */
   double random_s;
   int alone;           /* the test has a process to itself and may change it */
@@ -87,5 +88,7 @@ rh_outcome rh_v58_footprint(rh_trial *);
 rh_outcome rh_v60_places(rh_trial *), rh_v61_huge(rh_trial *), rh_v62_edges(rh_trial *),
     rh_v63_memory(rh_trial *), rh_v64_interpreter(rh_trial *);
 rh_outcome rh_v65_canonical(rh_trial *);
+rh_outcome rh_v66_operands(rh_trial *), rh_v67_any_value(rh_trial *),
+    rh_v68_large_in_order(rh_trial *), rh_v69_named(rh_trial *);
 
 #endif

@@ -39,6 +39,11 @@ typedef struct rh_verify_spec {
   const char *file;              /* the plugin; any path */
   const char *strategy;          /* only this one; null: all in the file */
   const char *include, *exclude; /* "V01,V10-V15"; null: all, none */
+  /* The operator of V69, as rh_operator_tell() wrote it, and the options that name it; null: V69 is
+   * left out unless it is included by name. */
+  const char *own;
+  const char *const *own_words;
+  uint32_t n_own_words;
   uint64_t seed;
   uint32_t quick;      /* 1: a preset of about ten seconds; 2: one operator and type a test */
   double silence_s;    /* how long a test may be silent; 0: each test's own limit */

@@ -1,0 +1,60 @@
+/* What identifies an operator: strings as their length, a colon and their bytes; null as a dash;
+ * numbers as digits; each is followed by a semicolon.  told.c reads it. */
+#include "make.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add(rh_text *to, const char *text) {
+  if (text)
+    rh_text_add(to, "%zu:%s;", strlen(text), text);
+  else
+    rh_text_add(to, "-;");
+}
+
+static void add_number(rh_text *to, uint64_t number) {
+  rh_text_add(to, "%" PRIu64 ";", number);
+}
+
+static void add_fields(rh_text *to, const rh_definition *definition) {
+  add_number(to, definition->n_fields);
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    add(to, field->name);
+    add_number(to, field->type);
+    add(to, field->load);
+    add(to, field->identity);
+    add(to, field->combine);
+  }
+}
+
+static void add_named(rh_text *to, const rh_named_text *list, uint32_t n) {
+  add_number(to, n);
+  for (uint32_t k = 0; k < n; k++) {
+    add(to, list[k].name);
+    add(to, list[k].text);
+  }
+}
+
+char *rh_operator_make_key(const rh_operator *self, const rh_definition *definition) {
+  rh_text text = {0};
+  add_number(&text, self->n_operands);
+  for (uint32_t k = 0; k < self->n_operands; k++) {
+    add(&text, self->operands[k].name);
+    add_number(&text, self->operands[k].type);
+  }
+  add_number(&text, self->n_lets);
+  for (uint32_t k = 0; k < self->n_lets; k++) {
+    add(&text, self->lets[k].name);
+    add_number(&text, self->lets[k].value.is_float != 0);
+  }
+  add(&text, definition->ops);
+  add(&text, definition->map);
+  add(&text, definition->code);
+  add_fields(&text, definition);
+  add_named(&text, definition->lets, definition->n_lets);
+  add_named(&text, definition->results, definition->n_results);
+  add_number(&text, definition->flags);
+  if (text.failed) rh_text_finish(&text);
+  return text.s;
+}

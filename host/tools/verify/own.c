@@ -1,0 +1,199 @@
+/* V66 to V69: operators of users.  A strategy that says an extension is asked for what it covers,
+ * through the host's own way of preparing and running such an operator. */
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operators/file.h"
+#include "../../core/operators/told.h"
+#include "../../core/reduce/by_code.h"
+#include "../../core/reduce/self_test.h"
+#include "trial.h"
+
+#include <string.h>
+
+/* Of integers, which wrap: every order gives the same bits. */
+typedef struct own {
+  const char *text; /* of an operator file, with ' for quotation marks */
+  rh_type types[RH_MOST_OPERANDS];
+} own;
+
+static const own operands[] = {
+    {"{'redhost': 'operator/1', 'name': 'operands', 'operands': ['x', 'y', 'z'], 'op': 'sum', "
+     "'map': 'y*((i64)x + 1) - 3*z + k*(i64)i', 'constants': {'k': 5}}",
+     {RH_TYPE_u8, RH_TYPE_i64, RH_TYPE_i16}},
+    {"{'redhost': 'operator/1', 'name': 'farthest', 'operands': ['x', 'y'], 'op': 'argmax', "
+     "'map': 'x ^ y ^ k', 'constants': {'k': 77}}",
+     {RH_TYPE_i32, RH_TYPE_i32}},
+    {"{'redhost': 'operator/1', 'name': 'weighted_by_index', 'operands': ['x'], 'op': 'xor', "
+     "'map': '(u64)x*(i + 1)'}",
+     {RH_TYPE_u16}},
+    {"{'redhost': 'operator/1', 'name': 'eight', "
+     "'operands': ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], 'op': 'min', "
+     "'map': '(a ^ b) + (c ^ d)*3 + (e & f) - (g | h)'}",
+     {RH_TYPE_i32, RH_TYPE_i32, RH_TYPE_i32, RH_TYPE_i32, RH_TYPE_i32, RH_TYPE_i32, RH_TYPE_i32,
+      RH_TYPE_i32}},
+};
+
+static const own values[] = {
+    {"{'redhost': 'operator/1', 'name': 'value_of_24', 'operands': ['x'], "
+     "'value': {'count': 'u64', 'sum': 'u64', 'bits': 'u64'}, "
+     "'load': ['1', 'x*3', '(u64)x*x'], 'identity': ['0', '0', '0'], "
+     "'combine': ['a.count + b.count', 'a.sum + b.sum', 'a.bits ^ b.bits'], "
+     "'claims': ['associative', 'commutative']}",
+     {RH_TYPE_u32}},
+    {NULL, {RH_TYPE_u64}}, /* a value of 128 bytes, see add_large() */
+    {"{'redhost': 'operator/1', 'name': 'value_of_12', 'operands': ['x'], "
+     "'value': {'least': 'i32', 'sum': 'i32', 'count': 'u32'}, "
+     "'load': ['x', 'x', '1'], 'identity': ['0x7fffffff', '0', '0'], "
+     "'combine': ['min(a.least, b.least)', 'a.sum + b.sum', 'a.count + b.count'], "
+     "'claims': ['associative', 'commutative']}",
+     {RH_TYPE_i32}},
+};
+
+/* Products of matrices, and a count. */
+static const own ordered[] = {
+    {"{'redhost': 'operator/1', 'name': 'matrices', 'operands': ['x'], "
+     "'value': {'p': 'u32', 'q': 'u32', 'r': 'u32', 's': 'u32', 'count': 'u64'}, "
+     "'load': ['x | 1', 'x >> 3', 'x*5', '1', '1'], 'identity': ['1', '0', '0', '1', '0'], "
+     "'combine': ['a.p*b.p + a.q*b.r', 'a.p*b.q + a.q*b.s', 'a.r*b.p + a.s*b.r', "
+     "'a.r*b.q + a.s*b.s', 'a.count + b.count'], 'claims': ['associative']}",
+     {RH_TYPE_u32}},
+};
+
+static void add_large(rh_text *to) {
+  enum { FIELDS = RH_ANY_VALUE_BYTES / 8 };
+  rh_text_add(to,
+              "{'redhost': 'operator/1', 'name': 'value_of_128', 'operands': ['x'], 'value': {");
+  for (int k = 0; k < FIELDS; k++) rh_text_add(to, "%s's%d': 'u64'", k ? ", " : "", k);
+  rh_text_add(to, "}, 'load': [");
+  for (int k = 0; k < FIELDS; k++) rh_text_add(to, "%s'x*%d'", k ? ", " : "", 2 * k + 1);
+  rh_text_add(to, "], 'identity': [");
+  for (int k = 0; k < FIELDS; k++) rh_text_add(to, "%s'0'", k ? ", " : "");
+  rh_text_add(to, "], 'combine': [");
+  for (int k = 0; k < FIELDS; k++)
+    rh_text_add(to, "%s'a.s%d %c b.s%d'", k ? ", " : "", k, k % 2 ? '^' : '+', k);
+  rh_text_add(to, "], 'claims': ['associative', 'commutative']}");
+}
+
+static void add_text(rh_text *to, const char *text) {
+  if (text)
+    rh_text_add(to, "%s", text);
+  else
+    add_large(to);
+  for (char *at = to->s; at && (at = strchr(at, '\'')); at++) *at = '"';
+}
+
+static rh_status make_own(const own *of, rh_operator **made, rh_error *error) {
+  rh_definition definition = {0};
+  rh_operand list[RH_MOST_OPERANDS] = {0};
+  rh_text text = {0};
+  add_text(&text, of->text);
+  if (text.failed) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  rh_status status = rh_definition_read(&definition, text.s, text.length, "the test", error);
+  for (uint32_t k = 0; k < definition.n_operands; k++) list[k].type = of->types[k];
+  if (status == RH_OK)
+    status = rh_operator_create(made, &definition, list, definition.n_operands, NULL, 0, error);
+  rh_definition_finish(&definition);
+  rh_text_finish(&text);
+  return status;
+}
+
+/* ---- One operator ---- */
+
+static const uint64_t sizes[] = {1, 2, 3, 33, 257, 1003, 4099, 65537, 1000003};
+
+static rh_status open_job(rh_job *job, rh_trial *trial, const rh_operator *custom, uint64_t n) {
+  const rh_job_spec spec = {.strategy = trial->strategy->name,
+                            .plugin = trial->path,
+                            .op = custom->base,
+                            .type = custom->type,
+                            .custom = custom,
+                            .n = n,
+                            .untuned = 1,
+                            .what = "the test"};
+  rh_trial_phase(trial, "query");
+  RH_TRY(rh_job_init(job, trial->redhost, &spec, &trial->error));
+  if (job->device)
+    RH_TRY(rh_redhost_session(trial->redhost, &job->instance_spec.session, &trial->error));
+  rh_trial_phase(trial, "setup");
+  return rh_job_instantiate(job, &trial->error);
+}
+
+/* RH_DECLINED: the strategy, or the host for it, does. */
+static rh_status try_operator(rh_trial *trial, const rh_operator *custom, const char *kind) {
+  uint32_t n = sizeof sizes / sizeof *sizes - (trial->quick ? 2 : 0);
+  rh_job job = {0};
+  rh_status status = open_job(&job, trial, custom, sizes[n - 1]);
+  if (status == RH_OK) rh_trial_phase(trial, "run");
+  for (uint32_t k = 0; k < n && status == RH_OK; k++)
+    status = rh_job_try(&job, sizes[k], kind, &trial->error);
+  rh_trial_phase(trial, "teardown");
+  rh_job_finish(&job);
+  return status;
+}
+
+static rh_outcome outcome_of(rh_trial *trial, rh_status status) {
+  if (status == RH_OK) return RH_PASS;
+  return rh_trial_fail(trial, "%s", trial->error.message);
+}
+
+/* ---- Those that an extension covers ---- */
+
+static int says(const rh_trial *trial, const char *id) {
+  const rh_strategy *strategy = trial->strategy;
+  return strategy->extension && strategy->extension(id) != NULL;
+}
+
+/* A strategy may decline some, but then it should not say that it serves them. */
+static rh_outcome try_list(rh_trial *trial, const own *list, uint32_t n, const char *what) {
+  uint32_t served = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    rh_operator *custom = NULL;
+    rh_status status = make_own(&list[k], &custom, &trial->error);
+    if (status == RH_OK) status = try_operator(trial, custom, "hash");
+    rh_operator_destroy(custom);
+    served += status == RH_OK;
+    if (status != RH_OK && status != RH_DECLINED) return outcome_of(trial, status);
+  }
+  if (served) return RH_PASS;
+  return rh_trial_warn(trial, "says %s, and serves none of %u operators that need it: %s", what, n,
+                       trial->error.message);
+}
+
+#define QUICK(trial, list, few)                                                                    \
+  ((trial)->quick ? (uint32_t)(few) : (uint32_t)(sizeof(list) / sizeof *(list)))
+
+rh_outcome rh_v66_operands(rh_trial *trial) {
+  if (!says(trial, RH_EXTENSION_OPERANDS))
+    return rh_trial_skip(trial, "does not say %s", RH_EXTENSION_OPERANDS);
+  return try_list(trial, operands, QUICK(trial, operands, 2), RH_EXTENSION_OPERANDS);
+}
+
+rh_outcome rh_v67_any_value(rh_trial *trial) {
+  if (!says(trial, RH_EXTENSION_ANY_VALUE))
+    return rh_trial_skip(trial, "does not say %s", RH_EXTENSION_ANY_VALUE);
+  return try_list(trial, values, QUICK(trial, values, 2), RH_EXTENSION_ANY_VALUE);
+}
+
+rh_outcome rh_v68_large_in_order(rh_trial *trial) {
+  if (!(trial->strategy->promises & RH_KEEPS_ORDER))
+    return rh_trial_skip(trial, "does not promise to keep the order");
+  if (!says(trial, RH_EXTENSION_ANY_VALUE))
+    return rh_trial_skip(trial, "does not say %s", RH_EXTENSION_ANY_VALUE);
+  return try_list(trial, ordered, QUICK(trial, ordered, 1), RH_EXTENSION_ANY_VALUE);
+}
+
+/* ---- The one that is named ---- */
+
+rh_outcome rh_v69_named(rh_trial *trial) {
+  rh_operator *custom = NULL;
+  if (!trial->own) return rh_trial_skip(trial, "no operator of one's own is named");
+  rh_status status = rh_operator_hear(&custom, trial->own, &trial->error);
+  if (status == RH_OK) status = rh_by_code_prepare(custom, trial->redhost, &trial->error);
+  if (status == RH_OK)
+    status = try_operator(trial, custom,
+                          rh_type_is_float(custom->operands[0].type) ? "uniform" : "hash");
+  rh_operator_destroy(custom);
+  if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", trial->error.message);
+  return outcome_of(trial, status);
+}

@@ -1,0 +1,121 @@
+/* Operators as texts for child processes: what is told is what is heard. */
+#include "../../host/core/operators/file.h"
+#include "../../host/core/operators/told.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rh_error error;
+
+static rh_operator *make(const char *json, rh_type type, const rh_let *lets, uint32_t n_lets) {
+  rh_definition definition = {0};
+  rh_operand operands[RH_MOST_OPERANDS] = {0};
+  rh_operator *made = NULL;
+  ck_assert_int_eq(rh_definition_read(&definition, json, strlen(json), "test", &error), RH_OK);
+  for (uint32_t k = 0; k < definition.n_operands; k++) operands[k].type = type;
+  rh_status status =
+      rh_operator_create(&made, &definition, operands, definition.n_operands, lets, n_lets, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  rh_definition_finish(&definition);
+  return made;
+}
+
+static void compare(const rh_operator *a, const rh_operator *b) {
+  uint64_t constants_a[RH_EXPR_MOST_SLOTS] = {0}, constants_b[RH_EXPR_MOST_SLOTS] = {0};
+  char *prelude_a = rh_operator_prelude(a), *prelude_b = rh_operator_prelude(b);
+  ck_assert_str_eq(a->name, b->name);
+  ck_assert_str_eq(a->key, b->key);
+  ck_assert_str_eq(prelude_a, prelude_b);
+  ck_assert_uint_eq(rh_operator_hash(a), rh_operator_hash(b));
+  ck_assert_uint_eq(a->op.flags, b->op.flags);
+  ck_assert_uint_eq(a->op.constants_size, b->op.constants_size);
+  rh_operator_bind(a, constants_a);
+  rh_operator_bind(b, constants_b);
+  ck_assert_mem_eq(constants_a, constants_b, sizeof constants_a);
+  ck_assert_uint_eq(a->n_results, b->n_results);
+  for (uint32_t k = 0; k < a->n_results; k++) ck_assert_str_eq(a->results[k], b->results[k]);
+  free(prelude_a);
+  free(prelude_b);
+}
+
+static void tell(rh_operator *self) {
+  rh_operator *heard = NULL;
+  char *text = rh_operator_tell(self);
+  ck_assert_msg(rh_operator_hear(&heard, text, &error) == RH_OK, "%s: %s", text, error.message);
+  compare(self, heard);
+  rh_operator_destroy(heard);
+  free(text);
+  rh_operator_destroy(self);
+}
+
+START_TEST(those_that_come_along) {
+  const char *text;
+  for (size_t k = 0; (text = rh_library_text(k, NULL)); k++) tell(make(text, RH_TYPE_f32, NULL, 0));
+}
+END_TEST
+
+START_TEST(constants_and_code) {
+  const rh_let lets[] = {{"t", {1, {.f = 0.1}}}, {"k", {0, {.i = INT64_MIN}}}};
+  tell(make("{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\", \"y\"], "
+            "\"op\": \"max\", \"map\": \"x*t + y*k\", \"constants\": {\"t\": 7, \"k\": 3}}",
+            RH_TYPE_f64, lets, 2));
+  tell(make("{\"redhost\": \"operator/1\", \"name\": \"d\", \"operands\": [\"x\"], "
+            "\"value\": {\"far\": \"f64\"}, \"source\": ["
+            "\"rh_value rh_identity(void) { rh_value v = {-1}; return v; } /* #;- */\","
+            "\"rh_value rh_load(rh_x x, ulong i) { rh_value v = {x}; return v; }\","
+            "\"rh_value rh_combine(rh_value a, rh_value b) { return a; }\"]}",
+            RH_TYPE_f32, NULL, 0));
+}
+END_TEST
+
+/* Of values without a field's name, and without a map. */
+START_TEST(one_that_is_typed) {
+  rh_definition definition = {.n_fields = 1, .flags = RH_OP_COMMUTATIVE};
+  const rh_operand x = {"x", RH_TYPE_f64};
+  rh_operator *made;
+  definition.fields[0].identity = strdup("-inf");
+  definition.fields[0].combine = strdup("a > b ? a : b");
+  ck_assert_int_eq(rh_operator_create(&made, &definition, &x, 1, NULL, 0, &error), RH_OK);
+  rh_definition_finish(&definition);
+  tell(made);
+}
+END_TEST
+
+/* Cut anywhere, or with any byte changed, it is refused or another operator; never a crash. */
+START_TEST(what_is_no_operator) {
+  const char *library = rh_library_text(0, NULL);
+  rh_operator *self = make(library, RH_TYPE_f32, NULL, 0), *heard;
+  char *text = rh_operator_tell(self);
+  size_t length = strlen(text);
+  for (size_t k = 0; k < length; k++) {
+    char *copy = strdup(text), kept = copy[k];
+    for (int byte = 1; byte < 256; byte += 13) {
+      copy[k] = (char)byte;
+      if (rh_operator_hear(&heard, copy, &error) == RH_OK) rh_operator_destroy(heard);
+    }
+    copy[k] = kept;
+    copy[k] = 0;
+    ck_assert_int_eq(rh_operator_hear(&heard, copy, &error), RH_E_USAGE);
+    ck_assert_ptr_null(heard);
+    free(copy);
+  }
+  free(text);
+  rh_operator_destroy(self);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("told");
+  TCase *all = tcase_create("all");
+  tcase_add_test(all, those_that_come_along);
+  tcase_add_test(all, constants_and_code);
+  tcase_add_test(all, one_that_is_typed);
+  tcase_add_test(all, what_is_no_operator);
+  suite_add_tcase(suite, all);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
