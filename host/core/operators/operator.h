@@ -141,8 +141,8 @@ void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t 
  * give their identity else.  *value = the element's; padding is left as it is. */
 void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
                       uint64_t index);
-/* The value of elements first .. first+n-1: in the canonical order
- * (docs/bits.md) from `first` on if it commutes and rounds, else in index order. */
+/* The value of elements first .. first+n-1: in the canonical order (docs/bits.md) from `first`
+ * on. */
 void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t n, void *value);
 /* The same one element after the other. */

@@ -1,4 +1,5 @@
-/* Reducing many elements: in the canonical order (docs/bits.md), or in index order.
+/* Reducing many elements in the canonical order (docs/bits.md); what does not commute and is exact,
+ * one after the other.
  *
  * Many tiles are reduced together, so that each operation of an expression is a loop over many
  * lanes.  Values are kept as one array for each field.
@@ -221,6 +222,44 @@ static void reduce_tiles(const rh_operator *self, const rh_arrays *arrays, uint6
   memcpy(value, node, self->op.value_size);
 }
 
+/* ---- Operators that do not commute: neighbours first, from the elements on ---- */
+
+/* Element e stands where e's bits in reverse order say, so that here, too, what a step combines are
+ * halves. */
+static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned char *value) {
+  load(self, first, n, &self->more, 0);
+  for (uint32_t k = 0; k < self->of->n_fields; k++) {
+    uint32_t size = size_of(self->of, k);
+    for (uint64_t e = 0; e < n; e++)
+      memcpy(self->all.of[k] + reversed(e, n) * size, self->more.of[k] + e * size, size);
+  }
+  for (uint64_t half = n / 2; half > 0; half /= 2) {
+    combine(self->of, &self->all, &self->all, half, half, &self->made);
+    exchange(&self->all, &self->made);
+  }
+  for (uint32_t k = 0; k < self->of->n_fields; k++)
+    memcpy(value + self->of->fields[k].offset, self->all.of[k], size_of(self->of, k));
+}
+
+/* A tile is a whole number of such pieces, so that tiles need no care of their own. */
+static void reduce_in_order(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                            uint64_t n, void *value) {
+  enum { ELEMENTS = 256 };
+  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
+  _Alignas(64) unsigned char room[3 * ELEMENTS * self->op.value_size];
+  batch b = {.of = self, .arrays = arrays, .end = first + n};
+  divide(self, &b.made, ELEMENTS,
+         divide(self, &b.all, ELEMENTS, divide(self, &b.more, ELEMENTS, room)));
+  nodes all;
+  all.count = 0;
+  for (; first < b.end; first += ELEMENTS) {
+    reduce_neighbours(&b, first, ELEMENTS, node);
+    append(self, &all, 1, node);
+  }
+  join(self, &all, node);
+  memcpy(value, node, self->op.value_size);
+}
+
 void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t n, void *value) {
   if (self->code) {
@@ -229,6 +268,10 @@ void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64
   }
   if (self->op.flags & RH_OP_COMMUTATIVE) {
     reduce_tiles(self, arrays, first, n, value);
+    return;
+  }
+  if (!(self->op.flags & RH_OP_EXACT)) {
+    reduce_in_order(self, arrays, first, n, value);
     return;
   }
   memcpy(value, self->identity, self->op.value_size);

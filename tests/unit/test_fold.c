@@ -1,0 +1,311 @@
+/* Folding the values of chunks: the bits of the whole in the canonical order, however the data are
+ * cut and in whatever order the parts arrive. */
+#include "../../host/core/base/random.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/catalog/texts.h"
+#include "../../host/core/operators/ops.h"
+#include "../../host/core/reduce/canonical.h"
+#include "../../host/core/scale/fold.h"
+
+#include <redhost/canonical.h>
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TILES = 77, MOST_BYTES = MOST_TILES * RH_CANONICAL_TILE_BYTES, ROUNDS = 40 };
+
+typedef struct part {
+  uint32_t level;
+  uint64_t index;
+  rh_canonical_value value;
+} part;
+
+/* A way to reduce elements first .. first+n-1 as a reduction of their own. */
+typedef struct source {
+  const rh_op *op;
+  const rh_operator *custom; /* null: built in */
+  rh_type type;
+  const void *data;
+} source;
+
+static uint64_t seed;
+
+static uint64_t below(uint64_t n) {
+  return rh_random_next(&seed) % n;
+}
+
+static void value_of(const source *s, uint64_t first, uint64_t n, void *value) {
+  const char *from = (const char *)s->data + first * s->op->element_size;
+  memset(value, 0, s->op->value_size);
+  if (s->custom) {
+    const rh_arrays arrays = {.operands = {from, from}};
+    memcpy(value, s->op->identity, s->op->value_size);
+    rh_operator_reduce(s->custom, &arrays, 0, n, value);
+  } else if (s->op->flags & RH_OP_EXACT) {
+    memcpy(value, s->op->identity, s->op->value_size);
+    s->op->fold(value, from, 0, n);
+  } else {
+    rh_canonical_fold(s->op, from, 0, n, value);
+  }
+  rh_fold_rebase(s->op, value, first);
+}
+
+/* Runs of units, of any aligned lengths, as several processes and chunks would have them. */
+static uint32_t cut(const source *s, uint64_t n, uint64_t unit, part *parts) {
+  uint64_t units = (n + unit - 1) / unit;
+  uint32_t count = 0;
+  for (uint64_t at = 0; at < units;) {
+    uint32_t level = rh_fold_level(at, units - at, (uint32_t)below(4));
+    uint64_t first = at * unit, length = unit << level;
+    if (length > n - first) length = n - first;
+    parts[count].level = level;
+    parts[count].index = at >> level;
+    value_of(s, first, length, &parts[count++].value);
+    at += UINT64_C(1) << level;
+  }
+  return count;
+}
+
+static void shuffle(part *parts, uint32_t n) {
+  for (uint32_t k = n; k > 1; k--) {
+    uint32_t j = (uint32_t)below(k);
+    part other = parts[j];
+    parts[j] = parts[k - 1];
+    parts[k - 1] = other;
+  }
+}
+
+static void add(rh_fold *fold, const part *p) {
+  rh_error error = {0};
+  ck_assert_msg(rh_fold_add(fold, p->level, p->index, &p->value, &error) == RH_OK, "%s",
+                error.message);
+}
+
+/* Half of the parts in a process of their own, whose nodes are brought over as bytes. */
+static void fold_parts(rh_fold *fold, const part *parts, uint32_t n) {
+  rh_fold other;
+  rh_error error = {0};
+  rh_fold_init(&other, fold->op);
+  for (uint32_t k = 0; k < n; k++) add(k % 2 ? &other : fold, &parts[k]);
+  uint64_t size = rh_fold_bytes(&other);
+  void *bytes = malloc(size);
+  rh_fold_write(&other, bytes);
+  ck_assert_msg(rh_fold_read(fold, bytes, size, &error) == RH_OK, "%s", error.message);
+  free(bytes);
+  rh_fold_finish(&other);
+}
+
+static int same(const source *s, const void *a, const void *b) {
+  if (s->custom) return memcmp(a, b, s->op->value_size) == 0;
+  return rh_op_same_values(s->op, s->type, a, b);
+}
+
+static void check_cuts(const source *s, const char *name) {
+  static part parts[MOST_TILES];
+  uint64_t tile = rh_canonical_tile(s->op);
+  for (int round = 0; round < ROUNDS; round++) {
+    uint64_t n = 1 + below(MOST_TILES * tile), unit = tile << below(4);
+    if (round % 2)
+      n = 64 * tile - below(tile); /* whose last part meets neighbours at every level */
+    rh_canonical_value whole, folded;
+    rh_fold fold;
+    rh_error error = {0};
+    memset(&folded, 0, sizeof folded);
+    value_of(s, 0, n, &whole);
+    uint32_t count = cut(s, n, unit, parts);
+    if (round % 3) shuffle(parts, count);
+    rh_fold_init(&fold, s->op);
+    fold_parts(&fold, parts, count);
+    ck_assert_uint_ge(rh_fold_units(&fold), (n + unit - 1) / unit);
+    ck_assert_msg(rh_fold_value(&fold, &folded, &error) == RH_OK, "%s", error.message);
+    ck_assert_msg(same(s, &whole, &folded), "%s: n = %llu in %u parts of units of %llu", name,
+                  (unsigned long long)n, count, (unsigned long long)unit);
+    rh_fold_finish(&fold);
+  }
+}
+
+static void *data_of(uint32_t op, rh_type type) {
+  uint64_t *data = malloc(MOST_BYTES);
+  if (rh_type_is_float(type))
+    rh_canonical_data(op, type, 7, data, MOST_BYTES / rh_type_size(type));
+  else
+    for (size_t k = 0; k < MOST_BYTES / sizeof *data; k++)
+      data[k] =
+          rh_random_mix(k) | 1; /* even factors of affine would leave the last elements only */
+  return data;
+}
+
+START_TEST(built_in) {
+  for (rh_type type = 1; type <= RH_N_TYPES; type++) {
+    uint32_t op = (uint32_t)_i;
+    if (!rh_op_is_defined(op, type)) continue;
+    char name[64];
+    source s = {rh_op_find(op, type), NULL, type, data_of(op, type)};
+    snprintf(name, sizeof name, "%s %s", rh_op_name(op), rh_type_name(type));
+    check_cuts(&s, name);
+    free((void *)(uintptr_t)s.data);
+  }
+}
+END_TEST
+
+/* ---- Operators of one's own ---- */
+
+static rh_operator *user_operator(const rh_operator_texts *texts, uint32_t n_operands) {
+  static const rh_operand two[] = {{"x", RH_TYPE_f64}, {"y", RH_TYPE_f64}};
+  const rh_options options = {.struct_size = sizeof options};
+  rh_definition definition = {0};
+  rh_operator *made = NULL;
+  rh_error error = {0};
+  rh_status status = rh_definition_compose(&definition, texts, &options, &error);
+  if (status == RH_OK)
+    status = rh_catalog_make(&made, &definition, two, n_operands, NULL, 0, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  rh_definition_finish(&definition);
+  return made;
+}
+
+static void check_user(const rh_operator_texts *texts, uint32_t n_operands, const char *name) {
+  rh_operator *custom = user_operator(texts, n_operands);
+  void *data = data_of(RH_OP_prod, RH_TYPE_f64);
+  source s = {&custom->op, custom, RH_TYPE_f64, data};
+  check_cuts(&s, name);
+  free(data);
+  rh_operator_destroy(custom);
+}
+
+START_TEST(chans_merge) {
+  const rh_operator_texts texts = {.op = "meanvar"};
+  check_user(&texts, 1, "meanvar");
+}
+END_TEST
+
+START_TEST(several_in_one_pass) {
+  const rh_operator_texts texts = {.op = "min,max,sum", .map = "x*y"};
+  check_user(&texts, 2, "min,max,sum of x*y");
+}
+END_TEST
+
+/* Does not commute, and rounds. */
+START_TEST(products_of_matrices) {
+  const rh_operator_texts texts = {.op = OPERATORS_DIR "/right/matrix.op.json"};
+  check_user(&texts, 2, "products of matrices");
+}
+END_TEST
+
+/* What is the same in every order, but does not commute. */
+START_TEST(last_one) {
+  const rh_operator_texts texts = {.reduce = "isnan(b) ? a : b", .identity = "nan", .op = NULL};
+  check_user(&texts, 1, "the last one");
+}
+END_TEST
+
+/* ---- What the fold keeps and refuses ---- */
+
+static void add_one(rh_fold *fold, uint32_t level, uint64_t index, rh_status expected) {
+  uint64_t one = UINT64_C(1) << level;
+  rh_error error = {0};
+  ck_assert_msg(rh_fold_add(fold, level, index, &one, &error) == expected, "%s", error.message);
+  ck_assert(expected == RH_OK || *error.message);
+}
+
+START_TEST(keeps_few_nodes) {
+  rh_fold fold;
+  rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_u64));
+  uint32_t most = 0;
+  for (uint64_t k = 0; k < 100000; k++) {
+    add_one(&fold, 0, k, RH_OK);
+    if (fold.n > most) most = fold.n;
+  }
+  ck_assert_uint_le(most, 17);
+  ck_assert_uint_eq(rh_fold_units(&fold), 100000);
+  uint64_t sum;
+  ck_assert_int_eq(rh_fold_value(&fold, &sum, NULL), RH_OK);
+  ck_assert_uint_eq(sum, 100000);
+  rh_fold_finish(&fold);
+}
+END_TEST
+
+START_TEST(refuses_overlaps_and_gaps) {
+  rh_fold fold;
+  rh_error error = {0};
+  uint64_t sum;
+  rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_u64));
+  add_one(&fold, 2, 1, RH_OK); /* units 4 to 7 */
+  add_one(&fold, 0, 5, RH_E_INVALID);
+  add_one(&fold, 3, 0, RH_E_INVALID);
+  add_one(&fold, 2, 1, RH_E_INVALID);
+  ck_assert_int_eq(rh_fold_value(&fold, &sum, &error), RH_E_INVALID);
+  ck_assert_ptr_nonnull(strstr(error.message, "unit 0"));
+  add_one(&fold, 1, 0, RH_OK);
+  ck_assert_uint_eq(rh_fold_units(&fold), 2);
+  ck_assert_int_eq(rh_fold_value(&fold, &sum, &error), RH_E_INVALID);
+  ck_assert_ptr_nonnull(strstr(error.message, "unit 2"));
+  add_one(&fold, 1, 1, RH_OK);
+  ck_assert_int_eq(rh_fold_value(&fold, &sum, &error), RH_OK);
+  ck_assert_uint_eq(sum, 8);
+  ck_assert_uint_eq(fold.n, 1);
+  add_one(&fold, 64, 0, RH_E_INVALID);
+  add_one(&fold, 60, 16, RH_E_INVALID);
+  rh_fold_finish(&fold);
+}
+END_TEST
+
+START_TEST(nothing_is_the_identity) {
+  rh_fold fold;
+  float sum = 1;
+  rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_f32));
+  ck_assert_int_eq(rh_fold_value(&fold, &sum, NULL), RH_OK);
+  ck_assert(sum == 0 && __builtin_signbit(sum));
+  rh_fold_finish(&fold);
+}
+END_TEST
+
+START_TEST(refuses_damaged_bytes) {
+  rh_fold fold, other;
+  rh_error error = {0};
+  unsigned char bytes[4096];
+  rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_u64));
+  add_one(&fold, 0, 0, RH_OK);
+  add_one(&fold, 0, 2, RH_OK);
+  uint64_t size = rh_fold_bytes(&fold);
+  rh_fold_write(&fold, bytes);
+  for (uint64_t cut = 0; cut < size; cut++) {
+    rh_fold_init(&other, fold.op);
+    ck_assert_int_eq(rh_fold_read(&other, bytes, cut, &error), RH_E_INVALID);
+    rh_fold_finish(&other);
+  }
+  rh_fold_init(&other, rh_op_find(RH_OP_argmin, RH_TYPE_u64));
+  ck_assert_int_eq(rh_fold_read(&other, bytes, size, &error), RH_E_INVALID);
+  ck_assert_ptr_nonnull(strstr(error.message, "same operator"));
+  rh_fold_init(&other, fold.op);
+  bytes[0] ^= 1;
+  ck_assert_int_eq(rh_fold_read(&other, bytes, size, &error), RH_E_INVALID);
+  bytes[0] ^= 1;
+  ck_assert_int_eq(rh_fold_read(&other, bytes, size, &error), RH_OK);
+  ck_assert_int_eq(rh_fold_read(&other, bytes, size, &error), RH_E_INVALID); /* twice */
+  rh_fold_finish(&other);
+  rh_fold_finish(&fold);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("fold");
+  TCase *tests = tcase_create("fold");
+  tcase_add_loop_test(tests, built_in, 1, RH_N_OPS + 1);
+  tcase_add_test(tests, chans_merge);
+  tcase_add_test(tests, several_in_one_pass);
+  tcase_add_test(tests, products_of_matrices);
+  tcase_add_test(tests, last_one);
+  tcase_add_test(tests, keeps_few_nodes);
+  tcase_add_test(tests, refuses_overlaps_and_gaps);
+  tcase_add_test(tests, nothing_is_the_identity);
+  tcase_add_test(tests, refuses_damaged_bytes);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
