@@ -78,20 +78,11 @@ static rh_status define_own(const rh_app *app, rh_bench_settings *settings, uint
   return rh_user_operator_trust(app, settings->own[t], error);
 }
 
-/* One for each type; other processes do not know it. */
+/* One for each type. */
 static rh_status parse_own(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
-  const rh_typed *typed = app->typed;
   settings->ops = (rh_ops){.n = 1};
   if (settings->n_peers)
     return rh_fail(error, RH_E_USAGE, "--peer: peers know built-in operators only");
-  if (typed->isolate && strcmp(typed->isolate, "never") != 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "--isolate=%s: an operator of one's own runs in this process only",
-                   typed->isolate);
-  if (settings->processes > 1)
-    return rh_fail(error, RH_E_USAGE,
-                   "--processes=%u: an operator of one's own runs in this process only",
-                   settings->processes);
   for (uint32_t k = 0; k < settings->types.n; k++) RH_TRY(define_own(app, settings, k, error));
   return RH_OK;
 }

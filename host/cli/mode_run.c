@@ -150,10 +150,24 @@ static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh
                  spec->strategy, got, exact, report->verdict.text);
 }
 
+/* A child maps one file, so several of them are copied. */
+static rh_status share(run_state *run, rh_error *error) {
+  rh_array *array = &run->array;
+  rh_region shared;
+  if (!run->spec.custom || array->region.shared) return RH_OK;
+  rh_status status = rh_region_alloc_shared(&shared, array->region.bytes, error);
+  if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
+  RH_TRY(status);
+  memcpy(shared.address, array->region.address, array->region.bytes);
+  rh_region_finish(&array->region);
+  array->region = shared;
+  return RH_OK;
+}
+
 /* Allocates memory for generated data.  Shared pages are used only if a child needs them, because
  * private ones are faster. */
 static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
-  if (app->typed->input) return RH_OK;
+  if (app->typed->input) return run->report.isolated ? share(run, error) : RH_OK;
   rh_type type = run->spec.type;
   uint64_t n = run->spec.n;
   if (run->spec.custom) { /* operands of several types, side by side */
@@ -277,11 +291,7 @@ static rh_status try_order(const rh_app *app, const run_state *run, rh_error *er
 static rh_status try_strategy(const rh_app *app, run_state *run, rh_error *error) {
   int *isolated = &run->report.isolated;
   RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
-  int is_foreign = !run->found.installed && !run->spec.custom;
-  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, is_foreign, isolated, error));
-  if (*isolated && run->spec.custom)
-    return rh_fail(error, RH_E_USAGE,
-                   "--isolate: an operator of one's own runs in this process only");
+  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, isolated, error));
   run->spec.strategy = run->found.name;
   run->spec.plugin = run->found.path;
   run->report.spec = &run->spec;

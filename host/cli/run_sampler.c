@@ -6,11 +6,14 @@
 static rh_status isolated_sampler(rh_sampler *sampler, const rh_run_spec *spec,
                                   const rh_found *found, rh_error *error) {
   const rh_job_spec *job = spec->job;
+  rh_operator *const own[] = {(rh_operator *)(uintptr_t)job->custom}; /* read-only */
   const rh_isolated_spec isolated = {.options = &spec->redhost->options,
                                      .found = found,
                                      .device = spec->device,
                                      .settings = job->settings,
                                      .n_settings = job->n_settings,
+                                     .own = own,
+                                     .n_own = job->custom != NULL,
                                      .strict = 1,
                                      .what = job->what,
                                      .role = "--work",

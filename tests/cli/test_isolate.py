@@ -202,6 +202,27 @@ class Choice(cli.Case):
         self.bad(2, "--isolate cannot be used with --list", "--list", "--isolate")
 
 
+class OwnOperators(cli.Case):
+    """The definition travels to the child."""
+
+    def test_crash(self):
+        if not os.path.exists(FAULTS):
+            self.skipTest("no zoo: REDHOST_TEST_ZOO")
+        self.bad(5, "crashed in run (signal 11)", "--run", "worker_crash_in_run", "--plugin", FAULTS, *SIZE, "--map", "x*x")
+
+    def test_benchmark(self):
+        for how in (("--isolate",), ("--processes=2",)):
+            points = self.json("--bench", "--op", "meanvar", "-t", "f32,f64", "-n", "2^10,2^12", "--quick", *how, "-s", "native,onepass")["results"]
+            self.assertEqual({(p["strategy"], p["op"], p["type"], p["n"], p["status"]) for p in points},
+                             {(s, "meanvar", t, n, "ok") for s in ("native", "onepass") for t in ("f32", "f64") for n in (1024, 4096)}, how)
+
+    def test_code(self):
+        """OpenCL C, whose files the child does not read."""
+        self.good("--new-operator", "far.cl")
+        args = ("--run", "two_stage", "-n", "1000", "--op", "./far.op.json", "-q")
+        self.assertEqual(self.good(*args, "--isolate").out, self.good(*args, "--isolate=never").out)
+
+
 class Same(cli.Case):
     """Both ways print the same, except for the times."""
 
@@ -222,6 +243,23 @@ class Same(cli.Case):
         self.assertEqual(*(self.without_times(d) for d in documents[1:]))
         self.assertEqual({"time_s" in d["results"][0] for d in documents}, {"time_s" in documents[0]["results"][0]})
         return documents[-1]["results"][0]
+
+    def test_own_operators(self):
+        """Over generated operands, over one file, and over files of several types side by side."""
+        self.write("x.raw", b"".join(struct.pack("<f", k) for k in range(1, 5001)))
+        with open(os.path.join(cli.DATA, "sunspots_yearly.npy"), "rb") as file:
+            spots = file.read()
+        self.write("one.npy", spots)
+        self.write("two.npy", spots)
+        for words in (["--op", "meanvar"], ["--op", "min,max,sum", "-t", "i16"], ["--map", "x*t", "--let", "t=0.5", "--finalize", "a/n"],
+                      ["--map", "fabs(x - y)", "--op", "argmax"], ["--op", "quat", "-t", "f64"], ["--map", "x*i", "-t", "u8"],
+                      ["--reduce", "a > b ? a : b", "--identity", "-inf"]):
+            found = self.both("--run", "native", "-n", "5001", *words)
+            self.assertEqual(found["check"]["outcome"], "ok", (words, found))
+        self.both("--run", "two_stage", "-n", "5001", "--op", "meanvar")
+        self.both("--run", "native", "-i", "x.raw", "-t", "f32", "--map", "x*x")
+        found = self.both("--run", "native", "-i", "one.npy,two.npy", "--map", "x*y", "--op", "max")
+        self.assertEqual(found["n"], 309, found)
 
     def test_generated(self):
         self.both("--run", "serial", "-n", "1000")

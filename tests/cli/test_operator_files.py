@@ -357,7 +357,6 @@ class Code(Case):
             self.bad(4, "strategy '%s' cannot run|%s, and the operator is OpenCL C" % (strategy, words),
                      "--run", strategy, "--op", "far", "-n", "100", "--plugin-path", place)
         self.bad(2, "operator far is in OpenCL C and has no constants", "--run", "two_stage", "--op", "c/far.op.json", "-n", "100", "--let", "t=1")
-        self.bad(2, "runs in this process only", "--run", "two_stage", "--op", "c/far.op.json", "-n", "100", "--isolate")
 
     def test_what_does_not_compile(self):
         """The line of the user's file, exit 6, and no other strategy is tried."""

@@ -93,8 +93,7 @@ class Operators(cli.Case):
                 (["--op", "sum,mean"], "unknown operator 'mean' in 'sum,mean'"),
                 (["--op", "prod,sum"], "prod of f32 cannot be one of several"),
                 (["--map", "x, x, x", "--op", "sum,min"], "2 operators for 3 expressions"),
-                (["--map", "x > 0", "--op", "affine"], "operator affine is not defined for i32"),
-                (["--map", "x", "--isolate"], "runs in this process only")):
+                (["--map", "x > 0", "--op", "affine"], "operator affine is not defined for i32")):
             self.bad(2, words, "--run", "native", "-i", "x.npy", *args)
         self.bad(2, "x.npy has 5003 elements, and short.npy has 7", "--run", "native", "-i", "x.npy,short.npy", "--map", "x*y")
         self.bad(2, "operand y is not used", "--run", "native", "-i", "x.npy,w.npy", "--map", "x")

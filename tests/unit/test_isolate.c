@@ -81,6 +81,11 @@ START_TEST(what_is_said_is_understood) {
   ck_assert_str_eq(said.param.key, "finish");
   ck_assert_str_eq(said.param.text, "h\xc3\xb6st or so");
   ck_assert(said.param.number == INT64_MIN && said.param.is_word == 1);
+  ck_assert_int_eq(read_line("field i64 18446744073709551615 a b", &said), RH_OWN_FIELD);
+  ck_assert(said.field.type == RH_TYPE_i64 && said.field.value.i == -1);
+  ck_assert_str_eq(said.field.name, "a b");
+  ck_assert_int_eq(read_line("field f64 0 ", &said), RH_OWN_FIELD);
+  ck_assert_str_eq(said.field.name, "");
   ck_assert_int_eq(read_line("note tuned for driver 1, now 2", &said), RH_OWN_NOTE);
   ck_assert_str_eq(said.text, "tuned for driver 1, now 2");
   ck_assert_int_eq(read_line("dropped 150", &said), RH_OWN_DROPPED);
@@ -112,6 +117,10 @@ static const char *const garbage[] = {
     "progress upload 1",
     "progress upload 1 2 3",
     "progress  1 2",
+    "field f65 1 a",
+    "field f64 -1 a",
+    "field f64 18446744073709551616 a",
+    "field f64",
     "param tile 256 0256 256",
     "param tile 256 2 256",
     "param tile x 0 256",

@@ -144,7 +144,6 @@ rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device
 
 static int is_isolated(const rh_stage *stage, const rh_found *found) {
   const rh_bench_settings *settings = stage->settings;
-  if (settings->own[0]) return 0; /* other processes do not know the operator */
   return found->installed ? settings->isolate_installed : settings->isolate_others;
 }
 
@@ -159,6 +158,8 @@ static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
                            .settings = settings,
                            .n_settings = n,
                            .untuned = stage->shared.untuned,
+                           .own = stage->settings->own,
+                           .n_own = stage->settings->own[0] ? stage->settings->types.n : 0,
                            .limit_s = stage->settings->timeout_s};
   return rh_isolated_sampler(sampler, &spec, error);
 }

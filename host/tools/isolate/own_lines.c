@@ -1,5 +1,6 @@
 #include "own_lines.h"
 #include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
 #include "words.h"
 
 #include <string.h>
@@ -42,6 +43,17 @@ static int read_param(rh_words *from, rh_own_message *said) {
   return 1;
 }
 
+static int read_field(rh_words *from, rh_own_message *said) {
+  rh_result_field *field = &said->field;
+  const char *type = rh_words_next(from);
+  uint64_t bits;
+  field->type = type ? rh_type_from_name(type) : 0;
+  if (!field->type || !rh_word_u64(rh_words_next(from), &bits)) return 0;
+  memcpy(&field->value, &bits, sizeof bits);
+  rh_words_rest(from, field->name, sizeof field->name); /* some have none */
+  return 1;
+}
+
 static int read_memory(rh_words *from, rh_own_message *said) {
   return rh_word_u64(rh_words_next(from), &said->scratch_bytes) &&
          rh_word_u64(rh_words_next(from), &said->local_bytes) &&
@@ -79,13 +91,10 @@ static const struct {
   rh_own_word word;
   int (*read)(rh_words *from, rh_own_message *said);
 } lines[] = {
-    {"phase", RH_OWN_PHASE, read_phase},
-    {"log", RH_OWN_LOG, read_log},
-    {"progress", RH_OWN_PROGRESS, read_progress},
-    {"param", RH_OWN_PARAM, read_param},
-    {"note", RH_OWN_NOTE, read_note},
-    {"dropped", RH_OWN_DROPPED, read_dropped},
-    {"memory", RH_OWN_MEMORY, read_memory},
+    {"phase", RH_OWN_PHASE, read_phase},          {"log", RH_OWN_LOG, read_log},
+    {"progress", RH_OWN_PROGRESS, read_progress}, {"param", RH_OWN_PARAM, read_param},
+    {"field", RH_OWN_FIELD, read_field},          {"note", RH_OWN_NOTE, read_note},
+    {"dropped", RH_OWN_DROPPED, read_dropped},    {"memory", RH_OWN_MEMORY, read_memory},
     {"error", RH_OWN_ERROR, read_error},
 };
 

@@ -8,10 +8,16 @@
  *     before "opened"
  *     memory 64 1024 1                     bytes of scratch and local memory, is the input in
  *     place; before "opened"
+ *     field f64 4607182418800017408 mean   a result of a user's operator: its type, the bits of
+ *     rh_result_field.value, its name; before "taken"
  *     note tuned here                      before "opened", if there is a note on the parameters
  *     dropped 150                          the number of log lines that were not sent; before
  *     "closed"
  *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
+ *
+ * Of a user's operator, which its request holds, the questions "open" and "ask" say `own:K` instead
+ * of an operator, and behind all others the bytes behind which each operand begins.  Where its
+ * value is a struct, "taken" says 0, and the fields say the results.
  *
  * It gets one more question, "ask NAME OP TYPE N": whether it can serve the problem.  It answers
  * as to "open", but sets nothing up and does not read the data, so that data are generated only
@@ -29,6 +35,7 @@ typedef enum rh_own_word {
   RH_OWN_LOG,
   RH_OWN_PROGRESS,
   RH_OWN_PARAM,
+  RH_OWN_FIELD,
   RH_OWN_MEMORY,
   RH_OWN_NOTE,
   RH_OWN_DROPPED,
@@ -42,6 +49,7 @@ typedef struct rh_own_message {
   const char *activity; /* PROGRESS: a constant */
   uint64_t done, total; /* PROGRESS; done also DROPPED */
   rh_used_param param;
+  rh_result_field field;
   uint64_t scratch_bytes, local_bytes, in_place; /* MEMORY */
   char text[1024];                               /* LOG, NOTE */
   rh_error error; /* ERROR: never RH_OK, nor RH_E_WRONG, because a child does not check results */

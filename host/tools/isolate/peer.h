@@ -34,7 +34,11 @@ typedef struct rh_isolated_spec {
   uint32_t untuned, strict; /* as rh_local_shared's */
   const char *what;         /* likewise */
   const char *role;         /* null: "--sample" */
-  double limit_s;           /* the limit on silence */
+  /* the users' operators that data may be of, at most RH_N_TYPES; the list is copied, and they must
+   * outlive the sampler */
+  rh_operator *const *own;
+  uint32_t n_own;
+  double limit_s; /* the limit on silence */
 } rh_isolated_spec;
 
 /* The strategy as a sampler like rh_local_sampler's, except that a fault ends only its own

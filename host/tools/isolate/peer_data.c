@@ -1,5 +1,4 @@
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "peer_program.h"
 
 #include <errno.h>
@@ -51,7 +50,7 @@ static int write_at(int file, const char *from, uint64_t bytes) {
 
 rh_status rh_peer_hold_data(rh_peer *me, const rh_bench_data *data, rh_error *error) {
   rh_peers *peers = me->peers;
-  uint64_t bytes = data->n * rh_type_size(data->type);
+  uint64_t bytes = rh_bench_data_bytes(data);
   if (data->region) return RH_OK; /* the process maps the region */
   if (peers->n_holding) {
     if (peers->filled_from != data->elements || peers->filled_bytes != bytes)

@@ -25,17 +25,34 @@ static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_
                                         error);
 }
 
+/* "sum f32", or "own:0" of one of the users' operators and the type of its base. */
+static void add_problem(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
+  uint32_t k = 0;
+  while (k < me->peers->n_own && me->peers->own[k] != data->custom) k++;
+  if (data->custom)
+    rh_text_add(line, "own:%u %s", k, rh_type_name(data->type));
+  else
+    rh_text_add(line, "%s %s", rh_op_name(data->op), rh_type_name(data->type));
+  rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64, data->n, data->copies, data->stride);
+  for (k = 0; data->custom && k < data->custom->n_operands; k++)
+    rh_text_add(line, " %" PRIu64, data->offsets[k]);
+}
+
 /* "open" or "ask" */
 static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
                                rh_peer_message *said, rh_error *error) {
-  char line[256];
+  rh_text line = {0};
   rh_phase phase = strcmp(verb, "ask") == 0 ? RH_PHASE_query : RH_PHASE_setup;
-  rh_peer_question question = {line, me->name, verb, phase, data->op, data->type};
-  snprintf(line, sizeof line, "%s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", verb, me->name,
-           rh_op_name(data->op), rh_type_name(data->type), data->n, data->copies, data->stride);
+  rh_text_add(&line, "%s %s ", verb, me->name);
+  add_problem(&line, me, data);
+  rh_text_add(&line, "\n");
+  if (line.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a question");
+  rh_peer_question question = {line.s, me->name, verb, phase, data->op, data->type};
   /* A redhost child is closed after any answer, because it has opened a plugin. */
   if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
-  return ask_for(me, &question, RH_PEER_OPENED, said, error);
+  rh_status status = ask_for(me, &question, RH_PEER_OPENED, said, error);
+  rh_text_finish(&line);
+  return status;
 }
 
 static void note_opened(rh_peer *me, const rh_peer_message *said, rh_opened *opened) {
@@ -57,8 +74,11 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
   rh_peer *me = self;
   rh_peer_message said;
   *opened = (rh_opened){0};
-  me->op = data->op;
-  me->type = data->type;
+  uint32_t is_struct = data->custom && data->custom->is_struct;
+  me->op = is_struct ? RH_OP_sum : data->op;
+  me->type = is_struct ? RH_TYPE_f64 : data->type;
+  me->n_fields = data->custom ? data->custom->n_results : 0;
+  me->is_struct = is_struct;
   RH_TRY(rh_peers_bind_data(me->peers, data, error));
   RH_TRY(rh_peers_ensure_running(me->peers, error));
   RH_TRY(rh_peer_hold_data(me, data, error));
@@ -87,6 +107,16 @@ static int is_open(const rh_peer *me) {
   return me->peers->process.runs && me->opened_in == me->peers->process.starts;
 }
 
+/* The results of a user's operator; a struct's first one is its value, too. */
+static void take_fields(const rh_peer *me, rh_result *result) {
+  const rh_peer_own *own = &me->peers->process.own;
+  result->n_fields = me->n_fields;
+  memcpy(result->fields, own->fields, me->n_fields * sizeof *own->fields);
+  if (!me->is_struct) return;
+  result->type = result->fields[0].type;
+  memcpy(&result->value, &result->fields[0].value, sizeof result->value);
+}
+
 rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
   rh_peer *me = self;
   rh_peer_process *process = &me->peers->process;
@@ -103,6 +133,9 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
                                           "used the device's clock instead of the host's", error);
   process->losses = 0;
   *taken = (rh_taken){said.seconds, said.device, said.result};
+  if (process->own.n_fields != me->n_fields)
+    return rh_peer_process_protocol_error(process, &question, "gave other fields", error);
+  take_fields(me, &taken->result);
   snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
   return RH_OK;
 }

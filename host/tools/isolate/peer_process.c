@@ -105,6 +105,12 @@ static rh_fate take_param(rh_peer_own *own) {
   return RH_GOES_ON;
 }
 
+static rh_fate take_field(rh_peer_own *own) {
+  if (own->n_fields == RH_MOST_RESULTS) return RH_FATE_GARBAGE;
+  own->fields[own->n_fields++] = own->said.field;
+  return RH_GOES_ON;
+}
+
 /* The additional lines of redhost's own children.  Logging does not reset the limit on silence. */
 static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *error) {
   const rh_reporter *reporter = &process->options->reporter;
@@ -121,6 +127,7 @@ static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *er
       return RH_FATE_FAILED;
     break;
   case RH_OWN_PARAM: return take_param(own);
+  case RH_OWN_FIELD: return take_field(own);
   case RH_OWN_MEMORY:
     own->noted.scratch_bytes = said->scratch_bytes;
     own->noted.local_bytes = said->local_bytes;
@@ -206,6 +213,7 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
                               rh_peer_word *word, rh_peer_message *said, rh_error *error) {
   process->question = question;
   process->own.noted = (rh_opened){0};
+  process->own.n_fields = 0;
   if (question->line) {
     RH_TRY(expect_silence(process, error));
     if (rh_child_tell(&process->with.child, question->line) != 0) {

@@ -25,6 +25,8 @@ typedef struct rh_peer_own {
   uint64_t logs;
   uint32_t failed; /* it has reported an error, to which its output probably refers */
   rh_opened noted; /* parameters, note and memory since the last question */
+  rh_result_field fields[RH_MOST_RESULTS]; /* since the last question, n_fields of them */
+  uint32_t n_fields;
   rh_own_message said;
 } rh_peer_own;
 

@@ -4,6 +4,7 @@
 #define RH_ISOLATE_PEER_PROGRAM_H
 
 #include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
 #include "peer.h"
 #include "peer_process.h"
 
@@ -12,8 +13,10 @@ typedef struct rh_peer {
   char name[64], about[256];
   uint32_t holds_data; /* it is counted in n_holding */
   uint32_t opened_in;  /* the number of the start in which its point was opened; 0: not open */
-  uint32_t op;
+  uint32_t op;         /* of a struct, whose results come as fields: sum of f64 */
   rh_type type;
+  uint32_t is_struct;
+  uint32_t n_fields; /* that a user's operator gives */
   uint32_t has_parts;
 } rh_peer;
 
@@ -22,6 +25,8 @@ struct rh_peers {
   rh_found found; /* for an isolated strategy: its name and file */
   rh_text order;  /* its request without the part on the data */
   rh_text request;
+  const rh_operator *own[RH_N_TYPES]; /* the users' operators, n_own of them; borrowed */
+  uint32_t n_own;
   rh_peer_process process;
   rh_peer list[RH_PEERS_MOST];
   uint32_t n;

@@ -45,6 +45,7 @@ void rh_sample_order_write(rh_text *to, const rh_sample_order *order) {
     rh_request_add(to, "setting", order->settings[k].key);
     rh_request_add(to, "value", order->settings[k].value);
   }
+  for (uint32_t k = 0; k < order->n_own; k++) rh_request_add(to, "own", order->own[k]);
   rh_request_add_fields(to, flags, COUNT(flags), order);
   if (order->is_known) rh_request_add_fields(to, known, COUNT(known), &order->known);
 }
@@ -69,6 +70,12 @@ static int read_settings(const rh_child_request *request, rh_sample_order *order
   return n < MOST_SETTINGS ? 0 : -1;
 }
 
+static void read_own(const rh_child_request *request, rh_sample_order *order) {
+  const char *own = NULL;
+  while (order->n_own < RH_N_TYPES && (own = rh_request_next(request, "own", own)))
+    order->own[order->n_own++] = own;
+}
+
 int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data) {
   *order = (rh_sample_order){
       .options = rh_request_options(request),
@@ -76,6 +83,7 @@ int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_s
       .plugin = rh_request_get(request, "plugin"),
       .what = rh_request_get(request, "what"),
   };
+  read_own(request, order);
   if (order->strategy && order->plugin && read_settings(request, order) == 0 &&
       rh_request_fields(request, flags, COUNT(flags), order) == 0 &&
       rh_request_fields(request, places, COUNT(places), data) == 0 &&

@@ -3,6 +3,7 @@
 #ifndef RH_ISOLATE_REQUEST_H
 #define RH_ISOLATE_REQUEST_H
 
+#include "../../core/base/vocabulary.h"
 #include "../../core/child/request.h"
 #include "../measure/bench_device.h"
 
@@ -12,6 +13,8 @@ typedef struct rh_sample_order {
   const char *what; /* the data, for messages; null: "--size" */
   const rh_setting *settings;
   uint64_t n_settings;
+  const char *own[RH_N_TYPES]; /* users' operators, as rh_operator_tell() wrote them */
+  uint32_t n_own;
   uint32_t on_host;         /* 1: no OpenCL driver is loaded before the plugin */
   uint32_t untuned, strict; /* as rh_local_shared's */
   uint32_t is_known;        /* 1: `known` is set, and samples are taken as in a benchmark */

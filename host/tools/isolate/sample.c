@@ -6,6 +6,8 @@
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/child/channel.h"
+#include "../../core/operators/told.h"
+#include "../../core/reduce/operand_data.h"
 #include "own_lines.h"
 #include "peer.h"
 #include "request.h"
@@ -30,6 +32,8 @@ typedef struct sampling {
   rh_local_shared shared;
   rh_sampler sampler; /* not created yet if `self` is null */
   rh_bench_data point;
+  rh_operator *own[RH_N_TYPES]; /* of order.own; null: not made yet */
+  uint64_t offsets[RH_MOST_OPERANDS];
   rh_region region; /* the data, mapped */
 } sampling;
 
@@ -155,7 +159,7 @@ static void close_point(sampling *s) {
  * process. */
 static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
-  uint64_t bytes = s->point.n * rh_type_size(s->point.type);
+  uint64_t bytes = rh_bench_data_bytes(&s->point);
   if (s->place.region_bytes) bytes = s->place.region_bytes;
   if (bytes == 0) bytes = 1;
   void *address =
@@ -173,14 +177,37 @@ static rh_status map_data(sampling *s, rh_error *error) {
   return RH_OK;
 }
 
+/* A user's operator, with the places of its operands. */
+static int read_own(sampling *s, const char *op, const char *places) {
+  rh_bench_data *point = &s->point;
+  rh_error error = {0};
+  uint32_t k;
+  if (sscanf(op, "own:%u", &k) != 1 || k >= s->order.n_own) return -1;
+  if (!s->own[k] && rh_operator_hear(&s->own[k], s->order.own[k], &error) != RH_OK) return -1;
+  rh_job_spec problem = {.custom = s->own[k], .n = point->n};
+  point->custom = s->own[k];
+  point->custom_bytes = rh_operand_layout(&problem, s->offsets);
+  for (k = 0; k < point->custom->n_operands; k++) {
+    int length = 0;
+    if (sscanf(places, "%" SCNu64 "%n", &s->offsets[k], &length) != 1) return -1;
+    places += length;
+  }
+  point->offsets = s->offsets;
+  point->op = point->custom->base;
+  point->type = point->custom->type;
+  return 0;
+}
+
 /* "OP TYPE N [COPIES STRIDE]" */
 static int read_point(sampling *s, const char *line) {
   char op[32], type[32];
   rh_bench_data *point = &s->point;
+  int length = 0;
   *point = (rh_bench_data){0};
-  if (sscanf(line, "%*s %*63s %31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64, op, type, &point->n,
-             &point->copies, &point->stride) < 3)
+  if (sscanf(line, "%*s %*63s %31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", op, type, &point->n,
+             &point->copies, &point->stride, &length) < 3)
     return -1;
+  if (strncmp(op, "own:", 4) == 0) return length ? read_own(s, op, line + length) : -1;
   point->op = rh_op_from_name(op);
   point->type = rh_type_from_name(type);
   return rh_op_is_defined(point->op, point->type) ? 0 : -1;
@@ -207,6 +234,15 @@ static int open_point(sampling *s, const char *line) {
   return status == RH_OK ? say_opened(s, &opened) : say_error(s, &error);
 }
 
+static void send_fields(sampling *s, const rh_result *result) {
+  for (uint32_t k = 0; k < result->n_fields; k++) {
+    const rh_result_field *field = &result->fields[k];
+    uint64_t bits;
+    memcpy(&bits, &field->value, sizeof bits);
+    send_line(s, "field %s %" PRIu64 " %s", rh_type_name(field->type), bits, field->name);
+  }
+}
+
 static int take_sample(sampling *s, const char *line) {
   char kind[32], value[64], index[32] = "";
   rh_error error = {0};
@@ -217,7 +253,9 @@ static int take_sample(sampling *s, const char *line) {
               : strcmp(kind, "host") == 0 ? RH_TAKE_HOST
                                           : RH_TAKE_LATENCY;
   if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_error(s, &error);
-  rh_format_exact(value, &taken.result);
+  send_fields(s, &taken.result);
+  snprintf(value, sizeof value, "0");
+  if (!s->point.custom || !s->point.custom->is_struct) rh_format_exact(value, &taken.result);
   if (taken.result.indexed) snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
   return send_line(s, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host",
                    value, index);
@@ -284,6 +322,7 @@ static void finish(sampling *s) {
   if (s->sampler.self) s->sampler.finish(s->sampler.self);
   rh_pool_finish(&s->shared.pool);
   rh_bench_device_close(&s->bench_device);
+  for (uint32_t k = 0; k < RH_N_TYPES; k++) rh_operator_destroy(s->own[k]);
   rh_close(s->redhost);
   free((void *)(uintptr_t)s->order.settings); /* the type says const */
 }
