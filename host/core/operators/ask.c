@@ -28,6 +28,6 @@ void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values) {
   if (self->finalize) rh_exprs_set_constants(self->finalize, values);
 }
 
-void rh_operator_bind(const rh_operator *self, void *constants) {
-  rh_exprs_bind(self->load, constants);
+void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants) {
+  rh_exprs_bind(self->load, n, constants);
 }
