@@ -10,6 +10,7 @@
 #include "number.h"
 #include "report.h"
 #include "run_sampler.h"
+#include "run_stream.h"
 #include "selftest.h"
 #include "size.h"
 #include "user_operator.h"
@@ -35,57 +36,95 @@ typedef struct run_state {
   char what[256];
   uint64_t seed;
   double timeout_s;
-  rh_found found; /* the strategy */
-  rh_array array;
+  rh_found found;     /* the strategy */
+  rh_inputs inputs;   /* empty: the data are generated */
+  rh_array array;     /* empty: they are streamed */
+  int streams, check; /* RH_CHECK_* */
+  uint64_t chunk_bytes;
   rh_user_operator user; /* empty: a built-in one */
+  rh_lane lane;
+  rh_streamed streamed;
   rh_local_shared shared;
   rh_sampler sampler; /* `self` is null if it does not exist */
   rh_run_report report;
 } run_state;
 
-/* The data are a file, which is opened here, so that its errors are reported before a device is
- * used; or generated elements, which are created later, when a device is known to hold them. */
+static rh_status check_not_empty(const rh_app *app, const run_state *run, rh_error *error) {
+  const char *input = app->typed->input;
+  if (run->spec.n > 0 || !rh_op_needs_an_element(app->op)) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined", input ? input : "",
+                 input ? ": " : "", rh_op_name(app->op));
+}
+
+static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) {
+  const rh_feed *feed = &run->inputs.feeds[0];
+  rh_job_spec *spec = &run->spec;
+  if (!run->streams) RH_TRY(rh_inputs_array(&run->inputs, 0, app, &run->array, error));
+  spec->type = feed->type;
+  spec->n = run->streams ? feed->n : run->array.n;
+  snprintf(run->what, sizeof run->what, "%s", app->typed->input);
+  if (feed->is_npy && feed->npy.fortran_order && feed->npy.dimensions > 1 &&
+      rh_op_flags(app->op, spec->type) & RH_OP_INDEXED)
+    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
+           "%s: shape %s, Fortran order: the index counts in storage order", app->typed->input,
+           feed->npy.shape);
+  return RH_OK;
+}
+
+static rh_job_spec spec_asked(const rh_app *app, const run_state *run) {
+  const rh_typed *typed = app->typed;
+  return (rh_job_spec){
+      .strategy = typed->name,
+      .op = app->op,
+      .settings = typed->settings,
+      .n_settings = typed->n_settings,
+      .what = run->what,
+      /* as is_to_be_measured(): the answer, or the time */
+      .on_device = typed->input || typed->quiet ? RH_JOB_ON_HOST : RH_JOB_IN_PLACE,
+  };
+}
+
+/* The data are a file, which was opened, so that its errors are reported before a device is used;
+ * or generated elements, which are created later, when a device is known to hold them. */
 static rh_status find_data(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
-  rh_array *array = &run->array;
   rh_job_spec *spec = &run->spec;
-  const rh_reporter *reporter = &app->redhost->options.reporter;
-  RH_TRY(check_sources(typed, error));
-  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
+  const char *size = typed->size ? typed->size : "2^24";
   if (typed->input) {
-    rh_terminal_catch_cut_file(typed->input);
-    RH_TRY(rh_array_open(array, typed->input, app->type, reporter, error));
-    spec->type = array->type;
-    spec->n = array->n;
-    snprintf(run->what, sizeof run->what, "%s", typed->input);
-    if (array->fortran_order && rh_op_flags(app->op, spec->type) & RH_OP_INDEXED)
-      rh_log(reporter, RH_LOG_WARNING,
-             "%s: shape %s, Fortran order: the index counts in storage order", typed->input,
-             array->shape);
-  } else {
-    const char *size = typed->size ? typed->size : "2^24";
-    spec->type = app->type ? app->type : RH_TYPE_f32;
-    RH_TRY(rh_size_parse(size, rh_type_size(spec->type), "--size", &spec->n, error));
-    RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
-    snprintf(run->what, sizeof run->what, "--size %s in %s", size, rh_type_name(spec->type));
+    RH_TRY(take_input(app, run, error));
+    return check_not_empty(app, run, error);
   }
-  if (spec->n == 0 && rh_op_needs_an_element(app->op))
-    return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined",
-                   typed->input ? typed->input : "", typed->input ? ": " : "", rh_op_name(app->op));
-  return RH_OK;
+  spec->type = app->type ? app->type : RH_TYPE_f32;
+  RH_TRY(rh_size_parse(size, rh_type_size(spec->type), "--size", &spec->n, error));
+  RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
+  snprintf(run->what, sizeof run->what, "--size %s in %s", size, rh_type_name(spec->type));
+  return check_not_empty(app, run, error);
 }
 
 /* The same for an operator of the user's. */
 static rh_status find_operands(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
-  RH_TRY(check_sources(typed, error));
-  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
   RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
   snprintf(run->what, sizeof run->what, "%s",
            typed->input  ? typed->input
            : typed->size ? typed->size
                          : "2^24");
-  return rh_user_operator_open(&run->user, app, &run->array, &run->spec, error);
+  RH_TRY(rh_user_operator_open(&run->user, app, &run->inputs, &run->spec, error));
+  if (run->streams) rh_operator_take_base(run->user.custom);
+  if (!typed->input || run->streams) return RH_OK;
+  return rh_user_operator_arrays(&run->user, app, &run->inputs, &run->array, &run->spec, error);
+}
+
+/* Opens files, and decides whether their elements are brought into memory. */
+static rh_status find_problem(const rh_app *app, run_state *run, rh_error *error) {
+  const rh_typed *typed = app->typed;
+  int is_own = rh_user_operator_is_wanted(typed);
+  RH_TRY(check_sources(typed, error));
+  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
+  RH_TRY(rh_run_stream_options(typed, &run->chunk_bytes, &run->check, error));
+  if (typed->input) RH_TRY(rh_inputs_open(&run->inputs, app, is_own, error));
+  run->streams |= typed->stream || run->inputs.are_large;
+  return is_own ? find_operands(app, run, error) : find_data(app, run, error);
 }
 
 /* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
@@ -97,7 +136,8 @@ static void expect_cut_file(const rh_app *app) {
 /* Computes the reference, before the strategy runs. */
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  if (app->typed->no_check) return run->spec.custom ? RH_OK : rh_selftest(app, report, error);
+  if (run->check == RH_CHECK_NONE)
+    return run->spec.custom ? RH_OK : rh_selftest(app, report, error);
   double start = rh_now();
   RH_TRY(rh_job_reference(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
                           &report->reference, error));
@@ -105,9 +145,9 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   return RH_OK;
 }
 
-static void check(const rh_app *app, run_state *run) {
+static void check(run_state *run) {
   rh_run_report *report = &run->report;
-  if (app->typed->no_check) return;
+  if (run->check == RH_CHECK_NONE) return;
   rh_job_judge(&run->spec, report->device, report->opened.depth, &report->reference,
                &report->result, &report->verdict);
   report->checked = 1;
@@ -229,7 +269,7 @@ static rh_status take_samples(const rh_app *app, run_state *run, rh_error *error
   RH_TRY(sampler->take(sampler->self, &once, &taken, error));
   report->first_s = taken.seconds;
   report->result = taken.result;
-  check(app, run);
+  check(run);
   RH_TRY(confirm(app, run, error));
   if (!is_to_be_measured(app, report)) return RH_OK;
   expect_cut_file(app);
@@ -317,7 +357,7 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
     rh_status status = try_strategy(app, run, &why);
     /* Checked first, because a changed file explains other errors. */
     if (run->spec.custom)
-      RH_TRY(rh_user_operator_check_unchanged(&run->user, error));
+      RH_TRY(rh_user_operator_check_unchanged(&run->user, &run->inputs, error));
     else if (app->typed->input)
       RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
     if (status == RH_OK) return RH_OK;
@@ -328,25 +368,52 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
   return why.status;
 }
 
+/* ---- Streams ---- */
+
+static rh_status stream(const rh_app *app, run_state *run, rh_error *error) {
+  const rh_run_stream how = {.app = app,
+                             .inputs = &run->inputs,
+                             .spec = &run->spec,
+                             .found = &run->found,
+                             .seed = run->seed,
+                             .chunk_bytes = run->chunk_bytes,
+                             .check = run->check};
+  return rh_run_streamed(&how, &run->lane, &run->streamed, &run->report, error);
+}
+
+/* Generated data that were to be in memory, and are too large for that. */
+static rh_status stream_instead(const rh_app *app, run_state *run, rh_error *error) {
+  end_sampler(run, NULL);
+  rh_found_finish(&run->found);
+  rh_array_finish(&run->array);
+  rh_user_operator_finish(&run->user);
+  rh_inputs_finish(&run->inputs);
+  run->report = (rh_run_report){0};
+  run->streams = 1;
+  run->spec = spec_asked(app, run);
+  RH_TRY(find_problem(app, run, error));
+  return stream(app, run, error);
+}
+
+static rh_status find_any_answer(const rh_app *app, run_state *run, rh_error *error) {
+  rh_error why = {0};
+  if (run->streams) return stream(app, run, error);
+  rh_status status = find_answer(app, run, &why);
+  if (rh_run_stream_may_help(app, &run->spec, status)) return stream_instead(app, run, error);
+  if (status != RH_OK && error) *error = why;
+  return status;
+}
+
 static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
-  run->spec = (rh_job_spec){
-      .strategy = typed->name,
-      .op = app->op,
-      .settings = typed->settings,
-      .n_settings = typed->n_settings,
-      .what = run->what,
-      /* as is_to_be_measured(): the answer, or the time */
-      .on_device = typed->input || typed->quiet ? RH_JOB_ON_HOST : RH_JOB_IN_PLACE,
-  };
   int *isolated = &run->report.isolated;
+  run->spec = spec_asked(app, run);
   /* reports a malformed value early */
   RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error));
   run->timeout_s = 60;
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
-  RH_TRY(rh_user_operator_is_wanted(typed) ? find_operands(app, run, error)
-                                           : find_data(app, run, error));
-  RH_TRY(find_answer(app, run, error));
+  RH_TRY(find_problem(app, run, error));
+  RH_TRY(find_any_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn_unjudged(app, &run->report);
   return judge_report(app, &run->report, error);
@@ -356,8 +423,11 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   run_state run = {0};
   rh_status status = run_it(app, &run, error);
   end_sampler(&run, NULL);
+  rh_lane_finish(&run.lane);
+  rh_streamed_finish(&run.streamed);
   rh_array_finish(&run.array);
   rh_user_operator_finish(&run.user);
   rh_found_finish(&run.found);
+  rh_inputs_finish(&run.inputs);
   return status;
 }

@@ -91,10 +91,8 @@ static const option_row table[] = {
      IN(RUN), AT(input)},
     {"map", 0, WORD, "EXPR", NULL,
      "reduce an expression of the elements, as in C: 'x*y'\n"
-     "with --input x.npy,y.npy; i is the index, n the number of\nelements",
+     "with --input x.npy,y.npy; i is the index",
      OPERATORS, AT(map)},
-    {"where", 0, WORD, "EXPR", NULL, "leave out the elements for which it is false: 'x > 0'",
-     OPERATORS, AT(where)},
     {"let", 0, WORDS, "NAME=NUMBER", NULL, "a constant for --map and --finalize; repeatable",
      OPERATORS, AT(lets)},
     {"reduce", 0, WORD, "EXPR", NULL,
@@ -118,6 +116,13 @@ static const option_row table[] = {
      IN(RUN) | TIMING | IN(VERIFY), AT(unchecked_op)},
     {"no-check", 0, FLAG, NULL, NULL, "skip the check against the exact reference", IN(RUN),
      AT(no_check)},
+    {"check", 0, WORD, "HOW", NULL,
+     "full, none, or sampled: of data that are streamed, one\nchunk in 16 [full]", IN(RUN),
+     AT(check)},
+    {"stream", 0, MAYBE_WORD, "SIZE", NULL,
+     "reduce chunk by chunk, in chunks of SIZE bytes [4MiB; a\n"
+     "GPU: 32MiB], as is done with what exceeds memory",
+     IN(RUN), AT(stream)},
 
     {"cache", 0, WORD, "STATE", "Measuring", "cold or hot: state of the input [cold]", IN(BENCH),
      AT(cache)},

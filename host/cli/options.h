@@ -48,7 +48,8 @@ typedef struct rh_typed {
   const char *include, *exclude, *junit;
   const char *strategy, *cache, *precision, *max_time, *samples, *timer, *processes;
   const char *format, *output, *resume, *threshold, *picture, *budget;
-  const char *map, *reduce, *identity, *finalize, *where;
+  const char *stream, *check;
+  const char *map, *reduce, *identity, *finalize;
   rh_words exports, peers, lets;
   uint32_t commutes;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;

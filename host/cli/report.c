@@ -71,20 +71,32 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
     printf("  on the host\n");
 }
 
-static void print_verdict(const rh_app *app, const rh_run_report *report) {
-  static const char *const words[] = {"ok", "WRONG", "not judged"};
-  static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
-  const rh_verdict *verdict = &report->verdict;
-  char exact[ANSWER_BYTES];
-  int style = styles[verdict->verdict];
+/* "exact 3.5   equal", or of a stream "9 of 128 chunks   equal". */
+static void print_compared(const rh_run_report *report) {
   const rh_reference *reference = &report->reference;
+  const rh_streamed *streamed = report->streamed;
+  const char *text = report->verdict.text;
+  char exact[ANSWER_BYTES];
+  if (streamed && report->check == RH_CHECK_SAMPLED) {
+    printf("check      %llu of %llu chunks   the last: %s", (unsigned long long)streamed->checked,
+           (unsigned long long)streamed->chunks, text);
+    return;
+  }
   format_answer(exact, reference->sampled.n ? &reference->sampled.canonical : &reference->result,
                 0);
   printf("check      %s %s   %s",
          !reference->sampled.n          ? "exact"
          : reference->sampled.by_device ? "sampled"
                                         : "canonical",
-         exact, verdict->text);
+         exact, text);
+}
+
+static void print_verdict(const rh_app *app, const rh_run_report *report) {
+  static const char *const words[] = {"ok", "WRONG", "not judged"};
+  static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
+  const rh_verdict *verdict = &report->verdict;
+  int style = styles[verdict->verdict];
+  print_compared(report);
   if (verdict->exact_data != RH_EXACT_DATA_WRONG && verdict->bound > 0 &&
       isfinite(verdict->bound) && isfinite(verdict->error))
     printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp,
@@ -112,6 +124,23 @@ static void print_measured(const rh_run_report *report) {
 /* A run that built nothing counts as cached. */
 static int is_build_cached(const rh_opened *opened) {
   return opened->build_cached || opened->build_s == 0;
+}
+
+static void print_streamed(const rh_app *app, const rh_run_report *report) {
+  char chunk[32], time[32], read[32], copy[32], run[32];
+  const rh_streamed *s = report->streamed;
+  printf("stream     %llu chunk%s of %s in %u slots, %u reader%s   %s   %.3g GB/s\n",
+         (unsigned long long)s->chunks, s->chunks == 1 ? "" : "s",
+         rh_format_bytes(chunk, s->slot_bytes), s->slots, s->readers, s->readers == 1 ? "" : "s",
+         rh_format_seconds(time, s->seconds), 1e-9 * (double)s->bytes / s->seconds);
+  if (!app->typed->verbose) return;
+  printf("overlap    reads %s, copies %s, reductions %s in %s; %s\n",
+         rh_format_seconds(read, s->read_s),
+         s->in_place ? "none" : rh_format_seconds(copy, s->copy_s),
+         rh_format_seconds(run, s->run_s), time,
+         s->in_place    ? "read where they are reduced"
+         : s->is_pinned ? "copied from pinned memory"
+                        : "copied from pageable memory");
 }
 
 static void print_setup(const rh_run_report *report) {
@@ -143,6 +172,7 @@ static void print_details(const rh_run_report *report) {
     printf("%llu\n", (unsigned long long)opened->depth);
   else
     printf("unknown\n");
+  if (report->streamed) return;
   printf("first run  %s", rh_format_seconds(time, report->first_s));
   if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
   putchar('\n');
@@ -157,9 +187,10 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
   if (report->checked)
     print_verdict(app, report);
   else
-    printf("check      skipped (--no-check)\n");
+    printf("check      skipped (%s)\n", app->typed->no_check ? "--no-check" : "--check=none");
+  if (report->streamed) print_streamed(app, report);
   if (report->measured) print_measured(report);
-  if (report->measured || app->typed->verbose) print_setup(report);
+  if (report->measured || (app->typed->verbose && !report->streamed)) print_setup(report);
   if (app->typed->verbose) print_details(report);
 }
 
@@ -225,6 +256,39 @@ static json_t *fields_object(const rh_result *result) {
   return object;
 }
 
+/* [begin, end] of the reads, copies and reductions of a chunk, from the first read on. */
+static json_t *times_array(const rh_chunk_times *times) {
+  json_t *array = json_array();
+  const double *const pairs[] = {times->read, times->copy, times->run};
+  for (int k = 0; k < 3; k++)
+    json_array_append_new(
+        array, json_pack("[o,o]", rh_json_number(pairs[k][0]), rh_json_number(pairs[k][1])));
+  return array;
+}
+
+static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
+  static const char *const checks[] = {"full", "sampled", "none"};
+  const rh_streamed *s = report->streamed;
+  json_t *object = json_object(), *times = json_array();
+  json_object_set_new(object, "chunks", json_integer((json_int_t)s->chunks));
+  json_object_set_new(object, "chunk_elements", json_integer((json_int_t)s->chunk_n));
+  json_object_set_new(object, "slot_bytes", json_integer((json_int_t)s->slot_bytes));
+  json_object_set_new(object, "slots", json_integer(s->slots));
+  json_object_set_new(object, "readers", json_integer(s->readers));
+  json_object_set_new(object, "pinned", json_boolean(s->is_pinned));
+  json_object_set_new(object, "in_place", json_boolean(s->in_place));
+  json_object_set_new(object, "check", json_string(checks[report->check]));
+  json_object_set_new(object, "chunks_checked", json_integer((json_int_t)s->checked));
+  json_object_set_new(object, "seconds", rh_json_number(s->seconds));
+  json_object_set_new(object, "read_s", rh_json_number(s->read_s));
+  json_object_set_new(object, "copy_s", rh_json_number(s->copy_s));
+  json_object_set_new(object, "reduce_s", rh_json_number(s->run_s));
+  for (uint32_t k = 0; app->typed->verbose && k < s->n_times; k++)
+    json_array_append_new(times, times_array(&s->times[k]));
+  json_object_set_new(object, "times", times);
+  return object;
+}
+
 static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   const rh_job_spec *spec = report->spec;
   char text[64];
@@ -259,6 +323,7 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
     json_object_set_new(object, "fields", fields_object(&report->result));
   json_object_set_new(object, "check", check_object(report));
   json_object_set_new(object, "launches", json_integer(report->opened.launches));
+  if (report->streamed) json_object_set_new(object, "stream", stream_object(app, report));
   return object;
 }
 
@@ -277,7 +342,7 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
   json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
   json_t *result = result_object(app, report);
   if (report->device) json_array_append_new(devices, rh_json_device(report->device));
-  json_object_set_new(result, "setup_s", setup_object(report));
+  if (!report->streamed) json_object_set_new(result, "setup_s", setup_object(report));
   if (report->measured) {
     json_object_set_new(result, "time_s", median_object(&report->quick.time));
     json_object_set_new(result, "latency_s", median_object(&report->quick.latency));

@@ -3,6 +3,7 @@
 #define RH_CLI_REPORT_H
 
 #include "../core/reduce/job.h"
+#include "../core/scale/streamed.h"
 #include "../tools/measure/quick.h"
 #include "app.h"
 #include "table.h"
@@ -17,6 +18,8 @@ typedef struct rh_run_report {
   rh_result result;
   int measured;
   rh_quick quick;
+  const rh_streamed *streamed; /* the data went through a ring; null: they were in memory */
+  int check;                   /* RH_CHECK_*, of such data */
   int checked;
   double check_s;
   rh_reference reference;

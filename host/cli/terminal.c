@@ -64,8 +64,22 @@ void rh_terminal_clear(rh_terminal *terminal) {
   line_is_up = 0;
 }
 
-static void draw(const char *phase, uint64_t done, uint64_t total) {
+/* "streaming  37 %  3.2 GB/s, about 40 s left": bytes, since the phase began. */
+static void draw_stream(const char *phase, uint64_t done, uint64_t total, double seconds) {
+  double rate = (double)done / seconds;
   if (total)
+    fprintf(stderr, "\r\033[K%s %3.0f %%  %.3g GB/s", phase, 100.0 * (double)done / (double)total,
+            1e-9 * rate);
+  else
+    fprintf(stderr, "\r\033[K%s %.1f MB  %.3g GB/s", phase, 1e-6 * (double)done, 1e-9 * rate);
+  if (total && rate > 0)
+    fprintf(stderr, ", about %.0f s left", (double)(total - done) / rate + 0.5);
+}
+
+static void draw(const char *phase, uint64_t done, uint64_t total, double seconds) {
+  if (strcmp(phase, "streaming") == 0)
+    draw_stream(phase, done, total, seconds);
+  else if (total)
     fprintf(stderr, "\r\033[K%s %3.0f %%", phase, 100.0 * (double)done / (double)total);
   else
     fprintf(stderr, "\r\033[K%s %.1f MB", phase, 1e-6 * (double)done);
@@ -104,7 +118,7 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
     rh_terminal_clear(terminal);
     terminal->phase = NULL;
   } else if (now - terminal->started >= 1 && now - terminal->shown >= 0.1) {
-    draw(phase, done, total);
+    draw(phase, done, total, now - terminal->started);
     terminal->shown = now;
   }
   return interrupted;

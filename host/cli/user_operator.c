@@ -16,7 +16,6 @@
 static rh_operator_texts texts_of(const rh_typed *typed) {
   return (rh_operator_texts){.op = typed->op,
                              .map = typed->map,
-                             .where = typed->where,
                              .reduce = typed->reduce,
                              .identity = typed->identity,
                              .finalize = typed->finalize,
@@ -66,15 +65,14 @@ static int mentions(const char *text, const char *name) {
   return 0;
 }
 
-/* "w" of "data/w.npy", if it is a name that the map or the condition uses. */
-static void name_by_file(const char *path, const rh_typed *typed, rh_operand *operand) {
+/* "w" of "data/w.npy", if it is a name that the map uses. */
+static void name_by_file(const char *path, const char *map, rh_operand *operand) {
   const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
   size_t length = strcspn(stem, ".");
   char name[RH_OPERATOR_NAME_BYTES] = "";
   if (!rh_operator_is_name(stem, length)) return;
   memcpy(name, stem, length);
-  if (mentions(typed->map, name) || mentions(typed->where, name))
-    memcpy(operand->name, name, sizeof name);
+  if (map && mentions(map, name)) memcpy(operand->name, name, sizeof name);
 }
 
 static rh_status check_different(const rh_operand *operands, uint32_t n, rh_error *error) {
@@ -88,33 +86,14 @@ static rh_status check_different(const rh_operand *operands, uint32_t n, rh_erro
 
 /* ---- Files ---- */
 
-static rh_status cut_inputs(rh_user_operator *user, const char *list, uint32_t *n,
-                            rh_error *error) {
-  user->inputs = strdup(list);
-  if (!user->inputs) return rh_fail(error, RH_E_NOMEM, "no memory for names");
-  *n = 0;
-  if (access(list, F_OK) == 0) { /* a name with a comma */
-    user->names[(*n)++] = user->inputs;
-    return RH_OK;
-  }
-  for (char *at = user->inputs, *name; (name = strsep(&at, ","));) {
-    if (*n == RH_MOST_OPERANDS)
-      return rh_fail(error, RH_E_USAGE, "--input: at most %d files", RH_MOST_OPERANDS);
-    if (!*name) return rh_fail(error, RH_E_USAGE, "--input '%s': an empty name", list);
-    user->names[(*n)++] = name;
-  }
-  return RH_OK;
-}
-
-static rh_status open_files(rh_user_operator *user, const rh_app *app, uint32_t n,
-                            rh_error *error) {
-  for (uint32_t k = 0; k < n; k++) {
-    rh_terminal_catch_cut_file(user->names[k]);
-    RH_TRY(rh_array_open(&user->arrays[k], user->names[k], app->type,
-                         &app->redhost->options.reporter, error));
+static rh_status open_arrays(rh_user_operator *user, const rh_app *app, rh_inputs *inputs,
+                             rh_error *error) {
+  for (uint32_t k = 0; k < inputs->n; k++) {
+    RH_TRY(rh_inputs_array(inputs, k, app, &user->arrays[k], error));
+    user->n_arrays = k + 1;
     if (user->arrays[k].n != user->arrays[0].n)
-      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", user->names[0],
-                     (unsigned long long)user->arrays[0].n, user->names[k],
+      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", inputs->names[0],
+                     (unsigned long long)user->arrays[0].n, inputs->names[k],
                      (unsigned long long)user->arrays[k].n);
   }
   return RH_OK;
@@ -173,9 +152,7 @@ static uint32_t name_operands(const rh_typed *typed, const rh_definition *defini
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     operands[k].type = type;
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
-    if (mentions(typed->map, rh_operand_usual_name(k)) ||
-        mentions(typed->where, rh_operand_usual_name(k)))
-      n = k + 1;
+    if (mentions(typed->map, rh_operand_usual_name(k))) n = k + 1;
   }
   return definition->n_operands ? definition->n_operands : n;
 }
@@ -194,20 +171,16 @@ rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *optio
   return status;
 }
 
-static rh_status open_inputs(rh_user_operator *user, const rh_app *app, rh_array *array,
-                             rh_job_spec *spec, rh_error *error) {
+/* Operands are called as their files, if the map uses these names. */
+static rh_status make_of_inputs(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
+                                rh_job_spec *spec, rh_error *error) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
-  uint32_t n = 0;
-  RH_TRY(cut_inputs(user, app->typed->input, &n, error));
-  RH_TRY(open_files(user, app, n, error));
-  for (uint32_t k = 0; k < n; k++) {
-    operands[k].type = user->arrays[k].type;
+  for (uint32_t k = 0; k < inputs->n; k++) {
+    operands[k].type = inputs->feeds[k].type;
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
-    name_by_file(user->names[k], app->typed, &operands[k]);
+    name_by_file(inputs->names[k], app->typed->map, &operands[k]);
   }
-  RH_TRY(make_operator(user, app, operands, n, spec, error));
-  spec->n = user->arrays[0].n;
-  return join(user, n, array, spec, error);
+  return make_operator(user, app, operands, inputs->n, spec, error);
 }
 
 static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_job_spec *spec,
@@ -221,25 +194,31 @@ static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_jo
                        error);
 }
 
-rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,
+rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
                                 rh_job_spec *spec, rh_error *error) {
   const rh_operator_texts texts = texts_of(app->typed);
   RH_TRY(rh_definition_compose(&user->definition, &texts, &app->redhost->options, error));
-  return app->typed->input ? open_inputs(user, app, array, spec, error)
-                           : name_generated(user, app, spec, error);
+  return inputs->n ? make_of_inputs(user, app, inputs, spec, error)
+                   : name_generated(user, app, spec, error);
 }
 
-rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, rh_error *error) {
-  for (uint32_t k = 0; k < RH_MOST_OPERANDS && user->names[k]; k++)
-    RH_TRY(rh_array_check_unchanged(&user->arrays[k], user->names[k], error));
+rh_status rh_user_operator_arrays(rh_user_operator *user, const rh_app *app, rh_inputs *inputs,
+                                  rh_array *array, rh_job_spec *spec, rh_error *error) {
+  RH_TRY(open_arrays(user, app, inputs, error));
+  spec->n = user->arrays[0].n;
+  return join(user, inputs->n, array, spec, error);
+}
+
+rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,
+                                           rh_error *error) {
+  for (uint32_t k = 0; k < user->n_arrays; k++)
+    RH_TRY(rh_array_check_unchanged(&user->arrays[k], inputs->names[k], error));
   return RH_OK;
 }
 
 void rh_user_operator_finish(rh_user_operator *user) {
   rh_operator_destroy(user->custom);
   rh_definition_finish(&user->definition);
-  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
-    if (user->inputs) rh_array_finish(&user->arrays[k]);
-  free(user->inputs);
+  for (uint32_t k = 0; k < user->n_arrays; k++) rh_array_finish(&user->arrays[k]);
   *user = (rh_user_operator){0};
 }

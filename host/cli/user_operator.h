@@ -3,17 +3,15 @@
 #ifndef RH_CLI_USER_OPERATOR_H
 #define RH_CLI_USER_OPERATOR_H
 
-#include "../core/io/array.h"
 #include "../core/reduce/job.h"
-#include "app.h"
+#include "inputs.h"
 
 /* Zero-initialised is empty. */
 typedef struct rh_user_operator {
   rh_operator *custom;
   rh_definition definition;
-  char *inputs;                        /* a copy of --input, cut into names */
-  const char *names[RH_MOST_OPERANDS]; /* of the files */
-  rh_array arrays[RH_MOST_OPERANDS];   /* their regions have become parts of one */
+  uint32_t n_arrays;
+  rh_array arrays[RH_MOST_OPERANDS]; /* of inputs; their regions have become parts of one */
 } rh_user_operator;
 
 /* Does the command line name one? */
@@ -30,13 +28,19 @@ rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *optio
 /* RH_E_PLUGIN if a law of it is broken, unless the user accepts that. */
 rh_status rh_user_operator_trust(const rh_app *app, const rh_operator *self, rh_error *error);
 
-/* Opens the input files, or finds which operands are to be generated; makes the operator; and
- * enters both into the spec.  *array gets the memory of all operands, with files, and n. */
-rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, rh_array *array,
+/* Makes the operator for the types of the inputs, or for operands that are to be generated, whose
+ * number of elements it finds; and enters it into the spec. */
+rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
                                 rh_job_spec *spec, rh_error *error);
 
+/* Brings the inputs into memory.  *array gets that of all operands; n and where the operands are,
+ * the spec. */
+rh_status rh_user_operator_arrays(rh_user_operator *user, const rh_app *app, rh_inputs *inputs,
+                                  rh_array *array, rh_job_spec *spec, rh_error *error);
+
 /* RH_E_FILE if a file changed since it was opened. */
-rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, rh_error *error);
+rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,
+                                           rh_error *error);
 
 void rh_user_operator_finish(rh_user_operator *user);
 

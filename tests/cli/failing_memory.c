@@ -1,7 +1,9 @@
 /* For LD_PRELOAD: the OpenCL function REDHOST_TEST_FAILING_CALL fails with
  * REDHOST_TEST_FAILING_CODE, as if another process held the device's memory, for buffers (or reads
  * and writes) of at least REDHOST_TEST_FAILING_BYTES.  REDHOST_TEST_PCI_BUS: devices have that bus
- * and slot REDHOST_TEST_PCI_SLOT, or 2 << 3, as NVIDIA's tell them. */
+ * and slot REDHOST_TEST_PCI_SLOT, or 2 << 3, as NVIDIA's tell them.  REDHOST_TEST_OWN_MEMORY:
+ * devices have memory of their own, as GPUs do.  The call `pinned' is clCreateBuffer for memory of
+ * the driver's. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -27,6 +29,10 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
   enum { PCI_BUS_ID_NV = 0x4008, PCI_SLOT_ID_NV = 0x4009 };
   REAL(clGetDeviceInfo);
   const char *bus = getenv("REDHOST_TEST_PCI_BUS");
+  if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && getenv("REDHOST_TEST_OWN_MEMORY")) {
+    *(cl_bool *)to = CL_FALSE;
+    return CL_SUCCESS;
+  }
   if (!bus || (what != PCI_BUS_ID_NV && what != PCI_SLOT_ID_NV))
     return real(device, what, bytes, to, needed);
   const char *slot = getenv("REDHOST_TEST_PCI_SLOT");
@@ -37,7 +43,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                       cl_int *code) {
   REAL(clCreateBuffer);
-  cl_int failure = code_of("clCreateBuffer", bytes);
+  cl_int failure = code_of(flags & CL_MEM_ALLOC_HOST_PTR ? "pinned" : "clCreateBuffer", bytes);
   if (failure == CL_SUCCESS) return real(context, flags, bytes, host, code);
   if (code) *code = failure;
   return NULL;

@@ -3,9 +3,10 @@
 #include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "feed.h"
+#include "first_bytes.h"
 #include "npy.h"
 #include "pace.h"
-#include "stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,59 +27,7 @@ typedef struct source {
   int in_memory; /* 1: the region may be written */
 } source;
 
-/* ---- Raw or .npy: checks that need the first bytes only ---------------------------------- */
-
-static rh_status check_raw(const source *src, const void *bytes, uint64_t length, rh_error *error) {
-  static const char zip[] = {'P', 'K', 3, 4};
-  if (!src->type && length >= sizeof zip && memcmp(bytes, zip, sizeof zip) == 0)
-    return rh_fail(error, RH_E_FILE,
-                   "%s: is a ZIP archive, as .npz files are; extract the .npy file first",
-                   src->name);
-  if (!src->type)
-    return rh_fail(error, RH_E_FILE, "%s: is not a .npy file; raw data needs an element type",
-                   src->name);
-  if (rh_npy_resembles(bytes, length))
-    return rh_fail(error, RH_E_FILE,
-                   "%s: is a damaged .npy file: its first bytes are not \\x93NUMPY; save the array "
-                   "again with numpy.save",
-                   src->name);
-  return RH_OK;
-}
-
-static rh_status check_npy(const source *src, const rh_npy *npy, rh_error *error) {
-  if (src->type && src->type != npy->type)
-    return rh_fail(error, RH_E_USAGE, "%s: holds %s, but %s was requested", src->name,
-                   rh_type_name(npy->type), rh_type_name(src->type));
-  return RH_OK;
-}
-
 /* ---- Elements in the wrong order or place ---------------------------------------------------- */
-
-static void swap_bytes(void *elements, uint64_t bytes, uint32_t size) {
-  unsigned char *at = elements;
-  for (unsigned char *end = at + bytes; at < end; at += size) {
-    uint16_t of_2;
-    uint32_t of_4;
-    uint64_t of_8;
-    switch (size) {
-    case 2:
-      memcpy(&of_2, at, 2);
-      of_2 = __builtin_bswap16(of_2);
-      memcpy(at, &of_2, 2);
-      break;
-    case 4:
-      memcpy(&of_4, at, 4);
-      of_4 = __builtin_bswap32(of_4);
-      memcpy(at, &of_4, 4);
-      break;
-    case 8:
-      memcpy(&of_8, at, 8);
-      of_8 = __builtin_bswap64(of_8);
-      memcpy(at, &of_8, 8);
-      break;
-    }
-  }
-}
 
 /* Moves the data to the start of `to`, which may be the source's own region, and swaps bytes if
  * needed. */
@@ -91,7 +40,7 @@ static rh_status copy_elements(const source *src, const rh_npy *npy, void *to, r
     RH_TRY(rh_pace_report(&pace, done, npy->data_bytes, error));
     char *part = (char *)to + done;
     memmove(part, data + done, bytes);
-    if (npy->swapped) swap_bytes(part, bytes, rh_type_size(npy->type));
+    if (npy->swapped) rh_file_swap(part, bytes, rh_type_size(npy->type));
     done += bytes;
   }
   return RH_OK;
@@ -105,7 +54,7 @@ static rh_status arrange_elements(source *src, const rh_npy *npy, uint64_t *offs
   *offset = npy->data_offset;
   if (aligned && !npy->swapped) return RH_OK;
   if (src->in_memory && aligned) {
-    swap_bytes((char *)src->region.address + *offset, npy->data_bytes, rh_type_size(npy->type));
+    rh_file_swap((char *)src->region.address + *offset, npy->data_bytes, rh_type_size(npy->type));
     return RH_OK;
   }
   *offset = 0;
@@ -170,45 +119,10 @@ static rh_status take_raw(rh_array *array, const source *src, rh_error *error) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static rh_status check_is_regular(const char *name, const struct stat *info, rh_error *error) {
-  const char *what = "is not a regular file", *advice = "pipe it in with `-`";
-  if (S_ISREG(info->st_mode)) return RH_OK;
-  if (S_ISDIR(info->st_mode)) {
-    what = "is a directory";
-    advice = "name a file in it";
-  }
-  if (S_ISFIFO(info->st_mode)) what = "is a FIFO";
-  if (S_ISSOCK(info->st_mode)) what = "is a socket";
-  if (S_ISCHR(info->st_mode) || S_ISBLK(info->st_mode)) what = "is a device";
-  return rh_fail(error, RH_E_FILE, "%s: %s; %s", name, what, advice);
-}
-
-/* Distinguishes an empty file from one that the kernel generates on reading. */
-static rh_status fail_for_no_bytes(const char *name, int fd, rh_error *error) {
-  char byte;
-  if (pread(fd, &byte, 1, 0) == 1)
-    return rh_fail(error, RH_E_FILE, "%s: has no size, as files in /proc; pipe it in with `-`",
-                   name);
-  return rh_fail(error, RH_E_FILE, "%s: is empty", name);
-}
-
-static rh_status check_unchanged(const char *name, int fd, uint64_t bytes,
-                                 const struct timespec *modified, rh_error *error) {
-  struct stat now;
-  if (fstat(fd, &now) != 0)
-    return rh_fail(error, RH_E_FILE, "%s: cannot be examined again: %s", name, strerror(errno));
-  if ((uint64_t)now.st_size != bytes)
-    return rh_fail(error, RH_E_FILE, "%s: %s while it was being read: %llu bytes, then %lld", name,
-                   (uint64_t)now.st_size < bytes ? "was cut short" : "grew",
-                   (unsigned long long)bytes, (long long)now.st_size);
-  if (now.st_mtim.tv_sec != modified->tv_sec || now.st_mtim.tv_nsec != modified->tv_nsec)
-    return rh_fail(error, RH_E_FILE, "%s: was written to while it was being read", name);
-  return RH_OK;
-}
-
 rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error) {
   if (!array->file_bytes || array->region.own) return RH_OK;
-  return check_unchanged(name, array->region.file, array->file_bytes, &array->modified, error);
+  return rh_file_check_unchanged(name, array->region.file, array->file_bytes, &array->modified,
+                                 error);
 }
 
 static rh_status map_file(source *src, int fd, uint64_t bytes, rh_error *error) {
@@ -222,12 +136,12 @@ static rh_status map_file(source *src, int fd, uint64_t bytes, rh_error *error) 
 /* Makes an array of the mapped file. */
 static rh_status take_mapped(rh_array *array, source *src, rh_error *error) {
   if (!rh_npy_has_magic(src->region.address, src->length)) {
-    RH_TRY(check_raw(src, src->region.address, src->length, error));
+    RH_TRY(rh_file_check_raw(src->name, src->type, src->region.address, src->length, error));
     return take_raw(array, src, error);
   }
   rh_npy npy;
   RH_TRY(rh_npy_parse(&npy, src->region.address, src->length, src->name, error));
-  RH_TRY(check_npy(src, &npy, error));
+  RH_TRY(rh_file_check_npy(src->name, src->type, &npy, error));
   return take_npy(array, src, &npy, error);
 }
 
@@ -236,7 +150,7 @@ static rh_status take_whole(rh_array *array, source *src, int fd, const struct s
                             rh_error *error) {
   rh_status status = take_mapped(array, src, error);
   rh_status of_file =
-      check_unchanged(src->name, fd, (uint64_t)info->st_size, &info->st_mtim, error);
+      rh_file_check_unchanged(src->name, fd, (uint64_t)info->st_size, &info->st_mtim, error);
   array->file_bytes = (uint64_t)info->st_size;
   array->modified = info->st_mtim;
   if (status == RH_OK && of_file == RH_OK) return RH_OK;
@@ -249,8 +163,8 @@ static rh_status take_file(rh_array *array, source *src, int fd, rh_error *error
   struct stat info;
   if (fstat(fd, &info) != 0)
     return rh_fail(error, RH_E_FILE, "%s: cannot be opened: %s", src->name, strerror(errno));
-  RH_TRY(check_is_regular(src->name, &info, error)); /* the file may have been replaced */
-  if (info.st_size <= 0) return fail_for_no_bytes(src->name, fd, error);
+  RH_TRY(rh_file_check_regular(src->name, &info, error)); /* the file may have been replaced */
+  if (info.st_size <= 0) return rh_file_without_bytes(src->name, fd, error);
   RH_TRY(map_file(src, fd, (uint64_t)info.st_size, error));
   return take_whole(array, src, fd, &info, error);
 }
@@ -261,7 +175,7 @@ static rh_status open_file(rh_array *array, source *src, const char *path, rh_er
    * with an obscure error. */
   int fd = stat(path, &info);
   if (fd == 0) {
-    RH_TRY(check_is_regular(src->name, &info, error));
+    RH_TRY(rh_file_check_regular(src->name, &info, error));
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* never waits for a FIFO */
   }
   if (fd < 0)
@@ -273,71 +187,40 @@ static rh_status open_file(rh_array *array, source *src, const char *path, rh_er
 
 /* ---- Standard input -------------------------------------------------------------------------- */
 
-/* Reads until the format is known, and then only as many bytes as needed. */
-static rh_status read_stream(rh_stream *stream, source *src, rh_npy *npy, int *is_npy,
+rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, const rh_reporter *reporter,
                              rh_error *error) {
-  uint64_t wanted = 0;
-  do {
-    RH_TRY(rh_stream_fill(stream, wanted, 0, error));
-    wanted = rh_npy_wanted(stream->region.address, stream->length);
-  } while (stream->length < wanted && !stream->ended);
-  if (stream->length == 0)
-    return rh_fail(error, RH_E_FILE, "%s: no data on standard input", src->name);
-
-  *is_npy = rh_npy_has_magic(stream->region.address, stream->length);
-  if (!*is_npy) {
-    RH_TRY(check_raw(src, stream->region.address, stream->length, error));
-    return rh_stream_fill(stream, UINT64_MAX, 0, error);
-  }
-  RH_TRY(rh_npy_parse(npy, stream->region.address, stream->length, src->name, error));
-  RH_TRY(check_npy(src, npy, error));
-  uint64_t end = npy->data_offset + npy->data_bytes;
-  if (end < npy->data_bytes || end == UINT64_MAX) end = UINT64_MAX - 1;
-  return rh_stream_fill(stream, end + 1, end, error); /* one byte more, to detect trailing data */
-}
-
-static rh_status take_stream(rh_array *array, source *src, int fd, rh_error *error) {
-  rh_stream stream = {
-      .fd = fd, .name = src->name, .pace = {.reporter = src->reporter, .phase = "reading"}};
-  rh_npy npy;
-  int is_npy = 0;
-  rh_status status = read_stream(&stream, src, &npy, &is_npy, error);
-  rh_stream_trim(&stream);
-  src->region = stream.region;
-  src->length = stream.length;
-  src->in_memory = 1;
-  if (status == RH_OK)
-    status = is_npy ? take_npy(array, src, &npy, error) : take_raw(array, src, error);
-  if (status != RH_OK) rh_region_finish(&src->region);
+  source src = {.name = feed->name,
+                .type = feed->type,
+                .reporter = reporter,
+                .region = feed->head.region,
+                .length = feed->head.length,
+                .in_memory = 1};
+  *array = (rh_array){0};
+  rh_stream_trim(&feed->head);
+  src.region = feed->head.region;
+  feed->head.region = (rh_region){0};
+  rh_status status =
+      feed->is_npy ? take_npy(array, &src, &feed->npy, error) : take_raw(array, &src, error);
+  if (status != RH_OK) rh_region_finish(&src.region);
   return status;
 }
 
 static rh_status open_standard_input(rh_array *array, source *src, rh_error *error) {
   struct stat info;
   const int fd = STDIN_FILENO;
-  if (fstat(fd, &info) != 0)
-    return rh_fail(error, RH_E_FILE, "%s: no data on standard input, which is closed", src->name);
-  if (isatty(fd))
-    return rh_fail(error, RH_E_FILE,
-                   "%s: standard input is a terminal; pipe the data in or name a file", src->name);
   /* A file at its beginning is mapped; if that fails, it is read. */
-  if (S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 &&
-      map_file(src, fd, (uint64_t)info.st_size, NULL) == RH_OK)
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+      lseek(fd, 0, SEEK_CUR) == 0 && map_file(src, fd, (uint64_t)info.st_size, NULL) == RH_OK)
     return take_whole(array, src, fd, &info, error);
-  return take_stream(array, src, fd, error);
+  rh_feed feed;
+  rh_status status = rh_feed_open_pipe(&feed, src->type, src->reporter, error);
+  if (status == RH_OK) status = rh_feed_gather(&feed, UINT64_MAX, error);
+  if (status == RH_OK) status = rh_array_take_feed(array, &feed, src->reporter, error);
+  rh_feed_finish(&feed);
+  return status;
 }
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
-
-void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path) {
-  size_t length = strlen(path), most = 240;
-  int is_cut = length > most;
-  if (is_cut) path += length - most;
-  /* do not start within a character */
-  while (is_cut && ((unsigned char)*path & 0xc0) == 0x80) path++;
-  snprintf(name, RH_ARRAY_NAME_BYTES, "%s%s", is_cut ? "..." : "", length ? path : "''");
-  rh_make_plain(name);
-}
 
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error) {

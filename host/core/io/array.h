@@ -3,6 +3,7 @@
 #define RH_IO_ARRAY_H
 
 #include "../base/region.h"
+#include "first_bytes.h"
 #include <redhost/redhost.h>
 #include <time.h>
 
@@ -34,9 +35,10 @@ static inline const void *rh_array_data(const rh_array *array) {
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error);
 
-/* A path for messages: printable, and short enough to leave room for the error. */
-enum { RH_ARRAY_NAME_BYTES = 256 };
-void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path);
+typedef struct rh_feed rh_feed;
+/* Makes an array of a pipe that rh_feed_gather() has read to its end; takes the memory. */
+rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, const rh_reporter *reporter,
+                             rh_error *error);
 
 /* RH_E_FILE if the array's file was truncated, grew or was written to since it was opened: the
  * result then belongs to no version of the file.  `name` is for the message. */
@@ -58,6 +60,10 @@ rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
 /* Both.  On failure *array is empty. */
 rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,
                             uint64_t n, const rh_reporter *reporter, rh_error *error);
+
+/* Writes only elements first .. first+count-1 of the n to `to`.  The kind exists.  [any thread] */
+void rh_generate(const char *kind, uint64_t seed, rh_type type, uint64_t n, uint64_t first,
+                 uint64_t count, void *to);
 
 /* RH_OK if this kind of generated data exists; checked before a device is chosen. */
 rh_status rh_array_check_kind(const char *kind, rh_error *error);

@@ -58,6 +58,16 @@ static void fill(const job *j, uint64_t first, uint64_t end) {
   }
 }
 
+void rh_generate(const char *kind, uint64_t seed, rh_type type, uint64_t n, uint64_t first,
+                 uint64_t count, void *to) {
+  /* Elements are written where they would be in the whole. */
+  const job j = {.kind = rh_kind_find(kind),
+                 .recipe = rh_recipe_make(seed, type, n),
+                 .type = type,
+                 .data = (void *)((uintptr_t)to - first * rh_type_size(type))};
+  fill(&j, first, first + count);
+}
+
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Computes one chunk; 0 if none is left. */

@@ -2,6 +2,8 @@
 #include "../base/vocabulary.h"
 #include "make.h"
 
+#include <string.h>
+
 rh_status rh_operator_expressions(const rh_operator *self, rh_exprs **made, rh_error *error) {
   rh_expr_variable variables[RH_MOST_OPERANDS];
   rh_expr_constant constants[RH_MOST_CONSTANTS];
@@ -28,6 +30,18 @@ void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values) {
   if (self->finalize) rh_exprs_set_constants(self->finalize, values);
 }
 
-void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants) {
-  rh_exprs_bind(self->load, n, constants);
+void rh_operator_take_base(rh_operator *self) {
+  if (!self->uses_index || self->has_base) return;
+  self->has_base = 1;
+  self->op.constants_size += RH_CONSTANT_BYTES;
+}
+
+void rh_operator_set_base(const rh_operator *self, void *constants, uint64_t base) {
+  char *end = (char *)constants + self->op.constants_size;
+  if (self->has_base) memcpy(end - sizeof base, &base, sizeof base);
+}
+
+void rh_operator_bind(const rh_operator *self, void *constants) {
+  rh_exprs_bind(self->load, constants);
+  rh_operator_set_base(self, constants, 0);
 }

@@ -54,11 +54,20 @@ static void write_parameters(const rh_operator *self, rh_text *to) {
   rh_text_add(to, "ulong i, const ulong *constants)");
 }
 
+/* What `i` is: the kernel's index, or that and the number before the end of the constants. */
+static const char *index_of(const rh_operator *self, rh_expr_name text) {
+  uint32_t words = self->op.constants_size / RH_CONSTANT_BYTES;
+  if (!self->has_base) return "i";
+  snprintf(text, sizeof(rh_expr_name), "(i + constants[%u])", words - 1);
+  return text;
+}
+
 /* The program's statements; outputs[k] receives output k's name. */
 static void write_load(const rh_operator *self, rh_text *to, rh_expr_name *outputs) {
-  rh_expr_name names[RH_MOST_OPERANDS];
+  rh_expr_name names[RH_MOST_OPERANDS], index;
   for (uint32_t k = 0; k < self->n_operands; k++) snprintf(names[k], sizeof names[k], "x%u", k);
-  rh_exprs_write(self->load, to, (const rh_expr_name *)names, "i", "constants", "m", outputs);
+  rh_exprs_write(self->load, to, (const rh_expr_name *)names, index_of(self, index), "constants",
+                 "m", outputs);
 }
 
 static void write_map(const rh_operator *self, rh_text *to) {
@@ -110,6 +119,7 @@ static void write_combine(const rh_operator *self, rh_text *to) {
 /* The user's text calls its functions as plugins' kernels do. */
 static void write_code(const rh_operator *self, rh_text *to) {
   static const char *const functions[] = {"load", "combine", "identity"};
+  rh_expr_name index;
   for (uint32_t k = 0; k < self->n_operands; k++)
     rh_text_add(to, "typedef %s rh_%s;\n", value_type(self->operands[k].type),
                 self->operands[k].name);
@@ -125,7 +135,7 @@ static void write_code(const rh_operator *self, rh_text *to) {
   write_parameters(self, to);
   rh_text_add(to, " {\nreturn rh_code_load(");
   for (uint32_t k = 0; k < self->n_operands; k++) rh_text_add(to, "x%u, ", k);
-  rh_text_add(to, "i);\n}\n");
+  rh_text_add(to, "%s);\n}\n", index_of(self, index));
 }
 
 static void write_struct(const rh_operator *self, rh_text *to) {

@@ -13,12 +13,20 @@ enum {
 
 /* ---- Loading ---- */
 
+static uint64_t base_of(const rh_operator *self, const rh_arrays *arrays) {
+  uint64_t base = 0;
+  const char *constants = arrays->constants;
+  if (self->has_base && constants)
+    memcpy(&base, constants + self->op.constants_size - sizeof base, sizeof base);
+  return base;
+}
+
 void rh_operator_load_fields(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                              uint64_t n, void *const *outputs) {
   const void *operands[RH_MOST_OPERANDS] = {NULL};
   for (uint32_t k = 0; k < self->n_operands; k++)
     operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
-  rh_exprs_eval(self->load, operands, first, n, arrays->constants, outputs);
+  rh_exprs_eval(self->load, operands, base_of(self, arrays) + first, n, arrays->constants, outputs);
 }
 
 void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,

@@ -14,7 +14,10 @@
 #include "../expr/expr.h"
 #include "definition.h"
 
-enum { RH_CONSTANT_BYTES = 8 };
+enum {
+  RH_CONSTANT_BYTES = 8,
+  /* and the index's base: */ RH_MOST_CONSTANT_WORDS = RH_EXPR_MOST_SLOTS + 1
+};
 
 typedef struct rh_operand {
   char name[RH_OPERATOR_NAME_BYTES];
@@ -87,6 +90,7 @@ typedef struct rh_operator {
   uint32_t n_lets;
   rh_let lets[RH_MOST_CONSTANTS];
   int uses_index; /* the map does */
+  int has_base;   /* the last word of the constants is the index of a run's first element */
   /* mapped: one output; else one for each field; with code: the operands themselves */
   rh_exprs *load;
   /* The struct's: */
@@ -130,9 +134,14 @@ char *rh_operator_prelude(const rh_operator *self);
  * while another thread uses it] */
 void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values);
 
-/* Writes the constants, and the number of elements `n`, as kernels and the functions of `op` read
- * them: op.constants_size bytes. */
-void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants);
+/* From here on i counts from a number that each run has: for elements that are a part of more.  An
+ * operator that does not use i stays as it is.  Before the first use of `op` and the prelude. */
+void rh_operator_take_base(rh_operator *self);
+/* Sets it in constants that rh_operator_bind() wrote; it was 0. */
+void rh_operator_set_base(const rh_operator *self, void *constants, uint64_t base);
+
+/* Writes the constants as kernels and the functions of `op` read them: op.constants_size bytes. */
+void rh_operator_bind(const rh_operator *self, void *constants);
 
 /* *to = the mapped elements first .. first+n-1, of `type`.  Mapped operators only. */
 void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,

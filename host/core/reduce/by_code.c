@@ -53,16 +53,18 @@ static rh_status join_values(evaluator *self, uint64_t n, void *value, rh_error 
   return RH_OK;
 }
 
-static rh_status set_arguments(evaluator *self, const cl_mem *buffers, uint64_t first, uint64_t n,
-                               uint64_t length, rh_error *error) {
-  static const uint64_t none[RH_EXPR_MOST_SLOTS];
+static rh_status set_arguments(evaluator *self, const cl_mem *buffers, const void *constants,
+                               uint64_t first, uint64_t n, uint64_t length, rh_error *error) {
+  static const uint64_t none[RH_MOST_CONSTANT_WORDS];
   const uint64_t numbers[] = {first, n, length}, at = 0;
   cl_uint k = 0;
   for (uint32_t j = 0; j < self->custom->n_operands; j++) {
     RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof(cl_mem), &buffers[j]), "an argument");
     RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof at, &at), "an argument");
   }
-  RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, self->custom->op.constants_size, none),
+  RH_CL_TRY(error,
+            clSetKernelArg(self->pieces, k++, self->custom->op.constants_size,
+                           constants ? constants : none),
             "an argument");
   for (int j = 0; j < 3; j++)
     RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof(uint64_t), &numbers[j]),
@@ -71,11 +73,11 @@ static rh_status set_arguments(evaluator *self, const cl_mem *buffers, uint64_t 
   return RH_OK;
 }
 
-static rh_status reduce_copies(evaluator *self, const cl_mem *buffers, uint64_t first, uint64_t n,
-                               void *value, rh_error *error) {
+static rh_status reduce_copies(evaluator *self, const cl_mem *buffers, const void *constants,
+                               uint64_t first, uint64_t n, void *value, rh_error *error) {
   uint64_t length = (n + MOST_PIECES - 1) / MOST_PIECES;
   size_t pieces = (size_t)((n + length - 1) / length), one = 1;
-  RH_TRY(set_arguments(self, buffers, first, n, length, error));
+  RH_TRY(set_arguments(self, buffers, constants, first, n, length, error));
   RH_CL_TRY_IN(&self->session, error,
                clEnqueueNDRangeKernel(self->session.queue, self->pieces, 1, NULL, &pieces, &one, 0,
                                       NULL, NULL),
@@ -93,7 +95,8 @@ static rh_status reduce_arrays(evaluator *self, const rh_arrays *arrays, uint64_
     status = rh_cl_buffer(&self->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * size,
                           (void *)(uintptr_t)from, "copying an operand", &buffers[k], error);
   }
-  if (status == RH_OK) status = reduce_copies(self, buffers, first, n, value, error);
+  if (status == RH_OK)
+    status = reduce_copies(self, buffers, arrays->constants, first, n, value, error);
   for (uint32_t k = 0; k < self->custom->n_operands; k++)
     if (buffers[k]) clReleaseMemObject(buffers[k]);
   return status;

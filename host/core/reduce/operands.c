@@ -6,8 +6,7 @@ void rh_operands_begin(rh_operands *operands, const rh_operator *custom) {
   operands->constants_size = custom->op.constants_size;
   operands->constants[0] = 0; /* there is a word even if there is no constant */
   operands->arrays.constants = operands->constants;
-  rh_operator_bind(custom, 0, operands->constants);
-  operands->count_slot = rh_exprs_count_slot(custom->load);
+  rh_operator_bind(custom, operands->constants);
 }
 
 void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
@@ -20,8 +19,7 @@ void rh_operands_place(rh_operands *operands, const rh_operator *custom, const u
   }
 }
 
-void rh_operands_show(rh_operands *operands, rh_run *run, rh_operand_arguments *arguments) {
-  if (operands->count_slot >= 0) operands->constants[operands->count_slot] = run->n;
+void rh_operands_show(const rh_operands *operands, rh_run *run, rh_operand_arguments *arguments) {
   run->first = 0;
   run->input = NULL;
   run->host_input = &operands->arrays;

@@ -177,47 +177,68 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
 
 /* ---- Merging the parts' results ---- */
 
-static void finish_exact(rh_reference *reference, const reference_job *job) {
-  for (uint32_t i = 1; i < job->n_parts; i++)
-    job->op->combine(job->parts[0].value, job->parts[i].value);
-  rh_op_result(reference->op, reference->type, job->parts[0].value, &reference->result);
-  reference->exact = 1;
+static int is_exact(uint32_t op, rh_type type) {
+  return (rh_op_flags(op, type) & RH_OP_EXACT) != 0;
 }
 
-static void finish_sum(rh_reference *reference, const reference_job *job) {
-  for (uint32_t i = 0; i < job->n_parts; i++)
-    rh_exact_bins_fold(job->parts[i].bins, &reference->sum);
+static double rounded_sum(const rh_reference *reference) {
+  return reference->result.type == RH_TYPE_f32 ? (double)rh_exact_sum_float(&reference->sum)
+                                               : rh_exact_sum_double(&reference->sum);
+}
+
+static double rounded_prod(const rh_reference *reference) {
+  return reference->result.type == RH_TYPE_f32 ? (double)rh_exact_prod_float(&reference->prod)
+                                               : rh_exact_prod_double(&reference->prod);
+}
+
+void rh_reference_conclude(rh_reference *reference, const rh_operator *custom) {
+  if (custom && custom->is_struct) {
+    rh_sampled_conclude(&reference->sampled, custom, reference->n);
+    reference->result = reference->sampled.canonical;
+    return;
+  }
+  if (custom) reference->map_is_exact = rh_exprs_is_exact(custom->load);
+  if (is_exact(reference->op, reference->type)) {
+    rh_op_result(reference->op, reference->type, reference->value, &reference->result);
+    reference->exact = 1;
+  } else if (reference->op == RH_OP_prod) {
+    reference->result.value.f = rounded_prod(reference);
+  } else {
+    reference->result.value.f = rounded_sum(reference);
+  }
+}
+
+void rh_reference_add(rh_reference *whole, const rh_reference *part) {
+  whole->n += part->n;
+  whole->exact = 0;
+  rh_exact_sum_merge(&whole->sum, &part->sum);
+  rh_exact_prod_merge(&whole->prod, &part->prod);
+}
+
+static void take_parts(rh_reference *reference, const reference_job *job) {
+  memcpy(reference->value, job->parts[0].value, sizeof reference->value);
+  for (uint32_t i = 0; i < job->n_parts; i++) {
+    const reference_part *part = &job->parts[i];
+    if (job->add == add_exact && i > 0) job->op->combine(reference->value, part->value);
+    if (job->add == add_sum) rh_exact_bins_fold(part->bins, &reference->sum);
+    if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
+  }
   if (reference->op == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
-  reference->result.value.f = reference->result.type == RH_TYPE_f32
-                                  ? (double)rh_exact_sum_float(&reference->sum)
-                                  : rh_exact_sum_double(&reference->sum);
 }
 
-static void finish_prod(rh_reference *reference, const reference_job *job) {
-  for (uint32_t i = 0; i < job->n_parts; i++)
-    rh_exact_prod_merge(&reference->prod, &job->parts[i].prod);
-  reference->result.value.f = reference->result.type == RH_TYPE_f32
-                                  ? (double)rh_exact_prod_float(&reference->prod)
-                                  : rh_exact_prod_double(&reference->prod);
-}
-
-static void finish(rh_reference *reference, const reference_job *job) {
-  if (job->add == add_exact)
-    finish_exact(reference, job);
-  else if (job->add == add_sum)
-    finish_sum(reference, job);
-  else
-    finish_prod(reference, job);
-}
-
-static void init(rh_reference *reference, uint32_t op, rh_type type, uint64_t n) {
+void rh_reference_init(rh_reference *reference, uint32_t op, rh_type type) {
   memset(reference, 0, sizeof *reference);
   reference->op = op;
   reference->type = type;
-  reference->n = n;
   reference->result.type = rh_op_result_type(op, type);
-  reference->exact = n == 0;
+  reference->exact = 1;
   rh_exact_prod_init(&reference->prod);
+}
+
+static void init(rh_reference *reference, uint32_t op, rh_type type, uint64_t n) {
+  rh_reference_init(reference, op, type);
+  reference->n = n;
+  reference->exact = n == 0;
 }
 
 static rh_status compute(rh_reference *reference, reference_job *job, uint32_t op,
@@ -225,13 +246,12 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t o
   job->op = rh_op_find(op, job->type);
   if (!job->op)
     return rh_fail(job->error, RH_E_INVALID, "reference: no such operator on this type");
-  job->add = rh_op_flags(op, job->type) & RH_OP_EXACT ? add_exact
-             : op == RH_OP_prod                       ? add_prod
-                                                      : add_sum;
+  job->add = is_exact(op, job->type) ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
   init(reference, op, job->type, job->n);
   rh_status status = create_parts(job, threads);
   if (status == RH_OK) status = run(job);
-  if (status == RH_OK) finish(reference, job);
+  if (status == RH_OK) take_parts(reference, job);
+  if (status == RH_OK) rh_reference_conclude(reference, job->custom);
   destroy_parts(job);
   return status;
 }
@@ -255,10 +275,8 @@ rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator
   if (custom->is_struct) {
     init(reference, custom->base, custom->type, n);
     rh_sample_orders(&reference->sampled, custom, arrays, n);
-    reference->result = reference->sampled.canonical;
+    rh_reference_conclude(reference, custom);
     return rh_by_code_status(custom, error);
   }
-  RH_TRY(compute(reference, &job, custom->base, threads));
-  reference->map_is_exact = rh_exprs_is_exact(custom->load);
-  return RH_OK;
+  return compute(reference, &job, custom->base, threads);
 }

@@ -16,6 +16,9 @@ typedef struct rh_sampled {
   int by_device;       /* code: the first order is not the canonical one */
   rh_result canonical; /* in the canonical order */
   double least[RH_MOST_RESULTS], most[RH_MOST_RESULTS];
+  /* The operator's values in each order, of which the first is canonical.  Exact: only that. */
+  uint32_t n_orders;
+  _Alignas(16) unsigned char values[RH_SAMPLED_ORDERS][RH_ANY_VALUE_BYTES];
 } rh_sampled;
 
 /* The exact facts about one input under one operator. */
@@ -27,6 +30,7 @@ typedef struct rh_reference {
   uint32_t exact;     /* 1: every order gives exactly this result: compare for equality */
   rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */
+  _Alignas(16) unsigned char value[16]; /* of operators that are exact in every order */
   int map_is_exact;   /* 0: a mapped operator whose map's functions are not the same everywhere */
   rh_sampled sampled; /* operators whose value is a struct */
 } rh_reference;
@@ -60,6 +64,14 @@ rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type typ
 rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator *custom,
                                       const rh_arrays *arrays, uint64_t n, uint32_t threads,
                                       const rh_reporter *reporter, rh_error *error);
+
+/* The reference of no elements, to which those of parts are added. */
+void rh_reference_init(rh_reference *reference, uint32_t op, rh_type type);
+/* Adds the sums or products of the elements of `part`.  The values of exact operators and structs
+ * are the caller's to combine: their order may count. */
+void rh_reference_add(rh_reference *whole, const rh_reference *part);
+/* The result, of the sums or products that were added, or of `value` or sampled.values. */
+void rh_reference_conclude(rh_reference *whole, const rh_operator *custom);
 
 /* Judges a result.  depth: the most combinations that an element passed through, 0 if unknown (then
  * n-1).  flushes: the device flushes subnormals of this type. */

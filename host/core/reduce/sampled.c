@@ -43,17 +43,9 @@ static void take_results(rh_sampled *sampled, const rh_operator *custom, const v
   }
 }
 
-void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_arrays *arrays,
-                      uint64_t n) {
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+static void take_canonical(rh_sampled *sampled, const rh_operator *custom, uint64_t n) {
   rh_operator_result results[RH_MOST_FIELDS];
-  uint64_t seed = 1;
-  *sampled = (rh_sampled){.n = custom->n_results,
-                          .is_exact = (custom->op.flags & RH_OP_EXACT) != 0 &&
-                                      rh_exprs_is_exact(custom->load),
-                          .by_device = custom->code != NULL};
-  rh_operator_reduce(custom, arrays, 0, n, value);
-  rh_operator_results(custom, value, n, results);
+  rh_operator_results(custom, sampled->values[0], n, results);
   for (uint32_t k = 0; k < sampled->n; k++) {
     rh_result_field *field = &sampled->canonical.fields[k];
     snprintf(field->name, sizeof field->name, "%.31s", results[k].name);
@@ -64,10 +56,25 @@ void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_a
   sampled->canonical.n_fields = sampled->n;
   sampled->canonical.type = sampled->canonical.fields[0].type;
   memcpy(&sampled->canonical.value, &results[0].value, sizeof results[0].value);
-  for (int order = 1; order < RH_SAMPLED_ORDERS && !sampled->is_exact && n > 1; order++) {
-    in_pieces(custom, arrays, n, &seed, value);
-    take_results(sampled, custom, value, n);
-  }
+}
+
+void rh_sampled_conclude(rh_sampled *sampled, const rh_operator *custom, uint64_t n) {
+  take_canonical(sampled, custom, n);
+  for (uint32_t order = 1; order < sampled->n_orders; order++)
+    take_results(sampled, custom, sampled->values[order], n);
+}
+
+void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_arrays *arrays,
+                      uint64_t n) {
+  uint64_t seed = 1;
+  *sampled = (rh_sampled){.n = custom->n_results,
+                          .is_exact = (custom->op.flags & RH_OP_EXACT) != 0 &&
+                                      rh_exprs_is_exact(custom->load),
+                          .by_device = custom->code != NULL};
+  sampled->n_orders = sampled->is_exact ? 1 : RH_SAMPLED_ORDERS;
+  rh_operator_reduce(custom, arrays, 0, n, sampled->values[0]);
+  for (uint32_t order = 1; order < sampled->n_orders; order++)
+    in_pieces(custom, arrays, n, &seed, sampled->values[order]);
 }
 
 /* ---- Judging ---- */

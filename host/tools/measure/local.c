@@ -253,8 +253,7 @@ static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
 }
 
 /* The parameters, as a list and as text. */
-static void note_params(const local *l, rh_opened *opened) {
-  const rh_job *job = &l->job;
+static void note_params(const rh_job *job, rh_opened *opened) {
   size_t used = 0;
   opened->params_from = job->params_from.from;
   snprintf(opened->params_note, sizeof opened->params_note, "%s", job->params_from.note);
@@ -272,15 +271,19 @@ static void note_params(const local *l, rh_opened *opened) {
   }
 }
 
-static void note_answer(const local *l, rh_opened *opened) {
-  const rh_answer *answer = &l->job.answer;
+void rh_opened_note(const rh_job *job, rh_opened *opened) {
+  const rh_answer *answer = &job->answer;
   opened->launches = answer->launches;
   opened->finishes_on_host = answer->finishes_on_host;
   opened->depth = answer->depth;
   opened->scratch_bytes = answer->scratch_bytes;
   opened->local_bytes = answer->local_bytes;
+  note_params(job, opened);
+}
+
+static void note_answer(const local *l, rh_opened *opened) {
+  rh_opened_note(&l->job, opened);
   opened->host_clock = !may_be_stamped(l);
-  note_params(l, opened);
 }
 
 static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *opened,

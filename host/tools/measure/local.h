@@ -19,6 +19,9 @@ typedef struct rh_local_shared {
   void (*enter)(void *user, rh_phase phase); /* called when a strategy enters a phase */
 } rh_local_shared;
 
+/* What the strategy of a job answered, and its parameters. */
+void rh_opened_note(const rh_job *job, rh_opened *opened);
+
 /* `found` and the settings are copied.  The sampler's finish() frees it. */
 rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_found *found,
                            const rh_setting *settings, uint64_t n_settings, rh_error *error);

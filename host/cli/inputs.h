@@ -1,0 +1,32 @@
+/* The files of --input, opened to see what they hold, before it is decided how they are read. */
+#ifndef RH_CLI_INPUTS_H
+#define RH_CLI_INPUTS_H
+
+#include "../core/io/array.h"
+#include "../core/io/feed.h"
+#include "../core/operators/definition.h"
+#include "app.h"
+
+/* Zero-initialised is empty.  It must not be moved once it is open. */
+typedef struct rh_inputs {
+  char *copy; /* of the list, cut into names */
+  uint32_t n;
+  const char *names[RH_MOST_OPERANDS];
+  rh_feed feeds[RH_MOST_OPERANDS];
+  int are_large; /* more than fits in memory, or a pipe that goes on after its first part */
+} rh_inputs;
+
+/* One file; or, as_list, several with commas between.  RH_E_USAGE and RH_E_FILE for what
+ * rh_array_open() refuses, too. */
+rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error);
+
+/* Input k as an array in memory: a file is mapped, and a pipe read to its end. */
+rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,
+                          rh_error *error);
+
+/* The memory of this machine in bytes; 0 if it is not known. */
+uint64_t rh_machine_memory(void);
+
+void rh_inputs_finish(rh_inputs *inputs);
+
+#endif

@@ -1,0 +1,148 @@
+#include "run_stream.h"
+#include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
+#include "../core/reduce/again.h"
+#include "../core/reduce/exact_data.h"
+#include "../core/reduce/operand_data.h"
+#include "../tools/measure/local.h"
+#include "size.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Generated data are streamed without being asked for up to so many times the memory: more would be
+ * hours of work that nobody expects. */
+enum { MOST_MEMORIES = 8 };
+/* What the host's chunks have; for the choice of a strategy. */
+static const uint64_t usual_chunk = UINT64_C(4) << 20;
+
+rh_status rh_run_stream_options(const rh_typed *typed, uint64_t *chunk_bytes, int *check,
+                                rh_error *error) {
+  static const char *const words[] = {"full", "sampled", "none"};
+  const char *size = typed->stream, *how = typed->check;
+  *chunk_bytes = 0;
+  *check = typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL;
+  if (size && strcmp(size, "always") != 0) {
+    RH_TRY(rh_size_parse(size, 1, "--stream", chunk_bytes, error));
+    if (*chunk_bytes == 0)
+      return rh_fail(error, RH_E_USAGE, "--stream '%s': a chunk has at least one byte", size);
+  }
+  if (!how) return RH_OK;
+  if (typed->no_check)
+    return rh_fail(error, RH_E_USAGE, "--check and --no-check are mutually exclusive");
+  for (*check = 0; *check < 3; ++*check)
+    if (strcmp(how, words[*check]) == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
+}
+
+int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status) {
+  const rh_cl_device *device = app->redhost->device;
+  uint64_t memory = rh_machine_memory(), most = 0;
+  uint32_t size = spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type);
+  if ((status != RH_E_DEVICE && status != RH_E_NOMEM) || !memory) return 0;
+  if (strcmp(app->typed->isolate ? app->typed->isolate : "", "always") == 0) return 0;
+  if (!app->typed->input && spec->n > MOST_MEMORIES * memory / size) return 0;
+  if (device) most = device->about.max_alloc_bytes;
+  return spec->n > memory / size || (most && spec->n > most / size) || status == RH_E_NOMEM;
+}
+
+/* ---- What is streamed ---- */
+
+static rh_status make_source(const rh_run_stream *how, rh_source *source, rh_error *error) {
+  rh_feed *feeds[RH_MOST_OPERANDS];
+  rh_type types[RH_MOST_OPERANDS];
+  const rh_typed *typed = how->app->typed;
+  uint32_t n = rh_job_operands(how->spec);
+  for (uint32_t k = 0; k < n; k++) {
+    types[k] = rh_job_operand_type(how->spec, k);
+    feeds[k] = &how->inputs->feeds[k];
+  }
+  if (how->inputs->n) return rh_source_of_feeds(source, feeds, n, error);
+  rh_source_generated(source, typed->data ? typed->data : "uniform", how->seed, types, n,
+                      how->spec->n);
+  return RH_OK;
+}
+
+/* ---- By which strategy ---- */
+
+static rh_status check_isolation(const rh_run_stream *how, rh_error *error) {
+  int isolated, is_foreign = !how->found->installed;
+  RH_TRY(rh_parse_when("--isolate", how->app->typed->isolate, is_foreign, &isolated, error));
+  if (!isolated) return RH_OK;
+  return rh_fail(error, RH_DECLINED,
+                 "strategy '%s' runs in a process of its own, which takes its data as a whole and "
+                 "not as a stream; --isolate=never runs it in this one",
+                 how->found->name);
+}
+
+static rh_status find_strategy(const rh_run_stream *how, rh_run_report *report, rh_error *error) {
+  rh_job_spec *spec = how->spec;
+  rh_redhost *redhost = how->app->redhost;
+  rh_tunedb *tuned;
+  spec->n = rh_lane_chunk_n(spec, how->chunk_bytes ? how->chunk_bytes : usual_chunk);
+  RH_TRY(rh_job_locate(redhost, spec, how->found, error));
+  RH_TRY(check_isolation(how, error));
+  spec->strategy = how->found->name;
+  spec->plugin = how->found->path;
+  RH_TRY(rh_job_check_settings(spec, error));
+  RH_TRY(rh_job_device(redhost, spec, how->found->device_kinds, &report->device, error));
+  return rh_redhost_tuned(redhost, &tuned, error);
+}
+
+static rh_status try_strategy(const rh_run_stream *how, const rh_source *source, rh_lane *lane,
+                              rh_streamed *streamed, rh_run_report *report, rh_error *error) {
+  RH_TRY(find_strategy(how, report, error));
+  const rh_stream_spec spec = {.job = how->spec,
+                               .source = source,
+                               .device = report->device,
+                               .chunk_bytes = how->chunk_bytes,
+                               .check = how->check};
+  return rh_stream_run(how->app->redhost, &spec, lane, streamed, error);
+}
+
+/* Until one gives an answer; a pipe can be read once only. */
+static rh_status find_answer(const rh_run_stream *how, const rh_source *source, rh_lane *lane,
+                             rh_streamed *streamed, rh_run_report *report, rh_error *error) {
+  const rh_job_spec asked = *how->spec;
+  rh_attempts tried = {0};
+  rh_error why = {0};
+  for (;;) {
+    rh_status status = try_strategy(how, source, lane, streamed, report, &why);
+    if (status == RH_OK) return RH_OK;
+    if (streamed->was_read && source->in_order) break;
+    if (!rh_job_chooses_again(how->app->redhost, &asked, &tried, &why)) break;
+    rh_lane_finish(lane);
+    rh_streamed_finish(streamed);
+    rh_found_finish(how->found);
+    *how->spec = asked;
+  }
+  *error = why;
+  return why.status;
+}
+
+/* What exact data would show of a weak bound is not tried: they would be streamed again. */
+static void take_verdict(const rh_run_stream *how, const rh_streamed *streamed,
+                         rh_run_report *report) {
+  report->check = how->check;
+  report->checked = how->check != RH_CHECK_NONE;
+  report->reference = streamed->reference;
+  report->verdict = streamed->verdict;
+  if (report->checked && !how->spec->custom && rh_exact_data_is_needed(&report->verdict))
+    rh_exact_data_add_nothing("the data were streamed", &report->verdict);
+}
+
+rh_status rh_run_streamed(const rh_run_stream *how, rh_lane *lane, rh_streamed *streamed,
+                          rh_run_report *report, rh_error *error) {
+  rh_source source;
+  RH_TRY(make_source(how, &source, error));
+  report->spec = how->spec;
+  RH_TRY(find_answer(how, &source, lane, streamed, report, error));
+  how->spec->n = streamed->n;
+  report->chosen = how->app->redhost->chosen;
+  report->streamed = streamed;
+  report->result = streamed->result;
+  rh_opened_note(&lane->job, &report->opened);
+  report->opened.depth = streamed->depth;
+  take_verdict(how, streamed, report);
+  return RH_OK;
+}

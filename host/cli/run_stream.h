@@ -1,0 +1,30 @@
+/* --run on data that are streamed. */
+#ifndef RH_CLI_RUN_STREAM_H
+#define RH_CLI_RUN_STREAM_H
+
+#include "inputs.h"
+#include "report.h"
+
+typedef struct rh_run_stream {
+  const rh_app *app;
+  rh_inputs *inputs; /* empty: the data are generated */
+  rh_job_spec *spec; /* as asked for; gets the strategy that was found */
+  rh_found *found;   /* empty; the strategy, to be finished by the caller */
+  uint64_t seed, chunk_bytes;
+  int check;
+} rh_run_stream;
+
+/* --stream, --check and --no-check.  *chunk_bytes: 0 if no size was given. */
+rh_status rh_run_stream_options(const rh_typed *typed, uint64_t *chunk_bytes, int *check,
+                                rh_error *error);
+
+/* After a run in memory that ended with `status`: was it for lack of room, which a stream does not
+ * need? */
+int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status);
+
+/* Finds the strategy, streams the data through it, and enters all into the report.  lane and
+ * streamed: the caller's to finish, after the report is printed. */
+rh_status rh_run_streamed(const rh_run_stream *how, rh_lane *lane, rh_streamed *streamed,
+                          rh_run_report *report, rh_error *error);
+
+#endif

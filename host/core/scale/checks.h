@@ -1,0 +1,43 @@
+/* The check of a stream: each chunk's exact reference, computed while it is in its slot, and what
+ * they add up to. */
+#ifndef RH_SCALE_CHECKS_H
+#define RH_SCALE_CHECKS_H
+
+#include "../reduce/job.h"
+#include "fold.h"
+
+/* FULL: every chunk's reference is added up, and the answer is judged by it.  SAMPLED: the values
+ * of some chunks are judged, each by its own reference. */
+enum { RH_CHECK_FULL, RH_CHECK_SAMPLED, RH_CHECK_NONE };
+
+typedef struct rh_checks {
+  int mode;
+  const rh_job_spec *job; /* with the operator; borrowed */
+  rh_fold folds[RH_SAMPLED_ORDERS];
+  rh_reference whole;
+  uint64_t chunks, checked; /* so far */
+  rh_verdict verdict;       /* sampled: the first that is wrong, else the last */
+} rh_checks;
+
+/* Must be finished.  job->custom's constants must not change meanwhile. */
+void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job);
+void rh_checks_finish(rh_checks *checks);
+
+/* Is the chunk one of those that are checked?  Depends on its index only. */
+int rh_checks_wants(const rh_checks *checks, uint64_t index);
+
+/* The reference of n elements, whose first one has index `first` in the whole.  operands: where
+ * they are.  [any thread] */
+rh_status rh_checks_refer(const rh_checks *checks, const void *const *operands, uint64_t first,
+                          uint64_t n, rh_reference *part, rh_error *error);
+
+/* One chunk more; part: null if it is not checked.  Elements are counted from `first`.  value: the
+ * chunk's own; depth: from query's answer for a chunk. */
+rh_status rh_checks_add(rh_checks *checks, uint64_t index, uint64_t first, const rh_reference *part,
+                        const rh_cl_device *device, uint64_t depth, const void *value,
+                        rh_error *error);
+
+/* FULL: makes checks->whole the reference of all n elements. */
+rh_status rh_checks_conclude(rh_checks *checks, rh_error *error);
+
+#endif

@@ -1,0 +1,54 @@
+/* One device, or the host, with a strategy that is set up for chunks of a stream. */
+#ifndef RH_SCALE_LANE_H
+#define RH_SCALE_LANE_H
+
+#include "../reduce/job.h"
+#include "slots.h"
+
+/* When a chunk was read, copied and reduced: begin and end, of rh_now(). */
+typedef struct rh_chunk_times {
+  uint64_t index;
+  double read[2], copy[2], run[2]; /* copy: zeros without a copy */
+} rh_chunk_times;
+
+/* A chunk on its way. */
+typedef struct rh_lane_chunk {
+  rh_ring_slot *slot;
+  cl_event sent, first, last; /* the copy, and the first and last command of the reduction */
+  double run_s[2];            /* of reductions without events */
+} rh_lane_chunk;
+
+/* Zero-initialised may be finished. */
+typedef struct rh_lane {
+  rh_job job; /* of chunk_n elements */
+  uint64_t chunk_n;
+  uint64_t offsets[RH_MOST_OPERANDS]; /* of the operands in a slot */
+  rh_slots slots;
+  cl_command_queue copies, kernels; /* null: the host */
+  cl_command_queue plain;           /* the session's own queue */
+  cl_mem values;                    /* of the slots' chunks, on the device */
+  unsigned char *read_values;       /* where they are read to */
+  rh_error unpinned;
+  double clock_offset; /* from the device's clock to rh_now() */
+} rh_lane;
+
+/* Elements of a chunk of at most `bytes` bytes of the largest operand: a power of two of tiles, and
+ * at least one. */
+uint64_t rh_lane_chunk_n(const rh_job_spec *spec, uint64_t bytes);
+
+/* Finds the strategy, asks it, and sets it up.  spec->n and its offsets are the lane's to choose;
+ * lane->job.spec has them.  As rh_job_init() fails. */
+rh_status rh_lane_init(rh_lane *lane, rh_redhost *redhost, const rh_job_spec *spec,
+                       uint64_t chunk_n, uint32_t n_slots, rh_error *error);
+void rh_lane_finish(rh_lane *lane);
+
+/* Begins to bring the chunk of chunk->slot to the device. */
+rh_status rh_lane_send(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error);
+/* Reduces it.  Returns when that is enqueued, or done. */
+rh_status rh_lane_run(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error);
+/* Waits for its value.  The slot's memory can be filled again then, at slot->memory. */
+rh_status rh_lane_fetch(rh_lane *lane, rh_lane_chunk *chunk, void *value, rh_chunk_times *times,
+                        rh_error *error);
+void rh_lane_drop(rh_lane_chunk *chunk); /* releases events */
+
+#endif

@@ -1,0 +1,268 @@
+#include "ring.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/vocabulary.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { FREE, READING, READ, CHECKING, READY, TAKEN };
+
+struct rh_ring {
+  rh_ring_spec spec;
+  rh_ring_slot slots[RH_RING_MOST_SLOTS];
+  uint64_t next_read, next_taken; /* chunks; chunk c is in slot c % n_slots */
+  uint64_t end;                   /* chunks in all; UINT64_MAX: not known yet */
+  uint64_t element_bytes;         /* of all operands */
+  uint64_t taken_n;               /* elements */
+  atomic_int stop;
+  rh_error failure;
+  pthread_mutex_t lock;     /* of all of that */
+  pthread_mutex_t in_order; /* held while a source that has an order is read */
+  pthread_cond_t changed;
+  pthread_t threads[2 * RH_RING_MOST_THREADS];
+  uint32_t n_threads;
+};
+
+static rh_ring_slot *slot_of(rh_ring *ring, uint64_t chunk) {
+  return &ring->slots[chunk % ring->spec.n_slots];
+}
+
+/* ---- Changing states ---- */
+
+static void set_state(rh_ring *ring, rh_ring_slot *slot, int state) {
+  pthread_mutex_lock(&ring->lock);
+  slot->state = state;
+  pthread_cond_broadcast(&ring->changed);
+  pthread_mutex_unlock(&ring->lock);
+}
+
+/* The first failure counts. */
+static void fail(rh_ring *ring, const rh_error *error) {
+  pthread_mutex_lock(&ring->lock);
+  if (ring->failure.status == RH_OK) ring->failure = *error;
+  atomic_store(&ring->stop, 1);
+  pthread_cond_broadcast(&ring->changed);
+  pthread_mutex_unlock(&ring->lock);
+}
+
+/* ---- Readers ---- */
+
+/* The slot for the next chunk; null if there is nothing more to read. */
+static rh_ring_slot *claim(rh_ring *ring) {
+  rh_ring_slot *slot = NULL;
+  pthread_mutex_lock(&ring->lock);
+  while (!atomic_load(&ring->stop) && ring->next_read < ring->end &&
+         slot_of(ring, ring->next_read)->state != FREE)
+    pthread_cond_wait(&ring->changed, &ring->lock);
+  if (!atomic_load(&ring->stop) && ring->next_read < ring->end) {
+    slot = slot_of(ring, ring->next_read);
+    slot->index = ring->next_read++;
+    slot->first = slot->index * ring->spec.chunk_n;
+    slot->state = READING;
+  }
+  pthread_mutex_unlock(&ring->lock);
+  return slot;
+}
+
+static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint64_t wanted,
+                               rh_error *error) {
+  const rh_source *source = ring->spec.source;
+  slot->n = wanted;
+  for (uint32_t k = 0; k < source->n_operands; k++) {
+    uint64_t got = 0;
+    void *to = (char *)slot->memory + ring->spec.offsets[k];
+    RH_TRY(source->read(source, k, slot->first, wanted, to, &ring->stop, &got, error));
+    if (got < slot->n) slot->n = got;
+  }
+  return RH_OK;
+}
+
+/* A short chunk is the last one. */
+static void note_end(rh_ring *ring, const rh_ring_slot *slot) {
+  pthread_mutex_lock(&ring->lock);
+  if (slot->n < ring->spec.chunk_n && slot->index + (slot->n > 0) < ring->end)
+    ring->end = slot->index + (slot->n > 0);
+  pthread_mutex_unlock(&ring->lock);
+}
+
+static int read_slot(rh_ring *ring, rh_ring_slot *slot) {
+  const rh_source *source = ring->spec.source;
+  uint64_t wanted = ring->spec.chunk_n;
+  rh_error error = {0};
+  if (wanted > source->n - slot->first) wanted = source->n - slot->first;
+  slot->note = NULL;
+  slot->read_s[0] = rh_now();
+  rh_status status = read_operands(ring, slot, wanted, &error);
+  slot->read_s[1] = rh_now();
+  if (status != RH_OK) {
+    fail(ring, &error);
+    return 0;
+  }
+  note_end(ring, slot);
+  set_state(ring, slot, ring->spec.n_checkers ? READ : READY);
+  return slot->n == ring->spec.chunk_n;
+}
+
+static void *reader_main(void *of_ring) {
+  rh_ring *ring = of_ring;
+  int in_order = ring->spec.source->in_order, goes_on = 1;
+  while (goes_on) {
+    if (in_order) pthread_mutex_lock(&ring->in_order);
+    rh_ring_slot *slot = claim(ring);
+    goes_on = slot && read_slot(ring, slot);
+    if (in_order) pthread_mutex_unlock(&ring->in_order);
+  }
+  return NULL;
+}
+
+/* ---- Checkers ---- */
+
+static rh_ring_slot *find_read(rh_ring *ring) {
+  for (uint64_t chunk = ring->next_taken; chunk < ring->next_read && chunk < ring->end; chunk++)
+    if (slot_of(ring, chunk)->state == READ) return slot_of(ring, chunk);
+  return NULL;
+}
+
+static int is_over(const rh_ring *ring) {
+  return atomic_load(&ring->stop) || ring->next_taken >= ring->end;
+}
+
+static rh_ring_slot *claim_check(rh_ring *ring) {
+  rh_ring_slot *slot = NULL;
+  pthread_mutex_lock(&ring->lock);
+  while (!is_over(ring) && !(slot = find_read(ring)))
+    pthread_cond_wait(&ring->changed, &ring->lock);
+  if (slot) slot->state = CHECKING;
+  pthread_mutex_unlock(&ring->lock);
+  return slot;
+}
+
+static void *checker_main(void *of_ring) {
+  rh_ring *ring = of_ring;
+  rh_ring_slot *slot;
+  while ((slot = claim_check(ring))) {
+    rh_error error = {0};
+    if (ring->spec.check(ring->spec.user, slot, &error) == RH_OK)
+      set_state(ring, slot, READY);
+    else
+      fail(ring, &error);
+  }
+  return NULL;
+}
+
+/* ---- The caller ---- */
+
+static rh_status start(rh_ring *ring, uint32_t n, void *(*run)(void *), rh_error *error) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (pthread_create(&ring->threads[ring->n_threads], NULL, run, ring) == 0)
+      ring->n_threads++;
+    else if (k == 0)
+      return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
+  }
+  return RH_OK;
+}
+
+rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *error) {
+  pthread_condattr_t monotonic;
+  rh_ring *ring = *made = calloc(1, sizeof *ring);
+  if (!ring) return rh_fail(error, RH_E_NOMEM, "no memory for a ring");
+  uint64_t n = spec->source->n;
+  ring->spec = *spec;
+  ring->end = n == UINT64_MAX ? n : (n + spec->chunk_n - 1) / spec->chunk_n;
+  for (uint32_t k = 0; k < spec->source->n_operands; k++)
+    ring->element_bytes += rh_type_size(spec->source->types[k]);
+  for (uint32_t k = 0; k < spec->n_slots; k++)
+    ring->slots[k] = (rh_ring_slot){.number = k, .memory = spec->memory[k]};
+  pthread_mutex_init(&ring->lock, NULL);
+  pthread_mutex_init(&ring->in_order, NULL);
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&ring->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  rh_status status = start(ring, spec->n_readers, reader_main, error);
+  if (status == RH_OK) status = start(ring, spec->n_checkers, checker_main, error);
+  if (status == RH_OK) return RH_OK;
+  rh_ring_destroy(ring);
+  *made = NULL;
+  return status;
+}
+
+static rh_status report(const rh_ring *ring, rh_error *error) {
+  uint64_t n = ring->spec.source->n, size = ring->element_bytes;
+  return rh_progress(ring->spec.reporter, "streaming", ring->taken_n * size,
+                     n == UINT64_MAX ? 0 : n * size, error);
+}
+
+/* Waits a moment, so that progress is reported and the user heard. */
+static void wait_a_moment(rh_ring *ring) {
+  const long moment = 100000000, second = 1000000000; /* ns */
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += moment;
+  until.tv_sec += until.tv_nsec / second;
+  until.tv_nsec %= second;
+  pthread_cond_timedwait(&ring->changed, &ring->lock, &until);
+}
+
+static int is_ready(rh_ring *ring) {
+  return ring->failure.status != RH_OK || ring->next_taken >= ring->end ||
+         slot_of(ring, ring->next_taken)->state == READY;
+}
+
+int rh_ring_is_ready(rh_ring *ring) {
+  pthread_mutex_lock(&ring->lock);
+  int ready = is_ready(ring);
+  pthread_mutex_unlock(&ring->lock);
+  return ready;
+}
+
+/* `lock` is held. */
+static rh_status take_ready(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
+  if (ring->failure.status != RH_OK) {
+    if (error) *error = ring->failure;
+    return ring->failure.status;
+  }
+  if (ring->next_taken >= ring->end) return RH_OK;
+  *slot = slot_of(ring, ring->next_taken++);
+  (*slot)->state = TAKEN;
+  ring->taken_n += (*slot)->n;
+  pthread_cond_broadcast(&ring->changed);
+  return RH_OK;
+}
+
+rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
+  rh_status status = report(ring, error);
+  *slot = NULL;
+  if (status != RH_OK) return status;
+  pthread_mutex_lock(&ring->lock);
+  while (!is_ready(ring) && status == RH_OK) {
+    wait_a_moment(ring);
+    pthread_mutex_unlock(&ring->lock);
+    status = report(ring, error);
+    pthread_mutex_lock(&ring->lock);
+  }
+  if (status == RH_OK) status = take_ready(ring, slot, error);
+  pthread_mutex_unlock(&ring->lock);
+  return status;
+}
+
+void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot) {
+  set_state(ring, slot, FREE);
+}
+
+void rh_ring_destroy(rh_ring *ring) {
+  if (!ring) return;
+  pthread_mutex_lock(&ring->lock);
+  atomic_store(&ring->stop, 1);
+  pthread_cond_broadcast(&ring->changed);
+  pthread_mutex_unlock(&ring->lock);
+  for (uint32_t k = 0; k < ring->n_threads; k++) pthread_join(ring->threads[k], NULL);
+  for (uint32_t k = 0; k < ring->spec.n_slots; k++) free(ring->slots[k].note);
+  pthread_cond_destroy(&ring->changed);
+  pthread_mutex_destroy(&ring->lock);
+  pthread_mutex_destroy(&ring->in_order);
+  free(ring);
+}

@@ -1,0 +1,54 @@
+/* Chunks of a source, read by several threads into a ring of slots ahead of the thread that reduces
+ * them.
+ *
+ * A slot is free, is being read, has been read, is being looked at by a thread that checks, is
+ * ready, or is with the caller, who takes ready slots in index order and gives each back once
+ * nothing reads it any more.  Memory is that of the slots, however long the source is. */
+#ifndef RH_SCALE_RING_H
+#define RH_SCALE_RING_H
+
+#include "source.h"
+
+enum { RH_RING_MOST_SLOTS = 32, RH_RING_MOST_THREADS = 16 };
+
+typedef struct rh_ring rh_ring;
+
+/* With the caller, everything is the caller's to read. */
+typedef struct rh_ring_slot {
+  uint32_t number; /* of its memory */
+  void *memory;
+  uint64_t index;    /* of the chunk */
+  uint64_t first, n; /* its elements */
+  double read_s[2];  /* when reading began and ended, of rh_now() */
+  void *note;        /* what `check` left, malloc'ed; the ring frees what is not null at the end */
+  int state;         /* the ring's own */
+} rh_ring_slot;
+
+typedef struct rh_ring_spec {
+  const rh_source *source;
+  uint64_t chunk_n; /* elements; only the last chunk has fewer */
+  uint32_t n_slots, n_readers, n_checkers;
+  void *const *memory;     /* of the slots */
+  const uint64_t *offsets; /* of the operands in a slot's memory, in bytes */
+  /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */
+  rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
+  void *user;
+  const rh_reporter *reporter;
+} rh_ring_spec;
+
+/* Starts the threads.  *spec and what it points to must outlive the ring. */
+rh_status rh_ring_create(rh_ring **ring, const rh_ring_spec *spec, rh_error *error);
+
+/* The next chunk; null after the last one.  Waits for it, and reports progress meanwhile.  Fails
+ * with what a reader or a check failed with, or RH_E_CANCELLED. */
+rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error);
+
+/* Would rh_ring_take() return without waiting? */
+int rh_ring_is_ready(rh_ring *ring);
+
+void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot);
+
+/* Stops and joins the threads, at once even if a pipe has nothing to read.  Null is legal. */
+void rh_ring_destroy(rh_ring *ring);
+
+#endif

@@ -1,0 +1,37 @@
+/* Where the elements of a stream come from: files and pipes, or generated data. */
+#ifndef RH_SCALE_SOURCE_H
+#define RH_SCALE_SOURCE_H
+
+#include "../io/feed.h"
+#include "../operators/definition.h"
+
+typedef struct rh_source rh_source;
+
+struct rh_source {
+  uint32_t n_operands;
+  rh_type types[RH_MOST_OPERANDS];
+  uint64_t n;   /* elements of each operand; UINT64_MAX: known only at the end */
+  int in_order; /* 1: pieces are read one after the other, in index order */
+  uint64_t seed;
+  const char *kind;                 /* of generated data */
+  rh_feed *feeds[RH_MOST_OPERANDS]; /* of files and pipes */
+  /* Writes elements first .. first+n-1 of operand k to `to`; *got is fewer only at the end of a
+   * source of unknown length.  Any thread, unless in_order. */
+  rh_status (*read)(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
+                    const atomic_int *stop, uint64_t *got, rh_error *error);
+};
+
+/* feeds: open, of equal lengths where they are known, at most one of them a pipe of unknown length;
+ * borrowed.  RH_E_USAGE, with both names, where they are not. */
+rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t n_operands,
+                             rh_error *error);
+
+/* n elements of a kind that exists.  Operand k has the seed `seed` + k, as
+ * rh_operand_data_fill() gives it. */
+void rh_source_generated(rh_source *source, const char *kind, uint64_t seed, const rh_type *types,
+                         uint32_t n_operands, uint64_t n);
+
+/* After all was read: RH_E_FILE if a file changed meanwhile. */
+rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error);
+
+#endif
