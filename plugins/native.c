@@ -399,6 +399,15 @@ static void choose_elements(native *self, const rh_problem *problem) {
   }
   self->how = how_to_fold(self->op, self->type);
   int is_general = self->how == BY_OPERATOR || self->how == BY_CANONICAL;
+  /* Tiles load their elements by the operator, which would map them again. */
+  if (self->user && (is_general || self->how == BY_TILES)) {
+    self->user = NULL;
+    self->form = RH_FORM_OTHER;
+    self->op = op;
+    self->type = problem->type;
+    self->how = BY_CANONICAL;
+    is_general = 1;
+  }
   if (is_general && RH_HAS(rh_op, op, reduce) && op->reduce) self->how = BY_REDUCE;
 }
 

@@ -122,6 +122,7 @@ static void add_word(work *w, const char *option, const char *value) {
 static void note_words(work *w, const rh_typed *typed) {
   add_word(w, "--op", typed->op);
   add_word(w, "--map", typed->map);
+  add_word(w, "--where", typed->where);
   add_word(w, "--reduce", typed->reduce);
   add_word(w, "--identity", typed->identity);
   add_word(w, "--finalize", typed->finalize);

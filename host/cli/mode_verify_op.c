@@ -115,7 +115,7 @@ static rh_status examine_all(work *w, rh_error *error) {
     return rh_fail(error, RH_E_USAGE,
                    "--verify-op needs an operator: a name, a file, or --reduce and --identity");
   if (typed.n_operands == 0) return examine_types(w, &typed, error);
-  if (typed.op || typed.map || typed.reduce || typed.finalize)
+  if (typed.op || typed.map || typed.where || typed.reduce || typed.finalize)
     return rh_fail(error, RH_E_USAGE,
                    "--verify-op '%s' and an operator of options are mutually exclusive",
                    typed.operands[0]);

@@ -138,6 +138,7 @@ static void add_texts(json_t *object, const rh_definition *definition) {
   if (definition->about) json_object_set_new(object, "about", json_string(definition->about));
   if (definition->ops) json_object_set_new(object, "op", json_string(definition->ops));
   if (definition->map) json_object_set_new(object, "map", json_string(definition->map));
+  if (definition->where) json_object_set_new(object, "where", json_string(definition->where));
   if (definition->code)
     add_code(object, definition);
   else if (definition->n_fields)
@@ -203,6 +204,7 @@ static void print_definition(const rh_definition *definition) {
   }
   if (definition->ops) printf("op          %s\n", rh_plain(definition->ops));
   if (definition->map) printf("map         %s\n", rh_plain(definition->map));
+  if (definition->where) printf("where       %s\n", rh_plain(definition->where));
   if (definition->code)
     printf("OpenCL C    %s\n",
            definition->code_file ? rh_plain(definition->code_file) : "in the operator's file");

@@ -91,8 +91,10 @@ static const option_row table[] = {
      IN(RUN), AT(input)},
     {"map", 0, WORD, "EXPR", NULL,
      "reduce an expression of the elements, as in C: 'x*y'\n"
-     "with --input x.npy,y.npy; i is the index",
+     "with --input x.npy,y.npy; i is the index, n the number of\nelements",
      OPERATORS, AT(map)},
+    {"where", 0, WORD, "EXPR", NULL, "leave out the elements for which it is false: 'x > 0'",
+     OPERATORS, AT(where)},
     {"let", 0, WORDS, "NAME=NUMBER", NULL, "a constant for --map and --finalize; repeatable",
      OPERATORS, AT(lets)},
     {"reduce", 0, WORD, "EXPR", NULL,

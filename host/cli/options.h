@@ -49,7 +49,7 @@ typedef struct rh_typed {
   const char *strategy, *cache, *precision, *max_time, *samples, *timer, *processes;
   const char *format, *output, *resume, *threshold, *picture, *budget;
   const char *stream, *check;
-  const char *map, *reduce, *identity, *finalize;
+  const char *map, *reduce, *identity, *finalize, *where;
   rh_words exports, peers, lets;
   uint32_t commutes;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;

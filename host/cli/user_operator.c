@@ -16,6 +16,7 @@
 static rh_operator_texts texts_of(const rh_typed *typed) {
   return (rh_operator_texts){.op = typed->op,
                              .map = typed->map,
+                             .where = typed->where,
                              .reduce = typed->reduce,
                              .identity = typed->identity,
                              .finalize = typed->finalize,
@@ -65,14 +66,15 @@ static int mentions(const char *text, const char *name) {
   return 0;
 }
 
-/* "w" of "data/w.npy", if it is a name that the map uses. */
-static void name_by_file(const char *path, const char *map, rh_operand *operand) {
+/* "w" of "data/w.npy", if it is a name that the map or the condition uses. */
+static void name_by_file(const char *path, const rh_typed *typed, rh_operand *operand) {
   const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
   size_t length = strcspn(stem, ".");
   char name[RH_OPERATOR_NAME_BYTES] = "";
   if (!rh_operator_is_name(stem, length)) return;
   memcpy(name, stem, length);
-  if (map && mentions(map, name)) memcpy(operand->name, name, sizeof name);
+  if (mentions(typed->map, name) || mentions(typed->where, name))
+    memcpy(operand->name, name, sizeof name);
 }
 
 static rh_status check_different(const rh_operand *operands, uint32_t n, rh_error *error) {
@@ -152,7 +154,9 @@ static uint32_t name_operands(const rh_typed *typed, const rh_definition *defini
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     operands[k].type = type;
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
-    if (mentions(typed->map, rh_operand_usual_name(k))) n = k + 1;
+    if (mentions(typed->map, rh_operand_usual_name(k)) ||
+        mentions(typed->where, rh_operand_usual_name(k)))
+      n = k + 1;
   }
   return definition->n_operands ? definition->n_operands : n;
 }
@@ -178,7 +182,7 @@ static rh_status make_of_inputs(rh_user_operator *user, const rh_app *app, const
   for (uint32_t k = 0; k < inputs->n; k++) {
     operands[k].type = inputs->feeds[k].type;
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
-    name_by_file(inputs->names[k], app->typed->map, &operands[k]);
+    name_by_file(inputs->names[k], app->typed, &operands[k]);
   }
   return make_operator(user, app, operands, inputs->n, spec, error);
 }

@@ -58,6 +58,71 @@ class Operators(cli.Case):
                     if "a > b" not in str(args) or done.code != 4:
                         self.assertEqual((done.code, float(done.out)), (0, wanted), done)
 
+    def test_every_operator_over_a_map(self):
+        """The map is applied once, also where an operator's tiles load elements themselves."""
+        x, k = self.x, self.k
+        y = x.astype("f8") / 100 + 1
+        self.assertAlmostEqual(float(self.reduce("native", "-i", "x.npy", "--map", "(f64)x/100 + 1", "--op", "prod")["value"]) / y.prod(), 1, delta=1e-9)
+        self.assertAlmostEqual(float(self.reduce("native", "-i", "x.npy,k.npy", "--map", "1 + x/100 + 0*k", "--op", "prod")["value"]) / y.prod(), 1,
+                               delta=1e-3)
+        for strategy in ("native", "serial"):
+            for op in ("sum", "prod", "min", "max", "asum", "amax", "argmin", "argmax", "argamax"):
+                for map in ("x + 1", "k*3 - 1", "x + k"):
+                    self.reduce(strategy, "-i", "x.npy,k.npy" if "x + k" == map else "%s.npy" % map[0], "--map", map, "--op", op)
+
+    def test_count(self):
+        """n in maps and conditions: the number of elements, which is no literal of the program."""
+        x, k = self.x, self.k
+        for strategy in ("serial", "native", "onepass", "cascade"):
+            for args, wanted in ((["-i", "k.npy", "--map", "2*i < n ? k : 0"], int(k[:2502].sum())),
+                                 (["-i", "k.npy", "--map", "k == 0 ? n : 0", "--op", "max"], 5003),
+                                 (["-i", "k.npy", "--where", "i + 3 >= n"], int(k[-3:].sum())),
+                                 (["-i", "x.npy", "--map", "n - 1 - i + 0*(u64)x", "--op", "argmin"], 5002)):
+                self.assertEqual(float(self.redhost("--run", strategy, *args, "-q").out), wanted, (strategy, args))
+
+    def test_masks(self):
+        """An element whose condition is false contributes the identity."""
+        x, k, w = self.x, self.k, self.w
+        mask = np.random.default_rng(3).random(5003) < 0.3
+        np.save(os.path.join(self.cwd, "m.npy"), mask.astype("u1"))
+        cases = [
+            (["-i", "k.npy", "--where", "k % 7 == 0"], int(k[np.fmod(k, 7) == 0].sum())),
+            (["-i", "k.npy,m.npy", "--where", "m", "--op", "min"], int(k[mask].min())),
+            (["-i", "k.npy,m.npy", "--where", "m", "--op", "and"], int(np.bitwise_and.reduce(k[mask]))),
+            (["-i", "k.npy,m.npy", "--where", "m && k > 98", "--op", "prod"], int(np.multiply.reduce(k[mask & (k > 98)].astype("i8")))),
+            (["-i", "x.npy,m.npy", "--where", "m", "--op", "max"], float(x[mask].max())),
+            (["-i", "x.npy,m.npy", "--where", "m", "--op", "amax"], float(abs(x[mask]).max())),
+            (["-i", "x.npy,m.npy", "--where", "m", "--op", "argmax"], int(np.flatnonzero(mask)[x[mask].argmax()])),
+            (["-i", "x.npy", "--where", "x > 1000", "--op", "argmax"], 2.0 ** 64 - 1),
+            (["-i", "k.npy", "--where", "k > 1000"], 0),
+        ]
+        for strategy in ("serial", "native", "onepass"):
+            for args, wanted in cases:
+                with self.subTest(strategy=strategy, args=args):
+                    self.assertEqual(float(self.redhost("--run", strategy, *args, "-q").out), float(wanted))
+            result = self.reduce(strategy, "-i", "x.npy,m.npy", "--where", "m", "--op", "meanvar")
+            fields = result["fields"]
+            self.assertAlmostEqual(float(fields["mean"]), float(x[mask].mean(dtype="f8")), delta=1e-9)
+            self.assertAlmostEqual(float(fields["variance"]), float(x[mask].var(dtype="f8")), delta=1e-9)
+            result = self.reduce(strategy, "-i", "w.npy,m.npy", "--map", "w*w", "--where", "m")
+            self.assertAlmostEqual(float(result["value"]), math.fsum((w * w)[mask]), delta=1e-9)
+
+    def test_masks_that_are_refused(self):
+        self.bad(2, "where: the results of mean depend on n|map 'x, 1'", "--run", "native", "-i", "x.npy", "--op", "mean", "--where", "x > 0")
+        self.bad(2, "where: affine takes all elements", "--run", "native", "-t", "u64", "-n", "10", "--where", "x", "--op", "affine")
+        done = self.redhost("--run", "native", "-i", "x.npy", "--where", "x >")
+        self.assertEqual(done.code, 2)
+        self.assertIn("where: expected an operand, and the text ends, at column 4 of 'x >'", done.err)
+        self.good("--new-operator", "far.cl")
+        self.bad(6, "where: operator far is in OpenCL C", "--run", "two_stage", "-i", "x.npy", "--op", "./far.op.json", "--where", "x > 0")
+
+    def test_mask_in_a_file(self):
+        self.write("p.op.json", json.dumps({"redhost": "operator/1", "name": "p", "operands": ["x"], "op": "sum", "map": "x*x", "where": "x > 0"}))
+        x = self.x.astype("f8")
+        self.assertAlmostEqual(float(self.reduce("native", "-i", "x.npy", "--op", "./p.op.json")["value"]), math.fsum((x * x)[x > 0]), delta=0.01)
+        self.bad(2, "operator p has its own", "--run", "native", "-i", "x.npy", "--op", "./p.op.json", "--where", "x < 1")
+        self.assertIn("where       x > 0", self.good("--plugin", "./p.op.json", "--info", "p", quiet=False).out)
+
     def test_several_in_one_pass(self):
         for strategy in STRATEGIES:
             result = self.reduce(strategy, "-i", "x.npy", "--op", "min,max,argmax,sum")
@@ -151,7 +216,7 @@ class Operators(cli.Case):
         self.bad(6, "nothing.json: No such file", "--run", "native", "--op", "nothing.json", "-n", "8")
 
     def test_carets(self):
-        for text, words, column in (("x *", "map: expected an operand, and the text ends", 4), ("x + q", "map: unknown name 'q'; known: x, i", 5),
+        for text, words, column in (("x *", "map: expected an operand, and the text ends", 4), ("x + q", "map: unknown name 'q'; known: x, i, n", 5),
                                     ("1/0", "map: a division of integers by 0", 2), ("(x\t", "map: expected ')', and the text ends", 4)):
             done = self.redhost("--run", "native", "-i", "x.npy", "--map", text)
             self.assertEqual((done.code, done.out), (2, ""))
@@ -221,11 +286,10 @@ class Bench(cli.Case):
         _, rows = self.rows("--op", "min,max", "--map", "x", "-n", "1000")
         self.assertEqual({row["op"] for row in rows.values()}, {"min,max of x"})
 
-    def test_what_other_processes_do_not_know(self):
-        for args, words in [(["--processes=2"], "--processes=2"), (["--isolate=always"], "--isolate=always"), (["--peer", "x"], "--peer")]:
-            done = self.redhost("--bench", "--op", "dot", "-n", "1000", *args)
-            self.assertEqual(done.code, 2, done)
-            self.assertIn(words, done.err)
+    def test_what_peers_do_not_know(self):
+        done = self.redhost("--bench", "--op", "dot", "-n", "1000", "--peer", "x")
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("--peer", done.err)
 
 
 if __name__ == "__main__":

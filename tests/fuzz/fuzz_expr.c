@@ -25,7 +25,7 @@ static void evaluate(const rh_exprs *exprs, uint64_t first, uint64_t n, evaluate
   uint64_t bound[RH_EXPR_MOST_SLOTS];
   memset(to, 0, sizeof *to);
   RULE(rh_exprs_constants_size(exprs) <= sizeof bound);
-  rh_exprs_bind(exprs, bound);
+  rh_exprs_bind(exprs, 1000, bound);
   for (uint32_t j = 0; j < RH_EXPR_MOST_OUTPUTS; j++) outputs[j] = to->of[j];
   rh_exprs_eval(exprs, from, first, n, bound, outputs);
 }

@@ -80,6 +80,35 @@ START_TEST(reduces_to_fields) {
 }
 END_TEST
 
+/* n is that of each call, also where the setup of another is kept. */
+START_TEST(masks_and_counts) {
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = strategies[_i],
+                        .type = RH_TYPE_i32,
+                        .data = k,
+                        .map = "x + (i64)n",
+                        .where = "x > 0 && 2*i < n"};
+  const rh_prepare_spec spec = {.struct_size = sizeof spec,
+                                .strategy = strategies[_i],
+                                .type = RH_TYPE_i32,
+                                .max_n = N,
+                                .map = request.map,
+                                .where = request.where};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  for (request.n = N; request.n > N - 20; request.n -= 7) {
+    int64_t expects = 0;
+    for (uint64_t i = 0; 2 * i < request.n; i++)
+      if (k[i] > 0) expects += k[i] + (int64_t)request.n;
+    must(rh_reduce(redhost, &request, &result, &error));
+    ck_assert_int_eq(result.value.i, expects);
+    must(rh_prepared_run(prepared, k, request.n, &result, &error));
+    ck_assert_int_eq(result.value.i, expects);
+  }
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
 /* By name, and by the text of a file; a caller of an earlier version has no room for fields. */
 START_TEST(reduces_by_named_operators) {
   static const char count[] =
@@ -308,6 +337,7 @@ int main(void) {
   fill();
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_add_loop_test(tests, reduces_several_inputs, 0, 4);
+  tcase_add_loop_test(tests, masks_and_counts, 0, 4);
   tcase_add_loop_test(tests, reduces_to_fields, 0, 4);
   tcase_add_test(tests, reduces_by_named_operators);
   tcase_add_loop_test(tests, keeps_an_operator_and_takes_constants, 0, 4);

@@ -43,7 +43,7 @@ static void evaluate(const char *text, int at, rh_type type, double *f, int64_t 
   uint64_t out[3] = {0}, bound[8];
   void *outputs[] = {out};
   ck_assert_uint_le(rh_exprs_constants_size(exprs), sizeof bound);
-  rh_exprs_bind(exprs, bound);
+  rh_exprs_bind(exprs, 1000, bound);
   rh_exprs_eval(exprs, arrays, 100, 3, bound, outputs);
   const char *from = (const char *)out + (size_t)at * rh_type_size(type);
   float narrow;
@@ -166,7 +166,8 @@ static const mistake mistakes[] = {
     {"x)", "expected an operator, not ')', at column 2"},
     {"x y", "expected an operator, not 'y', at column 3"},
     {"z + 1",
-     "unknown name 'z'; known: x, y, k, u, l, h, b, c, m, a.0, a.mean, t, q, i, at column 1"},
+     "unknown name 'z'; known: x, y, k, u, l, h, b, c, m, a.0, a.mean, t, q, i, n, at column "
+     "1"},
     {"foo(x)", "unknown function 'foo', at column 1"},
     {"sqrt(x, y)", "the function takes one argument, at column 1"},
     {"min(x)", "the function takes two arguments, at column 1"},

@@ -30,8 +30,8 @@ static void compare(const rh_operator *a, const rh_operator *b) {
   ck_assert_uint_eq(rh_operator_hash(a), rh_operator_hash(b));
   ck_assert_uint_eq(a->op.flags, b->op.flags);
   ck_assert_uint_eq(a->op.constants_size, b->op.constants_size);
-  rh_operator_bind(a, constants_a);
-  rh_operator_bind(b, constants_b);
+  rh_operator_bind(a, 7, constants_a);
+  rh_operator_bind(b, 7, constants_b);
   ck_assert_mem_eq(constants_a, constants_b, sizeof constants_a);
   ck_assert_uint_eq(a->n_results, b->n_results);
   for (uint32_t k = 0; k < a->n_results; k++) ck_assert_str_eq(a->results[k], b->results[k]);

@@ -161,7 +161,7 @@ void rh_cases_find_literals(rh_cases *cases, const rh_operator *of) {
 void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed) {
   cases->of = of;
   memset(cases->elements, 0, sizeof cases->elements);
-  rh_operator_bind(of, cases->constants);
+  rh_operator_bind(of, RH_CASES_N, cases->constants);
   for (uint32_t k = 0; k < RH_CASES_ELEMENTS; k++) {
     make_element(cases, k, kind, seed);
     rh_cases_load(cases, &cases->elements[k], cases->values[k]);

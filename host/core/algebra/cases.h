@@ -5,6 +5,9 @@
 #include "../operators/operator.h"
 
 /* Kinds of elements, the simplest first. */
+/* What the operators get as `n`, the number of elements. */
+enum { RH_CASES_N = 1000 };
+
 enum {
   RH_CASES_SMALL,  /* integers from -3 to 3 */
   RH_CASES_HALVES, /* multiples of 1/4 up to 64, and integers up to 256 */

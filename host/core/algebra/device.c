@@ -214,7 +214,7 @@ rh_status rh_algebra_compare(const rh_operator *self, rh_cl_session *session,
   /* Each run holds a sum of inexact maps to a bound of its own. */
   if (!self->is_struct && !rh_exprs_is_exact(self->load)) return RH_OK;
   if (rh_operator_uses_f64(self) && !(session->device->about.features & RH_FP64)) return RH_OK;
-  rh_operator_bind(self, c.constants);
+  rh_operator_bind(self, RH_CASES_N, c.constants);
   rh_status status = make_elements(&c, error);
   if (status == RH_OK) status = build(&c, error);
   if (status == RH_OK) status = launch(&c, error);

@@ -38,6 +38,27 @@ static int is_whole(const char *op) {
   return op && (is_json(op) || is_file(op) || (!strchr(op, ',') && !rh_op_from_name(op)));
 }
 
+static int counts(const char *text) {
+  for (const char *at = text; (at = strchr(at, 'n')); at++) {
+    int begins = at == text || (!isalnum((unsigned char)at[-1]) && !strchr("_.", at[-1]));
+    if (begins && !isalnum((unsigned char)at[1]) && at[1] != '_') return 1;
+  }
+  return 0;
+}
+
+static rh_status add_where(rh_definition *definition, const char *where, rh_error *error) {
+  if (definition->where)
+    return rh_fail(error, RH_E_USAGE, "where: operator %s has its own", definition->name);
+  for (uint32_t k = 0; k < definition->n_results; k++)
+    if (counts(definition->results[k].text))
+      return rh_fail(error, RH_E_USAGE,
+                     "where: the results of %s depend on n, which counts all elements; sum 1 where "
+                     "elements count, as in map 'x, 1'",
+                     definition->name);
+  definition->where = strdup(where);
+  return definition->where ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+}
+
 static rh_status read_whole(rh_definition *definition, const rh_operator_texts *texts,
                             const rh_options *options, rh_error *error) {
   const char *op = texts->op;
@@ -47,6 +68,7 @@ static rh_status read_whole(rh_definition *definition, const rh_operator_texts *
     RH_TRY(rh_definition_read_file(definition, op, error));
   else
     RH_TRY(rh_catalog_define(definition, options, op, error));
+  if (texts->where) RH_TRY(add_where(definition, texts->where, error));
   if (!texts->map && !texts->finalize) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own", texts->map ? "map" : "finalize",
                  definition->name);
@@ -99,7 +121,7 @@ static rh_status take_reduce(rh_definition *definition, const rh_operator_texts 
 }
 
 int rh_operator_texts_are_own(const rh_operator_texts *texts) {
-  return texts->map || texts->reduce || texts->identity || texts->finalize ||
+  return texts->map || texts->where || texts->reduce || texts->identity || texts->finalize ||
          (texts->op && strchr(texts->op, ',')) || is_whole(texts->op);
 }
 
@@ -109,6 +131,7 @@ rh_status rh_definition_compose(rh_definition *definition, const rh_operator_tex
     return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
   if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, options, error);
   if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
+  definition->where = copy(texts->where);
   if (texts->reduce) return take_reduce(definition, texts, error);
   definition->ops = strdup(texts->op ? texts->op : "sum");
   definition->map = copy(texts->map);

@@ -10,6 +10,7 @@ typedef struct rh_operator_texts {
    * path; or the text of such a file, which begins with a brace.  Null: sum */
   const char *op;
   const char *map;      /* expressions of the operands, with commas between */
+  const char *where;    /* "x > 0": other elements change nothing; null: all count */
   const char *reduce;   /* instead of op: combines a and b */
   const char *identity; /* goes with reduce */
   const char *finalize; /* "a.0/n", "mean = a.0/n, ..." */

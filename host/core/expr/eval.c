@@ -339,8 +339,11 @@ void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values) {
   memcpy(exprs->values, values, exprs->n_constants * sizeof *values);
 }
 
-void rh_exprs_bind(const rh_exprs *exprs, void *constants) {
+void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
+  rh_scalar *to = constants;
   for (uint32_t k = 0; k < exprs->n_slots; k++)
-    ((rh_scalar *)constants)[k] =
-        scalar_of(exprs->values[exprs->slots[k].constant], exprs->slots[k].type);
+    if (exprs->slots[k].constant == RH_EXPR_COUNT)
+      to[k] = (rh_scalar){.u64 = n};
+    else
+      to[k] = scalar_of(exprs->values[exprs->slots[k].constant], exprs->slots[k].type);
 }

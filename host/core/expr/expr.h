@@ -43,7 +43,8 @@ typedef struct rh_exprs rh_exprs;
 
 typedef char rh_expr_name[RH_EXPR_NAME_BYTES];
 
-/* has_index: `i` is the element's index, u64.  Names are copied. */
+/* has_index: `i` is the element's index, and `n` the number of elements, both u64.  Names are
+ * copied. */
 rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
                           const rh_expr_constant *constants, uint32_t n_constants, int has_index,
                           rh_error *error);
@@ -61,6 +62,11 @@ rh_status rh_exprs_output(rh_exprs *exprs, const char *text, rh_type type, const
                           rh_error *error);
 /* Adds an output for each expression of a list, with commas between. */
 rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, rh_error *error);
+
+/* Where the condition is false, output k is *values[k], of its type, instead.  For all outputs that
+ * there will be. */
+rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *const *values,
+                         const char *what, rh_error *error);
 
 /* ---- Asking ---- */
 
@@ -92,8 +98,11 @@ uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
  * stays one.  [not while another thread uses them] */
 void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values);
 
-/* Writes the constants for kernels and for rh_exprs_eval(), 8 bytes each. */
-void rh_exprs_bind(const rh_exprs *exprs, void *constants);
+/* Where rh_exprs_bind() writes `n`, counted in 8 bytes; -1: nothing uses it. */
+int rh_exprs_count_slot(const rh_exprs *exprs);
+
+/* Writes the constants for kernels and for rh_exprs_eval(), 8 bytes each, and `n`. */
+void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants);
 
 /* outputs[k][j] = output k of elements variables[v][j], j < n, whose index is first + j.  Rounds
  * after every operation.  The outputs do not overlap with anything.  [any thread] */

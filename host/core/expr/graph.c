@@ -219,6 +219,12 @@ uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most) {
   return n;
 }
 
+int rh_exprs_count_slot(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_slots; k++)
+    if (exprs->slots[k].constant == RH_EXPR_COUNT) return (int)k;
+  return -1;
+}
+
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
   return 8 * exprs->n_slots;
 }

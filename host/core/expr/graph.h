@@ -71,6 +71,8 @@ typedef struct rh_let_node {
 } rh_let_node;
 
 enum { RH_EXPR_MOST_LETS = 64 };
+/* The number of a constant that stands for `n`, the number of elements. */
+#define RH_EXPR_COUNT UINT32_MAX
 
 /* A constant as a type that it is used as. */
 typedef struct rh_expr_slot {
@@ -115,6 +117,8 @@ rh_reason rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b, 
 rh_reason rh_graph_not(rh_exprs *exprs, uint32_t a, uint32_t *made);
 rh_reason rh_graph_choose(rh_exprs *exprs, uint32_t condition, uint32_t a, uint32_t b,
                           uint32_t *made);
+/* `n`, which is a constant of kernels: it needs no other build. */
+rh_reason rh_graph_count(rh_exprs *exprs, uint32_t *made);
 /* What stays weak becomes i32, i64 or f64. */
 rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made);
 

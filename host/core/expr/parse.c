@@ -221,7 +221,7 @@ static rh_status unknown_name(const parser *p, const char *name, size_t length) 
                              k < exprs->n_variables ? exprs->variables[k]
                                                     : exprs->constants[k - exprs->n_variables]);
   snprintf(text, sizeof text, "unknown name '%.*s'; known: %s%s", length < 60 ? (int)length : 60,
-           name, known, exprs->has_index ? ", i" : "");
+           name, known, exprs->has_index ? ", i, n" : "");
   return fail_at(p, name, text);
 }
 
@@ -247,6 +247,8 @@ static rh_status name_of(parser *p, uint32_t *made) {
   rh_node index = {.kind = RH_NODE_INDEX, .type = RH_TYPE_u64};
   if (exprs->has_index && is_word(name, length, "i"))
     return check(p, name, rh_graph_add(p->exprs, &index, made));
+  if (exprs->has_index && is_word(name, length, "n"))
+    return check(p, name, rh_graph_count(p->exprs, made));
   int is_inf = is_word(name, length, "inf"), is_nan = is_word(name, length, "nan");
   if (!is_inf && !is_nan) return unknown_name(p, name, length);
   rh_expr_value value = {.is_float = 1, .as = {.f = is_inf ? (double)INFINITY : (double)NAN}};
@@ -417,4 +419,25 @@ rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, 
     RH_TRY(add_output(&p, place, node, 0));
   } while (take_sign(&p, ",", ""));
   return end(&p);
+}
+
+static rh_status choose_where(parser *p, uint32_t condition, uint32_t output, const void *value) {
+  rh_exprs *exprs = p->exprs;
+  uint32_t *node = &exprs->outputs[output], other;
+  rh_node literal = {.kind = RH_NODE_LITERAL, .type = exprs->nodes[*node].type};
+  memcpy(&literal.value, value, rh_type_size(literal.type));
+  RH_TRY(check(p, p->text, rh_graph_add(exprs, &literal, &other)));
+  return check(p, p->text, rh_graph_choose(exprs, condition, *node, other, node));
+}
+
+rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *const *values,
+                         const char *what, rh_error *error) {
+  parser p;
+  uint32_t node;
+  RH_TRY(begin(&p, exprs, condition, what, error));
+  RH_TRY(choice(&p, &node));
+  RH_TRY(end(&p));
+  for (uint32_t k = 0; k < exprs->n_outputs; k++) RH_TRY(choose_where(&p, node, k, values[k]));
+  if (rh_graph_assign_rooms(exprs) == 0) return RH_OK;
+  return fail_at(&p, condition, "needs more than 64 intermediate results at the same time");
 }

@@ -51,6 +51,10 @@ static rh_reason take_slot(rh_exprs *exprs, uint32_t constant, rh_type type, uin
   return rh_graph_add(exprs, &node, made);
 }
 
+rh_reason rh_graph_count(rh_exprs *exprs, uint32_t *made) {
+  return take_slot(exprs, RH_EXPR_COUNT, RH_TYPE_u64, made);
+}
+
 static int fits(int64_t value, rh_type type) {
   switch (type) {
   case RH_TYPE_i32: return value >= INT32_MIN && value <= INT32_MAX;

@@ -41,7 +41,7 @@ void rh_operator_set_base(const rh_operator *self, void *constants, uint64_t bas
   if (self->has_base) memcpy(end - sizeof base, &base, sizeof base);
 }
 
-void rh_operator_bind(const rh_operator *self, void *constants) {
-  rh_exprs_bind(self->load, constants);
+void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants) {
+  rh_exprs_bind(self->load, n, constants);
   rh_operator_set_base(self, constants, 0);
 }

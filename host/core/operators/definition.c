@@ -10,6 +10,7 @@ void rh_definition_finish(rh_definition *definition) {
   free(definition->origin);
   free(definition->ops);
   free(definition->map);
+  free(definition->where);
   free(definition->code_file);
   free(definition->code);
   for (uint32_t k = 0; k < definition->n_fields; k++) {

@@ -56,7 +56,8 @@ typedef struct rh_definition {
   rh_named_number constants[RH_MOST_CONSTANTS]; /* their values, unless others are given */
   char *ops;                                    /* "sum", "min,max,sum"; null: it has fields */
   char *map;                                    /* null: the only operand */
-  rh_json_place ops_at, map_at;
+  char *where;                                  /* null: all elements count */
+  rh_json_place ops_at, map_at, where_at;
   uint32_t n_fields;
   rh_field_text fields[RH_MOST_FIELDS];
   /* Instead of load, identity and combine: OpenCL C.  A file that is read later is named. */

@@ -294,29 +294,26 @@ static rh_status take_mapped(const reader *r) {
                    &to->map);
 }
 
+/* Of either form. */
+static rh_status take_where(const reader *r) {
+  const json_t *where = json_object_get(r->object, "where");
+  if (!where) return RH_OK;
+  r->to->where_at = place_of(r, "where", RH_PLACE_SELF, 0);
+  return take_text(r, "where", RH_PLACE_SELF, where, an_expression, &r->to->where);
+}
+
 /* ---- The whole ---- */
 
 enum { MAPPED = 1, STRUCT = 2, CODE = 4, ALL = 7 };
 static const struct {
   const char *name;
   int forms; /* that may have it */
-} keys[] = {{"redhost", ALL},
-            {"name", ALL},
-            {"summary", ALL},
-            {"about", ALL},
-            {"operands", ALL},
-            {"op", MAPPED},
-            {"map", MAPPED},
-            {"value", STRUCT | CODE},
-            {"load", STRUCT},
-            {"let", STRUCT},
-            {"identity", STRUCT},
-            {"combine", STRUCT},
-            {"code", CODE},
-            {"source", CODE},
-            {"constants", MAPPED | STRUCT},
-            {"finalize", ALL},
-            {"claims", ALL}};
+} keys[] = {
+    {"redhost", ALL},         {"name", ALL},    {"summary", ALL}, {"about", ALL},
+    {"operands", ALL},        {"op", MAPPED},   {"map", MAPPED},  {"where", MAPPED | STRUCT},
+    {"value", STRUCT | CODE}, {"load", STRUCT}, {"let", STRUCT},  {"identity", STRUCT},
+    {"combine", STRUCT},      {"code", CODE},   {"source", CODE}, {"constants", MAPPED | STRUCT},
+    {"finalize", ALL},        {"claims", ALL}};
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static rh_status unknown_key(const reader *r, const char *key) {
@@ -369,6 +366,7 @@ static rh_status take_all(const reader *r) {
   RH_TRY(take_operands(r));
   RH_TRY(take_constants(r));
   RH_TRY(form_of(r) == MAPPED ? take_mapped(r) : take_struct(r));
+  RH_TRY(take_where(r));
   RH_TRY(take_claims(r));
   return take_named(r, "finalize", r->to->results, &r->to->n_results);
 }

@@ -50,6 +50,7 @@ char *rh_operator_make_key(const rh_operator *self, const rh_definition *definit
   }
   add(&text, definition->ops);
   add(&text, definition->map);
+  add(&text, definition->where);
   add(&text, definition->code);
   add_fields(&text, definition);
   add_named(&text, definition->lets, definition->n_lets);

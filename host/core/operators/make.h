@@ -14,6 +14,12 @@ rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH
 rh_status rh_operator_count_maps(const rh_operator *self, const rh_definition *definition,
                                  uint32_t *n, rh_error *error);
 
+/* The definition's condition, for a load that is made: elements for which it is false change
+ * nothing. */
+int rh_operator_has_neutral(uint32_t op); /* is there an element that changes nothing? */
+rh_status rh_operator_make_where(rh_operator *self, const rh_definition *definition,
+                                 rh_error *error);
+
 /* A struct of several built-in operators' values, or of the definition's fields. */
 rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definition,
                                  const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,

@@ -17,7 +17,9 @@ static rh_status take_operands(rh_operator *self, const rh_definition *definitio
                                const rh_operand *operands, uint32_t n, rh_error *error) {
   if (n == 0 || n > RH_MOST_OPERANDS)
     return rh_fail(error, RH_E_USAGE, "%u operands; an operator has 1 to %d", n, RH_MOST_OPERANDS);
-  if (definition->n_operands && definition->n_operands != n)
+  /* Those behind its own are what the condition reads. */
+  int has_more = definition->where && n > definition->n_operands;
+  if (definition->n_operands && definition->n_operands != n && !has_more)
     return rh_fail(error, RH_E_USAGE, "operator %s reads %u operand%s, not %u", definition->name,
                    definition->n_operands, definition->n_operands == 1 ? "" : "s", n);
   self->n_operands = n;
@@ -93,7 +95,8 @@ static rh_status make_form(rh_operator *self, const rh_definition *definition, r
   if (definition->n_fields) return rh_operator_make_fields(self, definition, error);
   RH_TRY(rh_operator_parse_ops(definition, ops, &n_ops, error));
   RH_TRY(rh_operator_count_maps(self, definition, &n_maps, error));
-  if (n_ops == 1 && n_maps == 1) return make_mapped(self, definition, ops[0], error);
+  int is_masked = definition->where && ops[0] != RH_OP_affine && !rh_operator_has_neutral(ops[0]);
+  if (n_ops == 1 && n_maps == 1 && !is_masked) return make_mapped(self, definition, ops[0], error);
   return rh_operator_make_parts(self, definition, ops, n_ops, n_maps, error);
 }
 
@@ -122,6 +125,9 @@ static void describe(rh_operator *self, const rh_definition *definition) {
     snprintf(self->name, sizeof self->name, "%.100s of %.100s", definition->ops, map);
   else
     snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
+  size_t length = strlen(self->name);
+  if (definition->where)
+    snprintf(self->name + length, sizeof self->name - length, " where %.100s", definition->where);
   op->struct_size = sizeof *op;
   op->id = RH_FIRST_USER_OP;
   op->name = self->name;
@@ -142,6 +148,7 @@ static void describe(rh_operator *self, const rh_definition *definition) {
 /* All that the texts of the definition say. */
 static rh_status make_text(rh_operator *self, const rh_definition *definition, rh_error *error) {
   RH_TRY(make_form(self, definition, error));
+  RH_TRY(rh_operator_make_where(self, definition, error));
   RH_TRY(check_used(self, definition, error));
   return rh_operator_make_results(self, definition, error);
 }

@@ -140,8 +140,9 @@ void rh_operator_take_base(rh_operator *self);
 /* Sets it in constants that rh_operator_bind() wrote; it was 0. */
 void rh_operator_set_base(const rh_operator *self, void *constants, uint64_t base);
 
-/* Writes the constants as kernels and the functions of `op` read them: op.constants_size bytes. */
-void rh_operator_bind(const rh_operator *self, void *constants);
+/* Writes the constants, and the number of elements `n`, as kernels and the functions of `op` read
+ * them: op.constants_size bytes. */
+void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants);
 
 /* *to = the mapped elements first .. first+n-1, of `type`.  Mapped operators only. */
 void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,

@@ -140,7 +140,7 @@ static void finalize(const rh_operator *self, const void *value, uint64_t n,
   in[given] = n;
   for (uint32_t k = 0; k <= given; k++) variables[k] = &in[k];
   for (uint32_t k = 0; k < self->n_results; k++) outputs[k] = &out[k];
-  rh_exprs_bind(self->finalize, constants);
+  rh_exprs_bind(self->finalize, n, constants);
   rh_exprs_eval(self->finalize, variables, 0, 1, constants, outputs);
   for (uint32_t k = 0; k < self->n_results; k++)
     decode_number(rh_exprs_type(self->finalize, k), &out[k], &results[k]);

@@ -121,6 +121,7 @@ static void take_all(reader *from, told *to) {
   }
   definition->ops = take_text(from);
   definition->map = take_text(from);
+  definition->where = take_text(from);
   definition->code = take_text(from);
   take_fields(from, definition);
   definition->n_lets = take_named(from, definition->lets, RH_MOST_LETS);

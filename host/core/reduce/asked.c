@@ -72,6 +72,7 @@ rh_status rh_asked_name(const rh_asked *asked, rh_job_spec *spec, rh_operator **
                         rh_error *error) {
   const rh_operator_texts texts = {.op = asked->op,
                                    .map = asked->map,
+                                   .where = asked->where,
                                    .reduce = asked->reduce,
                                    .identity = asked->identity,
                                    .finalize = asked->finalize,

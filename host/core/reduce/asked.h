@@ -8,7 +8,7 @@
 /* What rh_request and rh_prepare_spec have in common. */
 typedef struct rh_asked {
   const rh_options *options; /* where operator files are searched for */
-  const char *op, *map, *reduce, *identity, *finalize;
+  const char *op, *map, *reduce, *identity, *finalize, *where;
   rh_type type;
   const rh_input *inputs;
   uint64_t n_inputs;

@@ -26,8 +26,8 @@ typedef struct rh_instance_spec {
 typedef struct rh_data {
   cl_mem buffer;
   const void *host;
-  uint64_t first;              /* elements */
-  const rh_operands *operands; /* of an operator that has them: instead of the others */
+  uint64_t first;        /* elements */
+  rh_operands *operands; /* of an operator that has them: instead of the others */
 } rh_data;
 
 /* [one thread at a time] */

@@ -262,7 +262,7 @@ rh_status rh_job_reference_of(const rh_job_spec *spec, const void *const *operan
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays = {.constants = constants};
   memcpy(arrays.operands, operands, spec->custom->n_operands * sizeof *operands);
-  rh_operator_bind(spec->custom, constants);
+  rh_operator_bind(spec->custom, spec->n, constants);
   return rh_reference_compute_custom(reference, spec->custom, &arrays, spec->n, 0, reporter, error);
 }
 

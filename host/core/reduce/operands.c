@@ -6,7 +6,8 @@ void rh_operands_begin(rh_operands *operands, const rh_operator *custom) {
   operands->constants_size = custom->op.constants_size;
   operands->constants[0] = 0; /* there is a word even if there is no constant */
   operands->arrays.constants = operands->constants;
-  rh_operator_bind(custom, operands->constants);
+  rh_operator_bind(custom, 0, operands->constants);
+  operands->count_slot = rh_exprs_count_slot(custom->load);
 }
 
 void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
@@ -19,7 +20,9 @@ void rh_operands_place(rh_operands *operands, const rh_operator *custom, const u
   }
 }
 
-void rh_operands_show(const rh_operands *operands, rh_run *run, rh_operand_arguments *arguments) {
+void rh_operands_show(rh_operands *operands, rh_run *run, rh_operand_arguments *arguments) {
+  if (operands->count_slot >= 0)
+    operands->constants[operands->count_slot] = operands->whole_n ? operands->whole_n : run->n;
   run->first = 0;
   run->input = NULL;
   run->host_input = &operands->arrays;

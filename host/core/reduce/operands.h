@@ -12,6 +12,8 @@ typedef struct rh_operands {
   cl_mem buffers[RH_MOST_OPERANDS];
   uint64_t at[RH_MOST_OPERANDS];
   rh_arrays arrays;
+  int count_slot;   /* of the constants: the number of elements, which each run sets; -1: none */
+  uint64_t whole_n; /* that number, of a run on a part; 0: the run's own */
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
 } rh_operands;
 
@@ -23,8 +25,8 @@ void rh_operands_begin(rh_operands *operands, const rh_operator *custom);
 void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host);
 
-/* Fills in the fields of a run, and what launch() puts in the place of RH_ARG_OPERANDS.  Both point
- * into *operands. */
-void rh_operands_show(const rh_operands *operands, rh_run *run, rh_operand_arguments *arguments);
+/* Fills in the fields of a run of run->n elements, and what launch() puts in the place of
+ * RH_ARG_OPERANDS.  Both point into *operands. */
+void rh_operands_show(rh_operands *operands, rh_run *run, rh_operand_arguments *arguments);
 
 #endif

@@ -296,7 +296,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
   RH_TRY(rh_asked_change(p->custom, constants, n, values, error));
   rh_operator_set_constants(p->custom, values);
-  if (p->has_operands) rh_operator_bind(p->custom, p->job.operands.constants);
+  if (p->has_operands) rh_operator_bind(p->custom, 0, p->job.operands.constants);
   return RH_OK;
 }
 
@@ -418,6 +418,7 @@ static rh_status name_operands(const rh_redhost *redhost, rh_prepared *p,
   const rh_asked asked = {.options = &redhost->options,
                           .op = wanted->op,
                           .map = wanted->map,
+                          .where = wanted->where,
                           .reduce = wanted->reduce,
                           .identity = wanted->identity,
                           .finalize = wanted->finalize,

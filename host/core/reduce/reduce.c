@@ -103,6 +103,7 @@ static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_resul
   const rh_asked asked = {.options = &redhost->options,
                           .op = request->op,
                           .map = request->map,
+                          .where = request->where,
                           .reduce = request->reduce,
                           .identity = request->identity,
                           .finalize = request->finalize,

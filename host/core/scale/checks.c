@@ -22,8 +22,8 @@ static int has_value(const rh_job_spec *job) {
   return is_struct(job) || (rh_op_flags(job->op, job->type) & RH_OP_EXACT) != 0;
 }
 
-void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job) {
-  *checks = (rh_checks){.mode = mode, .job = job};
+void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job, uint64_t n) {
+  *checks = (rh_checks){.mode = mode, .job = job, .whole_n = n};
   rh_reference_init(&checks->whole, job->op, job->type);
   for (uint32_t k = 0; k < RH_SAMPLED_ORDERS; k++) rh_fold_init(&checks->folds[k], op_of(job));
 }
@@ -47,7 +47,7 @@ rh_status rh_checks_refer(const rh_checks *checks, const void *const *operands, 
     return rh_reference_compute(part, job->op, job->type, operands[0], n, 1, &silent, error);
   memcpy(arrays.operands, operands, job->custom->n_operands * sizeof *operands);
   constants[0] = 0;
-  rh_operator_bind(job->custom, constants);
+  rh_operator_bind(job->custom, checks->whole_n, constants);
   rh_operator_set_base(job->custom, constants, first);
   return rh_reference_compute_custom(part, job->custom, &arrays, n, 1, &silent, error);
 }

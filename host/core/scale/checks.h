@@ -13,14 +13,16 @@ enum { RH_CHECK_FULL, RH_CHECK_SAMPLED, RH_CHECK_NONE };
 typedef struct rh_checks {
   int mode;
   const rh_job_spec *job; /* with the operator; borrowed */
+  uint64_t whole_n;       /* what n is in a map */
   rh_fold folds[RH_SAMPLED_ORDERS];
   rh_reference whole;
   uint64_t chunks, checked; /* so far */
   rh_verdict verdict;       /* sampled: the first that is wrong, else the last */
 } rh_checks;
 
-/* Must be finished.  job->custom's constants must not change meanwhile. */
-void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job);
+/* Must be finished.  n: elements in all, for maps that use n.  job->custom's constants must not
+ * change meanwhile. */
+void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job, uint64_t n);
 void rh_checks_finish(rh_checks *checks);
 
 /* Is the chunk one of those that are checked?  Depends on its index only. */

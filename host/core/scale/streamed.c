@@ -238,6 +238,15 @@ static uint64_t chunk_of(const rh_stream_spec *spec) {
   return rh_lane_chunk_n(spec->job, spec->chunk_bytes ? spec->chunk_bytes : bytes);
 }
 
+static rh_status check_count(const rh_stream_spec *spec, rh_error *error) {
+  const rh_operator *custom = spec->job->custom;
+  if (spec->source->n != UINT64_MAX || !custom || rh_exprs_count_slot(custom->load) < 0)
+    return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "the map uses n, which is known only at the end of a pipe of raw elements; pipe "
+                 "them in as .npy");
+}
+
 static uint64_t element_bytes(const rh_job_spec *job) {
   return job->custom ? rh_operator_element_bytes(job->custom) : rh_type_size(job->type);
 }
@@ -248,13 +257,15 @@ rh_status rh_stream_run(rh_redhost *redhost, const rh_stream_spec *spec, rh_lane
   *out = (rh_streamed){.times = calloc(RH_STREAM_MOST_TIMES, sizeof(rh_chunk_times))};
   *lane = (rh_lane){0};
   if (!out->times) return rh_fail(error, RH_E_NOMEM, "no memory for a stream's times");
-  rh_checks_init(&s.checks, spec->check, spec->job);
+  RH_TRY(check_count(spec, error));
+  rh_checks_init(&s.checks, spec->check, spec->job, spec->source->n);
   uint32_t readers = count_readers(spec->source), checkers = count_checkers(&s);
   rh_status status =
       rh_lane_init(lane, redhost, spec->job, chunk_of(spec), count_slots(readers, checkers), error);
   if (status == RH_OK) {
     rh_fold_init(&s.fold, rh_instance_op(lane->job.instance));
     status = try_strategy(spec, lane, error);
+    lane->job.operands.whole_n = spec->source->n;
   }
   if (status == RH_OK) {
     describe(&s, readers);

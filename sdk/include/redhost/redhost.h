@@ -149,6 +149,7 @@ typedef struct rh_request {
   /* 1: a broken operator is used, too.  Otherwise its laws are examined before its first use, which
    * the cache remembers, and RH_E_PLUGIN has a counterexample. */
   uint32_t unchecked_op;
+  const char *where; /* "x > 0": other elements change nothing; null: all count */
 } rh_request;
 
 #define RH_MOST_RESULTS 16
@@ -256,6 +257,7 @@ typedef struct rh_prepare_spec {
   const rh_constant *constants;
   uint64_t n_constants;
   uint32_t commutes, unchecked_op;
+  const char *where;
 } rh_prepare_spec;
 
 /* With "auto", a strategy that cannot be set up is left out from then on, as a warning says, and
