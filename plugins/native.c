@@ -65,11 +65,12 @@ enum {
   SHORT_BELOW = 1 << 20,   /* bytes of input */
   MOST_BLOCKS = 1 << 10,   /* so that blocks are short compared with n even with many threads */
   BLOCK_MULTIPLE = 1 << 9, /* elements, so that every block is aligned like the start of the data */
-  PAGES = 8,               /* that are read in turn, if so */
-  LARGE_BYTES = 1 << 25,   /* more than most caches hold */
-  LARGE_RENEW = 1 << 16,   /* blocks */
-  ALONE_LOG = 16,          /* below 64 KiB no other thread is worth its waking */
-  ALL_LOG = 22,            /* and from 4 MiB on all are */
+  TILE_ROWS = 4,
+  PAGES = 8,             /* that are read in turn, if so */
+  LARGE_BYTES = 1 << 25, /* more than most caches hold */
+  LARGE_RENEW = 1 << 16, /* blocks */
+  ALONE_LOG = 16,        /* below 64 KiB no other thread is worth its waking */
+  ALL_LOG = 22,          /* and from 4 MiB on all are */
   CALLS_RENEW = 1 << 12
 };
 _Static_assert((int)MOST_BLOCKS <= (int)POOL_MOST_BLOCKS, "a ticket has no place for as many");
@@ -85,6 +86,7 @@ typedef struct native {
   const rh_native_lanes *lanes;
   rh_native_fold *fold;
   rh_native_tile_of *tile;
+  rh_native_fold_rows *fold_rows; /* with tiles of the operands' rows; or null */
   rh_native_range_of *range;
   int wanted; /* of the range */
   /* What is computed in registers of two operands, which the caller of a run finds; or null. */
@@ -164,13 +166,18 @@ static uint32_t form_of(const rh_op *op) {
   return RH_HAS(rh_op, op, form_operands) ? op->form : RH_FORM_OTHER;
 }
 
+static int is_sum(uint32_t op) {
+  return op == RH_OP_sum || op == RH_OP_asum;
+}
+
 /* Elements of a user's operator that the built-in one's loops can fold: not to be located again by
- * their index, unless they are an operand's; and, where the order counts, with tiles of as many
- * elements as its operands'. */
+ * their index, unless they are an operand's; and, but for sums, with tiles of as many elements as
+ * its operands' where the order counts. */
 static int folds_mapped(const rh_op *op) {
   if (!RH_HAS(rh_op, op, map) || !op->map) return 0;
   if (op->flags & RH_OP_INDEXED && form_of(op) != RH_FORM_ELEMENT) return 0;
-  return op->flags & RH_OP_EXACT || size_of(op->mapped_type) == op->element_size;
+  return op->flags & RH_OP_EXACT || size_of(op->mapped_type) == op->element_size ||
+         (is_sum(op->mapped_op) && is_float(op->mapped_type) && op->mapped_type != RH_TYPE_f16);
 }
 
 static rh_native_fold *fold_of(const rh_native_lanes *lanes, uint32_t op, rh_type type) {
@@ -295,7 +302,10 @@ static void fold_mapped(const native *self, const unsigned char *x, uint64_t fir
   for (const uint64_t end = first + n; first < end; first += most) {
     uint64_t count = end - first < most ? end - first : most;
     self->user->map(self->user, x, first, count, piece);
-    fold_elements(self, piece, 0, count, 1, one);
+    if (self->fold_rows)
+      self->fold_rows(piece, count, rh_canonical_tile(self->user) / TILE_ROWS, one);
+    else
+      fold_elements(self, piece, 0, count, 1, one);
     append_piece(self->op, &all, one);
   }
   join_pieces(self->op, &all, value);
@@ -390,7 +400,7 @@ static void choose_elements(native *self, const rh_problem *problem) {
   self->type = problem->type;
   if (folds_mapped(op)) {
     self->user = op;
-    self->form = form_of(op);
+    if (size_of(op->mapped_type) == op->element_size) self->form = form_of(op);
     self->mapped = *op;
     self->mapped.id = op->mapped_op;
     self->mapped.element_size = size_of(op->mapped_type);
@@ -421,6 +431,10 @@ static void choose_loops(native *self) {
     self->wanted = extremes_of(op->id);
   }
   if (self->how == BY_TILES) self->tile = self->lanes->prod_tile[self->type];
+  int has_other_rows = self->user && self->user->element_size != op->element_size;
+  if (has_other_rows && self->how == BY_FOLD && is_float(self->type))
+    self->fold_rows = op->id == RH_OP_sum ? self->lanes->sum_rows[self->type]
+                                          : self->lanes->asum_rows[self->type];
   if (!self->form || !is_float(self->type)) return;
   if (op->id == RH_OP_sum) self->sum_of = self->lanes->sum_of[self->form][self->type];
   if (self->how == BY_KEY && self->form == RH_FORM_DISTANCE)

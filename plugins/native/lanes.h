@@ -12,6 +12,10 @@
  * integers or floats. */
 typedef void rh_native_fold(const void *elements, uint64_t n, unsigned pages, void *value);
 
+/* Sums of n >= 1 elements in tiles of 4 rows of `row` elements, a power of two from 64 to 512: what
+ * a map makes of operands whose elements have another size. */
+typedef void rh_native_fold_rows(const void *elements, uint64_t n, uint64_t row, void *value);
+
 /* The sum of what a form (RH_FORM_*) makes of n >= 1 elements of a and b, each of the type. */
 typedef void rh_native_fold_two(const void *a, const void *b, uint64_t n, unsigned pages,
                                 void *value);
@@ -51,6 +55,7 @@ typedef struct rh_native_lanes {
   rh_native_tile_of *prod_tile[NATIVE_TYPES]; /* of floats */
   /* n counts bytes; the value is an 8-byte word, whose elements the caller combines. */
   rh_native_fold *and_bytes, *or_bytes, *xor_bytes;
+  rh_native_fold_rows *sum_rows[NATIVE_TYPES], *asum_rows[NATIVE_TYPES]; /* floats */
   rh_native_range_of *range[NATIVE_TYPES];
   rh_native_fold_two *sum_of[NATIVE_FORMS][NATIVE_TYPES]; /* floats */
   rh_native_distances *distances[NATIVE_TYPES];           /* floats */

@@ -440,6 +440,43 @@ INLINE double magnitude_f64(double x) {
 DEFINE_FORMS(f32)
 DEFINE_FORMS(f64)
 
+/* Tiles of any rows, in memory. */
+enum { MOST_ROW = 512 };
+#define DEFINE_ROWS(op, type, TAKE_LOADED)                                                         \
+  LANES_TARGET static e_##type op##_##type##_tile(const e_##type *x, uint64_t row) {               \
+    e_##type a[MOST_ROW];                                                                          \
+    for (uint64_t k = 0; k < row; k++)                                                             \
+      a[k] = (TAKE_LOADED(type, x[k]) + TAKE_LOADED(type, x[row + k])) +                           \
+             (TAKE_LOADED(type, x[2 * row + k]) + TAKE_LOADED(type, x[3 * row + k]));              \
+    for (uint64_t half = row / 2; half > 0; half /= 2)                                             \
+      for (uint64_t k = 0; k < half; k++) a[k] += a[half + k];                                     \
+    return a[0];                                                                                   \
+  }                                                                                                \
+  LANES_TARGET static void op##_##type##_in_rows(const void *elements, uint64_t n, uint64_t row,   \
+                                                 void *value) {                                    \
+    const e_##type *x = elements;                                                                  \
+    e_##type end[4 * MOST_ROW], nodes[64], node;                                                   \
+    uint64_t tiles = 0, k;                                                                         \
+    for (; n > 4 * row; n -= 4 * row, x += 4 * row, tiles++) {                                     \
+      node = op##_##type##_tile(x, row);                                                           \
+      for (k = 0; tiles >> k & 1; k++) node = nodes[k] + node;                                     \
+      nodes[k] = node;                                                                             \
+    }                                                                                              \
+    k = 0;                                                                                         \
+    do end[k] = k < n ? x[k] : -(e_##type)0;                                                       \
+    while (++k < 4 * row);                                                                         \
+    node = op##_##type##_tile(end, row);                                                           \
+    for (k = 0; tiles >> k != 0; k++)                                                              \
+      if (tiles >> k & 1) node = nodes[k] + node;                                                  \
+    memcpy(value, &node, sizeof node);                                                             \
+  }
+#define ONE_AS_IT_IS(type, x) (x)
+#define ONE_UNSIGNED(type, x) magnitude_##type(x)
+DEFINE_ROWS(sum, f32, ONE_AS_IT_IS)
+DEFINE_ROWS(sum, f64, ONE_AS_IT_IS)
+DEFINE_ROWS(asum, f32, ONE_UNSIGNED)
+DEFINE_ROWS(asum, f64, ONE_UNSIGNED)
+
 #include "lanes_prod.h"
 
 enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a load takes cycles */
@@ -734,6 +771,8 @@ const rh_native_lanes LANES_TABLE = {
     .sum_of = {[RH_FORM_PRODUCT] = {AT(products_f32, f32), AT(products_f64, f64)},
                [RH_FORM_DISTANCE] = {AT(distances_f32, f32), AT(distances_f64, f64)},
                [RH_FORM_SQUARED_DISTANCE] = {AT(squares_f32, f32), AT(squares_f64, f64)}},
+    .sum_rows = {AT(sum_f32_in_rows, f32), AT(sum_f64_in_rows, f64)},
+    .asum_rows = {AT(asum_f32_in_rows, f32), AT(asum_f64_in_rows, f64)},
     .distances = {AT(distance_range_f32, f32), AT(distance_range_f64, f64)},
     .find = {AT(find_8, i8), AT(find_8, u8), AT(find_16, i16), AT(find_16, u16), AT(find_32, i32),
              AT(find_32, u32), AT(find_64, i64), AT(find_64, u64), AT(find_16, f16),

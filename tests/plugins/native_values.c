@@ -206,7 +206,8 @@ static int try_mapped_length(void *self, uint64_t n, unsigned kind) {
   expect(now.base, made, n, expected);
   n_maps = 0;
   int ok = strategy()->run(self, &run) == RH_OK && is_same(now.base, now.type, value, expected) &&
-           (n < LEAST_IN_REGISTERS || n_maps <= (now.op.mapped_op != RH_OP_sum));
+           (n < LEAST_IN_REGISTERS || now.op.form == RH_FORM_OTHER ||
+            n_maps <= (now.op.mapped_op != RH_OP_sum));
   if (!ok)
     printf("%s of form %u of %s: wrong value of %llu elements, kind %u, or %llu maps\n",
            now.base->name, now.op.form, rh_type_name(now.type), (unsigned long long)n, kind,
@@ -214,12 +215,14 @@ static int try_mapped_length(void *self, uint64_t n, unsigned kind) {
   return !ok;
 }
 
-static int try_form(uint32_t id, rh_type type, uint32_t form, int64_t vectors) {
+/* size: of the largest operand's elements, which decides the rows of a tile. */
+static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int64_t vectors) {
   static unsigned char x[MOST * 8], y[MOST * 8];
   static const rh_type types[3] = {RH_TYPE_f32, RH_TYPE_u8, RH_TYPE_f32};
   uint64_t state = 7;
   int wrong = 0;
-  now = (mapped){rh_op_find(id, type), type, *rh_op_find(id, type), {x, x, y}};
+  rh_op base = *rh_op_find(id, type);
+  now = (mapped){&base, type, base, {x, x, y}};
   now.op.id = RH_FIRST_USER_OP;
   now.op.n_operands = 3;
   now.op.operand_types = types;
@@ -228,6 +231,7 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, int64_t vectors) {
   now.op.map = map;
   now.op.form = form;
   now.op.form_operands[0] = 2;
+  now.op.element_size = base.element_size = size;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
     void *self = open_native(&now.op, type, threads, vectors, 1 + vectors % 2);
     for (size_t k = 0; k < N_LENGTHS; k++)
@@ -241,7 +245,7 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, int64_t vectors) {
   return wrong;
 }
 
-/* Each form with the operators that take it in registers. */
+/* Each form with the operators that take it in registers; and other maps, of operands of any size. */
 static int try_forms(int64_t vectors) {
   static const struct {
     uint32_t form, op;
@@ -253,7 +257,12 @@ static int try_forms(int64_t vectors) {
   int wrong = 0;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     for (rh_type type = RH_TYPE_f32; type <= RH_TYPE_f64; type++)
-      wrong += try_form(cases[k].op, type, cases[k].form, vectors);
+      wrong += try_form(cases[k].op, type, cases[k].form, type == RH_TYPE_f32 ? 4 : 8, vectors);
+  for (rh_type type = RH_TYPE_f32; type <= RH_TYPE_f64; type++)
+    for (uint32_t size = 1; size <= 8; size *= 2)
+      for (uint32_t id = 1; id <= RH_N_OPS; id++)
+        if (id == RH_OP_sum || id == RH_OP_asum)
+          wrong += try_form(id, type, RH_FORM_OTHER, size, vectors);
   return wrong;
 }
 
