@@ -245,7 +245,8 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int
   return wrong;
 }
 
-/* Each form with the operators that take it in registers; and other maps, of operands of any size. */
+/* Each form with the operators that take it in registers; and other maps, of operands of any
+ * size. */
 static int try_forms(int64_t vectors) {
   static const struct {
     uint32_t form, op;
