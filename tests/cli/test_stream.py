@@ -85,7 +85,11 @@ class Bits(Streams):
         self.same("x.f64,y.f64", "f64", "--map", "x*y", pipe=False)
 
     def test_several_in_one_pass(self):
-        self.same("x.f32", "f32", "--op", "min,max,argmax", strategies=("native",))
+        self.same("x.f32", "f32", "--op", "min,max,sum,argmax", strategies=("native",))
+        for ops in ("min,argmax", "min,max,argmax", "argmin,argmax"):  # with and without padding before the index
+            out = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "-q", "--op", ops, "--stream=8KiB").out
+            want = [self.value("--run", "native", "-i", "x.f32", "-t", "f32", "--op", op) for op in ops.split(",")]
+            self.assertEqual(out.split()[-1], want[-1])
 
     def test_one_that_does_not_commute(self):
         """It rounds, too: neighbours meet first, whatever the chunks."""
@@ -99,6 +103,13 @@ class Bits(Streams):
         """i counts from the first element of all, not of a chunk."""
         self.same("x.f32", "f32", "--map", "x*(i % 1000)")
         self.same("x.f32", "f32", "--op", "argmin", "--map", "i < 77777 ? x : x - 100000.0")
+
+    def test_n_of_a_map(self):
+        """n is the number of all elements, which a pipe of raw ones does not tell."""
+        self.same("x.f32", "f32", "--map", "i*2 < n ? x : -x", pipe=False)
+        self.same("x.f32", "f32", "--where", "i*3 > n", "--op", "max", pipe=False)
+        with open(self.path("x.f32"), "rb") as file:
+            self.bad(2, "the map uses n", "--run", "native", "-i", "-", "-t", "f32", "--map", "x*n", "--stream", input=file.read())
 
     def test_index_in_opencl_c(self):
         self.write("late.cl", "rh_value rh_load(rh_x x, ulong i) { rh_value v; v.s = i >= 70000 ? 1 : 0; v.at = i; return v; }\n"

@@ -174,8 +174,10 @@ static rh_status add_part(rh_operator *self, const rh_definition *definition, ui
   if (n == 0)
     return rh_fail(error, RH_E_USAGE, "%s of %s cannot be one of several operators in one pass",
                    rh_op_name(op), rh_type_name(type));
-  self->parts[self->n_parts] = (rh_operator_part){op, type, 0};
+  self->parts[self->n_parts] = (rh_operator_part){op, type, 0, 0};
   for (uint32_t k = 0; k < n; k++) RH_TRY(add_part_field(self, self->n_parts, &fields[k], error));
+  /* Between a key of 4 bytes and its index there is padding or none, by what stands before. */
+  self->parts[self->n_parts].index_at = self->fields[self->n_fields - 1].offset;
   self->parts[self->n_parts++].offset = self->fields[self->n_fields - n].offset;
   return RH_OK;
 }

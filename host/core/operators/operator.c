@@ -84,7 +84,7 @@ static rh_status make_mapped(rh_operator *self, const rh_definition *definition,
   self->op.value_size = row->value_size;
   self->op.identity = row->identity;
   self->n_parts = 1;
-  self->parts[0] = (rh_operator_part){op, self->type, 0};
+  self->parts[0] = (rh_operator_part){op, self->type, 0, sizeof(uint64_t)};
   return RH_OK;
 }
 

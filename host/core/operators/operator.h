@@ -48,6 +48,7 @@ typedef struct rh_operator_part {
   uint32_t op;
   rh_type type; /* of its elements, which the map computes */
   uint32_t offset;
+  uint32_t index_at; /* of an indexed one: its index */
 } rh_operator_part;
 
 /* A number of a result. */

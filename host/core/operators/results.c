@@ -78,12 +78,13 @@ static void decode_part(const rh_operator_part *part, const void *value, uint64_
                         rh_operator_result *to) {
   const rh_op *row = rh_op_find(part->op, part->type);
   rh_result result;
-  rh_op_result(part->op, part->type, (const char *)value + part->offset, &result);
   to->type = part_type(part);
-  if (row->flags & RH_OP_INDEXED)
-    to->value.u = result.index;
-  else
-    memcpy(&to->value, &result.value, sizeof to->value);
+  if (row->flags & RH_OP_INDEXED) {
+    memcpy(&to->value.u, (const char *)value + part->index_at, sizeof to->value.u);
+    return;
+  }
+  rh_op_result(part->op, part->type, (const char *)value + part->offset, &result);
+  memcpy(&to->value, &result.value, sizeof to->value);
   /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
   if (n == 0 && part->op == RH_OP_sum && rh_type_is_float(to->type)) to->value.f = 0;
 }

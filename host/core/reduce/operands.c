@@ -3,6 +3,7 @@
 
 void rh_operands_begin(rh_operands *operands, const rh_operator *custom) {
   operands->n = custom->n_operands;
+  operands->whole_n = 0;
   operands->constants_size = custom->op.constants_size;
   operands->constants[0] = 0; /* there is a word even if there is no constant */
   operands->arrays.constants = operands->constants;

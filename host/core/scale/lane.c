@@ -136,6 +136,7 @@ static rh_data data_of(rh_lane *lane, const rh_ring_slot *slot) {
         lane->slots.shares ? lane->slots.pinned[slot->number] : lane->slots.input[slot->number];
   if (!has_operands(lane)) return (rh_data){.buffer = buffer, .host = slot->memory};
   rh_operands_place(operands, custom, lane->offsets, buffer, 0, slot->memory);
+  operands->whole_n = lane->whole_n;
   rh_operator_set_base(custom, operands->constants, slot->first);
   return (rh_data){.operands = operands};
 }

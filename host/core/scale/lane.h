@@ -22,6 +22,7 @@ typedef struct rh_lane_chunk {
 typedef struct rh_lane {
   rh_job job; /* of chunk_n elements */
   uint64_t chunk_n;
+  uint64_t whole_n;                   /* what n is in a map; the caller sets it */
   uint64_t offsets[RH_MOST_OPERANDS]; /* of the operands in a slot */
   rh_slots slots;
   cl_command_queue copies, kernels; /* null: the host */

@@ -265,7 +265,7 @@ rh_status rh_stream_run(rh_redhost *redhost, const rh_stream_spec *spec, rh_lane
   if (status == RH_OK) {
     rh_fold_init(&s.fold, rh_instance_op(lane->job.instance));
     status = try_strategy(spec, lane, error);
-    lane->job.operands.whole_n = spec->source->n;
+    lane->whole_n = spec->source->n;
   }
   if (status == RH_OK) {
     describe(&s, readers);
