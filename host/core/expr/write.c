@@ -118,7 +118,17 @@ static void write_binary(const rh_node *node, const char *a, const char *b, rh_t
   }
 }
 
+/* PoCL's compiler makes NaN of the rint() of a large constant.  Large floats are whole numbers. */
+static void write_rint(const rh_node *node, const char *a, rh_text *to) {
+  const char *whole = node->type == RH_TYPE_f32 ? "0x1p23f" : "0x1p52";
+  rh_text_add(to, "fabs(%s) < %s ? rint(%s) : %s", a, whole, a, a);
+}
+
 static void write_call(const rh_node *node, rh_expr_name *args, rh_text *to) {
+  if (strcmp(node->function->name, "rint") == 0) {
+    write_rint(node, args[0], to);
+    return;
+  }
   rh_text_add(to, "%s(", node->function->name);
   for (uint32_t j = 0; j < node->function->n_args; j++)
     rh_text_add(to, "%s%s", j ? ", " : "", args[j]);

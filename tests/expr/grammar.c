@@ -1,0 +1,136 @@
+#include "grammar.h"
+#include "../../host/core/base/random.h"
+#include "../../host/core/base/vocabulary.h"
+
+#include <math.h>
+#include <string.h>
+
+const rh_expr_variable random_variables[N_VARIABLES] = {
+    {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64}, {"k", RH_TYPE_i32}, {"m", RH_TYPE_u64},
+    {"b", RH_TYPE_i8},  {"h", RH_TYPE_f16}, {"c", RH_TYPE_u8},  {"s", RH_TYPE_i16},
+    {"w", RH_TYPE_u16}, {"u", RH_TYPE_u32}, {"l", RH_TYPE_i64}};
+const rh_expr_constant random_constants[N_CONSTANTS] = {{"t", {1, {.f = 0.3}}},
+                                                        {"q", {0, {.i = -3}}}};
+
+static uint32_t below(uint64_t *seed, uint32_t n) {
+  return (uint32_t)(rh_random_next(seed) >> 33) % n;
+}
+
+static void add_leaf(uint64_t *seed, rh_text *to) {
+  static const char *const literals[] = {"0",     "1",   "2",    "-1",         "7",     "255",
+                                         "65536", "31",  "1.5",  "0.1",        "-0.25", "1e10",
+                                         "1e-30", "inf", "-0.0", "0x7fffffff", "3u",    "2.5f"};
+  uint32_t k = below(seed, N_VARIABLES + 8);
+  if (k < N_VARIABLES)
+    rh_text_add(to, "%s", random_variables[k].name);
+  else if (k == N_VARIABLES)
+    rh_text_add(to, "%s", below(seed, 2) ? "t" : "q");
+  else if (k == N_VARIABLES + 1)
+    rh_text_add(to, "%s", below(seed, 2) ? "i" : "n");
+  else
+    rh_text_add(to, "(%s)", literals[below(seed, sizeof literals / sizeof *literals)]);
+}
+
+static void add_exact(uint64_t *seed, int divides, int depth, rh_text *to);
+
+/* NaN has many bits, and is passed over. */
+static void add_bits(uint64_t *seed, int divides, int depth, const char *name, rh_text *to) {
+  rh_text of = {0};
+  add_exact(seed, divides, depth - 1, &of);
+  rh_text_add(to, "%s(isnan(%s) ? 0 : %s)", name, rh_text_get(&of), rh_text_get(&of));
+  rh_text_finish(&of);
+}
+
+static void add_call(uint64_t *seed, int divides, int depth, rh_text *to) {
+  static const char *const ones[] = {"abs",      "fabs",      "floor",   "ceil",    "trunc",
+                                     "rint",     "round",     "sign",    "isnan",   "isinf",
+                                     "isfinite", "as_int",    "as_uint", "as_long", "as_ulong",
+                                     "as_float", "as_double", "sqrt"};
+  static const char *const twos[] = {"min", "max", "fmin", "fmax", "fmod", "copysign"};
+  enum { ONES = sizeof ones / sizeof *ones, TWOS = sizeof twos / sizeof *twos };
+  uint32_t k = below(seed, ONES + TWOS + 2), n = k < ONES ? 1 : k < ONES + TWOS ? 2 : 3;
+  const char *name = k < ONES ? ones[k] : k < ONES + TWOS ? twos[k - ONES] : n ? "fma" : "";
+  if (n == 3 && k == ONES + TWOS) name = "clamp";
+  if (!divides && strcmp(name, "sqrt") == 0) name = "fabs";
+  if (strncmp(name, "as_", 3) == 0) {
+    add_bits(seed, divides, depth, name, to);
+    return;
+  }
+  rh_text_add(to, "%s(", name);
+  for (uint32_t j = 0; j < n; j++) {
+    if (j) rh_text_add(to, ", ");
+    add_exact(seed, divides, depth - 1, to);
+    /* nobody fixes which of two zeros is the larger one */
+    if (strcmp(name, "fmin") == 0 || strcmp(name, "fmax") == 0) rh_text_add(to, " + 0");
+  }
+  rh_text_add(to, ")");
+}
+
+static void add_binary(uint64_t *seed, int divides, int depth, rh_text *to) {
+  static const char *const signs[] = {"+", "-", "*", "+",  "-",  "*",  "%",  "<<", ">>", "&", "|",
+                                      "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "/", "/"};
+  uint32_t n = sizeof signs / sizeof *signs - (divides ? 0 : 2);
+  rh_text_add(to, "(");
+  add_exact(seed, divides, depth - 1, to);
+  rh_text_add(to, " %s ", signs[below(seed, n)]);
+  add_exact(seed, divides, depth - 1, to);
+  rh_text_add(to, ")");
+}
+
+static void add_unary(uint64_t *seed, int divides, int depth, rh_text *to) {
+  static const char *const prefixes[] = {"-",     "!",     "~",       "(i8)",  "(u8)",  "(i16)",
+                                         "(u16)", "(i32)", "(u32)",   "(i64)", "(u64)", "(f16)",
+                                         "(f32)", "(f64)", "(float)", "(f32)"};
+  rh_text_add(to, "(%s", prefixes[below(seed, sizeof prefixes / sizeof *prefixes)]);
+  add_exact(seed, divides, depth - 1, to);
+  rh_text_add(to, ")");
+}
+
+static void add_exact(uint64_t *seed, int divides, int depth, rh_text *to) {
+  uint32_t kind = below(seed, 12);
+  if (depth == 0 || kind == 0) {
+    add_leaf(seed, to);
+  } else if (kind < 7) {
+    add_binary(seed, divides, depth, to);
+  } else if (kind < 9) {
+    add_unary(seed, divides, depth, to);
+  } else if (kind < 11) {
+    add_call(seed, divides, depth, to);
+  } else {
+    rh_text_add(to, "(");
+    add_exact(seed, divides, depth - 1, to);
+    rh_text_add(to, " ? ");
+    add_exact(seed, divides, depth - 1, to);
+    rh_text_add(to, " : ");
+    add_exact(seed, divides, depth - 1, to);
+    rh_text_add(to, ")");
+  }
+}
+
+void random_exact(uint64_t *seed, int divides, rh_text *to) {
+  add_exact(seed, divides, 1 + (int)below(seed, 4), to);
+}
+
+static uint64_t random_float(uint64_t *seed, rh_type type) {
+  static const double edges[] = {0, -0.0, 1, -1, 0.5, 2, 3, -7, 255.5, 1e-40, 1e-310, 3e38, 1e308};
+  enum { EDGES = sizeof edges / sizeof *edges };
+  uint64_t random = rh_random_next(seed), bits = 0;
+  uint32_t k = (uint32_t)(random >> 40) % (EDGES + 12);
+  double x = k < EDGES        ? edges[k]
+             : k == EDGES     ? (double)INFINITY
+             : k == EDGES + 1 ? (double)NAN
+                              : ldexp((double)(int32_t)random, (int)((random >> 32) % 40) - 45);
+  float narrow = (float)x;
+  if (type == RH_TYPE_f16) return random >> 48; /* any half */
+  memcpy(&bits, type == RH_TYPE_f32 ? (void *)&narrow : (void *)&x, rh_type_size(type));
+  return bits;
+}
+
+uint64_t random_element(uint64_t *seed, rh_type type) {
+  static const uint64_t edges[] = {0,         1,         2,        7,         UINT64_MAX,
+                                   INT64_MAX, INT32_MAX, 1u << 31, 1ull << 63};
+  if (rh_type_is_float(type)) return random_float(seed, type);
+  uint64_t random = rh_random_next(seed);
+  uint32_t k = (uint32_t)(random >> 50) % 18;
+  return k < sizeof edges / sizeof *edges ? edges[k] : random >> (random % 64);
+}

@@ -1,0 +1,18 @@
+/* Random expressions, as a user would type them: all operators, functions and types. */
+#ifndef EXPR_GRAMMAR_H
+#define EXPR_GRAMMAR_H
+
+#include "../../host/core/expr/expr.h"
+
+enum { N_VARIABLES = 11, N_CONSTANTS = 2 };
+extern const rh_expr_variable random_variables[N_VARIABLES];
+extern const rh_expr_constant random_constants[N_CONSTANTS];
+
+/* One whose value IEEE 754 and the language fix.  divides: / and sqrt of f32 are exact here.  It
+ * may be one that the parser refuses, such as a shift of a float. */
+void random_exact(uint64_t *seed, int divides, rh_text *to);
+
+/* Element k of a variable: edges of its type, and numbers in between. */
+uint64_t random_element(uint64_t *seed, rh_type type);
+
+#endif
