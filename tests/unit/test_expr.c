@@ -285,6 +285,31 @@ START_TEST(modulo_a_prime) {
 }
 END_TEST
 
+/* By functions that OpenCL C lets err. */
+START_TEST(errors) {
+  static const struct {
+    const char *text;
+    double least, most;
+  } rows_of_errors[] = {
+      {"x*x + y", 0, 0},
+      {"sqrt(x) > 3", 0, 0},
+      {"exp(x)", 6 * 0x1p-23, 6.1 * 0x1p-23},
+      {"(f64)-fabs(exp(x))", 6 * 0x1p-23, 6.1 * 0x1p-23},
+      {"k > 0 ? log(y) : sin(y)", 8 * 0x1p-52, 8.1 * 0x1p-52},
+      {"exp(x) + 1", (double)INFINITY, (double)INFINITY},
+      {"exp(x) > 2", (double)INFINITY, (double)INFINITY},
+  };
+  rh_error error = {0};
+  for (size_t r = 0; r < sizeof rows_of_errors / sizeof *rows_of_errors; r++) {
+    rh_exprs *exprs = parse(rows_of_errors[r].text, &error);
+    double found = rh_exprs_error(exprs);
+    ck_assert_msg(found >= rows_of_errors[r].least && found <= rows_of_errors[r].most, "%s: %g",
+                  rows_of_errors[r].text, found);
+    rh_exprs_destroy(exprs);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("expr");
   TCase *tests = tcase_create("expr");
@@ -293,6 +318,7 @@ int main(void) {
   tcase_add_test(tests, limits);
   tcase_add_test(tests, lists_and_names);
   tcase_add_test(tests, blocks);
+  tcase_add_test(tests, errors);
   tcase_add_test(tests, modulo_a_prime);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

@@ -590,6 +590,31 @@ static rh_reference with_threads(uint32_t op, rh_type type, const void *data, ui
   return reference;
 }
 
+/* Elements of a map whose functions may err by a part of 2^-20 on a device. */
+START_TEST(errors_of_a_map) {
+  static const float x[] = {1, 2, 4};
+  rh_reference largest = reference_of(RH_OP_max, RH_TYPE_f32, x, 3);
+  rh_reference sum = reference_of(RH_OP_sum, RH_TYPE_f32, x, 3);
+  rh_reference product = reference_of(RH_OP_prod, RH_TYPE_f32, x, 3);
+  ck_assert_int_eq(judge(&largest, 4 + 0x1p-19), RH_VERDICT_WRONG);
+  largest.map_error = sum.map_error = product.map_error = 0x1p-20;
+  ck_assert_int_eq(judge(&largest, 4), RH_VERDICT_OK);
+  ck_assert_int_eq(judge(&largest, 4 + 0x1p-19), RH_VERDICT_OK);
+  ck_assert_int_eq(judge(&largest, 4 - 0x1p-18), RH_VERDICT_OK);
+  ck_assert_int_eq(judge(&largest, 4 + 0x1p-17), RH_VERDICT_WRONG);
+  ck_assert_ptr_nonnull(
+      strstr(verdict_on(&largest, 4 - 0x1p-18, 0, 0).text, "functions of the map"));
+  ck_assert_int_eq(judge(&sum, 7 + 0x1p-18), RH_VERDICT_OK);
+  ck_assert_int_eq(judge(&sum, 7 + 0x1p-15), RH_VERDICT_WRONG);
+  ck_assert_int_eq(judge(&product, 8), RH_VERDICT_OK);
+  ck_assert_int_eq(judge(&product, 8.5), RH_VERDICT_UNJUDGED);
+  largest.map_error = (double)INFINITY;
+  ck_assert_int_eq(judge(&largest, 4), RH_VERDICT_OK);
+  ck_assert_int_eq(judge(&largest, 4 + 0x1p-20), RH_VERDICT_UNJUDGED);
+  ck_assert_int_eq(judge(&largest, (double)NAN), RH_VERDICT_UNJUDGED);
+}
+END_TEST
+
 START_TEST(threads_do_not_matter) {
   enum { N = 2000003 };
   static const uint32_t ops[] = {RH_OP_sum,    RH_OP_prod,   RH_OP_min,
@@ -704,6 +729,7 @@ int main(void) {
   tcase_add_test(others, what_is_not_defined);
   tcase_add_test(others, every_order_of_sums_is_accepted);
   tcase_add_test(others, every_order_of_products_is_accepted);
+  tcase_add_test(threads, errors_of_a_map);
   tcase_add_test(threads, threads_do_not_matter);
   if (precise) tcase_add_test(threads, threads_do_not_matter_to_floats);
   tcase_add_test(threads, progress_and_cancelling);

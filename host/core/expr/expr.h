@@ -78,6 +78,10 @@ int rh_exprs_uses_f64(const rh_exprs *exprs);
 /* Has every operation the same bits everywhere?  So have integers and what IEEE 754 fixes, but not
  * functions such as exp. */
 int rh_exprs_is_exact(const rh_exprs *exprs);
+/* Output 0 may differ between host and device by this part of its value, or of the least normal
+ * number, if every function errs as much as OpenCL C lets it.  0: not at all; INFINITY: no bound is
+ * known. */
+double rh_exprs_error(const rh_exprs *exprs);
 /* Is a literal rounded, such as 0.1, or longer than a few digits? */
 int rh_exprs_has_long_literals(const rh_exprs *exprs);
 /* Can an operation round a float? */

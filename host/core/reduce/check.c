@@ -119,9 +119,8 @@ static void judge_sum(const rh_judged *j, uint64_t depth) {
 
 /* ---- The judge ---- */
 
-void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
-                        int flushes, rh_verdict *verdict) {
-  memset(verdict, 0, sizeof *verdict);
+static void judge_mapped(const rh_reference *reference, const rh_result *result, uint64_t depth,
+                         int flushes, rh_verdict *verdict) {
   if (reference->sampled.n) {
     rh_judge_sampled(&reference->sampled, result, depth ? depth : reference->n, verdict);
     return;
@@ -145,4 +144,66 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
     rh_judge_prod(&j);
   else
     judge_sum(&j, depth);
+}
+
+/* ---- Maps whose functions may err ---- */
+
+/* What the map's functions add to the bound; NAN: that is not known for this operator. */
+static double map_bound(const rh_judged *j) {
+  const rh_reference *reference = j->reference;
+  double tiny = ldexp(1, j->format.emin), error = reference->map_error;
+  switch (reference->op) {
+  case RH_OP_sum:
+  case RH_OP_asum:
+    return error * ((double)rh_exact_abs_up(&reference->sum) + (double)reference->n * tiny);
+  case RH_OP_min:
+  case RH_OP_max:
+  case RH_OP_amax: return error * (fabs(reference->result.value.f) + tiny);
+  default: return NAN;
+  }
+}
+
+/* A device may map the elements to others than the host, and be right. */
+static void judge_by_map(rh_judged *j, uint64_t depth) {
+  const rh_reference *reference = j->reference;
+  int is_sum = reference->op == RH_OP_sum || reference->op == RH_OP_asum;
+  uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
+  double of_map = map_bound(j), expected = reference->result.value.f;
+  j->verdict->depth = depth == 0 || depth > most ? most : depth;
+  double bound = of_map + (is_sum ? (double)sum_bound(j) * (1 + reference->map_error) : 0);
+  double error = fabs(j->result - expected);
+  if (!isfinite(of_map) || !isfinite(j->result) || !isfinite(expected))
+    rh_verdict_say(j->verdict, RH_VERDICT_UNJUDGED, NAN,
+                   "%.9g where the host has %.9g; no bound is known for the functions of the map",
+                   j->result, expected);
+  else if (error <= bound)
+    rh_verdict_say(j->verdict, RH_VERDICT_OK, error,
+                   "error %.3g of at most %.3g, of which the functions of the map %.3g", error,
+                   bound, of_map);
+  else
+    rh_verdict_say(j->verdict, RH_VERDICT_WRONG, error,
+                   "%.9g instead of %.9g, error %.3g of at most %.3g", j->result, expected, error,
+                   bound);
+}
+
+static double number_of(const rh_result *result) {
+  if (rh_type_is_float(result->type)) return result->value.f;
+  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+}
+
+void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
+                        int flushes, rh_verdict *verdict) {
+  memset(verdict, 0, sizeof *verdict);
+  judge_mapped(reference, result, depth, flushes, verdict);
+  int is_same_kind =
+      result->type == reference->result.type && result->indexed == reference->result.indexed;
+  if (verdict->verdict != RH_VERDICT_WRONG || reference->map_error == 0 || !is_same_kind) return;
+  memset(verdict, 0, sizeof *verdict);
+  rh_judged j = {.reference = reference,
+                 .result = number_of(result),
+                 .flushes = flushes,
+                 .verdict = verdict,
+                 .format = format_of(result->type)};
+  j.u = ldexpl(1, -j.format.digits);
+  judge_by_map(&j, depth);
 }

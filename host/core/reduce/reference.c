@@ -197,7 +197,7 @@ void rh_reference_conclude(rh_reference *reference, const rh_operator *custom) {
     reference->result = reference->sampled.canonical;
     return;
   }
-  if (custom) reference->map_is_exact = rh_exprs_is_exact(custom->load);
+  if (custom) reference->map_error = rh_exprs_error(custom->load);
   if (is_exact(reference->op, reference->type)) {
     rh_op_result(reference->op, reference->type, reference->value, &reference->result);
     reference->exact = 1;

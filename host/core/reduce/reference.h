@@ -31,8 +31,8 @@ typedef struct rh_reference {
   rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */
   _Alignas(16) unsigned char value[16]; /* of operators that are exact in every order */
-  int map_is_exact;   /* 0: a mapped operator whose map's functions are not the same everywhere */
-  rh_sampled sampled; /* operators whose value is a struct */
+  double map_error;                     /* of mapped elements: rh_exprs_error(); else 0 */
+  rh_sampled sampled;                   /* operators whose value is a struct */
 } rh_reference;
 
 enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };
