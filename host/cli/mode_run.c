@@ -40,6 +40,7 @@ typedef struct run_state {
   rh_inputs inputs;   /* empty: the data are generated */
   rh_array array;     /* empty: they are streamed */
   int streams, check; /* RH_CHECK_* */
+  int has_no_room;    /* 1: there is no memory for the data */
   uint64_t chunk_bytes;
   rh_user_operator user; /* empty: a built-in one */
   rh_lane lane;
@@ -215,7 +216,8 @@ static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
     n = rh_operand_layout(&run->spec, run->spec.offsets);
   }
   rh_status status = rh_array_reserve(&run->array, type, n, run->report.isolated, error);
-  if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
+  run->has_no_room = status == RH_E_NOMEM;
+  if (run->has_no_room) rh_error_prefix(error, "%s", run->what);
   app->redhost->device_failed |= status != RH_OK;
   return status;
 }
@@ -399,7 +401,8 @@ static rh_status find_any_answer(const rh_app *app, run_state *run, rh_error *er
   rh_error why = {0};
   if (run->streams) return stream(app, run, error);
   rh_status status = find_answer(app, run, &why);
-  if (rh_run_stream_may_help(app, &run->spec, status)) return stream_instead(app, run, error);
+  if (rh_run_stream_may_help(app, &run->spec, status, run->has_no_room))
+    return stream_instead(app, run, error);
   if (status != RH_OK && error) *error = why;
   return status;
 }

@@ -35,7 +35,8 @@ rh_status rh_run_stream_options(const rh_typed *typed, uint64_t *chunk_bytes, in
   return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
 }
 
-int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status) {
+int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,
+                           int has_no_room) {
   const rh_cl_device *device = app->redhost->device;
   uint64_t memory = rh_machine_memory(), most = 0;
   uint32_t size = spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type);
@@ -43,7 +44,7 @@ int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status
   if (strcmp(app->typed->isolate ? app->typed->isolate : "", "always") == 0) return 0;
   if (!app->typed->input && spec->n > MOST_MEMORIES * memory / size) return 0;
   if (device) most = device->about.max_alloc_bytes;
-  return spec->n > memory / size || (most && spec->n > most / size) || status == RH_E_NOMEM;
+  return spec->n > memory / size || (most && spec->n > most / size) || has_no_room;
 }
 
 /* ---- What is streamed ---- */

@@ -19,8 +19,9 @@ rh_status rh_run_stream_options(const rh_typed *typed, uint64_t *chunk_bytes, in
                                 rh_error *error);
 
 /* After a run in memory that ended with `status`: was it for lack of room, which a stream does not
- * need? */
-int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status);
+ * need?  has_no_room: 1 if the data themselves had none. */
+int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,
+                           int has_no_room);
 
 /* Finds the strategy, streams the data through it, and enters all into the report.  lane and
  * streamed: the caller's to finish, after the report is printed. */
