@@ -422,15 +422,18 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   return judge_report(app, &run->report, error);
 }
 
+/* On the heap: the stack may be small. */
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
-  run_state run = {0};
-  rh_status status = run_it(app, &run, error);
-  end_sampler(&run, NULL);
-  rh_lane_finish(&run.lane);
-  rh_streamed_finish(&run.streamed);
-  rh_array_finish(&run.array);
-  rh_user_operator_finish(&run.user);
-  rh_found_finish(&run.found);
-  rh_inputs_finish(&run.inputs);
+  run_state *run = calloc(1, sizeof *run);
+  if (!run) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
+  rh_status status = run_it(app, run, error);
+  end_sampler(run, NULL);
+  rh_lane_finish(&run->lane);
+  rh_streamed_finish(&run->streamed);
+  rh_array_finish(&run->array);
+  rh_user_operator_finish(&run->user);
+  rh_found_finish(&run->found);
+  rh_inputs_finish(&run->inputs);
+  free(run);
   return status;
 }
