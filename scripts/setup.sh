@@ -81,6 +81,9 @@ needs_to_test() {
   # Every picture is drawn, in every format, by the gnuplot that people have.
   need gnuplot-nox gnuplot command -v gnuplot
   need libopenblas0-pthread OpenBLAS has_openblas
+  # Both: ranks are tested with either, and with the mpirun of the other.
+  need 'libopenmpi-dev openmpi-bin' 'Open MPI' command -v mpirun.openmpi
+  need 'libmpich-dev mpich' MPICH command -v mpirun.mpich
 }
 
 # A program that links.

@@ -3,6 +3,7 @@
 #include "../core/base/text.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/look.h"
+#include "../core/scale/ranks.h"
 #include "../tools/isolate/peer.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
@@ -11,6 +12,7 @@
 #include "hints.h"
 #include "json.h"
 #include "pages.h"
+#include "run_ranks.h"
 #include "user_operator.h"
 
 #include <errno.h>
@@ -166,7 +168,9 @@ int main(int argc, char **argv) {
   /* A write that failed because of the interrupt is not an error of the file. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
-  if (status != RH_OK) {
+  /* In a job one rank speaks for all. */
+  if (rh_run_ranks_is_wanted(&typed) && !rh_ranks_is_first_here()) error.message[0] = 0;
+  if (status != RH_OK && error.message[0]) {
     char place[512];
     rh_add_hint(&error);
     rh_terminal_say(&terminal, error.message);

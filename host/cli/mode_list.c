@@ -2,6 +2,7 @@
 #include "../core/base/error.h"
 #include "app.h"
 #include "json.h"
+#include "list_transports.h"
 #include "offers.h"
 #include "plain.h"
 #include "table.h"
@@ -111,6 +112,7 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
 rh_status rh_mode_list(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_error no_device = {0};
+  if (app->typed->transports) return rh_list_transports(app, error);
   if (app->type && !rh_op_is_defined(app->op, app->type))
     return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, only for %s",
                    rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));

@@ -9,6 +9,7 @@
 #include "app.h"
 #include "number.h"
 #include "report.h"
+#include "run_ranks.h"
 #include "run_sampler.h"
 #include "run_stream.h"
 #include "selftest.h"
@@ -424,6 +425,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
 
 /* On the heap: the stack may be small. */
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
+  if (rh_run_ranks_is_wanted(app->typed)) return rh_run_ranks(app, error);
   run_state *run = calloc(1, sizeof *run);
   if (!run) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
   rh_status status = run_it(app, run, error);

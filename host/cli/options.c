@@ -126,6 +126,14 @@ static const option_row table[] = {
      "GPU: 32MiB], as is done with what exceeds memory",
      IN(RUN), AT(stream)},
 
+    {"transport", 0, WORD, "NAME", "Ranks",
+     "share the work with the other processes of a job: mpi,\nunder mpirun; local; or a file",
+     IN(RUN), AT(transport)},
+    {"ranks", 0, WORD, "N", NULL, "start N processes of this host that share the work", IN(RUN),
+     AT(ranks)},
+    {"transports", 0, FLAG, NULL, NULL, "--list: transports instead of strategies", IN(LIST),
+     AT(transports)},
+
     {"cache", 0, WORD, "STATE", "Measuring", "cold or hot: state of the input [cold]", IN(BENCH),
      AT(cache)},
     {"precision", 0, WORD, "PCT", NULL, "aim for +-PCT% on the median [0.5]", IN(BENCH),
@@ -213,6 +221,8 @@ const rh_option_note rh_options_environment[] = {
     {"REDHOST_PLUGIN_DISABLE",
      "comma-separated names of plugin files, operator files or strategies to disable, with * and "
      "?; strategies that came with redhost stay enabled"},
+    {"REDHOST_TRANSPORT_PATH", "directories to search for transports, before the installed ones"},
+    {"REDHOST_MPI_LIBRARY", "the file of the MPI library, if the loader does not find it"},
     {"REDHOST_CACHE_DIR", "as --cache-dir"},
     {"REDHOST_BUILD_OPTIONS", "options for every build of an OpenCL program, before the plugin's"},
     {"REDHOST_NO_CACHE", "as --no-cache"},

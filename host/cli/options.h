@@ -50,9 +50,11 @@ typedef struct rh_typed {
   const char *format, *output, *resume, *threshold, *picture, *budget;
   const char *stream, *check;
   const char *map, *reduce, *identity, *finalize, *where;
+  const char *transport, *ranks;
   rh_words exports, peers, lets;
   uint32_t commutes;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
+  uint32_t transports;
   uint32_t thorough, strict, once, dry_run, fresh;
   /* Of --verify, the directory of --new-plugin and --new-operator, the new file of --compare. */
   const char *operands[RH_MAX_OPERANDS];

@@ -178,6 +178,13 @@ static void print_details(const rh_run_report *report) {
   putchar('\n');
 }
 
+static void print_ranks(const rh_run_report *report) {
+  char time[32];
+  printf("ranks      %u on %u host%s, transport %s   %s, %.3g GB/s\n", report->ranks, report->hosts,
+         report->hosts == 1 ? "" : "s", report->transport, rh_format_seconds(time, report->ranks_s),
+         1e-9 * (double)bytes_of(report) / report->ranks_s);
+}
+
 static void print_text(const rh_app *app, const rh_run_report *report) {
   char answer[ANSWER_BYTES];
   print_heading(app, report);
@@ -189,9 +196,11 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
   else
     printf("check      skipped (%s)\n", app->typed->no_check ? "--no-check" : "--check=none");
   if (report->streamed) print_streamed(app, report);
+  if (report->ranks) print_ranks(report);
   if (report->measured) print_measured(report);
-  if (report->measured || (app->typed->verbose && !report->streamed)) print_setup(report);
-  if (app->typed->verbose) print_details(report);
+  if (report->measured || (app->typed->verbose && !report->streamed && !report->ranks))
+    print_setup(report);
+  if (app->typed->verbose && !report->ranks) print_details(report);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -342,7 +351,14 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
   json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
   json_t *result = result_object(app, report);
   if (report->device) json_array_append_new(devices, rh_json_device(report->device));
-  if (!report->streamed) json_object_set_new(result, "setup_s", setup_object(report));
+  if (!report->streamed && !report->ranks)
+    json_object_set_new(result, "setup_s", setup_object(report));
+  if (report->ranks) {
+    json_object_set_new(result, "ranks", json_integer(report->ranks));
+    json_object_set_new(result, "hosts", json_integer(report->hosts));
+    json_object_set_new(result, "transport", json_string(report->transport));
+    json_object_set_new(result, "ranks_s", rh_json_number(report->ranks_s));
+  }
   if (report->measured) {
     json_object_set_new(result, "time_s", median_object(&report->quick.time));
     json_object_set_new(result, "latency_s", median_object(&report->quick.latency));

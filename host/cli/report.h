@@ -24,6 +24,9 @@ typedef struct rh_run_report {
   double check_s;
   rh_reference reference;
   rh_verdict verdict;
+  uint32_t ranks, hosts; /* processes that shared the work, and on how many hosts; 0: one alone */
+  const char *transport; /* between them */
+  double ranks_s;        /* from the first element to the answer */
 } rh_run_report;
 
 /* Prints it on standard output, by --quiet, --json or neither.  Quiet and wrong: prints nothing. */

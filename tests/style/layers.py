@@ -22,7 +22,7 @@ BELOW = {
     "plot": {"records", "child", "base"},
     "measure": CORE | {"records"},
     "records": {"base"},
-    "scale": {"reduce", "catalog", "operators", "cl", "io", "base"},
+    "scale": {"reduce", "catalog", "operators", "plug", "cl", "io", "base"},
     "reduce": {"algebra", "catalog", "operators", "tunedb", "plug", "child", "cl", "io", "base"},
     "algebra": {"operators", "expr", "cl", "base"},
     "catalog": {"operators", "plug", "base"},
@@ -91,6 +91,13 @@ def wrong_in_plugin(path, quoted, name):
     return "a plugin loads no code" if name == "dlfcn.h" else None
 
 
+def wrong_in_transport(path, quoted, name):
+    """A transport opens its library by dlopen, and has none of its headers."""
+    if quoted:
+        return "a transport includes its own files" if "/" in name else None
+    return "a transport uses <redhost/transport.h> and the C library" if "/" in name and name != "redhost/transport.h" else None
+
+
 def wrong_in_peer(quoted, name):
     """A program that is compared with redhost has nothing of it but how to talk to it."""
     if quoted:
@@ -117,7 +124,7 @@ def circles(root):
 
 
 def check(root):
-    rules = {"host": wrong_in_host, "plugins": wrong_in_plugin, "sdk": wrong_in_sdk}
+    rules = {"host": wrong_in_host, "plugins": wrong_in_plugin, "sdk": wrong_in_sdk, "transports": wrong_in_transport}
     complaints = []
     for path in sources.files(root, rules, (".c", ".h", ".cpp", ".hpp", ".cu")):
         rule = rules[path.split("/")[0]]

@@ -1,5 +1,6 @@
 /* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and
  * misbehaving ones. */
+#include "../../host/core/child/spawn.h"
 #include "../../host/core/plug/survey.h"
 #include "plug_support.h"
 
@@ -141,8 +142,30 @@ START_TEST(the_device_arrives_whole) {
 }
 END_TEST
 
+/* It would join the job, or wait for it. */
+START_TEST(a_child_is_no_part_of_a_parallel_job) {
+  setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+  setenv("PMIX_RANK", "1", 1);
+  setenv("PMI_RANK", "1", 1);
+  setenv("REDHOST_LOCAL_RANK", "1/2", 1);
+  setenv("REDHOST_TEST_CHILD", "fine", 1);
+  const char **clean = rh_child_environment("REDHOST_TEST_CHILD=other");
+  int found = 0;
+  ck_assert_ptr_nonnull(clean);
+  for (int k = 0; clean[k]; k++) {
+    ck_assert_msg(strncmp(clean[k], "OMPI_", 5) != 0 && strncmp(clean[k], "PMI", 3) != 0 &&
+                      strncmp(clean[k], "REDHOST_LOCAL", 13) != 0,
+                  "%s", clean[k]);
+    found += strncmp(clean[k], "REDHOST_TEST_CHILD=", 19) == 0;
+  }
+  ck_assert_int_eq(found, 1);
+  free(clean);
+}
+END_TEST
+
 static void add_cases(Suite *suite) {
   TCase *child = add_case(suite, "child");
+  tcase_add_test(child, a_child_is_no_part_of_a_parallel_job);
   tcase_add_loop_test(child, programs_that_are_no_redhost_are_named, 0, N_PARTS);
   tcase_add_test(child, a_missing_program_is_named);
   tcase_add_loop_test(child, half_an_answer_is_none, 0, 3);

@@ -135,6 +135,35 @@ static int set_attributes(posix_spawnattr_t *attributes) {
   return code;
 }
 
+/* Variables by which a process of a parallel job knows its place there.  A child is not a part of
+ * the job, and would join it, or wait for it, if it opened the job's library. */
+static int is_of_job(const char *variable) {
+  static const char *const prefixes[] = {"OMPI_",
+                                         "PMI_",
+                                         "PMIX_",
+                                         "PRTE_",
+                                         "HYDI_",
+                                         "HYDRA",
+                                         "MPI_LOCALNRANKS",
+                                         "MPI_LOCALRANKID",
+                                         "REDHOST_LOCAL_RANK="};
+  for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+    if (strncmp(variable, prefixes[k], strlen(prefixes[k])) == 0) return 1;
+  return 0;
+}
+
+const char **rh_child_environment(const char *variable) {
+  size_t n = 0, kept = 0, name = variable ? strcspn(variable, "=") + 1 : 0;
+  while (environ[n]) n++;
+  const char **changed = calloc(n + 2, sizeof *changed);
+  if (!changed) return NULL;
+  for (size_t k = 0; k < n; k++)
+    if (!is_of_job(environ[k]) && !(variable && strncmp(environ[k], variable, name) == 0))
+      changed[kept++] = environ[k];
+  changed[kept] = variable;
+  return changed;
+}
+
 static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -150,11 +179,15 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   /* POSIX guarantees that the strings are not modified; the type predates const. */
   if (!code) {
     const char *const own[] = {"redhost", spec->role, NULL}, *const *argv = own;
-    char *const *arguments, *const *environment = environ;
+    char *const *arguments, *const *environment;
+    const char **cleaned = spec->environment ? NULL : rh_child_environment(NULL);
+    const char *const *given = spec->environment ? spec->environment : cleaned;
     if (!spec->role) argv = spec->argv;
     memcpy(&arguments, &argv, sizeof arguments);
-    if (spec->environment) memcpy(&environment, &spec->environment, sizeof environment);
-    code = posix_spawn(pid, spec->program, &actions, &attributes, arguments, environment);
+    memcpy(&environment, &given, sizeof environment);
+    code = given ? posix_spawn(pid, spec->program, &actions, &attributes, arguments, environment)
+                 : ENOMEM;
+    free(cleaned);
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
@@ -195,17 +228,6 @@ static int open_descriptors(descriptors *fds, rh_child *child, const rh_child_sp
   if (spec->output >= 0 && (fds->output = copy_up(spec->output)) < 0) return errno;
   if (spec->printed && open_output(fds, child) != 0) return errno;
   return 0;
-}
-
-const char **rh_child_environment(const char *variable) {
-  size_t n = 0, kept = 0, name = strcspn(variable, "=") + 1;
-  while (environ[n]) n++;
-  const char **changed = calloc(n + 2, sizeof *changed);
-  if (!changed) return NULL;
-  for (size_t k = 0; k < n; k++)
-    if (strncmp(environ[k], variable, name) != 0) changed[kept++] = environ[k];
-  changed[kept] = variable;
-  return changed;
 }
 
 rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error) {

@@ -30,20 +30,33 @@ static void search_list(rh_walk *walk, const char *list, const char *from) {
   }
 }
 
+/* Where one sort of files is. */
+struct rh_walk_places {
+  const char *variable;   /* of the environment */
+  const char *below_home; /* below the user's directory for data */
+  const char *own;        /* below the library's directory */
+  const char *compiled;   /* the installed one */
+};
+static const rh_walk_places plugin_places = {"REDHOST_PLUGIN_PATH", "redhost/plugins-1",
+                                             "redhost-1", REDHOST_PLUGIN_DIR};
+static const rh_walk_places transport_places = {"REDHOST_TRANSPORT_PATH", "redhost/transports-1",
+                                                "transports-1", REDHOST_TRANSPORT_DIR};
+
 /* The environment's plugin path, ignored if another user may have set it. */
 static void search_environment(rh_walk *walk) {
-  const char *list = rh_env("REDHOST_PLUGIN_PATH");
+  const char *list = rh_env(walk->places->variable);
   if (rh_is_privileged()) {
     if (list)
-      rh_walk_note(walk, "REDHOST_PLUGIN_PATH: ignored, the program runs with raised privileges");
+      rh_walk_note(walk, "%s: ignored, the program runs with raised privileges",
+                   walk->places->variable);
     rh_walk_note(walk,
                  "the user's plugin directory: ignored, the program runs with raised privileges");
     return;
   }
-  if (list) search_list(walk, list, "REDHOST_PLUGIN_PATH");
+  if (list) search_list(walk, list, walk->places->variable);
   errno = 0;
   char *home = rh_path_data_home();
-  char *directory = home ? rh_path_join(home, "redhost/plugins-1") : NULL;
+  char *directory = home ? rh_path_join(home, walk->places->below_home) : NULL;
   if (!directory && (home || errno == ENOMEM)) walk->failed = 1;
   if (directory) rh_walk_directory(walk, directory, 0, NULL);
   free(directory);
@@ -64,16 +77,14 @@ static void search_one(rh_walk *walk, const char *directory, size_t known) {
 static void for_installed(rh_walk *walk,
                           void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
   char *library = rh_path_library_dir();
-  char *directory = library ? rh_path_join(library, "redhost-1") : NULL;
+  char *directory = library ? rh_path_join(library, walk->places->own) : NULL;
   if (directory)
     visit(walk, directory, strlen(library));
   else if (visit == search_one)
     rh_walk_lost(walk, "the directory of redhost's own plugins", errno);
   free(directory);
   free(library);
-#ifdef REDHOST_PLUGIN_DIR
-  visit(walk, REDHOST_PLUGIN_DIR, 0);
-#endif
+  visit(walk, walk->places->compiled, 0);
 }
 
 int rh_discovery_names_plugin(const rh_options *options) {
@@ -99,9 +110,9 @@ static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status discover(rh_discovery *search, int operators, const rh_options *options,
-                          rh_error *error) {
-  rh_walk walk = {.search = search, .operators = operators};
+static rh_status discover(rh_discovery *search, const rh_walk_places *places, int operators,
+                          const rh_options *options, rh_error *error) {
+  rh_walk walk = {.search = search, .operators = operators, .places = places};
   const char *file = options ? options->plugin_file : NULL;
   const char *path = options ? options->plugin_path : NULL;
   memset(search, 0, sizeof *search);
@@ -121,11 +132,16 @@ static rh_status discover(rh_discovery *search, int operators, const rh_options 
 }
 
 rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error) {
-  return discover(search, 0, options, error);
+  return discover(search, &plugin_places, 0, options, error);
 }
 
 rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error) {
-  return discover(search, 1, options, error);
+  return discover(search, &plugin_places, 1, options, error);
+}
+
+rh_status rh_discover_transports(rh_discovery *search, const char *file, rh_error *error) {
+  const rh_options options = {.struct_size = sizeof options, .plugin_file = file};
+  return discover(search, &transport_places, 0, &options, error);
 }
 
 void rh_discovery_finish(rh_discovery *search) {

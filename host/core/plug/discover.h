@@ -38,6 +38,10 @@ typedef struct rh_discovery {
 rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
 /* The same for operator files, *.op.json. */
 rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error);
+/* Transports: `file`, if it is not null; REDHOST_TRANSPORT_PATH;
+ * ${XDG_DATA_HOME:-~/.local/share}/redhost/transports-1; transports-1 beside the library; the
+ * compiled-in directory. */
+rh_status rh_discover_transports(rh_discovery *search, const char *file, rh_error *error);
 /* Is options->plugin_file a plugin, and not an operator file?  0 if there is none. */
 int rh_discovery_names_plugin(const rh_options *options);
 void rh_discovery_finish(rh_discovery *search);

@@ -11,8 +11,11 @@ typedef struct rh_file_id {
   ino_t inode;
 } rh_file_id;
 
+typedef struct rh_walk_places rh_walk_places;
+
 typedef struct rh_walk {
   rh_discovery *search;
+  const rh_walk_places *places;
   int operators;    /* 1: operator files are searched for, else plugins */
   uint32_t place;   /* of the next candidates */
   uint32_t at_home; /* 1: the next candidates are in redhost's own directory */

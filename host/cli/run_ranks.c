@@ -1,0 +1,433 @@
+#include "run_ranks.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/hash.h"
+#include "../core/base/log.h"
+#include "../core/operators/ops.h"
+#include "../core/reduce/operand_data.h"
+#include "../core/scale/local.h"
+#include "../core/scale/ranks.h"
+#include "../core/scale/share.h"
+#include "../core/scale/transports.h"
+#include "hints.h"
+#include "inputs.h"
+#include "number.h"
+#include "report.h"
+#include "size.h"
+#include "user_operator.h"
+#include "watchdog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* For all ranks to join a job; exit status of one that is lost. */
+static const double join_s = 6.5, turn_s = 2;
+enum { LOST_STATUS = 5 };
+
+/* What must be the same in all ranks. */
+typedef struct facts {
+  char version[32];
+  uint64_t problem; /* a hash of operator, type, seed and kind */
+  uint64_t n;
+  struct {
+    uint64_t bytes, begin; /* of the file, and where its elements begin */
+    int64_t s, ns;         /* when it was last changed */
+  } files[RH_MOST_OPERANDS];
+} facts;
+
+typedef struct run_ranks {
+  const rh_app *app;
+  rh_ranks ranks;
+  rh_job_spec job;
+  rh_user_operator user;
+  char what[256];
+  uint64_t seed;
+  rh_found found;
+  rh_inputs inputs;
+  rh_feed *feeds[RH_MOST_OPERANDS];
+  rh_share part;
+  rh_share_check check; /* of all parts */
+  rh_fold fold;
+  rh_run_report report;
+} run_ranks;
+
+int rh_run_ranks_is_wanted(const rh_typed *typed) {
+  return typed->transport || typed->ranks;
+}
+
+/* ---- The command line ---- */
+
+static rh_status parse_count(const char *text, uint32_t *n, rh_error *error) {
+  char *end;
+  unsigned long value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+  if (value == 0 || *end || value > RH_LOCAL_MOST_RANKS)
+    return rh_fail(error, RH_E_USAGE, "--ranks '%.40s': expected a number from 1 to %d", text,
+                   RH_LOCAL_MOST_RANKS);
+  *n = (uint32_t)value;
+  return RH_OK;
+}
+
+static rh_status check_options(const rh_typed *typed, int is_local, rh_error *error) {
+  if (typed->input && strcmp(typed->input, "-") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--input -: several ranks cannot share standard input; name a file");
+  if (typed->input && (typed->size || typed->data || typed->seed))
+    return rh_fail(error, RH_E_USAGE, "--%s and --input are mutually exclusive",
+                   typed->size   ? "size"
+                   : typed->data ? "data"
+                                 : "seed");
+  if (typed->isolate && strcmp(typed->isolate, "always") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--isolate cannot be used with ranks: each is a process of its own");
+  if (!is_local && typed->ranks)
+    return rh_fail(error, RH_E_USAGE,
+                   "--ranks is for --transport local; how many ranks '%.40s' has is said where the "
+                   "job is started, as in mpirun -n 4",
+                   typed->transport);
+  if (is_local && !typed->ranks)
+    return rh_fail(error, RH_E_USAGE, "--transport local needs --ranks, as in --ranks 4");
+  return RH_OK;
+}
+
+/* ---- The job ---- */
+
+static rh_status launch(run_ranks *run, rh_error *error) {
+  const rh_typed *typed = run->app->typed;
+  rh_place place;
+  uint32_t size = 1;
+  void *self = NULL;
+  RH_TRY(parse_count(typed->ranks, &size, error));
+  if (rh_local_is_rank()) return rh_ranks_open(&run->ranks, &rh_local_transport, NULL, NULL, error);
+  RH_TRY(
+      rh_local_launch(&self, &place, size, run->app->redhost->options.program, typed->argv, error));
+  return rh_ranks_open(&run->ranks, &rh_local_transport, self, &place, error);
+}
+
+static rh_status join(run_ranks *run, rh_error *error) {
+  const rh_typed *typed = run->app->typed;
+  const rh_transport *transport;
+  rh_watchdog dog;
+  double seconds = join_s;
+  int is_local = !typed->transport || strcmp(typed->transport, rh_local_transport.name) == 0;
+  RH_TRY(check_options(typed, is_local, error));
+  if (is_local) return launch(run, error);
+  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &seconds, error));
+  RH_TRY(rh_transport_find(typed->transport, &transport, error));
+  const char *late =
+      "the ranks of the job have not come together in time: one of them has ended or "
+      "does not answer; a job that needs longer to start gets it by --timeout";
+  if (!rh_ranks_is_first_here()) seconds += turn_s; /* one speaks, and others only if it cannot */
+  rh_watchdog_start(&dog, seconds, run->app->terminal, late, LOST_STATUS);
+  rh_status status = rh_ranks_open(&run->ranks, transport, NULL, NULL, error);
+  rh_watchdog_stop(&dog);
+  return status;
+}
+
+/* ---- What is reduced ---- */
+
+static rh_status find_elements(run_ranks *run, rh_error *error) {
+  const rh_app *app = run->app;
+  rh_job_spec *job = &run->job;
+  if (app->typed->input) {
+    job->type = run->inputs.feeds[0].type;
+    return RH_OK;
+  }
+  job->type = app->type ? app->type : RH_TYPE_f32;
+  return rh_size_parse(app->typed->size ? app->typed->size : "2^24", rh_type_size(job->type),
+                       "--size", &job->n, error);
+}
+
+static rh_status find_operator(run_ranks *run, rh_error *error) {
+  RH_TRY(rh_user_operator_open(&run->user, run->app, &run->inputs, &run->job, error));
+  rh_operator_take_base(run->user.custom);
+  return RH_OK;
+}
+
+static rh_status open_files(run_ranks *run, int is_own, rh_error *error) {
+  rh_inputs *inputs = &run->inputs;
+  if (!run->app->typed->input) return RH_OK;
+  RH_TRY(rh_inputs_open(inputs, run->app, is_own, error));
+  for (uint32_t k = 0; k < inputs->n; k++) {
+    run->feeds[k] = &inputs->feeds[k];
+    if (inputs->feeds[k].n != inputs->feeds[0].n)
+      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", inputs->names[0],
+                     (unsigned long long)inputs->feeds[0].n, inputs->names[k],
+                     (unsigned long long)inputs->feeds[k].n);
+  }
+  run->job.n = inputs->feeds[0].n;
+  return RH_OK;
+}
+
+static rh_status find_data(run_ranks *run, rh_error *error) {
+  const rh_typed *typed = run->app->typed;
+  const char *kind = typed->data ? typed->data : "uniform";
+  rh_job_spec *job = &run->job;
+  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
+  RH_TRY(rh_array_check_kind(kind, error));
+  snprintf(run->what, sizeof run->what, "%s",
+           typed->input  ? typed->input
+           : typed->size ? typed->size
+                         : "2^24");
+  int is_own = rh_user_operator_is_wanted(typed);
+  RH_TRY(open_files(run, is_own, error));
+  RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
+  if (!job->custom && !rh_op_is_defined(job->op, job->type))
+    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
+                   rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
+  if (job->n == 0 && rh_op_needs_an_element(job->op))
+    return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
+                   rh_job_op_name(job));
+  return RH_OK;
+}
+
+/* ---- With what ---- */
+
+/* Devices that are like the one that was asked for are dealt to the ranks of a host. */
+static rh_status take_device(run_ranks *run, rh_error *error) {
+  rh_redhost *redhost = run->app->redhost;
+  const rh_cl_devices *devices;
+  const rh_cl_device *mine;
+  uint32_t alike = 0, at = 0;
+  RH_TRY(rh_redhost_device(redhost, &mine, error));
+  RH_TRY(rh_redhost_devices(redhost, &devices, error));
+  for (uint32_t k = 0; k < devices->n; k++) alike += strcmp(devices->list[k].name, mine->name) == 0;
+  uint32_t wanted = run->ranks.place.local_rank % alike;
+  for (uint32_t k = 0; k < devices->n; k++)
+    if (strcmp(devices->list[k].name, mine->name) == 0 && at++ == wanted)
+      return rh_redhost_use_device(redhost, &devices->list[k], error);
+  return RH_OK;
+}
+
+static rh_status find_strategy(run_ranks *run, rh_error *error) {
+  rh_job_spec *job = &run->job;
+  const char *device = run->app->typed->device;
+  RH_TRY(rh_job_locate(run->app->redhost, job, &run->found, error));
+  job->strategy = run->found.name;
+  job->plugin = run->found.path;
+  /* A device that is named by its number is meant for all. */
+  if (run->found.device_kinds == RH_DEVICE_HOST || (device && strpbrk(device, "0123456789")))
+    return RH_OK;
+  return take_device(run, error);
+}
+
+static rh_status prepare(void *of_run, rh_error *error) {
+  run_ranks *run = of_run;
+  RH_TRY(find_data(run, error));
+  return find_strategy(run, error);
+}
+
+/* ---- The same everywhere? ---- */
+
+static facts facts_of(const run_ranks *run) {
+  const rh_typed *typed = run->app->typed;
+  facts mine;
+  const uint64_t problem[] = {run->job.op, run->job.type, run->seed,
+                              rh_operator_hash(run->job.custom)};
+  memset(&mine, 0, sizeof mine);
+  snprintf(mine.version, sizeof mine.version, "%s", rh_version());
+  mine.n = run->job.n;
+  mine.problem = rh_hash(0, problem, sizeof problem);
+  if (typed->data) mine.problem = rh_hash(mine.problem, typed->data, strlen(typed->data));
+  for (uint32_t k = 0; k < run->inputs.n; k++) {
+    const rh_feed *file = &run->inputs.feeds[k];
+    mine.files[k].bytes = file->file_bytes;
+    mine.files[k].begin = file->data_offset;
+    mine.files[k].s = file->modified.tv_sec;
+    mine.files[k].ns = file->modified.tv_nsec;
+  }
+  return mine;
+}
+
+static rh_status compare_files(const run_ranks *run, const facts *first, const facts *other,
+                               uint32_t rank, rh_error *error) {
+  char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
+  for (uint32_t k = 0; k < run->inputs.n; k++) {
+    const char *name = run->inputs.feeds[k].name;
+    if (first->files[k].bytes != other->files[k].bytes)
+      return rh_fail(error, RH_E_FILE,
+                     "%s differs: %llu bytes on host %s (rank 0), %llu on host %s (rank %u); all "
+                     "ranks must read the same file",
+                     name, (unsigned long long)first->files[k].bytes, hosts[0],
+                     (unsigned long long)other->files[k].bytes, hosts[rank], rank);
+    if (first->files[k].s != other->files[k].s || first->files[k].ns != other->files[k].ns)
+      return rh_fail(error, RH_E_FILE,
+                     "%s differs: it was last changed at %lld s on host %s (rank 0), and at %lld s "
+                     "on host %s (rank %u); copy it with its time (cp -p)",
+                     name, (long long)first->files[k].s, hosts[0], (long long)other->files[k].s,
+                     hosts[rank], rank);
+  }
+  return RH_OK;
+}
+
+static rh_status compare(const run_ranks *run, const facts *all, rh_error *error) {
+  char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
+  for (uint32_t r = 1; r < run->ranks.place.size; r++) {
+    if (strcmp(all[0].version, all[r].version) != 0)
+      return rh_fail(error, RH_E_USAGE,
+                     "rank 0 (host %s) runs redhost %.31s, and rank %u (%s) %.31s", hosts[0],
+                     all[0].version, r, hosts[r], all[r].version);
+    RH_TRY(compare_files(run, &all[0], &all[r], r, error));
+    if (memcmp(&all[0], &all[r], sizeof *all) != 0)
+      return rh_fail(
+          error, RH_E_USAGE,
+          "rank 0 (host %s) and rank %u (host %s) are asked for different problems: %llu "
+          "and %llu elements; start all with the same options on the same data",
+          hosts[0], r, hosts[r], (unsigned long long)all[0].n, (unsigned long long)all[r].n);
+  }
+  return RH_OK;
+}
+
+static rh_status agree(run_ranks *run, rh_error *error) {
+  const facts mine = facts_of(run);
+  facts *all = calloc(run->ranks.place.size, sizeof *all);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  rh_status status = rh_ranks_gather(&run->ranks, &mine, sizeof mine, all, error);
+  if (status == RH_OK) status = compare(run, all, error);
+  free(all);
+  return status;
+}
+
+/* ---- Reducing ---- */
+
+static rh_status reduce(void *of_run, rh_error *error) {
+  run_ranks *run = of_run;
+  const rh_typed *typed = run->app->typed;
+  rh_share_spec spec = {.redhost = run->app->redhost,
+                        .job = &run->job,
+                        .feeds = run->inputs.n ? run->feeds : NULL,
+                        .kind = typed->data ? typed->data : "uniform",
+                        .seed = run->seed,
+                        .checks = !typed->no_check,
+                        .stop = &run->ranks.stop};
+  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &spec.first_tile,
+               &spec.tiles);
+  RH_TRY(rh_share_reduce(&run->part, &spec, error));
+  for (uint32_t k = 0; k < run->inputs.n; k++)
+    RH_TRY(rh_feed_check_unchanged(&run->inputs.feeds[k], error));
+  return RH_OK;
+}
+
+static rh_status take_values(void *of_run, uint32_t rank, const void *bytes, uint64_t n,
+                             rh_error *error) {
+  run_ranks *run = of_run;
+  rh_share_check check;
+  (void)rank;
+  if (n < sizeof check)
+    return rh_fail(error, RH_E_INVALID, "the values of rank %u are cut short", rank);
+  memcpy(&check, bytes, sizeof check);
+  rh_part_check_add(&run->check, &check);
+  return rh_fold_read(&run->fold, (const char *)bytes + sizeof check, n - sizeof check, error);
+}
+
+static rh_status combine(run_ranks *run, rh_error *error) {
+  uint64_t bytes = sizeof run->check + rh_fold_bytes(&run->part.fold);
+  char *mine = malloc(bytes);
+  if (!mine) return rh_fail(error, RH_E_NOMEM, "no memory for a part's values");
+  memcpy(mine, &run->part.check, sizeof run->part.check);
+  rh_fold_write(&run->part.fold, mine + sizeof run->part.check);
+  rh_exact_prod_init(&run->check.prod);
+  rh_fold_init(&run->fold, rh_share_op(&run->job));
+  rh_status status = rh_ranks_gather_any(&run->ranks, mine, bytes, take_values, run, error);
+  free(mine);
+  return status;
+}
+
+static rh_status conclude(run_ranks *run, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+  rh_run_report *report = &run->report;
+  RH_TRY(rh_fold_value(&run->fold, value, error));
+  rh_job_result(&run->job, run->job.strategy, value, &report->result);
+  report->checked = !run->app->typed->no_check;
+  if (report->checked)
+    rh_share_judge(&run->job, &run->check, run->part.device, &report->result, &report->reference,
+                   &report->verdict);
+  if (report->checked && report->verdict.verdict == RH_VERDICT_WRONG)
+    return rh_fail(error, RH_E_WRONG, "wrong result: %s", report->verdict.text);
+  return RH_OK;
+}
+
+static uint32_t count_hosts(const rh_ranks *ranks) {
+  uint32_t n = 0;
+  for (uint32_t r = 0; r < ranks->place.size; r++) {
+    int is_new = 1;
+    for (uint32_t s = 0; s < r && is_new; s++)
+      is_new = strcmp(ranks->hosts[r], ranks->hosts[s]) != 0;
+    n += (uint32_t)is_new;
+  }
+  return n;
+}
+
+static rh_status work(run_ranks *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  RH_TRY(rh_ranks_work(&run->ranks, prepare, run, error));
+  RH_TRY(agree(run, error));
+  double start = rh_now();
+  RH_TRY(rh_ranks_work(&run->ranks, reduce, run, error));
+  RH_TRY(combine(run, error));
+  report->ranks_s = rh_now() - start;
+  RH_TRY(conclude(run, error));
+  report->spec = &run->job;
+  report->device = run->part.device;
+  report->chosen = run->app->redhost->chosen;
+  report->ranks = run->ranks.place.size;
+  report->hosts = count_hosts(&run->ranks);
+  report->transport = run->ranks.transport->name;
+  return RH_OK;
+}
+
+static rh_status run_all(run_ranks *run, rh_error *error) {
+  const rh_app *app = run->app;
+  rh_reporter *reporter = &app->redhost->options.reporter;
+  RH_TRY(join(run, error));
+  if (run->ranks.place.rank > 0) *reporter = (rh_reporter){0};
+  reporter->progress = NULL; /* of one rank it would mislead */
+  RH_TRY(work(run, error));
+  if (run->ranks.place.rank > 0) return RH_OK;
+  if (run->report.checked && run->report.verdict.verdict == RH_VERDICT_UNJUDGED)
+    rh_log(reporter, RH_LOG_WARNING, "the result of '%s' is not judged: %s", run->job.strategy,
+           run->report.verdict.text);
+  return rh_run_report_print(app, &run->report, error);
+}
+
+static void say_why(void *terminal, const char *sentence) {
+  rh_terminal_say(terminal, sentence);
+}
+
+/* A broken job has no orderly end.  In any other, rank 0 speaks before a rank leaves: mpirun ends all
+ * of them as soon as one has ended with a failure. */
+static void end(run_ranks *run, rh_error *why) {
+  rh_ranks *ranks = &run->ranks;
+  char done = 1, *all = ranks->self ? calloc(ranks->place.size, 1) : NULL;
+  int fails = why->message[0] != 0;
+  if (ranks->broken) rh_ranks_abort(ranks, why->message);
+  if (fails && ranks->self && ranks->place.rank == 0) {
+    rh_add_hint(why);
+    rh_terminal_clear(run->app->terminal);
+    rh_terminal_say(run->app->terminal, why->message);
+  }
+  fflush(stdout);
+  if (all) rh_ranks_gather(ranks, &done, 1, all, NULL);
+  free(all);
+  if (ranks->self) why->message[0] = 0;
+  rh_ranks_close(ranks);
+}
+
+rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
+  run_ranks run = {.app = app,
+                   .job = {.strategy = app->typed->name,
+                           .op = app->op,
+                           .settings = app->typed->settings,
+                           .n_settings = app->typed->n_settings,
+                           .what = run.what,
+                           .on_device = RH_JOB_ON_HOST},
+                   .ranks = {.say = say_why, .user = app->terminal}};
+  rh_status status = run_all(&run, error);
+  if (status == RH_OK) error->message[0] = 0;
+  end(&run, error);
+  rh_share_finish(&run.part);
+  rh_fold_finish(&run.fold);
+  rh_inputs_finish(&run.inputs);
+  rh_user_operator_finish(&run.user);
+  rh_found_finish(&run.found);
+  return status;
+}

@@ -1,0 +1,259 @@
+#include "ranks.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/path.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Seconds.  A rank says at least twice a second that it lives; the patience leaves time to end all
+ * ranks within ten seconds. */
+static const double beat_s = 0.4, patience_s = 6, return_s = 2;
+
+enum { EXIT_STATUS = 5, TEXT_BYTES = 480 };
+
+/* ---- Joining and leaving ---- */
+
+static rh_status broke(rh_ranks *ranks, const char *text, rh_error *error) {
+  unsigned rank;
+  char host[RH_HOST_BYTES + 8] = "";
+  ranks->broken = 1;
+  int names = sscanf(text, "rank %u", &rank) == 1 && rank < ranks->place.size;
+  ranks->blames_first = names && rank == 0;
+  if (names && ranks->hosts) snprintf(host, sizeof host, " (host %s)", ranks->hosts[rank]);
+  return rh_fail(error, RH_E_PLUGIN, "%s%s; all ranks end", text, host);
+}
+
+rh_status rh_ranks_gather(rh_ranks *ranks, const void *mine, uint32_t bytes, void *all,
+                          rh_error *error) {
+  char text[512] = "the transport gives no reason";
+  if (ranks->transport->gather(ranks->self, mine, bytes, all, patience_s, text, sizeof text) == 0)
+    return RH_OK;
+  return broke(ranks, text, error);
+}
+
+static rh_status learn_hosts(rh_ranks *ranks, rh_error *error) {
+  char mine[RH_HOST_BYTES] = "";
+  if (gethostname(mine, sizeof mine - 1) != 0) snprintf(mine, sizeof mine, "unknown");
+  char(*hosts)[RH_HOST_BYTES] = calloc(ranks->place.size, sizeof *hosts);
+  if (!hosts) return rh_fail(error, RH_E_NOMEM, "no memory for the names of hosts");
+  rh_status status = rh_ranks_gather(ranks, mine, sizeof mine, hosts, error);
+  ranks->hosts = hosts;
+  for (uint32_t r = 0; r < ranks->place.size; r++) hosts[r][RH_HOST_BYTES - 1] = 0;
+  return status;
+}
+
+rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *self,
+                        const rh_place *place, rh_error *error) {
+  char text[512] = "the transport gives no reason";
+  ranks->transport = transport;
+  ranks->self = self;
+  ranks->place.struct_size = sizeof ranks->place;
+  if (self) ranks->place = *place;
+  if (!self && transport->open(&ranks->self, &ranks->place, text, sizeof text) != 0) {
+    ranks->self = NULL;
+    return rh_fail(error, RH_E_PLUGIN, "transport '%s': %s", transport->name, text);
+  }
+  const rh_place *at = &ranks->place;
+  if (at->size < 1 || at->size > RH_MOST_RANKS || at->rank >= at->size)
+    return rh_fail(error, RH_E_PLUGIN, "transport '%s': it says that this is rank %u of %u",
+                   transport->name, at->rank, at->size);
+  return learn_hosts(ranks, error);
+}
+
+void rh_ranks_close(rh_ranks *ranks) {
+  if (ranks->self && !ranks->broken) ranks->transport->close(ranks->self);
+  free(ranks->hosts);
+  ranks->hosts = NULL;
+  ranks->self = NULL;
+}
+
+int rh_ranks_is_first_here(void) {
+  static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                          "REDHOST_LOCAL_RANK"};
+  for (size_t k = 0; k < sizeof variables / sizeof *variables; k++) {
+    const char *value = rh_env(variables[k]);
+    if (value && atoi(value) > 0) return 0;
+  }
+  return 1;
+}
+
+/* All ranks notice that rank 0 is lost.  They come to it one after the other, and the first ends
+ * the others.  Other losses are for rank 0 to report, which knows of them first. */
+static void wait_in_turn(const rh_ranks *ranks) {
+  uint32_t turn = ranks->place.rank - (ranks->blames_first ? 1 : 0);
+  if (ranks->place.rank > 0) usleep((turn < 4 ? turn : 4) * 300000);
+}
+
+void rh_ranks_abort(rh_ranks *ranks, const char *sentence) {
+  wait_in_turn(ranks);
+  if (ranks->say) ranks->say(ranks->user, sentence);
+  if (ranks->self) ranks->transport->abort(ranks->self, EXIT_STATUS, sentence);
+  _exit(EXIT_STATUS);
+}
+
+/* ---- Of any length ---- */
+
+static rh_status gather_in_turns(rh_ranks *ranks, const unsigned char *mine, uint64_t bytes,
+                                 unsigned char *all, uint64_t most, rh_error *error) {
+  const uint64_t portion = RH_TRANSPORT_MOST_BYTES;
+  uint32_t size = ranks->place.size;
+  unsigned char *given = calloc(1, portion), *got = malloc(portion * size);
+  rh_status status = RH_OK;
+  if (!given || !got) status = rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
+  for (uint64_t at = 0; at < most && status == RH_OK; at += portion) {
+    uint64_t n = most - at < portion ? most - at : portion;
+    memset(given, 0, n);
+    if (at < bytes) memcpy(given, mine + at, bytes - at < n ? bytes - at : n);
+    status = rh_ranks_gather(ranks, given, (uint32_t)n, got, error);
+    for (uint32_t r = 0; r < size && status == RH_OK; r++)
+      memcpy(all + r * most + at, got + r * n, n);
+  }
+  free(given);
+  free(got);
+  return status;
+}
+
+rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
+                              rh_status (*take)(void *user, uint32_t rank, const void *theirs,
+                                                uint64_t bytes, rh_error *error),
+                              void *user, rh_error *error) {
+  uint32_t size = ranks->place.size;
+  uint64_t most = 1, *lengths = calloc(size, sizeof *lengths);
+  if (!lengths) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
+  rh_status status = rh_ranks_gather(ranks, &bytes, sizeof bytes, lengths, error);
+  for (uint32_t r = 0; r < size && status == RH_OK; r++)
+    if (lengths[r] > most) most = lengths[r];
+  unsigned char *all = status == RH_OK ? malloc(most * size) : NULL;
+  if (status == RH_OK && !all)
+    status = rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
+  if (status == RH_OK) status = gather_in_turns(ranks, mine, bytes, all, most, error);
+  for (uint32_t r = 0; r < size && status == RH_OK; r++)
+    status = take(user, r, all + r * most, lengths[r], error);
+  free(all);
+  free(lengths);
+  return status;
+}
+
+/* ---- Working ---- */
+
+enum { WORKS, IS_DONE, HAS_FAILED };
+
+/* What a rank says at a beat. */
+typedef struct beat {
+  int32_t state, status;
+  char text[TEXT_BYTES];
+} beat;
+
+typedef struct shift {
+  rh_status (*work)(void *user, rh_error *error);
+  void *user;
+  locale_t locale;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int ended;
+  rh_status status;
+  rh_error error;
+} shift;
+
+static void *labour(void *of_shift) {
+  shift *s = of_shift;
+  uselocale(s->locale);
+  rh_status status = s->work(s->user, &s->error);
+  pthread_mutex_lock(&s->lock);
+  s->status = status;
+  s->ended = 1;
+  pthread_cond_signal(&s->changed);
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+/* 1: the work has ended. */
+static int wait_for(shift *s, double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)(1e9 * seconds);
+  until.tv_sec += (time_t)(ns / 1000000000u);
+  until.tv_nsec = (long)(ns % 1000000000u);
+  pthread_mutex_lock(&s->lock);
+  while (!s->ended)
+    if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT) break;
+  int ended = s->ended;
+  pthread_mutex_unlock(&s->lock);
+  return ended;
+}
+
+static beat beat_of(const shift *s, int ended) {
+  beat mine = {.state = ended ? IS_DONE : WORKS};
+  if (!ended || s->status == RH_OK) return mine;
+  mine.state = HAS_FAILED;
+  mine.status = s->status;
+  snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, s->error.message);
+  return mine;
+}
+
+/* What the ranks fail with: the first one's failure.  All with the same words are one. */
+static rh_status judge_beats(const rh_ranks *ranks, const beat *all, int *works, rh_error *error) {
+  uint32_t size = ranks->place.size, first = size, same = 0;
+  *works = 0;
+  for (uint32_t r = 0; r < size; r++) {
+    *works |= all[r].state == WORKS;
+    if (all[r].state == HAS_FAILED && first == size) first = r;
+  }
+  if (first == size) return RH_OK;
+  for (uint32_t r = 0; r < size; r++)
+    same += all[r].state == HAS_FAILED && strcmp(all[r].text, all[first].text) == 0;
+  if (same == size) return rh_fail(error, all[first].status, "%.*s", TEXT_BYTES, all[first].text);
+  return rh_fail(error, all[first].status, "rank %u (host %s): %.*s", first, ranks->hosts[first],
+                 TEXT_BYTES, all[first].text);
+}
+
+static rh_status beat_until_done(rh_ranks *ranks, shift *s, beat *all, rh_error *error) {
+  for (;;) {
+    int works, ended = wait_for(s, beat_s);
+    const beat mine = beat_of(s, ended);
+    RH_TRY(rh_ranks_gather(ranks, &mine, sizeof mine, all, error));
+    RH_TRY(judge_beats(ranks, all, &works, error));
+    if (!works) return RH_OK;
+  }
+}
+
+static rh_status start(shift *s, pthread_t *thread, rh_error *error) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  int code = pthread_create(thread, NULL, labour, s);
+  if (code == 0) return RH_OK;
+  s->ended = 1;
+  s->status = rh_fail(&s->error, RH_E_NOMEM, "no thread for the reduction: %s", strerror(code));
+  return rh_fail(error, RH_E_NOMEM, "%s", s->error.message);
+}
+
+rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error *error), void *user,
+                        rh_error *error) {
+  shift s = {.work = work, .user = user, .locale = uselocale((locale_t)0)};
+  pthread_t thread;
+  beat *all = calloc(ranks->place.size, sizeof *all);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
+  int started = start(&s, &thread, NULL) == RH_OK;
+  rh_error why = {0};
+  rh_status status = beat_until_done(ranks, &s, all, &why);
+  if (status != RH_OK) atomic_store(&ranks->stop, 1);
+  if (error && status != RH_OK) *error = why;
+  /* A broken job, or work that does not stop: the caller's sentence would come too late. */
+  if (status != RH_OK && started && !wait_for(&s, return_s)) rh_ranks_abort(ranks, why.message);
+  if (started) pthread_join(thread, NULL);
+  pthread_cond_destroy(&s.changed);
+  pthread_mutex_destroy(&s.lock);
+  free(all);
+  return status;
+}

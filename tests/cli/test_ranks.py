@@ -1,0 +1,339 @@
+"""--ranks and --transport: the same bits for any number of processes, and one failure for all of them."""
+
+import glob
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import redhost_cli as cli
+
+REPEATS = int(os.environ.get("REDHOST_TEST_FAULTS", "1"))  # of each fault; 100 for a figure
+LIMIT = 10  # seconds from a fault to the end of all ranks
+RANKS = (1, 2, 3, 5, 16)
+TRANSPORTS = os.environ.get("REDHOST_TEST_TRANSPORTS", os.path.join(os.path.dirname(cli.PLUGINS), "transports-1"))
+OPEN_MPI = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]
+MPICH = ["mpirun.mpich"]
+
+PROBLEMS = [
+    ("--op=sum", "-tf32"), ("--op=sum", "-tf64"), ("--op=sum", "-tf16"), ("--op=asum", "-tf32"),
+    ("--op=prod", "-tf64", "--data=swing"), ("--op=min", "-tf32"), ("--op=argmin", "-tf32"),
+    ("--op=argmax", "-ti32"), ("--op=affine", "-tu64", "--data=hash"), ("--op=xor", "-tu8"),
+    ("--map=x*n", "-tf64"), ("--map=x", "--where=x > 0.5"), ("--op=meanvar",), ("--map=x*y",), ("--map=x*(i%1000)", "-tf64"),
+    ("--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op", "-tf32"),
+]
+
+
+def mpi_test(command):
+    return unittest.skipUnless(shutil.which(command[0]), "%s is not installed" % command[0])
+
+
+def alive(mark):
+    """Processes, but for zombies, whose command line has these words: (pid, words).  mpirun puts ranks in other sessions."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path[:-4] + "cmdline", "rb") as file:
+                words = file.read().replace(b"\0", b" ").decode()
+            with open(path) as file:
+                stat = file.read()
+        except OSError:
+            continue
+        if mark in words and stat.rpartition(")")[2].split()[0] != "Z":
+            found.append((int(stat.split()[0]), words))
+    return found
+
+
+class Ranks(cli.Case):
+    caches = False
+
+    def one(self, *options):
+        return self.good("--run=native", *options, "-q", quiet=False).out.rstrip("\n")
+
+    def started(self, start, *options):
+        """The output of `start` redhost `options`, which succeeds."""
+        done = subprocess.run([*start, cli.REDHOST, *options], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=cli.PATIENCE)
+        self.assertEqual(done.returncode, 0, done)
+        return done.stdout.decode()
+
+
+class Bits(Ranks):
+    def test_any_number_of_processes(self):
+        for problem in PROBLEMS:
+            expected = self.one(*problem, "-n1234567")
+            for ranks in (1, 2, 3, 7, 16):
+                with self.subTest(problem=problem, ranks=ranks):
+                    found = self.good("--run=native", *problem, "-n1234567", "--ranks=%d" % ranks, "-q", "--no-check",
+                                      quiet=False)
+                    self.assertEqual(found.out.rstrip("\n"), expected)
+
+    def test_every_number_up_to_16(self):
+        values = {self.value("--run=native", "-n3000001", "--ranks=%d" % ranks) for ranks in range(1, 17)}
+        self.assertEqual(values, {self.one("-n3000001")})
+
+    def test_more_ranks_than_tiles(self):
+        for n in (0, 1, 511, 512, 1400):
+            self.assertEqual(self.value("--run=native", "-n%d" % n, "--ranks=16"), self.one("-n%d" % n))
+
+    def test_other_strategies(self):
+        expected = self.one("-n300001")
+        for strategy in ("auto", "onepass"):
+            self.assertEqual(self.value("--run", strategy, "-n300001", "--ranks=3"), expected)
+
+    def test_files(self):
+        import numpy
+        numbers = numpy.random.default_rng(1).standard_normal(1000003)
+        for dtype in ("<f4", ">f8"):
+            numpy.save(self.path("x.npy"), numbers.astype(dtype))
+            expected = self.one("--input=x.npy")
+            for ranks in (2, 5):
+                self.assertEqual(self.value("--run=native", "--input=x.npy", "--ranks=%d" % ranks), expected)
+        numpy.save(self.path("y.npy"), numbers[::-1].astype("<f4"))
+        numpy.save(self.path("x.npy"), numbers.astype("<f4"))
+        dot = ("--map=x*y", "--input=x.npy,y.npy")
+        self.assertEqual(self.value("--run=native", *dot, "--ranks=3"), self.one(*dot))
+        self.assertEqual(self.value("--run=native", "--op=argmax", "--input=x.npy", "--ranks=5"),
+                         str(int(numpy.argmax(numbers.astype("<f4")))))
+
+    @unittest.skipUnless(cli.WHOLE, "nine gigabytes of elements, for the night")
+    def test_more_than_2_to_the_32(self):
+        n = (1 << 32) + 12345
+        out = self.value("--run=native", "--op=argmax", "-tu8", "--data=ends", "-n%d" % n, "--ranks=2")
+        self.assertEqual(out, self.one("--op=argmax", "-tu8", "--data=ends", "-n%d" % n))
+
+    def over_mpi(self, start):
+        for problem in PROBLEMS[:1] + PROBLEMS[4:5] + PROBLEMS[6:7] + PROBLEMS[10:11]:
+            expected = self.one(*problem, "-n1234567")
+            for ranks in RANKS if problem == PROBLEMS[0] or cli.WHOLE else (3,):
+                with self.subTest(problem=problem, ranks=ranks):
+                    found = self.started([*start, "-n", str(ranks)], "--run=native", *problem, "-n1234567", "-q",
+                                         "--transport=mpi", "--timeout=100")
+                    self.assertEqual(found.rstrip("\n"), expected)
+
+    @mpi_test(OPEN_MPI)
+    def test_open_mpi(self):
+        self.over_mpi(OPEN_MPI)
+
+    @mpi_test(MPICH)
+    def test_mpich(self):
+        self.over_mpi(MPICH)
+
+    @mpi_test(OPEN_MPI)
+    def test_without_mpirun(self):
+        self.assertEqual(self.value("--run=native", "-n12345", "--transport=mpi"), self.one("-n12345"))
+
+
+class Output(Ranks):
+    def test_text(self):
+        done = self.good("--run=native", "-n100000", "--ranks=3")
+        self.assertRegex(done.out, r"(?m)^check      exact .* ok$")
+        self.assertRegex(done.out, r"(?m)^ranks      3 on 1 host, transport local ")
+        self.assertEqual(done.out.count("result"), 1)
+
+    def test_json(self):
+        result = self.json("--run=native", "-n100000", "--ranks=3")["results"][0]
+        self.assertEqual((result["ranks"], result["hosts"], result["transport"]), (3, 1, "local"))
+        self.assertEqual(result["check"]["outcome"], "ok")
+
+    def test_a_wrong_strategy_is_wrong_everywhere(self):
+        wrong = os.environ.get("REDHOST_TEST_WRONG", "")
+        file = os.path.join(wrong, "leaky.so")
+        names = sorted(glob.glob(os.path.join(wrong, "*.so")))
+        self.assertTrue(names, "the zoo is not built")
+        file = next((name for name in names if "last" in name), names[0])
+        done = self.redhost("--plugin", file, "--run", os.path.basename(file)[:-3], "-n1000003", "--ranks=3")
+        self.assertEqual(done.out, "", done)
+        self.assertEqual(done.err.count("\n"), 1, done)
+        self.assertIn(done.code, (1, 2, 4, 5), done)
+
+
+class BadInput(Ranks):
+    def test_numbers(self):
+        for text in ("0", "-1", "x", "1025", "1.5", "4294967297", ""):
+            self.bad(2, "--ranks|expected a number from 1 to 1024", "--run=native", "--ranks=" + text)
+
+    def test_combinations(self):
+        self.bad(2, "standard input", "--run=native", "--input=-", "--ranks=2")
+        self.bad(2, "needs --ranks", "--run=native", "--transport=local")
+        self.bad(2, "mpirun -n 4", "--run=native", "--transport=mpi", "--ranks=2")
+        self.bad(2, "--isolate", "--run=native", "--ranks=2", "--isolate=always")
+        self.bad(2, "mutually exclusive", "--run=native", "--ranks=2", "--input=x.npy", "--size=100")
+        self.bad(2, "cannot be used with --list", "--list", "--ranks=2")
+
+    def test_more_than_the_system_allows(self):
+        self.bad(2, "16 ranks cannot be started|limits", "--run=native", "--ranks=16",
+                 preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_NOFILE, (12, 12)))
+
+    def test_missing(self):
+        self.bad(2, "no transport is called 'nix'|local|transports-1", "--run=native", "--transport=nix")
+        self.bad(6, "No such file", "--run=native", "--transport=./nix.so")
+        self.bad(5, "redhost_transport_v1", "--run=native", "--transport", os.path.join(cli.PLUGINS, "native.so"))
+        self.bad(6, "nix.npy", "--run=native", "--ranks=3", "--input=nix.npy")
+
+    def test_a_library_that_cannot_be_opened(self):
+        file = os.path.join(TRANSPORTS, "mpi_mpich.so")
+        env = {"REDHOST_MPI_LIBRARY": "/proc/nonexistent/libmpi.so.12"}
+        if not shutil.which(MPICH[0]):
+            self.bad(5, "tried|libmpich.so.12|install", "--run=native", "--transport", file, env=env)
+        env = {"REDHOST_MPI_LIBRARY": "libm.so.6"}
+        self.bad(5, "libm.so.6|is not MPICH", "--run=native", "--transport", file, env=env)
+
+    def wrong_mpirun(self, start, file):
+        done = subprocess.run([*start, "-n", "3", cli.REDHOST, "--run=native", "--transport", os.path.join(TRANSPORTS, file)],
+                              env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
+        said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
+        self.assertEqual(done.returncode, 5, done)
+        self.assertEqual(done.stdout, b"", done)
+        self.assertEqual(len(said), 1, done)
+        self.assertIn("would be alone: start the job with", said[0])
+
+    @mpi_test(OPEN_MPI)
+    def test_open_mpis_mpirun_for_mpich(self):
+        self.wrong_mpirun(OPEN_MPI, "mpi_mpich.so")
+
+    @mpi_test(MPICH)
+    def test_mpichs_mpirun_for_open_mpi(self):
+        self.wrong_mpirun(MPICH, "mpi_openmpi.so")
+
+
+class Faults(Ranks):
+    """Each REPEATS times; nothing may be left running."""
+
+    def start(self, start, *options):
+        """With a seed of its own, by which its processes are known."""
+        mark = "--seed=%d" % random.getrandbits(60)
+        job = subprocess.Popen([*start, cli.REDHOST, *options, *([] if "cut.npy" in " ".join(options) else [mark])], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        job.mark = "cut.npy" if "cut.npy" in " ".join(options) else mark
+        return job
+
+    def ranks_of(self, job, n):
+        """The processes of redhost in the job's session, once there are n; those that examine plugins do not count."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end and job.poll() is None:
+            found = [pid for pid, words in alive(job.mark) if words.startswith(cli.REDHOST + " --run")]
+            if len(found) == n:
+                return found
+            time.sleep(0.002)
+        self.fail("there are no %d ranks: %s" % (n, alive(job.mark)))
+
+    def ended(self, job, since):
+        """The job's standard error, once it has ended in time; nothing of it is left."""
+        try:
+            out, err = job.communicate(timeout=LIMIT + 20)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            raise
+        seconds = time.monotonic() - since
+        left = alive(job.mark)
+        while left and time.monotonic() - since < LIMIT:
+            time.sleep(0.05)
+            left = alive(job.mark)
+        for pid, _ in left:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(left, [], "left running")
+        self.assertLess(seconds, LIMIT, err.decode())
+        self.assertNotIn(b"result ", out)  # MPICH's mpirun writes there, too
+        self.assertNotEqual(job.returncode, 0)
+        return err.decode()
+
+    def fault(self, start, options, number, among):
+        """Sends a signal to a rank at a random moment of a reduction that takes many seconds."""
+        n = 3
+        job = self.start([*start, "-n", str(n)] if start else [], "--run=native", "-n2^36", "-tu8", *options)
+        ranks = self.ranks_of(job, n)
+        time.sleep(random.random() * 0.5)
+        if among == "others" and not start:
+            ranks.remove(job.pid)
+        victim = random.choice(ranks)
+        since = time.monotonic()
+        os.kill(victim, number)
+        return victim == job.pid, job, self.ended(job, since)
+
+    def test_a_local_rank_is_killed(self):
+        for _ in range(REPEATS):
+            _, job, err = self.fault([], ["--ranks=3"], signal.SIGKILL, "others")
+            self.assertRegex(err, r"\Aredhost: rank [12] was ended by signal 9 \(Killed\) \(host \S+\); all ranks end\.\n\Z")
+            self.assertEqual(job.returncode, 5)
+
+    def test_the_first_local_rank_is_killed(self):
+        for _ in range(REPEATS):
+            job = self.start([], "--run=native", "-n2^36", "-tu8", "--ranks=3")
+            self.ranks_of(job, 3)
+            time.sleep(random.random() * 0.3)
+            since = time.monotonic()
+            os.kill(job.pid, signal.SIGKILL)
+            self.ended(job, since)
+            self.assertEqual(job.returncode, -signal.SIGKILL)
+
+    def test_a_local_rank_stalls(self):
+        for _ in range(REPEATS):
+            first, job, err = self.fault([], ["--ranks=3"], signal.SIGSTOP, "all")
+            self.assertRegex(err, r"\Aredhost: rank [012] has not answered for [67] s \(host \S+\); all ranks end\.\n\Z")
+            self.assertEqual(job.returncode, -signal.SIGKILL if first else 5)
+
+    def over_mpi(self, start):
+        for _ in range(REPEATS):
+            self.fault(start, ["--transport=mpi"], signal.SIGKILL, "all")
+        for _ in range(REPEATS):
+            err = self.fault(start, ["--transport=mpi"], signal.SIGSTOP, "all")[2]
+            said = [line for line in err.splitlines() if line.startswith("redhost: ")]
+            self.assertEqual(len(said), 1, err)
+            # It may be stopped before it has joined the job.
+            self.assertRegex(said[0], r"rank [012] has not answered for [67] s|have not come together in time")
+
+    @mpi_test(OPEN_MPI)
+    def test_open_mpi(self):
+        self.over_mpi(OPEN_MPI)
+
+    @mpi_test(MPICH)
+    def test_mpich(self):
+        self.over_mpi(MPICH)
+
+    def test_a_file_is_cut_short(self):
+        for _ in range(REPEATS):
+            header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }" % (1 << 33)
+            header += b" " * (-(len(header) + 11) % 64) + b"\n"
+            with open(self.path("cut.npy"), "wb") as file:  # a hole: it takes no room
+                file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+                file.truncate(file.tell() + (1 << 33))
+            job = self.start([], "--run=native", "--input=cut.npy", "--ranks=3")
+            self.ranks_of(job, 3)
+            time.sleep(0.2 + random.random() * 0.3)
+            since = time.monotonic()
+            os.truncate(self.path("cut.npy"), 1 << 20)
+            err = self.ended(job, since)
+            self.assertEqual(job.returncode, 6, err)
+            self.assertRegex(err, r"\Aredhost: [^\n]*cut\.npy[^\n]*\.\n\Z")
+            os.unlink(self.path("cut.npy"))
+
+    @mpi_test(OPEN_MPI)
+    def test_a_file_that_differs(self):
+        with open(self.path("b.raw"), "wb") as file:
+            file.write(b"\0" * 8000)
+        shutil.copy2(self.path("b.raw"), self.path("a.raw"))
+        each = [cli.REDHOST, "--run=native", "-tf32", "--transport=mpi", "-q", "--input"]
+        command = [*OPEN_MPI, "-n", "1", *each, "a.raw", ":", "-n", "1", *each, "b.raw"]
+
+        def run():
+            done = subprocess.run(command, env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+            return done.returncode, [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
+        self.assertEqual(run(), (0, []))
+        os.utime(self.path("b.raw"), (1, 1))
+        code, said = run()
+        self.assertEqual((code, len(said)), (6, 1), said)
+        self.assertRegex(said[0], r"a\.raw differs: it was last changed at \d+ s on host .* and at 1 s on host .*\(rank 1\)")
+        with open(self.path("b.raw"), "ab") as file:
+            file.write(b"\0" * 4)
+        code, said = run()
+        self.assertEqual((code, len(said)), (6, 1), said)
+        self.assertRegex(said[0], r"a\.raw differs: 8000 bytes on host .* 8004 on host .*\(rank 1\)")
+
+
+if __name__ == "__main__":
+    cli.main()
