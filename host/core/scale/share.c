@@ -241,8 +241,8 @@ static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
                               .exact = !rounds,
                               .sum = check->sum,
                               .prod = check->prod};
-  reference->map_is_exact = !job->custom || (job->custom->load && !is_struct(job) &&
-                                             rh_exprs_is_exact(job->custom->load));
+  if (job->custom && job->custom->load && !is_struct(job))
+    reference->map_error = rh_exprs_error(job->custom->load);
   if (is_struct(job)) {
     reference->sampled.n = job->custom->n_results;
     reference->sampled.by_device = job->custom->code != NULL;
