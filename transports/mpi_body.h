@@ -255,7 +255,7 @@ static int32_t mpi_gather(void *self, const void *mine, uint32_t n, void *all, d
   memcpy((unsigned char *)all + (size_t)job->rank * n, mine, n);
   if (job->size == 1) return 0;
   /* Others wait a little longer, because rank 0 knows who is missing. */
-  double patience = job->rank == 0 ? seconds : seconds + 1;
+  double patience = job->rank == 0 ? seconds : seconds + 2;
   if (job->rank == 0) {
     if (receive_all(job, n, all, seconds, text, bytes) != 0) return -1;
   } else if (mpi.Isend(mine, (int)n, MPI_BYTE, 0, TAG, job->comm, &request) != 0 ||

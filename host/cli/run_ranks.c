@@ -393,8 +393,8 @@ static void say_why(void *terminal, const char *sentence) {
   rh_terminal_say(terminal, sentence);
 }
 
-/* A broken job has no orderly end.  In any other, rank 0 speaks before a rank leaves: mpirun ends all
- * of them as soon as one has ended with a failure. */
+/* A broken job has no orderly end.  In any other, rank 0 speaks before a rank leaves: mpirun ends
+ * all of them as soon as one has ended with a failure. */
 static void end(run_ranks *run, rh_error *why) {
   rh_ranks *ranks = &run->ranks;
   char done = 1, *all = ranks->self ? calloc(ranks->place.size, 1) : NULL;
