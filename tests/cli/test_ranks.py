@@ -283,7 +283,8 @@ class Faults(Ranks):
         for _ in range(REPEATS):
             err = self.fault(start, ["--transport=mpi"], signal.SIGSTOP, "all")[2]
             said = [line for line in err.splitlines() if line.startswith("redhost: ")]
-            self.assertEqual(len(said), 1, err)
+            # MPICH's mpirun does not end the others while one is stopped, and one of them then speaks for itself.
+            self.assertIn(len(said), (1, 2) if start == MPICH else (1,), err)
             # It may be stopped before it has joined the job.
             self.assertRegex(said[0], r"rank [012] has not answered for [678] s|have not come together in time")
 
