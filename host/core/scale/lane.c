@@ -218,6 +218,9 @@ static void note_times(const rh_lane *lane, const rh_lane_chunk *chunk, rh_chunk
   if (!chunk->first) return;
   times->run[0] = time_of(lane, chunk->first, CL_PROFILING_COMMAND_START);
   times->run[1] = time_of(lane, chunk->last ? chunk->last : chunk->first, CL_PROFILING_COMMAND_END);
+  /* NVIDIA's driver 580 gives no begin of some kernels that waited for a copy: 0.  None begins
+   * before its copy has ended. */
+  if (times->run[0] < times->copy[1]) times->run[0] = times->copy[1];
 }
 
 rh_status rh_lane_fetch(rh_lane *lane, rh_lane_chunk *chunk, void *value, rh_chunk_times *times,

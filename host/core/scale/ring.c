@@ -21,7 +21,9 @@ struct rh_ring {
   rh_error failure;
   pthread_mutex_t lock;     /* of all of that */
   pthread_mutex_t in_order; /* held while a source that has an order is read */
-  pthread_cond_t changed;
+  /* Whoever waits for one is woken by it alone: a dozen readers that all wake for every chunk cost
+   * more than a small chunk. */
+  pthread_cond_t freed, read, ready;
   pthread_t threads[2 * RH_RING_MOST_THREADS];
   uint32_t n_threads;
 };
@@ -32,10 +34,19 @@ static rh_ring_slot *slot_of(rh_ring *ring, uint64_t chunk) {
 
 /* ---- Changing states ---- */
 
+/* `lock` is held.  Something ended. */
+static void wake_all(rh_ring *ring) {
+  pthread_cond_broadcast(&ring->freed);
+  pthread_cond_broadcast(&ring->read);
+  pthread_cond_broadcast(&ring->ready);
+}
+
 static void set_state(rh_ring *ring, rh_ring_slot *slot, int state) {
   pthread_mutex_lock(&ring->lock);
   slot->state = state;
-  pthread_cond_broadcast(&ring->changed);
+  if (state == FREE) pthread_cond_signal(&ring->freed);
+  if (state == READ) pthread_cond_signal(&ring->read);
+  if (state == READY) pthread_cond_broadcast(&ring->ready);
   pthread_mutex_unlock(&ring->lock);
 }
 
@@ -44,7 +55,7 @@ static void fail(rh_ring *ring, const rh_error *error) {
   pthread_mutex_lock(&ring->lock);
   if (ring->failure.status == RH_OK) ring->failure = *error;
   atomic_store(&ring->stop, 1);
-  pthread_cond_broadcast(&ring->changed);
+  wake_all(ring);
   pthread_mutex_unlock(&ring->lock);
 }
 
@@ -56,13 +67,16 @@ static rh_ring_slot *claim(rh_ring *ring) {
   pthread_mutex_lock(&ring->lock);
   while (!atomic_load(&ring->stop) && ring->next_read < ring->end &&
          slot_of(ring, ring->next_read)->state != FREE)
-    pthread_cond_wait(&ring->changed, &ring->lock);
+    pthread_cond_wait(&ring->freed, &ring->lock);
   if (!atomic_load(&ring->stop) && ring->next_read < ring->end) {
     slot = slot_of(ring, ring->next_read);
     slot->index = ring->next_read++;
     slot->first = slot->index * ring->spec.chunk_n;
     slot->state = READING;
   }
+  /* The slot that was freed may not have been the one that was waited for, but a later one. */
+  if (!slot || ring->next_read >= ring->end || slot_of(ring, ring->next_read)->state == FREE)
+    pthread_cond_signal(&ring->freed);
   pthread_mutex_unlock(&ring->lock);
   return slot;
 }
@@ -85,6 +99,7 @@ static void note_end(rh_ring *ring, const rh_ring_slot *slot) {
   pthread_mutex_lock(&ring->lock);
   if (slot->n < ring->spec.chunk_n && slot->index + (slot->n > 0) < ring->end)
     ring->end = slot->index + (slot->n > 0);
+  if (ring->next_read >= ring->end) wake_all(ring);
   pthread_mutex_unlock(&ring->lock);
 }
 
@@ -133,8 +148,7 @@ static int is_over(const rh_ring *ring) {
 static rh_ring_slot *claim_check(rh_ring *ring) {
   rh_ring_slot *slot = NULL;
   pthread_mutex_lock(&ring->lock);
-  while (!is_over(ring) && !(slot = find_read(ring)))
-    pthread_cond_wait(&ring->changed, &ring->lock);
+  while (!is_over(ring) && !(slot = find_read(ring))) pthread_cond_wait(&ring->read, &ring->lock);
   if (slot) slot->state = CHECKING;
   pthread_mutex_unlock(&ring->lock);
   return slot;
@@ -180,7 +194,9 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
   pthread_mutex_init(&ring->in_order, NULL);
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_cond_init(&ring->changed, &monotonic);
+  pthread_cond_init(&ring->freed, &monotonic);
+  pthread_cond_init(&ring->read, &monotonic);
+  pthread_cond_init(&ring->ready, &monotonic);
   pthread_condattr_destroy(&monotonic);
   rh_status status = start(ring, spec->n_readers, reader_main, error);
   if (status == RH_OK) status = start(ring, spec->n_checkers, checker_main, error);
@@ -204,7 +220,7 @@ static void wait_a_moment(rh_ring *ring) {
   until.tv_nsec += moment;
   until.tv_sec += until.tv_nsec / second;
   until.tv_nsec %= second;
-  pthread_cond_timedwait(&ring->changed, &ring->lock, &until);
+  pthread_cond_timedwait(&ring->ready, &ring->lock, &until);
 }
 
 static int is_ready(rh_ring *ring) {
@@ -229,7 +245,7 @@ static rh_status take_ready(rh_ring *ring, rh_ring_slot **slot, rh_error *error)
   *slot = slot_of(ring, ring->next_taken++);
   (*slot)->state = TAKEN;
   ring->taken_n += (*slot)->n;
-  pthread_cond_broadcast(&ring->changed);
+  if (ring->next_taken >= ring->end) wake_all(ring);
   return RH_OK;
 }
 
@@ -257,11 +273,13 @@ void rh_ring_destroy(rh_ring *ring) {
   if (!ring) return;
   pthread_mutex_lock(&ring->lock);
   atomic_store(&ring->stop, 1);
-  pthread_cond_broadcast(&ring->changed);
+  wake_all(ring);
   pthread_mutex_unlock(&ring->lock);
   for (uint32_t k = 0; k < ring->n_threads; k++) pthread_join(ring->threads[k], NULL);
   for (uint32_t k = 0; k < ring->spec.n_slots; k++) free(ring->slots[k].note);
-  pthread_cond_destroy(&ring->changed);
+  pthread_cond_destroy(&ring->freed);
+  pthread_cond_destroy(&ring->read);
+  pthread_cond_destroy(&ring->ready);
   pthread_mutex_destroy(&ring->lock);
   pthread_mutex_destroy(&ring->in_order);
   free(ring);

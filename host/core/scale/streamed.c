@@ -12,12 +12,18 @@
 enum {
   /* Together with the others still in the nearest shared cache of a processor. */
   HOST_CHUNK = 4 << 20,
-  /* Long compared with what a copy and a launch cost. */
-  DEVICE_CHUNK = 32 << 20,
+  /* Long compared with what a copy and a launch cost; a dozen of them still fit into the last cache
+   * of a GPU's host, from which they are copied. */
+  DEVICE_CHUNK = 8 << 20,
   MOST_READERS = 4,
-  AHEAD = 2, /* chunks that were sent before one is reduced, and that are reduced before one is
-                fetched */
-  IN_FLIGHT = 2 * AHEAD
+  /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
+   * PCIe 5 takes 55. */
+  MOST_READERS_FOR_COPIES = 12,
+  /* Chunks that are sent before one is reduced, and that are reduced before one is fetched: so many
+   * copies and reductions are queued while we wait. */
+  AHEAD = 2,
+  AHEAD_OF_COPIES = 4,
+  MOST_IN_FLIGHT = 2 * AHEAD_OF_COPIES
 };
 
 /* The state of one run. */
@@ -28,8 +34,9 @@ typedef struct stream {
   rh_ring *ring;
   rh_fold fold;
   rh_checks checks;
-  rh_lane_chunk chunks[IN_FLIGHT]; /* chunk c is in c % IN_FLIGHT */
-  uint64_t sent, run, fetched;     /* chunks */
+  uint32_t ahead;
+  rh_lane_chunk chunks[MOST_IN_FLIGHT]; /* chunk c is in c % MOST_IN_FLIGHT */
+  uint64_t sent, run, fetched;          /* chunks */
   double begin_s;
 } stream;
 
@@ -57,7 +64,7 @@ static rh_status check(void *of_stream, rh_ring_slot *slot, rh_error *error) {
 /* ---- Chunks, from the ring through the lane ---- */
 
 static rh_status send_next(stream *s, int *is_over, rh_error *error) {
-  rh_lane_chunk *chunk = &s->chunks[s->sent % IN_FLIGHT];
+  rh_lane_chunk *chunk = &s->chunks[s->sent % MOST_IN_FLIGHT];
   rh_ring_slot *slot;
   RH_TRY(rh_ring_take(s->ring, &slot, error));
   *is_over = !slot;
@@ -95,7 +102,7 @@ static rh_status add_value(stream *s, rh_ring_slot *slot, void *value, rh_error 
 
 static rh_status fetch_next(stream *s, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_lane_chunk *chunk = &s->chunks[s->fetched % IN_FLIGHT];
+  rh_lane_chunk *chunk = &s->chunks[s->fetched % MOST_IN_FLIGHT];
   rh_ring_slot *slot = chunk->slot;
   rh_chunk_times times;
   RH_TRY(rh_lane_fetch(s->lane, chunk, value, &times, error));
@@ -109,7 +116,7 @@ static rh_status fetch_next(stream *s, rh_error *error) {
 }
 
 static int may_send(const stream *s) {
-  return s->sent - s->run < AHEAD && s->sent - s->fetched < IN_FLIGHT;
+  return s->sent - s->run < s->ahead && s->sent - s->fetched < 2 * s->ahead;
 }
 
 /* Copies go ahead of reductions, and reductions ahead of waiting for their values. */
@@ -119,10 +126,10 @@ static rh_status pass_chunks(stream *s, rh_error *error) {
     while (!is_over && may_send(s) && (s->sent == s->fetched || rh_ring_is_ready(s->ring)))
       RH_TRY(send_next(s, &is_over, error));
     if (s->run < s->sent) {
-      RH_TRY(rh_lane_run(s->lane, &s->chunks[s->run % IN_FLIGHT], error));
+      RH_TRY(rh_lane_run(s->lane, &s->chunks[s->run % MOST_IN_FLIGHT], error));
       s->run++;
     }
-    if (s->fetched < s->run && (s->run - s->fetched == AHEAD || s->run == s->sent))
+    if (s->fetched < s->run && (s->run - s->fetched == s->ahead || s->run == s->sent))
       RH_TRY(fetch_next(s, error));
   }
   return RH_OK;
@@ -147,10 +154,20 @@ static uint32_t processors(void) {
   return n > 1 ? (uint32_t)n : 1;
 }
 
-static uint32_t count_readers(const rh_source *source) {
-  uint32_t n = processors();
-  if (source->in_order) return 1;
-  return n < MOST_READERS ? n : MOST_READERS;
+/* Does the device have memory of its own? */
+static int copies(const rh_stream_spec *spec) {
+  return spec->device && !spec->device->shares_memory;
+}
+
+/* Those that copy leave a quarter of the processors to the driver and to us. */
+static uint32_t count_readers(const rh_stream_spec *spec) {
+  uint32_t n = processors(), most = MOST_READERS;
+  if (spec->source->in_order) return 1;
+  if (copies(spec)) {
+    most = MOST_READERS_FOR_COPIES;
+    n -= n / 4;
+  }
+  return n < most ? n : most;
 }
 
 static uint32_t count_checkers(const stream *s) {
@@ -159,8 +176,8 @@ static uint32_t count_checkers(const stream *s) {
   return n < RH_RING_MOST_THREADS ? n : RH_RING_MOST_THREADS;
 }
 
-static uint32_t count_slots(uint32_t readers, uint32_t checkers) {
-  uint32_t slots = readers + checkers + IN_FLIGHT;
+static uint32_t count_slots(uint32_t readers, uint32_t checkers, uint32_t ahead) {
+  uint32_t slots = readers + checkers + 2 * ahead;
   return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
 }
 
@@ -209,7 +226,7 @@ static void stop(stream *s) {
   if (s->lane->copies) clFinish(s->lane->copies);
   if (s->lane->kernels) clFinish(s->lane->kernels);
   for (; s->fetched < s->sent; s->fetched++) {
-    rh_lane_chunk *chunk = &s->chunks[s->fetched % IN_FLIGHT];
+    rh_lane_chunk *chunk = &s->chunks[s->fetched % MOST_IN_FLIGHT];
     rh_lane_drop(chunk);
   }
   rh_ring_destroy(s->ring);
@@ -233,8 +250,7 @@ static void describe(const stream *s, uint32_t readers) {
 }
 
 static uint64_t chunk_of(const rh_stream_spec *spec) {
-  const rh_cl_device *device = spec->device;
-  uint64_t bytes = device && !device->shares_memory ? DEVICE_CHUNK : HOST_CHUNK;
+  uint64_t bytes = copies(spec) ? DEVICE_CHUNK : HOST_CHUNK;
   return rh_lane_chunk_n(spec->job, spec->chunk_bytes ? spec->chunk_bytes : bytes);
 }
 
@@ -253,15 +269,16 @@ static uint64_t element_bytes(const rh_job_spec *job) {
 
 rh_status rh_stream_run(rh_redhost *redhost, const rh_stream_spec *spec, rh_lane *lane,
                         rh_streamed *out, rh_error *error) {
-  stream s = {.spec = spec, .lane = lane, .out = out};
+  stream s = {
+      .spec = spec, .lane = lane, .out = out, .ahead = copies(spec) ? AHEAD_OF_COPIES : AHEAD};
   *out = (rh_streamed){.times = calloc(RH_STREAM_MOST_TIMES, sizeof(rh_chunk_times))};
   *lane = (rh_lane){0};
   if (!out->times) return rh_fail(error, RH_E_NOMEM, "no memory for a stream's times");
   RH_TRY(check_count(spec, error));
   rh_checks_init(&s.checks, spec->check, spec->job, spec->source->n);
-  uint32_t readers = count_readers(spec->source), checkers = count_checkers(&s);
-  rh_status status =
-      rh_lane_init(lane, redhost, spec->job, chunk_of(spec), count_slots(readers, checkers), error);
+  uint32_t readers = count_readers(spec), checkers = count_checkers(&s);
+  uint32_t slots = count_slots(readers, checkers, s.ahead);
+  rh_status status = rh_lane_init(lane, redhost, spec->job, chunk_of(spec), slots, error);
   if (status == RH_OK) {
     rh_fold_init(&s.fold, rh_instance_op(lane->job.instance));
     status = try_strategy(spec, lane, error);
