@@ -21,8 +21,8 @@ struct rh_ring {
   rh_error failure;
   pthread_mutex_t lock;     /* of all of that */
   pthread_mutex_t in_order; /* held while a source that has an order is read */
-  /* Whoever waits for one is woken by it alone: a dozen readers that all wake for every chunk cost
-   * more than a small chunk. */
+  /* Of slots, one for each state that a thread waits for: a dozen readers that all woke for every
+   * chunk cost more than a small chunk. */
   pthread_cond_t freed, read, ready;
   pthread_t threads[2 * RH_RING_MOST_THREADS];
   uint32_t n_threads;
