@@ -3,6 +3,7 @@
  * -ffp-contract=off. */
 #include "../base/half.h"
 #include "../base/vocabulary.h"
+#include "../base/widest.h"
 #include "graph.h"
 
 #include <math.h>
@@ -10,14 +11,6 @@
 
 /* Elements of a block: many, if the arrays between operations then stay in the nearest cache. */
 enum { LEAST_BLOCK = 256, MOST_BLOCK = 2048, ROOMS_BYTES = 1 << 14, NUMBER_BYTES = 8 };
-
-/* The widest vectors that the processor has, by what it can do and not by its maker. */
-#if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) &&           \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
-#else
-#define WIDEST
-#endif
 
 typedef int32_t t_i32;
 typedef uint32_t t_u32;

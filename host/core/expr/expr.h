@@ -93,6 +93,13 @@ int rh_exprs_is_linear(const rh_exprs *exprs);
 uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most);
 /* The form of the only output, RH_FORM_*, and the variables that it is of. */
 uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]);
+/* Is the output this number? */
+int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value);
+/* The type of the variable that the output is, converted or not; 0: it is none. */
+rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable);
+/* Have both as many outputs, of the same operations in the same order?  In the time that it takes
+ * to write the shorter of them out. */
+int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other);
 /* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
 

@@ -1,8 +1,10 @@
-/* Which expressions are simple enough for strategies to compute in registers. */
+/* Which expressions are simple enough for loops of their own. */
+#include "../base/vocabulary.h"
 #include "graph.h"
 #include <redhost/plugin.h>
 
 #include <math.h>
+#include <string.h>
 
 static int is_float(const rh_node *node) {
   return node->type == RH_TYPE_f32 || node->type == RH_TYPE_f64;
@@ -38,4 +40,43 @@ uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]) {
   if (node->args[0] == node->args[1] && is_difference(exprs, node->args[0], variables))
     return RH_FORM_SQUARED_DISTANCE;
   return take_variables(exprs, node, variables) ? RH_FORM_PRODUCT : RH_FORM_OTHER;
+}
+
+int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value) {
+  const rh_node *node = &exprs->nodes[exprs->outputs[output]];
+  return node->kind == RH_NODE_LITERAL && node->type == RH_TYPE_f64 && node->value.f64 == value;
+}
+
+rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable) {
+  const rh_node *node = &exprs->nodes[exprs->outputs[output]];
+  if (node->kind == RH_NODE_CAST) node = &exprs->nodes[node->args[0]];
+  return node->kind == RH_NODE_VARIABLE && take_variable(node, variable) ? node->type : 0;
+}
+
+/* ---- Comparing ---- */
+
+static int is_same_leaf(const rh_node *a, const rh_node *b) {
+  switch (a->kind) {
+  case RH_NODE_LITERAL: return memcmp(&a->value, &b->value, rh_type_size(a->type)) == 0;
+  case RH_NODE_VARIABLE:
+  case RH_NODE_CONSTANT: return a->number == b->number;
+  default: return a->function == b->function;
+  }
+}
+
+static int is_same(const rh_exprs *a, uint32_t in_a, const rh_exprs *b, uint32_t in_b) {
+  const rh_node *one = &a->nodes[in_a], *other = &b->nodes[in_b];
+  if (one->kind != other->kind || one->type != other->type || one->of != other->of ||
+      one->arity != other->arity || !is_same_leaf(one, other))
+    return 0;
+  for (uint32_t k = 0; k < one->arity; k++)
+    if (!is_same(a, one->args[k], b, other->args[k])) return 0;
+  return 1;
+}
+
+int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other) {
+  if (exprs->n_outputs != other->n_outputs) return 0;
+  for (uint32_t k = 0; k < exprs->n_outputs; k++)
+    if (!is_same(exprs, exprs->outputs[k], other, other->outputs[k])) return 0;
+  return 1;
 }

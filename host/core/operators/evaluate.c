@@ -2,6 +2,7 @@
  * are combined, so that each operation of an expression is a loop over lanes. */
 #include "evaluate.h"
 #include "../base/vocabulary.h"
+#include "moments.h"
 #include "ops.h"
 
 #include <string.h>
@@ -77,6 +78,10 @@ static void get(const rh_operator *self, const lanes *from, uint64_t lane, void 
 void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
   if (self->code) {
     if (self->code->device) self->code->combine(self->code->device, a, b);
+    return;
+  }
+  if (self->is_moments) {
+    rh_moments_combine(a, b);
     return;
   }
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};

@@ -5,6 +5,7 @@
 #include "../base/vocabulary.h"
 #include "bound.h"
 #include "make.h"
+#include "moments.h"
 #include "ops.h"
 
 #include <stdio.h>
@@ -175,6 +176,7 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   rh_status status = make_text(self, definition, error);
   if (status != RH_OK) return name_file(definition, status, error);
   describe(self, definition);
+  self->is_moments = rh_moments_is(self);
   if (!(self->key = rh_operator_make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   return rh_bound_create(self, error);

@@ -96,6 +96,7 @@ typedef struct rh_operator {
   rh_exprs *load;
   /* The struct's: */
   rh_exprs *combine; /* variables: a's fields, then b's; one output for each field */
+  int is_moments;    /* moments.h computes it */
   uint32_t n_fields, n_parts;
   rh_operator_field fields[RH_MOST_FIELDS];
   rh_operator_part parts[RH_MOST_FIELDS]; /* built-in operators; else none */

@@ -8,8 +8,10 @@
  * reverse order).  Then what a step combines are always the two halves of an array: the upper half
  * of the lanes and the lower, until each tile has one value; and then every tile and its
  * neighbour, until the batch has one. */
+#include "../base/bits.h"
 #include "../base/vocabulary.h"
 #include "evaluate.h"
+#include "moments.h"
 
 #include <string.h>
 
@@ -120,12 +122,6 @@ static void combine_rows(batch *self, uint64_t first, uint64_t tiles, uint64_t w
 
 /* ---- A batch ---- */
 
-static uint64_t reversed(uint64_t t, uint64_t tiles) {
-  uint64_t result = 0;
-  for (uint64_t bit = 1; bit < tiles; bit *= 2, t /= 2) result = 2 * result + t % 2;
-  return result;
-}
-
 #define SPREAD(size, word)                                                                         \
   if (bytes == (size)) {                                                                           \
     const word *x = (const void *)from;                                                            \
@@ -147,8 +143,8 @@ static void place(const batch *self, uint64_t tile, uint64_t count, uint64_t til
     uint32_t size = size_of(self->of, k);
     for (uint64_t t = 0; t < count; t++)
       spread(self->one.of[k] + t * width * size,
-             self->all.of[k] + (lane * tiles + reversed(tile + t, tiles)) * size, width, tiles,
-             size);
+             self->all.of[k] + (lane * tiles + rh_bits_reversed(tile + t, tiles)) * size, width,
+             tiles, size);
   }
 }
 
@@ -213,9 +209,14 @@ static void reduce_tiles(const rh_operator *self, const rh_arrays *arrays, uint6
   divide(self, &b.other, many, at);
   nodes all;
   all.count = 0;
-  for (uint64_t tiles = many / row; left > 0; first += tiles * tile, left -= tiles) {
-    while (tiles > left) tiles /= 2;
-    reduce_batch(&b, first, tiles, node);
+  uint64_t tiles = self->is_moments ? RH_MOMENTS_MOST_TILES : many / row;
+  for (; left > 0; first += tiles * tile, left -= tiles) {
+    uint64_t whole = left - (n % tile > 0);
+    while (tiles > (whole ? whole : 1)) tiles /= 2;
+    if (self->is_moments && whole)
+      rh_moments_reduce(self, arrays, first, tiles, node);
+    else
+      reduce_batch(&b, first, tiles, node);
     append(self, &all, tiles, node);
   }
   join(self, &all, node);
@@ -231,7 +232,7 @@ static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned 
   for (uint32_t k = 0; k < self->of->n_fields; k++) {
     uint32_t size = size_of(self->of, k);
     for (uint64_t e = 0; e < n; e++)
-      memcpy(self->all.of[k] + reversed(e, n) * size, self->more.of[k] + e * size, size);
+      memcpy(self->all.of[k] + rh_bits_reversed(e, n) * size, self->more.of[k] + e * size, size);
   }
   for (uint64_t half = n / 2; half > 0; half /= 2) {
     combine(self->of, &self->all, &self->all, half, half, &self->made);

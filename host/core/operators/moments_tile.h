@@ -1,0 +1,13 @@
+/* Mean and variance of one tile; the files that define these differ in how squares are scaled. */
+#ifndef RH_OPERATORS_MOMENTS_TILE_H
+#define RH_OPERATORS_MOMENTS_TILE_H
+
+#include <stdint.h>
+
+/* mean[j] and m2[j] = those of lanes j, j + 8, ... of the four rows of `lanes` elements at x, for
+ * 8 lanes j; `lanes` is a power of two from 64 to 512. */
+enum { RH_MOMENTS_LANES = 8 };
+void rh_moments_tile_f32(const float *x, uint64_t lanes, double *mean, double *m2);
+void rh_moments_tile_f64(const double *x, uint64_t lanes, double *mean, double *m2);
+
+#endif

@@ -1,0 +1,168 @@
+/* Mean and variance have loops of their own on the host: the same bits as the expressions give. */
+#include "../../host/core/base/half.h"
+#include "../../host/core/base/random.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/operators/file.h"
+#include "../../host/core/operators/operator.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 40000, ROUNDS = 60 };
+
+static rh_error error;
+static uint64_t seed = 5;
+
+/* The same operations for fields that are called otherwise, which nothing recognises. */
+static const char plain[] =
+    "{\"redhost\": \"operator/1\", \"name\": \"plain\", \"operands\": [\"x\"], "
+    "\"value\": {\"k\": \"f64\", \"mean\": \"f64\", \"m2\": \"f64\"}, "
+    "\"load\": [\"1\", \"x\", \"0\"], \"identity\": [\"0\", \"0\", \"0\"], "
+    "\"let\": {\"n\": \"a.k + b.k\", \"d\": \"b.mean - a.mean\", \"r\": \"b.k/n\"}, "
+    "\"combine\": [\"n\", \"a.k == 0 ? b.mean : b.k == 0 ? a.mean : a.mean + d*r\", "
+    "\"a.k == 0 ? b.m2 : b.k == 0 ? a.m2 : a.m2 + b.m2 + d*d*a.k*r\"], "
+    "\"claims\": [\"associative\", \"commutative\"]}";
+
+static rh_operator *make(const char *json, rh_type type, const char *map) {
+  rh_definition definition = {0};
+  rh_operand operands[RH_MOST_OPERANDS] = {{.type = type}};
+  rh_operator *made = NULL;
+  char text[1024];
+  snprintf(text, sizeof text, "%s", json);
+  char *load = strstr(text, "\"1\", \"x\", \"0\"");
+  ck_assert_ptr_nonnull(load);
+  if (map) {
+    char rest[1024];
+    snprintf(rest, sizeof rest, "%s", load + strlen("\"1\", \"x\", \"0\""));
+    snprintf(load, sizeof text - (size_t)(load - text), "\"1\", \"%s\", \"0\"%s", map, rest);
+  }
+  ck_assert_int_eq(rh_definition_read(&definition, text, strlen(text), "test", &error), RH_OK);
+  rh_status status = rh_operator_create(&made, &definition, operands, 1, NULL, 0, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  rh_definition_finish(&definition);
+  return made;
+}
+
+static const char *shipped(void) {
+  const char *name, *text;
+  for (size_t k = 0; (text = rh_library_text(k, &name)); k++)
+    if (strcmp(name, "meanvar") == 0) return text;
+  ck_abort_msg("redhost comes without meanvar");
+}
+
+/* Numbers of one magnitude; of every one, some of them infinite or NaN now and then; two lanes of
+ * one tile of f64 where d*d*n overflows and half of it would not; and those whose squares are
+ * subnormal. */
+enum { TAME, WILD, LARGE, SMALL, KINDS };
+
+static double number(rh_type type, int kind, size_t k) {
+  double mantissa = (double)(int64_t)rh_random_next(&seed) * 0x1p-63;
+  int most = type == RH_TYPE_f64 ? 1020 : type == RH_TYPE_f32 ? 120 : 10;
+  uint64_t choice = rh_random_next(&seed) % 1000;
+  if (kind == TAME) return mantissa;
+  if (kind == LARGE) {
+    double sign = k % 64 == 5 ? 1.19 : k % 64 == 37 ? -1.19 : 0;
+    return k / 256 == 47 ? ldexp(sign, type == RH_TYPE_f64 ? 510 : 15) : 0;
+  }
+  if (kind == SMALL) return ldexp(mantissa, type == RH_TYPE_f64 ? -535 : -140);
+  if (choice == 0) return INFINITY;
+  if (choice == 1) return NAN;
+  if (choice < 10) return 0;
+  return ldexp(mantissa, (int)(rh_random_next(&seed) % (uint64_t)(2 * most)) - most);
+}
+
+static void put(rh_type type, void *data, size_t k, double x) {
+  switch (type) {
+  case RH_TYPE_f64: ((double *)data)[k] = x; break;
+  case RH_TYPE_f32: ((float *)data)[k] = (float)x; break;
+  case RH_TYPE_f16: ((uint16_t *)data)[k] = rh_half_from_float((float)x); break;
+  case RH_TYPE_u8: ((uint8_t *)data)[k] = (uint8_t)rh_random_next(&seed); break;
+  default: ((int32_t *)data)[k] = (int32_t)rh_random_next(&seed);
+  }
+}
+
+static int is_same(const double *a, const double *b) {
+  for (int k = 0; k < 3; k++)
+    if (memcmp(&a[k], &b[k], sizeof a[k]) != 0 && !(isnan(a[k]) && isnan(b[k]))) return 0;
+  return 1;
+}
+
+static void compare(rh_type type, const char *map, int kind) {
+  static double data[MOST + 1];
+  rh_operator *fast = make(shipped(), type, map), *slow = make(plain, type, map);
+  ck_assert_int_ne(fast->is_moments, 0);
+  ck_assert_int_eq(slow->is_moments, 0);
+  for (size_t k = 0; k < MOST; k++)
+    put(type, data, k, number(type, k % 20000 > 9000 ? kind : TAME, k));
+  for (int round = 0; round < ROUNDS; round++) {
+    uint64_t first = rh_random_next(&seed) % 9 * (rh_random_next(&seed) % 1000);
+    uint64_t n = 1 + rh_random_next(&seed) % (MOST - first);
+    double a[3], b[3];
+    const rh_arrays arrays = {.operands = {data}};
+    if (round % 3 == 0) n = n % 3000 + 1;
+    if (round % 5 == 0) n = (n + 4095) / 4096 * 4096 % (MOST - first) + 1;
+    rh_operator_reduce(fast, &arrays, first, n, a);
+    rh_operator_reduce(slow, &arrays, first, n, b);
+    ck_assert_msg(is_same(a, b), "%s %s, %llu from %llu: %a %a %a and %a %a %a", rh_type_name(type),
+                  map ? map : "", (unsigned long long)n, (unsigned long long)first, a[0], a[1],
+                  a[2], b[0], b[1], b[2]);
+    rh_operator_combine(fast, a, b);
+    rh_operator_combine(slow, b, b);
+    ck_assert(is_same(a, b));
+    rh_operator_combine(fast, a, fast->identity);
+    ck_assert(is_same(a, b));
+    rh_operator_combine(fast, memcpy(a, fast->identity, sizeof a), b);
+    ck_assert(is_same(a, b));
+  }
+  rh_operator_destroy(fast);
+  rh_operator_destroy(slow);
+}
+
+START_TEST(has_the_expressions_bits) {
+  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_f64, RH_TYPE_f16, RH_TYPE_u8, RH_TYPE_i32};
+  for (int kind = 0; kind < KINDS; kind++) compare(types[_i], NULL, kind);
+  compare(types[_i], "x*0.5", WILD);
+}
+END_TEST
+
+/* Other operations, of the same names: not to be taken for it. */
+START_TEST(another_operator_is_not_taken_for_it) {
+  static const char *const changes[][2] = {{"a.n + b.n", "a.n - b.n"},
+                                           {"d*d*a.n*r", "d*d*b.n*r"},
+                                           {"a.mean + d*r", "a.mean - d*r"},
+                                           {"\"1\", \"x\"", "\"2\", \"x\""},
+                                           {"b.n/n", "a.n/n"},
+                                           {"a.n == 0 ? b.m2", "b.n == 0 ? b.m2"}};
+  const char *text = shipped(), *at = strstr(text, changes[_i][0]);
+  char changed[1024];
+  rh_definition definition = {0};
+  rh_operand operand = {.type = RH_TYPE_f32};
+  rh_operator *made = NULL;
+  ck_assert_ptr_nonnull(at);
+  snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, changes[_i][1],
+           at + strlen(changes[_i][0]));
+  ck_assert_int_eq(rh_definition_read(&definition, changed, strlen(changed), "test", &error),
+                   RH_OK);
+  rh_status status = rh_operator_create(&made, &definition, &operand, 1, NULL, 0, &error);
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+  ck_assert_int_eq(made->is_moments, 0);
+  rh_operator_destroy(made);
+  rh_definition_finish(&definition);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("moments");
+  TCase *tcase = tcase_create("moments");
+  tcase_add_loop_test(tcase, has_the_expressions_bits, 0, 5);
+  tcase_add_loop_test(tcase, another_operator_is_not_taken_for_it, 0, 6);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
