@@ -40,7 +40,6 @@ typedef struct share {
 
 struct rh_native_pool {
   _Alignas(LINE) _Atomic uint64_t current; /* the job's number, from 1 on */
-  _Atomic(const void *) input;
   _Atomic uint64_t n;
   _Atomic uint32_t blocks, sharers; /* sharers: participating threads */
   _Atomic int ends;
@@ -132,8 +131,7 @@ static void *live(void *user) {
   for (;;) {
     number = next_job(pool, number);
     if (atomic_load_explicit(&pool->ends, memory_order_relaxed)) return NULL;
-    rh_native_job job = {.input = atomic_load_explicit(&pool->input, memory_order_relaxed),
-                         .n = atomic_load_explicit(&pool->n, memory_order_relaxed),
+    rh_native_job job = {.n = atomic_load_explicit(&pool->n, memory_order_relaxed),
                          .blocks = atomic_load_explicit(&pool->blocks, memory_order_relaxed)};
     uint32_t sharers = atomic_load_explicit(&pool->sharers, memory_order_relaxed), did;
     atomic_thread_fence(memory_order_acquire); /* before tickets are taken */
@@ -165,7 +163,6 @@ void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
                           number << TICKET_BITS | share_begin(job, k, sharers),
                           memory_order_relaxed);
   atomic_thread_fence(memory_order_release); /* tickets first */
-  atomic_store_explicit(&pool->input, job->input, memory_order_relaxed);
   atomic_store_explicit(&pool->n, job->n, memory_order_relaxed);
   atomic_store_explicit(&pool->blocks, job->blocks, memory_order_relaxed);
   atomic_store_explicit(&pool->sharers, sharers, memory_order_relaxed);

@@ -12,7 +12,6 @@ enum { POOL_MOST_BLOCKS = 1 << 15 };
 
 /* A job, as seen by every thread. */
 typedef struct rh_native_job {
-  const void *input;
   uint64_t n;
   uint32_t blocks; /* at least 1 */
 } rh_native_job;

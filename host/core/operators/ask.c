@@ -34,6 +34,7 @@ void rh_operator_take_base(rh_operator *self) {
   if (!self->uses_index || self->has_base) return;
   self->has_base = 1;
   self->op.constants_size += RH_CONSTANT_BYTES;
+  self->op.n_parts = 0; /* each alone would count from 0 */
 }
 
 void rh_operator_set_base(const rh_operator *self, void *constants, uint64_t base) {

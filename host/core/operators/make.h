@@ -27,6 +27,10 @@ rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definit
 rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *definition,
                                   rh_error *error);
 
+/* The map of one of several operators; the only one if there are not several.  malloc'ed; null if
+ * out of memory. */
+char *rh_operator_map_of(const rh_operator *self, const rh_definition *definition, uint32_t part);
+
 /* The definition's code, for fields that have been added. */
 rh_status rh_operator_make_code(rh_operator *self, const rh_definition *definition,
                                 rh_error *error);

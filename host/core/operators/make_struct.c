@@ -29,6 +29,10 @@ static char *copy_item(const char *list, uint32_t k) {
   return strndup(list, (size_t)(end - list));
 }
 
+char *rh_operator_map_of(const rh_operator *self, const rh_definition *definition, uint32_t part) {
+  return copy_item(definition->map ? definition->map : self->operands[0].name, part);
+}
+
 static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                            uint32_t *n, rh_error *error) {
   const char *list = definition->ops ? definition->ops : "sum";
@@ -160,8 +164,7 @@ static rh_status add_part(rh_operator *self, const rh_definition *definition, ui
   rh_exprs *map;
   char what[RH_WHAT_BYTES];
   rh_definition_what(what, definition, "map", definition->map_at);
-  const char *maps = definition->map ? definition->map : self->operands[0].name;
-  char *text = copy_item(maps, number);
+  char *text = rh_operator_map_of(self, definition, number);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
   rh_status status = rh_operator_expressions(self, &map, error);
   if (status == RH_OK) status = rh_exprs_output(map, text, 0, what, error);

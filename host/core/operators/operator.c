@@ -146,6 +146,48 @@ static void describe(rh_operator *self, const rh_definition *definition) {
   op->operand_types = op->n_operands ? self->types : NULL;
 }
 
+/* ---- The parts of several operators in one pass, each alone ---- */
+
+static rh_status make_alone(rh_operator *alone, const rh_operator *whole, uint32_t op, char *map,
+                            rh_error *error) {
+  rh_definition definition = {.ops = (char *)(uintptr_t)rh_op_name(op), .map = map};
+  alone->n_operands = whole->n_operands;
+  memcpy(alone->operands, whole->operands, sizeof alone->operands);
+  alone->n_lets = whole->n_lets;
+  memcpy(alone->lets, whole->lets, sizeof alone->lets);
+  RH_TRY(make_mapped(alone, &definition, op, error));
+  describe(alone, &definition);
+  return rh_bound_create(alone, error);
+}
+
+/* A run's index and constants are bound for the whole's map. */
+static int needs_operands_only(const rh_operator *alone) {
+  return !rh_exprs_uses_index(alone->load) && rh_exprs_constants_size(alone->load) == 0;
+}
+
+static rh_status take_apart(rh_operator *self, const rh_definition *definition, rh_error *error) {
+  int can_be = self->n_parts > 1 && !definition->where;
+  for (uint32_t k = 0; can_be && k < self->n_parts; k++) {
+    rh_operator *alone = self->alone[k] = calloc(1, sizeof *alone);
+    char *map = rh_operator_map_of(self, definition, k);
+    rh_status status = alone && map ? make_alone(alone, self, self->parts[k].op, map, error)
+                                    : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+    free(map);
+    RH_TRY(status);
+    can_be = needs_operands_only(alone);
+    /* A run brings the operands as the whole wants them. */
+    alone->uses_index = self->uses_index;
+    alone->op.n_operands = self->op.n_operands;
+    alone->op.constants_size = self->op.constants_size;
+    alone->op.operand_types = self->op.operand_types;
+    self->apart[k] = (rh_op_part){&alone->op, self->parts[k].offset, self->parts[k].index_at};
+  }
+  if (!can_be) return RH_OK;
+  self->op.n_parts = self->n_parts;
+  self->op.parts = self->apart;
+  return RH_OK;
+}
+
 /* All that the texts of the definition say. */
 static rh_status make_text(rh_operator *self, const rh_definition *definition, rh_error *error) {
   RH_TRY(make_form(self, definition, error));
@@ -177,6 +219,7 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   if (status != RH_OK) return name_file(definition, status, error);
   describe(self, definition);
   self->is_moments = rh_moments_is(self);
+  RH_TRY(take_apart(self, definition, error));
   if (!(self->key = rh_operator_make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   return rh_bound_create(self, error);
@@ -209,6 +252,7 @@ void rh_operator_destroy(rh_operator *self) {
   rh_exprs_destroy(self->combine);
   rh_exprs_destroy(self->finalize);
   rh_operator_destroy_code(self->code);
+  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_operator_destroy(self->alone[k]);
   free(self->key);
   free(self);
 }

@@ -100,6 +100,9 @@ typedef struct rh_operator {
   uint32_t n_fields, n_parts;
   rh_operator_field fields[RH_MOST_FIELDS];
   rh_operator_part parts[RH_MOST_FIELDS]; /* built-in operators; else none */
+  /* Each part alone, mapped, if all of them can be; else null.  op.parts points to `apart`. */
+  struct rh_operator *alone[RH_MOST_FIELDS];
+  rh_op_part apart[RH_MOST_FIELDS];
   _Alignas(16) unsigned char identity[RH_ANY_VALUE_BYTES];
   /* The results: expressions of `finalize`, or else the fields' or parts' own values. */
   rh_exprs *finalize; /* null: none.  Variables: the parts' or fields' results, then n */

@@ -183,8 +183,19 @@ typedef struct rh_op {
    * strategy finds them by rh_run.host_operands.  Each operation rounds by itself. */
   uint32_t form;
   uint32_t form_operands[2];
-  uint32_t form_reserved;
+  /* Of several built-in operators in one pass: each of them alone, as an operator with a map that
+   * reads the same operands.  0: it is not several, or they cannot be folded apart. */
+  uint32_t n_parts;
+  const struct rh_op_part *parts;
 } rh_op;
+
+/* One of several operators in one pass. */
+typedef struct rh_op_part {
+  const rh_op *op;
+  uint32_t value_at; /* bytes: where its value stands in the whole's */
+  /* and of argmin and its like: the key stands there, and the index of 8 bytes here */
+  uint32_t index_at;
+} rh_op_part;
 
 enum {
   RH_FORM_OTHER = 0,           /* only map computes it */
@@ -470,7 +481,8 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_op, identity, 40) X(rh_op, load, 48) X(rh_op, combine, 56) X(rh_op, fold, 64) \
   X(rh_op, n_operands, 72) X(rh_op, constants_size, 76) X(rh_op, operand_types, 80) \
   X(rh_op, reduce, 88) X(rh_op, mapped_op, 96) X(rh_op, mapped_type, 100) X(rh_op, map, 104) \
-  X(rh_op, form, 112) X(rh_op, form_operands, 116) X(rh_op, form_reserved, 124) \
+  X(rh_op, form, 112) X(rh_op, form_operands, 116) X(rh_op, n_parts, 124) \
+  X(rh_op, parts, 128) X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12) \
   X(rh_device, struct_size, 0) X(rh_device, kind, 4) X(rh_device, cl_version, 8) \
   X(rh_device, vendor_id, 12) X(rh_device, compute_units, 16) X(rh_device, max_group, 20) \
   X(rh_device, subgroup_min, 24) X(rh_device, subgroup_max, 28) X(rh_device, local_bytes, 32) \

@@ -1,0 +1,51 @@
+/* Folding a block of elements by one operator: by the vector loops where they know it, else by the
+ * operator's own functions. */
+#ifndef NATIVE_FOLDER_H
+#define NATIVE_FOLDER_H
+
+#include "lanes.h"
+
+enum { INDEX_AT = 8 }; /* bytes: of the index, in a value of arg* */
+
+typedef struct rh_native_folder {
+  const rh_op *op;
+  rh_type type;
+  const rh_op *user; /* an operator over mapped elements, of which `mapped` are folded; or null */
+  rh_op mapped;
+  uint32_t form; /* of the map, RH_FORM_* */
+  int how;
+  uint32_t key_bytes;
+  const rh_native_lanes *lanes;
+  rh_native_fold *fold;
+  rh_native_tile_of *tile;
+  rh_native_fold_rows *fold_rows; /* with tiles of the operands' rows; or null */
+  rh_native_range_of *range;
+  int wanted; /* of the range */
+  /* What is computed in registers of two operands, which a run brings; or null. */
+  rh_native_fold_two *sum_of;
+  rh_native_distances *distances;
+  const unsigned char *operands[2];
+  const unsigned char *input; /* of a run */
+} rh_native_folder;
+
+/* Is it one whose values depend on the number of elements that are folded together? */
+int rh_native_folds_in_order(const rh_op *op, rh_type type);
+
+/* Chooses the loops.  `self` is zeroed. */
+void rh_native_folder_choose(rh_native_folder *self, const rh_native_lanes *lanes, const rh_op *op,
+                             rh_type type);
+/* Are they vector loops, and not the operator's functions? */
+int rh_native_folder_is_fast(const rh_native_folder *self);
+
+/* Takes a run's elements. */
+void rh_native_folder_take(rh_native_folder *self, const rh_run *run);
+/* *value = that of n >= 1 elements from `first` on, where a tile begins.  An indexed one has
+ * `first` as its index until rh_native_folder_place().  [any thread] */
+void rh_native_folder_block(const rh_native_folder *self, uint64_t first, uint64_t n,
+                            unsigned pages, unsigned char *value);
+/* Of an indexed operator: replaces the index of the block's first element, of `length` elements or
+ * up to n, by the index of the element itself.  Of others nothing. */
+void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint64_t n,
+                            unsigned char *value);
+
+#endif
