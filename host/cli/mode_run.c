@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/io/array.h"
+#include "../core/reduce/accuracy.h"
 #include "../core/reduce/again.h"
 #include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
@@ -126,7 +127,8 @@ static rh_status find_problem(const rh_app *app, run_state *run, rh_error *error
   RH_TRY(rh_run_stream_options(typed, &run->chunk_bytes, &run->check, error));
   if (typed->input) RH_TRY(rh_inputs_open(&run->inputs, app, is_own, error));
   run->streams |= typed->stream || run->inputs.are_large;
-  return is_own ? find_operands(app, run, error) : find_data(app, run, error);
+  RH_TRY(is_own ? find_operands(app, run, error) : find_data(app, run, error));
+  return rh_run_accuracy(typed, run->check, &run->spec, run->user.custom, error);
 }
 
 /* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
@@ -274,6 +276,7 @@ static rh_status take_samples(const rh_app *app, run_state *run, rh_error *error
   report->result = taken.result;
   check(run);
   RH_TRY(confirm(app, run, error));
+  if (!is_wrong(report)) rh_accuracy_take(&run->spec, &report->reference, &report->result);
   if (!is_to_be_measured(app, report)) return RH_OK;
   expect_cut_file(app);
   RH_TRY(rh_measure_quick(sampler, &report->opened, &app->redhost->options.reporter, &report->quick,

@@ -121,9 +121,11 @@ static const option_row table[] = {
     {"check", 0, WORD, "HOW", NULL,
      "full, none, or sampled: of data that are streamed, one\nchunk in 16 [full]", IN(RUN),
      AT(check)},
+    {"accuracy", 0, WORD, "HOW", NULL,
+     "plain, or exact: the exact sum or dot product, rounded\nonce [plain]", IN(RUN), AT(accuracy)},
     {"stream", 0, MAYBE_WORD, "SIZE", NULL,
      "reduce chunk by chunk, in chunks of SIZE bytes [4MiB; a\n"
-     "GPU: 32MiB], as is done with what exceeds memory",
+     "GPU: 8MiB], as is done with what exceeds memory",
      IN(RUN), AT(stream)},
 
     {"transport", 0, WORD, "NAME", "Ranks",

@@ -48,7 +48,7 @@ typedef struct rh_typed {
   const char *include, *exclude, *junit;
   const char *strategy, *cache, *precision, *max_time, *samples, *timer, *processes;
   const char *format, *output, *resume, *threshold, *picture, *budget;
-  const char *stream, *check;
+  const char *stream, *check, *accuracy;
   const char *map, *reduce, *identity, *finalize, *where;
   const char *transport, *ranks;
   rh_words exports, peers, lets;

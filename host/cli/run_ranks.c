@@ -4,6 +4,7 @@
 #include "../core/base/hash.h"
 #include "../core/base/log.h"
 #include "../core/operators/ops.h"
+#include "../core/reduce/accuracy.h"
 #include "../core/reduce/operand_data.h"
 #include "../core/scale/local.h"
 #include "../core/scale/ranks.h"
@@ -13,6 +14,7 @@
 #include "inputs.h"
 #include "number.h"
 #include "report.h"
+#include "run_stream.h"
 #include "size.h"
 #include "user_operator.h"
 #include "watchdog.h"
@@ -177,7 +179,8 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   if (job->n == 0 && rh_op_needs_an_element(job->op))
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
                    rh_job_op_name(job));
-  return RH_OK;
+  return rh_run_accuracy(typed, typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL, job,
+                         run->user.custom, error);
 }
 
 /* ---- With what ---- */
@@ -343,6 +346,7 @@ static rh_status conclude(run_ranks *run, rh_error *error) {
                    &report->verdict);
   if (report->checked && report->verdict.verdict == RH_VERDICT_WRONG)
     return rh_fail(error, RH_E_WRONG, "wrong result: %s", report->verdict.text);
+  rh_accuracy_take(&run->job, &report->reference, &report->result);
   return RH_OK;
 }
 

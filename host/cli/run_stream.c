@@ -1,6 +1,7 @@
 #include "run_stream.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
+#include "../core/reduce/accuracy.h"
 #include "../core/reduce/again.h"
 #include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
@@ -33,6 +34,18 @@ rh_status rh_run_stream_options(const rh_typed *typed, uint64_t *chunk_bytes, in
   for (*check = 0; *check < 3; ++*check)
     if (strcmp(how, words[*check]) == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
+}
+
+rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
+                          rh_error *error) {
+  const char *how = typed->accuracy;
+  if (!how || strcmp(how, "plain") == 0) return RH_OK;
+  if (strcmp(how, "exact") != 0)
+    return rh_fail(error, RH_E_USAGE, "--accuracy '%s': expected plain or exact", how);
+  if (check != RH_CHECK_FULL)
+    return rh_fail(error, RH_E_USAGE,
+                   "--accuracy exact needs --check=full: the exact answer is computed for it");
+  return rh_accuracy_ask(spec, own, error);
 }
 
 int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,
@@ -145,5 +158,7 @@ rh_status rh_run_streamed(const rh_run_stream *how, rh_lane *lane, rh_streamed *
   rh_opened_note(&lane->job, &report->opened);
   report->opened.depth = streamed->depth;
   take_verdict(how, streamed, report);
+  if (report->verdict.verdict != RH_VERDICT_WRONG)
+    rh_accuracy_take(how->spec, &report->reference, &report->result);
   return RH_OK;
 }

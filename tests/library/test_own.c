@@ -53,6 +53,35 @@ START_TEST(reduces_several_inputs) {
 }
 END_TEST
 
+/* 2^100 * 2^100 + 1 - 2^100 * 2^100, over and over. */
+START_TEST(rounds_once) {
+  static float a[3 * 1001], b[3 * 1001];
+  for (int i = 0; i < 1001; i++)
+    for (int j = 0; j < 3; j++) {
+      a[3 * i + j] = j == 1 ? 1 : 0x1p100f;
+      b[3 * i + j] = j == 0 ? 0x1p100f : j == 1 ? 1 : -0x1p100f;
+    }
+  const rh_input inputs[] = {{.type = RH_TYPE_f32, .data = a}, {.type = RH_TYPE_f32, .data = b}};
+  rh_request request = dot_request(strategies[_i], 3 * 1001);
+  rh_result result = {.struct_size = sizeof result};
+  request.inputs = inputs;
+  request.accuracy = RH_ACCURACY_EXACT;
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert_double_eq(result.value.f, 1001);
+  request.accuracy = RH_ACCURACY_PLAIN; /* of the same problem, whose setup is kept */
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert_double_ne(result.value.f, 1001);
+  request.accuracy = RH_ACCURACY_EXACT;
+  request.unchecked = 1;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "mutually exclusive");
+  request.unchecked = 0;
+  request.op = "prod";
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_DECLINED, "rounded once");
+  request.accuracy = 2;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "RH_ACCURACY_EXACT");
+}
+END_TEST
+
 START_TEST(reduces_to_fields) {
   static const rh_input inputs[] = {{.name = "a1", .type = RH_TYPE_i32, .data = k}};
   rh_request request = {.struct_size = sizeof request,
@@ -338,6 +367,7 @@ int main(void) {
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_add_loop_test(tests, reduces_several_inputs, 0, 4);
   tcase_add_loop_test(tests, masks_and_counts, 0, 4);
+  tcase_add_loop_test(tests, rounds_once, 0, 4);
   tcase_add_loop_test(tests, reduces_to_fields, 0, 4);
   tcase_add_test(tests, reduces_by_named_operators);
   tcase_add_loop_test(tests, keeps_an_operator_and_takes_constants, 0, 4);

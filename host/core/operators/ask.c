@@ -1,4 +1,5 @@
 /* What an operator is, and the expressions over its operands. */
+#include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "make.h"
 
@@ -45,4 +46,34 @@ void rh_operator_set_base(const rh_operator *self, void *constants, uint64_t bas
 void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants) {
   rh_exprs_bind(self->load, n, constants);
   rh_operator_set_base(self, constants, 0);
+}
+
+/* ---- Rounding once ---- */
+
+static int is_sum_of_its_form(const rh_operator *self) {
+  int is_product = self->op.form == RH_FORM_PRODUCT;
+  if (self->is_struct || self->finalize || !rh_type_is_float(self->type)) return 0;
+  if (self->base == RH_OP_asum) return self->op.form == RH_FORM_ELEMENT;
+  return self->base == RH_OP_sum && (is_product || self->op.form == RH_FORM_ELEMENT);
+}
+
+rh_status rh_operator_round_once(rh_operator *self, rh_error *error) {
+  if (self->op.flags & RH_OP_EXACT) return RH_OK;
+  if (!is_sum_of_its_form(self))
+    return rh_fail(
+        error, RH_DECLINED,
+        "'%s' cannot be rounded once: sum and asum of floats can, and the sum of x*y where "
+        "both are f32 or both f64, without a condition or finalize",
+        self->name);
+  self->rounds_once = 1;
+  return RH_OK;
+}
+
+int rh_operator_keeps_products(const rh_operator *self) {
+  return self->rounds_once && self->op.form == RH_FORM_PRODUCT;
+}
+
+double rh_operator_map_error(const rh_operator *self) {
+  if (rh_operator_keeps_products(self)) return self->type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
+  return rh_exprs_error(self->load);
 }

@@ -90,8 +90,9 @@ typedef struct rh_operator {
   rh_type types[RH_MOST_OPERANDS]; /* of the operands */
   uint32_t n_lets;
   rh_let lets[RH_MOST_CONSTANTS];
-  int uses_index; /* the map does */
-  int has_base;   /* the last word of the constants is the index of a run's first element */
+  int uses_index;  /* the map does */
+  int rounds_once; /* the answer is that of exact products and an exact sum, rounded */
+  int has_base;    /* the last word of the constants is the index of a run's first element */
   /* mapped: one output; else one for each field; with code: the operands themselves */
   rh_exprs *load;
   /* The struct's: */
@@ -138,6 +139,14 @@ char *rh_operator_prelude(const rh_operator *self);
 /* Other values of its constants: n_lets, in their order; one that was an integer stays one.  [not
  * while another thread uses it] */
 void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values);
+
+/* From here on its answer is to be the exact one, rounded once.  RH_DECLINED for one that is not a
+ * sum of floats or of the products of two operands of one type. */
+rh_status rh_operator_round_once(rh_operator *self, rh_error *error);
+int rh_operator_keeps_products(const rh_operator *self); /* it rounds once, and multiplies */
+/* By which part of its value an element of the map may differ from the one that counts: by the
+ * functions' errors, or by its rounding. */
+double rh_operator_map_error(const rh_operator *self);
 
 /* From here on i counts from a number that each run has: for elements that are a part of more.  An
  * operator that does not use i stays as it is.  Before the first use of `op` and the prelude. */

@@ -19,7 +19,7 @@ enum { BLOCK = 1 << 14 };
 typedef struct layout {
   int digits;        /* explicit bits of the significand */
   uint32_t specials; /* the exponent field of infinities and NaNs */
-  int lowest;        /* the smallest subnormal is 2^(lowest - 1074) */
+  int lowest;        /* the place of the smallest subnormal */
 } layout;
 
 struct rh_exact_bins {
@@ -261,7 +261,7 @@ long double rh_exact_sum_error(const rh_exact_sum *sum, double result) {
   uint64_t significand = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
   rh_exact_sum difference = *sum;
   rh_fixed *side = bits >> 63 ? &difference.positive : &difference.negative; /* S - result */
-  rh_fixed_add_shifted(side, significand, exponent > 0 ? exponent - 1 : 0);
+  rh_fixed_add_shifted(side, significand, RH_FIXED_F64_LOWEST + (exponent > 0 ? exponent - 1 : 0));
   rh_fixed distance;
   rh_fixed_distance(&distance, &difference.positive, &difference.negative);
   return rh_fixed_long(&distance, 1);

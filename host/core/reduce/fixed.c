@@ -78,7 +78,7 @@ static uint64_t fixed_round(const rh_fixed *x, int digits, int lowest, int up, i
       cut++;
     }
   }
-  *exponent = cut - 1074;
+  *exponent = cut - RH_FIXED_UNIT;
   return kept;
 }
 
@@ -86,7 +86,7 @@ static uint64_t fixed_round(const rh_fixed *x, int digits, int lowest, int up, i
  * to round. */
 double rh_fixed_double(const rh_fixed *x) {
   int exponent;
-  uint64_t kept = fixed_round(x, 53, 0, 0, &exponent);
+  uint64_t kept = fixed_round(x, 53, RH_FIXED_F64_LOWEST, 0, &exponent);
   return ldexp((double)kept, exponent);
 }
 

@@ -1,4 +1,4 @@
-/* Magnitudes in fixed point that is wide enough for sums of any floats. */
+/* Magnitudes in fixed point that is wide enough for sums of any floats, and of their products. */
 #ifndef RH_REDUCE_FIXED_H
 #define RH_REDUCE_FIXED_H
 
@@ -6,18 +6,18 @@
 
 __extension__ typedef unsigned __int128 rh_u128;
 
-/* In units of 2^-1074, the smallest f64; limb[0] is the least significant.  2304 bits hold the sum
- * of 2^64 elements of 2^1024, and some.  Zero-initialised is zero. */
-enum { RH_FIXED_LIMBS = 36 };
+/* In units of 2^-2148, the smallest product of two f64; limb[0] is the least significant.  4352
+ * bits hold the sum of 2^64 products of 2^2048, and some.  Zero-initialised is zero. */
+enum { RH_FIXED_LIMBS = 68, RH_FIXED_UNIT = 2148 };
 typedef struct rh_fixed {
   uint64_t limb[RH_FIXED_LIMBS];
 } rh_fixed;
 
 /* The place of the smallest subnormal of a type. */
 enum {
-  RH_FIXED_F16_LOWEST = 1074 - 24,
-  RH_FIXED_F32_LOWEST = 1074 - 149,
-  RH_FIXED_F64_LOWEST = 1074 - 1074
+  RH_FIXED_F16_LOWEST = RH_FIXED_UNIT - 24,
+  RH_FIXED_F32_LOWEST = RH_FIXED_UNIT - 149,
+  RH_FIXED_F64_LOWEST = RH_FIXED_UNIT - 1074
 };
 
 void rh_fixed_add(rh_fixed *x, const rh_fixed *y);                /* *x += *y */

@@ -21,6 +21,7 @@ typedef struct rh_job_spec {
   /* The user's operator, with its base in `op` and `type`; null: op on type.  Borrowed. */
   const rh_operator *custom;
   uint32_t unchecked_op; /* 1: a user's operator is not examined before its first use */
+  uint32_t rounds_once;  /* 1: the answer is the reference's, see accuracy.h */
   uint64_t offsets[RH_MOST_OPERANDS]; /* of its operands: bytes behind the data's beginning */
   uint64_t n;
   const rh_setting *settings;

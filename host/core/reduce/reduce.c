@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
+#include "accuracy.h"
 #include "asked.h"
 #include "exact_data.h"
 #include "kept.h"
@@ -30,6 +31,13 @@ static rh_status check_request(const rh_request *request, const rh_job_spec *spe
   RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
   if (request->reserved)
     return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0", request->reserved);
+  if (request->accuracy > RH_ACCURACY_EXACT || request->reserved_accuracy)
+    return rh_fail(error, RH_E_USAGE, "rh_request.accuracy is %u: expected 0 or RH_ACCURACY_EXACT",
+                   request->accuracy);
+  if (request->accuracy && request->unchecked)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.accuracy and rh_request.unchecked are mutually exclusive: the exact "
+                   "answer is computed for the check");
   if (request->inputs && request->data)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.data and rh_request.inputs are mutually exclusive");
@@ -69,7 +77,10 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
   RH_TRY(rh_kept_place(redhost, kept, operands, spec->n, &data, error));
   RH_TRY(rh_instance_call(kept->job.instance, &data, spec->n, value, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
-  return unchecked ? RH_OK : judge_value(&kept->job, spec, &reference, result, error);
+  if (unchecked) return RH_OK;
+  RH_TRY(judge_value(&kept->job, spec, &reference, result, error));
+  rh_accuracy_take(spec, &reference, result);
+  return RH_OK;
 }
 
 static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request, rh_job_spec *spec,
@@ -83,6 +94,10 @@ static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request,
   rh_status status = rh_kept_get(redhost, spec, made, &kept, error);
   if (status == RH_OK) {
     spec->custom = kept->custom;
+    if (kept->custom) kept->custom->rounds_once = 0; /* as an earlier call left it */
+    if (request->accuracy) status = rh_accuracy_ask(spec, kept->custom, error);
+  }
+  if (status == RH_OK) {
     status = run(redhost, kept, spec, operands, (int)request->unchecked, result, error);
     rh_kept_release(redhost, kept, status);
   }

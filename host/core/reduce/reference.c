@@ -5,6 +5,7 @@
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
 #include "by_code.h"
+#include "exact_dot.h"
 #include "sampled.h"
 
 #include <pthread.h>
@@ -32,6 +33,7 @@ typedef struct reference_part {
   /* The state over the elements so far, one of: */
   _Alignas(16) unsigned char value[16]; /* exact operators */
   rh_exact_bins *bins;                  /* float sums */
+  rh_exact_dot *dot;                    /* sums of products that are not rounded */
   rh_exact_prod prod;                   /* float products */
   void *mapped;                         /* a chunk of the map's elements; null: there is no map */
 } reference_part;
@@ -70,6 +72,14 @@ static void add_exact(reference_part *part, uint64_t first, uint64_t n) {
 
 static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
   rh_exact_bins_add(part->bins, elements(part, first, n), n);
+}
+
+static void add_dot(reference_part *part, uint64_t first, uint64_t n) {
+  const reference_job *job = part->job;
+  const uint32_t *of = job->custom->op.form_operands;
+  uint64_t from = first * rh_type_size(job->type);
+  rh_exact_dot_add(part->dot, (const char *)job->arrays->operands[of[0]] + from,
+                   (const char *)job->arrays->operands[of[1]] + from, n);
 }
 
 static void add_prod(reference_part *part, uint64_t first, uint64_t n) {
@@ -145,6 +155,7 @@ static uint32_t count_parts(uint64_t n, uint32_t threads) {
 
 static void free_part(const reference_part *part) {
   rh_exact_bins_destroy(part->bins);
+  rh_exact_dot_destroy(part->dot);
   free(part->mapped);
 }
 
@@ -168,9 +179,10 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
     rh_exact_prod_init(&part->prod);
     if (job->custom && !(part->mapped = malloc(CHUNK_BYTES)))
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
-    if (job->add != add_sum) continue;
-    part->bins = rh_exact_bins_create(job->type);
-    if (!part->bins) return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
+    if (job->add == add_sum) part->bins = rh_exact_bins_create(job->type);
+    if (job->add == add_dot) part->dot = rh_exact_dot_create(job->type);
+    if ((job->add == add_sum && !part->bins) || (job->add == add_dot && !part->dot))
+      return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
   }
   return RH_OK;
 }
@@ -197,7 +209,7 @@ void rh_reference_conclude(rh_reference *reference, const rh_operator *custom) {
     reference->result = reference->sampled.canonical;
     return;
   }
-  if (custom) reference->map_error = rh_exprs_error(custom->load);
+  if (custom) reference->map_error = rh_operator_map_error(custom);
   if (is_exact(reference->op, reference->type)) {
     rh_op_result(reference->op, reference->type, reference->value, &reference->result);
     reference->exact = 1;
@@ -221,6 +233,7 @@ static void take_parts(rh_reference *reference, const reference_job *job) {
     const reference_part *part = &job->parts[i];
     if (job->add == add_exact && i > 0) job->op->combine(reference->value, part->value);
     if (job->add == add_sum) rh_exact_bins_fold(part->bins, &reference->sum);
+    if (job->add == add_dot) rh_exact_dot_fold(part->dot, &reference->sum);
     if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
   }
   if (reference->op == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
@@ -247,6 +260,7 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t o
   if (!job->op)
     return rh_fail(job->error, RH_E_INVALID, "reference: no such operator on this type");
   job->add = is_exact(op, job->type) ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
+  if (job->custom && rh_operator_keeps_products(job->custom)) job->add = add_dot;
   init(reference, op, job->type, job->n);
   rh_status status = create_parts(job, threads);
   if (status == RH_OK) status = run(job);

@@ -242,7 +242,7 @@ static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
                               .sum = check->sum,
                               .prod = check->prod};
   if (job->custom && job->custom->load && !is_struct(job))
-    reference->map_error = rh_exprs_error(job->custom->load);
+    reference->map_error = rh_operator_map_error(job->custom);
   if (is_struct(job)) {
     reference->sampled.n = job->custom->n_results;
     reference->sampled.by_device = job->custom->code != NULL;

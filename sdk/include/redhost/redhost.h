@@ -149,8 +149,19 @@ typedef struct rh_request {
   /* 1: a broken operator is used, too.  Otherwise its laws are examined before its first use, which
    * the cache remembers, and RH_E_PLUGIN has a counterexample. */
   uint32_t unchecked_op;
-  const char *where; /* "x > 0": other elements change nothing; null: all count */
+  const char *where;          /* "x > 0": other elements change nothing; null: all count */
+  uint32_t accuracy;          /* RH_ACCURACY_* */
+  uint32_t reserved_accuracy; /* 0 */
 } rh_request;
+
+enum {
+  RH_ACCURACY_PLAIN = 0, /* the strategy's answer, within its bound */
+  /* The exact sum, rounded once to the result's type, ties to even: of sum and asum, and of the
+   * products of two operands of one type, f32 or f64, which are not rounded at all and cannot
+   * overflow.  Operators that are exact anyway are as they are; others are RH_DECLINED.  The host
+   * computes it; the strategy's answer must agree with it within its bound. */
+  RH_ACCURACY_EXACT = 1
+};
 
 #define RH_MOST_RESULTS 16
 

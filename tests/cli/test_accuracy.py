@@ -1,0 +1,124 @@
+"""--accuracy exact: sums and dot products have the bits of the exact value, rounded once, which fractions compute."""
+
+import array
+import fractions
+import os
+import random
+import struct
+
+import redhost_cli as cli
+
+WORDS = {"f32": ("f", 24, -149, 128), "f64": ("d", 53, -1074, 1024)}
+
+
+def rounded(exact, kind):
+    """To nearest, ties to even, by integers alone."""
+    code, digits, lowest, top = WORDS[kind]
+    if exact == 0:
+        return struct.pack(code, 0.0)
+    magnitude = abs(exact)
+    place = magnitude.numerator.bit_length() - magnitude.denominator.bit_length() - digits - 1
+    while magnitude >= fractions.Fraction(2) ** (place + digits):
+        place += 1
+    place = max(place, lowest)
+    scaled = magnitude / fractions.Fraction(2) ** place
+    whole, rest = divmod(scaled.numerator, scaled.denominator)
+    half = 2 * rest - scaled.denominator
+    whole += half > 0 or (half == 0 and whole % 2)
+    value = fractions.Fraction(whole) * fractions.Fraction(2) ** place
+    number = float("inf") if value >= fractions.Fraction(2) ** top else float(value)
+    return struct.pack(code, -number if exact < 0 else number)
+
+
+def number(rng, kind, scale):
+    """A float of the type, as a Python float; `scale`: its exponent lies that far from 0, at most."""
+    x = rng.choice((-1, 1)) * (1 + rng.random()) * 2.0 ** rng.randint(-scale, scale)
+    return struct.unpack(WORDS[kind][0], struct.pack(WORDS[kind][0], x))[0]
+
+
+class Accuracy(cli.Case):
+    caches = False
+
+    def store(self, name, kind, values):
+        with open(os.path.join(self.cwd, name), "wb") as file:
+            array.array(WORDS[kind][0], values).tofile(file)
+
+    def ask(self, kind, *words):
+        out = self.good("--run", "native", "-t", kind, "-q", "--accuracy", "exact", *words, quiet=False).out
+        return struct.pack(WORDS[kind][0], float(out))
+
+    def check(self, kind, x, y, ways=((),)):
+        dot = rounded(sum((fractions.Fraction(a) * fractions.Fraction(b) for a, b in zip(x, y)), fractions.Fraction(0)), kind)
+        total = rounded(sum(map(fractions.Fraction, x), fractions.Fraction(0)), kind)
+        self.store("x", kind, x)
+        self.store("y", kind, y)
+        for way in ways:
+            self.assertEqual(self.ask(kind, "-i", "x,y", "--op", "dot", *way).hex(), dot.hex(), (kind, len(x), way))
+            self.assertEqual(self.ask(kind, "-i", "x", *way).hex(), total.hex(), (kind, len(x), way))
+
+    def test_any_range(self):
+        rng = random.Random(11)
+        for kind in WORDS:
+            for scale in (0, 20, 60 if kind == "f32" else 500):
+                for n in (1, 2, 777, 3000):
+                    x, y = ([number(rng, kind, scale) for _ in range(n)] for _ in range(2))
+                    self.check(kind, x, y)
+
+    def test_what_cancels(self):
+        """All but a little: the strategy's own answer has no correct bit."""
+        rng = random.Random(12)
+        for kind in WORDS:
+            x, y = ([number(rng, kind, 10) for _ in range(1500)] for _ in range(2))
+            tiny = [number(rng, kind, 0) * 2.0**-60 for _ in range(3)]
+            self.check(kind, x + [-a for a in x] + tiny, y + y + [1.0, 1.0, -1.0])
+
+    def test_ends_of_the_range(self):
+        """Products below the smallest subnormal add up, and those that overflow may come back."""
+        for kind, small, large in (("f32", 2.0**-149, 2.0**127), ("f64", 2.0**-1074, 2.0**1023)):
+            half = 2.0 ** (WORDS[kind][2] // 2)
+            self.check(kind, [half] * 64, [half / 64] * 64)
+            self.check(kind, [half, half / 2**30], [2.5 * 2.0 ** (WORDS[kind][2] - WORDS[kind][2] // 2), half / 2**30])
+            self.check(kind, [small] * 5, [small] * 5)
+            self.check(kind, [small, small, 1.0], [0.5, 0.5, small])
+            self.check(kind, [large, large, 3.0], [large, -large, 1.0])
+            self.check(kind, [large, 3.0], [2.0, 1.0])
+
+    def test_ties(self):
+        for kind, (_, digits, _, _) in WORDS.items():
+            ulp = 2.0 ** (1 - digits)
+            for tail in ([], [2.0**-100], [-(2.0**-100)]):
+                for first in (1.0, 1.0 + ulp, -1.0 - ulp):
+                    x = [first, ulp / 2 if first > 0 else -ulp / 2] + tail
+                    self.check(kind, x, [1.0] * len(x))
+
+    def test_specials(self):
+        inf, nan = float("inf"), float("nan")
+        for kind in WORDS:
+            for x, y, expects in (([inf, 1.0], [2.0, 1.0], inf), ([inf, 1.0], [-2.0, 1.0], -inf), ([inf, inf], [1.0, -1.0], nan),
+                                  ([inf, 1.0], [0.0, 1.0], nan), ([nan, 1.0], [0.0, 1.0], nan)):
+                self.store("x", kind, x)
+                self.store("y", kind, y)
+                out = float(self.good("--run", "native", "-t", kind, "-q", "--accuracy", "exact", "-i", "x,y", "--op", "dot", quiet=False).out)
+                self.assertTrue(out == expects or (out != out and expects != expects), (kind, x, y, out))
+
+    def test_streams_and_ranks(self):
+        rng = random.Random(13)
+        for kind in WORDS:
+            x, y = ([number(rng, kind, 30) for _ in range(4099)] for _ in range(2))
+            self.check(kind, x, y, ways=((), ("--stream=2KiB",), ("--ranks", "3")))
+
+    def test_others(self):
+        """What is exact anyway is as it is; what cannot be rounded once is declined."""
+        self.assertEqual(self.good("--run", "native", "-n", "1000", "-q", "-t", "i32", "--accuracy", "exact", quiet=False).out,
+                         self.good("--run", "native", "-n", "1000", "-q", "-t", "i32", quiet=False).out)
+        self.good("--run", "native", "-n", "1000", "-q", "--op", "argmax", "--accuracy", "exact")
+        self.good("--run", "native", "-n", "1000", "-q", "--op", "min,max", "--accuracy", "exact")
+        for words in (("--op", "meanvar"), ("--op", "prod"), ("--map", "x*y + 1"), ("--op", "mean"), ("--map", "x*y", "--where", "x > 0.5")):
+            self.bad(4, "rounded once", "--run", "native", "-n", "1000", *words, "--accuracy", "exact")
+        self.bad(2, "expected plain or exact", "--run", "native", "--accuracy", "exakt")
+        for words in (("--no-check",), ("--check=sampled", "--stream")):
+            self.bad(2, "--check=full", "--run", "native", "-n", "1000", "--accuracy", "exact", *words)
+
+
+if __name__ == "__main__":
+    cli.main()
