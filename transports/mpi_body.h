@@ -10,13 +10,15 @@
 #include <redhost/transport.h>
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { FUNNELED = 1, TAG = 7411 };
+enum { FUNNELED = 1, TAG = 7411, ABORT_US = 100000 };
 
 /* What is used of MPI.  X(result, name, parameters) */
 #define MPI_FUNCTIONS(X)                                                                           \
@@ -268,9 +270,29 @@ static int32_t mpi_gather(void *self, const void *mine, uint32_t n, void *all, d
   return code == 1 ? 0 : missing(0, code, patience, text, bytes);
 }
 
+static volatile sig_atomic_t status_at_end;
+
+static void end_now(int number) {
+  (void)number;
+  _exit(status_at_end);
+}
+
+/* While a rank is stopped, MPICH's MPI_Abort() does not return and its mpirun ends nobody: the ranks
+ * that still run would wait for the lost one, and each would report it.  Once a process has ended
+ * by itself, mpirun kills all others, the stopped one too. */
 static void mpi_abort(void *self, int32_t exit_status, const char *sentence) {
   mpi_job *job = self;
+  const struct itimerval soon = {{0, 0}, {0, ABORT_US}};
+  struct sigaction action;
   (void)sentence;
+  status_at_end = exit_status;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = end_now;
+  sigset_t alarm_only;
+  sigemptyset(&alarm_only);
+  sigaddset(&alarm_only, SIGALRM);
+  if (sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &soon, NULL) == 0)
+    pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
   mpi.Abort(job->comm, exit_status);
   _exit(exit_status);
 }
