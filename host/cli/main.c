@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
   /* In a job one rank speaks for all. */
-  if (rh_run_ranks_is_wanted(&typed) && !rh_ranks_is_first_here()) error.message[0] = 0;
+  if (rh_run_ranks_is_wanted(&typed) && rh_ranks_turn_here() > 0) error.message[0] = 0;
   if (status != RH_OK && error.message[0]) {
     char place[512];
     rh_add_hint(&error);

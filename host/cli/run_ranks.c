@@ -118,7 +118,9 @@ static rh_status join(run_ranks *run, rh_error *error) {
   const char *late =
       "the ranks of the job have not come together in time: one of them has ended or "
       "does not answer; a job that needs longer to start gets it by --timeout";
-  if (!rh_ranks_is_first_here()) seconds += turn_s; /* one speaks, and others only if it cannot */
+  /* One speaks, and others only if it cannot: in turn, for mpirun needs time to end them. */
+  uint32_t turn = rh_ranks_turn_here();
+  if (turn > 0) seconds += turn_s + 0.3 * (turn < 4 ? turn - 1 : 3);
   rh_watchdog_start(&dog, seconds, run->app->terminal, late, LOST_STATUS);
   rh_status status = rh_ranks_open(&run->ranks, transport, NULL, NULL, error);
   rh_watchdog_stop(&dog);

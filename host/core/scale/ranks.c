@@ -74,14 +74,14 @@ void rh_ranks_close(rh_ranks *ranks) {
   ranks->self = NULL;
 }
 
-int rh_ranks_is_first_here(void) {
+uint32_t rh_ranks_turn_here(void) {
   static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                           "REDHOST_LOCAL_RANK"};
   for (size_t k = 0; k < sizeof variables / sizeof *variables; k++) {
     const char *value = rh_env(variables[k]);
-    if (value && atoi(value) > 0) return 0;
+    if (value && atoi(value) > 0) return (uint32_t)atoi(value);
   }
-  return 1;
+  return 0;
 }
 
 /* All ranks notice that rank 0 is lost.  They come to it one after the other, and the first ends

@@ -50,8 +50,8 @@ rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
 rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error *error), void *user,
                         rh_error *error);
 
-/* As far as the environment tells before a job is joined: is this process the first of its host? */
-int rh_ranks_is_first_here(void);
+/* As far as the environment tells before a job is joined: this process's rank on its host, or 0. */
+uint32_t rh_ranks_turn_here(void);
 
 /* Ends all ranks with the exit status of a broken job, after one of them has said why: rank 0, or
  * where that is lost, the first that comes to it.  Does not return. */
