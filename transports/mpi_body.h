@@ -14,11 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { FUNNELED = 1, TAG = 7411, ABORT_US = 100000 };
+enum { FUNNELED = 1, TAG = 7411, ABORT_NS = 100000000 };
 
 /* What is used of MPI.  X(result, name, parameters) */
 #define MPI_FUNCTIONS(X)                                                                           \
@@ -282,7 +281,8 @@ static void end_now(int number) {
  * by itself, mpirun kills all others, the stopped one too. */
 static void mpi_abort(void *self, int32_t exit_status, const char *sentence) {
   mpi_job *job = self;
-  const struct itimerval soon = {{0, 0}, {0, ABORT_US}};
+  const struct itimerspec soon = {{0, 0}, {0, ABORT_NS}};
+  timer_t timer; /* of SIGALRM, by default */
   struct sigaction action;
   (void)sentence;
   status_at_end = exit_status;
@@ -291,7 +291,8 @@ static void mpi_abort(void *self, int32_t exit_status, const char *sentence) {
   sigset_t alarm_only;
   sigemptyset(&alarm_only);
   sigaddset(&alarm_only, SIGALRM);
-  if (sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &soon, NULL) == 0)
+  if (sigaction(SIGALRM, &action, NULL) == 0 && timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0 &&
+      timer_settime(timer, 0, &soon, NULL) == 0)
     pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
   mpi.Abort(job->comm, exit_status);
   _exit(exit_status);
