@@ -295,7 +295,7 @@ static rh_status end_sampler(run_state *run, rh_error *error) {
 }
 
 /* The whole run before anything is printed: queries the strategy, creates the data, reduces,
- * checks, measures if wanted, and tears down. */
+ * checks, measures if wanted, and tears down.  Or finds that the data are to be streamed. */
 static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   const rh_sampler *sampler = &run->sampler;
@@ -303,6 +303,10 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   /* Errors of the command line are reported before limits of this machine. */
   if (!report->isolated) RH_TRY(rh_job_check_settings(&run->spec, error));
   RH_TRY(rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &report->device, error));
+  if (rh_run_stream_is_faster(app, &run->inputs, &run->spec, report->device, report->isolated)) {
+    run->streams = 1;
+    return RH_OK;
+  }
   RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* children do not report its errors */
   RH_TRY(reserve(app, run, error));
   const rh_bench_data data = rh_run_data(&run->spec, &run->array);
@@ -387,7 +391,7 @@ static rh_status stream(const rh_app *app, run_state *run, rh_error *error) {
   return rh_run_streamed(&how, &run->lane, &run->streamed, &run->report, error);
 }
 
-/* Generated data that were to be in memory, and are too large for that. */
+/* Data that were to be in memory, and are too large for that, or faster streamed. */
 static rh_status stream_instead(const rh_app *app, run_state *run, rh_error *error) {
   end_sampler(run, NULL);
   rh_found_finish(&run->found);
@@ -405,7 +409,7 @@ static rh_status find_any_answer(const rh_app *app, run_state *run, rh_error *er
   rh_error why = {0};
   if (run->streams) return stream(app, run, error);
   rh_status status = find_answer(app, run, &why);
-  if (rh_run_stream_may_help(app, &run->spec, status, run->has_no_room))
+  if (run->streams || rh_run_stream_may_help(app, &run->spec, status, run->has_no_room))
     return stream_instead(app, run, error);
   if (status != RH_OK && error) *error = why;
   return status;

@@ -14,6 +14,8 @@
 /* Generated data are streamed without being asked for up to so many times the memory: more would be
  * hours of work that nobody expects. */
 enum { MOST_MEMORIES = 8 };
+/* Bytes.  Below, pinning the slots takes longer than is gained. */
+enum { LEAST_COPIED = 64 << 20 };
 /* What the host's chunks have; for the choice of a strategy. */
 static const uint64_t usual_chunk = UINT64_C(4) << 20;
 
@@ -58,6 +60,17 @@ int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status
   if (!app->typed->input && spec->n > MOST_MEMORIES * memory / size) return 0;
   if (device) most = device->about.max_alloc_bytes;
   return spec->n > memory / size || (most && spec->n > most / size) || has_no_room;
+}
+
+int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec,
+                            const rh_cl_device *device, int is_isolated) {
+  const rh_typed *typed = app->typed;
+  uint32_t size = spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type);
+  /* With -v it is timed, with the data on the device; `auto` has counted the copy as a whole. */
+  if (!typed->input || typed->verbose || is_isolated || strcmp(typed->name, "auto") == 0) return 0;
+  for (uint32_t k = 0; k < inputs->n; k++)
+    if (inputs->feeds[k].is_pipe) return 0; /* it has been read */
+  return device && !device->shares_memory && spec->n >= LEAST_COPIED / size;
 }
 
 /* ---- What is streamed ---- */

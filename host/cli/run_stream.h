@@ -27,6 +27,11 @@ rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, r
 int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,
                            int has_no_room);
 
+/* Does the strategy that was named reduce a file sooner if the file is streamed to its device, from
+ * pinned memory and beside the copies, than if it is copied as a whole first? */
+int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec,
+                            const rh_cl_device *device, int is_isolated);
+
 /* Finds the strategy, streams the data through it, and enters all into the report.  lane and
  * streamed: the caller's to finish, after the report is printed. */
 rh_status rh_run_streamed(const rh_run_stream *how, rh_lane *lane, rh_streamed *streamed,

@@ -161,6 +161,20 @@ class Bits(Streams):
         done = self.good(*args, "-v", quiet=False, env=env)
         self.assertIn("copied from pinned memory", done.out)
         self.assertEqual(self.good(*args, "-q", quiet=False, env=env).out, want)
+        # A large file is streamed there without being asked for, but not where its copy is timed, or for `auto`.
+        with open(self.path("large.f32"), "wb") as file:
+            file.truncate(80 << 20)
+            file.write(struct.pack("f", 1.5))
+        large = ("-i", "large.f32", "-t", "f32", "--no-check")
+        for words, streams in (((), True), (("-v",), False), (("--isolate=always",), False)):
+            done = self.good("--run", "onepass", *large, *words, quiet=False, env=env)
+            self.assertEqual("\nstream " in done.out, streams, done)
+            self.assertRegex(done.out, r"\nresult +1\.5\n", done)
+        self.assertNotIn("\nstream ", self.good("--run", "onepass", *large, quiet=False).out)
+        with open(self.path("large.f32"), "rb") as file:
+            done = self.good("--run", "onepass", "-i", "-", "-t", "f32", "--no-check", "-q", quiet=False, env=env, stdin=file)
+        self.assertEqual(done.out, "1.5\n")
+        os.remove(self.path("large.f32"))
         env["REDHOST_TEST_FAILING_CALL"] = "pinned"
         done = self.good(*args, "-v", quiet=False, env=env)
         self.assertIn("copied from pageable memory", done.out)
