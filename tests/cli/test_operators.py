@@ -100,6 +100,8 @@ class Operators(cli.Case):
             for args, wanted in cases:
                 with self.subTest(strategy=strategy, args=args):
                     self.assertEqual(float(self.redhost("--run", strategy, *args, "-q").out), float(wanted))
+            for words in ((), ("--op", "sum,asum"), ("--stream",), ("--ranks", "2")):
+                self.assertNotIn("-0", self.redhost("--run", strategy, "-i", "x.npy", "--where", "x > 1000", *words, "-q").out)
             result = self.reduce(strategy, "-i", "x.npy,m.npy", "--where", "m", "--op", "meanvar")
             fields = result["fields"]
             self.assertAlmostEqual(float(fields["mean"]), float(x[mask].mean(dtype="f8")), delta=1e-9)

@@ -53,6 +53,7 @@ rh_status rh_operator_make_where(rh_operator *self, const rh_definition *definit
   char what[RH_WHAT_BYTES];
   rh_definition_what(what, definition, "where", definition->where_at);
   if (!definition->where) return RH_OK;
+  self->is_masked = 1;
   if (self->code)
     return rh_fail(error, RH_E_USAGE, "%s: operator %s is in OpenCL C, whose rh_load() chooses",
                    what, definition->name);

@@ -91,6 +91,7 @@ typedef struct rh_operator {
   uint32_t n_lets;
   rh_let lets[RH_MOST_CONSTANTS];
   int uses_index;  /* the map does */
+  int is_masked;   /* a condition leaves elements out */
   int rounds_once; /* the answer is that of exact products and an exact sum, rounded */
   int has_base;    /* the last word of the constants is the index of a run's first element */
   /* mapped: one output; else one for each field; with code: the operands themselves */

@@ -74,7 +74,7 @@ rh_status rh_operator_make_results(rh_operator *self, const rh_definition *defin
 
 /* ---- Decoding ---- */
 
-static void decode_part(const rh_operator_part *part, const void *value, uint64_t n,
+static void decode_part(const rh_operator_part *part, const void *value, int may_be_empty,
                         rh_operator_result *to) {
   const rh_op *row = rh_op_find(part->op, part->type);
   rh_result result;
@@ -86,7 +86,8 @@ static void decode_part(const rh_operator_part *part, const void *value, uint64_
   rh_op_result(part->op, part->type, (const char *)value + part->offset, &result);
   memcpy(&to->value, &result.value, sizeof to->value);
   /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
-  if (n == 0 && part->op == RH_OP_sum && rh_type_is_float(to->type)) to->value.f = 0;
+  if (may_be_empty && part->op == RH_OP_sum && rh_type_is_float(to->type) && to->value.f == 0)
+    to->value.f = 0;
 }
 
 static void decode_number(rh_type type, const void *from, rh_operator_result *to) {
@@ -112,7 +113,7 @@ static void decode(const rh_operator *self, uint32_t k, const void *value, uint6
                    rh_operator_result *to) {
   const rh_operator_field *field = &self->fields[k];
   if (self->n_parts)
-    decode_part(&self->parts[k], value, n, to);
+    decode_part(&self->parts[k], value, n == 0 || self->is_masked, to);
   else
     decode_number(field->type, (const char *)value + field->offset, to);
 }
