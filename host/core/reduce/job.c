@@ -249,7 +249,7 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
   }
   rh_op_result(spec->op, spec->type, value, result);
   /* The identity of a float sum is -0; the sum of nothing is 0 to a user, and of what a condition
-   * chose nobody knows whether it was something. */
+   * chose it is unknown whether that was something. */
   int may_be_empty = spec->n == 0 || (spec->custom && spec->custom->is_masked);
   if (may_be_empty && spec->op == RH_OP_sum && rh_type_is_float(result->type) &&
       result->value.f == 0)
