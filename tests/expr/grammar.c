@@ -41,6 +41,15 @@ static void add_bits(uint64_t *seed, int divides, int depth, const char *name, r
   rh_text_finish(&of);
 }
 
+/* Which of two zeros is the larger one nobody fixes: fmin and fmax may give either, and compilers
+ * make instructions of min and max that order them. */
+static int orders_zeros(const char *name) {
+  static const char *const names[] = {"min", "max", "fmin", "fmax", "clamp"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcmp(name, names[k]) == 0) return 1;
+  return 0;
+}
+
 static void add_call(uint64_t *seed, int divides, int depth, rh_text *to) {
   static const char *const ones[] = {"abs",      "fabs",      "floor",   "ceil",    "trunc",
                                      "rint",     "round",     "sign",    "isnan",   "isinf",
@@ -59,9 +68,11 @@ static void add_call(uint64_t *seed, int divides, int depth, rh_text *to) {
   rh_text_add(to, "%s(", name);
   for (uint32_t j = 0; j < n; j++) {
     if (j) rh_text_add(to, ", ");
-    add_exact(seed, divides, depth - 1, to);
-    /* nobody fixes which of two zeros is the larger one */
-    if (strcmp(name, "fmin") == 0 || strcmp(name, "fmax") == 0) rh_text_add(to, " + 0");
+    if (j == 1 && strcmp(name, "copysign") == 0)
+      add_bits(seed, divides, depth, "", to); /* the sign of a NaN is not fixed */
+    else
+      add_exact(seed, divides, depth - 1, to);
+    if (orders_zeros(name)) rh_text_add(to, " + 0");
   }
   rh_text_add(to, ")");
 }

@@ -71,10 +71,11 @@ static void write_constant(const rh_node *node, const char *constants, rh_text *
     rh_text_add(to, "as_%s((uint)%s[%u])", type, constants, node->slot);
 }
 
+/* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits. */
 static void write_cast(const rh_node *node, const char *a, rh_text *to) {
   const char *type = type_name(node->type);
   if (is_float(node->of) && !is_float(node->type))
-    rh_text_add(to, "convert_%s_sat_rtz(%s)", type, a);
+    rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s)", a, a, type, a);
   else
     rh_text_add(to, "(%s)%s", type, a);
 }
