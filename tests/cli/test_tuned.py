@@ -29,12 +29,14 @@ PROCESSOR = "%s, cores: %d" % (family(), os.sysconf("SC_NPROCESSORS_ONLN"))
 
 
 def hash_of(path):
-    """As redhost identifies a plugin: FNV-1a of its bytes."""
+    """As redhost identifies a plugin: by its bytes, eight at a time, and their number."""
     value = 0xcbf29ce484222325
     with open(path, "rb") as file:
-        for byte in file.read():
-            value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
-    return "%016x" % value
+        data = file.read()
+    for at in range(0, len(data), 8):
+        value = (value ^ int.from_bytes(data[at:at + 8], "little")) * 0x100000001b3 & 0xffffffffffffffff
+        value ^= value >> 32
+    return "%016x" % ((value ^ len(data)) * 0x100000001b3 & 0xffffffffffffffff)
 
 
 def entry(strategy, latency=None, time=None, *, op="sum", type="i32", n=1024, path=None, **more):

@@ -413,17 +413,24 @@ void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, ui
   put_entry(tuned, &entry, 1, NULL);
 }
 
+/* Eight bytes at a time: a plugin with debug information has megabytes, and every run reads it. */
 uint64_t rh_tunedb_plugin(const char *path) {
-  unsigned char bytes[1 << 12];
-  uint64_t hash = 0;
+  unsigned char bytes[1 << 14];
+  uint64_t hash = 0xcbf29ce484222325u, word;
   size_t got, all = 0;
   FILE *file = fopen(path, "rbe");
   if (!file) return 0;
   while ((got = fread(bytes, 1, sizeof bytes, file)) > 0) {
-    hash = rh_hash(all ? hash ^ 0xcbf29ce484222325u : 0, bytes, got);
+    memset(bytes + got, 0, -got % sizeof word);
+    for (size_t k = 0; k < got; k += sizeof word) {
+      memcpy(&word, bytes + k, sizeof word);
+      hash = (hash ^ word) * 0x100000001b3u;
+      hash ^= hash >> 32;
+    }
     all += got;
   }
   int failed = ferror(file);
   fclose(file);
-  return failed ? 0 : all && !hash ? 1 : hash;
+  hash = (hash ^ all) * 0x100000001b3u;
+  return failed || !all ? 0 : hash ? hash : 1;
 }
