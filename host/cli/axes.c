@@ -162,17 +162,48 @@ static void add_device(device_choice *choice, const rh_cl_device *device) {
   choice->chosen[choice->n++] = device;
 }
 
+int rh_devices_are_listed(const char *list) {
+  const char *colon = strrchr(list, ':');
+  return strchr(list, ',') || strcasecmp(colon ? colon + 1 : list, "all") == 0;
+}
+
+/* The kind in "gpu:all", or all kinds in "all"; 0 if there is no such kind. */
+static uint32_t kinds_of(const char *spec) {
+  static const uint32_t kinds[] = {RH_DEVICE_GPU, RH_DEVICE_CPU, RH_DEVICE_ACCELERATOR};
+  size_t length = strcspn(spec, ":");
+  if (!spec[length]) return RH_DEVICE_ANY_CL;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    const char *name = rh_device_kind_name(kinds[k]);
+    if (strlen(name) == length && strncasecmp(name, spec, length) == 0) return kinds[k];
+  }
+  return 0;
+}
+
+static rh_status add_all(device_choice *choice, const char *spec, rh_error *error) {
+  const rh_cl_devices *devices = choice->devices;
+  uint32_t kinds = kinds_of(spec), n = 0;
+  if (!kinds)
+    return rh_fail(error, RH_E_USAGE,
+                   "device '%.64s': expected gpu:all, cpu:all or accelerator:all", spec);
+  for (uint32_t k = 0; k < devices->n; k++) {
+    if (!(devices->list[k].about.kind & kinds)) continue;
+    add_device(choice, &devices->list[k]);
+    n++;
+  }
+  if (n) return RH_OK;
+  return rh_fail(error, RH_E_DEVICE,
+                 "device '%.64s': no device is of this kind. See redhost --devices.", spec);
+}
+
 static rh_status add_devices(void *context, const char *spec, rh_error *error) {
   device_choice *choice = context;
   const rh_cl_devices *devices = choice->devices;
   const rh_cl_device *device = NULL;
-  if (devices->n > 0 && strcasecmp(spec, "all") == 0) {
-    for (uint32_t k = 0; k < devices->n; k++) add_device(choice, &devices->list[k]);
-    return RH_OK;
-  }
-  rh_status status = rh_cl_devices_choose(devices, spec, &device, error);
+  rh_status status = devices->n > 0 && rh_devices_are_listed(spec)
+                         ? add_all(choice, spec, error)
+                         : rh_cl_devices_choose(devices, spec, &device, error);
   if (status != RH_OK && choice->variable) rh_error_prefix(error, "%s", choice->variable);
-  if (status == RH_OK) add_device(choice, device);
+  if (status == RH_OK && device) add_device(choice, device);
   return status;
 }
 

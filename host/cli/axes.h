@@ -21,10 +21,13 @@ rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error);
 rh_status rh_strategies_select(const char *list, const char *const *names, uint32_t n,
                                unsigned char *selected, rh_error *error);
 
-/* --device: words that rh_cl_devices_choose accepts, separated by commas, or "all"; each device
- * once, in the order typed.  Null: REDHOST_DEVICE as such a list, else the default device.  At
- * least one; *chosen is malloc'ed, null on failure, and points to devices owned by *devices.
- * RH_E_USAGE, RH_E_DEVICE. */
+/* Does --device name more than one device: a list, "all", or all of a kind? */
+int rh_devices_are_listed(const char *list);
+
+/* --device: words that rh_cl_devices_choose accepts, separated by commas, or "all", or "gpu:all" of
+ * any kind; each device once, in the order typed.  Null: REDHOST_DEVICE as such a list, else the
+ * default device.  At least one; *chosen is malloc'ed, null on failure, and points to devices owned
+ * by *devices.  RH_E_USAGE, RH_E_DEVICE. */
 rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
                            const rh_cl_device ***chosen, uint32_t *n, rh_error *error);
 

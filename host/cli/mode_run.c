@@ -44,8 +44,8 @@ typedef struct run_state {
   int streams, check; /* RH_CHECK_* */
   int has_no_room;    /* 1: there is no memory for the data */
   uint64_t chunk_bytes;
-  rh_user_operator user; /* empty: a built-in one */
-  rh_lane lane;
+  rh_user_operator user;  /* empty: a built-in one */
+  rh_run_devices devices; /* of a stream */
   rh_streamed streamed;
   rh_local_shared shared;
   rh_sampler sampler; /* `self` is null if it does not exist */
@@ -126,7 +126,7 @@ static rh_status find_problem(const rh_app *app, run_state *run, rh_error *error
   RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
   RH_TRY(rh_run_stream_options(typed, &run->chunk_bytes, &run->check, error));
   if (typed->input) RH_TRY(rh_inputs_open(&run->inputs, app, is_own, error));
-  run->streams |= typed->stream || run->inputs.are_large;
+  run->streams |= typed->stream || run->inputs.are_large || run->devices.n > 1;
   RH_TRY(is_own ? find_operands(app, run, error) : find_data(app, run, error));
   return rh_run_accuracy(typed, run->check, &run->spec, run->user.custom, error);
 }
@@ -384,11 +384,11 @@ static rh_status stream(const rh_app *app, run_state *run, rh_error *error) {
   const rh_run_stream how = {.app = app,
                              .inputs = &run->inputs,
                              .spec = &run->spec,
-                             .found = &run->found,
+                             .devices = &run->devices,
                              .seed = run->seed,
                              .chunk_bytes = run->chunk_bytes,
                              .check = run->check};
-  return rh_run_streamed(&how, &run->lane, &run->streamed, &run->report, error);
+  return rh_run_streamed(&how, &run->streamed, &run->report, error);
 }
 
 /* Data that were to be in memory, and are too large for that, or faster streamed. */
@@ -423,6 +423,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error));
   run->timeout_s = 60;
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
+  RH_TRY(rh_run_devices_open(&run->devices, app, error));
   RH_TRY(find_problem(app, run, error));
   RH_TRY(find_any_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
@@ -437,7 +438,7 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   if (!run) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
   rh_status status = run_it(app, run, error);
   end_sampler(run, NULL);
-  rh_lane_finish(&run->lane);
+  rh_run_devices_finish(&run->devices);
   rh_streamed_finish(&run->streamed);
   rh_array_finish(&run->array);
   rh_user_operator_finish(&run->user);

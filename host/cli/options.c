@@ -67,7 +67,8 @@ static const option_row table[] = {
     {"device", 'd', WORD, "SPEC", "Problem",
      "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\n"
      "of a name [the first GPU, else accelerator, else CPU];\n"
-     "--bench, --tune: a comma-separated list, or all",
+     "--run, --bench, --tune: several with commas between,\n"
+     "gpu:all, or all; --run shares the data among them",
      DEVICES | IN(PLOT), AT(device)},
     {"strategy", 's', WORD, "LIST", NULL,
      "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", TIMING | IN(PLOT),

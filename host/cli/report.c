@@ -56,6 +56,14 @@ static const char *types_of(const rh_job_spec *spec, char text[64]) {
   return text;
 }
 
+/* Of a stream: those that worked on it. */
+static uint32_t count_devices(const rh_run_report *report) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; report->devices && k < report->devices->n; k++)
+    n += report->devices->streams[k].is_up;
+  return n;
+}
+
 static void print_heading(const rh_app *app, const rh_run_report *report) {
   char size[32], types[64];
   const rh_job_spec *spec = report->spec;
@@ -65,7 +73,9 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
          rh_format_bytes(size, bytes_of(report)));
   const char *input = app->typed->input;
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
-  if (report->device)
+  if (count_devices(report) > 1)
+    printf("  on %u devices\n", count_devices(report));
+  else if (report->device)
     printf("  on %s %s\n", report->device->label, rh_plain(report->device->name));
   else
     printf("  on the host\n");
@@ -130,6 +140,23 @@ static int is_build_cached(const rh_opened *opened) {
   return opened->build_cached || opened->build_s == 0;
 }
 
+/* What each of several devices did. */
+static void print_devices(const rh_run_report *report) {
+  const rh_run_devices *devices = report->devices;
+  for (uint32_t k = 0; devices->n > 1 && k < devices->n; k++) {
+    const rh_stream_device *one = &devices->streams[k];
+    const rh_cl_device *device = devices->list[k].redhost->device;
+    printf("device     %s %s   ", device->label, rh_plain(device->name));
+    if (one->is_up)
+      printf("%s%s, %llu of %llu chunks%s\n", devices->list[k].spec.strategy,
+             one->device ? "" : " on the host", (unsigned long long)one->chunks,
+             (unsigned long long)report->streamed->chunks,
+             one->failure.status == RH_OK ? "" : ", then it failed");
+    else
+      printf("left out\n");
+  }
+}
+
 static void print_streamed(const rh_app *app, const rh_run_report *report) {
   char chunk[32], time[32], read[32], copy[32], run[32];
   const rh_streamed *s = report->streamed;
@@ -137,6 +164,7 @@ static void print_streamed(const rh_app *app, const rh_run_report *report) {
          (unsigned long long)s->chunks, s->chunks == 1 ? "" : "s",
          rh_format_bytes(chunk, s->slot_bytes), s->slots, s->readers, s->readers == 1 ? "" : "s",
          rh_format_seconds(time, s->seconds), 1e-9 * (double)s->bytes / s->seconds);
+  print_devices(report);
   if (!app->typed->verbose) return;
   printf("overlap    reads %s, copies %s, reductions %s in %s; %s\n",
          rh_format_seconds(read, s->read_s),
@@ -279,6 +307,23 @@ static json_t *times_array(const rh_chunk_times *times) {
   return array;
 }
 
+static json_t *stream_devices(const rh_run_devices *devices) {
+  json_t *array = json_array();
+  for (uint32_t k = 0; k < devices->n; k++) {
+    const rh_stream_device *one = &devices->streams[k];
+    const char *failure = one->failure.status == RH_OK ? NULL : one->failure.message;
+    json_t *object = json_object();
+    json_object_set_new(object, "device", json_string(one->device ? one->device->label : "host"));
+    json_object_set_new(object, "strategy",
+                        one->is_up ? json_string(devices->list[k].spec.strategy) : json_null());
+    json_object_set_new(object, "chunks", json_integer((json_int_t)one->chunks));
+    json_object_set_new(object, "elements", json_integer((json_int_t)one->n));
+    json_object_set_new(object, "failure", failure ? rh_json_bytes(failure) : json_null());
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
 static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
   static const char *const checks[] = {"full", "sampled", "none"};
   const rh_streamed *s = report->streamed;
@@ -299,6 +344,7 @@ static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
   for (uint32_t k = 0; app->typed->verbose && k < s->n_times; k++)
     json_array_append_new(times, times_array(&s->times[k]));
   json_object_set_new(object, "times", times);
+  json_object_set_new(object, "devices", stream_devices(report->devices));
   return object;
 }
 
@@ -355,7 +401,11 @@ static json_t *setup_object(const rh_run_report *report) {
 static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_error *error) {
   json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
   json_t *result = result_object(app, report);
-  if (report->device) json_array_append_new(devices, rh_json_device(report->device));
+  for (uint32_t k = 0; report->devices && k < report->devices->n; k++)
+    if (report->devices->streams[k].device)
+      json_array_append_new(devices, rh_json_device(report->devices->streams[k].device));
+  if (report->device && !report->devices)
+    json_array_append_new(devices, rh_json_device(report->device));
   if (!report->streamed && !report->ranks)
     json_object_set_new(result, "setup_s", setup_object(report));
   if (report->ranks) {

@@ -6,6 +6,7 @@
 #include "../core/scale/streamed.h"
 #include "../tools/measure/quick.h"
 #include "app.h"
+#include "run_devices.h"
 #include "table.h"
 
 typedef struct rh_run_report {
@@ -18,8 +19,9 @@ typedef struct rh_run_report {
   rh_result result;
   int measured;
   rh_quick quick;
-  const rh_streamed *streamed; /* the data went through a ring; null: they were in memory */
-  int check;                   /* RH_CHECK_*, of such data */
+  const rh_run_devices *devices; /* of a stream; null: `device` alone */
+  const rh_streamed *streamed;   /* the data went through a ring; null: they were in memory */
+  int check;                     /* RH_CHECK_*, of such data */
   int checked;
   double check_s;
   rh_reference reference;

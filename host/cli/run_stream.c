@@ -92,56 +92,36 @@ static rh_status make_source(const rh_run_stream *how, rh_source *source, rh_err
 
 /* ---- By which strategy ---- */
 
-static rh_status check_isolation(const rh_run_stream *how, rh_error *error) {
-  int isolated, is_foreign = !how->found->installed;
-  RH_TRY(rh_parse_when("--isolate", how->app->typed->isolate, is_foreign, &isolated, error));
-  if (!isolated) return RH_OK;
-  return rh_fail(error, RH_DECLINED,
-                 "strategy '%s' runs in a process of its own, which takes its data as a whole and "
-                 "not as a stream; --isolate=never runs it in this one",
-                 how->found->name);
-}
-
-static rh_status find_strategy(const rh_run_stream *how, rh_run_report *report, rh_error *error) {
-  rh_job_spec *spec = how->spec;
-  rh_redhost *redhost = how->app->redhost;
-  rh_tunedb *tuned;
-  spec->n = rh_lane_chunk_n(spec, how->chunk_bytes ? how->chunk_bytes : usual_chunk);
-  RH_TRY(rh_job_locate(redhost, spec, how->found, error));
-  RH_TRY(check_isolation(how, error));
-  spec->strategy = how->found->name;
-  spec->plugin = how->found->path;
-  RH_TRY(rh_job_check_settings(spec, error));
-  RH_TRY(rh_job_device(redhost, spec, how->found->device_kinds, &report->device, error));
-  return rh_redhost_tuned(redhost, &tuned, error);
-}
-
-static rh_status try_strategy(const rh_run_stream *how, const rh_source *source, rh_lane *lane,
-                              rh_streamed *streamed, rh_run_report *report, rh_error *error) {
-  RH_TRY(find_strategy(how, report, error));
-  const rh_stream_spec spec = {.job = how->spec,
-                               .source = source,
-                               .device = report->device,
+static rh_status try_strategies(const rh_run_stream *how, const rh_source *source,
+                                const rh_job_spec *asked, rh_streamed *streamed, rh_error *error) {
+  rh_run_devices *devices = how->devices;
+  const rh_stream_spec spec = {.source = source,
+                               .devices = devices->streams,
+                               .n_devices = devices->n,
                                .chunk_bytes = how->chunk_bytes,
                                .check = how->check};
-  return rh_stream_run(how->app->redhost, &spec, lane, streamed, error);
+  RH_TRY(rh_run_devices_locate(devices, how->app, asked, error));
+  return rh_stream_run(&spec, streamed, error);
 }
 
-/* Until one gives an answer; a pipe can be read once only. */
-static rh_status find_answer(const rh_run_stream *how, const rh_source *source, rh_lane *lane,
-                             rh_streamed *streamed, rh_run_report *report, rh_error *error) {
-  const rh_job_spec asked = *how->spec;
+/* Until one gives an answer; a pipe can be read once only.  Several devices do without those whose
+ * strategies fail. */
+static rh_status find_answer(const rh_run_stream *how, const rh_source *source,
+                             rh_streamed *streamed, rh_error *error) {
+  rh_run_devices *devices = how->devices;
+  rh_job_spec asked = *how->spec;
   rh_attempts tried = {0};
   rh_error why = {0};
+  asked.n = rh_lane_chunk_n(&asked, how->chunk_bytes ? how->chunk_bytes : usual_chunk);
+  /* Devices share the work, so each takes the best strategy that it has itself. */
+  if (devices->n > 1) asked.on_device = RH_JOB_IN_PLACE;
   for (;;) {
-    rh_status status = try_strategy(how, source, lane, streamed, report, &why);
+    rh_status status = try_strategies(how, source, &asked, streamed, &why);
     if (status == RH_OK) return RH_OK;
-    if (streamed->was_read && source->in_order) break;
+    if (devices->n > 1 || (streamed->was_read && source->in_order)) break;
     if (!rh_job_chooses_again(how->app->redhost, &asked, &tried, &why)) break;
-    rh_lane_finish(lane);
+    rh_run_devices_release(devices);
     rh_streamed_finish(streamed);
-    rh_found_finish(how->found);
-    *how->spec = asked;
   }
   *error = why;
   return why.status;
@@ -158,17 +138,30 @@ static void take_verdict(const rh_run_stream *how, const rh_streamed *streamed,
     rh_exact_data_add_nothing("the data were streamed", &report->verdict);
 }
 
-rh_status rh_run_streamed(const rh_run_stream *how, rh_lane *lane, rh_streamed *streamed,
-                          rh_run_report *report, rh_error *error) {
+/* The first device that worked speaks for all where there is one place only. */
+static void describe(const rh_run_stream *how, rh_run_report *report) {
+  const rh_run_devices *devices = how->devices;
+  uint32_t k = 0;
+  while (!devices->streams[k].is_up) k++;
+  how->spec->strategy = devices->list[k].spec.strategy;
+  how->spec->plugin = devices->list[k].spec.plugin;
+  report->device = devices->streams[k].device;
+  report->chosen = devices->list[k].redhost->chosen;
+  report->devices = devices;
+  rh_opened_note(&devices->streams[k].lane.job, &report->opened);
+}
+
+rh_status rh_run_streamed(const rh_run_stream *how, rh_streamed *streamed, rh_run_report *report,
+                          rh_error *error) {
   rh_source source;
+  if (how->devices->n == 0) RH_TRY(rh_run_devices_single(how->devices, how->app, error));
   RH_TRY(make_source(how, &source, error));
   report->spec = how->spec;
-  RH_TRY(find_answer(how, &source, lane, streamed, report, error));
+  RH_TRY(find_answer(how, &source, streamed, error));
   how->spec->n = streamed->n;
-  report->chosen = how->app->redhost->chosen;
+  describe(how, report);
   report->streamed = streamed;
   report->result = streamed->result;
-  rh_opened_note(&lane->job, &report->opened);
   report->opened.depth = streamed->depth;
   take_verdict(how, streamed, report);
   if (report->verdict.verdict != RH_VERDICT_WRONG)

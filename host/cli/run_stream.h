@@ -9,7 +9,9 @@ typedef struct rh_run_stream {
   const rh_app *app;
   rh_inputs *inputs; /* empty: the data are generated */
   rh_job_spec *spec; /* as asked for; gets the strategy that was found */
-  rh_found *found;   /* empty; the strategy, to be finished by the caller */
+  /* Empty: the program's redhost alone.  To be finished by the caller, after the report is printed.
+   */
+  rh_run_devices *devices;
   uint64_t seed, chunk_bytes;
   int check;
 } rh_run_stream;
@@ -32,9 +34,9 @@ int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status
 int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec,
                             const rh_cl_device *device, int is_isolated);
 
-/* Finds the strategy, streams the data through it, and enters all into the report.  lane and
- * streamed: the caller's to finish, after the report is printed. */
-rh_status rh_run_streamed(const rh_run_stream *how, rh_lane *lane, rh_streamed *streamed,
-                          rh_run_report *report, rh_error *error);
+/* Finds the strategies, streams the data through them, and enters all into the report.  streamed:
+ * the caller's to finish, after the report is printed. */
+rh_status rh_run_streamed(const rh_run_stream *how, rh_streamed *streamed, rh_run_report *report,
+                          rh_error *error);
 
 #endif

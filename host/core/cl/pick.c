@@ -88,6 +88,12 @@ static rh_status by_index(const rh_cl_devices *devices, const char *spec, const 
   return no_match(devices, spec, origin, error);
 }
 
+/* "0:0,0:1", "all", "gpu:all" */
+static int is_several(const char *spec) {
+  const char *colon = strrchr(spec, ':');
+  return strchr(spec, ',') || strcasecmp(colon ? colon + 1 : spec, "all") == 0;
+}
+
 rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
                                const rh_cl_device **device, rh_error *error) {
   const char *origin = "";
@@ -100,8 +106,8 @@ rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
     if (!*device) *device = first_of(devices, RH_DEVICE_CPU);
     return RH_OK;
   }
-  if (strcasecmp(spec, "all") == 0)
-    return rh_fail(error, RH_E_USAGE, "device 'all'%s: one device is needed here", origin);
+  if (is_several(spec))
+    return rh_fail(error, RH_E_USAGE, "device '%s'%s: one device is needed here", spec, origin);
   if (is_index(spec)) return by_index(devices, spec, origin, device, error);
   uint32_t kind = kind_from_name(spec);
   if (!kind) return by_name(devices, spec, origin, device, error);

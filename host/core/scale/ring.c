@@ -1,8 +1,6 @@
 #include "ring.h"
 #include "../base/clock.h"
 #include "../base/error.h"
-#include "../base/log.h"
-#include "../base/vocabulary.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,14 +11,12 @@ enum { FREE, READING, READ, CHECKING, READY, TAKEN };
 struct rh_ring {
   rh_ring_spec spec;
   rh_ring_slot slots[RH_RING_MOST_SLOTS];
-  uint64_t next_read, next_taken; /* chunks; chunk c is in slot c % n_slots */
-  uint64_t end;                   /* chunks in all; UINT64_MAX: not known yet */
-  uint64_t element_bytes;         /* of all operands */
-  uint64_t taken_n;               /* elements */
+  uint64_t next_read, next_taken; /* counted in this ring: its k-th chunk is in slot k % n_slots */
+  uint64_t end;                   /* its chunks in all; UINT64_MAX: not known yet */
   atomic_int stop;
   rh_error failure;
-  pthread_mutex_t lock;     /* of all of that */
-  pthread_mutex_t in_order; /* held while a source that has an order is read */
+  pthread_mutex_t lock;  /* of all of that */
+  pthread_mutex_t claim; /* held while one reader waits for a slot and is dealt its chunk */
   /* Of slots, one for each state that a thread waits for: a dozen readers that all woke for every
    * chunk cost more than a small chunk. */
   pthread_cond_t freed, read, ready;
@@ -28,8 +24,8 @@ struct rh_ring {
   uint32_t n_threads;
 };
 
-static rh_ring_slot *slot_of(rh_ring *ring, uint64_t chunk) {
-  return &ring->slots[chunk % ring->spec.n_slots];
+static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
+  return &ring->slots[k % ring->spec.n_slots];
 }
 
 /* ---- Changing states ---- */
@@ -51,39 +47,50 @@ static void set_state(rh_ring *ring, rh_ring_slot *slot, int state) {
 }
 
 /* The first failure counts. */
-static void fail(rh_ring *ring, const rh_error *error) {
+void rh_ring_stop(rh_ring *ring, const rh_error *why) {
   pthread_mutex_lock(&ring->lock);
-  if (ring->failure.status == RH_OK) ring->failure = *error;
+  if (ring->failure.status == RH_OK) ring->failure = *why;
   atomic_store(&ring->stop, 1);
   wake_all(ring);
   pthread_mutex_unlock(&ring->lock);
+  rh_deal_wake(ring->spec.deal);
 }
 
 /* ---- Readers ---- */
 
-/* The slot for the next chunk; null if there is nothing more to read. */
-static rh_ring_slot *claim(rh_ring *ring) {
-  rh_ring_slot *slot = NULL;
+/* `claim` is held, so that nobody else takes the slot. */
+static int wait_for_room(rh_ring *ring) {
   pthread_mutex_lock(&ring->lock);
   while (!atomic_load(&ring->stop) && ring->next_read < ring->end &&
          slot_of(ring, ring->next_read)->state != FREE)
     pthread_cond_wait(&ring->freed, &ring->lock);
-  if (!atomic_load(&ring->stop) && ring->next_read < ring->end) {
-    slot = slot_of(ring, ring->next_read);
-    slot->index = ring->next_read++;
-    slot->first = slot->index * ring->spec.chunk_n;
+  int has_room = !atomic_load(&ring->stop) && ring->next_read < ring->end;
+  pthread_mutex_unlock(&ring->lock);
+  return has_room;
+}
+
+/* `claim` is held, and there is room.  The slot for the next chunk; null if there is none. */
+static rh_ring_slot *claim(rh_ring *ring) {
+  rh_ring_slot *slot = NULL;
+  uint64_t index;
+  int is_dealt = rh_deal_next(ring->spec.deal, ring->spec.hand, &ring->stop, &index);
+  pthread_mutex_lock(&ring->lock);
+  if (is_dealt) {
+    slot = slot_of(ring, ring->next_read++);
+    slot->index = index;
+    slot->first = index * ring->spec.deal->chunk_n;
     slot->state = READING;
+  } else {
+    ring->end = ring->next_read;
+    wake_all(ring);
   }
-  /* The slot that was freed may not have been the one that was waited for, but a later one. */
-  if (!slot || ring->next_read >= ring->end || slot_of(ring, ring->next_read)->state == FREE)
-    pthread_cond_signal(&ring->freed);
   pthread_mutex_unlock(&ring->lock);
   return slot;
 }
 
 static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint64_t wanted,
                                rh_error *error) {
-  const rh_source *source = ring->spec.source;
+  const rh_source *source = ring->spec.deal->source;
   slot->n = wanted;
   for (uint32_t k = 0; k < source->n_operands; k++) {
     uint64_t got = 0;
@@ -94,41 +101,50 @@ static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint64_t
   return RH_OK;
 }
 
-/* A short chunk is the last one. */
-static void note_end(rh_ring *ring, const rh_ring_slot *slot) {
+/* The end of a source came where a chunk would have begun: the slot, the last one, has none. */
+static void note_empty(rh_ring *ring, rh_ring_slot *slot) {
   pthread_mutex_lock(&ring->lock);
-  if (slot->n < ring->spec.chunk_n && slot->index + (slot->n > 0) < ring->end)
-    ring->end = slot->index + (slot->n > 0);
-  if (ring->next_read >= ring->end) wake_all(ring);
+  slot->state = FREE;
+  ring->end = --ring->next_read;
+  wake_all(ring);
   pthread_mutex_unlock(&ring->lock);
 }
 
 static int read_slot(rh_ring *ring, rh_ring_slot *slot) {
-  const rh_source *source = ring->spec.source;
-  uint64_t wanted = ring->spec.chunk_n;
+  rh_deal *deal = ring->spec.deal;
+  uint64_t wanted = deal->chunk_n;
   rh_error error = {0};
-  if (wanted > source->n - slot->first) wanted = source->n - slot->first;
+  if (wanted > deal->source->n - slot->first) wanted = deal->source->n - slot->first;
   slot->note = NULL;
   slot->read_s[0] = rh_now();
   rh_status status = read_operands(ring, slot, wanted, &error);
   slot->read_s[1] = rh_now();
   if (status != RH_OK) {
-    fail(ring, &error);
+    rh_ring_stop(ring, &error);
     return 0;
   }
-  note_end(ring, slot);
-  set_state(ring, slot, ring->spec.n_checkers ? READ : READY);
-  return slot->n == ring->spec.chunk_n;
+  rh_deal_read(deal, ring->spec.hand, slot->index, slot->n);
+  int is_empty = slot->n == 0; /* once it is ready, the slot is another's */
+  if (is_empty)
+    note_empty(ring, slot);
+  else
+    set_state(ring, slot, ring->spec.n_checkers ? READ : READY);
+  return !is_empty;
 }
 
+/* A source that has an order is read by one thread of all rings at a time, from the deal on. */
 static void *reader_main(void *of_ring) {
   rh_ring *ring = of_ring;
-  int in_order = ring->spec.source->in_order, goes_on = 1;
+  rh_deal *deal = ring->spec.deal;
+  int in_order = deal->source->in_order, goes_on = 1;
   while (goes_on) {
-    if (in_order) pthread_mutex_lock(&ring->in_order);
-    rh_ring_slot *slot = claim(ring);
+    pthread_mutex_lock(&ring->claim);
+    int has_room = wait_for_room(ring);
+    if (in_order && has_room) pthread_mutex_lock(&deal->in_order);
+    rh_ring_slot *slot = has_room ? claim(ring) : NULL;
+    pthread_mutex_unlock(&ring->claim);
     goes_on = slot && read_slot(ring, slot);
-    if (in_order) pthread_mutex_unlock(&ring->in_order);
+    if (in_order && has_room) pthread_mutex_unlock(&deal->in_order);
   }
   return NULL;
 }
@@ -136,8 +152,8 @@ static void *reader_main(void *of_ring) {
 /* ---- Checkers ---- */
 
 static rh_ring_slot *find_read(rh_ring *ring) {
-  for (uint64_t chunk = ring->next_taken; chunk < ring->next_read && chunk < ring->end; chunk++)
-    if (slot_of(ring, chunk)->state == READ) return slot_of(ring, chunk);
+  for (uint64_t k = ring->next_taken; k < ring->next_read; k++)
+    if (slot_of(ring, k)->state == READ) return slot_of(ring, k);
   return NULL;
 }
 
@@ -162,7 +178,7 @@ static void *checker_main(void *of_ring) {
     if (ring->spec.check(ring->spec.user, slot, &error) == RH_OK)
       set_state(ring, slot, READY);
     else
-      fail(ring, &error);
+      rh_ring_stop(ring, &error);
   }
   return NULL;
 }
@@ -183,15 +199,12 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
   pthread_condattr_t monotonic;
   rh_ring *ring = *made = calloc(1, sizeof *ring);
   if (!ring) return rh_fail(error, RH_E_NOMEM, "no memory for a ring");
-  uint64_t n = spec->source->n;
   ring->spec = *spec;
-  ring->end = n == UINT64_MAX ? n : (n + spec->chunk_n - 1) / spec->chunk_n;
-  for (uint32_t k = 0; k < spec->source->n_operands; k++)
-    ring->element_bytes += rh_type_size(spec->source->types[k]);
+  ring->end = UINT64_MAX;
   for (uint32_t k = 0; k < spec->n_slots; k++)
     ring->slots[k] = (rh_ring_slot){.number = k, .memory = spec->memory[k]};
   pthread_mutex_init(&ring->lock, NULL);
-  pthread_mutex_init(&ring->in_order, NULL);
+  pthread_mutex_init(&ring->claim, NULL);
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init(&ring->freed, &monotonic);
@@ -207,9 +220,7 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
 }
 
 static rh_status report(const rh_ring *ring, rh_error *error) {
-  uint64_t n = ring->spec.source->n, size = ring->element_bytes;
-  return rh_progress(ring->spec.reporter, "streaming", ring->taken_n * size,
-                     n == UINT64_MAX ? 0 : n * size, error);
+  return ring->spec.reporter ? rh_deal_report(ring->spec.deal, ring->spec.reporter, error) : RH_OK;
 }
 
 /* Waits a moment, so that progress is reported and the user heard. */
@@ -244,7 +255,6 @@ static rh_status take_ready(rh_ring *ring, rh_ring_slot **slot, rh_error *error)
   if (ring->next_taken >= ring->end) return RH_OK;
   *slot = slot_of(ring, ring->next_taken++);
   (*slot)->state = TAKEN;
-  ring->taken_n += (*slot)->n;
   if (ring->next_taken >= ring->end) wake_all(ring);
   return RH_OK;
 }
@@ -270,17 +280,15 @@ void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot) {
 }
 
 void rh_ring_destroy(rh_ring *ring) {
+  const rh_error cancelled = {.status = RH_E_CANCELLED};
   if (!ring) return;
-  pthread_mutex_lock(&ring->lock);
-  atomic_store(&ring->stop, 1);
-  wake_all(ring);
-  pthread_mutex_unlock(&ring->lock);
+  rh_ring_stop(ring, &cancelled);
   for (uint32_t k = 0; k < ring->n_threads; k++) pthread_join(ring->threads[k], NULL);
   for (uint32_t k = 0; k < ring->spec.n_slots; k++) free(ring->slots[k].note);
   pthread_cond_destroy(&ring->freed);
   pthread_cond_destroy(&ring->read);
   pthread_cond_destroy(&ring->ready);
   pthread_mutex_destroy(&ring->lock);
-  pthread_mutex_destroy(&ring->in_order);
+  pthread_mutex_destroy(&ring->claim);
   free(ring);
 }

@@ -1,15 +1,15 @@
-/* Chunks of a source, read by several threads into a ring of slots ahead of the thread that reduces
- * them.
+/* The chunks that are dealt to one device, read by several threads into a ring of slots ahead of
+ * the thread that reduces them.
  *
  * A slot is free, is being read, has been read, is being looked at by a thread that checks, is
- * ready, or is with the caller, who takes ready slots in index order and gives each back once
- * nothing reads it any more.  Memory is that of the slots, however long the source is. */
+ * ready, or is with the caller, who takes ready slots in the order of the deal and gives each back
+ * once nothing reads it any more.  Memory is that of the slots, however long the source is. */
 #ifndef RH_SCALE_RING_H
 #define RH_SCALE_RING_H
 
-#include "source.h"
+#include "deal.h"
 
-enum { RH_RING_MOST_SLOTS = 32, RH_RING_MOST_THREADS = 16 };
+enum { RH_RING_MOST_THREADS = 16 };
 
 typedef struct rh_ring rh_ring;
 
@@ -25,14 +25,15 @@ typedef struct rh_ring_slot {
 } rh_ring_slot;
 
 typedef struct rh_ring_spec {
-  const rh_source *source;
-  uint64_t chunk_n; /* elements; only the last chunk has fewer */
+  rh_deal *deal;
+  uint32_t hand; /* of the deal, for this ring alone */
   uint32_t n_slots, n_readers, n_checkers;
   void *const *memory;     /* of the slots */
   const uint64_t *offsets; /* of the operands in a slot's memory, in bytes */
   /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */
   rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
   void *user;
+  /* Of the progress of the whole deal; null: another ring reports it. */
   const rh_reporter *reporter;
 } rh_ring_spec;
 
@@ -48,7 +49,11 @@ int rh_ring_is_ready(rh_ring *ring);
 
 void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot);
 
-/* Stops and joins the threads, at once even if a pipe has nothing to read.  Null is legal. */
+/* Everything in the ring stops, even if a pipe has nothing to read, and rh_ring_take() fails with
+ * *why.  [any thread] */
+void rh_ring_stop(rh_ring *ring, const rh_error *why);
+
+/* Stops and joins the threads.  Null is legal. */
 void rh_ring_destroy(rh_ring *ring);
 
 #endif

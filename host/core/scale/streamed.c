@@ -1,79 +1,67 @@
 #include "streamed.h"
 #include "../base/clock.h"
 #include "../base/error.h"
-#include "../base/log.h"
 #include "../base/vocabulary.h"
-#include "../reduce/self_test.h"
+#include "streamer.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-enum {
-  /* Together with the others still in the nearest shared cache of a processor. */
-  HOST_CHUNK = 4 << 20,
-  /* Long compared with what a copy and a launch cost; a dozen of them still fit into the last cache
-   * of a GPU's host, from which they are copied. */
-  DEVICE_CHUNK = 8 << 20,
-  MOST_READERS = 4,
-  /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
-   * PCIe 5 takes 55. */
-  MOST_READERS_FOR_COPIES = 12,
-  /* Chunks that are sent before one is reduced, and that are reduced before one is fetched: so many
-   * copies and reductions are queued while we wait. */
-  AHEAD = 2,
-  AHEAD_OF_COPIES = 4,
-  MOST_IN_FLIGHT = 2 * AHEAD_OF_COPIES
-};
+typedef struct stream stream;
+
+/* A device at work. */
+typedef struct worker {
+  stream *stream;
+  rh_stream_device *device;
+  rh_streamer streamer;
+  pthread_t thread;
+} worker;
 
 /* The state of one run. */
-typedef struct stream {
+struct stream {
   const rh_stream_spec *spec;
-  rh_lane *lane;
   rh_streamed *out;
-  rh_ring *ring;
+  rh_deal deal;
+  uint32_t n_workers; /* of the devices that are set up */
+  worker *workers;
+  double begin_s;
+  pthread_mutex_t lock; /* of all that follows, and *out */
+  pthread_cond_t ended;
+  uint32_t n_started, n_ended; /* workers in threads of their own */
   rh_fold fold;
   rh_checks checks;
-  uint32_t ahead;
-  rh_lane_chunk chunks[MOST_IN_FLIGHT]; /* chunk c is in c % MOST_IN_FLIGHT */
-  uint64_t sent, run, fetched;          /* chunks */
-  double begin_s;
-} stream;
+  rh_error failure; /* the first that ends it all */
+};
+
+static const rh_job_spec *job_of(const stream *s) {
+  return s->spec->devices[0].job;
+}
 
 /* ---- Checking ---- */
 
-static int checks_itself(const stream *s) {
-  return s->spec->job->custom && s->spec->job->custom->code; /* by one device queue */
-}
-
-static rh_status refer(const stream *s, rh_ring_slot *slot, rh_error *error) {
+/* `lock` is held if the reference is computed on a device. */
+static rh_status refer(const stream *s, const rh_lane *lane, rh_ring_slot *slot, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
-  if (!rh_checks_wants(&s->checks, slot->index)) return RH_OK;
   rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
   for (uint32_t k = 0; k < s->spec->source->n_operands; k++)
-    operands[k] = (const char *)slot->memory + s->lane->offsets[k];
+    operands[k] = (const char *)slot->memory + lane->offsets[k];
   return rh_checks_refer(&s->checks, operands, slot->first, slot->n, part, error);
 }
 
-/* In a thread of the ring. */
-static rh_status check(void *of_stream, rh_ring_slot *slot, rh_error *error) {
-  return refer(of_stream, slot, error);
+static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slot,
+                         rh_error *error) {
+  stream *s = ((worker *)of_worker)->stream;
+  if (!rh_checks_wants(&s->checks, slot->index)) return RH_OK;
+  if (!rh_stream_looks_itself(job_of(s))) return refer(s, lane, slot, error);
+  pthread_mutex_lock(&s->lock);
+  rh_status status = refer(s, lane, slot, error);
+  pthread_mutex_unlock(&s->lock);
+  return status;
 }
 
-/* ---- Chunks, from the ring through the lane ---- */
-
-static rh_status send_next(stream *s, int *is_over, rh_error *error) {
-  rh_lane_chunk *chunk = &s->chunks[s->sent % MOST_IN_FLIGHT];
-  rh_ring_slot *slot;
-  RH_TRY(rh_ring_take(s->ring, &slot, error));
-  *is_over = !slot;
-  if (!slot) return RH_OK;
-  *chunk = (rh_lane_chunk){.slot = slot};
-  s->sent++;
-  if (checks_itself(s)) RH_TRY(refer(s, slot, error));
-  return rh_lane_send(s->lane, chunk, error);
-}
+/* ---- Values ---- */
 
 static void note_times(stream *s, const rh_chunk_times *times) {
   rh_streamed *out = s->out;
@@ -90,172 +78,205 @@ static void note_times(stream *s, const rh_chunk_times *times) {
   }
 }
 
-static rh_status add_value(stream *s, rh_ring_slot *slot, void *value, rh_error *error) {
-  const rh_lane *lane = s->lane;
+static rh_status add_value(stream *s, const rh_lane *lane, const rh_ring_slot *slot,
+                           const void *value, rh_error *error) {
+  _Alignas(16) unsigned char rebased[RH_ANY_VALUE_BYTES];
+  memcpy(rebased, value, s->fold.op->value_size);
   RH_TRY(rh_checks_add(&s->checks, slot->index, slot->first, slot->note, lane->job.device,
-                       lane->job.answer.depth, value, error));
-  rh_fold_rebase(s->fold.op, value, slot->first);
+                       lane->job.answer.depth, rebased, error));
+  rh_fold_rebase(s->fold.op, rebased, slot->first);
   s->out->n += slot->n;
   s->out->chunks++;
-  return rh_fold_add(&s->fold, 0, slot->index, value, error);
+  return rh_fold_add(&s->fold, 0, slot->index, rebased, error);
 }
 
-static rh_status fetch_next(stream *s, rh_error *error) {
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_lane_chunk *chunk = &s->chunks[s->fetched % MOST_IN_FLIGHT];
-  rh_ring_slot *slot = chunk->slot;
-  rh_chunk_times times;
-  RH_TRY(rh_lane_fetch(s->lane, chunk, value, &times, error));
-  s->fetched++;
-  note_times(s, &times);
-  rh_status status = add_value(s, slot, value, error);
-  free(slot->note);
-  slot->note = NULL;
-  rh_ring_give_back(s->ring, slot);
+static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_slot *slot,
+                            const void *value, const rh_chunk_times *times, rh_error *error) {
+  worker *w = of_worker;
+  pthread_mutex_lock(&w->stream->lock);
+  note_times(w->stream, times);
+  rh_status status = add_value(w->stream, lane, slot, value, error);
+  pthread_mutex_unlock(&w->stream->lock);
+  w->device->chunks++;
+  w->device->n += slot->n;
   return status;
 }
 
-static int may_send(const stream *s) {
-  return s->sent - s->run < s->ahead && s->sent - s->fetched < 2 * s->ahead;
+/* ---- Setting up ---- */
+
+static rh_status set_up(stream *s, uint64_t chunk_n, rh_error *error) {
+  const rh_stream_spec *spec = s->spec;
+  RH_TRY(rh_stream_devices_set_up(spec->devices, spec->n_devices, spec->source->n, chunk_n,
+                                  spec->check, spec->source->in_order, error));
+  for (uint32_t k = 0; k < spec->n_devices; k++)
+    if (spec->devices[k].is_up)
+      s->workers[s->n_workers++] = (worker){.stream = s, .device = &spec->devices[k]};
+  return rh_deal_init(&s->deal, spec->source, chunk_n, s->n_workers, error);
 }
 
-/* Copies go ahead of reductions, and reductions ahead of waiting for their values. */
-static rh_status pass_chunks(stream *s, rh_error *error) {
-  int is_over = 0;
-  while (!is_over || s->fetched < s->sent) {
-    while (!is_over && may_send(s) && (s->sent == s->fetched || rh_ring_is_ready(s->ring)))
-      RH_TRY(send_next(s, &is_over, error));
-    if (s->run < s->sent) {
-      RH_TRY(rh_lane_run(s->lane, &s->chunks[s->run % MOST_IN_FLIGHT], error));
-      s->run++;
-    }
-    if (s->fetched < s->run && (s->run - s->fetched == s->ahead || s->run == s->sent))
-      RH_TRY(fetch_next(s, error));
+static void describe(const stream *s) {
+  rh_streamed *out = s->out;
+  out->is_pinned = out->in_place = 1;
+  out->chunk_n = s->deal.chunk_n;
+  for (uint32_t k = 0; k < s->n_workers; k++) {
+    const rh_stream_device *device = s->workers[k].device;
+    const rh_slots *slots = &device->lane.slots;
+    out->slot_bytes = slots->bytes;
+    out->slots += slots->n;
+    out->readers += device->readers;
+    out->in_place &= !device->lane.job.device || slots->shares;
+    out->is_pinned &= slots->is_pinned || !device->lane.job.device;
+    out->setup_s += device->lane.job.setup_s;
+  }
+}
+
+/* ---- Working ---- */
+
+static void stop_all(stream *s, const rh_error *why) {
+  pthread_mutex_lock(&s->lock);
+  if (s->failure.status == RH_OK) s->failure = *why;
+  pthread_mutex_unlock(&s->lock);
+  for (uint32_t k = 0; k < s->n_workers; k++)
+    if (s->workers[k].streamer.ring) rh_ring_stop(s->workers[k].streamer.ring, why);
+}
+
+static void work(worker *w) {
+  stream *s = w->stream;
+  rh_error error = {0};
+  if (rh_streamer_run(&w->streamer, &error) == RH_OK) return;
+  int others_can = w->streamer.lane_failed && error.status != RH_E_CANCELLED &&
+                   !s->spec->source->in_order && rh_deal_give_up(&s->deal, w->streamer.spec.hand);
+  if (others_can)
+    w->device->failure = error;
+  else
+    stop_all(s, &error);
+}
+
+static void *worker_main(void *of_worker) {
+  worker *w = of_worker;
+  stream *s = w->stream;
+  work(w);
+  pthread_mutex_lock(&s->lock);
+  s->n_ended++;
+  pthread_cond_signal(&s->ended);
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+static rh_status begin(stream *s, uint32_t k, const rh_reporter *reporter, rh_error *error) {
+  worker *w = &s->workers[k];
+  const rh_streamer_spec spec = {.lane = &w->device->lane,
+                                 .deal = &s->deal,
+                                 .hand = k,
+                                 .n_readers = w->device->readers,
+                                 .n_checkers = w->device->checkers,
+                                 .ahead = w->device->ahead,
+                                 .look = look_at,
+                                 .looks_itself = rh_stream_looks_itself(job_of(s)),
+                                 .take = take_value,
+                                 .user = w,
+                                 .reporter = k == 0 ? reporter : NULL};
+  return rh_streamer_begin(&w->streamer, &spec, error);
+}
+
+static rh_status start_others(stream *s, rh_error *error) {
+  for (uint32_t k = 1; k < s->n_workers; k++) {
+    if (pthread_create(&s->workers[k].thread, NULL, worker_main, &s->workers[k]) != 0)
+      return rh_fail(error, RH_E_NOMEM, "no thread could be started for a device");
+    s->n_started++;
   }
   return RH_OK;
 }
 
+/* This thread's own device may be done, or have failed, long before the others. */
+static void wait_for_others(stream *s, const rh_reporter *reporter) {
+  const long moment = 100000000, second = 1000000000; /* ns */
+  rh_error error = {0};
+  pthread_mutex_lock(&s->lock);
+  while (s->n_ended < s->n_started) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += moment;
+    until.tv_sec += until.tv_nsec / second;
+    until.tv_nsec %= second;
+    pthread_cond_timedwait(&s->ended, &s->lock, &until);
+    pthread_mutex_unlock(&s->lock);
+    if (rh_deal_report(&s->deal, reporter, &error) != RH_OK) stop_all(s, &error);
+    pthread_mutex_lock(&s->lock);
+  }
+  pthread_mutex_unlock(&s->lock);
+  for (uint32_t k = 0; k < s->n_started; k++) pthread_join(s->workers[k + 1].thread, NULL);
+}
+
+static rh_status stream_chunks(stream *s, rh_error *error) {
+  const rh_reporter *reporter = &s->workers[0].device->redhost->options.reporter;
+  rh_status status = RH_OK;
+  s->begin_s = rh_now();
+  s->out->was_read = 1;
+  for (uint32_t k = 0; k < s->n_workers && status == RH_OK; k++)
+    status = begin(s, k, reporter, error);
+  if (status == RH_OK) status = start_others(s, error);
+  if (status == RH_OK)
+    work(&s->workers[0]);
+  else
+    stop_all(s, error ? error : &(rh_error){.status = status});
+  wait_for_others(s, reporter);
+  s->out->seconds = rh_now() - s->begin_s;
+  if (s->failure.status == RH_OK) return rh_source_check_unchanged(s->spec->source, error);
+  if (error) *error = s->failure;
+  return s->failure.status;
+}
+
 /* ---- The whole ---- */
 
-/* What no check of the answer would show, on a few elements. */
-static rh_status try_strategy(const rh_stream_spec *spec, rh_lane *lane, rh_error *error) {
-  if (spec->check != RH_CHECK_FULL) {
-    rh_status status = rh_job_self_test(&lane->job, error);
-    if (status == RH_E_WRONG && !spec->job->custom)
-      rh_redhost_blame(lane->job.redhost, lane->job.strategy->name, lane->job.path, spec->job->op,
-                       spec->job->type, 0, lane->chunk_n);
-    RH_TRY(status);
+/* 0: unknown. */
+static uint64_t depth_of(const stream *s) {
+  uint64_t depth = 0;
+  for (uint32_t k = 0; k < s->n_workers; k++) {
+    uint64_t own = s->workers[k].device->lane.job.answer.depth;
+    if (!own) return 0;
+    if (own > depth) depth = own;
   }
-  return rh_job_check_order(&lane->job, error);
+  for (uint64_t k = 1; k < s->out->chunks; k *= 2) depth++;
+  return depth;
 }
 
-static uint32_t processors(void) {
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n > 1 ? (uint32_t)n : 1;
-}
-
-/* Does the device have memory of its own? */
-static int copies(const rh_stream_spec *spec) {
-  return spec->device && !spec->device->shares_memory;
-}
-
-/* Those that copy leave a quarter of the processors to the driver and to us. */
-static uint32_t count_readers(const rh_stream_spec *spec) {
-  uint32_t n = processors(), most = MOST_READERS;
-  if (spec->source->in_order) return 1;
-  if (copies(spec)) {
-    most = MOST_READERS_FOR_COPIES;
-    n -= n / 4;
+/* The device whose floats are the least exact, for the bound of the answer. */
+static const rh_cl_device *least_exact(const stream *s) {
+  const rh_cl_device *found = s->workers[0].device->lane.job.device;
+  for (uint32_t k = 1; k < s->n_workers; k++) {
+    const rh_cl_device *device = s->workers[k].device->lane.job.device;
+    if (device && (!found || device->flushes_f32 + device->flushes_f64 >
+                                 found->flushes_f32 + found->flushes_f64))
+      found = device;
   }
-  return n < most ? n : most;
-}
-
-static uint32_t count_checkers(const stream *s) {
-  uint32_t n = processors();
-  if (s->spec->check == RH_CHECK_NONE || checks_itself(s)) return 0;
-  return n < RH_RING_MOST_THREADS ? n : RH_RING_MOST_THREADS;
-}
-
-static uint32_t count_slots(uint32_t readers, uint32_t checkers, uint32_t ahead) {
-  uint32_t slots = readers + checkers + 2 * ahead;
-  return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
+  return found;
 }
 
 static rh_status conclude(stream *s, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   rh_streamed *out = s->out;
-  rh_job_spec whole = *s->spec->job;
-  const rh_job *job = &s->lane->job;
+  const rh_stream_device *first = s->workers[0].device;
+  rh_job_spec whole = *first->job;
   whole.n = out->n;
   RH_TRY(rh_fold_value(&s->fold, value, error));
-  rh_job_result(&whole, job->strategy->name, value, &out->result);
-  for (uint64_t k = 1; job->answer.depth && k < out->chunks; k *= 2) out->depth++;
-  if (job->answer.depth) out->depth += job->answer.depth;
+  rh_job_result(&whole, first->lane.job.strategy->name, value, &out->result);
+  out->depth = depth_of(s);
   out->checked = s->checks.checked;
   s->checks.job = &whole;
   RH_TRY(rh_checks_conclude(&s->checks, error));
   out->reference = s->checks.whole;
   out->verdict = s->checks.verdict;
   if (s->spec->check == RH_CHECK_FULL)
-    rh_job_judge(&whole, job->device, out->depth, &out->reference, &out->result, &out->verdict);
+    rh_job_judge(&whole, least_exact(s), out->depth, &out->reference, &out->result, &out->verdict);
+  for (uint32_t k = 0; k < s->n_workers; k++)
+    if (s->workers[k].device->failure.status != RH_OK)
+      rh_stream_device_warn(s->workers[k].device, "failed, and the others took its chunks");
   return RH_OK;
 }
 
-static rh_status stream_chunks(stream *s, uint32_t readers, uint32_t checkers, rh_error *error) {
-  const rh_ring_spec ring = {.source = s->spec->source,
-                             .chunk_n = s->lane->chunk_n,
-                             .n_slots = s->lane->slots.n,
-                             .n_readers = readers,
-                             .n_checkers = checkers,
-                             .memory = s->lane->slots.memory,
-                             .offsets = s->lane->offsets,
-                             .check = check,
-                             .user = s,
-                             .reporter = &s->lane->job.redhost->options.reporter};
-  s->begin_s = rh_now();
-  s->out->was_read = 1;
-  RH_TRY(rh_ring_create(&s->ring, &ring, error));
-  rh_status status = pass_chunks(s, error);
-  s->out->seconds = rh_now() - s->begin_s;
-  if (status == RH_OK) status = rh_source_check_unchanged(s->spec->source, error);
-  return status;
-}
-
-/* The device may still be reading slots. */
-static void stop(stream *s) {
-  if (s->lane->copies) clFinish(s->lane->copies);
-  if (s->lane->kernels) clFinish(s->lane->kernels);
-  for (; s->fetched < s->sent; s->fetched++) {
-    rh_lane_chunk *chunk = &s->chunks[s->fetched % MOST_IN_FLIGHT];
-    rh_lane_drop(chunk);
-  }
-  rh_ring_destroy(s->ring);
-  rh_fold_finish(&s->fold);
-  rh_checks_finish(&s->checks);
-}
-
-static void describe(const stream *s, uint32_t readers) {
-  rh_streamed *out = s->out;
-  const rh_slots *slots = &s->lane->slots;
-  const rh_reporter *reporter = &s->lane->job.redhost->options.reporter;
-  out->chunk_n = s->lane->chunk_n;
-  out->slots = slots->n;
-  out->slot_bytes = slots->bytes;
-  out->readers = readers;
-  out->is_pinned = slots->is_pinned;
-  out->in_place = !s->lane->job.device || slots->shares;
-  out->setup_s = s->lane->job.setup_s;
-  if (s->lane->unpinned.status != RH_OK)
-    rh_log(reporter, RH_LOG_INFO, "copies go from pageable memory: %s", s->lane->unpinned.message);
-}
-
-static uint64_t chunk_of(const rh_stream_spec *spec) {
-  uint64_t bytes = copies(spec) ? DEVICE_CHUNK : HOST_CHUNK;
-  return rh_lane_chunk_n(spec->job, spec->chunk_bytes ? spec->chunk_bytes : bytes);
-}
-
 static rh_status check_count(const rh_stream_spec *spec, rh_error *error) {
-  const rh_operator *custom = spec->job->custom;
+  const rh_operator *custom = spec->devices[0].job->custom;
   if (spec->source->n != UINT64_MAX || !custom || rh_exprs_count_slot(custom->load) < 0)
     return RH_OK;
   return rh_fail(error, RH_E_USAGE,
@@ -267,30 +288,41 @@ static uint64_t element_bytes(const rh_job_spec *job) {
   return job->custom ? rh_operator_element_bytes(job->custom) : rh_type_size(job->type);
 }
 
-rh_status rh_stream_run(rh_redhost *redhost, const rh_stream_spec *spec, rh_lane *lane,
-                        rh_streamed *out, rh_error *error) {
-  stream s = {
-      .spec = spec, .lane = lane, .out = out, .ahead = copies(spec) ? AHEAD_OF_COPIES : AHEAD};
+static rh_status open_stream(stream *s, const rh_stream_spec *spec, rh_streamed *out,
+                             rh_error *error) {
+  *s = (stream){.spec = spec, .out = out};
   *out = (rh_streamed){.times = calloc(RH_STREAM_MOST_TIMES, sizeof(rh_chunk_times))};
-  *lane = (rh_lane){0};
-  if (!out->times) return rh_fail(error, RH_E_NOMEM, "no memory for a stream's times");
-  RH_TRY(check_count(spec, error));
-  rh_checks_init(&s.checks, spec->check, spec->job, spec->source->n);
-  uint32_t readers = count_readers(spec), checkers = count_checkers(&s);
-  uint32_t slots = count_slots(readers, checkers, s.ahead);
-  rh_status status = rh_lane_init(lane, redhost, spec->job, chunk_of(spec), slots, error);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->ended, NULL);
+  s->workers = calloc(spec->n_devices, sizeof *s->workers);
+  rh_checks_init(&s->checks, spec->check, job_of(s), spec->source->n);
+  if (!out->times || !s->workers) return rh_fail(error, RH_E_NOMEM, "no memory for a stream");
+  return check_count(spec, error);
+}
+
+static void close_stream(stream *s) {
+  for (uint32_t k = 0; k < s->n_workers; k++) rh_streamer_finish(&s->workers[k].streamer);
+  rh_deal_finish(&s->deal);
+  rh_fold_finish(&s->fold);
+  rh_checks_finish(&s->checks);
+  free(s->workers);
+  pthread_cond_destroy(&s->ended);
+  pthread_mutex_destroy(&s->lock);
+}
+
+rh_status rh_stream_run(const rh_stream_spec *spec, rh_streamed *out, rh_error *error) {
+  stream s;
+  uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, spec->chunk_bytes);
+  rh_status status = open_stream(&s, spec, out, error);
+  if (status == RH_OK) status = set_up(&s, chunk_n, error);
   if (status == RH_OK) {
-    rh_fold_init(&s.fold, rh_instance_op(lane->job.instance));
-    status = try_strategy(spec, lane, error);
-    lane->whole_n = spec->source->n;
-  }
-  if (status == RH_OK) {
-    describe(&s, readers);
-    status = stream_chunks(&s, readers, checkers, error);
+    rh_fold_init(&s.fold, rh_instance_op(s.workers[0].device->lane.job.instance));
+    describe(&s);
+    status = stream_chunks(&s, error);
   }
   if (status == RH_OK) status = conclude(&s, error);
-  out->bytes = out->n * element_bytes(spec->job);
-  stop(&s);
+  out->bytes = out->n * element_bytes(job_of(&s));
+  close_stream(&s);
   return status;
 }
 

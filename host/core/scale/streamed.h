@@ -1,22 +1,19 @@
-/* The reduction of a source of any length: chunk by chunk, by one strategy, in the memory of a
- * few chunks. */
+/* The reduction of a source of any length: chunk by chunk, on one device or several, in the memory
+ * of a few chunks for each. */
 #ifndef RH_SCALE_STREAMED_H
 #define RH_SCALE_STREAMED_H
 
-#include "checks.h"
-#include "lane.h"
 #include "source.h"
+#include "stream_device.h"
 
 enum { RH_STREAM_MOST_TIMES = 4096 };
 
 typedef struct rh_stream_spec {
-  /* What is reduced, and by which strategy.  n and offsets do not count.  A user's operator has
-   * rh_operator_take_base(). */
-  const rh_job_spec *job;
   const rh_source *source;
-  const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
-  uint64_t chunk_bytes;       /* of the largest operand, at most; 0: what suits the device */
-  int check;                  /* RH_CHECK_* */
+  rh_stream_device *devices;
+  uint32_t n_devices;   /* 1 to RH_MOST_HANDS */
+  uint64_t chunk_bytes; /* of the largest operand, at most; 0: what suits the devices */
+  int check;            /* RH_CHECK_* */
 } rh_stream_spec;
 
 typedef struct rh_streamed {
@@ -36,10 +33,13 @@ typedef struct rh_streamed {
   rh_chunk_times *times; /* of the first chunks, from the first read on; malloc'ed */
 } rh_streamed;
 
-/* The lane's strategy is asked and set up first, so that every refusal comes before data are read.
- * *lane is of use afterwards for what the strategy answered; finish both, even after a failure. */
-rh_status rh_stream_run(rh_redhost *redhost, const rh_stream_spec *spec, rh_lane *lane,
-                        rh_streamed *streamed, rh_error *error);
+/* The strategies are asked and set up first, so that every refusal comes before data are read.
+ *
+ * Of several devices, one whose strategy declines or cannot be set up is left out, and one that
+ * fails on the way leaves its chunks to the others, unless the source is read in order; its
+ * `failure` says why, and the call succeeds.  Without any device left, it fails as one did.
+ * Finish *out and each lane, even after a failure. */
+rh_status rh_stream_run(const rh_stream_spec *spec, rh_streamed *out, rh_error *error);
 void rh_streamed_finish(rh_streamed *streamed);
 
 #endif

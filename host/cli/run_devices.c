@@ -1,0 +1,131 @@
+#include "run_devices.h"
+#include "../core/base/error.h"
+#include "../core/base/path.h"
+#include "../core/scale/deal.h"
+#include "axes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Opening ---- */
+
+static rh_status reserve(rh_run_devices *devices, uint32_t n, rh_error *error) {
+  devices->list = calloc(n, sizeof *devices->list);
+  devices->streams = calloc(n, sizeof *devices->streams);
+  if (devices->list && devices->streams) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory for a list of devices");
+}
+
+/* A redhost like the program's, on another device. */
+static rh_status open_another(rh_run_device *device, const rh_app *app, const char *label,
+                              rh_error *error) {
+  rh_options options = app->redhost->options;
+  options.device = label;
+  return rh_open(&device->redhost, &options, error);
+}
+
+static rh_status open_all(rh_run_devices *devices, const rh_app *app,
+                          const rh_cl_device *const *chosen, uint32_t n, rh_error *error) {
+  if (n > RH_MOST_HANDS)
+    return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_HANDS);
+  RH_TRY(rh_redhost_use_device(app->redhost, chosen[0], error));
+  if (n == 1) return RH_OK;
+  RH_TRY(reserve(devices, n, error));
+  devices->list[0].redhost = app->redhost;
+  for (devices->n = 1; devices->n < n; devices->n++)
+    RH_TRY(open_another(&devices->list[devices->n], app, chosen[devices->n]->label, error));
+  return RH_OK;
+}
+
+rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error) {
+  const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
+  const rh_cl_devices *known;
+  const rh_cl_device **chosen;
+  uint32_t n;
+  *devices = (rh_run_devices){0};
+  if (!list || !rh_devices_are_listed(list)) return RH_OK;
+  RH_TRY(rh_redhost_devices(app->redhost, &known, error));
+  RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
+  rh_status status = open_all(devices, app, chosen, n, error);
+  free(chosen);
+  return status;
+}
+
+rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_error *error) {
+  RH_TRY(reserve(devices, 1, error));
+  devices->list[0].redhost = app->redhost;
+  devices->n = 1;
+  return RH_OK;
+}
+
+void rh_run_devices_release(rh_run_devices *devices) {
+  for (uint32_t k = 0; k < devices->n; k++) {
+    rh_lane_finish(&devices->streams[k].lane);
+    devices->streams[k] = (rh_stream_device){0};
+    rh_found_finish(&devices->list[k].found);
+  }
+}
+
+void rh_run_devices_finish(rh_run_devices *devices) {
+  rh_run_devices_release(devices);
+  for (uint32_t k = 1; k < devices->n; k++) rh_close(devices->list[k].redhost);
+  free(devices->list);
+  free(devices->streams);
+  *devices = (rh_run_devices){0};
+}
+
+/* ---- Strategies ---- */
+
+static rh_status check_isolation(const rh_app *app, const rh_found *found, rh_error *error) {
+  int isolated, is_foreign = !found->installed;
+  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, is_foreign, &isolated, error));
+  if (!isolated) return RH_OK;
+  return rh_fail(error, RH_DECLINED,
+                 "strategy '%s' runs in a process of its own, which takes its data as a whole and "
+                 "not as a stream; --isolate=never runs it in this one",
+                 found->name);
+}
+
+static rh_status locate(rh_run_device *own, rh_stream_device *device, const rh_app *app,
+                        const rh_job_spec *asked, rh_error *error) {
+  rh_job_spec *spec = &own->spec;
+  rh_tunedb *tuned;
+  *spec = *asked;
+  *device = (rh_stream_device){.redhost = own->redhost, .job = spec};
+  RH_TRY(rh_job_locate(own->redhost, spec, &own->found, error));
+  RH_TRY(check_isolation(app, &own->found, error));
+  spec->strategy = own->found.name;
+  spec->plugin = own->found.path;
+  RH_TRY(rh_job_check_settings(spec, error));
+  RH_TRY(rh_job_device(own->redhost, spec, own->found.device_kinds, &device->device, error));
+  return rh_redhost_tuned(own->redhost, &tuned, error);
+}
+
+/* Two strategies of the host would only share its processors. */
+static void leave_out_second_host(rh_run_devices *devices, uint32_t k) {
+  rh_stream_device *device = &devices->streams[k];
+  for (uint32_t other = 0; other < k && !device->device; other++)
+    if (!devices->streams[other].device && devices->streams[other].failure.status == RH_OK)
+      rh_fail(&device->failure, RH_DECLINED,
+              "its strategy runs on the host, as that of another device does");
+}
+
+rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
+                                const rh_job_spec *asked, rh_error *error) {
+  rh_error first = {0};
+  uint32_t n_found = 0;
+  for (uint32_t k = 0; k < devices->n; k++) {
+    rh_stream_device *device = &devices->streams[k];
+    rh_error why = {0};
+    rh_status status = locate(&devices->list[k], device, app, asked, &why);
+    if (status == RH_OK) leave_out_second_host(devices, k);
+    n_found += status == RH_OK;
+    if (status == RH_OK) continue;
+    device->failure = why;
+    if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
+    if (!rh_stream_may_leave_out(status)) break;
+  }
+  if (n_found && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) return RH_OK;
+  if (error) *error = first;
+  return first.status;
+}

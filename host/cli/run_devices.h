@@ -1,0 +1,39 @@
+/* The devices of a --run, each with a redhost and a strategy of its own. */
+#ifndef RH_CLI_RUN_DEVICES_H
+#define RH_CLI_RUN_DEVICES_H
+
+#include "../core/reduce/job.h"
+#include "../core/scale/streamed.h"
+#include "app.h"
+
+typedef struct rh_run_device {
+  rh_redhost *redhost; /* of the first device that of the program */
+  rh_found found;      /* its strategy */
+  rh_job_spec spec;
+} rh_run_device;
+
+/* Zero-initialised may be finished. */
+typedef struct rh_run_devices {
+  rh_run_device *list;
+  rh_stream_device *streams; /* the same devices, for rh_stream_run() */
+  uint32_t n;                /* 0: --device names one, or none */
+} rh_run_devices;
+
+/* If --device lists several devices, opens all.  A list of one chooses that one for the program's
+ * redhost and leaves *devices empty, so that it is used as if it had been named alone. */
+rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error);
+void rh_run_devices_finish(rh_run_devices *devices);
+
+/* The program's redhost alone, with its device or none. */
+rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_error *error);
+
+/* Finds the strategy of each device for chunks of asked->n elements.  Of several devices, those
+ * without one get a failure and are left out; and so are, of those whose strategy runs on the host,
+ * all but the first.  asked: what each spec begins as; its strings must outlive the devices. */
+rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
+                                const rh_job_spec *asked, rh_error *error);
+
+/* Undoes rh_run_devices_locate(), and finishes the lanes. */
+void rh_run_devices_release(rh_run_devices *devices);
+
+#endif

@@ -1,0 +1,62 @@
+/* Which chunk of a source is read next, and for which device: each gets chunks as it has room for
+ * them, and towards the end only what it can reduce before the others would be done without it.
+ *
+ * A hand is a device's side of the deal.  It holds the chunks that were dealt to it and whose
+ * values are not there yet.  A hand that is given up returns them, and others get them. */
+#ifndef RH_SCALE_DEAL_H
+#define RH_SCALE_DEAL_H
+
+#include "source.h"
+
+#include <pthread.h>
+
+enum { RH_MOST_HANDS = 64, RH_RING_MOST_SLOTS = 32 };
+
+typedef struct rh_deal_hand {
+  uint64_t held[RH_RING_MOST_SLOTS]; /* chunks, in the order of the deal */
+  uint32_t n_held, is_gone;
+  uint64_t done;  /* chunks */
+  double begin_s; /* of rh_now(), when it got its first */
+} rh_deal_hand;
+
+typedef struct rh_deal {
+  const rh_source *source;  /* borrowed */
+  uint64_t chunk_n;         /* elements; only the last chunk has fewer */
+  pthread_mutex_t in_order; /* held while a source that has an order is read */
+  /* The rest is the deal's own, and changes under `lock`. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  uint64_t next, end; /* chunks; end: UINT64_MAX if it is not known yet */
+  uint64_t done_n;    /* elements */
+  uint64_t *returned; /* chunks */
+  uint32_t n_returned;
+  uint32_t n_hands;
+  rh_deal_hand *hands;
+} rh_deal;
+
+/* n_hands: 1 to RH_MOST_HANDS.  The source must outlive the deal. */
+rh_status rh_deal_init(rh_deal *deal, const rh_source *source, uint64_t chunk_n, uint32_t n_hands,
+                       rh_error *error);
+void rh_deal_finish(rh_deal *deal); /* zero-initialised is fine */
+
+/* *index: the next chunk for the hand.  Waits until the hand should have one; 0 if there is nothing
+ * more for it, or once *stop is 1.  A hand holds at most RH_RING_MOST_SLOTS.  [any thread] */
+int rh_deal_next(rh_deal *deal, uint32_t hand, const atomic_int *stop, uint64_t *index);
+
+/* Chunk `index`, which the hand holds, has n elements; if these are fewer than a chunk has, it is
+ * the last one, or without elements behind it.  [any thread] */
+void rh_deal_read(rh_deal *deal, uint32_t hand, uint64_t index, uint64_t n);
+
+/* The value of chunk `index`, of n elements, is there.  [any thread] */
+void rh_deal_done(rh_deal *deal, uint32_t hand, uint64_t index, uint64_t n);
+
+/* The hand gets no more, and what it holds goes to others.  1 if there are others.  [any thread] */
+int rh_deal_give_up(rh_deal *deal, uint32_t hand);
+
+/* Makes rh_deal_next() look at its *stop again.  [any thread] */
+void rh_deal_wake(rh_deal *deal);
+
+/* Reports what is done as progress. */
+rh_status rh_deal_report(rh_deal *deal, const rh_reporter *reporter, rh_error *error);
+
+#endif

@@ -1,0 +1,133 @@
+#include "stream_device.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../reduce/self_test.h"
+#include "streamer.h"
+
+#include <unistd.h>
+
+enum {
+  /* Together with the others still in the nearest shared cache of a processor. */
+  HOST_CHUNK = 4 << 20,
+  /* Long compared with what a copy and a launch cost; a dozen of them still fit into the last cache
+   * of a GPU's host, from which they are copied. */
+  DEVICE_CHUNK = 8 << 20,
+  MOST_READERS = 4,
+  /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
+   * PCIe 5 takes 55. */
+  MOST_READERS_FOR_COPIES = 12,
+  AHEAD = 2,
+  AHEAD_OF_COPIES = RH_STREAMER_MOST_AHEAD
+};
+
+/* Does the device have memory of its own? */
+static int copies(const rh_stream_device *device) {
+  return device->device && !device->device->shares_memory;
+}
+
+uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint64_t bytes) {
+  uint64_t suits = HOST_CHUNK;
+  for (uint32_t k = 0; k < n_devices; k++)
+    if (copies(&devices[k])) suits = DEVICE_CHUNK;
+  return rh_lane_chunk_n(devices[0].job, bytes ? bytes : suits);
+}
+
+int rh_stream_looks_itself(const rh_job_spec *job) {
+  return job->custom && job->custom->code;
+}
+
+/* ---- Threads ---- */
+
+/* Of the processors, for one device. */
+static uint32_t share_processors(const rh_stream_device *devices, uint32_t n_devices) {
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  uint32_t used = 0;
+  for (uint32_t k = 0; k < n_devices; k++) used += devices[k].failure.status == RH_OK;
+  uint32_t share = n > 1 && used ? (uint32_t)n / used : 1;
+  return share > 1 ? share : 1;
+}
+
+/* Those that copy leave a quarter of the processors to the driver and to us. */
+static uint32_t count_readers(const rh_stream_device *device, uint32_t n, int in_order) {
+  uint32_t most = MOST_READERS;
+  if (in_order) return 1;
+  if (copies(device)) {
+    most = MOST_READERS_FOR_COPIES;
+    n -= n / 4;
+  }
+  return n < most ? n : most;
+}
+
+static uint32_t count_checkers(const rh_stream_device *device, uint32_t n, int check) {
+  if (check == RH_CHECK_NONE || rh_stream_looks_itself(device->job)) return 0;
+  return n < RH_RING_MOST_THREADS ? n : RH_RING_MOST_THREADS;
+}
+
+/* ---- Strategies ---- */
+
+/* What no check of the answer would show, on a few elements. */
+static rh_status try_strategy(rh_stream_device *device, int check, rh_error *error) {
+  const rh_job_spec *job = device->job;
+  rh_lane *lane = &device->lane;
+  if (check != RH_CHECK_FULL) {
+    rh_status status = rh_job_self_test(&lane->job, error);
+    if (status == RH_E_WRONG && !job->custom)
+      rh_redhost_blame(lane->job.redhost, lane->job.strategy->name, lane->job.path, job->op,
+                       job->type, 0, lane->chunk_n);
+    RH_TRY(status);
+  }
+  return rh_job_check_order(&lane->job, error);
+}
+
+static rh_status set_up(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
+                        rh_error *error) {
+  rh_lane *lane = &device->lane;
+  uint32_t slots = rh_streamer_slots(device->readers, device->checkers, device->ahead);
+  RH_TRY(rh_lane_init(lane, device->redhost, device->job, chunk_n, slots, error));
+  lane->whole_n = n;
+  RH_TRY(try_strategy(device, check, error));
+  if (lane->unpinned.status != RH_OK)
+    rh_log(&device->redhost->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
+           lane->unpinned.message);
+  device->is_up = 1;
+  return RH_OK;
+}
+
+int rh_stream_may_leave_out(rh_status status) {
+  return status == RH_DECLINED || status == RH_E_DEVICE || status == RH_E_BUILD ||
+         status == RH_E_PLUGIN;
+}
+
+void rh_stream_device_warn(const rh_stream_device *device, const char *what) {
+  const rh_cl_device *chosen = device->device ? device->device : device->redhost->device;
+  rh_log(&device->redhost->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
+         chosen ? chosen->label : "host", what, device->failure.message);
+}
+
+rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices, uint64_t n,
+                                   uint64_t chunk_n, int check, int in_order, rh_error *error) {
+  uint32_t share = share_processors(devices, n_devices), n_up = 0;
+  rh_error first = {0};
+  for (uint32_t k = 0; k < n_devices; k++) {
+    rh_stream_device *device = &devices[k];
+    rh_error why = {0};
+    if (device->failure.status != RH_OK) continue;
+    device->readers = count_readers(device, share, in_order);
+    device->checkers = count_checkers(device, share, check);
+    device->ahead = copies(device) ? AHEAD_OF_COPIES : AHEAD;
+    rh_status status = set_up(device, n, chunk_n, check, &why);
+    n_up += status == RH_OK;
+    if (status == RH_OK) continue;
+    rh_lane_finish(&device->lane);
+    device->failure = why;
+    if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
+    if (!rh_stream_may_leave_out(status)) break;
+  }
+  if (n_up && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) {
+    for (uint32_t k = 0; k < n_devices; k++)
+      if (!devices[k].is_up) rh_stream_device_warn(&devices[k], "is left out");
+    return RH_OK;
+  }
+  if (error) *error = first;
+  return first.status;
+}

@@ -1,0 +1,42 @@
+/* The devices of a stream, each with its strategy and its slots. */
+#ifndef RH_SCALE_STREAM_DEVICE_H
+#define RH_SCALE_STREAM_DEVICE_H
+
+#include "checks.h"
+#include "lane.h"
+
+/* A device of a stream, and what became of it.  Zero-initialise what follows `device`; one that has
+ * a failure beforehand is passed over. */
+typedef struct rh_stream_device {
+  rh_redhost *redhost; /* its own, for its session and what is tuned for it; borrowed */
+  /* What is reduced, and by which strategy: of all devices the same operator on the same types.  n
+   * and offsets do not count.  A user's operator has rh_operator_take_base(). */
+  const rh_job_spec *job;
+  const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
+  rh_lane lane;               /* of use afterwards for what the strategy answered; to be finished */
+  uint32_t readers, checkers; /* threads */
+  uint32_t ahead;             /* rh_streamer_spec has it */
+  uint32_t is_up;             /* 1: it was set up */
+  uint64_t chunks, n;         /* whose values it gave, and their elements */
+  rh_error failure;           /* why it was left out, or left the work to others; or status 0 */
+} rh_stream_device;
+
+/* Elements of a chunk for these devices.  bytes: as rh_stream_spec has it. */
+uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint64_t bytes);
+
+/* Are references computed on a device, by one thread at a time? */
+int rh_stream_looks_itself(const rh_job_spec *job);
+
+/* Sets up the strategies and slots of all that have no failure yet.  Those that decline or cannot
+ * be set up are left out, as those are that have one, with warnings; without any, it fails as the
+ * first did.  n: elements in all; check: RH_CHECK_*; in_order: of the source. */
+rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices, uint64_t n,
+                                   uint64_t chunk_n, int check, int in_order, rh_error *error);
+
+/* May the other devices of a stream do without one that could not be used, for this reason? */
+int rh_stream_may_leave_out(rh_status status);
+
+/* Warns that the device `what`, such as "is left out", because of its failure. */
+void rh_stream_device_warn(const rh_stream_device *device, const char *what);
+
+#endif

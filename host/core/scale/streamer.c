@@ -1,0 +1,106 @@
+#include "streamer.h"
+#include "../base/error.h"
+#include "../base/vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_IN_FLIGHT = 2 * RH_STREAMER_MOST_AHEAD };
+
+uint32_t rh_streamer_slots(uint32_t readers, uint32_t checkers, uint32_t ahead) {
+  uint32_t slots = readers + checkers + 2 * ahead;
+  return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
+}
+
+/* In a thread of the ring. */
+static rh_status check(void *of_streamer, rh_ring_slot *slot, rh_error *error) {
+  const rh_streamer *s = of_streamer;
+  return s->spec.look(s->spec.user, s->spec.lane, slot, error);
+}
+
+rh_status rh_streamer_begin(rh_streamer *s, const rh_streamer_spec *spec, rh_error *error) {
+  const rh_lane *lane = spec->lane;
+  *s = (rh_streamer){.spec = *spec};
+  const rh_ring_spec ring = {.deal = spec->deal,
+                             .hand = spec->hand,
+                             .n_slots = lane->slots.n,
+                             .n_readers = spec->n_readers,
+                             .n_checkers = spec->n_checkers,
+                             .memory = lane->slots.memory,
+                             .offsets = lane->offsets,
+                             .check = check,
+                             .user = s,
+                             .reporter = spec->reporter};
+  return rh_ring_create(&s->ring, &ring, error);
+}
+
+/* ---- Chunks, from the ring through the lane ---- */
+
+static rh_lane_chunk *chunk_of(rh_streamer *s, uint64_t k) {
+  return &s->chunks[k % MOST_IN_FLIGHT];
+}
+
+static rh_status of_lane(rh_streamer *s, rh_status status) {
+  s->lane_failed = status != RH_OK;
+  return status;
+}
+
+static rh_status send_next(rh_streamer *s, int *is_over, rh_error *error) {
+  rh_lane_chunk *chunk = chunk_of(s, s->sent);
+  rh_ring_slot *slot;
+  RH_TRY(rh_ring_take(s->ring, &slot, error));
+  *is_over = !slot;
+  if (!slot) return RH_OK;
+  *chunk = (rh_lane_chunk){.slot = slot};
+  s->sent++;
+  if (s->spec.looks_itself) RH_TRY(s->spec.look(s->spec.user, s->spec.lane, slot, error));
+  return of_lane(s, rh_lane_send(s->spec.lane, chunk, error));
+}
+
+static rh_status run_next(rh_streamer *s, rh_error *error) {
+  RH_TRY(of_lane(s, rh_lane_run(s->spec.lane, chunk_of(s, s->run), error)));
+  s->run++;
+  return RH_OK;
+}
+
+static rh_status fetch_next(rh_streamer *s, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
+  rh_lane_chunk *chunk = chunk_of(s, s->fetched);
+  rh_ring_slot *slot = chunk->slot;
+  rh_chunk_times times;
+  RH_TRY(of_lane(s, rh_lane_fetch(s->spec.lane, chunk, value, &times, error)));
+  s->fetched++;
+  RH_TRY(s->spec.take(s->spec.user, s->spec.lane, slot, value, &times, error));
+  rh_deal_done(s->spec.deal, s->spec.hand, slot->index, slot->n);
+  free(slot->note);
+  slot->note = NULL;
+  rh_ring_give_back(s->ring, slot);
+  return RH_OK;
+}
+
+static int may_send(const rh_streamer *s) {
+  uint32_t ahead = s->spec.ahead;
+  return s->sent - s->run < ahead && s->sent - s->fetched < 2 * ahead;
+}
+
+rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
+  int is_over = 0;
+  while (!is_over || s->fetched < s->sent) {
+    while (!is_over && may_send(s) && (s->sent == s->fetched || rh_ring_is_ready(s->ring)))
+      RH_TRY(send_next(s, &is_over, error));
+    if (s->run < s->sent) RH_TRY(run_next(s, error));
+    if (s->fetched < s->run && (s->run - s->fetched == s->spec.ahead || s->run == s->sent))
+      RH_TRY(fetch_next(s, error));
+  }
+  return RH_OK;
+}
+
+/* The device may still be reading slots. */
+void rh_streamer_finish(rh_streamer *s) {
+  rh_lane *lane = s->spec.lane;
+  if (lane && lane->copies) clFinish(lane->copies);
+  if (lane && lane->kernels) clFinish(lane->kernels);
+  for (; s->fetched < s->sent; s->fetched++) rh_lane_drop(chunk_of(s, s->fetched));
+  rh_ring_destroy(s->ring);
+  *s = (rh_streamer){0};
+}

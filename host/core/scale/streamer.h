@@ -1,0 +1,51 @@
+/* One device's part of a stream: the chunks that are dealt to it go from its ring through its lane,
+ * copies ahead of reductions, and reductions ahead of waiting for their values. */
+#ifndef RH_SCALE_STREAMER_H
+#define RH_SCALE_STREAMER_H
+
+#include "lane.h"
+#include "ring.h"
+
+enum { RH_STREAMER_MOST_AHEAD = 4 };
+
+typedef struct rh_streamer rh_streamer;
+
+typedef struct rh_streamer_spec {
+  rh_lane *lane; /* set up; borrowed */
+  rh_deal *deal;
+  uint32_t hand;
+  uint32_t n_readers, n_checkers;
+  /* Chunks that are sent before one is reduced, and that are reduced before one is fetched: so many
+   * copies and reductions are queued meanwhile. */
+  uint32_t ahead;
+  /* Looks at a chunk before it is reduced, in threads of the ring, or if `looks_itself`, in the
+   * streamer's own. */
+  rh_status (*look)(void *user, const rh_lane *lane, rh_ring_slot *slot, rh_error *error);
+  int looks_itself;
+  /* Takes the value of a chunk, aligned to 16. */
+  rh_status (*take)(void *user, const rh_lane *lane, const rh_ring_slot *slot, const void *value,
+                    const rh_chunk_times *times, rh_error *error);
+  void *user;
+  const rh_reporter *reporter; /* as rh_ring_spec has it */
+} rh_streamer_spec;
+
+/* Fields from `ring` on are read-only.  Zero-initialised may be finished. */
+struct rh_streamer {
+  rh_streamer_spec spec;
+  rh_ring *ring;
+  rh_lane_chunk chunks[2 * RH_STREAMER_MOST_AHEAD]; /* the k-th is in k % MOST_IN_FLIGHT */
+  uint64_t sent, run, fetched;                      /* chunks */
+  int lane_failed; /* 1: it was the lane that failed, and another could go on */
+};
+
+/* Slots that keep the readers, the checkers and the device busy. */
+uint32_t rh_streamer_slots(uint32_t readers, uint32_t checkers, uint32_t ahead);
+
+/* Starts reading. */
+rh_status rh_streamer_begin(rh_streamer *streamer, const rh_streamer_spec *spec, rh_error *error);
+/* Reduces until nothing is dealt any more.  [one thread of the caller's] */
+rh_status rh_streamer_run(rh_streamer *streamer, rh_error *error);
+/* Waits for the device, and ends reading. */
+void rh_streamer_finish(rh_streamer *streamer);
+
+#endif

@@ -1,0 +1,194 @@
+"""--run on several devices: the same bits for every list of devices and every chunk, and what becomes of devices that fail.
+
+PoCL gives as many devices as it is asked for: two with one thread each, and one with all."""
+
+import array
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+import redhost_cli as cli
+
+DEVICES = {"POCL_DEVICES": "basic basic pthread"}
+WAYS = (("0:0,0:1", "4KiB"), ("0:2,0:1", "64KiB"), ("cpu:all", "16KiB"))
+TIMES = int(os.environ.get("REDHOST_TEST_FAULTS", "3"))  # how often each fault is tried
+LIMIT = 10  # seconds, for a fault to be reported
+FAULTS = os.environ.get("REDHOST_TEST_FAULT_LIBRARY", "")
+
+
+class Devices(cli.Case):
+    caches = False
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.env = {**cls.env, **DEVICES}
+        cls.n = 300007
+        rng = random.Random(5)
+        values = [rng.choice((-1, 1)) * (1 + rng.random()) * 2.0 ** rng.randrange(-12, 13) for _ in range(cls.n)]
+        factors = [rng.choice((-1, 1)) * (1 + (rng.random() - 0.5) / 16) for _ in range(cls.n)]
+        for name, numbers in (("x.f32", values), ("y.f32", factors)):
+            with open(os.path.join(cls.cwd, name), "wb") as file:
+                array.array("f", numbers).tofile(file)
+
+    def run_on(self, devices, *args, strategy="onepass", chunk="16KiB", **how):
+        return self.good("--run", strategy, "-i", "x.f32", "-t", "f32", "-d", devices, "--stream=" + chunk, *args, quiet=False, **how)
+
+
+class Bits(Devices):
+    def same(self, *args, name="x.f32"):
+        want = self.good("--run", "native", "-i", name, "-t", "f32", "-q", *args, quiet=False).out
+        for devices, chunk in WAYS:
+            done = self.good("--run", "onepass", "-i", name, "-t", "f32", "-q", "-d", devices, "--stream=" + chunk, *args, quiet=False)
+            self.assertEqual(done.out, want, (args, devices, chunk))
+
+    def test_operators(self):
+        for op in ("sum", "min", "argmax", "asum"):
+            self.same("--op", op)
+        self.same("--op", "prod", name="y.f32")
+
+    def test_a_users_own(self):
+        self.same("--op", "meanvar")
+        self.same("--map", "x * i", "--op", "sum")
+        self.same("--op", "min,max,sum")
+
+    def test_in_opencl_c(self):
+        """What is evaluated for the check is so by one device, for all."""
+        self.write("late.cl", "rh_value rh_load(rh_x x, ulong i) { rh_value v; v.s = i >= 70000 ? 1 : 0; v.at = i; return v; }\n"
+                              "rh_value rh_identity(void) { rh_value v; v.s = 0; v.at = 0; return v; }\n"
+                              "rh_value rh_combine(rh_value a, rh_value b) { rh_value v; v.s = a.s + b.s; v.at = max(a.at, b.at); return v; }\n")
+        self.write("late.op.json", json.dumps({
+            "redhost": "operator/1", "name": "late", "summary": "how many come late", "operands": ["x"],
+            "value": {"s": "u64", "at": "u64"}, "code": "late.cl", "claims": ["associative", "commutative"]}))
+        self.assertEqual(self.run_on("all", "--op", "./late.op.json", "-q").out, "%d\n%d\n" % (self.n - 70000, self.n - 1))
+
+    def test_a_pipe(self):
+        with open(self.path("x.f32"), "rb") as file:
+            data = file.read()
+        want = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "-q", quiet=False).out
+        for devices, _ in WAYS:
+            done = self.redhost("--run", "onepass", "-i", "-", "-t", "f32", "-q", "-d", devices, "--stream=4KiB", input=data)
+            self.assertEqual((done.code, done.out), (0, want), (devices, done))
+
+    def test_generated(self):
+        want = self.good("--run", "native", "-n", "1000003", "-q", quiet=False).out
+        for devices, _ in WAYS:
+            self.assertEqual(self.good("--run", "onepass", "-n", "1000003", "-q", "-d", devices, quiet=False).out, want)
+
+    def test_few_elements(self):
+        for n in (1, 511, 513, 5000):
+            want = self.good("--run", "native", "-n", str(n), "-q", quiet=False).out
+            self.assertEqual(self.good("--run", "onepass", "-n", str(n), "-q", "-d", "all", "--stream=2KiB", quiet=False).out, want, n)
+        self.assertEqual(self.good("--run", "onepass", "-n", "0", "-q", "-d", "all", quiet=False).out, "0\n")
+
+    def test_checks(self):
+        for how, words in (("full", r"(?m)^check +exact .* ok$"), ("sampled", r"(?m)^check +\d+ of 74 chunks .* ok$"), ("none", "skipped")):
+            self.assertRegex(self.run_on("all", "--check=" + how).out, words)
+
+
+class Sharing(Devices):
+    def test_each_has_chunks(self):
+        """What each did is said, and adds up."""
+        out = self.run_on("all", chunk="2KiB").out
+        self.assertIn("on 3 devices", out)
+        shares = re.findall(r"(?m)^device +(0:[012]) .* onepass, (\d+) of (\d+) chunks$", out)
+        self.assertEqual([label for label, _, _ in shares], ["0:0", "0:1", "0:2"])
+        self.assertEqual(sum(int(chunks) for _, chunks, _ in shares), 586)
+        self.assertGreater(min(int(chunks) for _, chunks, _ in shares), 0, out)
+
+    def test_json(self):
+        document = self.json("--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "0:2,0:0", "--stream=2KiB")
+        stream = document["results"][0]["stream"]
+        self.assertEqual([(one["device"], one["strategy"], one["failure"]) for one in stream["devices"]],
+                         [("0:2", "onepass", None), ("0:0", "onepass", None)])
+        self.assertEqual(sum(one["elements"] for one in stream["devices"]), self.n)
+        self.assertEqual([device["id"] for device in document["devices"]], ["0:2", "0:0"])
+
+    def test_a_strategy_of_the_host(self):
+        """It runs once, however many devices are named."""
+        done = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "-d", "all", quiet=False)
+        self.assertIn("on the host", done.out)
+        self.assertEqual(done.err.count("is left out: its strategy runs on the host"), 2, done)
+
+    def test_a_list_of_one(self):
+        out = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "0:1,0:1", quiet=False).out
+        self.assertIn("on 0:1 ", out)
+        self.assertNotIn("\nstream ", out)
+
+    def test_lists(self):
+        args = ("--run", "onepass", "-n", "5", "-d")
+        self.bad(2, "expected gpu:all, cpu:all or accelerator:all", *args, "tpu:all")
+        self.bad(3, "'gpu:all'|no device is of this kind", *args, "gpu:all")
+        self.bad(3, "no device matches '0:9'", *args, "0:0,0:9")
+        self.bad(2, "before or after a comma", *args, "0:0,")
+        self.bad(2, "one device is needed", "--info=onepass", "-d", "cpu:all")
+
+
+@cli.needs(FAULTS)
+class Faults(Devices):
+    def fault(self, what, k, times=1):
+        return {"LD_PRELOAD": FAULTS, "REDHOST_FAULT": "%s:%d:%d" % (what, k, times), "REDHOST_FAULT_IN": "-"}
+
+    def test_one_device_fails(self):
+        """The others take its chunks, wherever it fails, and the bits stay."""
+        want = json.loads(self.run_on("0:0", "--json").out)["results"][0]["value"]
+        failed = r"\Aredhost: device 0:\d (failed, and the others took its chunks|is left out): .*CL_OUT_OF_RESOURCES.*\n\Z"
+        for what in ("clEnqueueNDRangeKernel", "clEnqueueMapBuffer", "clEnqueueUnmapMemObject", "clEnqueueReadBuffer", "clWaitForEvents"):
+            for _ in range(TIMES):
+                done = self.run_on("all", "--json", env=self.fault(what, random.randrange(30, 60)))
+                self.assertRegex(done.err, failed)
+                self.assertLess(done.seconds, LIMIT)
+                (result,) = json.loads(done.out)["results"]
+                self.assertEqual(result["value"], want)
+                failures = [one["failure"] for one in result["stream"]["devices"] if one["failure"]]
+                self.assertEqual(len(failures), 1)
+                self.assertIn("CL_OUT_OF_RESOURCES", failures[0])
+
+    def test_all_fail(self):
+        for _ in range(TIMES):
+            done = self.bad(5, "CL_OUT_OF_RESOURCES", "--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "all", "--stream=16KiB", "-q",
+                            env=self.fault("clEnqueueNDRangeKernel", 20, 0))
+            self.assertLess(done.seconds, LIMIT)
+
+    def test_one_cannot_be_opened(self):
+        for k in (1, 2, 3):
+            done = self.run_on("all", env=self.fault("clCreateContext", k))
+            self.assertRegex(done.err, r"\Aredhost: device 0:%d is left out: .*\n\Z" % (k - 1))
+            self.assertIn("on 2 devices", done.out)
+        self.bad(3, "creating an OpenCL context", "--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "all", env=self.fault("clCreateContext", 1, 0))
+
+    def test_a_pipe_is_not_read_twice(self):
+        with open(self.path("x.f32"), "rb") as file:
+            data = file.read()
+        self.bad(5, "CL_OUT_OF_RESOURCES", "--run", "onepass", "-i", "-", "-t", "f32", "-d", "all", "--stream=4KiB", "-q", input=data,
+                 env=self.fault("clEnqueueNDRangeKernel", 30))
+
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
+    def test_a_read_error_ends_all(self):
+        env = {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": ".f32", "REDHOST_TEST_PREAD_AT": "600000"}
+        done = self.bad(6, "x.f32: cannot be read", "--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "all", "--stream=8KiB", "-q", env=env)
+        self.assertLess(done.seconds, LIMIT)
+
+    def test_an_interrupt_while_a_pipe_stalls(self):
+        for _ in range(TIMES):
+            with subprocess.Popen([cli.REDHOST, "--run", "onepass", "-i", "-", "-t", "f32", "-q", "--stream=4KiB", "-d", "all"], cwd=self.cwd,
+                                  env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+                child.stdin.write(b"\0" * 40000)
+                child.stdin.flush()
+                time.sleep(1)
+                child.send_signal(signal.SIGINT)
+                child.wait(timeout=LIMIT)
+                self.assertEqual(child.returncode, 130)
+
+    def test_wrong_results_are_found(self):
+        plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], "drops_last.so")
+        self.bad(1, "wrong result", "--run", "drops_last", "--plugin", plugin, "--isolate=never", "-i", "x.f32", "-t", "f32", "--stream=16KiB",
+                 "-d", "all", "-q")
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,247 @@
+/* Dealing chunks to devices of different speeds: each chunk is done once, also where a device gives
+ * up; and rings that read what they are dealt, under threads. */
+#include "../../host/core/scale/ring.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK = 16, MOST = 600 };
+
+static rh_source source_of(uint64_t n) {
+  static const rh_type type = RH_TYPE_u32;
+  rh_source source;
+  rh_source_generated(&source, "uniform", 1, &type, 1, n);
+  return source;
+}
+
+/* ---- Hands that do nothing but wait ---- */
+
+typedef struct hand {
+  rh_deal *deal;
+  uint32_t number;
+  useconds_t each_us;
+  uint64_t gives_up_at; /* the chunk, from 1; 0: never */
+  uint64_t done;
+  atomic_int *times; /* that each chunk was done */
+  pthread_t thread;
+} hand;
+
+static void *work(void *of_hand) {
+  hand *mine = of_hand;
+  const atomic_int stop = 0;
+  uint64_t chunk;
+  while (rh_deal_next(mine->deal, mine->number, &stop, &chunk)) {
+    rh_deal_read(mine->deal, mine->number, chunk, CHUNK);
+    usleep(mine->each_us);
+    if (mine->done + 1 == mine->gives_up_at) {
+      rh_deal_give_up(mine->deal, mine->number);
+      continue;
+    }
+    atomic_fetch_add(&mine->times[chunk], 1);
+    mine->done++;
+    rh_deal_done(mine->deal, mine->number, chunk, CHUNK);
+  }
+  return NULL;
+}
+
+/* Every chunk once, whatever the hands do. */
+static void deal_all(uint64_t chunks, hand *hands, uint32_t n) {
+  static atomic_int times[MOST];
+  rh_source source = source_of(chunks * CHUNK);
+  rh_deal deal;
+  for (uint64_t k = 0; k < chunks; k++) atomic_store(&times[k], 0);
+  ck_assert_int_eq(rh_deal_init(&deal, &source, CHUNK, n, NULL), RH_OK);
+  for (uint32_t k = 0; k < n; k++) {
+    hands[k].deal = &deal;
+    hands[k].number = k;
+    hands[k].times = times;
+    ck_assert_int_eq(pthread_create(&hands[k].thread, NULL, work, &hands[k]), 0);
+  }
+  for (uint32_t k = 0; k < n; k++) pthread_join(hands[k].thread, NULL);
+  for (uint64_t k = 0; k < chunks; k++)
+    ck_assert_msg(atomic_load(&times[k]) == 1, "chunk %d was done %d times", (int)k,
+                  atomic_load(&times[k]));
+  ck_assert_uint_eq(deal.done_n, chunks * CHUNK);
+  rh_deal_finish(&deal);
+}
+
+START_TEST(every_chunk_once) {
+  for (uint64_t chunks = 0; chunks < 40; chunks += 3) {
+    hand hands[5] = {{.each_us = 0}, {.each_us = 10}, {.each_us = 300}};
+    deal_all(chunks, hands, 1 + (uint32_t)(chunks % 5));
+  }
+}
+END_TEST
+
+START_TEST(hands_that_give_up) {
+  for (uint64_t after = 1; after < 20; after++) {
+    hand hands[4] = {{.each_us = 200},
+                     {.each_us = 100, .gives_up_at = after},
+                     {.each_us = 10, .gives_up_at = after},
+                     {.each_us = 50, .gives_up_at = 2 * after}};
+    deal_all(100, hands, 4);
+    ck_assert_uint_gt(hands[0].done, 0);
+  }
+}
+END_TEST
+
+/* The last chunks are returned when nothing else is left: the others must still be there. */
+START_TEST(what_is_returned_late) {
+  for (int k = 0; k < 50; k++) {
+    hand hands[2] = {{.each_us = 0}, {.each_us = 1000, .gives_up_at = 1}};
+    deal_all(3, hands, 2);
+  }
+}
+END_TEST
+
+/* A hand that is a thousand times slower gets no chunk for which the other would wait. */
+START_TEST(slow_hands) {
+  static atomic_int times[100];
+  rh_source source = source_of(100 * CHUNK);
+  const atomic_int stop = 0;
+  rh_deal deal;
+  uint64_t chunk;
+  hand slow = {.deal = &deal, .number = 1, .times = times};
+  ck_assert_int_eq(rh_deal_init(&deal, &source, CHUNK, 2, NULL), RH_OK);
+  ck_assert(rh_deal_next(&deal, 1, &stop, &chunk));
+  usleep(200000);
+  rh_deal_done(&deal, 1, chunk, CHUNK);
+  for (int k = 0; k < 80; k++) {
+    ck_assert(rh_deal_next(&deal, 0, &stop, &chunk));
+    rh_deal_done(&deal, 0, chunk, CHUNK);
+  }
+  ck_assert_int_eq(pthread_create(&slow.thread, NULL, work, &slow), 0);
+  usleep(20000);
+  while (rh_deal_next(&deal, 0, &stop, &chunk)) rh_deal_done(&deal, 0, chunk, CHUNK);
+  pthread_join(slow.thread, NULL);
+  ck_assert_uint_eq(slow.done, 0);
+  rh_deal_finish(&deal);
+}
+END_TEST
+
+/* The last hand that gives up is told that nobody takes its chunks. */
+START_TEST(the_last_hand) {
+  rh_source source = source_of(10 * CHUNK);
+  const atomic_int stop = 0;
+  rh_deal deal;
+  uint64_t chunk;
+  ck_assert_int_eq(rh_deal_init(&deal, &source, CHUNK, 2, NULL), RH_OK);
+  ck_assert(rh_deal_next(&deal, 0, &stop, &chunk) && chunk == 0);
+  ck_assert(rh_deal_next(&deal, 1, &stop, &chunk) && chunk == 1);
+  ck_assert_int_eq(rh_deal_give_up(&deal, 1), 1);
+  ck_assert(rh_deal_next(&deal, 0, &stop, &chunk) && chunk == 1);
+  ck_assert(!rh_deal_next(&deal, 1, &stop, &chunk));
+  ck_assert_int_eq(rh_deal_give_up(&deal, 0), 0);
+  rh_deal_finish(&deal);
+}
+END_TEST
+
+/* ---- Rings ---- */
+
+typedef struct player {
+  rh_ring *ring;
+  rh_deal *deal;
+  uint32_t hand;
+  uint64_t sum, fails_after, taken;
+  pthread_t thread;
+} player;
+
+static void *play(void *of_player) {
+  player *mine = of_player;
+  rh_ring_slot *slot;
+  while (rh_ring_take(mine->ring, &slot, NULL) == RH_OK && slot) {
+    const uint32_t *elements = slot->memory;
+    if (mine->fails_after && mine->taken == mine->fails_after) {
+      rh_deal_give_up(mine->deal, mine->hand);
+      break;
+    }
+    for (uint64_t k = 0; k < slot->n; k++) mine->sum += elements[k];
+    mine->taken++;
+    rh_deal_done(mine->deal, mine->hand, slot->index, slot->n);
+    rh_ring_give_back(mine->ring, slot);
+  }
+  return NULL;
+}
+
+static rh_status look(void *sum, rh_ring_slot *slot, rh_error *error) {
+  (void)error;
+  atomic_fetch_add((atomic_ullong *)sum, slot->n);
+  return RH_OK;
+}
+
+/* The sum of the elements by `n_rings` rings, of which `fails` fail. */
+static uint64_t sum_by_rings(const rh_source *source, uint32_t n_rings, uint32_t fails) {
+  enum { SLOTS = 6 };
+  static uint32_t memory[4][SLOTS][CHUNK];
+  static const uint64_t offsets[1];
+  void *slots[4][SLOTS];
+  player players[4] = {{0}};
+  rh_ring_spec specs[4];
+  atomic_ullong looked = 0;
+  rh_deal deal;
+  uint64_t sum = 0;
+  ck_assert_int_eq(rh_deal_init(&deal, source, CHUNK, n_rings, NULL), RH_OK);
+  for (uint32_t k = 0; k < n_rings; k++) {
+    for (int s = 0; s < SLOTS; s++) slots[k][s] = memory[k][s];
+    specs[k] = (rh_ring_spec){.deal = &deal,
+                              .hand = k,
+                              .n_slots = SLOTS,
+                              .n_readers = 1 + k,
+                              .n_checkers = k,
+                              .memory = slots[k],
+                              .offsets = offsets,
+                              .check = look,
+                              .user = &looked};
+    players[k] = (player){.deal = &deal, .hand = k, .fails_after = k < fails ? 3 + k : 0};
+    ck_assert_int_eq(rh_ring_create(&players[k].ring, &specs[k], NULL), RH_OK);
+  }
+  for (uint32_t k = 0; k < n_rings; k++)
+    ck_assert_int_eq(pthread_create(&players[k].thread, NULL, play, &players[k]), 0);
+  for (uint32_t k = 0; k < n_rings; k++) pthread_join(players[k].thread, NULL);
+  for (uint32_t k = 0; k < n_rings; k++) {
+    rh_ring_destroy(players[k].ring);
+    sum += players[k].sum;
+  }
+  ck_assert_uint_eq(deal.done_n, source->n);
+  rh_deal_finish(&deal);
+  return sum;
+}
+
+START_TEST(rings_read_everything_once) {
+  for (uint64_t n = 1; n < 9000; n = 3 * n + 7) {
+    rh_source source = source_of(n);
+    uint64_t want = sum_by_rings(&source, 1, 0);
+    for (uint32_t rings = 2; rings <= 4; rings++)
+      ck_assert_uint_eq(sum_by_rings(&source, rings, 0), want);
+  }
+}
+END_TEST
+
+START_TEST(rings_that_fail) {
+  rh_source source = source_of(5000);
+  uint64_t want = sum_by_rings(&source, 1, 0);
+  for (int round = 0; round < 20; round++)
+    for (uint32_t fails = 1; fails < 4; fails++)
+      ck_assert_uint_eq(sum_by_rings(&source, 4, fails), want);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("deal");
+  TCase *cases = tcase_create("deal");
+  tcase_add_test(cases, every_chunk_once);
+  tcase_add_test(cases, hands_that_give_up);
+  tcase_add_test(cases, what_is_returned_late);
+  tcase_add_test(cases, slow_hands);
+  tcase_add_test(cases, the_last_hand);
+  tcase_add_test(cases, rings_read_everything_once);
+  tcase_add_test(cases, rings_that_fail);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
