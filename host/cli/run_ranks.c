@@ -4,11 +4,9 @@
 #include "../core/base/hash.h"
 #include "../core/base/log.h"
 #include "../core/operators/ops.h"
-#include "../core/reduce/accuracy.h"
 #include "../core/reduce/operand_data.h"
+#include "../core/scale/gather.h"
 #include "../core/scale/local.h"
-#include "../core/scale/ranks.h"
-#include "../core/scale/share.h"
 #include "../core/scale/transports.h"
 #include "hints.h"
 #include "inputs.h"
@@ -48,8 +46,7 @@ typedef struct run_ranks {
   rh_inputs inputs;
   rh_feed *feeds[RH_MOST_OPERANDS];
   rh_share part;
-  rh_share_check check; /* of all parts */
-  rh_fold fold;
+  rh_whole whole;
   rh_run_report report;
 } run_ranks;
 
@@ -312,44 +309,14 @@ static rh_status reduce(void *of_run, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status take_values(void *of_run, uint32_t rank, const void *bytes, uint64_t n,
-                             rh_error *error) {
-  run_ranks *run = of_run;
-  rh_share_check check;
-  (void)rank;
-  if (n < sizeof check)
-    return rh_fail(error, RH_E_INVALID, "the values of rank %u are cut short", rank);
-  memcpy(&check, bytes, sizeof check);
-  rh_part_check_add(&run->check, &check);
-  return rh_fold_read(&run->fold, (const char *)bytes + sizeof check, n - sizeof check, error);
-}
-
-static rh_status combine(run_ranks *run, rh_error *error) {
-  uint64_t bytes = sizeof run->check + rh_fold_bytes(&run->part.fold);
-  char *mine = malloc(bytes);
-  if (!mine) return rh_fail(error, RH_E_NOMEM, "no memory for a part's values");
-  memcpy(mine, &run->part.check, sizeof run->part.check);
-  rh_fold_write(&run->part.fold, mine + sizeof run->part.check);
-  rh_exact_prod_init(&run->check.prod);
-  rh_fold_init(&run->fold, rh_share_op(&run->job));
-  rh_status status = rh_ranks_gather_any(&run->ranks, mine, bytes, take_values, run, error);
-  free(mine);
-  return status;
-}
-
 static rh_status conclude(run_ranks *run, rh_error *error) {
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   rh_run_report *report = &run->report;
-  RH_TRY(rh_fold_value(&run->fold, value, error));
-  rh_job_result(&run->job, run->job.strategy, value, &report->result);
-  report->checked = !run->app->typed->no_check;
-  if (report->checked)
-    rh_share_judge(&run->job, &run->check, run->part.device, &report->result, &report->reference,
-                   &report->verdict);
-  if (report->checked && report->verdict.verdict == RH_VERDICT_WRONG)
-    return rh_fail(error, RH_E_WRONG, "wrong result: %s", report->verdict.text);
-  rh_accuracy_take(&run->job, &report->reference, &report->result);
-  return RH_OK;
+  report->checked = run->whole.checked;
+  /* A strategy that has no elements anywhere is the one that was asked for. */
+  if (!run->whole.strategy[0])
+    snprintf(run->whole.strategy, sizeof run->whole.strategy, "%s", run->job.strategy);
+  return rh_whole_conclude(&run->whole, &run->job, &report->result, &report->reference,
+                           &report->verdict, error);
 }
 
 static uint32_t count_hosts(const rh_ranks *ranks) {
@@ -369,7 +336,8 @@ static rh_status work(run_ranks *run, rh_error *error) {
   RH_TRY(agree(run, error));
   double start = rh_now();
   RH_TRY(rh_ranks_work(&run->ranks, reduce, run, error));
-  RH_TRY(combine(run, error));
+  RH_TRY(rh_whole_gather(&run->whole, &run->ranks, &run->job, &run->part,
+                         !run->app->typed->no_check, error));
   report->ranks_s = rh_now() - start;
   RH_TRY(conclude(run, error));
   report->spec = &run->job;
@@ -431,7 +399,7 @@ rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
   if (status == RH_OK) error->message[0] = 0;
   end(&run, error);
   rh_share_finish(&run.part);
-  rh_fold_finish(&run.fold);
+  rh_whole_finish(&run.whole);
   rh_inputs_finish(&run.inputs);
   rh_user_operator_finish(&run.user);
   rh_found_finish(&run.found);

@@ -39,7 +39,8 @@ static int same_settings(const rh_job_spec *a, const rh_job_spec *b) {
 
 static int same_operators(const rh_job_spec *a, const rh_job_spec *b) {
   if (!a->custom || !b->custom) return a->custom == b->custom;
-  return strcmp(a->custom->key, b->custom->key) == 0;
+  /* One that counts from a base has other constants. */
+  return a->custom->has_base == b->custom->has_base && strcmp(a->custom->key, b->custom->key) == 0;
 }
 
 static int serves(const rh_kept_job *kept, const rh_job_spec *spec, uint64_t class) {

@@ -3,50 +3,10 @@
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "accuracy.h"
-#include "asked.h"
 #include "exact_data.h"
 #include "kept.h"
 #include "operand_data.h"
-
-/* The operands' elements: the inputs', or else the request's own. */
-static void find_data(const rh_request *request, const void *data[RH_MOST_OPERANDS]) {
-  data[0] = request->data;
-  for (uint64_t k = 0; request->inputs && k < request->n_inputs; k++)
-    data[k] = request->inputs[k].data;
-}
-
-static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *data, uint64_t n,
-                               rh_error *error) {
-  rh_type type = rh_job_operand_type(spec, k);
-  uint32_t size = rh_type_size(type);
-  if (n > UINT64_MAX / size)
-    return rh_fail(error, RH_E_USAGE, "%llu elements of %s exceed 2^64 bytes",
-                   (unsigned long long)n, rh_type_name(type));
-  if (n == 0) return RH_OK;
-  return rh_operand_check_address(data, size, k, rh_job_operands(spec), error);
-}
-
-static rh_status check_request(const rh_request *request, const rh_job_spec *spec,
-                               const void *const *data, rh_error *error) {
-  RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
-  if (request->reserved)
-    return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0", request->reserved);
-  if (request->accuracy > RH_ACCURACY_EXACT || request->reserved_accuracy)
-    return rh_fail(error, RH_E_USAGE, "rh_request.accuracy is %u: expected 0 or RH_ACCURACY_EXACT",
-                   request->accuracy);
-  if (request->accuracy && request->unchecked)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_request.accuracy and rh_request.unchecked are mutually exclusive: the exact "
-                   "answer is computed for the check");
-  if (request->inputs && request->data)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_request.data and rh_request.inputs are mutually exclusive");
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
-    RH_TRY(check_operand(spec, k, data[k], request->n, error));
-  if (request->n == 0 && rh_op_needs_an_element(spec->op))
-    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
-  return RH_OK;
-}
+#include "request.h"
 
 static rh_status judge_value(rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
                              const rh_result *result, rh_error *error) {
@@ -87,8 +47,10 @@ static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request,
                                  rh_operator **made, rh_result *result, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
   rh_kept_job *kept;
-  find_data(request, operands);
-  RH_TRY(check_request(request, spec, operands, error));
+  rh_request_data(request, operands);
+  RH_TRY(rh_request_check(request, spec, operands, error));
+  if (request->n == 0 && rh_op_needs_an_element(spec->op))
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
   rh_operand_layout(spec, spec->offsets);
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_status status = rh_kept_get(redhost, spec, made, &kept, error);
@@ -107,29 +69,9 @@ static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request,
 
 static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                         rh_error *error) {
-  rh_job_spec spec = {
-      .strategy = request->strategy,
-      .n = request->n,
-      .settings = request->settings,
-      .n_settings = request->n_settings,
-      .unchecked_op = request->unchecked_op,
-      .what = "the data",
-  };
-  const rh_asked asked = {.options = &redhost->options,
-                          .op = request->op,
-                          .map = request->map,
-                          .where = request->where,
-                          .reduce = request->reduce,
-                          .identity = request->identity,
-                          .finalize = request->finalize,
-                          .type = request->type,
-                          .inputs = request->inputs,
-                          .n_inputs = request->n_inputs,
-                          .constants = request->constants,
-                          .n_constants = request->n_constants,
-                          .commutes = request->commutes};
+  rh_job_spec spec;
   rh_operator *made;
-  rh_status status = rh_asked_name(&asked, &spec, &made, error);
+  rh_status status = rh_request_name(request, &redhost->options, &spec, &made, error);
   if (status == RH_OK) status = reduce_operands(redhost, request, &spec, &made, result, error);
   rh_operator_destroy(made);
   return status;

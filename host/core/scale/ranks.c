@@ -27,7 +27,8 @@ static rh_status broke(rh_ranks *ranks, const char *text, rh_error *error) {
   int names = sscanf(text, "rank %u", &rank) == 1 && rank < ranks->place.size;
   ranks->blames_first = names && rank == 0;
   if (names && ranks->hosts) snprintf(host, sizeof host, " (host %s)", ranks->hosts[rank]);
-  return rh_fail(error, RH_E_PLUGIN, "%s%s; all ranks end", text, host);
+  const char *end = ranks->transport->abort ? "; all ranks end" : "";
+  return rh_fail(error, RH_E_PLUGIN, "%s%s%s", text, host, end);
 }
 
 rh_status rh_ranks_gather(rh_ranks *ranks, const void *mine, uint32_t bytes, void *all,
@@ -38,7 +39,7 @@ rh_status rh_ranks_gather(rh_ranks *ranks, const void *mine, uint32_t bytes, voi
   return broke(ranks, text, error);
 }
 
-static rh_status learn_hosts(rh_ranks *ranks, rh_error *error) {
+rh_status rh_ranks_learn_hosts(rh_ranks *ranks, rh_error *error) {
   char mine[RH_HOST_BYTES] = "";
   if (gethostname(mine, sizeof mine - 1) != 0) snprintf(mine, sizeof mine, "unknown");
   char(*hosts)[RH_HOST_BYTES] = calloc(ranks->place.size, sizeof *hosts);
@@ -64,7 +65,7 @@ rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *se
   if (at->size < 1 || at->size > RH_MOST_RANKS || at->rank >= at->size)
     return rh_fail(error, RH_E_PLUGIN, "transport '%s': it says that this is rank %u of %u",
                    transport->name, at->rank, at->size);
-  return learn_hosts(ranks, error);
+  return rh_ranks_learn_hosts(ranks, error);
 }
 
 void rh_ranks_close(rh_ranks *ranks) {
@@ -102,7 +103,7 @@ void rh_ranks_abort(rh_ranks *ranks, const char *sentence) {
 
 static rh_status gather_in_turns(rh_ranks *ranks, const unsigned char *mine, uint64_t bytes,
                                  unsigned char *all, uint64_t most, rh_error *error) {
-  const uint64_t portion = RH_TRANSPORT_MOST_BYTES;
+  const uint64_t portion = most < RH_TRANSPORT_MOST_BYTES ? most : RH_TRANSPORT_MOST_BYTES;
   uint32_t size = ranks->place.size;
   unsigned char *given = calloc(1, portion), *got = malloc(portion * size);
   rh_status status = RH_OK;
@@ -189,12 +190,12 @@ static int wait_for(shift *s, double seconds) {
   return ended;
 }
 
-static beat beat_of(const shift *s, int ended) {
-  beat mine = {.state = ended ? IS_DONE : WORKS};
-  if (!ended || s->status == RH_OK) return mine;
+static beat beat_of(int state, rh_status status, const rh_error *why) {
+  beat mine = {.state = state};
+  if (state != IS_DONE || status == RH_OK) return mine;
   mine.state = HAS_FAILED;
-  mine.status = s->status;
-  snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, s->error.message);
+  mine.status = status;
+  snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, why->message);
   return mine;
 }
 
@@ -214,10 +215,35 @@ static rh_status judge_beats(const rh_ranks *ranks, const beat *all, int *works,
                  TEXT_BYTES, all[first].text);
 }
 
+static rh_status settle_failure(rh_ranks *ranks, rh_status status, const rh_error *why,
+                                rh_error *error) {
+  const beat mine = beat_of(IS_DONE, status, why);
+  int works;
+  beat *all = calloc(ranks->place.size, sizeof *all);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
+  rh_status found = ranks->hosts ? RH_OK : rh_ranks_learn_hosts(ranks, error);
+  if (found == RH_OK) found = rh_ranks_gather(ranks, &mine, sizeof mine, all, error);
+  if (found == RH_OK) found = judge_beats(ranks, all, &works, error);
+  free(all);
+  return found;
+}
+
+/* Their sentences follow only if there is one. */
+rh_status rh_ranks_settle(rh_ranks *ranks, rh_status mine, const rh_error *why, rh_error *error) {
+  uint32_t size = ranks->place.size, fails = 0;
+  char failed = mine != RH_OK, *all = calloc(size, 1);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
+  rh_status status = rh_ranks_gather(ranks, &failed, 1, all, error);
+  for (uint32_t r = 0; r < size; r++) fails += all[r] != 0;
+  free(all);
+  if (status == RH_OK && fails) status = settle_failure(ranks, mine, why, error);
+  return status;
+}
+
 static rh_status beat_until_done(rh_ranks *ranks, shift *s, beat *all, rh_error *error) {
   for (;;) {
     int works, ended = wait_for(s, beat_s);
-    const beat mine = beat_of(s, ended);
+    const beat mine = beat_of(ended ? IS_DONE : WORKS, s->status, &s->error);
     RH_TRY(rh_ranks_gather(ranks, &mine, sizeof mine, all, error));
     RH_TRY(judge_beats(ranks, all, &works, error));
     if (!works) return RH_OK;

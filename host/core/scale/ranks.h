@@ -16,10 +16,10 @@ enum { RH_HOST_BYTES = 64, RH_MOST_RANKS = 1 << 20 };
 
 /* Zero-initialised may be closed.  [the thread that opened it] */
 typedef struct rh_ranks {
-  const rh_transport *transport; /* of the process's lifetime */
+  const rh_transport *transport; /* of the process's lifetime; may lack what is not called */
   void *self;                    /* null: not open */
   rh_place place;
-  char (*hosts)[RH_HOST_BYTES]; /* of all ranks */
+  char (*hosts)[RH_HOST_BYTES]; /* of all ranks; null until they are known */
   int broken;                   /* a rank is lost */
   int blames_first;             /* what is lost is rank 0 */
   atomic_int stop;              /* 1: work of this rank is in vain, and should return */
@@ -27,6 +27,9 @@ typedef struct rh_ranks {
   void (*say)(void *user, const char *sentence);
   void *user;
 } rh_ranks;
+
+/* The hosts' names, for messages; rh_ranks_open() does it. */
+rh_status rh_ranks_learn_hosts(rh_ranks *ranks, rh_error *error);
 
 /* Joins the job.  self: null, or the state of a transport that is open already, at `place`. */
 rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *self,
@@ -43,6 +46,10 @@ rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
                               rh_status (*take)(void *user, uint32_t rank, const void *theirs,
                                                 uint64_t bytes, rh_error *error),
                               void *user, rh_error *error);
+
+/* RH_OK if `mine` is that in all ranks; else all fail with the first one's failure.  why: this
+ * rank's, if it has one. */
+rh_status rh_ranks_settle(rh_ranks *ranks, rh_status mine, const rh_error *why, rh_error *error);
 
 /* Does `work` in a thread of its own, while this one tells the others that the rank lives; returns
  * when all ranks are done, or one has failed.  `work` returns soon once ranks->stop is 1; where it

@@ -1,5 +1,6 @@
 #include "share.h"
 #include "../base/error.h"
+#include "../base/log.h"
 #include "../base/region.h"
 #include "../base/vocabulary.h"
 #include "../io/array.h"
@@ -23,7 +24,7 @@ enum {
 typedef struct worker {
   const rh_share_spec *spec;
   rh_share *part;
-  rh_job job;
+  rh_job own, *job; /* the one that is kept, or its own */
   rh_region memory; /* of a chunk */
   rh_cl_input input;
   uint64_t tile;                      /* elements */
@@ -36,12 +37,18 @@ const rh_op *rh_share_op(const rh_job_spec *job) {
   return job->custom ? &job->custom->op : rh_op_find(job->op, job->type);
 }
 
-static uint64_t tile_of(const rh_job_spec *job) {
+uint64_t rh_share_tile(const rh_job_spec *job) {
   return RH_CANONICAL_TILE_BYTES / rh_share_op(job)->element_size;
 }
 
+uint64_t rh_share_chunk(const rh_job_spec *job, uint64_t tiles) {
+  uint64_t most = tiles < 1u << DEVICE_LEVEL ? tiles : 1u << DEVICE_LEVEL;
+  uint64_t n = most * rh_share_tile(job);
+  return n < job->n ? n : job->n;
+}
+
 static uint64_t tiles_of(const rh_job_spec *job) {
-  uint64_t tile = tile_of(job);
+  uint64_t tile = rh_share_tile(job);
   return job->n / tile + (job->n % tile != 0);
 }
 
@@ -66,28 +73,18 @@ void rh_share_cut(const rh_job_spec *job, uint32_t rank, uint32_t size, uint64_t
 
 static rh_status read_operand(worker *w, uint32_t k, uint64_t first, uint64_t n, rh_error *error) {
   const rh_share_spec *spec = w->spec;
-  void *to = (char *)w->memory.address + w->job.spec.offsets[k];
-  rh_type type = rh_job_operand_type(spec->job, k);
+  void *to = (char *)w->memory.address + w->job->spec.offsets[k];
   uint64_t got;
   w->view[k] = to;
-  if (spec->arrays) {
-    uint64_t own = first - spec->first_tile * w->tile, size = rh_type_size(type);
-    const char *from = (const char *)spec->arrays[k] + own * size;
-    if (w->job.device)
-      memcpy(to, from, n * size);
-    else
-      w->view[k] = from;
-    return RH_OK;
-  }
   if (spec->feeds) return rh_feed_read(spec->feeds[k], first, n, to, spec->stop, &got, error);
-  rh_generate(spec->kind, spec->seed + k, type, spec->job->n, first, n, to);
+  rh_generate(spec->kind, spec->seed + k, rh_job_operand_type(spec->job, k), spec->job->n, first, n,
+              to);
   return RH_OK;
 }
 
-static rh_status bring(worker *w, uint64_t first, uint64_t n, rh_data *data, rh_error *error) {
-  rh_job *job = &w->job;
+static rh_status read_chunk(worker *w, uint64_t first, uint64_t n, rh_data *data, rh_error *error) {
+  rh_job *job = w->job;
   const rh_operator *custom = job->spec.custom;
-  int has_operands = custom && rh_operator_has_operands(custom);
   /* Memory that a device sees must not change under it. */
   if (w->input.in_place) rh_cl_input_finish(&w->input);
   for (uint32_t k = 0; k < rh_job_operands(&job->spec); k++)
@@ -96,13 +93,39 @@ static rh_status bring(worker *w, uint64_t first, uint64_t n, rh_data *data, rh_
     RH_TRY(rh_cl_input_renew(&w->input, job->instance_spec.session, w->memory.address, 0,
                              w->memory.bytes, 1, error));
   *data = (rh_data){.buffer = w->input.buffer, .host = w->view[0]};
-  if (!has_operands) return RH_OK;
+  if (!custom || !rh_operator_has_operands(custom)) return RH_OK;
   rh_operands *operands = &job->operands;
   rh_operands_place(operands, custom, job->spec.offsets, w->input.buffer, 0, w->memory.address);
   for (uint32_t k = 0; k < custom->n_operands; k++) operands->arrays.operands[k] = w->view[k];
-  operands->whole_n = w->spec->job->n;
-  rh_operator_set_base(custom, operands->constants, first);
   data->operands = operands;
+  return RH_OK;
+}
+
+static int is_seam(const rh_share_spec *spec, uint64_t tile) {
+  return spec->seam && tile == spec->first_tile + spec->tiles - 1;
+}
+
+/* A chunk of arrays is where it is. */
+static rh_status place_chunk(worker *w, uint64_t first, uint64_t n, rh_data *data,
+                             rh_error *error) {
+  const rh_share_spec *spec = w->spec;
+  for (uint32_t k = 0; k < rh_job_operands(spec->job); k++) {
+    uint64_t size = rh_type_size(rh_job_operand_type(spec->job, k));
+    w->view[k] = is_seam(spec, first / w->tile)
+                     ? spec->seam[k]
+                     : (const char *)spec->arrays[k] + (first - spec->first_element) * size;
+  }
+  return rh_kept_place(spec->redhost, spec->kept, w->view, n, data, error);
+}
+
+static rh_status bring(worker *w, uint64_t first, uint64_t n, rh_data *data, rh_error *error) {
+  if (w->spec->kept)
+    RH_TRY(place_chunk(w, first, n, data, error));
+  else
+    RH_TRY(read_chunk(w, first, n, data, error));
+  if (!data->operands) return RH_OK;
+  data->operands->whole_n = w->spec->job->n;
+  rh_operator_set_base(w->job->spec.custom, data->operands->constants, first);
   return RH_OK;
 }
 
@@ -130,7 +153,7 @@ static rh_status judge_value(worker *w, uint64_t first, const rh_reference *refe
   rh_verdict verdict;
   spec.n = reference->n;
   rh_job_result(&spec, w->part->strategy, value, &result);
-  rh_job_judge(&spec, w->job.device, w->job.answer.depth, reference, &result, &verdict);
+  rh_job_judge(&spec, w->job->device, w->job->answer.depth, reference, &result, &verdict);
   if (verdict.verdict == RH_VERDICT_WRONG) {
     rh_redhost_blame(w->spec->redhost, w->part->strategy, w->part->path, spec.op, spec.type,
                      rh_operator_hash(spec.custom), spec.n);
@@ -157,17 +180,22 @@ static rh_status reduce_chunk(worker *w, uint64_t tile, uint32_t level, rh_error
   if (w->spec->stop && atomic_load(w->spec->stop))
     return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
   if (w->spec->checks) RH_TRY(refer(w, first, n, &reference, error));
-  RH_TRY(rh_instance_call(w->job.instance, &data, n, value, error));
+  RH_TRY(rh_instance_call(w->job->instance, &data, n, value, error));
   if (w->spec->checks) RH_TRY(judge_value(w, first, &reference, value, error));
   rh_fold_rebase(w->part->fold.op, value, first);
   return rh_fold_add(&w->part->fold, level, tile >> level, value, error);
 }
 
 static rh_status reduce_chunks(worker *w, rh_error *error) {
-  uint64_t at = w->spec->first_tile, end = at + w->spec->tiles;
-  uint32_t most = w->job.device ? DEVICE_LEVEL : HOST_LEVEL;
+  const rh_share_spec *spec = w->spec;
+  const rh_reporter *reporter = &spec->redhost->options.reporter;
+  uint64_t at = spec->first_tile, end = at + spec->tiles;
+  /* What is in memory and read once fits no cache anyway. */
+  int is_large = w->job->device || (spec->kept && !spec->checks);
   while (at < end) {
-    uint32_t level = rh_fold_level(at, end - at, most);
+    uint64_t run = spec->seam && at < end - 1 ? end - 1 - at : end - at;
+    uint32_t level = rh_fold_level(at, run, is_large ? DEVICE_LEVEL : HOST_LEVEL);
+    RH_TRY(rh_progress(reporter, "reducing", at - spec->first_tile, spec->tiles, error));
     RH_TRY(reduce_chunk(w, at, level, error));
     at += UINT64_C(1) << level;
   }
@@ -179,35 +207,49 @@ static rh_status reduce_chunks(worker *w, rh_error *error) {
 static rh_status set_up(worker *w, rh_error *error) {
   const rh_share_spec *spec = w->spec;
   rh_job_spec own = *spec->job;
-  uint64_t most = spec->tiles < 1u << DEVICE_LEVEL ? spec->tiles : 1u << DEVICE_LEVEL;
-  own.n = most * w->tile;
-  if (own.n > spec->job->n) own.n = spec->job->n;
+  if (spec->kept) return RH_OK;
+  own.n = rh_share_chunk(spec->job, spec->tiles);
   uint64_t bytes = rh_operand_layout(&own, own.offsets);
   RH_TRY(rh_region_alloc(&w->memory, bytes, error));
-  RH_TRY(rh_job_init(&w->job, spec->redhost, &own, error));
-  RH_TRY(rh_job_setup(&w->job, w->memory.address, 0, error));
-  rh_cl_input_finish(&w->job.input); /* each chunk is brought by itself */
-  w->part->device = w->job.device;
-  w->part->check.depth = w->job.answer.depth;
-  snprintf(w->part->strategy, sizeof w->part->strategy, "%s", w->job.strategy->name);
-  snprintf(w->part->path, sizeof w->part->path, "%s", w->job.path);
-  if (!spec->checks) RH_TRY(rh_job_self_test(&w->job, error));
-  return rh_job_check_order(&w->job, error);
+  RH_TRY(rh_job_init(w->job, spec->redhost, &own, error));
+  RH_TRY(rh_job_setup(w->job, w->memory.address, 0, error));
+  rh_cl_input_finish(&w->job->input); /* each chunk is brought by itself */
+  if (!spec->checks) RH_TRY(rh_job_self_test(w->job, error));
+  return rh_job_check_order(w->job, error);
+}
+
+static void name_strategy(const worker *w) {
+  rh_share *part = w->part;
+  const rh_job *job = w->job;
+  part->device = job->device;
+  part->check.depth = job->answer.depth;
+  if (job->device)
+    part->check.flushes = job->spec.type == RH_TYPE_f64 ? job->device->flushes_f64 != 0
+                                                        : job->device->flushes_f32 != 0;
+  snprintf(part->strategy, sizeof part->strategy, "%s", job->strategy->name);
+  snprintf(part->path, sizeof part->path, "%s", job->path);
+}
+
+static void clean_up(worker *w, rh_status status) {
+  if (w->spec->kept) return;
+  if (status != RH_OK && w->job->device && w->job->instance_spec.session)
+    clFinish(w->job->instance_spec.session->queue);
+  rh_job_finish(w->job);
+  rh_cl_input_finish(&w->input);
+  rh_region_finish(&w->memory);
 }
 
 rh_status rh_share_reduce(rh_share *part, const rh_share_spec *spec, rh_error *error) {
-  worker w = {.spec = spec, .part = part, .tile = tile_of(spec->job)};
+  worker w = {.spec = spec, .part = part, .tile = rh_share_tile(spec->job)};
+  w.job = spec->kept ? &spec->kept->job : &w.own;
   *part = (rh_share){0};
   rh_exact_prod_init(&part->check.prod);
   rh_fold_init(&part->fold, rh_share_op(spec->job));
   if (spec->tiles == 0) return RH_OK;
   rh_status status = set_up(&w, error);
+  if (status == RH_OK) name_strategy(&w);
   if (status == RH_OK) status = reduce_chunks(&w, error);
-  if (status != RH_OK && w.job.device && w.job.instance_spec.session)
-    clFinish(w.job.instance_spec.session->queue);
-  rh_job_finish(&w.job);
-  rh_cl_input_finish(&w.input);
-  rh_region_finish(&w.memory);
+  clean_up(&w, status);
   return status;
 }
 
@@ -221,6 +263,7 @@ void rh_part_check_add(rh_share_check *check, const rh_share_check *other) {
   check->chunks += other->chunks;
   check->unjudged += other->unjudged;
   if (other->depth > check->depth) check->depth = other->depth;
+  check->flushes |= other->flushes;
   rh_exact_sum_merge(&check->sum, &other->sum);
   rh_exact_prod_merge(&check->prod, &other->prod);
 }
@@ -258,8 +301,8 @@ static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
         single ? (double)rh_exact_sum_float(&check->sum) : rh_exact_sum_double(&check->sum);
 }
 
-void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const rh_cl_device *device,
-                    const rh_result *result, rh_reference *reference, rh_verdict *verdict) {
+void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const rh_result *result,
+                    rh_reference *reference, rh_verdict *verdict) {
   uint64_t depth = check->depth;
   refer_whole(job, check, result, reference);
   if (is_struct(job) || reference->exact) {
@@ -271,5 +314,5 @@ void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const r
   /* Above the chunks the tree is as deep as there are bits in their number. */
   for (uint64_t chunks = check->chunks; depth && chunks > 1; chunks = (chunks + 1) / 2) depth++;
   if (depth) depth += 8; /* parts that are cut have smaller chunks at their ends */
-  rh_job_judge(job, device, depth, reference, result, verdict);
+  rh_reference_judge(reference, result, depth, (int)check->flushes, verdict);
 }

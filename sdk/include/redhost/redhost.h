@@ -17,8 +17,8 @@
  * RH_E_USAGE, with a message; functions that return nothing then do nothing.  The library exports
  * exactly what this header declares.
  *
- * Sizes.  rh_options, rh_request, rh_result and rh_prepare_spec will grow: later versions append
- * fields.  The caller sets struct_size to the struct's sizeof, and every field that it does not use
+ * Sizes.  rh_options, rh_request, rh_result, rh_communicator and rh_prepare_spec will grow: later
+ * versions append fields.  The caller sets struct_size to the struct's sizeof, and every field that it does not use
  * to zero, as an initialiser does.  Zero means the default.
  *   - A struct of an earlier version is shorter: the missing fields count as zero.
  *   - A struct of a later version is longer: the call succeeds if the fields that are unknown to
@@ -29,7 +29,8 @@
  *
  * Threads.  These calls may run at the same time:
  *   - all calls on different rh_redhosts, including rh_open() and rh_close();
- *   - rh_reduce(), rh_prepare() and rh_prepared_destroy() on one rh_redhost: they take turns;
+ *   - rh_reduce(), rh_reduce_distributed(), rh_prepare() and rh_prepared_destroy() on one
+ *     rh_redhost: they take turns;
  *   - calls of different rh_prepareds, with each other and with all of the above: they take no
  *     lock, and share only the device, or the caller's queue, which runs their commands in turn.
  * These may not:
@@ -219,6 +220,62 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
  * [any thread; calls on one rh_redhost take turns] */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error);
+
+/* ---- Distributed: data that several processes hold ----
+ *
+ *     static int32_t gather(void *comm, const void *mine, uint32_t n, void *all) {
+ *       return MPI_Allgather(mine, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, *(MPI_Comm *)comm);
+ *     }
+ *     rh_communicator ranks = {.struct_size = sizeof ranks, .rank = rank, .size = size,
+ *                              .gather = gather, .user = &comm};
+ *     status = rh_reduce_distributed(redhost, &request, &ranks, &result, &error);
+ *
+ * The processes, or *ranks*, of a job exchange a few KiB through a function of the program: redhost
+ * is not linked with MPI and opens no MPI library, so any MPI, any communicator and anything else
+ * that gathers will do. */
+
+/* This rank's place, and how the ranks exchange bytes. */
+typedef struct rh_communicator {
+  uint32_t struct_size; /* sizeof(rh_communicator) */
+  uint32_t rank;        /* 0 .. size-1 */
+  uint32_t size;        /* ranks, 1 to 2^20 */
+  uint32_t reserved;    /* 0 */
+  /* Copies mine[0] .. mine[n-1] of every rank to every rank: all[r * n] .. all[r * n + n - 1] are
+   * those of rank r.  n: 1 to 65536 bytes, the same in all ranks.  The arrays are redhost's, valid
+   * during the call, and do not overlap.  Returns 0, or another number if it failed; then it fails
+   * in all ranks sooner or later, or ends the job.  Called in the thread that called redhost, which
+   * holds no lock meanwhile, by all ranks equally often; never if size is 1, and may be null
+   * then. */
+  int32_t (*gather)(void *user, const void *mine, uint32_t n, void *all);
+  void *user; /* the first argument of gather */
+} rh_communicator;
+
+/* Reduces the elements that all ranks hold, as rh_reduce() does those of one array: `data`, or those
+ * of `inputs`, are this rank's own n elements, which may be none, and the whole are those of rank 0,
+ * then those of rank 1, and so on.  Indices in the answer, and `i` in maps, count from the first
+ * element of the whole, and `n` in maps counts all.
+ *
+ * Every rank of the communicator makes the same call, with the same operator, types, constants,
+ * `accuracy` and `unchecked`.  n, strategy, settings and device may differ.  Every rank gets the
+ * same result, with the bits that one process gets for the whole, however it is divided: with any
+ * strategy if the operator is exact, else with those that promise RH_CANONICAL_ORDER, of which
+ * "auto" takes one.  result->strategy is that of the first rank that has elements.
+ *
+ * Each rank reduces its own elements where they are, and checks them against an exact reference as
+ * rh_reduce() does.  Ranks exchange values, and the elements of at most one tile of 2 KiB for each
+ * boundary between them.  Setups are kept as those of rh_reduce() are.
+ *
+ * A failure in one rank is the failure of all: each returns that status, with the same sentence,
+ * which names the rank and its host.  A rank that fails says so when it exchanges next, so the
+ * others return when they have reduced their own elements.  Differing requests are RH_E_USAGE in all
+ * ranks.  Only three failures are not shared, after which the program must end the job, as by
+ * MPI_Abort(): a communicator that is malformed (RH_E_USAGE), a gather that fails (RH_E_PLUGIN), and
+ * no memory for what the ranks say, some 100 bytes for each (RH_E_NOMEM).  *result is written only
+ * on success.
+ * [any thread; calls on one rh_redhost take turns while they reduce, not while they exchange] */
+rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
+                                const rh_communicator *communicator, rh_result *result,
+                                rh_error *error);
 
 /* ---- Prepared: set up once, run many times ----
  *

@@ -1,0 +1,292 @@
+/* rh_reduce_distributed(): data that each rank holds, reduced over a communicator of the caller's.
+ *
+ * Nothing is exchanged while a rank computes, and all in the thread of the caller, who may have
+ * promised MPI no more than one: a rank that fails says so when the others have done their part. */
+#include "../base/error.h"
+#include "../base/hash.h"
+#include "../base/log.h"
+#include "../base/vocabulary.h"
+#include "../operators/ops.h"
+#include "../reduce/accuracy.h"
+#include "../reduce/by_code.h"
+#include "../reduce/operand_data.h"
+#include "../reduce/request.h"
+#include "../reduce/sized.h"
+#include "gather.h"
+#include "seam.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What each rank says before anything is reduced. */
+typedef struct claim {
+  uint64_t n, problem; /* elements that it holds; a hash of what is asked for */
+  uint64_t fails;      /* 1: it cannot even begin */
+} claim;
+
+/* The same for a person. */
+typedef struct wish {
+  char version[32], text[160];
+} wish;
+
+typedef struct distributed {
+  rh_redhost *redhost;
+  rh_request request;
+  rh_communicator by;
+  rh_ranks ranks;
+  rh_job_spec job; /* with n of the whole */
+  /* The user's operator, or null: for values here, and for a job that may keep it. */
+  rh_operator *own, *kept;
+  const void *data[RH_MOST_OPERANDS];
+  rh_seam seam;
+  rh_share part;
+  rh_whole whole;
+} distributed;
+
+/* ---- The caller's communicator as a transport ---- */
+
+static int32_t gather(void *communicator, const void *mine, uint32_t n, void *all, double seconds,
+                      char *text, uint32_t bytes) {
+  const rh_communicator *by = communicator;
+  (void)seconds;
+  if (by->size == 1) {
+    memcpy(all, mine, n);
+    return 0;
+  }
+  int32_t code = by->gather(by->user, mine, n, all);
+  if (code == 0) return 0;
+  snprintf(text, bytes,
+           "gather() of the communicator returned %d in rank %u; the ranks cannot go on together: "
+           "end the job, as by MPI_Abort()",
+           code, by->rank);
+  return -1;
+}
+
+static const rh_transport by_caller = {.name = "the caller's", .gather = gather};
+
+/* What is wrong here cannot be said to others. */
+static rh_status take_communicator(distributed *d, const rh_communicator *given, rh_error *error) {
+  rh_communicator *by = &d->by;
+  if (!given) return rh_fail(error, RH_E_USAGE, "rh_reduce_distributed: the communicator is null");
+  RH_TRY(rh_sized_read(by, given, RH_SIZED(rh_communicator, user), error));
+  if (by->reserved)
+    return rh_fail(error, RH_E_USAGE, "rh_communicator.reserved is %u and must be 0", by->reserved);
+  if (by->size < 1 || by->size > RH_MOST_RANKS || by->rank >= by->size)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_communicator: rank %u of %u; there are 1 to %d ranks, counted from 0",
+                   by->rank, by->size, RH_MOST_RANKS);
+  if (by->size > 1 && !by->gather)
+    return rh_fail(error, RH_E_USAGE, "rh_communicator.gather is null, and there are %u ranks",
+                   by->size);
+  d->ranks = (rh_ranks){
+      .transport = &by_caller, .self = by, .place = {.rank = by->rank, .size = by->size}};
+  return RH_OK;
+}
+
+/* ---- What this rank asks for ---- */
+
+static rh_status name_operator(distributed *d, rh_operator **made, rh_error *error) {
+  RH_TRY(rh_request_name(&d->request, &d->redhost->options, &d->job, made, error));
+  if (*made) rh_operator_take_base(*made);
+  return RH_OK;
+}
+
+static rh_status check(distributed *d, rh_error *error) {
+  const rh_job_spec *job = &d->job;
+  if (!job->custom && !rh_op_is_defined(job->op, job->type))
+    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
+                   rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
+  rh_request_data(&d->request, d->data);
+  return rh_request_check(&d->request, job, d->data, error);
+}
+
+static rh_status prepare(distributed *d, const rh_request *request, const rh_result *result,
+                         rh_error *error) {
+  if (!d->redhost || !request || !result)
+    return rh_fail(error, RH_E_USAGE, "rh_reduce_distributed: the %s is null",
+                   !d->redhost ? "rh_redhost"
+                   : !request  ? "request"
+                               : "place for the result");
+  RH_TRY(rh_sized_read(&d->request, request, RH_SIZED(rh_request, n_settings), error));
+  RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
+  RH_TRY(name_operator(d, &d->kept, error));
+  if (d->kept) RH_TRY(name_operator(d, &d->own, error));
+  RH_TRY(check(d, error));
+  if (d->request.accuracy) RH_TRY(rh_accuracy_ask(&d->job, d->own, error));
+  RH_TRY(rh_redhost_enter(d->redhost, error));
+  rh_status status = rh_by_code_prepare(d->own, d->redhost, error);
+  rh_redhost_leave(d->redhost);
+  RH_TRY(status);
+  return rh_seam_init(&d->seam, &d->job, d->by.size, error);
+}
+
+/* ---- The same in all ranks? ---- */
+
+static uint64_t hash_of(const distributed *d) {
+  const rh_job_spec *job = &d->job;
+  const uint64_t numbers[] = {job->op, job->type, rh_operator_hash(job->custom),
+                              d->request.accuracy, d->request.unchecked};
+  uint64_t hash = rh_hash(0, numbers, sizeof numbers);
+  for (uint32_t k = 0; job->custom && k < job->custom->n_lets; k++) {
+    const rh_expr_value *value = &job->custom->lets[k].value;
+    const uint64_t words[] = {(uint64_t)value->is_float, (uint64_t)value->as.i};
+    hash = rh_hash(hash, words, sizeof words);
+  }
+  return rh_hash(hash, rh_version(), strlen(rh_version()));
+}
+
+static void describe(const distributed *d, wish *mine) {
+  const rh_job_spec *job = &d->job;
+  memset(mine, 0, sizeof *mine);
+  snprintf(mine->version, sizeof mine->version, "%s", rh_version());
+  size_t at = (size_t)snprintf(mine->text, sizeof mine->text, "%.60s of", rh_job_op_name(job));
+  for (uint32_t k = 0; k < rh_job_operands(job); k++)
+    at += (size_t)snprintf(mine->text + at, sizeof mine->text - at, "%s %s", k ? "," : "",
+                           rh_type_name(rh_job_operand_type(job, k)));
+  snprintf(mine->text + at, sizeof mine->text - at, "%s%s",
+           d->request.accuracy ? ", rounded once" : "", d->request.unchecked ? ", unchecked" : "");
+}
+
+static rh_status compare(const distributed *d, const wish *all, uint32_t other, rh_error *error) {
+  char(*hosts)[RH_HOST_BYTES] = d->ranks.hosts;
+  const wish *first = &all[0], *second = &all[other];
+  if (strcmp(first->version, second->version) != 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "rank 0 (host %s) has redhost %.31s, and rank %u (host %s) %.31s; install one "
+                   "version for all",
+                   hosts[0], first->version, other, hosts[other], second->version);
+  if (strcmp(first->text, second->text) != 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "the ranks ask for different reductions: rank 0 (host %s) for %.159s, and rank "
+                   "%u (host %s) for %.159s",
+                   hosts[0], first->text, other, hosts[other], second->text);
+  return rh_fail(error, RH_E_USAGE,
+                 "the ranks ask for different reductions: %.159s is defined otherwise in rank %u "
+                 "(host %s) than in rank 0 (host %s), or its constants differ",
+                 first->text, other, hosts[other], hosts[0]);
+}
+
+static rh_status explain(distributed *d, uint32_t other, rh_error *error) {
+  wish mine, *all = calloc(d->by.size, sizeof *all);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  describe(d, &mine);
+  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
+  if (status == RH_OK) status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
+  for (uint32_t r = 0; r < d->by.size; r++) {
+    all[r].version[sizeof mine.version - 1] = 0;
+    all[r].text[sizeof mine.text - 1] = 0;
+  }
+  if (status == RH_OK) status = compare(d, all, other, error);
+  free(all);
+  return status;
+}
+
+/* Every rank's elements begin where those of the one before it end. */
+static rh_status count(distributed *d, const claim *all, rh_error *error) {
+  uint64_t *starts = d->seam.starts;
+  for (uint32_t r = 0; r < d->by.size; r++) {
+    if (all[r].n > UINT64_MAX - starts[r])
+      return rh_fail(error, RH_E_USAGE, "the ranks hold more than 2^64 elements");
+    starts[r + 1] = starts[r] + all[r].n;
+  }
+  d->job.n = starts[d->by.size];
+  if (d->job.n == 0 && rh_op_needs_an_element(d->job.op))
+    return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
+                   rh_job_op_name(&d->job));
+  rh_seam_place(&d->seam, d->by.rank);
+  return RH_OK;
+}
+
+static rh_status settle_claims(distributed *d, const claim *all, rh_status begun,
+                               const rh_error *why, rh_error *error) {
+  uint32_t size = d->by.size, other = 0;
+  for (uint32_t r = 0; r < size; r++)
+    if (all[r].fails) return rh_ranks_settle(&d->ranks, begun, why, error);
+  while (other < size && all[other].problem == all[0].problem) other++;
+  if (other < size) return explain(d, other, error);
+  return count(d, all, error);
+}
+
+static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
+  claim mine = {.fails = begun != RH_OK}, *all = calloc(d->by.size, sizeof *all);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  if (begun == RH_OK) {
+    mine.n = d->job.n;
+    mine.problem = hash_of(d);
+  }
+  rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
+  if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
+  free(all);
+  return status;
+}
+
+/* ---- Reducing ---- */
+
+static rh_status reduce_here(distributed *d, rh_error *error) {
+  rh_share_spec share = {.redhost = d->redhost,
+                         .job = &d->job,
+                         .first_tile = d->seam.first_tile,
+                         .tiles = d->seam.tiles,
+                         .arrays = d->data,
+                         .first_element = d->seam.starts[d->by.rank],
+                         .seam = d->seam.is_cut ? d->seam.operands : NULL,
+                         .checks = !d->request.unchecked};
+  rh_job_spec spec = d->job;
+  if (share.tiles == 0) return rh_share_reduce(&d->part, &share, error);
+  spec.custom = d->kept;
+  spec.n = rh_share_chunk(&d->job, share.tiles);
+  spec.rounds_once = 0; /* which is done with the whole */
+  rh_operand_layout(&spec, spec.offsets);
+  RH_TRY(rh_redhost_enter(d->redhost, error));
+  rh_status status = rh_kept_get(d->redhost, &spec, &d->kept, &share.kept, error);
+  if (status == RH_OK) {
+    status = rh_share_reduce(&d->part, &share, error);
+    rh_kept_release(d->redhost, share.kept, status);
+  }
+  rh_redhost_leave(d->redhost);
+  return status;
+}
+
+static rh_status conclude(distributed *d, rh_result *own, rh_error *error) {
+  rh_reference reference;
+  rh_verdict verdict;
+  RH_TRY(rh_whole_conclude(&d->whole, &d->job, own, &reference, &verdict, error));
+  if (d->whole.checked && verdict.verdict == RH_VERDICT_UNJUDGED && d->by.rank == 0)
+    rh_log(&d->redhost->options.reporter, RH_LOG_WARNING,
+           "strategy '%s': the result is not judged: %s", d->whole.strategy, verdict.text);
+  return RH_OK;
+}
+
+static rh_status reduce(distributed *d, const rh_request *request, rh_result *result,
+                        rh_error *error) {
+  rh_error why = {0};
+  rh_result own;
+  rh_status status = prepare(d, request, result, &why);
+  RH_TRY(agree(d, status, &why, error));
+  RH_TRY(rh_seam_join(&d->seam, &d->ranks, d->data, error));
+  status = reduce_here(d, &why);
+  RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
+  RH_TRY(rh_whole_gather(&d->whole, &d->ranks, &d->job, &d->part, !d->request.unchecked, error));
+  status = conclude(d, &own, &why);
+  /* All ranks have computed the same, and have failed alike; but a device may fail in one. */
+  if (status != RH_OK || (d->job.custom && d->job.custom->code))
+    RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
+  rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+  return RH_OK;
+}
+
+rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
+                                const rh_communicator *communicator, rh_result *result,
+                                rh_error *error) {
+  distributed d = {.redhost = redhost};
+  RH_TRY(take_communicator(&d, communicator, error));
+  rh_status status = reduce(&d, request, result, error);
+  free(d.ranks.hosts);
+  rh_whole_finish(&d.whole);
+  rh_share_finish(&d.part);
+  rh_seam_finish(&d.seam);
+  rh_operator_destroy(d.own);
+  rh_operator_destroy(d.kept);
+  return status;
+}

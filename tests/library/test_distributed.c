@@ -1,0 +1,528 @@
+/* rh_reduce_distributed(), with threads as ranks: any division of the elements gives the bits of
+ * one process, and a failure of one rank is the failure of all. */
+#include "library.h"
+
+#include <pthread.h>
+
+enum { N = 40007, MOST_RANKS = 16, MOST_BYTES = 65536 };
+
+static float x[N], w[N];
+static double y[N];
+static int32_t k[N];
+static uint64_t u[N];
+
+static void fill(void) {
+  uint64_t state = 1;
+  for (int i = 0; i < N; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    double number = (double)(state >> 11) * 0x1p-53;
+    x[i] = (float)(number - 0.3);
+    w[i] = (float)(1 + number / 8);
+    y[i] = 0.5 + number;
+    k[i] = (int32_t)(state >> 40) - 5000000;
+    u[i] = state >> 3;
+  }
+}
+
+/* Finds the devices: PoCL cannot be asked for the first time by two rh_redhosts at once. */
+static void open_filled(void) {
+  rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = x, .n = 1};
+  rh_result result = {.struct_size = sizeof result};
+  fill();
+  set_up();
+  must(rh_reduce(redhost, &request, &result, &error));
+}
+
+/* ---- Ranks ---- */
+
+typedef struct job {
+  uint32_t size, fails_at; /* the gather that fails in all ranks, from 1; 0: none */
+  pthread_barrier_t barrier;
+  unsigned char *board; /* where the ranks write what they give */
+} job;
+
+typedef struct rank {
+  job *of;
+  uint32_t rank, gathers;
+  uint64_t most; /* bytes, of a gather */
+  rh_redhost *redhost;
+  rh_request request;
+  rh_input inputs[2];
+  rh_result result;
+  rh_error error;
+  rh_status status;
+} rank;
+
+static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
+  rank *self = of_rank;
+  job *of = self->of;
+  ck_assert(n > 0 && n <= MOST_BYTES);
+  memcpy(of->board + (size_t)self->rank * n, mine, n);
+  pthread_barrier_wait(&of->barrier);
+  memcpy(all, of->board, (size_t)of->size * n);
+  pthread_barrier_wait(&of->barrier);
+  if (n > self->most) self->most = n;
+  return ++self->gathers == of->fails_at ? 7 : 0;
+}
+
+static void *run_rank(void *of_rank) {
+  rank *self = of_rank;
+  rh_communicator by = {.struct_size = sizeof by,
+                        .rank = self->rank,
+                        .size = self->of->size,
+                        .gather = gather,
+                        .user = self};
+  self->result = (rh_result){.struct_size = sizeof self->result};
+  self->status =
+      rh_reduce_distributed(self->redhost, &self->request, &by, &self->result, &self->error);
+  return NULL;
+}
+
+static void run_ranks(rank *ranks, uint32_t size, uint32_t fails_at) {
+  pthread_t threads[MOST_RANKS];
+  job of = {.size = size, .fails_at = fails_at, .board = malloc((size_t)size * MOST_BYTES)};
+  ck_assert_ptr_nonnull(of.board);
+  pthread_barrier_init(&of.barrier, NULL, size);
+  for (uint32_t r = 0; r < size; r++) {
+    ranks[r].of = &of;
+    ranks[r].rank = r;
+    ck_assert_int_eq(pthread_create(&threads[r], NULL, run_rank, &ranks[r]), 0);
+  }
+  for (uint32_t r = 0; r < size; r++) pthread_join(threads[r], NULL);
+  pthread_barrier_destroy(&of.barrier);
+  free(of.board);
+}
+
+/* ---- Divisions ---- */
+
+/* starts[r] .. starts[r + 1] - 1 are rank r's, of n. */
+typedef struct division {
+  const char *name;
+  uint32_t size;
+  void (*cut)(uint64_t *starts, uint32_t size, uint64_t n);
+} division;
+
+static void cut_evenly(uint64_t *starts, uint32_t size, uint64_t n) {
+  for (uint32_t r = 0; r <= size; r++) starts[r] = n * r / size;
+}
+
+/* Every second rank has none, the first and the last too. */
+static void cut_with_gaps(uint64_t *starts, uint32_t size, uint64_t n) {
+  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : n * (r / 2) / (size / 2);
+}
+
+static void cut_all_to_last(uint64_t *starts, uint32_t size, uint64_t n) {
+  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : 0;
+}
+
+static void cut_all_to_first(uint64_t *starts, uint32_t size, uint64_t n) {
+  for (uint32_t r = 0; r <= size; r++) starts[r] = r ? n : 0;
+}
+
+/* Many ranks within a tile, the last one has the rest. */
+static void cut_small(uint64_t *starts, uint32_t size, uint64_t n) {
+  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : 17 * r < n ? 17 * r : n;
+}
+
+/* The first has almost all, the others share the last tile. */
+static void cut_small_at_end(uint64_t *starts, uint32_t size, uint64_t n) {
+  for (uint32_t r = 0; r <= size; r++) {
+    uint64_t behind = 3 * (uint64_t)(size - r);
+    starts[r] = r == 0 || behind > n ? 0 : n - behind;
+  }
+}
+
+/* At tiles of f32: nothing is between ranks. */
+static void cut_at_tiles(uint64_t *starts, uint32_t size, uint64_t n) {
+  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : n * r / size / 512 * 512;
+}
+
+static void cut_anywhere(uint64_t *starts, uint32_t size, uint64_t n) {
+  static uint32_t state = 7;
+  starts[0] = 0;
+  starts[size] = n;
+  for (uint32_t r = 1; r < size; r++) {
+    state = state * 1664525 + 1013904223;
+    uint64_t at = n ? (state >> 8) % (n + 1) : 0;
+    uint32_t place = r;
+    for (; place > 1 && starts[place - 1] > at; place--) starts[place] = starts[place - 1];
+    starts[place] = at;
+  }
+}
+
+static const division divisions[] = {
+    {"one", 1, cut_evenly},         {"two", 2, cut_evenly},         {"seven", 7, cut_evenly},
+    {"tiles", 5, cut_at_tiles},     {"gaps", 8, cut_with_gaps},     {"last", 3, cut_all_to_last},
+    {"first", 3, cut_all_to_first}, {"small", 16, cut_small},       {"end", 9, cut_small_at_end},
+    {"anywhere", 3, cut_anywhere},  {"anywhere", 11, cut_anywhere}, {"anywhere", 16, cut_anywhere},
+    {"anywhere", 16, cut_anywhere},
+};
+enum { DIVISIONS = sizeof divisions / sizeof *divisions };
+
+/* ---- One process and many ---- */
+
+static uint32_t size_of(rh_type type) {
+  return type == RH_TYPE_f64 || type == RH_TYPE_u64 ? 8 : 4;
+}
+
+static void share_out(rank *self, const rh_request *whole, uint64_t from, uint64_t to) {
+  self->request = *whole;
+  self->request.n = to - from;
+  self->redhost = redhost;
+  if (whole->data) self->request.data = (const char *)whole->data + from * size_of(whole->type);
+  for (uint64_t j = 0; j < whole->n_inputs; j++) {
+    self->inputs[j] = whole->inputs[j];
+    self->inputs[j].data =
+        (const char *)whole->inputs[j].data + from * size_of(whole->inputs[j].type);
+  }
+  if (whole->inputs) self->request.inputs = self->inputs;
+  /* Nothing is read where there is nothing. */
+  if (from == to) self->request.data = NULL;
+  for (uint64_t j = 0; j < whole->n_inputs && from == to; j++) self->inputs[j].data = NULL;
+}
+
+static void must_be_same(const rh_result *found, const rh_result *one, const char *what) {
+  ck_assert_msg(found->type == one->type && found->indexed == one->indexed &&
+                    found->n_fields == one->n_fields,
+                "%s: a result of another kind", what);
+  ck_assert_msg(found->value.u == one->value.u, "%s: %a instead of %a", what, found->value.f,
+                one->value.f);
+  if (one->indexed) ck_assert_msg(found->index == one->index, "%s: another index", what);
+  ck_assert_msg(memcmp(found->fields, one->fields, one->n_fields * sizeof *one->fields) == 0,
+                "%s: other fields, such as %a instead of %a", what, found->fields[0].value.f,
+                one->fields[0].value.f);
+}
+
+static void divide(const rh_request *whole, const division *by, const rh_result *one) {
+  static rank ranks[MOST_RANKS];
+  uint64_t starts[MOST_RANKS + 1];
+  char what[128];
+  by->cut(starts, by->size, whole->n);
+  memset(ranks, 0, sizeof ranks);
+  for (uint32_t r = 0; r < by->size; r++) share_out(&ranks[r], whole, starts[r], starts[r + 1]);
+  run_ranks(ranks, by->size, 0);
+  for (uint32_t r = 0; r < by->size; r++) {
+    snprintf(what, sizeof what, "n = %llu, %s, rank %u of %u", (unsigned long long)whole->n,
+             by->name, r, by->size);
+    ck_assert_msg(ranks[r].status == RH_OK, "%s: %s", what, ranks[r].error.message);
+    must_be_same(&ranks[r].result, one, what);
+    ck_assert_uint_eq(ranks[r].gathers, ranks[0].gathers);
+    ck_assert_uint_le(ranks[r].most, 4096); /* values, or a tile of each input */
+  }
+}
+
+static void divide_all(const rh_request *whole) {
+  static const uint64_t sizes[] = {1, 511, 513, 4096, N};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    rh_request request = *whole;
+    rh_result one = {.struct_size = sizeof one};
+    request.n = sizes[s];
+    must(rh_reduce(redhost, &request, &one, &error));
+    for (int j = 0; j < DIVISIONS; j++) divide(&request, &divisions[j], &one);
+  }
+}
+
+static const rh_input two_floats[] = {{.type = RH_TYPE_f32, .data = x},
+                                      {.type = RH_TYPE_f32, .data = w}};
+static const rh_input two_types[] = {{.type = RH_TYPE_f32, .data = x},
+                                     {.type = RH_TYPE_f64, .data = y}};
+static const rh_input only_y[] = {{.type = RH_TYPE_f64, .data = y}};
+static const rh_constant half[] = {{.name = "t", .is_float = 1, .value = {.f = 0.5}}};
+
+#define REQUEST .struct_size = sizeof(rh_request)
+static const rh_request problems[] = {
+    {REQUEST, .op = "sum", .type = RH_TYPE_f32, .data = x},
+    {REQUEST, .op = "sum", .type = RH_TYPE_f32, .data = x, .accuracy = RH_ACCURACY_EXACT},
+    {REQUEST, .op = "prod", .type = RH_TYPE_f64, .data = y},
+    {REQUEST, .op = "argmin", .type = RH_TYPE_f32, .data = x},
+    {REQUEST, .op = "argmax", .type = RH_TYPE_i32, .data = k, .unchecked = 1},
+    {REQUEST, .op = "affine", .type = RH_TYPE_u64, .data = u},
+    {REQUEST, .op = "dot", .inputs = two_floats, .n_inputs = 2},
+    {REQUEST, .op = "dot", .inputs = two_types, .n_inputs = 2},
+    {REQUEST, .op = "dot", .inputs = two_floats, .n_inputs = 2, .accuracy = RH_ACCURACY_EXACT},
+    {REQUEST, .op = "meanvar", .inputs = only_y, .n_inputs = 1},
+    {REQUEST, .op = "min,max,sum", .type = RH_TYPE_f32, .data = x},
+    {REQUEST, .op = "sum", .map = "x*(i%7)/n", .inputs = only_y, .n_inputs = 1},
+    {REQUEST, .op = "sum", .map = "x*t", .where = "x > t", .inputs = only_y, .n_inputs = 1,
+     .constants = half, .n_constants = 1},
+    {REQUEST, .op = "argmax", .map = "fabs(x-y)", .inputs = two_floats, .n_inputs = 2},
+    /* It does not commute. */
+    {REQUEST, .reduce = "a*(1-b)+b", .identity = "0", .type = RH_TYPE_f32, .data = w,
+     .unchecked_op = 1},
+};
+
+START_TEST(any_division_has_the_same_bits) {
+  rh_request request = problems[_i];
+  request.strategy = "native";
+  divide_all(&request);
+}
+END_TEST
+
+/* On a device, and as `auto` chooses. */
+START_TEST(other_strategies_do) {
+  static const char *const names[] = {"onepass", "auto"};
+  static const int some[] = {0, 3, 6, 11};
+  for (size_t j = 0; j < sizeof some / sizeof *some; j++) {
+    rh_request request = problems[some[j]];
+    rh_result one = {.struct_size = sizeof one};
+    request.n = N;
+    request.strategy = "native";
+    must(rh_reduce(redhost, &request, &one, &error));
+    request.strategy = names[_i];
+    for (int d = 2; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
+  }
+}
+END_TEST
+
+/* The sum of the squares, and the index of the last element above 0. */
+static const char code[] =
+    "{\"redhost\": \"operator/1\", \"name\": \"last\", \"operands\": [\"x\"],"
+    " \"value\": {\"squares\": \"f64\", \"last\": \"i64\"},"
+    " \"claims\": [\"associative\", \"commutative\"], \"source\": ["
+    "\"rh_value rh_identity(void) { rh_value v = {0, -1}; return v; }\","
+    "\"rh_value rh_load(rh_x x, ulong i) {\","
+    "\"  rh_value v = {(double)x*x, x > 0 ? (long)i : -1};\","
+    "\"  return v;\","
+    "\"}\","
+    "\"rh_value rh_combine(rh_value a, rh_value b) {\","
+    "\"  a.squares += b.squares;\","
+    "\"  a.last = max(a.last, b.last);\","
+    "\"  return a;\","
+    "\"}\"]}";
+
+/* One in OpenCL C is combined on a device, also by ranks that have no elements. */
+START_TEST(an_operator_by_code_does) {
+  static float coarse[N];
+  for (int i = 0; i < N; i++) coarse[i] = (float)((i * 37) % 101 - 50); /* with exact sums */
+  rh_request request = {REQUEST, .op = code, .type = RH_TYPE_f32, .data = coarse, .n = 12345};
+  rh_result one = {.struct_size = sizeof one};
+  must(rh_reduce(redhost, &request, &one, &error));
+  for (int d = 2; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
+}
+END_TEST
+
+/* Repeated calls use what was set up: with and without a map that has the index. */
+START_TEST(calls_of_both_kinds_take_turns) {
+  rh_request request = problems[11];
+  rh_result one = {.struct_size = sizeof one};
+  request.n = N;
+  for (int j = 0; j < 3; j++) {
+    must(rh_reduce(redhost, &request, &one, &error));
+    divide(&request, &divisions[2], &one);
+  }
+}
+END_TEST
+
+/* Of a value that no element gives: sums of nothing are 0, and there is no least of nothing. */
+START_TEST(no_elements_at_all) {
+  static rank ranks[3];
+  rh_request request = problems[0];
+  rh_result one = {.struct_size = sizeof one};
+  must(rh_reduce(redhost, &request, &one, &error));
+  divide(&request, &divisions[5], &one);
+  for (int r = 0; r < 3; r++) share_out(&ranks[r], &problems[3], 0, 0);
+  run_ranks(ranks, 3, 0);
+  for (int r = 0; r < 3; r++) {
+    error = ranks[r].error;
+    must_fail(ranks[r].status, RH_E_USAGE, "argmin of no elements is undefined");
+  }
+}
+END_TEST
+
+/* ---- Failures ---- */
+
+/* Three ranks of the problem, for a test to change. */
+static rank three[3];
+
+static void set_three(int problem) {
+  memset(three, 0, sizeof three);
+  for (int r = 0; r < 3; r++)
+    share_out(&three[r], &problems[problem], 5000 * (uint64_t)r, 5000 * (uint64_t)r + 5000);
+}
+
+static void all_must_fail(rh_status with, const char *words) {
+  run_ranks(three, 3, 0);
+  for (int r = 0; r < 3; r++) {
+    error = three[r].error;
+    must_fail(three[r].status, with, words);
+    ck_assert_str_eq(three[r].error.message, three[0].error.message);
+    ck_assert_uint_eq(three[r].gathers, three[0].gathers);
+    ck_assert_int_eq(three[r].result.strategy[0], 0); /* it is not written */
+  }
+}
+
+static void all_must_work(void) {
+  run_ranks(three, 3, 0);
+  for (int r = 0; r < 3; r++) {
+    error = three[r].error;
+    must(three[r].status);
+  }
+}
+
+START_TEST(differing_requests_are_named) {
+  set_three(0);
+  three[2].request.type = RH_TYPE_i32;
+  three[2].request.data = k;
+  all_must_fail(RH_E_USAGE, "for sum of f32, and rank 2 (host ");
+  all_must_fail(RH_E_USAGE, ") for sum of i32");
+  set_three(0);
+  three[1].request.op = "max";
+  all_must_fail(RH_E_USAGE, "for max of f32");
+  set_three(0);
+  three[1].request.unchecked = 1;
+  all_must_fail(RH_E_USAGE, "for sum of f32, unchecked");
+  set_three(0);
+  three[1].request.accuracy = RH_ACCURACY_EXACT;
+  all_must_fail(RH_E_USAGE, "for sum of f32, rounded once");
+  set_three(6);
+  three[1].inputs[1] = two_types[1];
+  all_must_fail(RH_E_USAGE, "f32, f64");
+}
+END_TEST
+
+START_TEST(differing_definitions_are_named) {
+  static const rh_constant third[] = {{.name = "t", .is_float = 1, .value = {.f = 0.3}}};
+  set_three(12);
+  three[2].request.constants = third;
+  all_must_fail(RH_E_USAGE, "is defined otherwise in rank 2 (host ");
+  set_three(12);
+  all_must_work();
+  set_three(14);
+  three[1].request.identity = "1";
+  all_must_fail(RH_E_USAGE, "is defined otherwise in rank 1");
+}
+END_TEST
+
+/* One rank cannot begin. */
+START_TEST(a_bad_request_of_one_is_that_of_all) {
+  set_three(0);
+  three[1].request.data = NULL;
+  all_must_fail(RH_E_USAGE, "rank 1 (host ");
+  all_must_fail(RH_E_USAGE, "the data is null or not aligned");
+  set_three(0);
+  three[2].request.op = "sun";
+  all_must_fail(RH_E_USAGE, "unknown operator 'sun'");
+  set_three(0);
+  three[0].redhost = NULL;
+  all_must_fail(RH_E_USAGE, "rank 0 (host ");
+  set_three(0);
+  three[2].request.struct_size = 3;
+  all_must_fail(RH_E_USAGE, "rh_request");
+  set_three(0);
+  for (int r = 0; r < 3; r++) three[r].request.op = "xor";
+  all_must_fail(RH_E_USAGE, "operator xor is not defined for f32");
+  ck_assert_ptr_null(strstr(three[0].error.message, "rank")); /* they all say so */
+  set_three(0);
+  all_must_work();
+}
+END_TEST
+
+/* One rank fails where it reduces; its strategy is its own affair. */
+START_TEST(a_failure_of_one_is_that_of_all) {
+  set_three(0);
+  three[2].request.strategy = "no_such";
+  all_must_fail(RH_E_USAGE, "rank 2 (host ");
+  set_three(0);
+  three[0].request.strategy = "native";
+  three[2].request.strategy = "serial";
+  all_must_work();
+  ck_assert_str_eq(three[1].result.strategy, "native"); /* of the first */
+  rh_redhost *wrong = open_on(NULL, "results/drops_last");
+  set_three(0);
+  three[1].redhost = wrong;
+  three[1].request.strategy = "drops_last";
+  all_must_fail(RH_E_WRONG, "wrong result: 'drops_last' on elements 5120 to ");
+  ck_assert_ptr_nonnull(strstr(three[2].error.message, "rank 1 (host "));
+  rh_close(wrong);
+}
+END_TEST
+
+static int say_stop(void *user, const char *phase, uint64_t done, uint64_t total) {
+  (void)user, (void)phase, (void)done, (void)total;
+  return 1;
+}
+
+START_TEST(one_rank_cancels) {
+  rh_redhost *impatient;
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM"),
+                        .reporter = {.progress = say_stop}};
+  must(rh_open(&impatient, &options, &error));
+  set_three(0);
+  three[2].redhost = impatient;
+  all_must_fail(RH_E_CANCELLED, "rank 2 (host ");
+  rh_close(impatient);
+}
+END_TEST
+
+START_TEST(a_gather_that_fails) {
+  for (uint32_t at = 1; at <= 8; at++) {
+    set_three(0);
+    run_ranks(three, 3, at);
+    if (three[0].gathers < at) break;
+    ck_assert_uint_eq(three[0].gathers, at); /* it is not called again */
+    for (int r = 0; r < 3; r++) {
+      error = three[r].error;
+      must_fail(three[r].status, RH_E_PLUGIN, "gather() of the communicator returned 7");
+    }
+  }
+  ck_assert_uint_gt(three[0].gathers, 3);
+  ck_assert_int_eq(three[0].status, RH_OK);
+}
+END_TEST
+
+START_TEST(malformed_communicators) {
+  rh_request request = problems[0];
+  rh_result result = {.struct_size = sizeof result};
+  rh_communicator by = {.struct_size = sizeof by, .size = 1};
+  request.n = 1000;
+  must(rh_reduce_distributed(redhost, &request, &by, &result, &error));
+  must_fail(rh_reduce_distributed(redhost, &request, NULL, &result, &error), RH_E_USAGE, "is null");
+  by.size = 2;
+  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
+            "rh_communicator.gather is null, and there are 2 ranks");
+  by.gather = gather;
+  by.rank = 2;
+  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
+            "rank 2 of 2");
+  by = (rh_communicator){.struct_size = sizeof by, .size = 0};
+  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
+            "rank 0 of 0");
+  by.size = 1;
+  by.reserved = 1;
+  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE, "reserved");
+  by.struct_size = 5;
+  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
+            "rh_communicator");
+}
+END_TEST
+
+static Suite *suite_of(void) {
+  Suite *suite = suite_create("distributed");
+  TCase *tests = tcase_create("distributed");
+  tcase_add_checked_fixture(tests, open_filled, tear_down);
+  tcase_add_loop_test(tests, any_division_has_the_same_bits, 0, sizeof problems / sizeof *problems);
+  tcase_add_loop_test(tests, other_strategies_do, 0, 2);
+  tcase_add_test(tests, an_operator_by_code_does);
+  tcase_add_test(tests, calls_of_both_kinds_take_turns);
+  tcase_add_test(tests, no_elements_at_all);
+  tcase_add_test(tests, differing_requests_are_named);
+  tcase_add_test(tests, differing_definitions_are_named);
+  tcase_add_test(tests, a_bad_request_of_one_is_that_of_all);
+  tcase_add_test(tests, a_failure_of_one_is_that_of_all);
+  tcase_add_test(tests, one_rank_cancels);
+  tcase_add_test(tests, a_gather_that_fails);
+  tcase_add_test(tests, malformed_communicators);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
+
+int main(void) {
+  SRunner *runner = srunner_create(suite_of());
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
