@@ -439,8 +439,7 @@ START_TEST(a_failure_of_one_is_that_of_all) {
 END_TEST
 
 static int say_stop(void *user, const char *phase, uint64_t done, uint64_t total) {
-  (void)user, (void)phase, (void)done, (void)total;
-  return 1;
+  return user == NULL && phase && done <= total;
 }
 
 START_TEST(one_rank_cancels) {

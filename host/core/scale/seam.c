@@ -74,7 +74,7 @@ static void put(rh_seam *seam, uint64_t at, uint64_t n, const void *const *from)
   }
 }
 
-static rh_status take(void *of_joint, uint32_t rank, const void *theirs, uint64_t bytes,
+static rh_status take_given(void *of_joint, uint32_t rank, const void *theirs, uint64_t bytes,
                       rh_error *error) {
   const joint *self = of_joint;
   rh_seam *seam = self->seam;
@@ -119,5 +119,5 @@ rh_status rh_seam_join(rh_seam *seam, rh_ranks *ranks, const void *const *data, 
     memcpy(at, data[k], n * operand_size(seam, k));
     at += n * operand_size(seam, k);
   }
-  return rh_ranks_gather_any(ranks, seam->given, n * element_bytes(seam), take, &self, error);
+  return rh_ranks_gather_any(ranks, seam->given, n * element_bytes(seam), take_given, &self, error);
 }

@@ -1,8 +1,8 @@
 /* Elements that each rank holds, in runs that may begin and end within a tile.
  *
  * A tile is reduced by the rank that holds its first element.  Where it ends in another rank's run,
- * or beyond several, these give the elements before their own first whole tile: at most one tile for
- * each boundary between ranks. */
+ * or beyond several, these give the elements before their own first whole tile: at most one tile
+ * for each boundary between ranks. */
 #ifndef RH_SCALE_SEAM_H
 #define RH_SCALE_SEAM_H
 

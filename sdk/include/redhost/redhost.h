@@ -18,8 +18,8 @@
  * exactly what this header declares.
  *
  * Sizes.  rh_options, rh_request, rh_result, rh_communicator and rh_prepare_spec will grow: later
- * versions append fields.  The caller sets struct_size to the struct's sizeof, and every field that it does not use
- * to zero, as an initialiser does.  Zero means the default.
+ * versions append fields.  The caller sets struct_size to the struct's sizeof, and every field that
+ * it does not use to zero, as an initialiser does.  Zero means the default.
  *   - A struct of an earlier version is shorter: the missing fields count as zero.
  *   - A struct of a later version is longer: the call succeeds if the fields that are unknown to
  *     this version are zero, and is RH_E_USAGE otherwise.
@@ -250,9 +250,9 @@ typedef struct rh_communicator {
   void *user; /* the first argument of gather */
 } rh_communicator;
 
-/* Reduces the elements that all ranks hold, as rh_reduce() does those of one array: `data`, or those
- * of `inputs`, are this rank's own n elements, which may be none, and the whole are those of rank 0,
- * then those of rank 1, and so on.  Indices in the answer, and `i` in maps, count from the first
+/* Reduces the elements that all ranks hold, as rh_reduce() does those of one array.  `data`, or
+ * those of `inputs`, are this rank's own n elements, which may be none; the whole are those of rank
+ * 0, then those of rank 1, and so on.  Indices in the answer, and `i` in maps, count from the first
  * element of the whole, and `n` in maps counts all.
  *
  * Every rank of the communicator makes the same call, with the same operator, types, constants,
@@ -261,17 +261,17 @@ typedef struct rh_communicator {
  * strategy if the operator is exact, else with those that promise RH_CANONICAL_ORDER, of which
  * "auto" takes one.  result->strategy is that of the first rank that has elements.
  *
- * Each rank reduces its own elements where they are, and checks them against an exact reference as
- * rh_reduce() does.  Ranks exchange values, and the elements of at most one tile of 2 KiB for each
- * boundary between them.  Setups are kept as those of rh_reduce() are.
+ * Each rank reduces its own elements where they are, in its thread, and checks them against an
+ * exact reference as rh_reduce() does.  Ranks exchange values, and the elements of at most one tile
+ * of 2 KiB for each boundary between them.  Setups are kept as those of rh_reduce() are.
  *
  * A failure in one rank is the failure of all: each returns that status, with the same sentence,
  * which names the rank and its host.  A rank that fails says so when it exchanges next, so the
- * others return when they have reduced their own elements.  Differing requests are RH_E_USAGE in all
- * ranks.  Only three failures are not shared, after which the program must end the job, as by
- * MPI_Abort(): a communicator that is malformed (RH_E_USAGE), a gather that fails (RH_E_PLUGIN), and
- * no memory for what the ranks say, some 100 bytes for each (RH_E_NOMEM).  *result is written only
- * on success.
+ * others return when they have reduced their own elements.  Differing requests are RH_E_USAGE in
+ * all ranks.  Only three failures are not shared, after which the program must end the job, as by
+ * MPI_Abort(): a communicator that is malformed (RH_E_USAGE), a gather that fails (RH_E_PLUGIN),
+ * and no memory for what the ranks say (RH_E_NOMEM; at least 24 bytes for each rank).  *result is
+ * written only on success.
  * [any thread; calls on one rh_redhost take turns while they reduce, not while they exchange] */
 rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
                                 const rh_communicator *communicator, rh_result *result,
