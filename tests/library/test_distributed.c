@@ -49,6 +49,7 @@ typedef struct rank {
   rh_redhost *redhost;
   rh_request request;
   rh_input inputs[2];
+  void *held[2]; /* its own elements */
   rh_result result;
   rh_error error;
   rh_status status;
@@ -166,20 +167,34 @@ static uint32_t size_of(rh_type type) {
   return type == RH_TYPE_f64 || type == RH_TYPE_u64 ? 8 : 4;
 }
 
+/* In memory of its own, so that what it does not hold is not behind it; nothing where it has
+ * none. */
+static const void *hold(rank *self, int j, const void *whole, rh_type type, uint64_t from,
+                        uint64_t to) {
+  size_t bytes = (to - from) * size_of(type);
+  if (bytes == 0) return NULL;
+  self->held[j] = malloc(bytes);
+  ck_assert_ptr_nonnull(self->held[j]);
+  return memcpy(self->held[j], (const char *)whole + from * size_of(type), bytes);
+}
+
 static void share_out(rank *self, const rh_request *whole, uint64_t from, uint64_t to) {
   self->request = *whole;
   self->request.n = to - from;
   self->redhost = redhost;
-  if (whole->data) self->request.data = (const char *)whole->data + from * size_of(whole->type);
+  if (whole->data) self->request.data = hold(self, 0, whole->data, whole->type, from, to);
   for (uint64_t j = 0; j < whole->n_inputs; j++) {
     self->inputs[j] = whole->inputs[j];
     self->inputs[j].data =
-        (const char *)whole->inputs[j].data + from * size_of(whole->inputs[j].type);
+        hold(self, (int)j, whole->inputs[j].data, whole->inputs[j].type, from, to);
   }
   if (whole->inputs) self->request.inputs = self->inputs;
-  /* Nothing is read where there is nothing. */
-  if (from == to) self->request.data = NULL;
-  for (uint64_t j = 0; j < whole->n_inputs && from == to; j++) self->inputs[j].data = NULL;
+}
+
+static void let_go(rank *ranks, uint32_t size) {
+  for (uint32_t r = 0; r < size; r++)
+    for (int j = 0; j < 2; j++) free(ranks[r].held[j]);
+  memset(ranks, 0, size * sizeof *ranks);
 }
 
 static void must_be_same(const rh_result *found, const rh_result *one, const char *what) {
@@ -199,7 +214,6 @@ static void divide(const rh_request *whole, const division *by, const rh_result 
   uint64_t starts[MOST_RANKS + 1];
   char what[128];
   by->cut(starts, by->size, whole->n);
-  memset(ranks, 0, sizeof ranks);
   for (uint32_t r = 0; r < by->size; r++) share_out(&ranks[r], whole, starts[r], starts[r + 1]);
   run_ranks(ranks, by->size, 0);
   for (uint32_t r = 0; r < by->size; r++) {
@@ -210,6 +224,7 @@ static void divide(const rh_request *whole, const division *by, const rh_result 
     ck_assert_uint_eq(ranks[r].gathers, ranks[0].gathers);
     ck_assert_uint_le(ranks[r].most, 4096); /* values, or a tile of each input */
   }
+  let_go(ranks, by->size);
 }
 
 static void divide_all(const rh_request *whole) {
@@ -336,7 +351,7 @@ END_TEST
 static rank three[3];
 
 static void set_three(int problem) {
-  memset(three, 0, sizeof three);
+  let_go(three, 3);
   for (int r = 0; r < 3; r++)
     share_out(&three[r], &problems[problem], 5000 * (uint64_t)r, 5000 * (uint64_t)r + 5000);
 }
@@ -498,10 +513,15 @@ START_TEST(malformed_communicators) {
 }
 END_TEST
 
+static void close_all(void) {
+  let_go(three, 3);
+  tear_down();
+}
+
 static Suite *suite_of(void) {
   Suite *suite = suite_create("distributed");
   TCase *tests = tcase_create("distributed");
-  tcase_add_checked_fixture(tests, open_filled, tear_down);
+  tcase_add_checked_fixture(tests, open_filled, close_all);
   tcase_add_loop_test(tests, any_division_has_the_same_bits, 0, sizeof problems / sizeof *problems);
   tcase_add_loop_test(tests, other_strategies_do, 0, 2);
   tcase_add_test(tests, an_operator_by_code_does);
