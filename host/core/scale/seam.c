@@ -75,7 +75,7 @@ static void put(rh_seam *seam, uint64_t at, uint64_t n, const void *const *from)
 }
 
 static rh_status take_given(void *of_joint, uint32_t rank, const void *theirs, uint64_t bytes,
-                      rh_error *error) {
+                            rh_error *error) {
   const joint *self = of_joint;
   rh_seam *seam = self->seam;
   const void *from[RH_MOST_OPERANDS];
