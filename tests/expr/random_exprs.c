@@ -4,6 +4,8 @@
  *   random_exprs      REDHOST_TEST_EXPRESSIONS (300) of them, from REDHOST_TEST_SEED (1) on, on
  *                     REDHOST_DEVICE
  *
+ * Before them, every function of numbers that a compiler knows, and may compute by itself.
+ *
  * Many are outputs of one kernel, because building one takes far longer than running it. */
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/half.h"
@@ -49,7 +51,7 @@ typedef struct run {
   group groups[GROUPS];
   uint64_t elements[N_VARIABLES][N];
   uint64_t constants[GROUPS * RH_EXPR_MOST_SLOTS], got[GROUPS * OUTPUTS][N];
-  uint64_t done, refused, wrong;
+  uint64_t programs, known, done, refused, wrong;
 } run;
 
 /* ---- Making ---- */
@@ -66,24 +68,52 @@ static int add_output(run *r, group *g, const char *text, const bounded_function
 }
 
 /* Of arguments whose values are fixed, which are outputs, too. */
-static void add_bounded(run *r, group *g) {
-  const bounded_function *f = &bounded_functions[rh_random_next(&r->seed) % n_bounded_functions];
-  const char *type = rh_random_next(&r->seed) >> 40 & 1 ? "f32" : "f64";
-  rh_text args[2] = {{0}}, call = {0};
+static void add_call(run *r, group *g, const bounded_function *f, const rh_text *args) {
+  rh_text call = {0};
   uint32_t first = g->n, ok = 1;
   rh_text_add(&call, "%s(", f->name);
   for (uint32_t j = 0; j < f->n_args; j++) {
-    rh_text_add(&args[j], "(%s)(", type);
-    random_exact(&r->seed, (int)r->session->device->divides_exactly, &args[j]);
-    rh_text_add(&args[j], ")");
     ok = ok && add_output(r, g, rh_text_get(&args[j]), NULL);
     rh_text_add(&call, "%s%s", j ? ", " : "", rh_text_get(&args[j]));
   }
   rh_text_add(&call, ")");
   if (ok && add_output(r, g, rh_text_get(&call), f))
     for (uint32_t j = 0; j < f->n_args; j++) g->outputs[g->n - 1].args[j] = first + j;
-  for (uint32_t j = 0; j < f->n_args; j++) rh_text_finish(&args[j]);
   rh_text_finish(&call);
+}
+
+static void add_bounded(run *r, group *g) {
+  const bounded_function *f = &bounded_functions[rh_random_next(&r->seed) % n_bounded_functions];
+  const char *type = rh_random_next(&r->seed) >> 40 & 1 ? "f32" : "f64";
+  rh_text args[2] = {{0}};
+  for (uint32_t j = 0; j < f->n_args; j++) {
+    rh_text_add(&args[j], "(%s)(", type);
+    random_exact(&r->seed, (int)r->session->device->divides_exactly, &args[j]);
+    rh_text_add(&args[j], ")");
+  }
+  add_call(r, g, f, args);
+  for (uint32_t j = 0; j < f->n_args; j++) rh_text_finish(&args[j]);
+}
+
+static const char *const known[] = {"0.0/0.0", "inf", "-inf", "3e38", "x+nan", "-0.0", "2.5"};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static uint64_t n_known(void) {
+  return (uint64_t)2 * KNOWN * n_bounded_functions;
+}
+
+/* Call number r->known of a function, a type, and arguments that are known. 0: there is none. */
+static int add_known(run *r, group *g) {
+  uint64_t at = r->known++;
+  const char *type = at % 2 ? "f32" : "f64";
+  rh_text args[2] = {{0}};
+  if (at >= n_known()) return 0;
+  const bounded_function *f = &bounded_functions[at / 2 / KNOWN];
+  for (uint32_t j = 0; j < f->n_args; j++)
+    rh_text_add(&args[j], "(%s)(%s)", type, known[(at / 2 + 3 * j) % KNOWN]);
+  add_call(r, g, f, args);
+  for (uint32_t j = 0; j < f->n_args; j++) rh_text_finish(&args[j]);
+  return 1;
 }
 
 static void make_group(run *r, group *g) {
@@ -93,6 +123,7 @@ static void make_group(run *r, group *g) {
                       &error) != RH_OK)
     abort();
   while (g->n + 3 <= OUTPUTS) {
+    if (add_known(r, g)) continue;
     rh_text text = {0};
     if (rh_random_next(&r->seed) >> 40 & 3) {
       random_exact(&r->seed, (int)r->session->device->divides_exactly, &text);
@@ -181,6 +212,7 @@ static rh_status build(run *r, cl_program *program, rh_error *error) {
               "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   rh_exprs_write_helpers(&text);
   write_variables(&text);
+
   for (uint32_t k = 0; k < GROUPS; k++) write_group(&r->groups[k], k, &text);
   rh_text_add(&text, "}\n");
   const char *options =
@@ -197,7 +229,8 @@ static rh_status set_argument(cl_kernel kernel, uint32_t k, cl_mem *buffer, rh_e
 }
 
 static rh_status launch(run *r, cl_kernel kernel, cl_mem *buffers, rh_error *error) {
-  const size_t global = N;
+  /* PoCL compiles work-groups: one of several work-items as a loop of vectors, which takes longer. */
+  const size_t global = N, local = r->programs++ % 4 == 0 ? N : 1;
   cl_command_queue queue = r->session->queue;
   for (uint32_t k = 0; k < 2 + N_VARIABLES; k++) {
     void *host = k == 0 ? r->constants : k == 1 ? r->got[0] : r->elements[k - 2];
@@ -206,7 +239,7 @@ static rh_status launch(run *r, cl_kernel kernel, cl_mem *buffers, rh_error *err
                         &buffers[k], error));
     RH_TRY(set_argument(kernel, k, &buffers[k], error));
   }
-  RH_CL_TRY(error, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &global, 0, NULL, NULL),
+  RH_CL_TRY(error, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
             "enqueueing");
   RH_CL_TRY(
       error,
@@ -219,6 +252,7 @@ static rh_status run_kernel(run *r, rh_error *error) {
   cl_mem buffers[2 + N_VARIABLES] = {NULL};
   cl_program program = NULL;
   cl_int code;
+  memset(r->got, 0x5a, sizeof r->got); /* a kernel that writes nothing is found */
   RH_TRY(build(r, &program, error));
   cl_kernel kernel = clCreateKernel(program, "evaluate", &code);
   for (uint32_t k = 0; k < GROUPS; k++)
@@ -323,7 +357,8 @@ static rh_status try_all(run *r, rh_redhost *redhost, rh_error *error) {
     printf("%s has no f64, or flushes subnormals: not tried\n", r->session->device->name);
     return RH_OK;
   }
-  while (r->done < wanted && r->wrong < MOST_SHOWN) RH_TRY(try_kernel(r, error));
+  while ((r->done < wanted || r->known < n_known()) && r->wrong < MOST_SHOWN)
+    RH_TRY(try_kernel(r, error));
   printf("%" PRIu64 " expressions of %d elements on %s: %" PRIu64
          " differ; the parser refused %" PRIu64 "\n",
          r->done, N, r->session->device->name, r->wrong, r->refused);

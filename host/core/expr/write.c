@@ -4,6 +4,7 @@
 #include "graph.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,11 +126,37 @@ static void write_rint(const rh_node *node, const char *a, rh_text *to) {
   rh_text_add(to, "fabs(%s) < %s ? rint(%s) : %s", a, whole, a, a);
 }
 
-static void write_call(const rh_node *node, rh_expr_name *args, rh_text *to) {
+/* Can the compiler know that a node is NaN?  It can where literals alone make a float that may not
+ * be finite.  is_closed: whether literals alone make the node. */
+static int may_be_known_nan(const rh_node *node, const char *is_closed, const char *may_be) {
+  int closed = 1, any = 0;
+  if (!is_float(node->type)) return 0;
+  if (node->kind == RH_NODE_LITERAL)
+    return node->type == RH_TYPE_f32 ? !isfinite(node->value.f32) : !isfinite(node->value.f64);
+  for (uint32_t j = 0; j < node->arity; j++) {
+    closed &= is_closed[node->args[j]];
+    any |= may_be[node->args[j]];
+  }
+  return any || (closed && node->arity > 0);
+}
+
+/* PoCL's compiler makes any number of the exp() of a NaN that it knows, and leaves out a whole
+ * kernel that has such a pow(). */
+static void write_of_nan(const rh_node *node, rh_expr_name *args, rh_text *to) {
+  const char *a = args[0], *b = args[1], *type = type_name(node->type);
+  if (node->function->n_args == 1)
+    rh_text_add(to, "%s != %s ? %s : ", a, a, a);
+  else if (strcmp(node->function->name, "pow") == 0)
+    rh_text_add(to, "%s != %s || %s != %s ? (%s == 1 || %s == 0 ? (%s)1 : %s + %s) : ", a, a, b, b,
+                a, b, type, a, b);
+}
+
+static void write_call(const rh_node *node, rh_expr_name *args, int of_nan, rh_text *to) {
   if (strcmp(node->function->name, "rint") == 0) {
     write_rint(node, args[0], to);
     return;
   }
+  if (of_nan && !node->function->is_exact) write_of_nan(node, args, to);
   rh_text_add(to, "%s(", node->function->name);
   for (uint32_t j = 0; j < node->function->n_args; j++)
     rh_text_add(to, "%s%s", j ? ", " : "", args[j]);
@@ -143,7 +170,7 @@ static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
     rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
 }
 
-static void write_value(const rh_node *node, rh_expr_name *args, const char *index,
+static void write_value(const rh_node *node, rh_expr_name *args, int of_nan, const char *index,
                         const char *constants, rh_text *to) {
   const char *a = args[0], *b = args[1];
   switch (node->kind) {
@@ -162,7 +189,7 @@ static void write_value(const rh_node *node, rh_expr_name *args, const char *ind
     return;
   case RH_NODE_INVERT: rh_text_add(to, "~%s", a); return;
   case RH_NODE_CHOOSE: rh_text_add(to, "%s ? %s : %s", a, b, args[2]); return;
-  case RH_NODE_CALL: write_call(node, args, to); return;
+  case RH_NODE_CALL: write_call(node, args, of_nan, to); return;
   default: write_binary(node, a, b, to);
   }
 }
@@ -175,16 +202,24 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
                     const char *index, const char *constants, const char *prefix,
                     rh_expr_name *outputs) {
   rh_expr_name args[3], own;
+  char is_closed[exprs->n_nodes + 1], may_be[exprs->n_nodes + 1];
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
+    is_closed[k] = node->kind == RH_NODE_LITERAL || node->arity > 0;
+    for (uint32_t j = 0; j < node->arity; j++) is_closed[k] &= is_closed[node->args[j]];
+    may_be[k] = (char)may_be_known_nan(node, is_closed, may_be);
     if (!node->is_live) continue;
-    for (uint32_t j = 0; j < node->arity; j++) name_node(node->args[j], prefix, args[j]);
+    int of_nan = 0;
+    for (uint32_t j = 0; j < node->arity; j++) {
+      name_node(node->args[j], prefix, args[j]);
+      of_nan |= may_be[node->args[j]];
+    }
     name_node(k, prefix, own);
     rh_text_add(to, "const %s %s = ", type_name(node->type), own);
     if (node->kind == RH_NODE_VARIABLE)
       rh_text_add(to, "%s", variables[node->number]);
     else
-      write_value(node, args, index, constants, to);
+      write_value(node, args, of_nan, index, constants, to);
     rh_text_add(to, ";\n");
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++) name_node(exprs->outputs[j], prefix, outputs[j]);
