@@ -95,24 +95,34 @@ static void add_bounded(run *r, group *g) {
   for (uint32_t j = 0; j < f->n_args; j++) rh_text_finish(&args[j]);
 }
 
+/* Numbers that compilers know, and functions whose values are fixed. */
 static const char *const known[] = {"0.0/0.0", "inf", "-inf", "3e38", "x+nan", "-0.0", "2.5"};
-enum { KNOWN = sizeof known / sizeof *known };
+static const char *const fixed[] = {"fabs(%s)",       "floor(%s)",  "ceil(%s)",      "trunc(%s)",
+                                    "rint(%s)",       "round(%s)",  "fma(%s, x, y)", "sqrt(%s)",
+                                    "fmod(%s, 2.0f)", "fmod(x, %s)"};
+enum { KNOWN = sizeof known / sizeof *known, FIXED = sizeof fixed / sizeof *fixed };
 
 static uint64_t n_known(void) {
-  return (uint64_t)2 * KNOWN * n_bounded_functions;
+  return (uint64_t)2 * KNOWN * (n_bounded_functions + FIXED);
 }
 
 /* Call number r->known of a function, a type, and arguments that are known. 0: there is none. */
 static int add_known(run *r, group *g) {
-  uint64_t at = r->known++;
+  uint64_t at = r->known++, which = at / 2 / KNOWN;
   const char *type = at % 2 ? "f32" : "f64";
-  rh_text args[2] = {{0}};
+  rh_text args[2] = {{0}}, call = {0};
   if (at >= n_known()) return 0;
-  const bounded_function *f = &bounded_functions[at / 2 / KNOWN];
-  for (uint32_t j = 0; j < f->n_args; j++)
+  for (uint32_t j = 0; j < 2; j++)
     rh_text_add(&args[j], "(%s)(%s)", type, known[(at / 2 + 3 * j) % KNOWN]);
-  add_call(r, g, f, args);
-  for (uint32_t j = 0; j < f->n_args; j++) rh_text_finish(&args[j]);
+  const char *end = which < FIXED ? strstr(fixed[which], "%s") : NULL;
+  if (!end)
+    add_call(r, g, &bounded_functions[which - FIXED], args);
+  else if (r->session->device->divides_exactly || strncmp(fixed[which], "sqrt", 4) != 0)
+    rh_text_add(&call, "%.*s%s%s", (int)(end - fixed[which]), fixed[which], rh_text_get(&args[0]),
+                end + 2);
+  if (call.length) add_output(r, g, rh_text_get(&call), NULL);
+  for (uint32_t j = 0; j < 2; j++) rh_text_finish(&args[j]);
+  rh_text_finish(&call);
   return 1;
 }
 

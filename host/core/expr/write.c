@@ -140,12 +140,14 @@ static int may_be_known_nan(const rh_node *node, const char *is_closed, const ch
   return any || (closed && node->arity > 0);
 }
 
-/* PoCL's compiler makes any number of the exp() of a NaN that it knows, and leaves out a whole
- * kernel that has such a pow(). */
+/* PoCL's compiler makes any number of the exp() or ceil() of a NaN that it knows, and leaves out a
+ * whole kernel that has such a pow(). */
 static void write_of_nan(const rh_node *node, rh_expr_name *args, rh_text *to) {
   const char *a = args[0], *b = args[1], *type = type_name(node->type);
   if (node->function->n_args == 1)
     rh_text_add(to, "%s != %s ? %s : ", a, a, a);
+  else if (strcmp(node->function->name, "fmod") == 0)
+    rh_text_add(to, "%s != %s || %s != %s ? %s + %s : ", a, a, b, b, a, b);
   else if (strcmp(node->function->name, "pow") == 0)
     rh_text_add(to, "%s != %s || %s != %s ? (%s == 1 || %s == 0 ? (%s)1 : %s + %s) : ", a, a, b, b,
                 a, b, type, a, b);
@@ -156,7 +158,7 @@ static void write_call(const rh_node *node, rh_expr_name *args, int of_nan, rh_t
     write_rint(node, args[0], to);
     return;
   }
-  if (of_nan && !node->function->is_exact) write_of_nan(node, args, to);
+  if (of_nan) write_of_nan(node, args, to);
   rh_text_add(to, "%s(", node->function->name);
   for (uint32_t j = 0; j < node->function->n_args; j++)
     rh_text_add(to, "%s%s", j ? ", " : "", args[j]);
