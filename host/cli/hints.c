@@ -1,5 +1,5 @@
 #include "hints.h"
-#include "../core/base/text.h"
+#include "../core/base/excerpt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,16 +44,9 @@ const char *rh_hint_on(const char *warning) {
 }
 
 void rh_point_at_place(char *text, size_t bytes, const char *message) {
-  enum { MOST = 160 }; /* columns: longer lines would be wrapped */
-  const char *at = strstr(message, ", at column "), *begin, *end;
-  char quoted[MOST + 1] = "";
-  unsigned column;
+  char line[RH_EXCERPT_BYTES];
+  size_t column;
   *text = 0;
-  if (!at || sscanf(at, ", at column %u of '", &column) != 1) return;
-  begin = strchr(at, '\'');
-  end = strrchr(at, '\'');
-  if (!begin || end <= begin + 1 || column > MOST || end - begin > MOST) return;
-  memcpy(quoted, begin + 1, (size_t)(end - begin - 1));
-  rh_make_plain(quoted);
-  snprintf(text, bytes, "  %s\n  %*s^\n", quoted, (int)column - 1, "");
+  if (!rh_excerpt_find(message, line, &column) || !*line) return;
+  snprintf(text, bytes, "  %s\n  %*s^\n", line, (int)column, "");
 }

@@ -6,6 +6,7 @@ import re
 import shutil
 import stat
 import struct
+import unittest
 
 import redhost_cli as cli
 
@@ -192,14 +193,46 @@ class Files(Case):
         reasons = {os.path.basename(bad["path"]): bad["reason"] for bad in document["not_loaded"]}
         self.assertEqual(sorted(reasons), ["bad.op.json", "dot.op.json", "folder.op.json", "link.op.json", "sub.op.json"])
         self.assertRegex(reasons["bad.op.json"], r"/bad\.op\.json:2:\d: is not JSON: ")
-        self.assertRegex(reasons["dot.op.json"], r'/dot\.op\.json:8:9: "map": expected an operand, and the text ends, at column 4 of \'x \+\'')
+        self.assertRegex(reasons["dot.op.json"], r'/dot\.op\.json:8:13: "map": expected an operand, and the text ends, at column 4 of \'x \+\'')
         self.assertTrue(reasons["folder.op.json"].endswith(": is a directory"))
         self.assertEqual(float(self.run_op("twice", "--plugin-path", place)), 20)
         self.bad(6, "operator bad: |bad.op.json:2:|is not JSON", "--run", "serial", "--op", "bad", "--plugin-path", place)
         # Another operator of the name serves, and that is said.
         done = self.good("--run", "serial", "-n", "10", "--data", "equal", "--op", "dot", "-q", "--plugin-path", place, quiet=False)
         self.assertEqual(float(done.out), 10)
-        self.assertIn("dot.op.json:8:9", self.redhost("--run", "serial", "-n", "10", "--op", "dot", "--plugin-path", place).err)
+        self.assertIn("dot.op.json:8:13", self.redhost("--run", "serial", "-n", "10", "--op", "dot", "--plugin-path", place).err)
+
+    def check_caret(self, text, said):
+        """The character that the message's place names in the file is the one above the caret; behind the end of an expression it is the quotation mark."""
+        caret = re.search(r"\A[^\n]*?\.json:(\d+):(\d+): ([^\n]*)\n  (.*)\n( *)\^\n\Z", said)
+        if not caret:
+            self.assertNotIn("at column", said)
+            return
+        line = text.split("\n")[int(caret.group(1)) - 1].rstrip("\r").replace("\t", " ")
+        is_json = caret.group(3).startswith("is not JSON")
+        wanted = (line + " ")[int(caret.group(2)) - 1]
+        self.assertEqual((caret.group(4) + (" " if is_json else '"'))[len(caret.group(5)) - 2], wanted, said)
+
+    def test_carets(self):
+        """Under the wrong character, also in long lines, behind other letters, and where the file has escapes."""
+        head = '{"redhost": "operator/1", "name": "far", "summary": "é", "operands": ["x", "y"],\n '
+        long = "x*y + " * 20
+        for text, place, words, caret in (
+                (head + '"op": "max", "map": "x + q"}', "2:27", "unknown name 'q'", "  x + q\n      ^"),
+                (head + '"op": "max", "map": "%sq + %sx"}' % (long, long), "2:143", "at column 121 of '...", "  ...%sq + %s...\n%s^" % (long[:60], long[:56], " " * 65)),
+                (head + '"op": "max", "map": "y \\u003e x &\\u0026 q*2"}', "2:42", "unknown name 'q'", "  y > x && q*2\n           ^"),
+                (head + '"op": "max", "map": "x*y" "claims": []}', "2:28", "is not JSON: '}' expected near '\"claims\"'", '   "op": "max", "map": "x*y" "claims": []}\n%s^' % (" " * 29)),
+                (head + '"op": "max", "map": "x*y", "claims": [tru]}', "2:40", "is not JSON: invalid token near 'tru'", '   "op": "max", "map": "x*y", "claims": [tru]}\n%s^' % (" " * 41)),
+                (head + '"summary": "x"}', "2:2", 'duplicate object key near \'"summary"\'', '   "summary": "x"}\n   ^')):
+            with self.subTest(words=words):
+                self.folder("bad", bad=text)
+                done = self.redhost("--run", "serial", "-n", "10", "--op", "bad/bad.op.json")
+                self.assertEqual(done.code, 6)
+                self.assertTrue(done.err.startswith("redhost: bad/bad.op.json:%s: " % place), done.err)
+                self.assertIn(words, done.err)
+                self.assertTrue(done.err.endswith("'.\n%s\n" % caret), done.err)
+                if "\\u" not in text:
+                    self.check_caret(text, done.err)
 
     def refused(self, content, words):
         """By its path, exit 6, one sentence; and in the list with the same words."""
@@ -210,6 +243,8 @@ class Files(Case):
         self.assertRegex(done.err, r"\Aredhost: bad/bad\.op\.json:(\d+:\d+:)? [^\n]+[.]\n(  .*\n *\^\n)?\Z", done)
         for word in words.split("|"):
             self.assertIn(word, done.err, done)
+        if isinstance(text, str):
+            self.check_caret(text, done.err)
         (listed,) = self.json("--ops", "--plugin-path", place)["not_loaded"]
         self.assertEqual(listed["path"], place + "/bad.op.json")
         for word in words.split("|"):
@@ -227,19 +262,19 @@ class Files(Case):
                 (head + '"ops": "max"}', ":4:2: unknown key \"ops\"; did you mean 'op'?"), (head + '"op": "max",\n"op": "max"}', "duplicate"),
                 (head + '"op": "max"}', '"map" is missing: expected a string with an expression'), (head + '"op": 5}', ':4:8: "op": expected a built-in operator'),
                 (head + '"op": "largest", "map": "x*y"}', ":4:8: \"op\": unknown operator 'largest'"), (head + '"op": "max", "map": 1}', ':4:22: "map": expected a string'),
-                (head + '"op": "max", "map": "x"}', ':3:20: "operands": operand y is not used'), (head + '"op": "max", "map": "x*(y"}', ':4:22: "map": expected \')\', and the text ends, at column 5 of'),
+                (head + '"op": "max", "map": "x"}', ':3:20: "operands": operand y is not used'), (head + '"op": "max", "map": "x*(y"}', ':4:27: "map": expected \')\', and the text ends, at column 5 of'),
                 (head + '"op": "and", "map": "sqrt(x*y)"}', ':4:8: "op": operator and is not defined for f32'), (head + '"op": "max", "map": "x*y", "claims": "both"}', ':4:39: "claims": expected a list'),
                 (head + '"op": "max", "map": "x*y", "claims": ["associative", "fast"]}', ':4:55: "claims": expected "associative" or "commutative"'),
                 (head + '"op": "max", "map": "x*y", "finalize": {"a": 1}}', ':4:47: "finalize": expected a string'), (head + '"op": "max", "map": "x*y", "finalize": {"2": "a"}}', ':4:42: "finalize": expected a name'),
-                (head + '"op": "max", "map": "x*y", "finalize": {"r": "a.q"}}', ":4:47: \"finalize\": unknown name 'a.q'"), (head + '"op": "max", "map": "x*y", "load": ["x"]}', ':4:29: "load": expected "value"'),
+                (head + '"op": "max", "map": "x*y", "finalize": {"r": "a.q"}}', ":4:48: \"finalize\": unknown name 'a.q'"), (head + '"op": "max", "map": "x*y", "load": ["x"]}', ':4:29: "load": expected "value"'),
                 (head + '"value": {}}', ':4:11: "value": expected an object of 1 to 16 fields'), (head + '"value": {"a": "f16"}}', ':4:17: "value": expected the type'),
                 (head + '"value": {"a": 1}}', ':4:17: "value": expected the type'), (head + '"value": {"a b": "f32"}}', ':4:12: "value": expected a name'),
                 (head + value + '"op": "sum"}', ':5:2: "op": expected no such key beside "value"'), (head + value + '"load": ["x"]}', ':5:10: "load": expected a list of 2 expressions'),
                 (head + value + '"load": ["x", 3]}', ':5:16: "load": expected a string'), (head + value + '"load": ["x", "y"]}', '"identity" is missing: expected a list of 2'),
                 (head + value + '"load": ["x", "y"], "identity": ["0", "0", "0"]}', ':5:34: "identity": expected a list of 2'),
-                (head + value + '"load": ["x", "y"], "identity": ["0", "x"], "combine": ["a.top", "a.k"]}', ":5:40: \"identity\": unknown name 'x'"),
-                (head + value + '"load": ["x", "y"], "identity": ["0", "0"], "combine": ["a.top",\n\t"a.k + é"]}', ":6:2: \"combine\": expected an operand, not a byte, at column 7"),
-                (head + value + '"load": ["x", "y"], "identity": ["0", "0"], "let": {"d": "a.top -"}, "combine": ["d", "a.k"]}', ':5:59: "let": expected an operand'),
+                (head + value + '"load": ["x", "y"], "identity": ["0", "x"], "combine": ["a.top", "a.k"]}', ":5:41: \"identity\": unknown name 'x'"),
+                (head + value + '"load": ["x", "y"], "identity": ["0", "0"], "combine": ["a.top",\n\t"a.k + é"]}', ":6:9: \"combine\": expected an operand, not a byte, at column 7"),
+                (head + value + '"load": ["x", "y"], "identity": ["0", "0"], "let": {"d": "a.top -"}, "combine": ["d", "a.k"]}', ':5:67: "let": expected an operand'),
                 ('{"redhost": "operator/1", "name": "f", "operands": ["x", "x"]}', ':1:58: "operands": expected a name that no operand before it has'),
                 ('{"redhost": "operator/1", "name": "f", "operands": []}', ':1:52: "operands": expected a list of 1 to 8 names'), ('{"redhost": "operator/1", "name": "f", "operands": ["i"]}', ':1:53: "operands": expected a name'),
                 (mapped("f", summary="x" * 201), '"summary": expected a string of at most 200 bytes'), (mapped("f", about=["x", 1]), '"about": expected a string, or a list of strings'),
@@ -261,7 +296,7 @@ class Files(Case):
         self.folder("odd", bad='\ufeff{"map": "x+",\r\n\r\n  "n\\u0061me": "bad", "é\\"{": 1}')
         self.bad(6, 'odd/bad.op.json:1:1: "redhost" is missing', "--run", "serial", "--op", "odd/bad.op.json")
         self.folder("odd", bad='{"about": "é]}\\"", "op": "sum", "map": "x+",\r\n"redhost": "operator/1", "name": "bad", "operands": ["x"]}')
-        self.assertIn(':1:40: "map": expected an operand', self.redhost("--run", "serial", "--op", "odd/bad.op.json").err)
+        self.assertIn(':1:43: "map": expected an operand', self.redhost("--run", "serial", "--op", "odd/bad.op.json").err)
 
     def test_no_files(self):
         os.mkfifo(self.path("pipe.op.json"))
@@ -360,14 +395,28 @@ class Code(Case):
 
     def test_what_does_not_compile(self):
         """The line of the user's file, exit 6, and no other strategy is tried."""
-        for text, words in ((TEXT.replace("b.far >", "q.far >"), "operator far does not compile: far.cl:10:10: |'q'"),
+        for text, words in ((TEXT.replace("b.far >", "q.far >"), "operator far does not compile: far.cl:10:10: |'q'|, at column 10 of '"),
                             (TEXT.replace("i};", "i)"), "far.cl:6:"), ("#error rh_load rh_combine rh_identity", "far.cl:1:2: rh_load"),
+                            (TEXT.replace("ulong i)", "ulong i, int k)"), "where its functions are used, behind the end of far.cl: too few arguments"),
                             (TEXT.replace("rh_combine(rh", "rh_combined(rh"), ':16:10: "code": expected the functions|there is no rh_combine'), ("", "there is no rh_load")):
             place = self.operator(text)
             self.wrong(6, words, "--op", "c/far.op.json")
             done = self.redhost("--run", "auto", "-n", "100", "--op", "far", "--plugin-path", place)
             self.assertEqual((done.code, "auto leaves" in done.err), (6, False), done)
         self.assertIn("far.cl:6:", self.redhost("--run", "two_stage", "-n", "9", "--op", "far", "-v", "--plugin-path", self.operator(TEXT.replace("i};", "i)"))).err)
+
+    @unittest.skipUnless(shutil.which("oclgrind"), "oclgrind is not installed")
+    def test_compilers_that_count_all_lines(self):
+        """Oclgrind's reports name lines of the whole program, as NVIDIA's compiler's do: they are lines of the user's file all the same."""
+        line = TEXT.splitlines()[9].replace("b.far >", "q.far >")
+        for text, words, caret in ((TEXT.replace("b.far >", "q.far >"), "far.cl:10:10: use of undeclared identifier 'q', at column 10 of '", "  %s\n%s^" % (line, " " * 11)),
+                                   (TEXT.replace("ulong i)", "ulong i, int k)"), "far.cl:5:10: too few arguments to function call", None)):
+            self.operator(text)
+            done = self.redhost(cli.REDHOST, "--run", "two_stage", "-n", "100", "--op", "c/far.op.json", "--no-cache", program="oclgrind")
+            self.assertEqual(done.code, 6, done)
+            self.assertIn("redhost: operator far does not compile: " + words, done.err)
+            if caret:
+                self.assertTrue(done.err.endswith("'.\n%s\n" % caret), done.err)
 
     def test_source(self):
         """The lines in the file itself, which messages then name."""

@@ -4,6 +4,7 @@
 #include "../base/log.h"
 #include "../base/path.h"
 #include "../base/text.h"
+#include "build_log.h"
 #include "session.h"
 #include "status.h"
 
@@ -29,9 +30,11 @@ static char *build_log(const rh_cl_session *session, cl_program program) {
   return log;
 }
 
-static rh_status build_failed(rh_cl_session *session, const char *file, cl_program program,
-                              cl_int code, rh_error *error) {
-  char *log = build_log(session, program);
+static rh_status build_failed(rh_cl_session *session, const char *file, const char *source,
+                              cl_program program, cl_int code, rh_error *error) {
+  char *said = build_log(session, program);
+  char *log = said ? rh_log_in_files(said, source) : NULL;
+  free(said);
   char *path = log ? rh_cache_log(session->cache, file, log) : NULL;
   if (log && session->build_log) rh_text_add(session->build_log, "%s", log);
   if (log) rh_log(session->reporter, RH_LOG_INFO, "%s", log);
@@ -91,7 +94,7 @@ static rh_status from_source(rh_cl_session *session, const char *file, const cha
     code = clBuildProgram(*program, 1, &session->device->id, options, NULL, NULL);
   }
   if (code == CL_SUCCESS) return RH_OK;
-  build_failed(session, file, *program, code, error);
+  build_failed(session, file, source, *program, code, error);
   clReleaseProgram(*program);
   *program = NULL;
   return RH_E_BUILD;

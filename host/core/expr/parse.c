@@ -1,5 +1,6 @@
 /* C's expressions by recursive descent; each rule makes nodes of the graph. */
 #include "../base/error.h"
+#include "../base/excerpt.h"
 #include "../base/vocabulary.h"
 #include "graph.h"
 
@@ -21,10 +22,9 @@ typedef struct parser {
 /* ---- Errors ---- */
 
 static rh_status fail_at(const parser *p, const char *place, const char *reason) {
-  enum { MOST = 200 };
-  size_t column = (size_t)(place - p->text) + 1;
-  return rh_fail(p->error, RH_E_USAGE, "%s: %s, at column %zu of '%.*s%s'", p->what, reason, column,
-                 MOST, p->text, strlen(p->text) > MOST ? "..." : "");
+  char excerpt[RH_EXCERPT_BYTES];
+  rh_excerpt(excerpt, p->text, strlen(p->text), (size_t)(place - p->text));
+  return rh_fail(p->error, RH_E_USAGE, "%s: %s%s", p->what, reason, excerpt);
 }
 
 static rh_status check(const parser *p, const char *place, rh_reason reason) {
@@ -220,8 +220,9 @@ static rh_status unknown_name(const parser *p, const char *name, size_t length) 
     used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
                              k < exprs->n_variables ? exprs->variables[k]
                                                     : exprs->constants[k - exprs->n_variables]);
+  const char *more = !exprs->has_index ? used ? "" : "none" : used ? ", i, n" : "i, n";
   snprintf(text, sizeof text, "unknown name '%.*s'; known: %s%s", length < 60 ? (int)length : 60,
-           name, known, exprs->has_index ? ", i, n" : "");
+           name, known, more);
   return fail_at(p, name, text);
 }
 

@@ -8,6 +8,7 @@ void rh_definition_finish(rh_definition *definition) {
   free(definition->summary);
   free(definition->about);
   free(definition->origin);
+  free(definition->json);
   free(definition->ops);
   free(definition->map);
   free(definition->where);

@@ -49,7 +49,9 @@ typedef struct rh_definition {
   char *summary;                     /* one line for a list of operators, or null */
   char *about;                       /* lines that a user may want to know, or null */
   char *origin;                      /* the file, for messages; null: redhost's own, or an option */
-  uint32_t n_operands;               /* 0: any number, by the names of the data */
+  char *json;                        /* its text, for places in it; null as origin */
+  size_t json_length;
+  uint32_t n_operands; /* 0: any number, by the names of the data */
   char operands[RH_MOST_OPERANDS][RH_OPERATOR_NAME_BYTES];
   rh_json_place operands_at[RH_MOST_OPERANDS];
   uint32_t n_constants;
@@ -82,7 +84,7 @@ void rh_definition_add_line(rh_text *to, const char *file, uint32_t line);
 
 /* How a message about one of its texts begins: `FILE:LINE:COLUMN: "KEY"`, or KEY alone if it is not
  * from a file.  Returns `what`. */
-enum { RH_WHAT_BYTES = 576 };
+enum { RH_ORIGIN_BYTES = 500, /* of a path; longer ones are cut */ RH_WHAT_BYTES = 576 };
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
                                const char *key, rh_json_place at);
 

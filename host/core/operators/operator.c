@@ -7,6 +7,7 @@
 #include "make.h"
 #include "moments.h"
 #include "ops.h"
+#include "places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,12 +197,34 @@ static rh_status make_text(rh_operator *self, const rh_definition *definition, r
   return rh_operator_make_results(self, definition, error);
 }
 
+/* A message about an expression begins with the place of its text in the file: it becomes that of
+ * the wrong character. */
+static void point_into_text(const rh_definition *definition, rh_error *error) {
+  const char *at = strstr(error->message, ", at column "), *place = error->message;
+  unsigned line, column, number;
+  int length = 0;
+  place += strnlen(definition->origin, RH_ORIGIN_BYTES);
+  if (!at || sscanf(at, ", at column %u of '", &number) != 1 ||
+      sscanf(place, ":%u:%u: \"%n", &line, &column, &length) != 2 || length == 0)
+    return;
+  char rest[sizeof error->message];
+  rh_json_place begin = {line, column};
+  rh_json_place exact =
+      rh_json_place_in(definition->json, definition->json_length, begin, number - 1);
+  snprintf(rest, sizeof rest, "%s", place + length);
+  snprintf(error->message + (place - error->message),
+           sizeof error->message - (size_t)(place - error->message), ":%u:%u: \"%s", exact.line,
+           exact.column, rest);
+}
+
 /* Messages about no text of the file in particular name it, too. */
 static rh_status name_file(const rh_definition *definition, rh_status status, rh_error *error) {
-  enum { COMPARED = 400 }; /* of a path that rh_definition_what() may have cut */
   const char *file = definition->origin;
-  if (file && error && strncmp(error->message, file, strnlen(file, COMPARED)) != 0)
+  if (!file || !error) return status;
+  if (strncmp(error->message, file, strnlen(file, RH_ORIGIN_BYTES)) != 0)
     rh_error_prefix(error, "%s", file);
+  else if (definition->json)
+    point_into_text(definition, error);
   return status;
 }
 

@@ -1,4 +1,5 @@
 #include "places.h"
+#include "../base/excerpt.h"
 
 #include <string.h>
 
@@ -76,5 +77,45 @@ rh_json_place rh_json_place_find(const char *json, size_t length, int64_t key, i
   if (key == RH_PLACE_SELF) return s.place;
   enter(&s, key, of_name && item == RH_PLACE_SELF);
   if (item != RH_PLACE_SELF && is_at(&s, "[{")) enter(&s, item, of_name);
+  return s.place;
+}
+
+size_t rh_json_byte_of(const char *line, size_t length, size_t column) {
+  scanner s = {line, line + length, {1, 1}};
+  while (s.at < s.end && s.place.column < column) step(&s);
+  while (s.at < s.end && ((unsigned char)*s.at & 0xc0) == 0x80) s.at++;
+  return (size_t)(s.at - line);
+}
+
+/* Steps over a character of a string, or an escape; returns its bytes in UTF-8. */
+static size_t step_character(scanner *s) {
+  if (!is_at(s, "\\")) {
+    step(s);
+    return 1;
+  }
+  step(s);
+  int is_code = is_at(s, "u");
+  unsigned code = 0;
+  step(s);
+  for (int k = 0; is_code && k < 4 && s->at < s->end; k++) {
+    static const char digits[] = "0123456789abcdef";
+    const char *digit = memchr(digits, *s->at | 0x20, sizeof digits - 1);
+    if (digit) code = 16 * code + (unsigned)(digit - digits);
+    step(s);
+  }
+  if (!is_code || code < 0x80) return 1;
+  /* Half of a pair is two bytes of four. */
+  return code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
+}
+
+rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place string, size_t byte) {
+  size_t n;
+  const char *line = rh_line_of(json, length, string.line, &n);
+  if (!line) return string;
+  scanner s = {line, line + n, string};
+  s.at += rh_json_byte_of(line, n, string.column);
+  if (!is_at(&s, "\"")) return string;
+  step(&s);
+  for (size_t done = 0; done < byte && s.at < s.end && *s.at != '"';) done += step_character(&s);
   return s.place;
 }

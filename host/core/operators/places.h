@@ -14,4 +14,11 @@ enum { RH_PLACE_SELF = -1 }; /* not one of its members, but the value itself */
 rh_json_place rh_json_place_find(const char *json, size_t length, int64_t key, int64_t item,
                                  int of_name);
 
+/* The place of byte `byte` of the string that begins at `string`, once its escapes are read.  From
+ * the end on, that of the quotation mark. */
+rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place string, size_t byte);
+
+/* How many bytes of a line are before a column, which is counted in characters from 1. */
+size_t rh_json_byte_of(const char *line, size_t length, size_t column);
+
 #endif

@@ -3,12 +3,13 @@
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
+#include "complaint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PIECES = 256, MOST_COMPLAINT = 300 };
+enum { MOST_PIECES = 256, MOST_COMPLAINT = 600 };
 
 /* Runs of elements, one work-item each, and then the runs' values by one work-item. */
 static const char source[] =
@@ -136,36 +137,13 @@ static void destroy(void *device) {
   free(self);
 }
 
-/* The user's functions have other names in the program: see device.c. */
-static void use_own_names(char *complaint) {
-  for (char *at = complaint; (at = strstr(at, "rh_code_"));)
-    memmove(at + 3, at + 8, strlen(at + 8) + 1);
-}
-
-/* The compiler's first complaint that names a line of the file, "far.cl:3:5: error: ..."; without
- * the compiler's own words before it.  0 if there is none. */
-static int find_complaint(const char *log, char *complaint) {
-  for (const char *at = log; (at = strstr(at, "error: ")); at++) {
-    const char *line = at, *end = at + strcspn(at, "\n");
-    while (line > log && line[-1] != '\n') line--;
-    if (line == at) { /* "error: far.cl:3:5: ..." */
-      line += strlen("error: ");
-      if (!memchr(line, ':', (size_t)(end - line))) continue;
-    }
-    snprintf(complaint, MOST_COMPLAINT, "%.*s", (int)strcspn(line, "\n"), line);
-    rh_make_plain(complaint);
-    use_own_names(complaint);
-    return 1;
-  }
-  return 0;
-}
-
 static void explain(const evaluator *self, const char *log, rh_error *error) {
   char complaint[MOST_COMPLAINT], before[sizeof error->message];
   if (!error) return;
   snprintf(before, sizeof before, "%s", error->message);
+  int has_one = rh_code_complaint(log, self->custom->code->text, complaint, sizeof complaint);
   rh_fail(error, RH_E_FILE, "operator %s does not compile: %.600s", self->custom->op.name,
-          find_complaint(log, complaint) ? complaint : before);
+          has_one ? complaint : before);
 }
 
 static rh_status build(evaluator *self, rh_error *error) {

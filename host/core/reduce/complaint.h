@@ -1,0 +1,12 @@
+/* What a compiler has against an operator in OpenCL C. */
+#ifndef RH_REDUCE_COMPLAINT_H
+#define RH_REDUCE_COMPLAINT_H
+
+#include <stddef.h>
+
+/* The first error of a build log, for a message: "far.cl:3:5: unknown type name 'q', at column 5 of
+ * '...'".  code: the operator's text, with #line directives.  An error in what redhost adds to it
+ * names the line that the compiler's note on it names, or the end of the file.  0: there is none. */
+int rh_code_complaint(const char *log, const char *code, char *to, size_t bytes);
+
+#endif
