@@ -239,7 +239,7 @@ static rh_status set_argument(cl_kernel kernel, uint32_t k, cl_mem *buffer, rh_e
 }
 
 static rh_status launch(run *r, cl_kernel kernel, cl_mem *buffers, rh_error *error) {
-  /* PoCL compiles work-groups: one of several work-items as a loop of vectors, which takes longer. */
+  /* PoCL makes a loop of vectors of a work-group of several work-items, which takes longer. */
   const size_t global = N, local = r->programs++ % 4 == 0 ? N : 1;
   cl_command_queue queue = r->session->queue;
   for (uint32_t k = 0; k < 2 + N_VARIABLES; k++) {

@@ -58,9 +58,9 @@ static void complains(const char *log, const char *wanted) {
 }
 
 START_TEST(complaints) {
-  complains(
-      "warning: far.cl:1:1: error-prone\nfar.cl:2:9: error: unknown 'rh_code_x'; did you mean 'y'?\n",
-      "far.cl:2:9: unknown 'rh_x' (did you mean 'y'?), at column 9 of ' return q.far + x;'");
+  complains("warning: far.cl:1:1: error-prone\n"
+            "far.cl:2:9: error: unknown 'rh_code_x'; did you mean 'y'?\n",
+            "far.cl:2:9: unknown 'rh_x' (did you mean 'y'?), at column 9 of ' return q.far + x;'");
   complains("error: far.cl:2:9: bad\nDevice x failed\n",
             "far.cl:2:9: bad, at column 9 of ' return q.far + x;'");
   complains("operator.cl:1:59: error: too many\nfar.cl:1:7: note: declared here\n",

@@ -1,4 +1,4 @@
-/* The place of an error in a line of text: the end of a message, and what a terminal shows of it. */
+/* The place of an error in a line of text: as the end of a message, and for a caret below it. */
 #ifndef RH_BASE_EXCERPT_H
 #define RH_BASE_EXCERPT_H
 
@@ -6,9 +6,9 @@
 
 enum { RH_EXCERPT_BYTES = 192 };
 
-/* ", at column 5 of 'x + q'", in `to`, which is returned, for a place that `before` bytes of the line
- * are before; columns are counted in characters from 1.  A long line is cut around the place, with
- * "..." where something is left out; it is made plain, and a tab is a space. */
+/* ", at column 5 of 'x + q'", in `to`, which is returned, for a place behind `before` bytes of the
+ * line; columns are counted in characters from 1.  A long line is cut around the place, with "..."
+ * where something is left out; it is made plain, and a tab is a space. */
 const char *rh_excerpt(char to[RH_EXCERPT_BYTES], const char *line, size_t length, size_t before);
 
 /* Finds that in a message.  line: what is between the quotes; *column: the place in it, counted in

@@ -1,6 +1,5 @@
 #include "file.h"
 #include "../base/error.h"
-#include "../base/excerpt.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "places.h"
@@ -372,32 +371,6 @@ static rh_status take_all(const reader *r) {
   return take_named(r, "finalize", r->to->results, &r->to->n_results);
 }
 
-/* The library counts to the end of what it did not expect; the place is its beginning. */
-static size_t column_of(const json_error_t *why) {
-  static const char *const whole[] = {"expected near '", "object key near '", "token near '"};
-  size_t column = why->column > 0 ? (size_t)why->column : 1, length = 0;
-  const char *begin = NULL;
-  for (size_t k = 0; !begin && k < sizeof whole / sizeof *whole; k++)
-    if ((begin = strstr(why->text, whole[k]))) begin += strlen(whole[k]);
-  for (const char *at = begin; at && at < strrchr(begin, '\''); at++)
-    length += ((unsigned char)*at & 0xc0) != 0x80;
-  return length > 0 && length <= column ? column - length + 1 : column;
-}
-
-static rh_status not_json(const reader *r, const json_error_t *why) {
-  size_t blank = 0;
-  while (blank < r->length && r->json[blank] && strchr(" \t\r\n", r->json[blank])) blank++;
-  if (blank == r->length)
-    return rh_fail(r->error, RH_E_FILE, "%.500s:1:1: is empty; expected a JSON object", r->origin);
-  const char *text = strstr(why->text, "JSON_ALLOW_NUL") ? "a string with \\u0000" : why->text;
-  size_t row = why->line > 0 ? (size_t)why->line : 1, length, column = column_of(why);
-  const char *line = rh_line_of(r->json, r->length, row, &length);
-  char excerpt[RH_EXCERPT_BYTES] = "";
-  if (line && length > 0) rh_excerpt(excerpt, line, length, rh_json_byte_of(line, length, column));
-  return rh_fail(r->error, RH_E_FILE, "%.500s:%zu:%zu: is not JSON: %.160s%s", r->origin, row,
-                 column, text, excerpt);
-}
-
 rh_status rh_definition_read(rh_definition *definition, const char *json, size_t length,
                              const char *origin, rh_error *error) {
   static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin UTF-8 with */
@@ -409,7 +382,7 @@ rh_status rh_definition_read(rh_definition *definition, const char *json, size_t
   }
   reader r = {origin, json, length, NULL, definition, error};
   r.object = json_loadb(json, length, JSON_REJECT_DUPLICATES, &why);
-  if (!r.object) return not_json(&r, &why);
+  if (!r.object) return rh_json_refuse(json, length, origin, &why, error);
   rh_status status = json_is_object(r.object)
                          ? take_all(&r)
                          : rh_fail(error, RH_E_FILE, "%.500s:1:1: expected a JSON object", origin);

@@ -1,6 +1,8 @@
 #include "places.h"
+#include "../base/error.h"
 #include "../base/excerpt.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct scanner {
@@ -118,4 +120,34 @@ rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place st
   step(&s);
   for (size_t done = 0; done < byte && s.at < s.end && *s.at != '"';) done += step_character(&s);
   return s.place;
+}
+
+/* ---- Texts that are not JSON ---- */
+
+/* The library counts to the end of what it did not expect; the place is its beginning. */
+static size_t column_of(const json_error_t *why) {
+  static const char *const whole[] = {"expected near '", "object key near '", "token near '"};
+  size_t column = why->column > 0 ? (size_t)why->column : 1, length = 0;
+  const char *begin = NULL;
+  for (size_t k = 0; !begin && k < sizeof whole / sizeof *whole; k++)
+    if ((begin = strstr(why->text, whole[k]))) begin += strlen(whole[k]);
+  for (const char *at = begin; at && at < strrchr(begin, '\''); at++)
+    length += ((unsigned char)*at & 0xc0) != 0x80;
+  return length > 0 && length <= column ? column - length + 1 : column;
+}
+
+rh_status rh_json_refuse(const char *json, size_t length, const char *origin,
+                         const json_error_t *why, rh_error *error) {
+  size_t blank = 0, row = why->line > 0 ? (size_t)why->line : 1, line_length;
+  while (blank < length && json[blank] && strchr(" \t\r\n", json[blank])) blank++;
+  if (blank == length)
+    return rh_fail(error, RH_E_FILE, "%.500s:1:1: is empty; expected a JSON object", origin);
+  const char *text = strstr(why->text, "JSON_ALLOW_NUL") ? "a string with \\u0000" : why->text;
+  const char *line = rh_line_of(json, length, row, &line_length);
+  char excerpt[RH_EXCERPT_BYTES] = "";
+  size_t column = column_of(why);
+  if (line && line_length > 0)
+    rh_excerpt(excerpt, line, line_length, rh_json_byte_of(line, line_length, column));
+  return rh_fail(error, RH_E_FILE, "%.500s:%zu:%zu: is not JSON: %.160s%s", origin, row, column,
+                 text, excerpt);
 }

@@ -73,7 +73,7 @@ static void say_place(const rh_log_place *place, const char *words, const char *
            rh_excerpt(excerpt, line, length, place->column ? place->column - 1 : 0));
 }
 
-/* An error in the program behind the code: of what a function takes, or of a bracket that is open. */
+/* An error in the program behind the code: of what a function takes, or of an open bracket. */
 static void say_end(const char *words, const char *code, char *to, size_t bytes) {
   const char *file = strchr(code, '"');
   int length = file ? (int)strcspn(file + 1, "\"\n") : 0;
