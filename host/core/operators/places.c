@@ -82,7 +82,8 @@ rh_json_place rh_json_place_find(const char *json, size_t length, int64_t key, i
   return s.place;
 }
 
-size_t rh_json_byte_of(const char *line, size_t length, size_t column) {
+/* How many bytes of a line are before a column, which is counted in characters from 1. */
+static size_t byte_of(const char *line, size_t length, size_t column) {
   scanner s = {line, line + length, {1, 1}};
   while (s.at < s.end && s.place.column < column) step(&s);
   while (s.at < s.end && ((unsigned char)*s.at & 0xc0) == 0x80) s.at++;
@@ -115,7 +116,7 @@ rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place st
   const char *line = rh_line_of(json, length, string.line, &n);
   if (!line) return string;
   scanner s = {line, line + n, string};
-  s.at += rh_json_byte_of(line, n, string.column);
+  s.at += byte_of(line, n, string.column);
   if (!is_at(&s, "\"")) return string;
   step(&s);
   for (size_t done = 0; done < byte && s.at < s.end && *s.at != '"';) done += step_character(&s);
@@ -147,7 +148,7 @@ rh_status rh_json_refuse(const char *json, size_t length, const char *origin,
   char excerpt[RH_EXCERPT_BYTES] = "";
   size_t column = column_of(why);
   if (line && line_length > 0)
-    rh_excerpt(excerpt, line, line_length, rh_json_byte_of(line, line_length, column));
+    rh_excerpt(excerpt, line, line_length, byte_of(line, line_length, column));
   return rh_fail(error, RH_E_FILE, "%.500s:%zu:%zu: is not JSON: %.160s%s", origin, row, column,
                  text, excerpt);
 }

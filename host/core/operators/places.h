@@ -19,9 +19,6 @@ rh_json_place rh_json_place_find(const char *json, size_t length, int64_t key, i
  * the end on, that of the quotation mark. */
 rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place string, size_t byte);
 
-/* How many bytes of a line are before a column, which is counted in characters from 1. */
-size_t rh_json_byte_of(const char *line, size_t length, size_t column);
-
 /* RH_E_FILE with the place and the line of what is wrong in a text that is not JSON. */
 rh_status rh_json_refuse(const char *json, size_t length, const char *origin,
                          const json_error_t *why, rh_error *error);
