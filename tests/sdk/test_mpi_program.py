@@ -21,7 +21,7 @@ def evenly(ranks):
 
 
 DIVISIONS = [evenly(ranks) for ranks in (1, 2, 3, 5, 16)]
-DIVISIONS += [[0, N - 7, 0, 5, 2], [100] * 15 + [N - 1500], [N, 0, 0]]
+DIVISIONS += [[0, N - 7, 0, 5, 2], [100] * 4 + [N - 400], [N, 0, 0]]
 
 
 class Program(Tree):
