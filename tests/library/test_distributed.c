@@ -496,6 +496,18 @@ START_TEST(a_gather_that_fails) {
 }
 END_TEST
 
+/* Nothing is read. */
+START_TEST(more_elements_than_can_be_counted) {
+  static const rh_request bytes = {REQUEST, .op = "xor", .type = RH_TYPE_u8, .data = u};
+  set_three(0);
+  for (int r = 0; r < 3; r++) {
+    three[r].request = bytes;
+    three[r].request.n = UINT64_MAX / 2;
+  }
+  all_must_fail(RH_E_USAGE, "the ranks hold more than 2^64 elements");
+}
+END_TEST
+
 START_TEST(malformed_communicators) {
   rh_request request = problems[0];
   rh_result result = {.struct_size = sizeof result};
@@ -542,6 +554,7 @@ static Suite *suite_of(void) {
   tcase_add_test(tests, a_failure_of_one_is_that_of_all);
   tcase_add_test(tests, one_rank_cancels);
   tcase_add_test(tests, a_gather_that_fails);
+  tcase_add_test(tests, more_elements_than_can_be_counted);
   tcase_add_test(tests, malformed_communicators);
   suite_add_tcase(suite, tests);
   return suite;
