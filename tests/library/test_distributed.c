@@ -31,8 +31,8 @@ static void open_filled(void) {
   set_up();
 }
 
-/* Also called before there is a second rh_redhost: two of them cannot ask PoCL for the first time at
- * once. */
+/* Also called before there is a second rh_redhost: two of them cannot ask PoCL for the first time
+ * at once. */
 static int has_device(void) {
   const rh_cl_device *device;
   return rh_redhost_device(redhost, &device, NULL) == RH_OK;
