@@ -324,6 +324,21 @@ START_TEST(an_operator_by_code_does) {
 }
 END_TEST
 
+/* Of more elements than a chunk has: 2^20 of them, or 2^23 where they are not checked. */
+START_TEST(several_chunks_do) {
+  uint64_t n = _i ? 9000001 : 1500001;
+  float *many = malloc(n * sizeof *many);
+  ck_assert_ptr_nonnull(many);
+  for (uint64_t i = 0; i < n; i++) many[i] = x[i % N] / (float)(1 + i % 1000);
+  rh_request request = {REQUEST, .op = "sum",          .type = RH_TYPE_f32, .data = many,
+                        .n = n,  .strategy = "native", .unchecked = _i != 0};
+  rh_result one = {.struct_size = sizeof one};
+  must(rh_reduce(redhost, &request, &one, &error));
+  for (int d = 0; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
+  free(many);
+}
+END_TEST
+
 /* Repeated calls use what was set up: with and without a map that has the index. */
 START_TEST(calls_of_both_kinds_take_turns) {
   rh_request request = problems[11];
@@ -541,22 +556,28 @@ static void close_all(void) {
 
 static Suite *suite_of(void) {
   Suite *suite = suite_create("distributed");
-  TCase *tests = tcase_create("distributed");
-  tcase_add_checked_fixture(tests, open_filled, close_all);
-  tcase_add_loop_test(tests, any_division_has_the_same_bits, 0, sizeof problems / sizeof *problems);
-  tcase_add_loop_test(tests, other_strategies_do, 0, 2);
-  tcase_add_test(tests, an_operator_by_code_does);
-  tcase_add_test(tests, calls_of_both_kinds_take_turns);
-  tcase_add_test(tests, no_elements_at_all);
-  tcase_add_test(tests, differing_requests_are_named);
-  tcase_add_test(tests, differing_definitions_are_named);
-  tcase_add_test(tests, a_bad_request_of_one_is_that_of_all);
-  tcase_add_test(tests, a_failure_of_one_is_that_of_all);
-  tcase_add_test(tests, one_rank_cancels);
-  tcase_add_test(tests, a_gather_that_fails);
-  tcase_add_test(tests, more_elements_than_can_be_counted);
-  tcase_add_test(tests, malformed_communicators);
-  suite_add_tcase(suite, tests);
+  TCase *bits = tcase_create("bits"), *devices = tcase_create("devices");
+  TCase *failures = tcase_create("failures");
+  tcase_add_checked_fixture(bits, open_filled, tear_down);
+  tcase_add_loop_test(bits, any_division_has_the_same_bits, 0, sizeof problems / sizeof *problems);
+  tcase_add_loop_test(bits, several_chunks_do, 0, 2);
+  tcase_add_checked_fixture(devices, open_filled, tear_down);
+  tcase_add_loop_test(devices, other_strategies_do, 0, 2);
+  tcase_add_test(devices, an_operator_by_code_does);
+  tcase_add_test(devices, calls_of_both_kinds_take_turns);
+  tcase_add_checked_fixture(failures, open_filled, close_all);
+  tcase_add_test(failures, no_elements_at_all);
+  tcase_add_test(failures, differing_requests_are_named);
+  tcase_add_test(failures, differing_definitions_are_named);
+  tcase_add_test(failures, a_bad_request_of_one_is_that_of_all);
+  tcase_add_test(failures, a_failure_of_one_is_that_of_all);
+  tcase_add_test(failures, one_rank_cancels);
+  tcase_add_test(failures, a_gather_that_fails);
+  tcase_add_test(failures, more_elements_than_can_be_counted);
+  tcase_add_test(failures, malformed_communicators);
+  suite_add_tcase(suite, bits);
+  suite_add_tcase(suite, devices);
+  suite_add_tcase(suite, failures);
   return suite;
 }
 
