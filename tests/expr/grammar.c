@@ -1,6 +1,7 @@
 #include "grammar.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
+#include "functions.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,12 +32,12 @@ static void add_leaf(uint64_t *seed, rh_text *to) {
     rh_text_add(to, "(%s)", literals[below(seed, sizeof literals / sizeof *literals)]);
 }
 
-static void add_exact(uint64_t *seed, int divides, int depth, rh_text *to);
+static void add_exact(uint64_t *seed, int flags, int depth, rh_text *to);
 
 /* NaN has many bits, and is passed over. */
-static void add_bits(uint64_t *seed, int divides, int depth, const char *name, rh_text *to) {
+static void add_bits(uint64_t *seed, int flags, int depth, const char *name, rh_text *to) {
   rh_text of = {0};
-  add_exact(seed, divides, depth - 1, &of);
+  add_exact(seed, flags, depth - 1, &of);
   rh_text_add(to, "%s(isnan(%s) ? 0 : %s)", name, rh_text_get(&of), rh_text_get(&of));
   rh_text_finish(&of);
 }
@@ -50,7 +51,17 @@ static int orders_zeros(const char *name) {
   return 0;
 }
 
-static void add_call(uint64_t *seed, int divides, int depth, rh_text *to) {
+static void add_bounded(uint64_t *seed, int flags, int depth, rh_text *to) {
+  const bounded_function *f = &bounded_functions[below(seed, n_bounded_functions)];
+  rh_text_add(to, "%s(", f->name);
+  for (uint32_t j = 0; j < f->n_args; j++) {
+    rh_text_add(to, "%s(%s)", j ? ", " : "", below(seed, 2) ? "f32" : "f64");
+    add_exact(seed, flags, depth - 1, to);
+  }
+  rh_text_add(to, ")");
+}
+
+static void add_call(uint64_t *seed, int flags, int depth, rh_text *to) {
   static const char *const ones[] = {"abs",      "fabs",      "floor",   "ceil",    "trunc",
                                      "rint",     "round",     "sign",    "isnan",   "isinf",
                                      "isfinite", "as_int",    "as_uint", "as_long", "as_ulong",
@@ -60,66 +71,68 @@ static void add_call(uint64_t *seed, int divides, int depth, rh_text *to) {
   uint32_t k = below(seed, ONES + TWOS + 2), n = k < ONES ? 1 : k < ONES + TWOS ? 2 : 3;
   const char *name = k < ONES ? ones[k] : k < ONES + TWOS ? twos[k - ONES] : n ? "fma" : "";
   if (n == 3 && k == ONES + TWOS) name = "clamp";
-  if (!divides && strcmp(name, "sqrt") == 0) name = "fabs";
+  if (!(flags & RANDOM_DIVIDES) && strcmp(name, "sqrt") == 0) name = "fabs";
   if (strncmp(name, "as_", 3) == 0) {
-    add_bits(seed, divides, depth, name, to);
+    add_bits(seed, flags, depth, name, to);
     return;
   }
   rh_text_add(to, "%s(", name);
   for (uint32_t j = 0; j < n; j++) {
     if (j) rh_text_add(to, ", ");
     if (j == 1 && strcmp(name, "copysign") == 0)
-      add_bits(seed, divides, depth, "", to); /* the sign of a NaN is not fixed */
+      add_bits(seed, flags, depth, "", to); /* the sign of a NaN is not fixed */
     else
-      add_exact(seed, divides, depth - 1, to);
+      add_exact(seed, flags, depth - 1, to);
     if (orders_zeros(name)) rh_text_add(to, " + 0");
   }
   rh_text_add(to, ")");
 }
 
-static void add_binary(uint64_t *seed, int divides, int depth, rh_text *to) {
+static void add_binary(uint64_t *seed, int flags, int depth, rh_text *to) {
   static const char *const signs[] = {"+", "-", "*", "+",  "-",  "*",  "%",  "<<", ">>", "&", "|",
                                       "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "/", "/"};
-  uint32_t n = sizeof signs / sizeof *signs - (divides ? 0 : 2);
+  uint32_t n = sizeof signs / sizeof *signs - (flags & RANDOM_DIVIDES ? 0 : 2);
   rh_text_add(to, "(");
-  add_exact(seed, divides, depth - 1, to);
+  add_exact(seed, flags, depth - 1, to);
   rh_text_add(to, " %s ", signs[below(seed, n)]);
-  add_exact(seed, divides, depth - 1, to);
+  add_exact(seed, flags, depth - 1, to);
   rh_text_add(to, ")");
 }
 
-static void add_unary(uint64_t *seed, int divides, int depth, rh_text *to) {
+static void add_unary(uint64_t *seed, int flags, int depth, rh_text *to) {
   static const char *const prefixes[] = {"-",     "!",     "~",       "(i8)",  "(u8)",  "(i16)",
                                          "(u16)", "(i32)", "(u32)",   "(i64)", "(u64)", "(f16)",
                                          "(f32)", "(f64)", "(float)", "(f32)"};
   rh_text_add(to, "(%s", prefixes[below(seed, sizeof prefixes / sizeof *prefixes)]);
-  add_exact(seed, divides, depth - 1, to);
+  add_exact(seed, flags, depth - 1, to);
   rh_text_add(to, ")");
 }
 
-static void add_exact(uint64_t *seed, int divides, int depth, rh_text *to) {
-  uint32_t kind = below(seed, 12);
-  if (depth == 0 || kind == 0) {
+static void add_exact(uint64_t *seed, int flags, int depth, rh_text *to) {
+  uint32_t kind = below(seed, flags & RANDOM_ERRS ? 16 : 12);
+  if (depth > 0 && kind >= 12) {
+    add_bounded(seed, flags, depth, to);
+  } else if (depth == 0 || kind == 0) {
     add_leaf(seed, to);
   } else if (kind < 7) {
-    add_binary(seed, divides, depth, to);
+    add_binary(seed, flags, depth, to);
   } else if (kind < 9) {
-    add_unary(seed, divides, depth, to);
+    add_unary(seed, flags, depth, to);
   } else if (kind < 11) {
-    add_call(seed, divides, depth, to);
+    add_call(seed, flags, depth, to);
   } else {
     rh_text_add(to, "(");
-    add_exact(seed, divides, depth - 1, to);
+    add_exact(seed, flags, depth - 1, to);
     rh_text_add(to, " ? ");
-    add_exact(seed, divides, depth - 1, to);
+    add_exact(seed, flags, depth - 1, to);
     rh_text_add(to, " : ");
-    add_exact(seed, divides, depth - 1, to);
+    add_exact(seed, flags, depth - 1, to);
     rh_text_add(to, ")");
   }
 }
 
-void random_exact(uint64_t *seed, int divides, rh_text *to) {
-  add_exact(seed, divides, 1 + (int)below(seed, 4), to);
+void random_expression(uint64_t *seed, int flags, rh_text *to) {
+  add_exact(seed, flags, 1 + (int)below(seed, 4), to);
 }
 
 static uint64_t random_float(uint64_t *seed, rh_type type) {

@@ -1,5 +1,6 @@
 /* Random expressions, evaluated by host/core/expr and, as OpenCL C, by a device: equal in every bit
- * where IEEE 754 and the language fix the value, else within the errors that OpenCL C allows.
+ * where IEEE 754 and the language fix the value, else within the errors that OpenCL C allows; and
+ * where functions that err are anywhere in them, within what rh_exprs_enclose() says.
  *
  *   random_exprs      REDHOST_TEST_EXPRESSIONS (300) of them, from REDHOST_TEST_SEED (1) on, on
  *                     REDHOST_DEVICE
@@ -18,6 +19,7 @@
 #include "grammar.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,8 @@ typedef struct output {
   char *text;
   const bounded_function *function; /* null: the value is fixed */
   uint32_t args[2];                 /* outputs */
+  int is_enclosed;                  /* functions that err are anywhere in it */
+  double low[N], high[N];
 } output;
 
 typedef struct group {
@@ -48,10 +52,11 @@ typedef struct group {
 typedef struct run {
   rh_cl_session *session;
   uint64_t seed;
+  int flags; /* of random_expression() */
   group groups[GROUPS];
   uint64_t elements[N_VARIABLES][N];
   uint64_t constants[GROUPS * RH_EXPR_MOST_SLOTS], got[GROUPS * OUTPUTS][N];
-  uint64_t programs, known, done, refused, wrong;
+  uint64_t programs, known, enclosed, done, refused, wrong;
 } run;
 
 /* ---- Making ---- */
@@ -88,7 +93,7 @@ static void add_bounded(run *r, group *g) {
   rh_text args[2] = {{0}};
   for (uint32_t j = 0; j < f->n_args; j++) {
     rh_text_add(&args[j], "(%s)(", type);
-    random_exact(&r->seed, (int)r->session->device->divides_exactly, &args[j]);
+    random_expression(&r->seed, r->flags, &args[j]);
     rh_text_add(&args[j], ")");
   }
   add_call(r, g, f, args);
@@ -135,8 +140,12 @@ static void make_group(run *r, group *g) {
   while (g->n + 3 <= OUTPUTS) {
     if (add_known(r, g)) continue;
     rh_text text = {0};
-    if (rh_random_next(&r->seed) >> 40 & 3) {
-      random_exact(&r->seed, (int)r->session->device->divides_exactly, &text);
+    uint64_t kind = rh_random_next(&r->seed) >> 40 & 7;
+    if (kind == 7) {
+      random_expression(&r->seed, r->flags | RANDOM_ERRS, &text);
+      if (add_output(r, g, rh_text_get(&text), NULL)) g->outputs[g->n - 1].is_enclosed = 1;
+    } else if (kind > 1) {
+      random_expression(&r->seed, r->flags, &text);
       add_output(r, g, rh_text_get(&text), NULL);
     } else {
       add_bounded(r, g);
@@ -163,6 +172,12 @@ static void evaluate(const run *r, group *g) {
   for (uint32_t v = 0; v < N_VARIABLES; v++) variables[v] = r->elements[v];
   for (uint32_t k = 0; k < g->n; k++) outputs[k] = g->values[k];
   rh_exprs_eval(g->exprs, variables, FIRST, N, g->constants, outputs);
+  for (uint32_t k = 0; k < g->n; k++) {
+    output *o = &g->outputs[k];
+    if (o->is_enclosed &&
+        rh_exprs_enclose(g->exprs, k, variables, FIRST, N, g->constants, o->low, o->high) != 0)
+      abort();
+  }
   for (uint32_t k = 0; k < g->n; k++) { /* spreads what has four bytes */
     if (rh_type_size(rh_exprs_type(g->exprs, k)) == 8) continue;
     for (uint32_t i = N; i-- > 0;) {
@@ -287,9 +302,25 @@ static double number_of(rh_type type, uint64_t bits) {
   return type == RH_TYPE_f32 ? (double)narrow : wide;
 }
 
-static int is_right(const group *g, uint32_t k, uint32_t i, uint64_t got) {
+static double any_number_of(rh_type type, uint64_t bits) {
+  if (rh_type_is_float(type)) return number_of(type, bits);
+  if (type == RH_TYPE_i32) return (double)(int32_t)bits;
+  return rh_type_is_signed(type) ? (double)(int64_t)bits : (double)bits;
+}
+
+/* Both values are where the enclosure says. */
+static int is_between(run *r, const output *o, rh_type type, uint32_t i, uint64_t got,
+                      uint64_t own) {
+  double x = any_number_of(type, got), y = any_number_of(type, own);
+  if (isnan(o->low[i])) return 1;
+  r->enclosed++;
+  return o->low[i] <= x && x <= o->high[i] && o->low[i] <= y && y <= o->high[i];
+}
+
+static int is_right(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got) {
   const output *o = &g->outputs[k];
   rh_type type = rh_exprs_type(g->exprs, k);
+  if (o->is_enclosed) return is_between(r, o, type, i, got, g->values[k][i]);
   int is_narrow = type == RH_TYPE_f32;
   double x = number_of(type, got), own = number_of(type, g->values[k][i]);
   if (!o->function) {
@@ -313,6 +344,7 @@ static void show(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got) {
          number_of(type, got));
   for (uint32_t j = 0; o->function && j < o->function->n_args; j++)
     printf(", argument %.17g", number_of(type, g->values[o->args[j]][i]));
+  if (o->is_enclosed) printf(", enclosed in %.17g to %.17g", o->low[i], o->high[i]);
   for (uint32_t v = 0; v < N_VARIABLES; v++) {
     uint64_t bits = 0;
     uint32_t size = rh_type_size(random_variables[v].type);
@@ -327,7 +359,7 @@ static void compare(run *r, uint32_t number) {
   const group *g = &r->groups[number];
   for (uint32_t k = 0; k < g->n; k++) {
     uint32_t i = 0;
-    while (i < N && is_right(g, k, i, r->got[number * OUTPUTS + k][i])) i++;
+    while (i < N && is_right(r, g, k, i, r->got[number * OUTPUTS + k][i])) i++;
     if (i < N) show(r, g, k, i, r->got[number * OUTPUTS + k][i]);
     r->done++;
   }
@@ -363,6 +395,7 @@ static rh_status try_all(run *r, rh_redhost *redhost, rh_error *error) {
   uint64_t wanted = from_environment("REDHOST_TEST_EXPRESSIONS", 300);
   r->seed = from_environment("REDHOST_TEST_SEED", 1);
   RH_TRY(rh_redhost_session(redhost, &r->session, error));
+  r->flags = r->session->device->divides_exactly ? RANDOM_DIVIDES : 0;
   if (!(r->session->device->about.features & RH_FP64) || r->session->device->flushes_f32) {
     printf("%s has no f64, or flushes subnormals: not tried\n", r->session->device->name);
     return RH_OK;
@@ -370,8 +403,8 @@ static rh_status try_all(run *r, rh_redhost *redhost, rh_error *error) {
   while ((r->done < wanted || r->known < n_known()) && r->wrong < MOST_SHOWN)
     RH_TRY(try_kernel(r, error));
   printf("%" PRIu64 " expressions of %d elements on %s: %" PRIu64
-         " differ; the parser refused %" PRIu64 "\n",
-         r->done, N, r->session->device->name, r->wrong, r->refused);
+         " differ; the parser refused %" PRIu64 "; %" PRIu64 " values enclosed\n",
+         r->done, N, r->session->device->name, r->wrong, r->refused, r->enclosed);
   return RH_OK;
 }
 

@@ -1,16 +1,17 @@
 /* Evaluation, a block of elements at a time: each operation is a loop over arrays, which the
  * compiler makes vectors of.  Nothing is contracted: this file is compiled with
  * -ffp-contract=off. */
+#include "eval.h"
 #include "../base/half.h"
 #include "../base/vocabulary.h"
 #include "../base/widest.h"
-#include "graph.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Elements of a block: many, if the arrays between operations then stay in the nearest cache. */
-enum { LEAST_BLOCK = 256, MOST_BLOCK = 2048, ROOMS_BYTES = 1 << 14, NUMBER_BYTES = 8 };
+enum { LEAST_BLOCK = 256, MOST_BLOCK = 2048, ROOMS_BYTES = 1 << 14 };
+enum { NUMBER_BYTES = RH_EVAL_NUMBER_BYTES };
 
 typedef int32_t t_i32;
 typedef uint32_t t_u32;
@@ -242,29 +243,18 @@ static void compute(const rh_node *node, void *to, void *const *args, uint64_t i
   }
 }
 
-typedef struct evaluation {
-  const rh_exprs *exprs;
-  const void *const *variables;
-  const rh_scalar *constants;
-  void *const *outputs;
-  unsigned char *rooms; /* of room_bytes each */
-  size_t room_bytes;
-  const void **places; /* of the nodes' results */
-} evaluation;
-
 static uint32_t size_of(const rh_node *node) {
   return rh_type_size(node->type);
 }
 
 /* Where the node's result goes. */
-static void *target(const evaluation *e, const rh_node *node, uint64_t done) {
+static void *target(const rh_evaluation *e, const rh_node *node, uint64_t done) {
   if (node->room >= 0) return e->rooms + (size_t)node->room * e->room_bytes;
   if (node->output >= 0) return (char *)e->outputs[node->output] + done * size_of(node);
   return NULL;
 }
 
-static void evaluate_node(const evaluation *e, uint32_t k, uint64_t first, uint64_t done,
-                          size_t n) {
+void rh_eval_node(const rh_evaluation *e, uint32_t k, uint64_t first, uint64_t done, size_t n) {
   const rh_node *node = &e->exprs->nodes[k];
   void *to = target(e, node, done), *args[3] = {NULL};
   e->places[k] = to;
@@ -285,7 +275,7 @@ static void evaluate_node(const evaluation *e, uint32_t k, uint64_t first, uint6
 }
 
 /* An output that is another one too, or a variable. */
-static void copy_outputs(const evaluation *e, uint64_t done, size_t n) {
+static void copy_outputs(const rh_evaluation *e, uint64_t done, size_t n) {
   for (uint32_t j = 0; j < e->exprs->n_outputs; j++) {
     uint32_t k = e->exprs->outputs[j], size = size_of(&e->exprs->nodes[k]);
     char *to = (char *)e->outputs[j] + done * size;
@@ -304,13 +294,13 @@ void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t
   const size_t block = block_of(exprs), room_bytes = NUMBER_BYTES * block;
   _Alignas(64) unsigned char rooms[(exprs->rooms + 1) * room_bytes];
   const void *places[exprs->n_nodes + 1];
-  const evaluation e = {exprs, variables, constants, outputs, rooms, room_bytes, places};
+  const rh_evaluation e = {exprs, variables, constants, outputs, rooms, room_bytes, places};
   for (uint32_t k = 0; k < exprs->n_kept; k++)
-    evaluate_node(&e, exprs->order[k], first, 0, n < block ? n : block);
+    rh_eval_node(&e, exprs->order[k], first, 0, n < block ? n : block);
   for (uint64_t done = 0; done < n; done += block) {
     size_t count = n - done < block ? n - done : block;
     for (uint32_t k = exprs->n_kept; k < exprs->n_order; k++)
-      evaluate_node(&e, exprs->order[k], first, done, count);
+      rh_eval_node(&e, exprs->order[k], first, done, count);
     copy_outputs(&e, done, count);
   }
 }

@@ -120,6 +120,14 @@ void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants);
 void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t first, uint64_t n,
                    const void *constants, void *const *outputs);
 
+/* low[j] <= output k of element first + j on any device <= high[j], if every function errs at most as
+ * OpenCL C lets it, and the operations that IEEE 754 fixes round to nearest and flush nothing.  NaN
+ * in both: nothing is known of that element.  n: at most RH_ENCLOSED_MOST.  0, or -1 if that is not
+ * known of expressions like these.  [any thread] */
+enum { RH_ENCLOSED_MOST = 256 };
+int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *variables,
+                     uint64_t first, uint64_t n, const void *constants, double *low, double *high);
+
 /* Writes OpenCL C statements that compute the outputs, in variables whose names begin with
  * `prefix`.  variables: their names there; index, constants: the names of a ulong and of a pointer
  * to ulong.  outputs[k] receives output k's name. */

@@ -35,6 +35,15 @@ void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t 
   rh_operator_load_fields(self, arrays, first, n, &to);
 }
 
+int rh_operator_enclose(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                        uint64_t n, double *low, double *high) {
+  const void *operands[RH_MOST_OPERANDS] = {NULL};
+  for (uint32_t k = 0; k < self->n_operands; k++)
+    operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
+  return rh_exprs_enclose(self->load, 0, operands, base_of(self, arrays) + first, n,
+                          arrays->constants, low, high);
+}
+
 /* ---- Values as arrays of fields ---- */
 
 typedef struct lanes {

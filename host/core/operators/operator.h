@@ -163,6 +163,11 @@ void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants);
 void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                      void *to);
 
+/* Between which numbers these elements may lie on any device: rh_exprs_enclose().  -1 where that is
+ * not known. */
+int rh_operator_enclose(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                        uint64_t n, double *low, double *high);
+
 /* Struct operators only, from here on; those by code can reduce and combine with a device only, and
  * give their identity else.  *value = the element's; padding is left as it is. */
 void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,

@@ -186,9 +186,69 @@ static void judge_by_map(rh_judged *j, uint64_t depth) {
                    bound);
 }
 
+/* ---- Maps of which it is known between which numbers their elements may lie ---- */
+
 static double number_of(const rh_result *result) {
   if (rh_type_is_float(result->type)) return result->value.f;
   return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+}
+
+/* What was added up in double precision errs by less than this part. */
+static double rounding_of(const rh_reference *reference) {
+  return 1 + ((double)reference->n + 4) * 0x1p-52;
+}
+
+/* 0: no bound is known. */
+static int judge_enclosed_sum(const rh_judged *j, uint64_t depth) {
+  const rh_reference *reference = j->reference;
+  const rh_enclosed *enclosed = &reference->enclosed;
+  uint64_t most = reference->n - 1;
+  double up = rounding_of(reference), both = (enclosed->above + enclosed->below) * up;
+  if (!isfinite(both) || !isfinite(j->result) || !isfinite(reference->result.value.f)) return 0;
+  long double exact = rh_exact_sum_long(&reference->sum);
+  double of_map = (j->result > exact ? enclosed->above : enclosed->below) * up;
+  j->verdict->depth = depth == 0 || depth > most ? most : depth;
+  long double bound = sum_bound(j) + ((double)j->verdict->depth + 1) * j->u * both + of_map;
+  rh_judged_error(j, exact, rh_exact_sum_error(&reference->sum, j->result), RH_ROUND_UP(bound),
+                  rh_exact_abs_up(&reference->sum), 'h');
+  size_t length = strlen(j->verdict->text);
+  snprintf(j->verdict->text + length, sizeof j->verdict->text - length,
+           ", of which the functions of the map %.3g", of_map);
+  return 1;
+}
+
+/* Of integers: the map has comparisons or casts of what its functions give. */
+static int judge_enclosed_count(const rh_judged *j, const rh_result *result) {
+  const rh_enclosed *enclosed = &j->reference->enclosed;
+  int64_t more = (int64_t)(result->value.u - j->reference->result.value.u);
+  if (!(enclosed->above < 0x1p53 && enclosed->below < 0x1p53)) return 0;
+  int is_right = more >= 0 ? (double)more <= enclosed->above : -(double)more <= enclosed->below;
+  rh_verdict_say(j->verdict, is_right ? RH_VERDICT_OK : RH_VERDICT_WRONG, fabs((double)more),
+                 "%+" PRId64 " of at least -%.17g and at most +%.17g by the functions of the map",
+                 more, enclosed->below, enclosed->above);
+  return 1;
+}
+
+static int judge_enclosed_end(const rh_judged *j) {
+  const rh_enclosed *enclosed = &j->reference->enclosed;
+  int is_right = enclosed->least <= j->result && j->result <= enclosed->most;
+  double error = fabs(j->result - number_of(&j->reference->result));
+  rh_verdict_say(j->verdict, is_right ? RH_VERDICT_OK : RH_VERDICT_WRONG, error,
+                 "%.17g, with the errors of the map's functions from %.17g to %.17g", j->result,
+                 enclosed->least, enclosed->most);
+  return 1;
+}
+
+/* 0: the verdict stays. */
+static int judge_enclosed(const rh_judged *j, const rh_result *result, uint64_t depth) {
+  const rh_reference *reference = j->reference;
+  const rh_enclosed *enclosed = &reference->enclosed;
+  int is_sum = reference->op == RH_OP_sum || reference->op == RH_OP_asum;
+  if (enclosed->n != reference->n || enclosed->n == 0 || enclosed->n_unknown || j->flushes)
+    return 0;
+  if (!is_sum) return judge_enclosed_end(j);
+  return rh_type_is_float(result->type) ? judge_enclosed_sum(j, depth)
+                                        : judge_enclosed_count(j, result);
 }
 
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
@@ -197,13 +257,17 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
   judge_mapped(reference, result, depth, flushes, verdict);
   int is_same_kind =
       result->type == reference->result.type && result->indexed == reference->result.indexed;
-  if (verdict->verdict != RH_VERDICT_WRONG || reference->map_error == 0 || !is_same_kind) return;
-  memset(verdict, 0, sizeof *verdict);
+  int is_equal = verdict->verdict == RH_VERDICT_OK && verdict->error == 0;
+  if (is_equal || reference->map_error == 0 || !is_same_kind) return;
+  rh_verdict other = {.verdict = RH_VERDICT_OK};
   rh_judged j = {.reference = reference,
                  .result = number_of(result),
                  .flushes = flushes,
-                 .verdict = verdict,
+                 .verdict = &other,
                  .format = format_of(result->type)};
   j.u = ldexpl(1, -j.format.digits);
-  judge_by_map(&j, depth);
+  int is_judged = judge_enclosed(&j, result, depth);
+  if (!is_judged && verdict->verdict != RH_VERDICT_WRONG) return;
+  if (!is_judged) judge_by_map(&j, depth);
+  *verdict = other;
 }

@@ -36,6 +36,7 @@ typedef struct reference_part {
   rh_exact_dot *dot;                    /* sums of products that are not rounded */
   rh_exact_prod prod;                   /* float products */
   void *mapped;                         /* a chunk of the map's elements; null: there is no map */
+  rh_enclosed enclosed;                 /* of a map whose functions err */
 } reference_part;
 
 struct reference_job {
@@ -45,6 +46,9 @@ struct reference_job {
   const rh_arrays *arrays;
   uint64_t n;
   const rh_op *op;
+  uint32_t number; /* of the built-in operator */
+  double map_error;
+  int encloses;
   void (*add)(reference_part *part, uint64_t first, uint64_t n);
   reference_part *parts;
   uint32_t n_parts;
@@ -58,10 +62,13 @@ struct reference_job {
 /* ---- Processing a chunk ---- */
 
 /* Elements first .. first+n-1. */
-static const unsigned char *elements(const reference_part *part, uint64_t first, uint64_t n) {
+static const unsigned char *elements(reference_part *part, uint64_t first, uint64_t n) {
   const reference_job *job = part->job;
   if (!job->custom) return job->data + first * rh_type_size(job->type);
   rh_operator_map(job->custom, job->arrays, first, n, part->mapped);
+  if (job->encloses)
+    rh_enclosed_add(&part->enclosed, job->number, job->custom, job->map_error, job->arrays, first,
+                    n, part->mapped);
   return part->mapped;
 }
 
@@ -225,6 +232,7 @@ void rh_reference_add(rh_reference *whole, const rh_reference *part) {
   whole->exact = 0;
   rh_exact_sum_merge(&whole->sum, &part->sum);
   rh_exact_prod_merge(&whole->prod, &part->prod);
+  rh_enclosed_merge(&whole->enclosed, whole->op, &part->enclosed);
 }
 
 static void take_parts(rh_reference *reference, const reference_job *job) {
@@ -235,6 +243,7 @@ static void take_parts(rh_reference *reference, const reference_job *job) {
     if (job->add == add_sum) rh_exact_bins_fold(part->bins, &reference->sum);
     if (job->add == add_dot) rh_exact_dot_fold(part->dot, &reference->sum);
     if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
+    rh_enclosed_merge(&reference->enclosed, job->number, &part->enclosed);
   }
   if (reference->op == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
 }
@@ -261,6 +270,9 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t o
     return rh_fail(job->error, RH_E_INVALID, "reference: no such operator on this type");
   job->add = is_exact(op, job->type) ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
   if (job->custom && rh_operator_keeps_products(job->custom)) job->add = add_dot;
+  job->number = op;
+  job->map_error = job->custom ? rh_operator_map_error(job->custom) : 0;
+  job->encloses = job->custom && rh_enclosed_serves(op, job->custom, job->map_error);
   init(reference, op, job->type, job->n);
   rh_status status = create_parts(job, threads);
   if (status == RH_OK) status = run(job);

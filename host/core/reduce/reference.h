@@ -3,6 +3,7 @@
 #define RH_REDUCE_REFERENCE_H
 
 #include "../operators/operator.h"
+#include "enclosed.h"
 #include "exact.h"
 #include "exact_prod.h"
 #include <redhost/redhost.h>
@@ -32,7 +33,8 @@ typedef struct rh_reference {
   rh_exact_prod prod; /* float products */
   _Alignas(16) unsigned char value[16]; /* of operators that are exact in every order */
   double map_error;                     /* of mapped elements: rh_exprs_error(); else 0 */
-  rh_sampled sampled;                   /* operators whose value is a struct */
+  rh_enclosed enclosed; /* of a map whose functions err; of no elements: it is not known */
+  rh_sampled sampled;   /* operators whose value is a struct */
 } rh_reference;
 
 enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };

@@ -1,0 +1,18 @@
+/* All values that a device may compute: from low to high, which are NaN where nothing is known. */
+#ifndef RH_EXPR_INTERVAL_H
+#define RH_EXPR_INTERVAL_H
+
+#include "graph.h"
+
+typedef struct rh_interval {
+  double low, high;
+} rh_interval;
+
+/* Of a node that is no literal, constant, variable or index, by the intervals of its operands.
+ * Rounding is monotonic, so an operation that IEEE 754 fixes is done on the ends. */
+rh_interval rh_interval_of(const rh_node *node, const rh_interval *args);
+
+/* The ends may be off by this part of themselves, or of the least normal number. */
+rh_interval rh_interval_widen(rh_type type, double part, rh_interval a);
+
+#endif

@@ -1,0 +1,23 @@
+/* How far a device's result may lie from the host's because functions of the map err. */
+#ifndef RH_REDUCE_ENCLOSED_H
+#define RH_REDUCE_ENCLOSED_H
+
+#include "../operators/operator.h"
+
+/* Zero-initialised is that of no elements. */
+typedef struct rh_enclosed {
+  uint64_t n, n_unknown; /* elements, and those of which nothing is known */
+  double below, above;   /* the sums of what elements may be less, or more, than the host's */
+  double least, most;    /* what the least or largest element, or magnitude, may be */
+} rh_enclosed;
+
+/* Is anything kept for this operator, whose map's error is rh_operator_map_error()? */
+int rh_enclosed_serves(uint32_t op, const rh_operator *custom, double map_error);
+
+/* Adds elements first .. first+n-1, which the host has mapped. */
+void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom, double map_error,
+                     const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped);
+/* Adds the elements of `part`. */
+void rh_enclosed_merge(rh_enclosed *to, uint32_t op, const rh_enclosed *part);
+
+#endif
