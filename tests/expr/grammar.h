@@ -8,9 +8,9 @@ enum { N_VARIABLES = 11, N_CONSTANTS = 2 };
 extern const rh_expr_variable random_variables[N_VARIABLES];
 extern const rh_expr_constant random_constants[N_CONSTANTS];
 
-/* RANDOM_DIVIDES: / and sqrt of f32 are exact here.  RANDOM_ERRS: with functions whose error OpenCL C
- * bounds; without, IEEE 754 and the language fix the value.  It may be an expression that the parser
- * refuses, such as a shift of a float. */
+/* RANDOM_DIVIDES: / and sqrt of f32 are exact here.  RANDOM_ERRS: with functions whose error
+ * OpenCL C bounds; without, IEEE 754 and the language fix the value.  The parser may refuse it, as
+ * it does a shift of a float. */
 enum { RANDOM_DIVIDES = 1, RANDOM_ERRS = 2 };
 void random_expression(uint64_t *seed, int flags, rh_text *to);
 

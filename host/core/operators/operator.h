@@ -163,10 +163,10 @@ void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants);
 void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                      void *to);
 
-/* Between which numbers these elements may lie on any device: rh_exprs_enclose().  -1 where that is
- * not known. */
+/* Between which numbers these elements, which are host[] here, may lie on any device; NaN where
+ * nothing is known.  n: at most RH_ENCLOSED_MOST.  -1: not known of this operator. */
 int rh_operator_enclose(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                        uint64_t n, double *low, double *high);
+                        uint64_t n, const double *host, double *low, double *high);
 
 /* Struct operators only, from here on; those by code can reduce and combine with a device only, and
  * give their identity else.  *value = the element's; padding is left as it is. */

@@ -1,16 +1,14 @@
 #include "enclosed.h"
 #include "../base/vocabulary.h"
-#include "../expr/interval.h"
 
 #include <math.h>
-#include <string.h>
 
 static int is_sum(uint32_t op) {
   return op == RH_OP_sum || op == RH_OP_asum;
 }
 
-int rh_enclosed_serves(uint32_t op, const rh_operator *custom, double map_error) {
-  if (map_error == 0 || rh_operator_keeps_products(custom)) return 0;
+int rh_enclosed_serves(uint32_t op, const rh_operator *custom) {
+  if (rh_operator_keeps_products(custom) || rh_operator_map_error(custom) == 0) return 0;
   return is_sum(op) || op == RH_OP_min || op == RH_OP_max || op == RH_OP_amax;
 }
 
@@ -27,51 +25,44 @@ static double number_at(rh_type type, const void *from, uint64_t j) {
   }
 }
 
-static rh_interval magnitude(rh_interval a) {
-  double x = fabs(a.low), y = fabs(a.high);
-  return (rh_interval){a.low <= 0 && a.high >= 0 ? 0 : fmin(x, y), fmax(x, y)};
-}
-
 static void take_end(rh_enclosed *to, uint32_t op, int is_first, double least, double most) {
   int is_min = op == RH_OP_min;
   to->least = is_first ? least : is_min ? fmin(to->least, least) : fmax(to->least, least);
   to->most = is_first ? most : is_min ? fmin(to->most, most) : fmax(to->most, most);
 }
 
-static void take(rh_enclosed *to, uint32_t op, double host, rh_interval a) {
-  int is_first = to->n++ == to->n_unknown;  /* of those that are known */
-  if (!(a.low <= host && host <= a.high)) { /* NaN, too */
+static void take(rh_enclosed *to, uint32_t op, double host, double low, double high) {
+  int is_first = to->n++ == to->n_unknown; /* of those that are known */
+  if (!(low <= host && host <= high)) {    /* NaN, too */
     to->n_unknown++;
     return;
   }
   if (op == RH_OP_asum || op == RH_OP_amax) {
-    a = magnitude(a);
+    double x = fabs(low), y = fabs(high);
     host = fabs(host);
+    low = low <= 0 && high >= 0 ? 0 : fmin(x, y);
+    high = fmax(x, y);
   }
   if (is_sum(op)) {
-    to->below += host - a.low;
-    to->above += a.high - host;
+    to->below += host - low;
+    to->above += high - host;
   } else {
-    take_end(to, op, is_first, a.low, a.high);
+    take_end(to, op, is_first, low, high);
   }
 }
 
-void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom, double map_error,
+void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom,
                      const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped) {
-  double low[RH_ENCLOSED_MOST], high[RH_ENCLOSED_MOST];
+  double host[RH_ENCLOSED_MOST], low[RH_ENCLOSED_MOST], high[RH_ENCLOSED_MOST];
   for (uint64_t done = 0, count; done < n; done += count) {
     count = n - done < RH_ENCLOSED_MOST ? n - done : RH_ENCLOSED_MOST;
-    int failed = isinf(map_error) &&
-                 rh_operator_enclose(custom, arrays, first + done, count, low, high) != 0;
-    for (uint64_t j = 0; j < count; j++) {
-      double host = number_at(custom->type, mapped, done + j);
-      rh_interval a = {host, host};
-      if (!isinf(map_error))
-        a = rh_interval_widen(custom->type, map_error, a);
-      else
-        a = (rh_interval){failed ? (double)NAN : low[j], failed ? (double)NAN : high[j]};
-      take(to, op, host, a);
+    for (uint64_t j = 0; j < count; j++) host[j] = number_at(custom->type, mapped, done + j);
+    if (rh_operator_enclose(custom, arrays, first + done, count, host, low, high) != 0) {
+      to->n += count;
+      to->n_unknown += count;
+      continue;
     }
+    for (uint64_t j = 0; j < count; j++) take(to, op, host[j], low[j], high[j]);
   }
 }
 

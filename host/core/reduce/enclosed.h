@@ -11,11 +11,11 @@ typedef struct rh_enclosed {
   double least, most;    /* what the least or largest element, or magnitude, may be */
 } rh_enclosed;
 
-/* Is anything kept for this operator, whose map's error is rh_operator_map_error()? */
-int rh_enclosed_serves(uint32_t op, const rh_operator *custom, double map_error);
+/* Is anything kept for the built-in operator `op` over this map? */
+int rh_enclosed_serves(uint32_t op, const rh_operator *custom);
 
 /* Adds elements first .. first+n-1, which the host has mapped. */
-void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom, double map_error,
+void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom,
                      const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped);
 /* Adds the elements of `part`. */
 void rh_enclosed_merge(rh_enclosed *to, uint32_t op, const rh_enclosed *part);

@@ -47,7 +47,6 @@ struct reference_job {
   uint64_t n;
   const rh_op *op;
   uint32_t number; /* of the built-in operator */
-  double map_error;
   int encloses;
   void (*add)(reference_part *part, uint64_t first, uint64_t n);
   reference_part *parts;
@@ -67,8 +66,7 @@ static const unsigned char *elements(reference_part *part, uint64_t first, uint6
   if (!job->custom) return job->data + first * rh_type_size(job->type);
   rh_operator_map(job->custom, job->arrays, first, n, part->mapped);
   if (job->encloses)
-    rh_enclosed_add(&part->enclosed, job->number, job->custom, job->map_error, job->arrays, first,
-                    n, part->mapped);
+    rh_enclosed_add(&part->enclosed, job->number, job->custom, job->arrays, first, n, part->mapped);
   return part->mapped;
 }
 
@@ -271,8 +269,7 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t o
   job->add = is_exact(op, job->type) ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
   if (job->custom && rh_operator_keeps_products(job->custom)) job->add = add_dot;
   job->number = op;
-  job->map_error = job->custom ? rh_operator_map_error(job->custom) : 0;
-  job->encloses = job->custom && rh_enclosed_serves(op, job->custom, job->map_error);
+  job->encloses = job->custom && rh_enclosed_serves(op, job->custom);
   init(reference, op, job->type, job->n);
   rh_status status = create_parts(job, threads);
   if (status == RH_OK) status = run(job);
