@@ -8,7 +8,7 @@ typedef struct rh_interval {
   double low, high;
 } rh_interval;
 
-/* Of a node that is no literal, constant, variable or index, by the intervals of its operands.
+/* Of a node with operands, by their intervals.
  * Rounding is monotonic, so an operation that IEEE 754 fixes is done on the ends. */
 rh_interval rh_interval_of(const rh_node *node, const rh_interval *args);
 

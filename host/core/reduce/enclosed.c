@@ -31,7 +31,7 @@ static void take_end(rh_enclosed *to, uint32_t op, int is_first, double least, d
   to->most = is_first ? most : is_min ? fmin(to->most, most) : fmax(to->most, most);
 }
 
-static void take(rh_enclosed *to, uint32_t op, double host, double low, double high) {
+static void take_element(rh_enclosed *to, uint32_t op, double host, double low, double high) {
   int is_first = to->n++ == to->n_unknown; /* of those that are known */
   if (!(low <= host && host <= high)) {    /* NaN, too */
     to->n_unknown++;
@@ -62,7 +62,7 @@ void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom,
       to->n_unknown += count;
       continue;
     }
-    for (uint64_t j = 0; j < count; j++) take(to, op, host[j], low[j], high[j]);
+    for (uint64_t j = 0; j < count; j++) take_element(to, op, host[j], low[j], high[j]);
   }
 }
 
