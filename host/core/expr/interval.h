@@ -8,8 +8,8 @@ typedef struct rh_interval {
   double low, high;
 } rh_interval;
 
-/* Of a node with operands, by their intervals.
- * Rounding is monotonic, so an operation that IEEE 754 fixes is done on the ends. */
+/* Of a node with operands, by their intervals.  Rounding is monotonic, so an operation that IEEE
+ * 754 fixes is done on the ends. */
 rh_interval rh_interval_of(const rh_node *node, const rh_interval *args);
 
 /* The ends may be off by this part of themselves, or of the least normal number. */
