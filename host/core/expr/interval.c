@@ -64,7 +64,8 @@ static rh_interval cast(const rh_node *node, rh_interval a) {
   if (!is_float(node->of) || is_float(node->type)) return of_type(node->type, a);
   if (!is_known(a)) return unknown;
   rh_interval range = range_of(node->type);
-  return (rh_interval){fmax(trunc(a.low), range.low), fmin(trunc(a.high), range.high)};
+  return (rh_interval){fmin(fmax(trunc(a.low), range.low), range.high),
+                       fmax(fmin(trunc(a.high), range.high), range.low)};
 }
 
 static rh_interval narrow(const rh_node *node, rh_interval a) {
@@ -217,8 +218,21 @@ static rh_interval of_call(const rh_node *node, const rh_interval *args) {
   return node->function->is_exact ? value : widen(node, value);
 }
 
+/* Where an operand may be infinite or not, inf - inf may be between ends that are none. */
+static int may_make_nan(const rh_node *node, const rh_interval *args) {
+  int any_infinite = 0, all_points = 1;
+  int is_arithmetic = node->kind >= RH_NODE_ADD && node->kind <= RH_NODE_DIVIDE;
+  int is_call = node->kind == RH_NODE_CALL && node->arity > 1;
+  for (uint32_t k = 0; k < node->arity; k++) {
+    any_infinite |= isinf(args[k].low) || isinf(args[k].high);
+    all_points &= is_point(args[k]);
+  }
+  return (is_arithmetic || is_call) && any_infinite && !all_points;
+}
+
 rh_interval rh_interval_of(const rh_node *node, const rh_interval *args) {
   rh_interval a = args[0], b = args[1];
+  if (may_make_nan(node, args)) return unknown;
   int is_division = node->kind == RH_NODE_DIVIDE && is_float(node->type);
   switch (node->kind) {
   case RH_NODE_CAST: return cast(node, a);
