@@ -63,10 +63,20 @@ static inline rh_value take_share(SHARE_PARAMETERS) {
   return mine;
 }
 
+/* A group of one work-item, which is what CPUs have unless told, meets no other.  PoCL 5 aborts
+ * when it compiles the barriers of the operators that are exact for groups of one or two. */
+#if RH_GROUP == 1
+#define MEET(scratch, value) (value)
+#define WAIT_FOR_GROUP(fence)
+#else
+#define MEET(scratch, value)  rh_group_shuffle_tree(scratch, value)
+#define WAIT_FOR_GROUP(fence) barrier(fence)
+#endif
+
 #ifdef RH_FINISH_LAUNCH
 ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global rh_value *partials) {
   rh_value all =
-      rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+      MEET(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
   if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
 }
 #else
@@ -109,7 +119,7 @@ static inline bool finishes(__global void *slots, __global uint *tickets, __loca
     rh_leave(slots, all, epoch);
     *is_last = rh_is_last_to_arrive(tickets, groups);
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  WAIT_FOR_GROUP(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   return *is_last;
 }
 #endif
@@ -119,17 +129,17 @@ ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void 
                      ulong result_index) {
   __local uint *is_last = (__local uint *)(scratch + RH_GROUP);
   rh_value all =
-      rh_group_shuffle_tree(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+      MEET(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
   uint groups = (uint)get_num_groups(0);
   if (groups > 1) {
     if (!finishes(slots, tickets, is_last, all, groups, epoch)) return;
 #ifdef RH_FINISH_WAIT
     all = collect(get_local_id(0) == 0 ? all : rh_identity(), slots, groups - 1, epoch);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    WAIT_FOR_GROUP(CLK_LOCAL_MEM_FENCE);
 #else
     all = collect(rh_identity(), slots, groups, epoch);
 #endif
-    all = rh_group_shuffle_tree(scratch, all);
+    all = MEET(scratch, all);
   }
   if (get_local_id(0) == 0) result[result_index] = all;
 }

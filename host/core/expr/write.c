@@ -72,10 +72,14 @@ static void write_constant(const rh_node *node, const char *constants, rh_text *
     rh_text_add(to, "as_%s((uint)%s[%u])", type, constants, node->slot);
 }
 
-/* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits. */
-static void write_cast(const rh_node *node, const char *a, rh_text *to) {
+/* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits.  In
+ * some programs that driver also makes the bits of the integer 1 of a comparison that becomes a
+ * float, but not of a choice between two floats. */
+static void write_cast(const rh_node *node, const char *a, int of_truth, rh_text *to) {
   const char *type = type_name(node->type);
-  if (is_float(node->of) && !is_float(node->type))
+  if (of_truth && is_float(node->type))
+    rh_text_add(to, "%s ? (%s)1 : (%s)0", a, type, type);
+  else if (is_float(node->of) && !is_float(node->type))
     rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s)", a, a, type, a);
   else
     rh_text_add(to, "(%s)%s", type, a);
@@ -140,6 +144,21 @@ static int may_be_known_nan(const rh_node *node, const char *is_closed, const ch
   return any || (closed && node->arity > 0);
 }
 
+/* Is the node 0 or 1, by what makes it? */
+static int is_truth_value(const rh_node *node, const char *is_truth) {
+  switch (node->kind) {
+  case RH_NODE_LITERAL: return node->type == RH_TYPE_i32 && node->value.u32 <= 1;
+  case RH_NODE_CAST:
+  case RH_NODE_NARROW:
+  case RH_NODE_BITS: return !is_float(node->type) && is_truth[node->args[0]];
+  case RH_NODE_AND:
+  case RH_NODE_OR:
+  case RH_NODE_XOR: return is_truth[node->args[0]] && is_truth[node->args[1]];
+  case RH_NODE_CHOOSE: return is_truth[node->args[1]] && is_truth[node->args[2]];
+  default: return node->kind >= RH_NODE_LESS && node->kind <= RH_NODE_UNEQUAL;
+  }
+}
+
 /* PoCL's compiler makes any number of the exp() or ceil() of a NaN that it knows, and leaves out a
  * whole kernel that has such a pow(). */
 static void write_of_nan(const rh_node *node, rh_expr_name *args, rh_text *to) {
@@ -172,14 +191,14 @@ static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
     rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
 }
 
-static void write_value(const rh_node *node, rh_expr_name *args, int of_nan, const char *index,
-                        const char *constants, rh_text *to) {
+static void write_value(const rh_node *node, rh_expr_name *args, int of_nan, int of_truth,
+                        const char *index, const char *constants, rh_text *to) {
   const char *a = args[0], *b = args[1];
   switch (node->kind) {
   case RH_NODE_LITERAL: write_literal(node, to); return;
   case RH_NODE_CONSTANT: write_constant(node, constants, to); return;
   case RH_NODE_INDEX: rh_text_add(to, "%s", index); return;
-  case RH_NODE_CAST: write_cast(node, a, to); return;
+  case RH_NODE_CAST: write_cast(node, a, of_truth, to); return;
   case RH_NODE_NARROW: write_narrow(node, a, to); return;
   case RH_NODE_BITS: rh_text_add(to, "as_%s(%s)", type_name(node->type), a); return;
   case RH_NODE_NEGATE:
@@ -204,12 +223,13 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
                     const char *index, const char *constants, const char *prefix,
                     rh_expr_name *outputs) {
   rh_expr_name args[3], own;
-  char is_closed[exprs->n_nodes + 1], may_be[exprs->n_nodes + 1];
+  char is_closed[exprs->n_nodes + 1], may_be[exprs->n_nodes + 1], is_truth[exprs->n_nodes + 1];
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
     is_closed[k] = node->kind == RH_NODE_LITERAL || node->arity > 0;
     for (uint32_t j = 0; j < node->arity; j++) is_closed[k] &= is_closed[node->args[j]];
     may_be[k] = (char)may_be_known_nan(node, is_closed, may_be);
+    is_truth[k] = (char)is_truth_value(node, is_truth);
     if (!node->is_live) continue;
     int of_nan = 0;
     for (uint32_t j = 0; j < node->arity; j++) {
@@ -221,7 +241,7 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
     if (node->kind == RH_NODE_VARIABLE)
       rh_text_add(to, "%s", variables[node->number]);
     else
-      write_value(node, args, of_nan, index, constants, to);
+      write_value(node, args, of_nan, node->arity && is_truth[node->args[0]], index, constants, to);
     rh_text_add(to, ";\n");
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++) name_node(exprs->outputs[j], prefix, outputs[j]);
