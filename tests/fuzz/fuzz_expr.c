@@ -44,6 +44,34 @@ static void check_one_by_one(const rh_exprs *exprs) {
   }
 }
 
+static double number_at(rh_type type, const void *from, uint64_t at) {
+  switch (type) {
+  case RH_TYPE_i32: return ((const int32_t *)from)[at];
+  case RH_TYPE_u32: return ((const uint32_t *)from)[at];
+  case RH_TYPE_i64: return (double)((const int64_t *)from)[at];
+  case RH_TYPE_u64: return (double)((const uint64_t *)from)[at];
+  case RH_TYPE_f32: return (double)((const float *)from)[at];
+  default: return ((const double *)from)[at];
+  }
+}
+
+/* What any device may compute, this host may, too. */
+static void check_enclosed(const rh_exprs *exprs) {
+  const void *from[VARIABLES] = {x, y, k, m, b, h};
+  uint64_t bound[RH_EXPR_MOST_SLOTS];
+  double low[N], high[N];
+  evaluated all;
+  evaluate(exprs, 0, N, &all);
+  rh_exprs_bind(exprs, 1000, bound);
+  for (uint32_t j = 0; j < rh_exprs_count(exprs); j++) {
+    if (rh_exprs_enclose(exprs, j, from, 0, N, bound, low, high) != 0) continue;
+    for (uint64_t at = 0; at < N; at++) {
+      double value = number_at(rh_exprs_type(exprs, j), all.of[j], at);
+      RULE((low[at] <= value && value <= high[at]) || !(low[at] <= high[at]));
+    }
+  }
+}
+
 static void check_written(const rh_exprs *exprs) {
   static const rh_expr_name names[VARIABLES] = {"x0", "x1", "x2", "x3", "x4", "x5"};
   rh_expr_name outputs[RH_EXPR_MOST_OUTPUTS];
@@ -68,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (status == RH_OK) {
     RULE(rh_exprs_count(exprs) > 0);
     check_one_by_one(exprs);
+    check_enclosed(exprs);
     check_written(exprs);
     rh_exprs_modular(exprs, points, outputs);
   } else {
