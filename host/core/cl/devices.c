@@ -3,6 +3,7 @@
 #include "../base/text.h"
 #include "status.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,7 +250,7 @@ static rh_status add_platform(rh_cl_devices *devices, cl_platform_id platform, u
   return RH_OK;
 }
 
-rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
+static rh_status find_devices(rh_cl_devices *devices, rh_error *error) {
   enum { PLATFORM_NOT_FOUND = -1001 }; /* from the loader (cl_khr_icd): there is no platform */
   cl_platform_id platforms[64];
   cl_uint n = 0;
@@ -264,6 +265,16 @@ rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
   for (cl_uint k = 0; k < n && status == RH_OK; k++)
     status = add_platform(devices, platforms[k], k, error);
   if (status != RH_OK) rh_cl_devices_finish(devices);
+  return status;
+}
+
+/* One thread of the process at a time: PoCL 3.1 crashes where two ask it for the first time at once.
+ */
+rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  rh_status status = find_devices(devices, error);
+  pthread_mutex_unlock(&lock);
   return status;
 }
 
