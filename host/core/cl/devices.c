@@ -268,8 +268,7 @@ static rh_status find_devices(rh_cl_devices *devices, rh_error *error) {
   return status;
 }
 
-/* One thread of the process at a time: PoCL 3.1 crashes where two ask it for the first time at once.
- */
+/* One thread of the process at a time: PoCL 3.1 crashes where two ask it first at once. */
 rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&lock);
