@@ -1,8 +1,9 @@
 /* The first stage of two_stage on vectors of 4 elements, with groups that reduce by shuffles.  The
  * first vector starts at an aligned address; the few elements before it and after the last vector
- * are taken one by one. */
-__kernel void shuffle(RH_OPERANDS_PARAMETERS, ulong first, ulong n, __local rh_value *scratch,
-                      __global rh_value *partials) {
+ * are taken one by one.  OpenCL C has a function `shuffle`, and PoCL 5 finds no kernel of that
+ * name. */
+__kernel void shuffle_partials(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
+                               __local rh_value *scratch, __global rh_value *partials) {
   rh_operands input = rh_operands_at(RH_OPERANDS, first);
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
   rh_vector lanes = rh_vector_identity();

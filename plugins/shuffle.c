@@ -64,7 +64,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   snprintf(options, sizeof options, "%s -DRH_SHUFFLES=1 -DRH_WIDTH=4",
            problem->device->features & RH_SUBGROUPS ? rh_newest_language(problem->device) : "");
   RH_TRY(host->build(host, "shuffle.cl", shuffle_cl, options, &program));
-  RH_TRY(rh_group_kernel(host, program, "shuffle", self->group, &self->kernel));
+  RH_TRY(rh_group_kernel(host, program, "shuffle_partials", self->group, &self->kernel));
   RH_TRY(rh_group_kernel(host, program, "shuffle_finish", self->group, &self->finish));
   return host->scratch(host, answer.scratch_bytes, &self->partials);
 }
