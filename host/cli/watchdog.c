@@ -1,16 +1,13 @@
 #include "watchdog.h"
 #include "../core/base/clock.h"
+#include "../core/base/condition.h"
 
-#include <time.h>
 #include <unistd.h>
 
 static void *watch(void *of_dog) {
   rh_watchdog *dog = of_dog;
-  struct timespec until = {.tv_sec = (time_t)dog->deadline};
-  until.tv_nsec = (long)(1e9 * (dog->deadline - (double)until.tv_sec));
   pthread_mutex_lock(&dog->lock);
-  while (!dog->ends && rh_now() < dog->deadline)
-    pthread_cond_timedwait(&dog->changed, &dog->lock, &until);
+  while (!dog->ends && !rh_condition_wait(&dog->changed, &dog->lock, dog->deadline)) continue;
   int ends = dog->ends;
   pthread_mutex_unlock(&dog->lock);
   if (ends) return NULL;
@@ -20,16 +17,12 @@ static void *watch(void *of_dog) {
 
 void rh_watchdog_start(rh_watchdog *dog, double seconds, rh_terminal *terminal,
                        const char *sentence, int exit_status) {
-  pthread_condattr_t attributes;
   *dog = (rh_watchdog){.deadline = rh_now() + seconds,
                        .terminal = terminal,
                        .sentence = sentence,
                        .exit_status = exit_status};
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_mutex_init(&dog->lock, NULL);
-  pthread_cond_init(&dog->changed, &attributes);
-  pthread_condattr_destroy(&attributes);
+  rh_condition_init(&dog->changed);
   dog->runs = pthread_create(&dog->thread, NULL, watch, dog) == 0;
 }
 

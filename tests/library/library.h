@@ -12,6 +12,22 @@
 static rh_redhost *redhost;
 static rh_error error;
 
+/* An operator in OpenCL C: the sum of the squares, and the index of the last element above 0. */
+static const char squares_and_last[] =
+    "{\"redhost\": \"operator/1\", \"name\": \"last\", \"operands\": [\"x\"],"
+    " \"value\": {\"squares\": \"f64\", \"last\": \"i64\"},"
+    " \"claims\": [\"associative\", \"commutative\"], \"source\": ["
+    "\"rh_value rh_identity(void) { rh_value v = {0, -1}; return v; }\","
+    "\"rh_value rh_load(rh_x x, ulong i) {\","
+    "\"  rh_value v = {(double)x*x, x > 0 ? (long)i : -1};\","
+    "\"  return v;\","
+    "\"}\","
+    "\"rh_value rh_combine(rh_value a, rh_value b) {\","
+    "\"  a.squares += b.squares;\","
+    "\"  a.last = max(a.last, b.last);\","
+    "\"  return a;\","
+    "\"}\"]}";
+
 static inline void must(rh_status status) {
   if (status != RH_OK) ck_abort_msg("%s", error.message);
 }

@@ -8,22 +8,6 @@ enum { N = 10007 };
 
 static float x[N + 1];
 
-/* The sum of the squares, and the index of the last element above 0. */
-static const char code[] =
-    "{\"redhost\": \"operator/1\", \"name\": \"last\", \"operands\": [\"x\"],"
-    " \"value\": {\"squares\": \"f64\", \"last\": \"i64\"},"
-    " \"claims\": [\"associative\", \"commutative\"], \"source\": ["
-    "\"rh_value rh_identity(void) { rh_value v = {0, -1}; return v; }\","
-    "\"rh_value rh_load(rh_x x, ulong i) {\","
-    "\"  rh_value v = {(double)x*x, x > 0 ? (long)i : -1};\","
-    "\"  return v;\","
-    "\"}\","
-    "\"rh_value rh_combine(rh_value a, rh_value b) {\","
-    "\"  a.squares += b.squares;\","
-    "\"  a.last = max(a.last, b.last);\","
-    "\"  return a;\","
-    "\"}\"]}";
-
 static void fill(void) {
   for (int i = 0; i <= N; i++) x[i] = (float)((i * 37) % 101 - 50);
 }
@@ -43,7 +27,7 @@ static void check_result(const rh_result *result, uint64_t first, uint64_t n) {
 static rh_request code_request(const char *strategy, uint64_t n) {
   return (rh_request){.struct_size = sizeof(rh_request),
                       .strategy = strategy,
-                      .op = code,
+                      .op = squares_and_last,
                       .type = RH_TYPE_f32,
                       .data = x,
                       .n = n};
@@ -64,7 +48,7 @@ END_TEST
 START_TEST(prepares_code) {
   rh_prepare_spec spec = {.struct_size = sizeof spec,
                           .strategy = "two_stage",
-                          .op = code,
+                          .op = squares_and_last,
                           .type = RH_TYPE_f32,
                           .max_n = N};
   rh_prepared *prepared = prepare(redhost, &spec);

@@ -294,28 +294,13 @@ START_TEST(other_strategies_do) {
 }
 END_TEST
 
-/* The sum of the squares, and the index of the last element above 0. */
-static const char code[] =
-    "{\"redhost\": \"operator/1\", \"name\": \"last\", \"operands\": [\"x\"],"
-    " \"value\": {\"squares\": \"f64\", \"last\": \"i64\"},"
-    " \"claims\": [\"associative\", \"commutative\"], \"source\": ["
-    "\"rh_value rh_identity(void) { rh_value v = {0, -1}; return v; }\","
-    "\"rh_value rh_load(rh_x x, ulong i) {\","
-    "\"  rh_value v = {(double)x*x, x > 0 ? (long)i : -1};\","
-    "\"  return v;\","
-    "\"}\","
-    "\"rh_value rh_combine(rh_value a, rh_value b) {\","
-    "\"  a.squares += b.squares;\","
-    "\"  a.last = max(a.last, b.last);\","
-    "\"  return a;\","
-    "\"}\"]}";
-
 /* One in OpenCL C is combined on a device, also by ranks that have no elements. */
 START_TEST(an_operator_by_code_does) {
   static float coarse[N];
   if (!has_device()) return;
   for (int i = 0; i < N; i++) coarse[i] = (float)((i * 37) % 101 - 50); /* with exact sums */
-  rh_request request = {REQUEST, .op = code, .type = RH_TYPE_f32, .data = coarse, .n = 12345};
+  rh_request request = {REQUEST, .op = squares_and_last, .type = RH_TYPE_f32, .data = coarse,
+                        .n = 12345};
   rh_result one = {.struct_size = sizeof one};
   must(rh_reduce(redhost, &request, &one, &error));
   for (int d = 2; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);

@@ -56,6 +56,9 @@ int rh_deal_give_up(rh_deal *deal, uint32_t hand);
 /* Makes rh_deal_next() look at its *stop again.  [any thread] */
 void rh_deal_wake(rh_deal *deal);
 
+/* While a thread waits for others it reports progress, and hears the user, this often [seconds]. */
+static const double rh_report_period_s = 0.1;
+
 /* Reports what is done as progress. */
 rh_status rh_deal_report(rh_deal *deal, const rh_reporter *reporter, rh_error *error);
 

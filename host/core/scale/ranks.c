@@ -1,15 +1,14 @@
 #include "ranks.h"
 #include "../base/clock.h"
+#include "../base/condition.h"
 #include "../base/error.h"
 #include "../base/path.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Seconds.  A rank says at least twice a second that it lives; the patience leaves time to end all
@@ -177,14 +176,10 @@ static void *labour(void *of_shift) {
 
 /* 1: the work has ended. */
 static int wait_for(shift *s, double seconds) {
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)(1e9 * seconds);
-  until.tv_sec += (time_t)(ns / 1000000000u);
-  until.tv_nsec = (long)(ns % 1000000000u);
+  double deadline = rh_now() + seconds;
   pthread_mutex_lock(&s->lock);
   while (!s->ended)
-    if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT) break;
+    if (rh_condition_wait(&s->changed, &s->lock, deadline)) break;
   int ended = s->ended;
   pthread_mutex_unlock(&s->lock);
   return ended;
@@ -251,12 +246,8 @@ static rh_status beat_until_done(rh_ranks *ranks, shift *s, beat *all, rh_error 
 }
 
 static rh_status start(shift *s, pthread_t *thread, rh_error *error) {
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_mutex_init(&s->lock, NULL);
-  pthread_cond_init(&s->changed, &attributes);
-  pthread_condattr_destroy(&attributes);
+  rh_condition_init(&s->changed);
   int code = pthread_create(thread, NULL, labour, s);
   if (code == 0) return RH_OK;
   s->ended = 1;

@@ -1,10 +1,10 @@
 #include "ring.h"
 #include "../base/clock.h"
+#include "../base/condition.h"
 #include "../base/error.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { FREE, READING, READ, CHECKING, READY, TAKEN };
 
@@ -196,7 +196,6 @@ static rh_status start(rh_ring *ring, uint32_t n, void *(*run)(void *), rh_error
 }
 
 rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *error) {
-  pthread_condattr_t monotonic;
   rh_ring *ring = *made = calloc(1, sizeof *ring);
   if (!ring) return rh_fail(error, RH_E_NOMEM, "no memory for a ring");
   ring->spec = *spec;
@@ -205,12 +204,9 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
     ring->slots[k] = (rh_ring_slot){.number = k, .memory = spec->memory[k]};
   pthread_mutex_init(&ring->lock, NULL);
   pthread_mutex_init(&ring->claim, NULL);
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_cond_init(&ring->freed, &monotonic);
-  pthread_cond_init(&ring->read, &monotonic);
-  pthread_cond_init(&ring->ready, &monotonic);
-  pthread_condattr_destroy(&monotonic);
+  rh_condition_init(&ring->freed);
+  rh_condition_init(&ring->read);
+  rh_condition_init(&ring->ready);
   rh_status status = start(ring, spec->n_readers, reader_main, error);
   if (status == RH_OK) status = start(ring, spec->n_checkers, checker_main, error);
   if (status == RH_OK) return RH_OK;
@@ -221,17 +217,6 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
 
 static rh_status report(const rh_ring *ring, rh_error *error) {
   return ring->spec.reporter ? rh_deal_report(ring->spec.deal, ring->spec.reporter, error) : RH_OK;
-}
-
-/* Waits a moment, so that progress is reported and the user heard. */
-static void wait_a_moment(rh_ring *ring) {
-  const long moment = 100000000, second = 1000000000; /* ns */
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += moment;
-  until.tv_sec += until.tv_nsec / second;
-  until.tv_nsec %= second;
-  pthread_cond_timedwait(&ring->ready, &ring->lock, &until);
 }
 
 static int is_ready(rh_ring *ring) {
@@ -265,7 +250,7 @@ rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
   if (status != RH_OK) return status;
   pthread_mutex_lock(&ring->lock);
   while (!is_ready(ring) && status == RH_OK) {
-    wait_a_moment(ring);
+    rh_condition_wait(&ring->ready, &ring->lock, rh_now() + rh_report_period_s);
     pthread_mutex_unlock(&ring->lock);
     status = report(ring, error);
     pthread_mutex_lock(&ring->lock);

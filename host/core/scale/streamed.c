@@ -1,12 +1,12 @@
 #include "streamed.h"
 #include "../base/clock.h"
+#include "../base/condition.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "streamer.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct stream stream;
 
@@ -190,16 +190,10 @@ static rh_status start_others(stream *s, rh_error *error) {
 
 /* This thread's own device may be done, or have failed, long before the others. */
 static void wait_for_others(stream *s, const rh_reporter *reporter) {
-  const long moment = 100000000, second = 1000000000; /* ns */
   rh_error error = {0};
   pthread_mutex_lock(&s->lock);
   while (s->n_ended < s->n_started) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += moment;
-    until.tv_sec += until.tv_nsec / second;
-    until.tv_nsec %= second;
-    pthread_cond_timedwait(&s->ended, &s->lock, &until);
+    rh_condition_wait(&s->ended, &s->lock, rh_now() + rh_report_period_s);
     pthread_mutex_unlock(&s->lock);
     if (rh_deal_report(&s->deal, reporter, &error) != RH_OK) stop_all(s, &error);
     pthread_mutex_lock(&s->lock);
@@ -293,7 +287,7 @@ static rh_status open_stream(stream *s, const rh_stream_spec *spec, rh_streamed 
   *s = (stream){.spec = spec, .out = out};
   *out = (rh_streamed){.times = calloc(RH_STREAM_MOST_TIMES, sizeof(rh_chunk_times))};
   pthread_mutex_init(&s->lock, NULL);
-  pthread_cond_init(&s->ended, NULL);
+  rh_condition_init(&s->ended);
   s->workers = calloc(spec->n_devices, sizeof *s->workers);
   rh_checks_init(&s->checks, spec->check, job_of(s), spec->source->n);
   if (!out->times || !s->workers) return rh_fail(error, RH_E_NOMEM, "no memory for a stream");
