@@ -1,8 +1,8 @@
 /* The transport `mpi`, written once for libraries whose handles differ.
  *
  * The including file defines the handles' types and constants, the library's names, and how each is
- * started. with RTLD_GLOBAL: Open MPI's components look its symbols up in
- * the whole process, and MPI_Init fails otherwise.
+ * started.  A library that is used is opened again with RTLD_GLOBAL: Open MPI's components look its
+ * symbols up in the whole process, and MPI_Init fails otherwise.
  *
  * A gather goes through rank 0: it receives from each, then broadcasts.  So rank 0 knows who is
  * missing, and can name the rank.  Nothing blocks within MPI: requests are tested until a deadline
@@ -307,7 +307,7 @@ static void mpi_close(void *self) {
 }
 
 extern const rh_transport redhost_transport_v1;
-__attribute__((visibility("default"))) const rh_transport redhost_transport_v1 = {
+RH_TRANSPORT_EXPORT const rh_transport redhost_transport_v1 = {
     .magic = RH_TRANSPORT_MAGIC,
     .struct_size = sizeof(rh_transport),
     .version = RH_TRANSPORT_VERSION,

@@ -29,6 +29,7 @@ rh_status rh_mode_devices(const rh_app *app, rh_error *error);
 rh_status rh_mode_info(const rh_app *app, rh_error *error);
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error);
 rh_status rh_mode_new_operator(const rh_app *app, rh_error *error);
+rh_status rh_mode_new_transport(const rh_app *app, rh_error *error);
 rh_status rh_mode_run(const rh_app *app, rh_error *error);
 rh_status rh_mode_bench(const rh_app *app, rh_error *error);
 rh_status rh_mode_tune(const rh_app *app, rh_error *error);

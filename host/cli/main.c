@@ -5,6 +5,7 @@
 #include "../core/reduce/look.h"
 #include "../core/scale/ranks.h"
 #include "../tools/isolate/peer.h"
+#include "../tools/verify/rank.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
 #include "axes.h"
@@ -63,6 +64,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_INFO: return rh_mode_info(app, error);
   case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
   case RH_MODE_NEW_OPERATOR: return rh_mode_new_operator(app, error);
+  case RH_MODE_NEW_TRANSPORT: return rh_mode_new_transport(app, error);
   case RH_MODE_BENCH: return rh_mode_bench(app, error);
   case RH_MODE_TUNE: return rh_mode_tune(app, error);
   case RH_MODE_COMPARE: return rh_mode_compare(app, error);
@@ -135,6 +137,7 @@ int main(int argc, char **argv) {
   if (argc == 2 && (strcmp(argv[1], "--work") == 0 || strcmp(argv[1], "--sample") == 0))
     return rh_sample_main(); /* for --run and for --bench */
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
+  if (argc == 3 && strcmp(argv[1], "--rank") == 0) return rh_rank_main(argv[2]);
   /* Internal, too: the build creates the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {
     rh_print_man(stdout);

@@ -1,14 +1,11 @@
 /* redhost --new-plugin NAME [DIR] */
 #include "../core/base/error.h"
-#include "../core/base/path.h"
 #include "../core/plug/plugin.h"
 #include "app.h"
 #include "next.h"
 #include "template.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* An existing strategy of that name would hide the new one or be hidden by it. */
 static rh_status check_is_new(const rh_app *app, const char *name, rh_error *error) {
@@ -36,40 +33,14 @@ static rh_status check_name(const rh_app *app, const char *name, rh_error *error
   return check_is_new(app, name, error);
 }
 
-/* The pkg-config directory of this redhost; null if its SDK is not installed. */
-static char *find_sdk(void) {
-  char *library = rh_path_library_dir();
-  char *directory = library ? rh_path_join(library, "pkgconfig") : NULL;
-  char *file = directory ? rh_path_join(directory, "redhost-plugin.pc") : NULL;
-  if (!file || access(file, R_OK) != 0) {
-    free(directory);
-    directory = NULL;
-  }
-  free(file);
-  free(library);
-  return directory;
-}
-
-/* If "redhost" in PATH is this program, the Makefile can locate the SDK by it. */
-static void print_next(const rh_app *app, const char *name, const char *directory) {
-  char *sdk = find_sdk();
-  int in_path = rh_is_in_path(app->redhost->options.program);
-  const char *program = in_path ? "redhost" : app->redhost->options.program;
-  printf("\n  cd ");
-  rh_print_word(directory);
-  printf("\n  ");
-  if (sdk && !in_path) {
-    printf("PKG_CONFIG_PATH=");
-    rh_print_word(sdk);
-    putchar(' ');
-  }
-  printf("make\n  ");
-  rh_print_word(program);
+static void print_next(const char *program, const char *name, const char *directory) {
+  int has_sdk = rh_print_make(program, directory);
+  const char *redhost = rh_is_in_path(program) ? "redhost" : program;
+  rh_print_word(redhost);
   printf(" --plugin ./%s.so --run %s\n  ", name, name);
-  rh_print_word(program);
+  rh_print_word(redhost);
   printf(" --verify ./%s.so\n", name);
-  if (!sdk) printf("\nmake looks for redhost-plugin.pc: name its directory in PKG_CONFIG_PATH.\n");
-  free(sdk);
+  if (!has_sdk) rh_print_no_sdk();
 }
 
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
@@ -80,7 +51,7 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   rh_status status = rh_template_write(RH_TEMPLATE_PLUGIN, name, directory, &files, error);
   if (status == RH_OK) {
     printf("%s:%s\n", directory, rh_text_get(&files));
-    print_next(app, name, directory);
+    print_next(app->redhost->options.program, name, directory);
   }
   rh_text_finish(&files);
   return status;

@@ -1,8 +1,9 @@
-/* redhost --verify [NAME | FILE.so]... */
+/* redhost --verify [NAME | FILE]... */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/operators/told.h"
 #include "../core/plug/rank.h"
+#include "../core/scale/transports.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
 #include "json.h"
@@ -53,19 +54,36 @@ static int is_file(const char *word) {
          (length > 5 && strcmp(word + length - 5, ".json") == 0) || access(word, F_OK) == 0;
 }
 
-static rh_status find_strategy(work *w, const rh_registry *registry, const char *name,
-                               rh_error *error) {
+/* All files with a transport of that name; the built-in one has none. */
+static rh_status add_transports(work *w, const char *name, rh_error *error) {
+  rh_transport_list list;
+  RH_TRY(rh_transports_list(&list, error));
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < list.n && status == RH_OK; k++) {
+    const rh_transport_entry *entry = &list.entries[k];
+    if (entry->path && entry->transport && strcmp(entry->transport->name, name) == 0)
+      status = add_target(w, entry->path, NULL, error);
+  }
+  rh_transports_finish(&list);
+  return status;
+}
+
+/* A strategy, or a transport. */
+static rh_status find_name(work *w, const rh_registry *registry, const char *name,
+                           rh_error *error) {
   const rh_entry *entry = rh_registry_find(registry, name);
   if (entry) return add_target(w, entry->path, name, error);
   /* A refused file of that name can be tested, too, to find out why. */
   for (uint32_t k = 0; k < registry->n_refusals; k++)
     if (rh_bears_name(registry->refusals[k].path, name))
       return add_target(w, registry->refusals[k].path, NULL, error);
+  uint32_t before = w->n;
+  RH_TRY(add_transports(w, name, error));
+  if (w->n > before) return RH_OK;
   const char **names = calloc(registry->n_entries + 1u, sizeof *names);
   for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
   char hint[RH_SUGGESTION_BYTES];
-  rh_fail(error, RH_E_USAGE,
-          "unknown strategy '%.64s'%s See redhost --list, or give a plugin's file", name,
+  rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s See redhost --list, or give a file", name,
           rh_suggest(hint, name, names, names ? registry->n_entries : 0, "."));
   free(names);
   return RH_E_USAGE;
@@ -89,8 +107,7 @@ static rh_status find_targets(work *w, const rh_registry *registry, rh_error *er
   if (typed->n_operands == 0) return take_all(w, registry, error);
   for (uint32_t k = 0; k < typed->n_operands; k++) {
     const char *word = typed->operands[k];
-    RH_TRY(is_file(word) ? add_target(w, word, NULL, error)
-                         : find_strategy(w, registry, word, error));
+    RH_TRY(is_file(word) ? add_target(w, word, NULL, error) : find_name(w, registry, word, error));
   }
   return RH_OK;
 }
@@ -238,12 +255,19 @@ static rh_status run_all(work *w, rh_error *error) {
   rh_verify_spec spec = {.include = typed->include,
                          .exclude = typed->exclude,
                          .own = w->own,
+                         .launch = typed->launch,
                          .own_words = w->own_words,
                          .n_own_words = w->n_own_words,
                          .quick = typed->quick,
                          .in_process = typed->in_process,
                          .user = w,
                          .begin = on_begin};
+  if (typed->launch && !strstr(typed->launch, "{n}"))
+    return rh_fail(
+        error, RH_E_USAGE,
+        "--launch '%.60s': expected a command with {n} where the number of ranks stands, "
+        "as in 'mpirun -n {n}'",
+        typed->launch);
   RH_TRY(rh_seed_parse(typed->seed, &spec.seed, error));
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &spec.silence_s, error));
   w->reports = calloc(w->n + 1u, sizeof *w->reports);

@@ -39,3 +39,37 @@ int rh_is_in_path(const char *program) {
   free(own);
   return is;
 }
+
+/* The pkg-config directory of this redhost; null if its SDK is not installed. */
+static char *find_sdk(void) {
+  char *library = rh_path_library_dir();
+  char *directory = library ? rh_path_join(library, "pkgconfig") : NULL;
+  char *file = directory ? rh_path_join(directory, "redhost-plugin.pc") : NULL;
+  if (!file || access(file, R_OK) != 0) {
+    free(directory);
+    directory = NULL;
+  }
+  free(file);
+  free(library);
+  return directory;
+}
+
+int rh_print_make(const char *program, const char *directory) {
+  char *sdk = find_sdk();
+  int has_sdk = sdk != NULL;
+  printf("\n  cd ");
+  rh_print_word(directory);
+  printf("\n  ");
+  if (sdk && !rh_is_in_path(program)) {
+    printf("PKG_CONFIG_PATH=");
+    rh_print_word(sdk);
+    putchar(' ');
+  }
+  printf("make\n  ");
+  free(sdk);
+  return has_sdk;
+}
+
+void rh_print_no_sdk(void) {
+  printf("\nmake looks for redhost-plugin.pc: name its directory in PKG_CONFIG_PATH.\n");
+}

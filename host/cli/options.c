@@ -16,7 +16,7 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 #define TIMING     (IN(BENCH) | IN(TUNE))
 #define OPERATORS  (IN(RUN) | TIMING | IN(VERIFY) | IN(VERIFY_OP))
 #define TOUCHING   (IN(RUN) | IN(VERIFY) | TIMING)
-#define NEW        (IN(NEW_PLUGIN) | IN(NEW_OPERATOR))
+#define NEW        (IN(NEW_PLUGIN) | IN(NEW_OPERATOR) | IN(NEW_TRANSPORT))
 #define PLUGINS    (IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | IN(VERIFY_OP) | NEW | TOUCHING)
 #define DEVICES    (LOOKING | TOUCHING | IN(VERIFY_OP))
 #define FILES      (IN(COMPARE) | IN(PLOT))
@@ -45,8 +45,9 @@ static const option_row table[] = {
     {"devices", 0, MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, 0},
     {"info", 0, MODE_WORD, "NAME", NULL, "describe one strategy or operator", RH_MODE_INFO, 0},
     {"verify", 0, MODE, NULL, NULL,
-     "run the conformance tests on a strategy or a plugin's\nfile [all installed]", RH_MODE_VERIFY,
-     0},
+     "run the conformance tests on a strategy, a transport, or\na file of either [all installed "
+     "strategies]",
+     RH_MODE_VERIFY, 0},
     {"verify-op", 0, MODE, NULL, NULL,
      "is an operator, by name, file or --reduce, what it\nclaims to be? Else a counterexample",
      RH_MODE_VERIFY_OP, 0},
@@ -57,6 +58,8 @@ static const option_row table[] = {
     {"new-operator", 0, MODE_WORD, "NAME [DIR]", NULL,
      "create DIR/NAME.op.json [.], an operator, from a\ntemplate; NAME.cl: one in OpenCL C",
      RH_MODE_NEW_OPERATOR, 0},
+    {"new-transport", 0, MODE_WORD, "NAME [DIR]", NULL,
+     "create a transport from a template in DIR [./NAME]", RH_MODE_NEW_TRANSPORT, 0},
     {"compare", 0, MODE_WORD, "OLD NEW", NULL, "compare two result files", RH_MODE_COMPARE, 0},
     {"plot", 0, MODE_WORD, "FILE", NULL, "draw a result file (needs gnuplot)", RH_MODE_PLOT, 0},
     {"completion", 0, MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
@@ -170,6 +173,9 @@ static const option_row table[] = {
     {"in-process", 0, FLAG, NULL, NULL, "no child processes, for a debugger", IN(VERIFY),
      AT(in_process)},
     {"junit", 0, WORD, "FILE", NULL, "also write the results as JUnit XML", IN(VERIFY), AT(junit)},
+    {"launch", 0, WORD, "COMMAND", NULL,
+     "of transports: what starts a job of {n} ranks, as in\n'mpirun -n {n}'", IN(VERIFY),
+     AT(launch)},
 
     {"json", 0, FLAG, NULL, "Output", "JSON instead of text", EVERYWHERE, AT(json)},
     {"format", 'f', WORD, "FMT", NULL, "table markdown csv json jsonl [table]", IN(BENCH),
@@ -303,11 +309,12 @@ static rh_status set_mode(rh_typed *typed, const option_row *row, const char *ar
                           const char **mode_option, rh_error *error) {
   if (*mode_option && strcmp(*mode_option, row->name) == 0 && row->kind == MODE_WORD)
     return rh_fail(error, RH_E_USAGE, "--%s is given twice; one %s at a time", row->name,
-                   row->value == RH_MODE_COMPLETION     ? "shell"
-                   : row->value == RH_MODE_COMPARE      ? "pair"
-                   : row->value == RH_MODE_PLOT         ? "file"
-                   : row->value == RH_MODE_NEW_OPERATOR ? "operator"
-                                                        : "strategy");
+                   row->value == RH_MODE_COMPLETION      ? "shell"
+                   : row->value == RH_MODE_COMPARE       ? "pair"
+                   : row->value == RH_MODE_PLOT          ? "file"
+                   : row->value == RH_MODE_NEW_OPERATOR  ? "operator"
+                   : row->value == RH_MODE_NEW_TRANSPORT ? "transport"
+                                                         : "strategy");
   if (*mode_option && strcmp(*mode_option, row->name) != 0)
     return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive", *mode_option,
                    row->name);
@@ -452,8 +459,7 @@ static void fill_getopt(struct option *options, char *letters) {
 }
 
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
-  int one = typed->mode == RH_MODE_NEW_PLUGIN || typed->mode == RH_MODE_NEW_OPERATOR ||
-            typed->mode == RH_MODE_COMPARE;
+  int one = ((NEW | IN(COMPARE)) & 1u << typed->mode) != 0;
   int is_list = typed->mode == RH_MODE_VERIFY || typed->mode == RH_MODE_VERIFY_OP;
   int most = is_list ? RH_MAX_OPERANDS : one;
   if (n > most && is_list)

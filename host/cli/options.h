@@ -17,6 +17,7 @@ enum {
   RH_MODE_VERIFY,
   RH_MODE_NEW_PLUGIN,
   RH_MODE_NEW_OPERATOR,
+  RH_MODE_NEW_TRANSPORT,
   RH_MODE_BENCH,
   RH_MODE_TUNE,
   RH_MODE_COMPARE,
@@ -40,12 +41,12 @@ typedef struct rh_typed {
   int argc; /* as it was typed */
   char **argv;
   const char *mode_option; /* "--run", as typed first */
-  /* Of --run, --info, --new-plugin and --new-operator; the shell of --completion; the file of
+  /* Of --run, --info, --new-plugin and its like; the shell of --completion; the file of
    * --plot and the old one of --compare. */
   const char *name;
   const char *device, *size, *op, *type, *input, *data, *seed;
   const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
-  const char *include, *exclude, *junit;
+  const char *include, *exclude, *junit, *launch;
   const char *strategy, *cache, *precision, *max_time, *samples, *timer, *processes;
   const char *format, *output, *resume, *threshold, *picture, *budget;
   const char *stream, *check, *accuracy;
@@ -56,7 +57,7 @@ typedef struct rh_typed {
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t transports;
   uint32_t thorough, strict, once, dry_run, fresh;
-  /* Of --verify, the directory of --new-plugin and --new-operator, the new file of --compare. */
+  /* Of --verify, the directory of --new-plugin and its like, the new file of --compare. */
   const char *operands[RH_MAX_OPERANDS];
   uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];

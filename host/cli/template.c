@@ -10,6 +10,11 @@
 #include "template_README_md.h"
 #include "template_example_c.h"
 #include "template_example_cl.h"
+#include "transport_CMakeLists_txt.h"
+#include "transport_Makefile.h"
+#include "transport_README_md.h"
+#include "transport_example_c.h"
+#include "transport_run_example.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -32,6 +37,11 @@ static const struct {
     {RH_TEMPLATE_PLUGIN, "CMakeLists.txt", template_CMakeLists_txt},
     {RH_TEMPLATE_PLUGIN, "Makefile", template_Makefile},
     {RH_TEMPLATE_PLUGIN, "README.md", template_README_md},
+    {RH_TEMPLATE_TRANSPORT, "example.c", transport_example_c},
+    {RH_TEMPLATE_TRANSPORT, "run-example", transport_run_example},
+    {RH_TEMPLATE_TRANSPORT, "CMakeLists.txt", transport_CMakeLists_txt},
+    {RH_TEMPLATE_TRANSPORT, "Makefile", transport_Makefile},
+    {RH_TEMPLATE_TRANSPORT, "README.md", transport_README_md},
     {RH_TEMPLATE_OPERATOR, "example.op.json", operator_example_op_json},
     {RH_TEMPLATE_CODE, "example.op.json", operator_code_example_op_json},
     {RH_TEMPLATE_CODE, "example.cl", operator_code_example_cl},
@@ -69,9 +79,10 @@ static int write_all(int file, const char *text, size_t length) {
   return 0;
 }
 
-/* Creates a new, complete file or none. */
+/* Creates a new, complete file or none.  A script may be executed. */
 static rh_status write_file(const char *path, const rh_text *text, rh_error *error) {
-  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  mode_t mode = strncmp(rh_text_get(text), "#!", 2) == 0 ? 0777 : 0666;
+  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (file < 0 && errno == EEXIST)
     return rh_fail(error, RH_E_FILE, "%s exists already; name another directory", path);
   if (file < 0) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
@@ -99,7 +110,8 @@ static rh_status make_directory(rh_template kind, const char *directory, int *ma
   *made = mkdir(directory, 0777) == 0;
   if (*made) return RH_OK;
   if (errno != EEXIST) return rh_fail(error, RH_E_FILE, "%s: %s", directory, strerror(errno));
-  return kind == RH_TEMPLATE_PLUGIN ? check_empty(directory, error) : RH_OK;
+  int is_project = kind == RH_TEMPLATE_PLUGIN || kind == RH_TEMPLATE_TRANSPORT;
+  return is_project ? check_empty(directory, error) : RH_OK;
 }
 
 /* *path: the path of the file, or null. */

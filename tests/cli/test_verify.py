@@ -1,5 +1,6 @@
 """redhost --verify from outside: what it takes, what it prints, and that nothing a plugin does takes it down."""
 
+import json
 import os
 import re
 import resource
@@ -47,6 +48,38 @@ class Targets(cli.Case):
         self.bad(2, "--timeout", "--verify", "serial", "--timeout", "0")
         self.bad(2, "--quick cannot be used with --list", "--list", "--quick")
         self.bad(3, "no device matches", "--verify", "serial", "-d", "nothing at all", "--include", "V42")
+
+
+class Transports(cli.Case):
+    """V70 to V83; the rest is tests/verify's."""
+    caches = False
+
+    def test_by_name(self):
+        results = self.json("--verify", "mpi", "--include", "V01,V70")["verify"]
+        self.assertEqual([(os.path.basename(r["plugin"]), r["test"]) for r in results],
+                         [("mpi_mpich.so", "V01"), ("mpi_mpich.so", "V70"), ("mpi_openmpi.so", "V01"), ("mpi_openmpi.so", "V70")])
+
+    def test_tests_of_the_other_kind(self):
+        self.bad(2, "leave no test", "--verify", "serial", "--include", "V70-V83")
+        self.bad(2, "leave no test", "--verify", "mpi", "--include", "V12-V69")
+
+    def test_launchers(self):
+        self.bad(2, "--launch 'mpirun': expected a command with {n}", "--verify", "mpi", "--launch", "mpirun")
+        self.bad(2, "--launch cannot be used with --list", "--list", "--launch", "mpirun -n {n}")
+        template = os.path.join(cli.ZOO, "..", "transport", "right_template.so")
+        (result,) = self.json("--verify", template, "--include", "V74")["verify"]
+        self.assertEqual(result["verdict"], "skip")
+        self.assertIn("--launch 'mpirun -n {n}'", result["text"])
+        for launch, words in (("no-such-program -n {n}", "of 3 ranks, 0 have begun.*ended with status 127; it printed '.*not found"),
+                              ("exit {n} ;", "0 have begun.*ended with status 3"),
+                              ("kill -9 $$; echo {n}", "0 have begun.*was ended by signal 9"),
+                              ("echo {n} >/dev/null;", "probe returns 1 in a process that the launcher started")):
+            with self.subTest(launch):
+                done = self.redhost("--verify", template, "--include", "V74", "--quick", "--launch", launch, "--json")
+                (result,) = json.loads(done.out)["verify"]
+                self.assertEqual((done.code, result["verdict"]), (1, "fail"), result)
+                self.assertRegex(result["text"], words)
+        self.assertEqual(os.listdir(self.cwd), [])
 
 
 class OwnOperators(cli.Case):

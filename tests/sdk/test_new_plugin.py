@@ -244,6 +244,40 @@ class NewPlugin(Tree):
             self.assertRegex(self.call(["sh", "-ec", verify], cwd=self.folder), r"(?m)^mine +f32 +ok$")
         self.assertIn("mine", self.call([self.redhost, "--ops", "-q", "--plugin-path", self.folder]).split())
 
+    def test_new_transport(self):
+        """What --new-transport writes is what is installed; it builds, joins ranks, keeps every promise, and is found."""
+        done = subprocess.run([self.redhost, "--new-transport", "my-net"], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
+        self.assertTrue(done.stdout.startswith("my-net: my-net.c run-my-net CMakeLists.txt Makefile README.md\n"), done.stdout)
+        path = os.path.join(self.folder, "my-net")
+        for name in os.listdir(path):
+            source = os.path.join(self.prefix, "share", "redhost", "transport", name.replace("my-net", "example"))
+            with open(os.path.join(path, name), encoding="utf-8") as made, open(source, encoding="utf-8") as template:
+                self.assertEqual(made.read(), template.read().replace("example", "my-net"))
+        script = [line.strip() for line in done.stdout.splitlines()[2:]]
+        out = self.shell("\n".join(script).replace("make\n", "make CFLAGS='-O1 -Wall -Wextra -Wpedantic -Werror'\n"))
+        self.assertRegex(out, r"(?m)^ranks      3 on 1 host, transport my-net")
+        self.assertRegex(out, r"(?m)^[0-9]+ tests in .*: [0-9]+ passed, 0 failed$")
+        self.call(["make", "-C", path, f"CC={CC}", "install"])
+        self.assertIn("my-net", self.call([self.redhost, "--list", "--transports", "-q"]).split())
+        self.assertIn("there is a transport 'my-net' already", self.refused("my-net", "elsewhere"))
+        self.call(["make", "-C", path, "uninstall"])
+        self.assertNotIn("my-net", self.call([self.redhost, "--list", "--transports", "-q"]).split())
+        build = self.with_cmake(path, "-DCMAKE_C_FLAGS=-Wpedantic -Werror")
+        self.call(["ctest", "--test-dir", build, "--output-on-failure"])
+
+    def refused(self, *words):
+        done = subprocess.run([self.redhost, "--new-transport", *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_transports_that_are_refused(self):
+        for name in ("My Net", "", "x" * 32, "a/b"):
+            self.assertIn("a name is made of", self.refused(name))
+        self.assertIn("there is a transport 'mpi' already, in /", self.refused("mpi"))
+        self.assertIn("there is a transport 'local' already, which comes with redhost", self.refused("local"))
+        self.assertIn("holds files already", self.refused("fine", ".."))
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_new_operator(self):
         self.new_operator("mine", ["example.op.json"])
 

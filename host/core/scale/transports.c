@@ -12,7 +12,7 @@
 
 /* ---- One file ---- */
 
-static int is_name(const char *name) {
+int rh_transport_name_is_valid(const char *name) {
   size_t length = name ? strlen(name) : 0;
   for (size_t k = 0; k < length; k++)
     if (!islower((unsigned char)name[k]) && !isdigit((unsigned char)name[k]) && name[k] != '-' &&
@@ -30,7 +30,7 @@ static rh_status check(const rh_transport *t, rh_error *error) {
                    sizeof *t);
   if (t->version < 1)
     return rh_fail(error, RH_E_PLUGIN, "its version is 0; build it with redhost/transport.h");
-  if (!is_name(t->name))
+  if (!rh_transport_name_is_valid(t->name))
     return rh_fail(error, RH_E_PLUGIN,
                    "its name is not one: 1 to 31 characters of a-z, 0-9, - and _");
   if (!t->description || !t->probe || !t->open || !t->gather || !t->abort || !t->close)
@@ -39,7 +39,7 @@ static rh_status check(const rh_transport *t, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status open_file(const char *path, const rh_transport **transport, rh_error *error) {
+rh_status rh_transport_open(const char *path, const rh_transport **transport, rh_error *error) {
   static const char symbol[] = "redhost_transport_v1";
   const void *found;
   rh_dl dl;
@@ -64,7 +64,7 @@ static void open_entry(rh_transport_entry *entry, const rh_candidate *candidate)
   rh_error why = {0};
   if (candidate->refused)
     snprintf(entry->text, sizeof entry->text, "%s", candidate->refused);
-  else if (open_file(candidate->path, &entry->transport, &why) != RH_OK)
+  else if (rh_transport_open(candidate->path, &entry->transport, &why) != RH_OK)
     snprintf(entry->text, sizeof entry->text, "%.*s", RH_TRANSPORT_TEXT_BYTES - 1, why.message);
 }
 

@@ -21,6 +21,12 @@ typedef struct rh_transport_list {
   char *searched; /* "/a:/b" */
 } rh_transport_list;
 
+/* 1 to 31 characters of a-z, 0-9, - and _; null is not. */
+int rh_transport_name_is_valid(const char *name);
+
+/* Opens one file, for the rest of the process, and checks its descriptor.  RH_E_PLUGIN. */
+rh_status rh_transport_open(const char *path, const rh_transport **transport, rh_error *error);
+
 /* All transports: the built-in one, then files in the order of the search.  Opens all of them in
  * this process and asks each; so a process that joins a job uses rh_transport_find(). */
 rh_status rh_transports_list(rh_transport_list *list, rh_error *error);

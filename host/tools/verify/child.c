@@ -32,6 +32,7 @@ rh_status rh_trial_request(rh_text *to, const rh_trial_job *job, rh_error *error
   rh_request_add(to, "path", job->path);
   rh_request_add(to, "strategy", job->strategy);
   rh_request_add(to, "own", job->own);
+  rh_request_add(to, "launch", job->launch);
   rh_request_add(to, "test", job->test ? job->test->id : NULL);
   rh_request_add_fields(to, fields, N_FIELDS, job);
   return rh_request_end(to, error);
@@ -53,6 +54,7 @@ static int read_request(const rh_child_request *request, rh_trial_job *job, rh_o
                         .path = rh_request_get(request, "path"),
                         .strategy = rh_request_get(request, "strategy"),
                         .own = rh_request_get(request, "own"),
+                        .launch = rh_request_get(request, "launch"),
                         .test = test ? find_test(test) : NULL};
   if (!job->path || (test && !job->test)) return -1;
   return rh_request_fields(request, fields, N_FIELDS, job);
@@ -126,6 +128,7 @@ static int serve(const rh_trial_job *job, const rh_channel *channel) {
   rh_trial trial = {.path = job->path,
                     .strategy_name = job->strategy,
                     .own = job->own,
+                    .launch = job->launch,
                     .seed = job->seed,
                     .quick = job->quick,
                     .variant = job->variant,

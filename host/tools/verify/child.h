@@ -12,7 +12,7 @@ typedef struct rh_trial_job {
   uint32_t variant, quick;
   uint64_t seed;
   double random_s;
-  const char *own; /* as rh_trial's */
+  const char *own, *launch; /* as rh_trial's */
 } rh_trial_job;
 
 rh_status rh_trial_request(rh_text *to, const rh_trial_job *job, rh_error *error);

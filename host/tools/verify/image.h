@@ -5,6 +5,10 @@
 #include <redhost/redhost.h>
 #include <stddef.h>
 
+/* What a plugin and a transport export. */
+#define RH_PLUGIN_SYMBOL    "redhost_plugin_v1"
+#define RH_TRANSPORT_SYMBOL "redhost_transport_v1"
+
 enum { RH_MOST_NEEDED = 64 };
 
 typedef struct rh_image_symbol {

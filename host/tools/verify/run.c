@@ -18,6 +18,7 @@ typedef struct runner {
   char *program;
   char **names; /* of the strategies; empty if unknown */
   uint32_t n_names;
+  int is_transport;
   int cannot_load;         /* the process that asked for the names died */
   uint32_t hung[N_STAGES]; /* tests that hung in that stage */
   uint32_t late_ends;      /* processes that did not end by themselves */
@@ -91,6 +92,7 @@ static void run_here(const runner *r, const rh_trial_job *job, rh_attempt *a) {
   rh_trial trial = {.path = job->path,
                     .strategy_name = job->strategy,
                     .own = job->own,
+                    .launch = job->launch,
                     .seed = job->seed,
                     .quick = job->quick,
                     .variant = job->variant,
@@ -136,6 +138,7 @@ static rh_status run_test(runner *r, const rh_test *test, const char *strategy, 
                       .strategy = strategy,
                       .test = test,
                       .own = r->spec->own,
+                      .launch = r->spec->launch,
                       .quick = r->spec->quick,
                       .seed = r->spec->seed,
                       .random_s = r->spec->random_s > 0 ? r->spec->random_s
@@ -188,6 +191,10 @@ static char *reproduce(const runner *r, const rh_test *test) {
   if (r->options->device) {
     rh_text_add(&text, " --device");
     add_word(&text, r->options->device);
+  }
+  if (test->of == RH_OF_TRANSPORT && r->spec->launch) {
+    rh_text_add(&text, " --launch");
+    add_word(&text, r->spec->launch);
   }
   for (uint32_t k = 0; k < r->spec->n_own_words && test->run == rh_v69_named; k++)
     add_word(&text, r->spec->own_words[k]);
@@ -267,6 +274,7 @@ static rh_status nothing_chosen(const runner *r, rh_error *error) {
 
 static int is_chosen(const runner *r, const rh_test *test) {
   const rh_verify_spec *spec = r->spec;
+  if (test->of != RH_OF_FILE && (test->of == RH_OF_TRANSPORT) != r->is_transport) return 0;
   if (test->run == rh_v69_named && !spec->own && !spec->include) return 0;
   return rh_test_is_chosen(test, spec->include, spec->exclude);
 }
@@ -277,9 +285,10 @@ static rh_status run_all(runner *r, rh_error *error) {
   for (int counting = 1; counting >= 0; counting--) {
     for (uint32_t k = 0; k < n; k++) {
       if (!is_chosen(r, &tests[k])) continue;
-      uint32_t times = tests[k].of_strategy && r->n_names ? r->n_names : 1;
+      int each = tests[k].of == RH_OF_STRATEGY && r->n_names;
+      uint32_t times = each ? r->n_names : 1;
       for (uint32_t j = 0; j < times; j++) {
-        const char *strategy = tests[k].of_strategy && r->n_names ? r->names[j] : NULL;
+        const char *strategy = each ? r->names[j] : NULL;
         if (!counting) {
           RH_TRY(try_one(r, &tests[k], strategy, error));
           continue;
@@ -300,7 +309,7 @@ rh_status rh_verify(rh_verify_report *report, const rh_options *options, const r
   double start = rh_now();
   *report = (rh_verify_report){0};
   RH_TRY(rh_tests_check_lists(spec->include, spec->exclude, error));
-  RH_TRY(rh_verify_target(spec->file, &report->path, error));
+  RH_TRY(rh_verify_target(spec->file, &report->path, &r.is_transport, error));
   rh_status status = rh_child_program(options, &r.program, error);
   if (status == RH_OK) status = ask_names(&r, error);
   if (status == RH_OK) status = run_all(&r, error);

@@ -14,36 +14,41 @@
 
 /* The descriptor may also be in a dependency of the file, which V14 reports. */
 static int may_be_a_plugin(const rh_image *image) {
-  if (rh_image_defines(image, "redhost_plugin_v1")) return 1;
+  if (rh_image_defines(image, RH_PLUGIN_SYMBOL)) return 1;
   for (uint32_t k = 0; k < image->n_needed; k++)
     if (!rh_library_is_ordinary(image->needed[k])) return 1;
   return 0;
 }
 
-static rh_status check_shared_object(const char *path, rh_error *error) {
+static rh_status check_shared_object(const char *path, int *is_transport, rh_error *error) {
   rh_image image;
   if (rh_elf_check(path, error) != RH_OK || rh_image_read(&image, path, error) != RH_OK) {
     rh_error_prefix(error, "%s", path);
     return error->status = RH_E_FILE;
   }
-  int may_be = may_be_a_plugin(&image);
+  *is_transport =
+      rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !rh_image_defines(&image, RH_PLUGIN_SYMBOL);
+  int may_be = *is_transport || may_be_a_plugin(&image);
   rh_image_finish(&image);
   if (may_be) return RH_OK;
   return rh_fail(error, RH_E_FILE,
-                 "%s: does not export redhost_plugin_v1, so it is not a redhost plugin", path);
+                 "%s: exports neither %s nor %s, so it is neither a plugin nor a transport of "
+                 "redhost",
+                 path, RH_PLUGIN_SYMBOL, RH_TRANSPORT_SYMBOL);
 }
 
-rh_status rh_verify_target(const char *file, char **path, rh_error *error) {
+rh_status rh_verify_target(const char *file, char **path, int *is_transport, rh_error *error) {
   struct stat st;
   rh_error own;
   if (!error) error = &own;
+  *is_transport = 0;
   if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
   if (S_ISDIR(st.st_mode))
     return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin file in it", file);
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is not a regular file", file);
   *path = realpath(file, NULL);
   if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
-  rh_status status = rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, error);
+  rh_status status = rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, is_transport, error);
   if (status == RH_OK) return RH_OK;
   free(*path);
   *path = NULL;

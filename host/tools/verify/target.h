@@ -4,9 +4,10 @@
 
 #include "trial.h"
 
-/* Returns the plugin's absolute path, malloc'ed.  RH_E_FILE if it is not a regular file, not a
- * shared object, or not a redhost plugin.  Runs none of its code. */
-rh_status rh_verify_target(const char *file, char **path, rh_error *error);
+/* Returns the file's absolute path, malloc'ed, and whether it is a transport rather than a plugin.
+ * RH_E_FILE if it is not a regular file, not a shared object, or neither of them.  Runs none of its
+ * code. */
+rh_status rh_verify_target(const char *file, char **path, int *is_transport, rh_error *error);
 
 /* RH_E_USAGE if a list names an unknown test. */
 rh_status rh_tests_check_lists(const char *include, const char *exclude, rh_error *error);

@@ -2,13 +2,19 @@
 #include "trial.h"
 
 #define FILE_TEST(id, run, title)                                                                  \
-  { id, title, run, RH_NEEDS_NOTHING, 0, 1, 20, 0.05, 0.05 }
+  { id, title, run, RH_NEEDS_NOTHING, RH_OF_FILE, 1, 20, 0.05, 0.05 }
+#define LOADING_TEST(id, run, title)                                                               \
+  { id, title, run, RH_NEEDS_NOTHING, RH_OF_PLUGIN, 1, 20, 0.05, 0.05 }
 #define PLUGIN_TEST(id, run, title)                                                                \
-  { id, title, run, RH_NEEDS_PLUGIN, 0, 1, 20, 0.1, 0.1 }
+  { id, title, run, RH_NEEDS_PLUGIN, RH_OF_PLUGIN, 1, 20, 0.1, 0.1 }
 #define QUERY_TEST(id, run, title)                                                                 \
-  { id, title, run, RH_NEEDS_PLUGIN, 1, 1, 20, 0.3, 0.1 }
+  { id, title, run, RH_NEEDS_PLUGIN, RH_OF_STRATEGY, 1, 20, 0.3, 0.1 }
 #define RUN_TEST(id, run, title, s, quick)                                                         \
-  { id, title, run, RH_NEEDS_DEVICE, 1, 1, 60, s, quick }
+  { id, title, run, RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 60, s, quick }
+#define TRANSPORT_TEST(id, run, title)                                                             \
+  { id, title, run, RH_NEEDS_NOTHING, RH_OF_TRANSPORT, 1, 20, 0.1, 0.1 }
+#define JOB_TEST(id, run, title, variants, s, quick)                                               \
+  { id, title, run, RH_NEEDS_NOTHING, RH_OF_TRANSPORT, variants, 120, s, quick }
 
 static const rh_test tests[] = {
     FILE_TEST("V01", rh_v01_machine, "built for this machine"),
@@ -19,27 +25,27 @@ static const rh_test tests[] = {
     FILE_TEST("V06", rh_v06_hardened, "no text relocations, no executable stack, RELRO"),
     FILE_TEST("V07", rh_v07_unique, "no unique symbols, which keep a library loaded"),
     FILE_TEST("V08", rh_v08_rpath, "no run path that is empty, relative or writable by others"),
-    FILE_TEST("V09", rh_v09_imports, "imports no function that needs a reason"),
+    LOADING_TEST("V09", rh_v09_imports, "imports no function that needs a reason"),
 
     FILE_TEST("V10", rh_v10_loads, "loads quickly and silently"),
     FILE_TEST("V11", rh_v11_fpstate, "loading preserves the floating-point environment"),
     {"V12", "works in a locale with a decimal comma, and does not change it", rh_v12_locale,
-     RH_NEEDS_NOTHING, 1, 1, 60, 0.3, 0.1},
-    FILE_TEST("V13", rh_v13_process, "loading and queries leave the process unchanged"),
+     RH_NEEDS_NOTHING, RH_OF_STRATEGY, 1, 60, 0.3, 0.1},
+    LOADING_TEST("V13", rh_v13_process, "loading and queries leave the process unchanged"),
     {"V14", "the descriptor is its own, even next to other plugins", rh_v14_entry, RH_NEEDS_NOTHING,
-     0, 3, 20, 0.1, 0.1},
-    FILE_TEST("V15", rh_v15_unloads, "unloads if declared, ten times"),
+     RH_OF_PLUGIN, 3, 20, 0.1, 0.1},
+    LOADING_TEST("V15", rh_v15_unloads, "unloads if declared, ten times"),
 
-    FILE_TEST("V16", rh_v16_version, "descriptor: magic, sizes, versions, flags"),
-    FILE_TEST("V17", rh_v17_texts, "descriptor: names and texts"),
-    FILE_TEST("V18", rh_v18_functions, "descriptor: functions are present"),
-    FILE_TEST("V19", rh_v19_params, "descriptor: parameters"),
-    FILE_TEST("V20", rh_v20_promises, "descriptor: promises are known and consistent"),
+    LOADING_TEST("V16", rh_v16_version, "descriptor: magic, sizes, versions, flags"),
+    LOADING_TEST("V17", rh_v17_texts, "descriptor: names and texts"),
+    LOADING_TEST("V18", rh_v18_functions, "descriptor: functions are present"),
+    LOADING_TEST("V19", rh_v19_params, "descriptor: parameters"),
+    LOADING_TEST("V20", rh_v20_promises, "descriptor: promises are known and consistent"),
     RUN_TEST("V21", rh_v21_constant, "descriptor: unchanged after a whole run", 0.2, 0.1),
 
     QUERY_TEST("V22", rh_v22_pure, "query: the same answer 10^5 times, no allocation, no OpenCL"),
     {"V59", "query: depends on nothing but the question", rh_v59_depends_only_on_question,
-     RH_NEEDS_NOTHING, 1, 2, 20, 1.5, 1.2},
+     RH_NEEDS_NOTHING, RH_OF_STRATEGY, 2, 20, 1.5, 1.2},
     QUERY_TEST("V23", rh_v23_matrix, "query: every type, operator and device"),
     QUERY_TEST("V24", rh_v24_reasons, "query: every refusal has a code and a reason"),
     QUERY_TEST("V25", rh_v25_unknown, "query: unknown types are declined"),
@@ -92,12 +98,31 @@ static const rh_test tests[] = {
     RUN_TEST("V67", rh_v67_any_value, "values of 12, 24 and 128 bytes, as it says", 4, 1.5),
     RUN_TEST("V68", rh_v68_large_in_order, "large values in order, as promised", 2, 0.8),
     RUN_TEST("V69", rh_v69_named, "the operator that is named", 2, 1),
-    {"V61", "more elements than fit 24, 31 and 32 bits", rh_v61_huge, RH_NEEDS_DEVICE, 1, 1, 600,
-     20, 0.1},
+    {"V61", "more elements than fit 24, 31 and 32 bits", rh_v61_huge, RH_NEEDS_DEVICE,
+     RH_OF_STRATEGY, 1, 600, 20, 0.1},
     RUN_TEST("V62", rh_v62_edges, "reads nothing outside the input", 6, 0.4),
     RUN_TEST("V63", rh_v63_memory, "stays within the memory that it requested", 4, 0.3),
-    {"V64", "no access out of bounds, by Oclgrind", rh_v64_interpreter, RH_NEEDS_INTERPRETER, 1, 1,
-     120, 5, 0.7},
+    {"V64", "no access out of bounds, by Oclgrind", rh_v64_interpreter, RH_NEEDS_INTERPRETER,
+     RH_OF_STRATEGY, 1, 120, 5, 0.7},
+
+    TRANSPORT_TEST("V70", rh_v70_descriptor, "transport: descriptor"),
+    TRANSPORT_TEST("V71", rh_v71_probe, "transport: probe gives an answer and a sentence"),
+    TRANSPORT_TEST("V72", rh_v72_probe_changes_nothing,
+                   "transport: probe leaves the process unchanged"),
+    TRANSPORT_TEST("V73", rh_v73_alone, "transport: a job of one rank"),
+    JOB_TEST("V74", rh_v74_places, "transport: ranks and local ranks", 1, 5, 2),
+    JOB_TEST("V75", rh_v75_gathers, "transport: gather of any size, by rank", 1, 6, 2),
+    JOB_TEST("V76", rh_v76_many_gathers, "transport: many gathers, on busy processors", 1, 4, 4),
+    JOB_TEST("V77", rh_v77_waits_for_late, "transport: gather waits for a rank that is late", 1, 3,
+             3),
+    JOB_TEST("V78", rh_v78_killed, "transport: a rank that is killed ends all", 2, 4, 4),
+    JOB_TEST("V79", rh_v79_stopped, "transport: a rank that is stopped ends all", 2, 8, 8),
+    JOB_TEST("V80", rh_v80_leaves, "transport: a rank that ends without close ends all", 2, 4, 4),
+    JOB_TEST("V81", rh_v81_aborts, "transport: abort ends all ranks", 2, 4, 4),
+    JOB_TEST("V82", rh_v82_closes, "transport: close lets each rank leave in its own time", 1, 3,
+             3),
+    JOB_TEST("V83", rh_v83_state,
+             "transport: floating point, locale, directory and file mode mask stay", 1, 1, 1),
 };
 
 const rh_test *rh_tests(uint32_t *n) {

@@ -37,11 +37,14 @@ rh_outcome rh_v02_exports(rh_trial *trial) {
   rh_image image;
   rh_text names = {0};
   rh_outcome outcome = read_image(trial, &image);
+  int is_plugin = rh_image_defines(&image, RH_PLUGIN_SYMBOL);
+  int is_transport = !is_plugin && rh_image_defines(&image, RH_TRANSPORT_SYMBOL);
+  const char *own = is_transport ? RH_TRANSPORT_SYMBOL : RH_PLUGIN_SYMBOL;
   for (uint32_t k = 0; k < image.n_symbols; k++)
-    if (image.symbols[k].defined && strcmp(image.symbols[k].name, "redhost_plugin_v1") != 0)
+    if (image.symbols[k].defined && strcmp(image.symbols[k].name, own) != 0)
       add_name(&names, image.symbols[k].name);
-  if (outcome == RH_PASS && !rh_image_defines(&image, "redhost_plugin_v1"))
-    outcome = rh_trial_fail(trial, "does not export redhost_plugin_v1");
+  if (outcome == RH_PASS && !is_plugin && !is_transport)
+    outcome = rh_trial_fail(trial, "does not export %s", RH_PLUGIN_SYMBOL);
   else if (outcome == RH_PASS && names.length)
     outcome = rh_trial_fail(trial, "also exports %s: build with -fvisibility=hidden",
                             rh_text_get(&names));

@@ -10,7 +10,8 @@ typedef struct rh_trial {
   const char *path;          /* of the plugin's file, absolute */
   const char *strategy_name; /* null: the first one in the file */
   uint64_t seed;
-  const char *own;         /* the operator that is named, as rh_operator_tell() wrote it; or null */
+  const char *own;    /* the operator that is named, as rh_operator_tell() wrote it; or null */
+  const char *launch; /* how a job of several ranks is started, with RH_LAUNCH_NUMBER; or null */
   uint32_t quick, variant; /* variant: from 0, if a test runs in several processes */
   double random_s;
   int alone;           /* the test has a process to itself and may change it */
@@ -49,11 +50,19 @@ enum {
   RH_NEEDS_DEVICE       /* and a session on a device, unless the strategy is host code */
 };
 
+/* What a test is of. */
+enum {
+  RH_OF_FILE,      /* of every file, once */
+  RH_OF_PLUGIN,    /* of a plugin's file, once */
+  RH_OF_STRATEGY,  /* of each strategy in a plugin */
+  RH_OF_TRANSPORT, /* of a transport's file, once */
+};
+
 typedef struct rh_test {
   const char *id, *title;
   rh_outcome (*run)(rh_trial *trial);
   uint32_t needs;
-  uint32_t of_strategy;          /* 1: once for each strategy; 0: once for the file */
+  uint32_t of;                   /* RH_OF_* */
   uint32_t variants;             /* processes it runs in; the worst outcome counts */
   uint32_t limit_s;              /* of silence */
   double usual_s, usual_quick_s; /* typical times on two cores, for the forecast */
@@ -90,5 +99,11 @@ rh_outcome rh_v60_places(rh_trial *), rh_v61_huge(rh_trial *), rh_v62_edges(rh_t
 rh_outcome rh_v65_canonical(rh_trial *);
 rh_outcome rh_v66_operands(rh_trial *), rh_v67_any_value(rh_trial *),
     rh_v68_large_in_order(rh_trial *), rh_v69_named(rh_trial *);
+rh_outcome rh_v70_descriptor(rh_trial *), rh_v71_probe(rh_trial *),
+    rh_v72_probe_changes_nothing(rh_trial *), rh_v73_alone(rh_trial *);
+rh_outcome rh_v74_places(rh_trial *), rh_v75_gathers(rh_trial *), rh_v76_many_gathers(rh_trial *),
+    rh_v77_waits_for_late(rh_trial *), rh_v78_killed(rh_trial *), rh_v79_stopped(rh_trial *),
+    rh_v80_leaves(rh_trial *), rh_v81_aborts(rh_trial *), rh_v82_closes(rh_trial *),
+    rh_v83_state(rh_trial *);
 
 #endif

@@ -1,4 +1,5 @@
-/* Conformance tests: check every rule of the plugin ABI, each test in a separate child process.
+/* Conformance tests: check every rule for plugins and transports, each test in a separate child
+ * process.
  * docs/verify.md lists the tests. */
 #ifndef RH_VERIFY_VERIFY_H
 #define RH_VERIFY_VERIFY_H
@@ -44,6 +45,9 @@ typedef struct rh_verify_spec {
   const char *own;
   const char *const *own_words;
   uint32_t n_own_words;
+  /* How a job of several ranks is started, for transports: a command of the shell in which "{n}" is
+   * their number; null: tests that need one are skipped. */
+  const char *launch;
   uint64_t seed;
   uint32_t quick;      /* 1: a preset of about ten seconds; 2: one operator and type a test */
   double silence_s;    /* how long a test may be silent; 0: each test's own limit */
@@ -66,8 +70,8 @@ typedef struct rh_verify_report {
   double seconds;
 } rh_verify_report;
 
-/* Tests one plugin file.  RH_OK regardless of the verdicts.  RH_E_FILE: not a regular file or not
- * a plugin; RH_E_USAGE: an unknown test or strategy.  `options` choose the device, the cache and
+/* Tests one plugin's or transport's file.  RH_OK regardless of the verdicts.  RH_E_FILE: not a
+ * regular file or neither of them; RH_E_USAGE: an unknown test or strategy.  `options` choose the device, the cache and
  * the program. */
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error);

@@ -30,6 +30,9 @@ extern "C" {
 #define RH_TRANSPORT_MAGIC   0x31545852u /* "RXT1" read as little endian */
 #define RH_TRANSPORT_VERSION 1u          /* grows when something is appended */
 
+/* Before the constant that a transport exports. */
+#define RH_TRANSPORT_EXPORT __attribute__((visibility("default")))
+
 /* The most bytes of one rank in one gather. */
 #define RH_TRANSPORT_MOST_BYTES 65536u
 

@@ -1,0 +1,50 @@
+/* One rank of a job that tests a transport: what the launcher starts, and what the rank reports.
+ *
+ * The ranks and the test share a directory on one host.  The test writes the task there, and each
+ * rank a file of lines, named by its process id: what it does, and what it finds wrong. */
+#ifndef RH_VERIFY_RANK_H
+#define RH_VERIFY_RANK_H
+
+#include <redhost/redhost.h>
+
+/* What all ranks of a job do, after they have joined it. */
+typedef enum rh_rank_task {
+  RH_RANK_GREET,  /* one gather, and they leave */
+  RH_RANK_SIZES,  /* gathers of every kind of size */
+  RH_RANK_MANY,   /* many gathers, at varying speed, on busy processors */
+  RH_RANK_LATE,   /* `special` comes late to one of them */
+  RH_RANK_LASTS,  /* they gather until the job breaks, and abort it then */
+  RH_RANK_LEAVES, /* the same, but `special` ends without a word */
+  RH_RANK_ABORTS, /* the same, but `special` aborts the job */
+  RH_RANK_CLOSES, /* they leave at different times */
+  RH_RANK_STATE   /* like GREET, while each looks what the transport changes in its process */
+} rh_rank_task;
+
+/* Seconds: what ranks that wait for a lost one give to gather, and how late a late one is. */
+#define RH_RANK_PATIENCE_S 2.0
+#define RH_RANK_LATE_S     1.5
+/* Exit statuses: of a rank that leaves, and what one gives to abort, in RH_RANK_ABORTS and after a
+ * broken gather. */
+enum { RH_RANK_LEAVES_STATUS = 3, RH_RANK_ABORT_STATUS = 7, RH_RANK_BROKEN_STATUS = 5 };
+
+typedef struct rh_rank_order {
+  const char *path; /* of the transport */
+  rh_rank_task task;
+  uint32_t size, special;
+  uint64_t seed;
+} rh_rank_order;
+
+/* Writes the task into the directory. */
+rh_status rh_rank_order_write(const rh_rank_order *order, const char *directory, rh_error *error);
+
+/* The rank's side: `redhost --rank DIRECTORY` calls this and exits with what it returns.  Lines of
+ * its file, each a word and what follows:
+ *     begin HOST          it has read its task
+ *     joined RANK SIZE LOCAL
+ *     ready               it has gathered several times
+ *     broke SECONDS TEXT  gather failed, after this time
+ *     wrong TEXT          a finding
+ *     closed              close has returned */
+int rh_rank_main(const char *directory);
+
+#endif

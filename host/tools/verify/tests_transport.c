@@ -1,0 +1,176 @@
+/* V70 to V73: a transport in one process. */
+#include "../../core/base/error.h"
+#include "../../core/base/fpstate.h"
+#include "../../core/plug/dl.h"
+#include "../../core/scale/transports.h"
+#include "footprint.h"
+#include "sentence.h"
+#include "trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* RH_SKIP where V70 fails. */
+static rh_outcome load(rh_trial *trial, const rh_transport **transport) {
+  rh_trial_phase(trial, "loading");
+  if (rh_transport_open(trial->path, transport, &trial->error) == RH_OK) return RH_PASS;
+  return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
+}
+
+/* ---- V70 ---- */
+
+/* A library that the file needs may have functions of the same names. */
+static const char *function_elsewhere(const rh_transport *t, const char *path) {
+  const void *functions[5];
+  static const char *const names[] = {"probe", "open", "gather", "abort", "close"};
+  memcpy(&functions[0], &t->probe, sizeof(void *));
+  memcpy(&functions[1], &t->open, sizeof(void *));
+  memcpy(&functions[2], &t->gather, sizeof(void *));
+  memcpy(&functions[3], &t->abort, sizeof(void *));
+  memcpy(&functions[4], &t->close, sizeof(void *));
+  for (int k = 0; k < 5; k++)
+    if (!rh_dl_is_from(functions[k], path)) return names[k];
+  return NULL;
+}
+
+rh_outcome rh_v70_descriptor(rh_trial *trial) {
+  enum { MOST_DESCRIPTION = 127 };
+  const rh_transport *t;
+  rh_trial_phase(trial, "loading");
+  if (rh_transport_open(trial->path, &t, &trial->error) != RH_OK)
+    return rh_trial_fail(trial, "%s", trial->error.message);
+  size_t length = strlen(t->description);
+  if (length == 0 || length > MOST_DESCRIPTION)
+    return rh_trial_fail(trial, "its description has %zu bytes; 1 to %d are expected", length,
+                         MOST_DESCRIPTION);
+  if (!rh_is_plain_utf8(t->description, length))
+    return rh_trial_fail(trial, "its description has control characters or invalid UTF-8");
+  if (t->reserved != 0)
+    return rh_trial_fail(trial, "its field `reserved' is %u; it must be 0", t->reserved);
+  const char *elsewhere = function_elsewhere(t, trial->path);
+  if (elsewhere) return rh_trial_fail(trial, "its function %s is in another file", elsewhere);
+  return RH_PASS;
+}
+
+/* ---- V71 ---- */
+
+rh_outcome rh_v71_probe(rh_trial *trial) {
+  enum { TIMES = 20 };
+  const rh_transport *t;
+  char first[RH_SENTENCE_BYTES] = "";
+  int32_t answer = 0;
+  rh_outcome outcome = load(trial, &t);
+  if (outcome != RH_PASS) return outcome;
+  rh_trial_phase(trial, "probe");
+  for (int k = 0; k < TIMES; k++) {
+    char *text = rh_sentence_room();
+    int32_t again = t->probe(text, RH_SENTENCE_BYTES);
+    const char *fault = rh_sentence_fault(text);
+    if (again < RH_TRANSPORT_CANNOT || again > RH_TRANSPORT_STARTED)
+      return rh_trial_fail(trial, "probe returns %d; it must be %d to %d", again,
+                           RH_TRANSPORT_CANNOT, RH_TRANSPORT_STARTED);
+    if (fault) return rh_trial_fail(trial, "probe %s", fault);
+    if (k && (again != answer || strcmp(text, first) != 0))
+      return rh_trial_fail(trial,
+                           "probe does not say the same again: %d, '%.100s', then %d, "
+                           "'%.100s'",
+                           answer, first, again, text);
+    answer = again;
+    memcpy(first, text, sizeof first);
+  }
+  return RH_PASS;
+}
+
+/* ---- V72 ---- */
+
+/* Opening a library may change what its own constructors change, and that is not the transport's
+ * fault.  So the first call is held to what decides results, and the second to everything. */
+static const uint32_t of_libraries = 1u << RH_SNAPSHOT_ACTIONS | 1u << RH_SNAPSHOT_STACK |
+                                     1u << RH_SNAPSHOT_MASK | 1u << RH_SNAPSHOT_SETTINGS |
+                                     1u << RH_SNAPSHOT_STATUS | 1u << RH_SNAPSHOT_DESCRIPTORS |
+                                     1u << RH_SNAPSHOT_THREADS | 1u << RH_SNAPSHOT_FILES |
+                                     1u << RH_SNAPSHOT_CODE | 1u << RH_SNAPSHOT_LIBRARIES;
+
+static rh_outcome probe_watched(rh_trial *trial, const rh_transport *t, uint32_t without) {
+  rh_footprint footprint = {.unsteady = without};
+  rh_footprint_enter(&footprint);
+  t->probe(rh_sentence_room(), RH_SENTENCE_BYTES);
+  rh_footprint_leave(&footprint);
+  rh_footprint_judge(&footprint, "probe", 1);
+  rh_outcome outcome = footprint.said[0] ? rh_trial_fail(trial, "%s", footprint.said) : RH_PASS;
+  rh_footprint_finish(&footprint);
+  return outcome;
+}
+
+rh_outcome rh_v72_probe_changes_nothing(rh_trial *trial) {
+  const rh_transport *t;
+  rh_outcome outcome = load(trial, &t);
+  if (outcome != RH_PASS) return outcome;
+  rh_trial_phase(trial, "probe");
+  outcome = probe_watched(trial, t, of_libraries);
+  if (outcome == RH_PASS) outcome = probe_watched(trial, t, 1u << RH_SNAPSHOT_LIBRARIES);
+  trial->watches_end = 1;
+  return outcome;
+}
+
+/* ---- V73 ---- */
+
+static rh_outcome gather_alone(rh_trial *trial, const rh_transport *t, void *self, uint32_t n,
+                               unsigned char *mine, unsigned char *all) {
+  char *text = rh_sentence_room();
+  for (uint32_t k = 0; k < n; k++) mine[k] = (unsigned char)(k * 7 + n);
+  memset(all, 0, n);
+  int32_t code = t->gather(self, mine, n, all, 10, text, RH_SENTENCE_BYTES);
+  const char *fault = code ? rh_sentence_fault(text) : NULL;
+  if (code)
+    return rh_trial_fail(trial, "in a job of one rank, gather with n = %u fails%s%s", n,
+                         fault ? " and " : ": ", fault ? fault : text);
+  for (uint32_t k = 0; k < n; k++)
+    if (all[k] != mine[k] || mine[k] != (unsigned char)(k * 7 + n))
+      return rh_trial_fail(trial, "in a job of one rank, gather with n = %u is wrong at byte %u", n,
+                           k);
+  return RH_PASS;
+}
+
+static rh_outcome work_alone(rh_trial *trial, const rh_transport *t) {
+  static const uint32_t sizes[] = {1, 7, 488, 4096, 65535, 65536, 1};
+  rh_place place = {.struct_size = sizeof place};
+  void *self = NULL;
+  char *text = rh_sentence_room();
+  rh_trial_phase(trial, "open");
+  if (t->open(&self, &place, text, RH_SENTENCE_BYTES) != 0) {
+    const char *fault = rh_sentence_fault(text);
+    return rh_trial_fail(trial, "probe says that it works, but open fails%s%s",
+                         fault ? " and " : ": ", fault ? fault : text);
+  }
+  if (place.rank != 0 || place.size != 1 || place.local_rank != 0)
+    return rh_trial_fail(trial, "alone, it is rank %u of %u, local rank %u, instead of 0 of 1, 0",
+                         place.rank, place.size, place.local_rank);
+  unsigned char *mine = malloc(RH_TRANSPORT_MOST_BYTES), *all = malloc(RH_TRANSPORT_MOST_BYTES);
+  rh_outcome outcome = mine && all ? RH_PASS : rh_trial_skip(trial, "no memory");
+  rh_trial_phase(trial, "gather");
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes && outcome == RH_PASS; k++)
+    outcome = gather_alone(trial, t, self, sizes[k], mine, all);
+  free(mine);
+  free(all);
+  if (outcome != RH_PASS) return outcome;
+  rh_trial_phase(trial, "close");
+  t->close(self);
+  return RH_PASS;
+}
+
+rh_outcome rh_v73_alone(rh_trial *trial) {
+  const rh_transport *t;
+  rh_outcome outcome = load(trial, &t);
+  if (outcome != RH_PASS) return outcome;
+  char *text = rh_sentence_room();
+  int32_t answer = t->probe(text, RH_SENTENCE_BYTES);
+  if (answer != RH_TRANSPORT_CAN)
+    return rh_trial_skip(trial, "probe does not offer a job of one rank: it returns %d, '%.200s'",
+                         answer, rh_sentence_fault(text) ? "" : text);
+  rh_fpstate before = rh_fpstate_save();
+  outcome = work_alone(trial, t);
+  if (rh_fpstate_restore(&before) && outcome == RH_PASS)
+    return rh_trial_fail(trial, "changes the floating-point control word");
+  return outcome;
+}

@@ -1,0 +1,4 @@
+/* V70: a function is missing. */
+#include "right.h"
+
+TRANSPORT(.abort = NULL);
