@@ -259,23 +259,23 @@ class NewPlugin(Tree):
         self.assertRegex(out, r"(?m)^[0-9]+ tests in .*: [0-9]+ passed, 0 failed$")
         self.call(["make", "-C", path, f"CC={CC}", "install"])
         self.assertIn("my-net", self.call([self.redhost, "--list", "--transports", "-q"]).split())
-        self.assertIn("there is a transport 'my-net' already", self.refused("my-net", "elsewhere"))
+        self.assertIn("there is a transport 'my-net' already", self.no_transport("my-net", "elsewhere"))
         self.call(["make", "-C", path, "uninstall"])
         self.assertNotIn("my-net", self.call([self.redhost, "--list", "--transports", "-q"]).split())
         build = self.with_cmake(path, "-DCMAKE_C_FLAGS=-Wpedantic -Werror")
         self.call(["ctest", "--test-dir", build, "--output-on-failure"])
 
-    def refused(self, *words):
+    def no_transport(self, *words):
         done = subprocess.run([self.redhost, "--new-transport", *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
         self.assertNotEqual(done.returncode, 0)
         return done.stderr
 
     def test_transports_that_are_refused(self):
         for name in ("My Net", "", "x" * 32, "a/b"):
-            self.assertIn("a name is made of", self.refused(name))
-        self.assertIn("there is a transport 'mpi' already, in /", self.refused("mpi"))
-        self.assertIn("there is a transport 'local' already, which comes with redhost", self.refused("local"))
-        self.assertIn("holds files already", self.refused("fine", ".."))
+            self.assertIn("a name is made of", self.no_transport(name))
+        self.assertIn("there is a transport 'mpi' already, in /", self.no_transport("mpi"))
+        self.assertIn("there is a transport 'local' already, which comes with redhost", self.no_transport("local"))
+        self.assertIn("holds files already", self.no_transport("fine", ".."))
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_new_operator(self):

@@ -97,7 +97,7 @@ class Pages(unittest.TestCase):
 
     def test_bash_options(self):
         self.assertEqual(sorted(self.bash("--")), sorted(OPTIONS))
-        self.assertEqual(self.bash("--new"), ["--new-plugin", "--new-operator"])
+        self.assertEqual(self.bash("--new"), ["--new-plugin", "--new-operator", "--new-transport"])
         self.assertEqual(self.bash("--run", "cascade", "--no-c"), [option for option in OPTIONS if option.startswith("--no-c")])
 
     def test_bash_words(self):

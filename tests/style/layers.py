@@ -92,10 +92,11 @@ def wrong_in_plugin(path, quoted, name):
 
 
 def wrong_in_transport(path, quoted, name):
-    """A transport opens its library by dlopen, and has none of its headers."""
+    """A transport opens its library by dlopen, and has none of its headers; sockets are the C library's."""
     if quoted:
         return "a transport includes its own files" if "/" in name else None
-    return "a transport uses <redhost/transport.h> and the C library" if "/" in name and name != "redhost/transport.h" else None
+    known = "/" not in name or name == "redhost/transport.h" or re.match(r"(sys|net|netinet|arpa)/", name)
+    return None if known else "a transport uses <redhost/transport.h> and the C library"
 
 
 def wrong_in_peer(quoted, name):
@@ -108,6 +109,8 @@ def wrong_in_peer(quoted, name):
 def wrong_in_sdk(path, quoted, name):
     if path.startswith("sdk/peers/"):
         return wrong_in_peer(quoted, name)
+    if path.startswith("sdk/transport/"):
+        return wrong_in_transport(path, quoted, name)
     if not path.startswith("sdk/include/"):
         return wrong_in_plugin(path, quoted, name)
     if quoted:

@@ -170,7 +170,8 @@ static void look_at_launcher(rh_launch *launch) {
   launch->child = (rh_child){0};
 }
 
-void rh_launch_look(rh_launch *launch) {
+/* Reads all files again; the launcher's end is noticed, too. */
+static void look_again(rh_launch *launch) {
   look_at_launcher(launch);
   launch->n_seen = 0;
   each_entry(launch, take_file, launch);
@@ -190,7 +191,7 @@ int rh_launch_wait(rh_launch *launch, int ready, double seconds) {
       say_phase(launch);
       said = rh_now();
     }
-    rh_launch_look(launch);
+    look_again(launch);
     if (ready ? launch->has_ended || all_ready(launch)
               : launch->has_ended && !rh_launch_running(launch))
       return 1;

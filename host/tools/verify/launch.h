@@ -37,10 +37,7 @@ rh_outcome rh_launch_start(rh_launch *launch, rh_trial *trial, rh_rank_task task
                            uint32_t special);
 void rh_launch_finish(rh_launch *launch);
 
-/* Reads all files again; a child's end is noticed, too. */
-void rh_launch_look(rh_launch *launch);
-
-/* Looks until the launcher and all ranks have ended; or, if `ready`, until all ranks are ready or
+/* Waits until the launcher and all ranks have ended; or, if `ready`, until all ranks are ready or
  * the launcher has ended.  0 if that does not happen within `seconds`. */
 int rh_launch_wait(rh_launch *launch, int ready, double seconds);
 

@@ -159,7 +159,7 @@ static rh_outcome judge_end(const rh_launch *launch, const char *what, int ended
 }
 
 /* number: the signal for the special rank; 0: it acts by itself. */
-static rh_outcome lose(rh_launch *launch, int number, const char *what) {
+static rh_outcome judge_loss(rh_launch *launch, int number, const char *what) {
   if (!rh_launch_wait(launch, 1, calm_s) || (launch->has_ended && number)) {
     rh_outcome outcome = rh_launch_judge(launch);
     return outcome != RH_PASS
@@ -180,7 +180,7 @@ static rh_outcome run_lost(rh_trial *trial, rh_rank_task task, int number, const
   uint32_t special = trial->variant ? 0 : FEW - 1;
   snprintf(what, sizeof what, "rank %u of %d %s", special, FEW, how);
   rh_outcome outcome = rh_launch_start(&launch, trial, task, FEW, special);
-  if (outcome == RH_PASS) outcome = lose(&launch, number, what);
+  if (outcome == RH_PASS) outcome = judge_loss(&launch, number, what);
   rh_launch_finish(&launch);
   return outcome;
 }

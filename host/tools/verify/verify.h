@@ -70,9 +70,9 @@ typedef struct rh_verify_report {
   double seconds;
 } rh_verify_report;
 
-/* Tests one plugin's or transport's file.  RH_OK regardless of the verdicts.  RH_E_FILE: not a
- * regular file or neither of them; RH_E_USAGE: an unknown test or strategy.  `options` choose the device, the cache and
- * the program. */
+/* Tests the file of a plugin or a transport.  RH_OK regardless of the verdicts.  RH_E_FILE: not a
+ * regular file, or neither of them; RH_E_USAGE: an unknown test or strategy.  `options` choose the
+ * device, the cache and the program. */
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error);
 void rh_verify_report_finish(rh_verify_report *report);
