@@ -11,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds.  A rank says at least twice a second that it lives; the patience leaves time to end all
+/* Seconds.  A rank of a job of usual size says twice a second that it lives; the patience leaves time to end all
  * ranks within ten seconds. */
 static const double beat_s = 0.4, patience_s = 6, return_s = 2;
+/* Rank 0 has work with each rank at each beat, some microseconds: with many, they beat less often. */
+static const double beat_of_rank_s = 1e-5, most_beat_s = 2;
 
 enum { EXIT_STATUS = 5, TEXT_BYTES = 480 };
 
@@ -145,11 +147,11 @@ rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
 
 enum { WORKS, IS_DONE, HAS_FAILED };
 
-/* What a rank says at a beat. */
-typedef struct beat {
-  int32_t state, status;
+/* What a rank says once one has failed. */
+typedef struct last_words {
+  int32_t has_failed, status;
   char text[TEXT_BYTES];
-} beat;
+} last_words;
 
 typedef struct shift {
   rh_status (*work)(void *user, rh_error *error);
@@ -174,6 +176,11 @@ static void *labour(void *of_shift) {
   return NULL;
 }
 
+static double pause_of(const rh_ranks *ranks) {
+  double seconds = beat_s + beat_of_rank_s * ranks->place.size;
+  return seconds < most_beat_s ? seconds : most_beat_s;
+}
+
 /* 1: the work has ended. */
 static int wait_for(shift *s, double seconds) {
   double deadline = rh_now() + seconds;
@@ -185,26 +192,19 @@ static int wait_for(shift *s, double seconds) {
   return ended;
 }
 
-static beat beat_of(int state, rh_status status, const rh_error *why) {
-  beat mine = {.state = state};
-  if (state != IS_DONE || status == RH_OK) return mine;
-  mine.state = HAS_FAILED;
-  mine.status = status;
-  snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, why->message);
+static last_words words_of(rh_status status, const rh_error *why) {
+  last_words mine = {.has_failed = status != RH_OK, .status = status};
+  if (status != RH_OK) snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, why->message);
   return mine;
 }
 
 /* What the ranks fail with: the first one's failure.  All with the same words are one. */
-static rh_status judge_beats(const rh_ranks *ranks, const beat *all, int *works, rh_error *error) {
-  uint32_t size = ranks->place.size, first = size, same = 0;
-  *works = 0;
-  for (uint32_t r = 0; r < size; r++) {
-    *works |= all[r].state == WORKS;
-    if (all[r].state == HAS_FAILED && first == size) first = r;
-  }
+static rh_status judge_words(const rh_ranks *ranks, const last_words *all, rh_error *error) {
+  uint32_t size = ranks->place.size, first = 0, same = 0;
+  while (first < size && !all[first].has_failed) first++;
   if (first == size) return RH_OK;
   for (uint32_t r = 0; r < size; r++)
-    same += all[r].state == HAS_FAILED && strcmp(all[r].text, all[first].text) == 0;
+    same += all[r].has_failed && strcmp(all[r].text, all[first].text) == 0;
   if (same == size) return rh_fail(error, all[first].status, "%.*s", TEXT_BYTES, all[first].text);
   return rh_fail(error, all[first].status, "rank %u (host %s): %.*s", first, ranks->hosts[first],
                  TEXT_BYTES, all[first].text);
@@ -212,37 +212,46 @@ static rh_status judge_beats(const rh_ranks *ranks, const beat *all, int *works,
 
 static rh_status settle_failure(rh_ranks *ranks, rh_status status, const rh_error *why,
                                 rh_error *error) {
-  const beat mine = beat_of(IS_DONE, status, why);
-  int works;
-  beat *all = calloc(ranks->place.size, sizeof *all);
+  const last_words mine = words_of(status, why);
+  last_words *all = calloc(ranks->place.size, sizeof *all);
   if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
   rh_status found = ranks->hosts ? RH_OK : rh_ranks_learn_hosts(ranks, error);
   if (found == RH_OK) found = rh_ranks_gather(ranks, &mine, sizeof mine, all, error);
-  if (found == RH_OK) found = judge_beats(ranks, all, &works, error);
+  if (found == RH_OK) found = judge_words(ranks, all, error);
   free(all);
   return found;
 }
 
-/* Their sentences follow only if there is one. */
-rh_status rh_ranks_settle(rh_ranks *ranks, rh_status mine, const rh_error *why, rh_error *error) {
-  uint32_t size = ranks->place.size, fails = 0;
-  char failed = mine != RH_OK, *all = calloc(size, 1);
+/* Each rank's state, a byte of each: with 10^5 ranks, 500 would be too much twice a second.  Their
+ * words follow only if one has failed.  *works: 1 if one still works; may be null. */
+static rh_status exchange(rh_ranks *ranks, char state, const rh_error *why, rh_status status,
+                          int *works, rh_error *error) {
+  uint32_t size = ranks->place.size, fails = 0, busy = 0;
+  char *all = calloc(size, 1);
   if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
-  rh_status status = rh_ranks_gather(ranks, &failed, 1, all, error);
-  for (uint32_t r = 0; r < size; r++) fails += all[r] != 0;
+  rh_status found = rh_ranks_gather(ranks, &state, 1, all, error);
+  for (uint32_t r = 0; r < size; r++) {
+    fails += all[r] == HAS_FAILED;
+    busy += all[r] == WORKS;
+  }
   free(all);
-  if (status == RH_OK && fails) status = settle_failure(ranks, mine, why, error);
-  return status;
+  if (works) *works = busy > 0;
+  if (found == RH_OK && fails) found = settle_failure(ranks, status, why, error);
+  return found;
 }
 
-static rh_status beat_until_done(rh_ranks *ranks, shift *s, beat *all, rh_error *error) {
-  for (;;) {
-    int works, ended = wait_for(s, beat_s);
-    const beat mine = beat_of(ended ? IS_DONE : WORKS, s->status, &s->error);
-    RH_TRY(rh_ranks_gather(ranks, &mine, sizeof mine, all, error));
-    RH_TRY(judge_beats(ranks, all, &works, error));
-    if (!works) return RH_OK;
+rh_status rh_ranks_settle(rh_ranks *ranks, rh_status mine, const rh_error *why, rh_error *error) {
+  return exchange(ranks, mine == RH_OK ? IS_DONE : HAS_FAILED, why, mine, NULL, error);
+}
+
+static rh_status beat_until_done(rh_ranks *ranks, shift *s, rh_error *error) {
+  for (int works = 1; works;) {
+    int ended = wait_for(s, pause_of(ranks));
+    rh_status mine = ended ? s->status : RH_OK;
+    char state = !ended ? WORKS : mine == RH_OK ? IS_DONE : HAS_FAILED;
+    RH_TRY(exchange(ranks, state, &s->error, mine, &works, error));
   }
+  return RH_OK;
 }
 
 static rh_status start(shift *s, pthread_t *thread, rh_error *error) {
@@ -259,11 +268,9 @@ rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error 
                         rh_error *error) {
   shift s = {.work = work, .user = user, .locale = uselocale((locale_t)0)};
   pthread_t thread;
-  beat *all = calloc(ranks->place.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
   int started = start(&s, &thread, NULL) == RH_OK;
   rh_error why = {0};
-  rh_status status = beat_until_done(ranks, &s, all, &why);
+  rh_status status = beat_until_done(ranks, &s, &why);
   if (status != RH_OK) atomic_store(&ranks->stop, 1);
   if (error && status != RH_OK) *error = why;
   /* A broken job, or work that does not stop: the caller's sentence would come too late. */
@@ -271,6 +278,5 @@ rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error 
   if (started) pthread_join(thread, NULL);
   pthread_cond_destroy(&s.changed);
   pthread_mutex_destroy(&s.lock);
-  free(all);
   return status;
 }

@@ -10,7 +10,11 @@
 
 /* Seconds: for a job that nothing breaks; for one that is broken, from then to its end, and for
  * gather beyond what it was told; for what the launcher leaves to disappear. */
-static const double calm_s = 40, end_s = 10, over_s = 3, settle_s = 2;
+static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, settle_s = 2;
+
+static double calm_of(const rh_trial *trial) {
+  return trial->quick ? quick_calm_s : calm_s;
+}
 
 enum { FEW = 3 };
 
@@ -51,7 +55,7 @@ static rh_outcome judge_calm(const rh_launch *launch, int ended) {
   }
   if (!ended)
     return rh_trial_fail(trial, "all %u ranks have left the job, but it has not ended in %.0f s",
-                         launch->size, calm_s);
+                         launch->size, calm_of(trial));
   if (launch->status != 0)
     return rh_trial_fail(trial, "all %u ranks have left the job, but the launcher %s%s",
                          launch->size, rh_launch_ending(launch, ending),
@@ -67,7 +71,7 @@ static rh_outcome run_calm(rh_trial *trial, rh_rank_task task, uint32_t size,
   rh_launch launch;
   rh_outcome outcome = rh_launch_start(&launch, trial, task, size, size - 1);
   if (outcome == RH_PASS) {
-    int ended = rh_launch_wait(&launch, 0, calm_s);
+    int ended = rh_launch_wait(&launch, 0, calm_of(trial));
     outcome = judge_calm(&launch, ended);
   }
   if (outcome == RH_PASS && look) outcome = look(&launch);
@@ -160,7 +164,7 @@ static rh_outcome judge_end(const rh_launch *launch, const char *what, int ended
 
 /* number: the signal for the special rank; 0: it acts by itself. */
 static rh_outcome judge_loss(rh_launch *launch, int number, const char *what) {
-  if (!rh_launch_wait(launch, 1, calm_s) || (launch->has_ended && number)) {
+  if (!rh_launch_wait(launch, 1, calm_of(launch->trial)) || (launch->has_ended && number)) {
     rh_outcome outcome = rh_launch_judge(launch);
     return outcome != RH_PASS
                ? outcome
