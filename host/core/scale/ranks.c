@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds.  A rank of a job of usual size says twice a second that it lives; the patience leaves time to end all
+/* Seconds.  A rank says about twice a second that it lives; the patience leaves time to end all
  * ranks within ten seconds. */
 static const double beat_s = 0.4, patience_s = 6, return_s = 2;
-/* Rank 0 has work with each rank at each beat, some microseconds: with many, they beat less often. */
+/* Rank 0 has some microseconds of work with each rank at each beat: many ranks beat less often. */
 static const double beat_of_rank_s = 1e-5, most_beat_s = 2;
 
 enum { EXIT_STATUS = 5, TEXT_BYTES = 480 };
