@@ -19,6 +19,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* For all ranks to join a job; exit status of one that is lost. */
 static const double join_s = 6.5, turn_s = 2;
@@ -102,6 +103,19 @@ static rh_status launch(run_ranks *run, rh_error *error) {
   return rh_ranks_open(&run->ranks, &rh_local_transport, self, &place, error);
 }
 
+static void say_why(void *terminal, const char *sentence) {
+  rh_terminal_say(terminal, sentence);
+}
+
+static void give_up(void *of_run) {
+  run_ranks *run = of_run;
+  rh_ranks_say(say_why, run->app->terminal,
+               "the ranks of the job have not come together in time: one of them has ended or "
+               "does not answer; a job that needs longer to start gets it by --timeout",
+               rh_ranks_turn_here() == 0);
+  _exit(LOST_STATUS);
+}
+
 static rh_status join(run_ranks *run, rh_error *error) {
   const rh_typed *typed = run->app->typed;
   const rh_transport *transport;
@@ -112,13 +126,10 @@ static rh_status join(run_ranks *run, rh_error *error) {
   if (is_local) return launch(run, error);
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &seconds, error));
   RH_TRY(rh_transport_find(typed->transport, &transport, error));
-  const char *late =
-      "the ranks of the job have not come together in time: one of them has ended or "
-      "does not answer; a job that needs longer to start gets it by --timeout";
   /* One speaks, and others only if it cannot: in turn, for mpirun needs time to end them. */
   uint32_t turn = rh_ranks_turn_here();
   if (turn > 0) seconds += turn_s + 0.3 * (turn < 4 ? turn - 1 : 3);
-  rh_watchdog_start(&dog, seconds, run->app->terminal, late, LOST_STATUS);
+  rh_watchdog_start(&dog, seconds, give_up, run);
   rh_status status = rh_ranks_open(&run->ranks, transport, NULL, NULL, error);
   rh_watchdog_stop(&dog);
   return status;
@@ -374,10 +385,6 @@ static rh_status run_all(run_ranks *run, rh_error *error) {
     rh_log(reporter, RH_LOG_WARNING, "the result of '%s' is not judged: %s", run->job.strategy,
            run->report.verdict.text);
   return rh_run_report_print(app, &run->report, error);
-}
-
-static void say_why(void *terminal, const char *sentence) {
-  rh_terminal_say(terminal, sentence);
 }
 
 /* A broken job has no orderly end.  In any other, rank 0 speaks before a rank leaves: mpirun ends

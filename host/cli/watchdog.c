@@ -2,8 +2,6 @@
 #include "../core/base/clock.h"
 #include "../core/base/condition.h"
 
-#include <unistd.h>
-
 static void *watch(void *of_dog) {
   rh_watchdog *dog = of_dog;
   pthread_mutex_lock(&dog->lock);
@@ -11,16 +9,12 @@ static void *watch(void *of_dog) {
   int ends = dog->ends;
   pthread_mutex_unlock(&dog->lock);
   if (ends) return NULL;
-  rh_terminal_say(dog->terminal, dog->sentence);
-  _exit(dog->exit_status);
+  dog->act(dog->user);
+  return NULL;
 }
 
-void rh_watchdog_start(rh_watchdog *dog, double seconds, rh_terminal *terminal,
-                       const char *sentence, int exit_status) {
-  *dog = (rh_watchdog){.deadline = rh_now() + seconds,
-                       .terminal = terminal,
-                       .sentence = sentence,
-                       .exit_status = exit_status};
+void rh_watchdog_start(rh_watchdog *dog, double seconds, void (*act)(void *user), void *user) {
+  *dog = (rh_watchdog){.deadline = rh_now() + seconds, .act = act, .user = user};
   pthread_mutex_init(&dog->lock, NULL);
   rh_condition_init(&dog->changed);
   dog->runs = pthread_create(&dog->thread, NULL, watch, dog) == 0;

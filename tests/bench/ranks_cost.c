@@ -43,7 +43,9 @@ typedef struct script {
 static int32_t write_down(void *self, const void *mine, uint32_t n, void *all, double seconds,
                           char *text, uint32_t bytes) {
   script *s = self;
-  (void)seconds, (void)text, (void)bytes;
+  (void)seconds;
+  (void)text;
+  (void)bytes;
   if (s->said[s->turn]) memcpy(s->said[s->turn] + (size_t)s->rank * s->most[s->turn], mine, n);
   if (n > s->most[s->turn]) s->most[s->turn] = n;
   s->turn++;
@@ -54,7 +56,10 @@ static int32_t write_down(void *self, const void *mine, uint32_t n, void *all, d
 static int32_t read_aloud(void *self, const void *mine, uint32_t n, void *all, double seconds,
                           char *text, uint32_t bytes) {
   script *s = self;
-  (void)mine, (void)seconds, (void)text, (void)bytes;
+  (void)mine;
+  (void)seconds;
+  (void)text;
+  (void)bytes;
   memcpy(all, s->said[s->turn++], (size_t)n * s->size);
   return 0;
 }

@@ -60,6 +60,12 @@ rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error 
 /* As far as the environment tells before a job is joined: this process's rank on its host, or 0. */
 uint32_t rh_ranks_turn_here(void);
 
+/* Says it if no other rank that the same launcher started on this host has said one: where ranks
+ * come to the same failure by themselves, one sentence is enough.  is_first: 0 for a rank after
+ * which others may come, within half a second. */
+void rh_ranks_say(void (*say)(void *user, const char *sentence), void *user, const char *sentence,
+                  int is_first);
+
 /* Ends all ranks with the exit status of a broken job, after one of them has said why: rank 0, or
  * where that is lost, the first that comes to it.  Does not return. */
 void rh_ranks_abort(rh_ranks *ranks, const char *sentence);

@@ -1,0 +1,9 @@
+/* Who speaks for a job when ranks of it fail by themselves, each for the same reason. */
+#ifndef RH_SCALE_WORD_H
+#define RH_SCALE_WORD_H
+
+/* 1 for the first that asks of the processes of this host which one launcher started, and again for
+ * that process; 0 for the others, as long as the first lives. */
+int rh_word_take(void);
+
+#endif
