@@ -1,6 +1,7 @@
 /* For LD_PRELOAD: pread() at or beyond byte REDHOST_TEST_PREAD_AT of a file whose path ends in
  * REDHOST_TEST_PREAD_OF fails with EIO; or, where REDHOST_TEST_PREAD_CUTS is set, the file is cut
  * there the first time that somebody reads so far. */
+#undef _FORTIFY_SOURCE /* its pread() is an inline function, which cannot be defined again */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import time
 import unittest
 
@@ -218,13 +219,21 @@ class Faults(Ranks):
             time.sleep(0.002)
         self.fail("there are no %d ranks: %s" % (n, alive(job.mark)))
 
+    def without_launcher(self, job):
+        """The mpirun of Open MPI 4.1.4 sometimes waits for itself at its end, in PMIx_server_finalize, after a rank was lost: about
+        one job in a hundred.  Then all ranks must have ended."""
+        left = [words for _, words in alive(job.mark) if words.startswith(cli.REDHOST)]
+        os.killpg(job.pid, signal.SIGKILL)
+        self.assertEqual((left, job.args[:1]), ([], OPEN_MPI[:1]), "left running")
+        print("mpirun.openmpi did not end, though all ranks had", file=sys.stderr)
+        return job.communicate()
+
     def ended(self, job, since):
         """The job's standard error, once it has ended in time; nothing of it is left."""
         try:
-            out, err = job.communicate(timeout=LIMIT + 20)
+            out, err = job.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGKILL)
-            raise
+            out, err = self.without_launcher(job)
         seconds = time.monotonic() - since
         left = alive(job.mark)
         while left and time.monotonic() - since < LIMIT:
@@ -233,7 +242,7 @@ class Faults(Ranks):
         for pid, _ in left:
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(left, [], "left running")
-        self.assertLess(seconds, LIMIT, err.decode())
+        self.assertLess(seconds, LIMIT + 1, err.decode())
         self.assertNotIn(b"result ", out)  # MPICH's mpirun writes there, too
         self.assertNotEqual(job.returncode, 0)
         return err.decode()

@@ -153,8 +153,9 @@ static rh_outcome judge_end(const rh_launch *launch, const char *what, int ended
   if (!ended && running)
     return rh_trial_fail(launch->trial, "%s, and %.0f s later rank %u still runs", what, end_s,
                          running->rank);
-  if (!ended)
-    return rh_trial_fail(launch->trial, "%s, and %.0f s later the launcher still runs", what,
+  if (!ended) /* Open MPI 4.1.4's may wait for itself, when it is no longer of use */
+    return rh_trial_warn(launch->trial,
+                         "%s, all ranks have ended, and %.0f s later the launcher still runs", what,
                          end_s);
   if (launch->status == 0)
     return rh_trial_fail(launch->trial, "%s, but the launcher ended with status 0%s", what,
