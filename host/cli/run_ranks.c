@@ -7,6 +7,7 @@
 #include "../core/reduce/operand_data.h"
 #include "../core/scale/gather.h"
 #include "../core/scale/local.h"
+#include "../core/scale/share_stream.h"
 #include "../core/scale/transports.h"
 #include "hints.h"
 #include "inputs.h"
@@ -45,7 +46,7 @@ typedef struct run_ranks {
   uint64_t seed;
   rh_found found;
   rh_inputs inputs;
-  rh_feed *feeds[RH_MOST_OPERANDS];
+  rh_source source;
   rh_share part;
   rh_whole whole;
   rh_run_report report;
@@ -159,15 +160,19 @@ static rh_status open_files(run_ranks *run, int is_own, rh_error *error) {
   rh_inputs *inputs = &run->inputs;
   if (!run->app->typed->input) return RH_OK;
   RH_TRY(rh_inputs_open(inputs, run->app, is_own, error));
-  for (uint32_t k = 0; k < inputs->n; k++) {
-    run->feeds[k] = &inputs->feeds[k];
-    if (inputs->feeds[k].n != inputs->feeds[0].n)
-      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", inputs->names[0],
-                     (unsigned long long)inputs->feeds[0].n, inputs->names[k],
-                     (unsigned long long)inputs->feeds[k].n);
-  }
-  run->job.n = inputs->feeds[0].n;
+  rh_feed *feeds[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < inputs->n; k++) feeds[k] = &inputs->feeds[k];
+  RH_TRY(rh_source_of_feeds(&run->source, feeds, inputs->n, error));
+  run->job.n = run->source.n;
   return RH_OK;
+}
+
+static void generate(run_ranks *run, const char *kind) {
+  const rh_job_spec *job = &run->job;
+  rh_type types[RH_MOST_OPERANDS];
+  uint32_t n = rh_job_operands(job);
+  for (uint32_t k = 0; k < n; k++) types[k] = rh_job_operand_type(job, k);
+  rh_source_generated(&run->source, kind, run->seed, types, n, job->n);
 }
 
 static rh_status find_data(run_ranks *run, rh_error *error) {
@@ -183,6 +188,7 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   int is_own = rh_user_operator_is_wanted(typed);
   RH_TRY(open_files(run, is_own, error));
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
+  if (!typed->input) generate(run, kind);
   if (!job->custom && !rh_op_is_defined(job->op, job->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
@@ -315,22 +321,26 @@ static rh_status agree(run_ranks *run, rh_error *error) {
 
 /* ---- Reducing ---- */
 
+/* The ranks of this host. */
+static uint32_t count_here(const rh_ranks *ranks) {
+  uint32_t n = 0;
+  for (uint32_t r = 0; r < ranks->place.size; r++)
+    n += strcmp(ranks->hosts[r], ranks->hosts[ranks->place.rank]) == 0;
+  return n;
+}
+
 static rh_status reduce(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  const rh_typed *typed = run->app->typed;
-  rh_share_spec spec = {.redhost = run->app->redhost,
-                        .job = &run->job,
-                        .feeds = run->inputs.n ? run->feeds : NULL,
-                        .kind = typed->data ? typed->data : "uniform",
-                        .seed = run->seed,
-                        .checks = !typed->no_check,
-                        .stop = &run->ranks.stop};
+  const rh_share_source from = {.source = &run->source,
+                                .device_kinds = run->found.device_kinds,
+                                .processes = count_here(&run->ranks),
+                                .stop = &run->ranks.stop};
+  rh_share_spec spec = {
+      .redhost = run->app->redhost, .job = &run->job, .checks = !run->app->typed->no_check};
   rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &spec.first_tile,
                &spec.tiles);
-  RH_TRY(rh_share_reduce(&run->part, &spec, error));
-  for (uint32_t k = 0; k < run->inputs.n; k++)
-    RH_TRY(rh_feed_check_unchanged(&run->inputs.feeds[k], error));
-  return RH_OK;
+  RH_TRY(rh_share_stream(&run->part, &spec, &from, error));
+  return rh_source_check_unchanged(&run->source, error);
 }
 
 static rh_status conclude(run_ranks *run, rh_error *error) {

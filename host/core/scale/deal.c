@@ -36,6 +36,11 @@ void rh_deal_finish(rh_deal *deal) {
   *deal = (rh_deal){0};
 }
 
+void rh_deal_only(rh_deal *deal, uint64_t first, uint64_t end) {
+  deal->next = first;
+  deal->end = end;
+}
+
 /* ---- Which hand should have a chunk ---- */
 
 /* Chunks a second; 0: not known yet. */

@@ -39,6 +39,9 @@ rh_status rh_deal_init(rh_deal *deal, const rh_source *source, uint64_t chunk_n,
                        rh_error *error);
 void rh_deal_finish(rh_deal *deal); /* zero-initialised is fine */
 
+/* Only chunks first .. end-1 of a source of known length are dealt.  [before anything is dealt] */
+void rh_deal_only(rh_deal *deal, uint64_t first, uint64_t end);
+
 /* *index: the next chunk for the hand.  Waits until the hand should have one; 0 if there is nothing
  * more for it, or once *stop is 1.  A hand holds at most RH_RING_MOST_SLOTS.  [any thread] */
 int rh_deal_next(rh_deal *deal, uint32_t hand, const atomic_int *stop, uint64_t *index);

@@ -14,6 +14,7 @@
 #include "../reduce/sized.h"
 #include "gather.h"
 #include "seam.h"
+#include "share_arrays.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,21 +229,21 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
                          .job = &d->job,
                          .first_tile = d->seam.first_tile,
                          .tiles = d->seam.tiles,
-                         .arrays = d->data,
-                         .first_element = d->seam.starts[d->by.rank],
-                         .seam = d->seam.is_cut ? d->seam.operands : NULL,
                          .checks = !d->request.unchecked};
+  rh_share_arrays from = {.arrays = d->data,
+                          .first_element = d->seam.starts[d->by.rank],
+                          .seam = d->seam.is_cut ? d->seam.operands : NULL};
   rh_job_spec spec = d->job;
-  if (share.tiles == 0) return rh_share_reduce(&d->part, &share, error);
+  if (share.tiles == 0) return rh_share_reduce(&d->part, &share, &from, error);
   spec.custom = d->kept;
   spec.n = rh_share_chunk(&d->job, share.tiles);
   spec.rounds_once = 0; /* which is done with the whole */
   rh_operand_layout(&spec, spec.offsets);
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status = rh_kept_get(d->redhost, &spec, &d->kept, &share.kept, error);
+  rh_status status = rh_kept_get(d->redhost, &spec, &d->kept, &from.kept, error);
   if (status == RH_OK) {
-    status = rh_share_reduce(&d->part, &share, error);
-    rh_kept_release(d->redhost, share.kept, status);
+    status = rh_share_reduce(&d->part, &share, &from, error);
+    rh_kept_release(d->redhost, from.kept, status);
   }
   rh_redhost_leave(d->redhost);
   return status;

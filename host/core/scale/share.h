@@ -1,29 +1,19 @@
 /* A rank's part of a reduction: a run of tiles, reduced in chunks by one strategy, each chunk
- * checked, and their values kept as nodes of the canonical tree. */
+ * checked, and their values kept as nodes of the canonical tree.  share_stream.h and share_arrays.h
+ * reduce one. */
 #ifndef RH_SCALE_SHARE_H
 #define RH_SCALE_SHARE_H
 
-#include "../io/feed.h"
-#include "../reduce/kept.h"
+#include "../reduce/job.h"
 #include "fold.h"
 
-#include <stdatomic.h>
-
-/* Where the elements are: exactly one of feeds, kind and arrays. */
+/* A part of what is reduced. */
 typedef struct rh_share_spec {
   rh_redhost *redhost;
-  /* What is reduced, with n of the whole.  A user's operator has rh_operator_take_base(). */
+  /* With n of the whole.  A user's operator has rh_operator_take_base(). */
   const rh_job_spec *job;
   uint64_t first_tile, tiles; /* of this part: rh_share_cut() */
-  rh_feed *const *feeds;      /* open files, one for each operand */
-  const char *kind;           /* of generated data, */
-  uint64_t seed;              /* operand k has seed + k */
-  const void *const *arrays;  /* in memory, one array for each operand, */
-  uint64_t first_element;     /* from this element of the whole on; */
-  const void *const *seam;    /* null, or the last tile's elements, if the arrays end within it; */
-  rh_kept_job *kept;          /* set up for rh_share_chunk() elements, with this operator */
   int checks;                 /* 1: every chunk is compared with its exact reference */
-  const atomic_int *stop;     /* null, or 1: return early, with RH_E_CANCELLED */
 } rh_share_spec;
 
 /* What the check adds up to; bytes that other processes of the same program understand. */
@@ -54,8 +44,14 @@ const rh_op *rh_share_op(const rh_job_spec *job);
 uint64_t rh_share_tile(const rh_job_spec *job);
 uint64_t rh_share_chunk(const rh_job_spec *job, uint64_t tiles);
 
-/* Fails as rh_job_init() does, with RH_E_WRONG for a wrong chunk, or as reading does. */
-rh_status rh_share_reduce(rh_share *part, const rh_share_spec *spec, rh_error *error);
+/* Empties the part, for the values of chunks. */
+void rh_share_begin(rh_share *part, const rh_job_spec *job);
+/* Notes who reduces it. */
+void rh_share_name(rh_share *part, const rh_job *job);
+/* Adds the value of a chunk of 2^level tiles from `tile` on; `by` has computed it, and `value` is
+ * changed.  reference: null, or that of the chunk; RH_E_WRONG if the value is wrong. */
+rh_status rh_share_add(rh_share *part, const rh_job_spec *job, const rh_job *by, uint64_t tile,
+                       uint32_t level, const rh_reference *reference, void *value, rh_error *error);
 void rh_share_finish(rh_share *part);
 
 /* Makes the judgement of the whole answer from all parts' checks, of which *check is the sum. */

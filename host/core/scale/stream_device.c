@@ -4,7 +4,7 @@
 #include "../reduce/self_test.h"
 #include "streamer.h"
 
-#include <unistd.h>
+#include <sched.h>
 
 enum {
   /* Together with the others still in the nearest shared cache of a processor. */
@@ -38,13 +38,17 @@ int rh_stream_looks_itself(const rh_job_spec *job) {
 
 /* ---- Threads ---- */
 
-/* Of the processors, for one device. */
-static uint32_t share_processors(const rh_stream_device *devices, uint32_t n_devices) {
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
+uint32_t rh_stream_processors(uint32_t processes) {
+  cpu_set_t set;
+  uint32_t n = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+  return n > processes ? n / processes : 1;
+}
+
+/* For one of the devices. */
+static uint32_t share_processors(const rh_stream_device *devices, uint32_t n_devices, uint32_t n) {
   uint32_t used = 0;
   for (uint32_t k = 0; k < n_devices; k++) used += devices[k].failure.status == RH_OK;
-  uint32_t share = n > 1 && used ? (uint32_t)n / used : 1;
-  return share > 1 ? share : 1;
+  return used && n > used ? n / used : 1;
 }
 
 /* Those that copy leave a quarter of the processors to the driver and to us. */
@@ -104,18 +108,19 @@ void rh_stream_device_warn(const rh_stream_device *device, const char *what) {
          chosen ? chosen->label : "host", what, device->failure.message);
 }
 
-rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices, uint64_t n,
-                                   uint64_t chunk_n, int check, int in_order, rh_error *error) {
-  uint32_t share = share_processors(devices, n_devices), n_up = 0;
+rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
+                                   uint32_t processors, const rh_source *source, uint64_t chunk_n,
+                                   int check, rh_error *error) {
+  uint32_t share = share_processors(devices, n_devices, processors), n_up = 0;
   rh_error first = {0};
   for (uint32_t k = 0; k < n_devices; k++) {
     rh_stream_device *device = &devices[k];
     rh_error why = {0};
     if (device->failure.status != RH_OK) continue;
-    device->readers = count_readers(device, share, in_order);
+    device->readers = count_readers(device, share, source->in_order);
     device->checkers = count_checkers(device, share, check);
     device->ahead = copies(device) ? AHEAD_OF_COPIES : AHEAD;
-    rh_status status = set_up(device, n, chunk_n, check, &why);
+    rh_status status = set_up(device, source->n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;
     rh_lane_finish(&device->lane);

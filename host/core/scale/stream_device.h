@@ -29,9 +29,14 @@ int rh_stream_looks_itself(const rh_job_spec *job);
 
 /* Sets up the strategies and slots of all that have no failure yet.  Those that decline or cannot
  * be set up are left out, as those are that have one, with warnings; without any, it fails as the
- * first did.  n: elements in all; check: RH_CHECK_*; in_order: of the source. */
-rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices, uint64_t n,
-                                   uint64_t chunk_n, int check, int in_order, rh_error *error);
+ * first did.  processors: that their threads may use; source: for n and in_order; check:
+ * RH_CHECK_*. */
+rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
+                                   uint32_t processors, const rh_source *source, uint64_t chunk_n,
+                                   int check, rh_error *error);
+
+/* Those that this process may use, shared evenly by so many processes. */
+uint32_t rh_stream_processors(uint32_t processes);
 
 /* May the other devices of a stream do without one that could not be used, for this reason? */
 int rh_stream_may_leave_out(rh_status status);

@@ -106,8 +106,8 @@ static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_
 
 static rh_status set_up(stream *s, uint64_t chunk_n, rh_error *error) {
   const rh_stream_spec *spec = s->spec;
-  RH_TRY(rh_stream_devices_set_up(spec->devices, spec->n_devices, spec->source->n, chunk_n,
-                                  spec->check, spec->source->in_order, error));
+  RH_TRY(rh_stream_devices_set_up(spec->devices, spec->n_devices, rh_stream_processors(1),
+                                  spec->source, chunk_n, spec->check, error));
   for (uint32_t k = 0; k < spec->n_devices; k++)
     if (spec->devices[k].is_up)
       s->workers[s->n_workers++] = (worker){.stream = s, .device = &spec->devices[k]};

@@ -1,0 +1,19 @@
+/* A part whose elements are in memory. */
+#ifndef RH_SCALE_SHARE_ARRAYS_H
+#define RH_SCALE_SHARE_ARRAYS_H
+
+#include "../reduce/kept.h"
+#include "share.h"
+
+typedef struct rh_share_arrays {
+  const void *const *arrays; /* one for each operand, */
+  uint64_t first_element;    /* from this element of the whole on */
+  const void *const *seam;   /* null, or the last tile's elements, if the arrays end within it */
+  rh_kept_job *kept;         /* set up for rh_share_chunk() elements, with this operator */
+} rh_share_arrays;
+
+/* RH_E_WRONG for a wrong chunk. */
+rh_status rh_share_reduce(rh_share *part, const rh_share_spec *spec, const rh_share_arrays *arrays,
+                          rh_error *error);
+
+#endif

@@ -1,0 +1,20 @@
+/* A part whose elements are read or generated as they are reduced: by several threads, through the
+ * ring of a stream. */
+#ifndef RH_SCALE_SHARE_STREAM_H
+#define RH_SCALE_SHARE_STREAM_H
+
+#include "share.h"
+#include "source.h"
+
+typedef struct rh_share_source {
+  const rh_source *source; /* of the whole, not in order */
+  uint32_t device_kinds;   /* of the strategy */
+  uint32_t processes;      /* that share this host's processors */
+  const atomic_int *stop;  /* null, or 1: return early, with RH_E_CANCELLED */
+} rh_share_source;
+
+/* Fails as rh_job_init() does, with RH_E_WRONG for a wrong chunk, or as reading does. */
+rh_status rh_share_stream(rh_share *part, const rh_share_spec *spec, const rh_share_source *from,
+                          rh_error *error);
+
+#endif
