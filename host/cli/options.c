@@ -128,8 +128,8 @@ static const option_row table[] = {
     {"accuracy", 0, WORD, "HOW", NULL,
      "plain, or exact: the exact sum or dot product, rounded\nonce [plain]", IN(RUN), AT(accuracy)},
     {"stream", 0, MAYBE_WORD, "SIZE", NULL,
-     "reduce chunk by chunk, in chunks of SIZE bytes [4MiB; a\n"
-     "GPU: 8MiB], as is done with what exceeds memory",
+     "reduce chunk by chunk, in chunks of SIZE bytes [1MiB to\n"
+     "4MiB, by the processor's cache; a GPU: 8MiB], as is done\nwith what exceeds memory",
      IN(RUN), AT(stream)},
 
     {"transport", 0, WORD, "NAME", "Ranks",

@@ -306,7 +306,7 @@ static void close_stream(stream *s) {
 
 rh_status rh_stream_run(const rh_stream_spec *spec, rh_streamed *out, rh_error *error) {
   stream s;
-  uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, spec->chunk_bytes);
+  uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, 1, spec->chunk_bytes);
   rh_status status = open_stream(&s, spec, out, error);
   if (status == RH_OK) status = set_up(&s, chunk_n, error);
   if (status == RH_OK) {
