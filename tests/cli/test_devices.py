@@ -167,6 +167,20 @@ class Faults(Devices):
         self.bad(5, "CL_OUT_OF_RESOURCES", "--run", "onepass", "-i", "-", "-t", "f32", "-d", "all", "--stream=4KiB", "-q", input=data,
                  env=self.fault("clEnqueueNDRangeKernel", 30))
 
+    def test_a_device_fails_while_a_pipe_stalls(self):
+        """Nothing waits for data that may never come."""
+        for _ in range(TIMES):
+            start = time.monotonic()
+            with subprocess.Popen([cli.REDHOST, "--run", "onepass", "-i", "-", "-t", "f32", "-d", "all", "--stream=4KiB", "-q"], cwd=self.cwd,
+                                  env={**self.env, **self.fault("clEnqueueNDRangeKernel", random.randrange(25, 40))}, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+                child.stdin.write(b"\0" * 400000)
+                child.stdin.flush()
+                child.wait(timeout=60)
+                self.assertEqual((child.returncode, child.stdout.read()), (5, b""))
+                self.assertRegex(child.stderr.read().decode(), r"\Aredhost: .*CL_OUT_OF_RESOURCES.*\n\Z")
+            self.assertLess(time.monotonic() - start, LIMIT + 20)  # a cold kernel is compiled first
+
     @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
     def test_a_read_error_ends_all(self):
         env = {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": ".f32", "REDHOST_TEST_PREAD_AT": "600000"}

@@ -3,6 +3,7 @@
 import glob
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -135,6 +136,16 @@ class Output(Ranks):
         self.assertRegex(done.out, r"(?m)^check      exact .* ok$")
         self.assertRegex(done.out, r"(?m)^ranks      3 on 1 host, transport local ")
         self.assertEqual(done.out.count("result"), 1)
+
+    def test_functions_of_a_map(self):
+        """What they err is known of the whole, too, and is what one process finds."""
+        told = r"(?m)^check .* of which the functions of the map (\S+), .* ok$"
+        for problem in (("--map=sin(x)", "-tf32"), ("--map=exp(x)", "-tf64"), ("--op=asum", "--map=log(x)", "-tf32")):
+            (one,), (whole,) = ([float(found) for found in re.findall(told, self.good("--run=native", *problem, "-n1234567", *ranks).out)]
+                                for ranks in ((), ("--ranks=3",)))
+            self.assertAlmostEqual(whole / one, 1, delta=0.02)
+        done = self.good("--run=native", "--op=max", "--map=exp(x)", "-n100000", "--ranks=3")
+        self.assertRegex(done.out, r"(?m)^check .* within the errors of the map's functions in each of \d+ parts +ok$")
 
     def test_json(self):
         result = self.json("--run=native", "-n100000", "--ranks=3")["results"][0]

@@ -12,13 +12,19 @@ typedef struct head {
   char strategy[64];
 } head;
 
+typedef struct gathering {
+  rh_whole *whole;
+  const rh_job_spec *job;
+} gathering;
+
 static uint64_t check_bytes(const rh_whole *whole) {
   return whole->checked ? sizeof whole->check : 0;
 }
 
-static rh_status take_part(void *of_whole, uint32_t rank, const void *bytes, uint64_t n,
+static rh_status take_part(void *of_gathering, uint32_t rank, const void *bytes, uint64_t n,
                            rh_error *error) {
-  rh_whole *whole = of_whole;
+  const gathering *gathered = of_gathering;
+  rh_whole *whole = gathered->whole;
   rh_share_check check;
   head first;
   const char *at = bytes;
@@ -29,7 +35,7 @@ static rh_status take_part(void *of_whole, uint32_t rank, const void *bytes, uin
     snprintf(whole->strategy, sizeof whole->strategy, "%.63s", first.strategy);
   if (whole->checked) {
     memcpy(&check, at + sizeof first, sizeof check);
-    rh_part_check_add(&whole->check, &check);
+    rh_part_check_add(gathered->job, &whole->check, &check);
   }
   return rh_fold_read(&whole->fold, at + before, n - before, error);
 }
@@ -37,6 +43,7 @@ static rh_status take_part(void *of_whole, uint32_t rank, const void *bytes, uin
 rh_status rh_whole_gather(rh_whole *whole, rh_ranks *ranks, const rh_job_spec *job,
                           const rh_share *part, int checked, rh_error *error) {
   head first = {0};
+  gathering gathered = {whole, job};
   *whole = (rh_whole){.checked = checked};
   rh_exact_prod_init(&whole->check.prod);
   rh_fold_init(&whole->fold, rh_share_op(job));
@@ -47,7 +54,7 @@ rh_status rh_whole_gather(rh_whole *whole, rh_ranks *ranks, const rh_job_spec *j
   memcpy(mine, &first, sizeof first);
   memcpy(mine + sizeof first, &part->check, check_bytes(whole));
   rh_fold_write(&part->fold, mine + before);
-  rh_status status = rh_ranks_gather_any(ranks, mine, bytes, take_part, whole, error);
+  rh_status status = rh_ranks_gather_any(ranks, mine, bytes, take_part, &gathered, error);
   free(mine);
   return status;
 }

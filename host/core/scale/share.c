@@ -90,6 +90,7 @@ static rh_status judge_value(rh_share *part, const rh_job_spec *job, const rh_jo
   check->unjudged += verdict.verdict == RH_VERDICT_UNJUDGED;
   rh_exact_sum_merge(&check->sum, &reference->sum);
   rh_exact_prod_merge(&check->prod, &reference->prod);
+  rh_enclosed_merge(&check->enclosed, job->op, &reference->enclosed);
   return RH_OK;
 }
 
@@ -108,13 +109,14 @@ void rh_share_finish(rh_share *part) {
 
 /* ---- The whole ---- */
 
-void rh_part_check_add(rh_share_check *check, const rh_share_check *other) {
+void rh_part_check_add(const rh_job_spec *job, rh_share_check *check, const rh_share_check *other) {
   check->chunks += other->chunks;
   check->unjudged += other->unjudged;
   if (other->depth > check->depth) check->depth = other->depth;
   check->flushes |= other->flushes;
   rh_exact_sum_merge(&check->sum, &other->sum);
   rh_exact_prod_merge(&check->prod, &other->prod);
+  rh_enclosed_merge(&check->enclosed, job->op, &other->enclosed);
 }
 
 static int is_struct(const rh_job_spec *job) {
@@ -132,7 +134,8 @@ static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
                               .result = *result,
                               .exact = !rounds,
                               .sum = check->sum,
-                              .prod = check->prod};
+                              .prod = check->prod,
+                              .enclosed = check->enclosed};
   if (job->custom && job->custom->load && !is_struct(job))
     reference->map_error = rh_operator_map_error(job->custom);
   if (is_struct(job)) {
@@ -155,9 +158,12 @@ void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const r
   uint64_t depth = check->depth;
   refer_whole(job, check, result, reference);
   if (is_struct(job) || reference->exact) {
+    const char *how = is_struct(job)             ? "within its bound"
+                      : reference->map_error > 0 ? "within the errors of the map's functions"
+                                                 : "equal";
     *verdict = (rh_verdict){.verdict = check->unjudged ? RH_VERDICT_UNJUDGED : RH_VERDICT_OK};
-    snprintf(verdict->text, sizeof verdict->text, "%s in each of %llu parts",
-             is_struct(job) ? "within its bound" : "equal", (unsigned long long)check->chunks);
+    snprintf(verdict->text, sizeof verdict->text, "%s in each of %llu parts", how,
+             (unsigned long long)check->chunks);
     return;
   }
   /* Above the chunks the tree is as deep as there are bits in their number. */

@@ -23,6 +23,7 @@ typedef struct rh_share_check {
   uint64_t flushes;          /* 1: a device flushed subnormals to zero */
   rh_exact_sum sum;          /* of float sums and asums */
   rh_exact_prod prod;        /* of float products */
+  rh_enclosed enclosed;      /* of maps whose functions err */
 } rh_share_check;
 
 /* Zero-initialised may be finished. */
@@ -58,6 +59,6 @@ void rh_share_finish(rh_share *part);
 void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const rh_result *result,
                     rh_reference *reference, rh_verdict *verdict);
 /* *check += *other. */
-void rh_part_check_add(rh_share_check *check, const rh_share_check *other);
+void rh_part_check_add(const rh_job_spec *job, rh_share_check *check, const rh_share_check *other);
 
 #endif
