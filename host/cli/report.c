@@ -112,9 +112,10 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   int style = styles[verdict->verdict];
   print_compared(report);
   if (verdict->exact_data != RH_EXACT_DATA_WRONG && verdict->bound > 0 &&
-      isfinite(verdict->bound) && isfinite(verdict->error))
-    printf(", %.2g ulp, %.2g %% of the bound", verdict->error_ulp,
-           100 * verdict->error / verdict->bound);
+      isfinite(verdict->bound) && isfinite(verdict->error)) {
+    if (isfinite(verdict->error_ulp)) printf(", %.2g ulp", verdict->error_ulp);
+    printf(", %.2g %% of the bound", 100 * verdict->error / verdict->bound);
+  }
   if (*verdict->exact_text) printf("; %s", verdict->exact_text);
   printf("   %s%s%s\n", rh_style_on(app->terminal, style), words[verdict->verdict],
          rh_style_off(app->terminal, style));

@@ -392,8 +392,8 @@ static rh_status run_all(run_ranks *run, rh_error *error) {
   RH_TRY(work(run, error));
   if (run->ranks.place.rank > 0) return RH_OK;
   if (run->report.checked && run->report.verdict.verdict == RH_VERDICT_UNJUDGED)
-    rh_log(reporter, RH_LOG_WARNING, "the result of '%s' is not judged: %s", run->job.strategy,
-           run->report.verdict.text);
+    rh_log(reporter, RH_LOG_WARNING, "warning: the result of '%s' is not judged: %s",
+           run->job.strategy, run->report.verdict.text);
   return rh_run_report_print(app, &run->report, error);
 }
 

@@ -40,6 +40,10 @@ static rh_verdict judge(const rh_reference *reference, double result, int flushe
   else
     of.value.i = (int64_t)result;
   rh_reference_judge(reference, &of, 0, flushes, &verdict);
+  /* What is told of a verdict agrees with it. */
+  if (verdict.bound > 0 && verdict.verdict != RH_VERDICT_UNJUDGED && isfinite(verdict.error))
+    ck_assert_msg((verdict.error <= verdict.bound) == (verdict.verdict == RH_VERDICT_OK),
+                  "an error of %g, a bound of %g: %s", verdict.error, verdict.bound, verdict.text);
   return verdict;
 }
 
@@ -134,6 +138,7 @@ START_TEST(extremes) {
         }
         rh_verdict right = judge(&reference, of_device, 0);
         ck_assert_msg(right.verdict == RH_VERDICT_OK, "%s: %s", maps[k].text, right.text);
+        if (right.error > 0) ck_assert_double_gt(right.bound, 0);
       }
       double size = fabs(reference.result.value.f) + 0.01;
       ck_assert_int_eq(judge(&reference, reference.result.value.f + size * 1e-4, 0).verdict,
@@ -157,6 +162,7 @@ START_TEST(counts) {
   int right = 0;
   for (int d = -10; d <= 10; d++)
     right += judge(&reference, (double)(host + d), 0).verdict == RH_VERDICT_OK;
+  ck_assert_double_gt(judge(&reference, (double)(host + 1), 0).bound, 0);
   ck_assert_int_ge(right, 3); /* the two, and the element 0 */
   ck_assert_int_le(right, 5);
   ck_assert_int_eq(judge(&reference, (double)(host + 10), 0).verdict, RH_VERDICT_WRONG);

@@ -152,6 +152,7 @@ static void judge_mapped(const rh_reference *reference, const rh_result *result,
 static double map_bound(const rh_judged *j) {
   const rh_reference *reference = j->reference;
   double tiny = ldexp(1, j->format.emin), error = reference->map_error;
+  if (!rh_type_is_float(reference->result.type)) return NAN; /* a cast may turn little to much */
   switch (reference->op) {
   case RH_OP_sum:
   case RH_OP_asum:
@@ -163,19 +164,25 @@ static double map_bound(const rh_judged *j) {
   }
 }
 
+static double number_of(const rh_result *result) {
+  if (rh_type_is_float(result->type)) return result->value.f;
+  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+}
+
 /* A device may map the elements to others than the host, and be right. */
 static void judge_by_map(rh_judged *j, uint64_t depth) {
   const rh_reference *reference = j->reference;
   int is_sum = reference->op == RH_OP_sum || reference->op == RH_OP_asum;
   uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
-  double of_map = map_bound(j), expected = reference->result.value.f;
+  double of_map = map_bound(j), expected = number_of(&reference->result);
   j->verdict->depth = depth == 0 || depth > most ? most : depth;
   double bound = of_map + (is_sum ? (double)sum_bound(j) * (1 + reference->map_error) : 0);
   double error = fabs(j->result - expected);
+  int digits = rh_type_is_float(reference->result.type) ? 9 : 17;
   if (!isfinite(of_map) || !isfinite(j->result) || !isfinite(expected))
     rh_verdict_say(j->verdict, RH_VERDICT_UNJUDGED, NAN,
-                   "%.9g where the host has %.9g; no bound is known for the functions of the map",
-                   j->result, expected);
+                   "%.*g where the host has %.*g; no bound is known for the functions of the map",
+                   digits, j->result, digits, expected);
   else if (error <= bound)
     rh_verdict_say(j->verdict, RH_VERDICT_OK, error,
                    "error %.3g of at most %.3g, of which the functions of the map %.3g", error,
@@ -187,11 +194,6 @@ static void judge_by_map(rh_judged *j, uint64_t depth) {
 }
 
 /* ---- Maps of which it is known between which numbers their elements may lie ---- */
-
-static double number_of(const rh_result *result) {
-  if (rh_type_is_float(result->type)) return result->value.f;
-  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
-}
 
 /* What was added up in double precision errs by less than this part. */
 static double rounding_of(const rh_reference *reference) {
@@ -226,16 +228,20 @@ static int judge_enclosed_count(const rh_judged *j, const rh_result *result) {
   rh_verdict_say(j->verdict, is_right ? RH_VERDICT_OK : RH_VERDICT_WRONG, fabs((double)more),
                  "%+" PRId64 " of at least -%.17g and at most +%.17g by the functions of the map",
                  more, enclosed->below, enclosed->above);
+  j->verdict->bound = more >= 0 ? enclosed->above : enclosed->below;
+  j->verdict->error_ulp = NAN;
   return 1;
 }
 
 static int judge_enclosed_end(const rh_judged *j) {
   const rh_enclosed *enclosed = &j->reference->enclosed;
   int is_right = enclosed->least <= j->result && j->result <= enclosed->most;
-  double error = fabs(j->result - number_of(&j->reference->result));
+  double host = number_of(&j->reference->result), error = fabs(j->result - host);
   rh_verdict_say(j->verdict, is_right ? RH_VERDICT_OK : RH_VERDICT_WRONG, error,
                  "%.17g, with the errors of the map's functions from %.17g to %.17g", j->result,
                  enclosed->least, enclosed->most);
+  j->verdict->bound = j->result > host ? enclosed->most - host : host - enclosed->least;
+  j->verdict->error_ulp = NAN;
   return 1;
 }
 

@@ -45,7 +45,7 @@ enum { RH_EXACT_DATA_NONE, RH_EXACT_DATA_OK, RH_EXACT_DATA_WRONG, RH_EXACT_DATA_
 typedef struct rh_verdict {
   int verdict;
   double error, bound; /* both 0 if answers must be equal; NaN if not applicable */
-  double error_ulp;    /* of the result type, at the exact answer */
+  double error_ulp;    /* of the result type, at the exact answer; NaN if not applicable */
   uint64_t depth;      /* the h of the bound; n - 1 for products */
   /* 1: not a check by itself, because the bound is weak or nothing is judged */
   int weak;

@@ -69,6 +69,27 @@ void rh_share_name(rh_share *part, const rh_job *job) {
   snprintf(part->path, sizeof part->path, "%s", job->path);
 }
 
+/* A chunk's value may then be right and yet not be its reference's. */
+static int keeps_value(const rh_job_spec *job) {
+  uint32_t flags = RH_OP_EXACT | RH_OP_COMMUTATIVE;
+  return job->custom && !job->custom->is_struct && rh_operator_map_error(job->custom) > 0 &&
+         (rh_op_flags(job->op, job->type) & flags) == flags;
+}
+
+/* *check, of some chunks, += those of others. */
+static void add_exact(const rh_job_spec *job, rh_share_check *check, const rh_exact_sum *sum,
+                      const rh_exact_prod *prod, const rh_enclosed *enclosed,
+                      const unsigned char *value) {
+  rh_exact_sum_merge(&check->sum, sum);
+  rh_exact_prod_merge(&check->prod, prod);
+  rh_enclosed_merge(&check->enclosed, job->op, enclosed);
+  if (!keeps_value(job)) return;
+  if (check->chunks == 0)
+    memcpy(check->value, value, sizeof check->value);
+  else
+    rh_share_op(job)->combine(check->value, value);
+}
+
 static rh_status judge_value(rh_share *part, const rh_job_spec *job, const rh_job *by,
                              uint64_t first, const rh_reference *reference, const void *value,
                              rh_error *error) {
@@ -86,11 +107,12 @@ static rh_status judge_value(rh_share *part, const rh_job_spec *job, const rh_jo
                    part->strategy, (unsigned long long)first,
                    (unsigned long long)(first + spec.n - 1), verdict.text);
   }
+  _Alignas(16) unsigned char exact[sizeof reference->value];
+  memcpy(exact, reference->value, sizeof exact);
+  if (keeps_value(job)) rh_fold_rebase(rh_share_op(job), exact, first);
+  add_exact(job, check, &reference->sum, &reference->prod, &reference->enclosed, exact);
   check->chunks++;
   check->unjudged += verdict.verdict == RH_VERDICT_UNJUDGED;
-  rh_exact_sum_merge(&check->sum, &reference->sum);
-  rh_exact_prod_merge(&check->prod, &reference->prod);
-  rh_enclosed_merge(&check->enclosed, job->op, &reference->enclosed);
   return RH_OK;
 }
 
@@ -110,21 +132,20 @@ void rh_share_finish(rh_share *part) {
 /* ---- The whole ---- */
 
 void rh_part_check_add(const rh_job_spec *job, rh_share_check *check, const rh_share_check *other) {
+  if (other->chunks == 0) return;
+  add_exact(job, check, &other->sum, &other->prod, &other->enclosed, other->value);
   check->chunks += other->chunks;
   check->unjudged += other->unjudged;
   if (other->depth > check->depth) check->depth = other->depth;
   check->flushes |= other->flushes;
-  rh_exact_sum_merge(&check->sum, &other->sum);
-  rh_exact_prod_merge(&check->prod, &other->prod);
-  rh_enclosed_merge(&check->enclosed, job->op, &other->enclosed);
 }
 
 static int is_struct(const rh_job_spec *job) {
   return job->custom && job->custom->is_struct;
 }
 
-/* Sums and products of floats have an exact answer of their own.  Others are what their chunks are:
- * each of these was compared. */
+/* Sums and products of floats have an exact answer of their own, and so has what is exact over a
+ * map whose functions err.  Others are what their chunks are: each of these was compared. */
 static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
                         const rh_result *result, rh_reference *reference) {
   int rounds = !is_struct(job) && rh_op_rounds(job->op, job->type);
@@ -143,6 +164,8 @@ static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
     reference->sampled.by_device = job->custom->code != NULL;
     reference->sampled.canonical = *result;
   }
+  if (keeps_value(job) && check->chunks > 0)
+    rh_op_result(job->op, job->type, check->value, &reference->result);
   if (!rounds) return;
   int single = result->type == RH_TYPE_f32;
   if (job->op == RH_OP_prod)
@@ -157,13 +180,11 @@ void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const r
                     rh_reference *reference, rh_verdict *verdict) {
   uint64_t depth = check->depth;
   refer_whole(job, check, result, reference);
-  if (is_struct(job) || reference->exact) {
-    const char *how = is_struct(job)             ? "within its bound"
-                      : reference->map_error > 0 ? "within the errors of the map's functions"
-                                                 : "equal";
+  if (is_struct(job) || (reference->exact && !keeps_value(job))) {
     *verdict = (rh_verdict){.verdict = check->unjudged ? RH_VERDICT_UNJUDGED : RH_VERDICT_OK};
-    snprintf(verdict->text, sizeof verdict->text, "%s in each of %llu parts", how,
-             (unsigned long long)check->chunks);
+    snprintf(verdict->text, sizeof verdict->text, "%s in each of %llu part%s",
+             is_struct(job) ? "within its bound" : "equal", (unsigned long long)check->chunks,
+             check->chunks == 1 ? "" : "s");
     return;
   }
   /* Above the chunks the tree is as deep as there are bits in their number. */

@@ -23,7 +23,9 @@ typedef struct rh_share_check {
   uint64_t flushes;          /* 1: a device flushed subnormals to zero */
   rh_exact_sum sum;          /* of float sums and asums */
   rh_exact_prod prod;        /* of float products */
-  rh_enclosed enclosed;      /* of maps whose functions err */
+  /* Of maps whose functions err: */
+  rh_enclosed enclosed;
+  _Alignas(16) unsigned char value[16]; /* as a reference has it; of operators that are exact */
 } rh_share_check;
 
 /* Zero-initialised may be finished. */
