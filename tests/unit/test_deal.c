@@ -190,6 +190,7 @@ static uint64_t sum_by_rings(const rh_source *source, uint32_t n_rings, uint32_t
                               .n_slots = SLOTS,
                               .n_readers = 1 + k,
                               .n_checkers = k,
+                              .piece_n = k % 2 ? CHUNK / 3 : 0, /* the last one is short */
                               .memory = slots[k],
                               .offsets = offsets,
                               .check = look,

@@ -2,6 +2,7 @@
 #include "../base/clock.h"
 #include "../base/condition.h"
 #include "../base/error.h"
+#include "../base/vocabulary.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct rh_ring {
   rh_error failure;
   pthread_mutex_t lock;  /* of all of that */
   pthread_mutex_t claim; /* held while one reader waits for a slot and is dealt its chunk */
+  rh_ring_slot *filling; /* has pieces that no reader has taken; under `claim` */
   /* Of slots, one for each state that a thread waits for: a dozen readers that all woke for every
    * chunk cost more than a small chunk. */
   pthread_cond_t freed, read, ready;
@@ -69,6 +71,27 @@ static int wait_for_room(rh_ring *ring) {
   return has_room;
 }
 
+/* A source that has an order is read from one end to the other, so by whole chunks. */
+static uint32_t count_pieces(const rh_ring *ring, uint64_t n) {
+  uint64_t piece_n = ring->spec.piece_n;
+  if (piece_n == 0 || ring->spec.deal->source->in_order) return 1;
+  return (uint32_t)(n / piece_n + (n % piece_n != 0));
+}
+
+/* `lock` is held. */
+static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
+  const rh_deal *deal = ring->spec.deal;
+  slot->index = index;
+  slot->first = index * deal->chunk_n;
+  slot->n = deal->chunk_n;
+  if (slot->n > deal->source->n - slot->first) slot->n = deal->source->n - slot->first;
+  slot->n_pieces = slot->left = count_pieces(ring, slot->n);
+  slot->begun = 0;
+  slot->note = NULL;
+  slot->read_s[0] = rh_now();
+  slot->state = READING;
+}
+
 /* `claim` is held, and there is room.  The slot for the next chunk; null if there is none. */
 static rh_ring_slot *claim(rh_ring *ring) {
   rh_ring_slot *slot = NULL;
@@ -77,9 +100,7 @@ static rh_ring_slot *claim(rh_ring *ring) {
   pthread_mutex_lock(&ring->lock);
   if (is_dealt) {
     slot = slot_of(ring, ring->next_read++);
-    slot->index = index;
-    slot->first = index * ring->spec.deal->chunk_n;
-    slot->state = READING;
+    begin_slot(ring, slot, index);
   } else {
     ring->end = ring->next_read;
     wake_all(ring);
@@ -88,15 +109,32 @@ static rh_ring_slot *claim(rh_ring *ring) {
   return slot;
 }
 
-static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint64_t wanted,
-                               rh_error *error) {
+/* `claim` is held.  The slot with a piece to read, and which; null if there is none. */
+static rh_ring_slot *claim_piece(rh_ring *ring, uint32_t *piece) {
+  if (!ring->filling) ring->filling = claim(ring);
+  rh_ring_slot *slot = ring->filling;
+  if (!slot) return NULL;
+  *piece = slot->begun++;
+  if (slot->begun == slot->n_pieces) ring->filling = NULL;
+  return slot;
+}
+
+/* *got: elements, fewer than the piece has only at the end of a source of unknown length, whose
+ * chunks are one piece. */
+static rh_status read_operands(const rh_ring *ring, const rh_ring_slot *slot, uint32_t piece,
+                               uint64_t *got, rh_error *error) {
   const rh_source *source = ring->spec.deal->source;
-  slot->n = wanted;
+  uint64_t skip = slot->n_pieces > 1 ? piece * ring->spec.piece_n : 0;
+  uint64_t wanted = slot->n - skip;
+  if (slot->n_pieces > 1 && wanted > ring->spec.piece_n) wanted = ring->spec.piece_n;
+  *got = wanted;
   for (uint32_t k = 0; k < source->n_operands; k++) {
-    uint64_t got = 0;
-    void *to = (char *)slot->memory + ring->spec.offsets[k];
-    RH_TRY(source->read(source, k, slot->first, wanted, to, &ring->stop, &got, error));
-    if (got < slot->n) slot->n = got;
+    uint64_t of_operand = 0;
+    char *to = (char *)slot->memory + ring->spec.offsets[k];
+    to += skip * rh_type_size(source->types[k]);
+    RH_TRY(
+        source->read(source, k, slot->first + skip, wanted, to, &ring->stop, &of_operand, error));
+    if (of_operand < *got) *got = of_operand;
   }
   return RH_OK;
 }
@@ -110,20 +148,25 @@ static void note_empty(rh_ring *ring, rh_ring_slot *slot) {
   pthread_mutex_unlock(&ring->lock);
 }
 
-static int read_slot(rh_ring *ring, rh_ring_slot *slot) {
-  rh_deal *deal = ring->spec.deal;
-  uint64_t wanted = deal->chunk_n;
+/* 1: it was the slot's last one. */
+static int end_piece(rh_ring *ring, rh_ring_slot *slot) {
+  pthread_mutex_lock(&ring->lock);
+  int is_last = --slot->left == 0;
+  if (is_last) slot->read_s[1] = rh_now();
+  pthread_mutex_unlock(&ring->lock);
+  return is_last;
+}
+
+static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
   rh_error error = {0};
-  if (wanted > deal->source->n - slot->first) wanted = deal->source->n - slot->first;
-  slot->note = NULL;
-  slot->read_s[0] = rh_now();
-  rh_status status = read_operands(ring, slot, wanted, &error);
-  slot->read_s[1] = rh_now();
-  if (status != RH_OK) {
+  uint64_t got;
+  if (read_operands(ring, slot, piece, &got, &error) != RH_OK) {
     rh_ring_stop(ring, &error);
     return 0;
   }
-  rh_deal_read(deal, ring->spec.hand, slot->index, slot->n);
+  if (slot->n_pieces == 1) slot->n = got;
+  if (!end_piece(ring, slot)) return 1;
+  rh_deal_read(ring->spec.deal, ring->spec.hand, slot->index, slot->n);
   int is_empty = slot->n == 0; /* once it is ready, the slot is another's */
   if (is_empty)
     note_empty(ring, slot);
@@ -138,12 +181,13 @@ static void *reader_main(void *of_ring) {
   rh_deal *deal = ring->spec.deal;
   int in_order = deal->source->in_order, goes_on = 1;
   while (goes_on) {
+    uint32_t piece = 0;
     pthread_mutex_lock(&ring->claim);
-    int has_room = wait_for_room(ring);
+    int has_room = ring->filling ? !atomic_load(&ring->stop) : wait_for_room(ring);
     if (in_order && has_room) pthread_mutex_lock(&deal->in_order);
-    rh_ring_slot *slot = has_room ? claim(ring) : NULL;
+    rh_ring_slot *slot = has_room ? claim_piece(ring, &piece) : NULL;
     pthread_mutex_unlock(&ring->claim);
-    goes_on = slot && read_slot(ring, slot);
+    goes_on = slot && read_piece(ring, slot, piece);
     if (in_order && has_room) pthread_mutex_unlock(&deal->in_order);
   }
   return NULL;

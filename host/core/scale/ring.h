@@ -1,6 +1,9 @@
 /* The chunks that are dealt to one device, read by several threads into a ring of slots ahead of
  * the thread that reduces them.
  *
+ * Readers fill one slot together, piece by piece, before they begin the next: the first chunk is
+ * there early, and few slots, which the processors' last cache holds, keep all readers busy.
+ *
  * A slot is free, is being read, has been read, is being looked at by a thread that checks, is
  * ready, or is with the caller, who takes ready slots in the order of the deal and gives each back
  * once nothing reads it any more.  Memory is that of the slots, however long the source is. */
@@ -21,13 +24,16 @@ typedef struct rh_ring_slot {
   uint64_t first, n; /* its elements */
   double read_s[2];  /* when reading began and ended, of rh_now() */
   void *note;        /* what `check` left, malloc'ed; the ring frees what is not null at the end */
-  int state;         /* the ring's own */
+  /* The ring's own. */
+  int state;
+  uint32_t n_pieces, begun, left; /* pieces: in all, those that a reader has taken, not yet read */
 } rh_ring_slot;
 
 typedef struct rh_ring_spec {
   rh_deal *deal;
   uint32_t hand; /* of the deal, for this ring alone */
   uint32_t n_slots, n_readers, n_checkers;
+  uint64_t piece_n;        /* elements that a reader takes at a time; 0: whole chunks */
   void *const *memory;     /* of the slots */
   const uint64_t *offsets; /* of the operands in a slot's memory, in bytes */
   /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */

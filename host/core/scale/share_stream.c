@@ -76,7 +76,7 @@ static rh_status stream(worker *w, rh_error *error) {
                                  .deal = &w->deal,
                                  .n_readers = w->device.readers,
                                  .n_checkers = w->device.checkers,
-                                 .ahead = w->device.ahead,
+                                 .piece_n = w->device.piece_n,
                                  .look = look_at,
                                  .looks_itself = rh_stream_looks_itself(w->spec->job),
                                  .take = take_value,

@@ -14,15 +14,14 @@ enum {
   CHUNKS_IN_CACHE = 16,
   LEAST_HOST_CHUNK = 1 << 20,
   MOST_HOST_CHUNK = 4 << 20,
-  /* Long compared with what a copy and a launch cost; a dozen of them still fit into the last cache
-   * of a GPU's host, from which they are copied. */
-  DEVICE_CHUNK = 8 << 20,
+  /* Long compared with what a copy and a launch cost; half a dozen of them still fit into the last
+   * cache of a GPU's host, from which they are copied. */
+  DEVICE_CHUNK = 16 << 20,
+  PIECES = 16, /* that the readers take of one */
   MOST_READERS = 4,
   /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
    * PCIe 5 takes 55. */
-  MOST_READERS_FOR_COPIES = 12,
-  AHEAD = 2,
-  AHEAD_OF_COPIES = RH_STREAMER_MOST_AHEAD
+  MOST_READERS_FOR_COPIES = 12
 };
 
 /* Does the device have memory of its own? */
@@ -100,7 +99,9 @@ static rh_status try_strategy(rh_stream_device *device, int check, rh_error *err
 static rh_status set_up(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
                         rh_error *error) {
   rh_lane *lane = &device->lane;
-  uint32_t slots = rh_streamer_slots(device->readers, device->checkers, device->ahead);
+  /* While the last pieces of one slot are read, others of the next are. */
+  uint32_t being_read = device->piece_n ? 2 : device->readers;
+  uint32_t slots = rh_streamer_slots(being_read, device->checkers);
   RH_TRY(rh_lane_init(lane, device->redhost, device->job, chunk_n, slots, error));
   lane->whole_n = n;
   RH_TRY(try_strategy(device, check, error));
@@ -133,7 +134,7 @@ rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices
     if (device->failure.status != RH_OK) continue;
     device->readers = count_readers(device, share, source->in_order);
     device->checkers = count_checkers(device, share, check);
-    device->ahead = copies(device) ? AHEAD_OF_COPIES : AHEAD;
+    device->piece_n = copies(device) ? chunk_n / PIECES : 0;
     rh_status status = set_up(device, source->n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;

@@ -15,7 +15,7 @@ typedef struct rh_stream_device {
   const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
   rh_lane lane;               /* of use afterwards for what the strategy answered; to be finished */
   uint32_t readers, checkers; /* threads */
-  uint32_t ahead;             /* rh_streamer_spec has it */
+  uint64_t piece_n;           /* rh_streamer_spec has it */
   uint32_t is_up;             /* 1: it was set up */
   uint64_t chunks, n;         /* whose values it gave, and their elements */
   rh_error failure;           /* why it was left out, or left the work to others; or status 0 */

@@ -170,7 +170,7 @@ static rh_status begin(stream *s, uint32_t k, const rh_reporter *reporter, rh_er
                                  .hand = k,
                                  .n_readers = w->device->readers,
                                  .n_checkers = w->device->checkers,
-                                 .ahead = w->device->ahead,
+                                 .piece_n = w->device->piece_n,
                                  .look = look_at,
                                  .looks_itself = rh_stream_looks_itself(job_of(s)),
                                  .take = take_value,

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IN_FLIGHT = 2 * RH_STREAMER_MOST_AHEAD };
+enum { MOST_IN_FLIGHT = 2 * RH_STREAMER_AHEAD };
 
-uint32_t rh_streamer_slots(uint32_t readers, uint32_t checkers, uint32_t ahead) {
-  uint32_t slots = readers + checkers + 2 * ahead;
+uint32_t rh_streamer_slots(uint32_t being_read, uint32_t checkers) {
+  uint32_t slots = being_read + checkers + MOST_IN_FLIGHT;
   return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
 }
 
@@ -25,6 +25,7 @@ rh_status rh_streamer_begin(rh_streamer *s, const rh_streamer_spec *spec, rh_err
                              .hand = spec->hand,
                              .n_slots = lane->slots.n,
                              .n_readers = spec->n_readers,
+                             .piece_n = spec->piece_n,
                              .n_checkers = spec->n_checkers,
                              .memory = lane->slots.memory,
                              .offsets = lane->offsets,
@@ -79,8 +80,7 @@ static rh_status fetch_next(rh_streamer *s, rh_error *error) {
 }
 
 static int may_send(const rh_streamer *s) {
-  uint32_t ahead = s->spec.ahead;
-  return s->sent - s->run < ahead && s->sent - s->fetched < 2 * ahead;
+  return s->sent - s->run < RH_STREAMER_AHEAD && s->sent - s->fetched < MOST_IN_FLIGHT;
 }
 
 rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
@@ -89,7 +89,7 @@ rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
     while (!is_over && may_send(s) && (s->sent == s->fetched || rh_ring_is_ready(s->ring)))
       RH_TRY(send_next(s, &is_over, error));
     if (s->run < s->sent) RH_TRY(run_next(s, error));
-    if (s->fetched < s->run && (s->run - s->fetched == s->spec.ahead || s->run == s->sent))
+    if (s->fetched < s->run && (s->run - s->fetched == RH_STREAMER_AHEAD || s->run == s->sent))
       RH_TRY(fetch_next(s, error));
   }
   return RH_OK;

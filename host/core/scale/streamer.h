@@ -6,7 +6,9 @@
 #include "lane.h"
 #include "ring.h"
 
-enum { RH_STREAMER_MOST_AHEAD = 4 };
+/* Chunks that are sent before one is reduced, and that are reduced before one is fetched: so many
+ * copies and reductions are queued meanwhile. */
+enum { RH_STREAMER_AHEAD = 2 };
 
 typedef struct rh_streamer rh_streamer;
 
@@ -15,9 +17,7 @@ typedef struct rh_streamer_spec {
   rh_deal *deal;
   uint32_t hand;
   uint32_t n_readers, n_checkers;
-  /* Chunks that are sent before one is reduced, and that are reduced before one is fetched: so many
-   * copies and reductions are queued meanwhile. */
-  uint32_t ahead;
+  uint64_t piece_n; /* as rh_ring_spec has it */
   /* Looks at a chunk before it is reduced, in threads of the ring, or if `looks_itself`, in the
    * streamer's own. */
   rh_status (*look)(void *user, const rh_lane *lane, rh_ring_slot *slot, rh_error *error);
@@ -33,13 +33,13 @@ typedef struct rh_streamer_spec {
 struct rh_streamer {
   rh_streamer_spec spec;
   rh_ring *ring;
-  rh_lane_chunk chunks[2 * RH_STREAMER_MOST_AHEAD]; /* the k-th is in k % MOST_IN_FLIGHT */
-  uint64_t sent, run, fetched;                      /* chunks */
+  rh_lane_chunk chunks[2 * RH_STREAMER_AHEAD]; /* the k-th is in k % MOST_IN_FLIGHT */
+  uint64_t sent, run, fetched;                 /* chunks */
   int lane_failed; /* 1: it was the lane that failed, and another could go on */
 };
 
-/* Slots that keep the readers, the checkers and the device busy. */
-uint32_t rh_streamer_slots(uint32_t readers, uint32_t checkers, uint32_t ahead);
+/* Slots that keep the readers, who fill so many at a time, the checkers and the device busy. */
+uint32_t rh_streamer_slots(uint32_t being_read, uint32_t checkers);
 
 /* Starts reading. */
 rh_status rh_streamer_begin(rh_streamer *streamer, const rh_streamer_spec *spec, rh_error *error);
