@@ -80,12 +80,18 @@ static inline uint join_chunks(__local rh_value *scratch, rh_value *mine, uint k
 /* The value of a tile that exists. */
 static inline rh_value take_tile(DATA_PARAMETERS, uint tile, bool aligned,
                                  __local rh_value *scratch) {
+  rh_operands p = rh_operands_at(input, first);
+#ifdef RH_VARYING_FIELDS /* the code that folds whole tiles is another */
+  if (tile < whole) return rh_whole_tile_fold(scratch, rh_whole_tile_load(p, tile, aligned));
+  return rh_tile_fold(scratch, rh_last_tile_load(p, n, tile));
+#else
   rh_vector lanes;
   if (tile < whole)
-    lanes = rh_whole_tile_load(rh_operands_at(input, first), tile, aligned);
+    lanes = rh_whole_tile_load(p, tile, aligned);
   else
-    lanes = rh_last_tile_load(rh_operands_at(input, first), n, tile);
+    lanes = rh_last_tile_load(p, n, tile);
   return rh_tile_fold(scratch, lanes);
+#endif
 }
 
 /* The only chunk of this group: little code, and no loop, between a small input and its result. */

@@ -9,6 +9,7 @@
  *
  *   rh_tile_load(p, n, tile, aligned)   a work-item's share of a tile, its four rows combined
  *   rh_tile_fold(scratch, share)        the tile's value, in every work-item of the team
+ *   rh_whole_tile_fold(scratch, share)  the same of a tile that is whole, with RH_TEAM_SHUFFLES
  *   rh_sequence_add(&s, value)          the values of consecutive tiles, or of aligned nodes, ...
  *   rh_sequence_value(&s)               ... become one by the canonical tree
  *
@@ -33,19 +34,43 @@ static inline uint rh_member(void) {
 
 #if RH_TEAM == 32 && defined(RH_FULL_SUB_GROUPS)
 #define RH_TEAM_SHUFFLES 1
-/* The value of the member whose index differs in the bit `distance`. */
+/* Of the member whose index differs in the bit `distance`. */
+static inline uint rh_exchange_word(uint mine, uint distance) {
+  uint other;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=r"(other)
+               : "r"(mine), "r"(distance));
+  return other;
+}
+
 static inline rh_value rh_exchange(rh_value mine, uint distance) {
   rh_shuffled x = {mine};
 #pragma unroll
-  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++) {
-    uint other;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
-                 : "=r"(other)
-                 : "r"(x.words[k]), "r"(distance));
-    x.words[k] = other;
-  }
+  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++)
+    x.words[k] = rh_exchange_word(x.words[k], distance);
   return x.value;
 }
+
+#ifdef RH_VARYING_FIELDS
+/* The same of a value of as many elements as this one: other fields are those of this one, such as
+ * the number of elements.  The compiler knows that number. */
+#define RH_EXCHANGE_FIELD(type, field)                                                             \
+  {                                                                                                \
+    union {                                                                                        \
+      type value;                                                                                  \
+      uint words[(sizeof(type) + sizeof(uint) - 1) / sizeof(uint)];                                \
+    } x;                                                                                           \
+    x.value = mine.field;                                                                          \
+    _Pragma("unroll") for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++) x.words[k] =     \
+        rh_exchange_word(x.words[k], distance);                                                    \
+    theirs.field = x.value;                                                                        \
+  }
+static inline rh_value rh_exchange_varying(rh_value mine, uint distance) {
+  rh_value theirs = mine;
+  RH_VARYING_FIELDS(RH_EXCHANGE_FIELD)
+  return theirs;
+}
+#endif
 
 /* Neighbours first: pairs, pairs of pairs, and so on.  Each aligned run of `from` work-items has a
  * common value, each of `to` gets one: powers of two up to RH_TEAM. */
@@ -249,30 +274,48 @@ static inline rh_value rh_meet(rh_value mine, rh_value theirs, bool is_upper) {
 #define rh_meet(mine, theirs, is_upper) rh_combine(mine, theirs)
 #endif
 
+/* is_whole: a constant. */
+static inline rh_value rh_tile_exchange(rh_value mine, uint distance, bool is_whole) {
+#ifdef RH_VARYING_FIELDS
+  if (is_whole) return rh_exchange_varying(mine, distance);
+#endif
+  return rh_exchange(mine, distance);
+}
+
 /* As long as a work-item has several lanes, it gives half of them away and keeps the other half, so
  * that each exchange is of use to both; the lanes of what was one work-item's meet last. */
-static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
+static inline rh_value rh_fold_by_shuffles(rh_vector share, bool is_whole) {
   rh_value lanes[RH_WIDTH];
   rh_vector_lanes(share, lanes);
 #pragma unroll
   for (uint step = 1; step < RH_TEAM; step *= 2) {
     uint distance = RH_TEAM / 2 / step, width = RH_WIDTH / 2 / step;
     bool is_upper = rh_member() & distance;
-    if (width == 0) lanes[0] = rh_meet(lanes[0], rh_exchange(lanes[0], distance), is_upper);
+    if (width == 0)
+      lanes[0] = rh_meet(lanes[0], rh_tile_exchange(lanes[0], distance, is_whole), is_upper);
 #pragma unroll
     for (uint k = 0; k < width; k++) {
       /* Both read first: a choice between two places of an array would keep it in memory. */
       rh_value low = lanes[k], high = lanes[k + width];
       rh_value keep = is_upper ? high : low, give = is_upper ? low : high;
-      lanes[k] = rh_meet(keep, rh_exchange(give, distance), is_upper);
+      lanes[k] = rh_meet(keep, rh_tile_exchange(give, distance, is_whole), is_upper);
     }
   }
 #pragma unroll
   for (uint step = 1; step < RH_WIDTH; step *= 2) {
     uint distance = RH_TEAM / 2 / step;
-    lanes[0] = rh_meet(lanes[0], rh_exchange(lanes[0], distance), rh_member() & distance);
+    lanes[0] = rh_meet(lanes[0], rh_tile_exchange(lanes[0], distance, is_whole),
+                       rh_member() & distance);
   }
   return lanes[0];
+}
+
+static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
+  return rh_fold_by_shuffles(share, false);
+}
+
+static inline rh_value rh_whole_tile_fold(__local rh_value *scratch, rh_vector share) {
+  return rh_fold_by_shuffles(share, true);
 }
 #else
 static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {

@@ -97,6 +97,9 @@ uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]);
 int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value);
 /* The type of the variable that the output is, converted or not; 0: it is none. */
 rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable);
+/* The variables that an output is computed from, bit k: variable k; 64 at most.  *uses_index: 1 if
+ * the index is, too. */
+uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_index);
 /* Have both as many outputs, of the same operations in the same order?  In the time that it takes
  * to write the shorter of them out. */
 int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other);

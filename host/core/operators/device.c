@@ -116,6 +116,36 @@ static void write_combine(const rh_operator *self, rh_text *to) {
   write_value(self, outputs, to);
 }
 
+/* ---- Fields that all values of as many elements have in common, such as their number ---- */
+
+/* Bit k: field k.  The load of such a field does not depend on the element, and its combination
+ * depends on fields like it alone. */
+static uint64_t uniform_fields(const rh_operator *self) {
+  uint32_t n = self->n_fields;
+  uint64_t uniform = 0, before;
+  int uses_index;
+  for (uint32_t k = 0; k < n; k++)
+    if (!rh_exprs_variables(self->load, k, &uses_index) && !uses_index) uniform |= UINT64_C(1) << k;
+  do {
+    before = uniform;
+    for (uint32_t k = 0; k < n; k++)
+      if (rh_exprs_variables(self->combine, k, &uses_index) & ~(before | before << n))
+        uniform &= ~(UINT64_C(1) << k);
+  } while (uniform != before);
+  return uniform;
+}
+
+/* Kernels need not exchange them between work-items that have as many elements each; their
+ * compiler knows them then, and what depends on them alone. */
+static void write_uniform(const rh_operator *self, rh_text *to) {
+  uint64_t uniform = uniform_fields(self);
+  if (!uniform) return;
+  rh_text_add(to, "#define RH_VARYING_FIELDS(X)");
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (!(uniform >> k & 1)) rh_text_add(to, " X(%s, f%u)", memory_type(self->fields[k].type), k);
+  rh_text_add(to, "\n");
+}
+
 /* The user's text calls its functions as plugins' kernels do. */
 static void write_code(const rh_operator *self, rh_text *to) {
   static const char *const functions[] = {"load", "combine", "identity"};
@@ -158,6 +188,7 @@ static void write_struct(const rh_operator *self, rh_text *to) {
   write_load(self, to, outputs);
   write_value(self, outputs, to);
   write_combine(self, to);
+  write_uniform(self, to);
 }
 
 char *rh_operator_prelude(const rh_operator *self) {

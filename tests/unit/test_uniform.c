@@ -1,0 +1,83 @@
+/* Which fields of a value kernels need not exchange, because values of as many elements have them
+ * in common. */
+#include "../../host/core/operators/file.h"
+#include "../../host/core/operators/operator.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rh_error error;
+
+static void make(rh_operator **made, const char *json, const char *where) {
+  rh_definition definition = {0};
+  rh_operand operands[RH_MOST_OPERANDS] = {{.type = RH_TYPE_f32}};
+  ck_assert_msg(rh_definition_read(&definition, json, strlen(json), "test", &error) == RH_OK, "%s",
+                error.message);
+  if (where) definition.where = strdup(where);
+  ck_assert_msg(rh_operator_create(made, &definition, operands, 1, NULL, 0, &error) == RH_OK, "%s",
+                error.message);
+  rh_definition_finish(&definition);
+}
+
+/* The fields that are exchanged: "" where the prelude says nothing, so that all of them are. */
+static void varying(const char *json, const char *where, char *line, size_t size) {
+  static const char define[] = "#define RH_VARYING_FIELDS(X)";
+  rh_operator *self;
+  make(&self, json, where);
+  char *prelude = rh_operator_prelude(self);
+  ck_assert_ptr_nonnull(prelude);
+  const char *at = strstr(prelude, define);
+  snprintf(line, size, "%.*s", at ? (int)strcspn(at + strlen(define), "\n") : 0,
+           at ? at + strlen(define) : "");
+  free(prelude);
+  rh_operator_destroy(self);
+}
+
+#define OPERATOR(load, combine)                                                                    \
+  "{\"redhost\": \"operator/1\", \"name\": \"test\", \"operands\": [\"x\"], "                      \
+  "\"value\": {\"n\": \"f64\", \"m\": \"i32\", \"s\": \"f64\"}, \"load\": [" load                  \
+  "], \"identity\": [\"0\", \"0\", \"0\"], \"combine\": [" combine                                 \
+  "], \"claims\": [\"associative\", \"commutative\"]}"
+
+static const struct {
+  const char *json, *where, *varying;
+} cases[] = {
+    {OPERATOR("\"1\", \"2\", \"x\"", "\"a.n + b.n\", \"a.m + b.m\", \"a.s + b.s\""), NULL,
+     " X(double, f2)"},
+    /* By way of another field that all have in common, and of one that they have not. */
+    {OPERATOR("\"1\", \"2\", \"x\"", "\"a.n + b.n\", \"a.n == b.n ? a.m : b.m\", \"a.s + b.s\""),
+     NULL, " X(double, f2)"},
+    {OPERATOR("\"1\", \"2\", \"x\"", "\"a.n + b.n\", \"a.s > 0 ? a.m : b.m\", \"a.s + b.s\""), NULL,
+     " X(int, f1) X(double, f2)"},
+    {OPERATOR("\"1\", \"2\", \"x\"", "\"b.m + a.n\", \"a.s > 0 ? a.m : b.m\", \"a.s + b.s\""), NULL,
+     ""},
+    /* What is loaded. */
+    {OPERATOR("\"x > 0\", \"2\", \"x\"", "\"a.n + b.n\", \"a.m + b.m\", \"a.s + b.s\""), NULL,
+     " X(double, f0) X(double, f2)"},
+    {OPERATOR("\"i\", \"2\", \"x\"", "\"a.n + b.n\", \"a.m + b.m\", \"a.s + b.s\""), NULL,
+     " X(double, f0) X(double, f2)"},
+    {OPERATOR("\"x\", \"x\", \"x\"", "\"a.n + b.n\", \"a.m + b.m\", \"a.s + b.s\""), NULL, ""},
+    /* A condition leaves elements out. */
+    {OPERATOR("\"1\", \"2\", \"x\"", "\"a.n + b.n\", \"a.m + b.m\", \"a.s + b.s\""), "x > 0", ""},
+};
+
+START_TEST(fields_in_common) {
+  char line[256];
+  varying(cases[_i].json, cases[_i].where, line, sizeof line);
+  ck_assert_str_eq(line, cases[_i].varying);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("uniform");
+  TCase *test_case = tcase_create("uniform");
+  tcase_add_loop_test(test_case, fields_in_common, 0, sizeof cases / sizeof *cases);
+  suite_add_tcase(suite, test_case);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
