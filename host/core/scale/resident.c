@@ -279,7 +279,7 @@ static int leave_out(rh_resident *r, const rh_error *why) {
   return left > 0;
 }
 
-static void warn(const rh_resident *r) {
+static void warn_of_failures(const rh_resident *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     const rh_stream_device *device = &r->spec.devices[k];
     if (device->failure.status == RH_OK) continue;
@@ -304,7 +304,7 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
     rh_status status = try_all(r, &checks, &why);
     rh_checks_finish(&checks);
     if (status == RH_OK) {
-      warn(r);
+      warn_of_failures(r);
       return RH_OK;
     }
     goes_on = leave_out(r, &why);

@@ -3,6 +3,7 @@
 #include "../base/vocabulary.h"
 #include "../io/pace.h"
 #include "../reduce/operand_data.h"
+#include "deal.h"
 #include "share.h"
 #include "stream_device.h"
 
@@ -23,7 +24,8 @@ typedef struct load {
   uint64_t bytes;
   atomic_uint_fast64_t next; /* piece */
   atomic_int stop;
-  pthread_mutex_t lock; /* of the checks and what follows */
+  pthread_mutex_t doors[RH_MOST_HANDS]; /* of the parts: a session is one thread's at a time */
+  pthread_mutex_t lock;                 /* of the checks and what follows */
   uint32_t failed;
   rh_error failure; /* the first */
 } load;
@@ -58,6 +60,16 @@ static rh_status look_at(load *l, uint64_t piece, uint64_t n, const void *const 
   return status;
 }
 
+static rh_status send(load *l, uint32_t k, uint64_t first, uint64_t n, const void *const *operands,
+                      rh_error *error) {
+  rh_status status = RH_OK;
+  pthread_mutex_lock(&l->doors[k]);
+  for (uint32_t o = 0; o < l->spec->source->n_operands && status == RH_OK; o++)
+    status = rh_resident_part_write(l->spec->parts[k], o, first, n, operands[o], error);
+  pthread_mutex_unlock(&l->doors[k]);
+  return status;
+}
+
 static rh_status load_piece(load *l, uint64_t piece, char *memory, uint32_t *failed,
                             rh_error *error) {
   const rh_source *source = l->spec->source;
@@ -75,9 +87,7 @@ static rh_status load_piece(load *l, uint64_t piece, char *memory, uint32_t *fai
   RH_TRY(look_at(l, piece, n, operands, error));
   if (rh_resident_part_place(part, 0, first)) return RH_OK;
   *failed = k;
-  for (uint32_t o = 0; o < source->n_operands; o++)
-    RH_TRY(rh_resident_part_write(part, o, first, n, operands[o], error));
-  return RH_OK;
+  return send(l, k, first, n, operands, error);
 }
 
 /* ---- Threads ---- */
@@ -155,12 +165,14 @@ rh_status rh_resident_load(const rh_load_spec *spec, uint32_t *failed, rh_error 
   uint32_t wanted = rh_stream_processors(1), started = 0;
   choose_pieces(&l);
   pthread_mutex_init(&l.lock, NULL);
+  for (uint32_t k = 0; k < spec->n_parts; k++) pthread_mutex_init(&l.doors[k], NULL);
   if (wanted > l.pieces) wanted = (uint32_t)l.pieces;
   while (started + 1 < wanted && started < MOST_THREADS &&
          pthread_create(&helpers[started], NULL, help, &l) == 0)
     started++;
   work(&l);
   while (started > 0) pthread_join(helpers[--started], NULL);
+  for (uint32_t k = 0; k < spec->n_parts; k++) pthread_mutex_destroy(&l.doors[k]);
   pthread_mutex_destroy(&l.lock);
   *failed = l.failure.status == RH_OK ? spec->n_parts : l.failed;
   if (l.failure.status != RH_OK && error) *error = l.failure;

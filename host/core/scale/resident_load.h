@@ -9,9 +9,9 @@
 
 typedef struct rh_load_spec {
   rh_resident_part *const *parts; /* in the order of their elements, without a gap; each has some */
-  uint32_t n_parts;
-  const rh_source *source; /* of known length, and read in any order */
-  rh_checks *checks;       /* RH_CHECK_FULL or RH_CHECK_NONE; not concluded */
+  uint32_t n_parts;               /* at most RH_MOST_HANDS */
+  const rh_source *source;        /* of known length, and read in any order */
+  rh_checks *checks;              /* RH_CHECK_FULL or RH_CHECK_NONE; not concluded */
   const rh_reporter *reporter;
 } rh_load_spec;
 
