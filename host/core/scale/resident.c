@@ -269,10 +269,16 @@ static rh_status try_all(rh_resident *r, rh_checks *checks, rh_error *error) {
   return judge(r, checks, error);
 }
 
+/* Not what the others would meet, too, or the user must know. */
+static int is_of_one_device(rh_status status) {
+  return status != RH_E_CANCELLED && status != RH_E_USAGE && status != RH_E_NOMEM &&
+         status != RH_E_WRONG;
+}
+
 /* 1: the others go on without the one that failed. */
 static int leave_out(rh_resident *r, const rh_error *why) {
   uint32_t left = 0;
-  if (r->failed == r->spec.n_devices || !rh_stream_may_leave_out(why->status)) return 0;
+  if (r->failed == r->spec.n_devices || !is_of_one_device(why->status)) return 0;
   r->spec.devices[r->failed].failure = *why;
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     left += r->spec.devices[k].failure.status == RH_OK;
