@@ -11,6 +11,7 @@
 #include "number.h"
 #include "report.h"
 #include "run_ranks.h"
+#include "run_resident.h"
 #include "run_sampler.h"
 #include "run_stream.h"
 #include "selftest.h"
@@ -42,11 +43,13 @@ typedef struct run_state {
   rh_inputs inputs;   /* empty: the data are generated */
   rh_array array;     /* empty: they are streamed */
   int streams, check; /* RH_CHECK_* */
+  int is_split;       /* they are generated, and stay on several devices */
   int has_no_room;    /* 1: there is no memory for the data */
   uint64_t chunk_bytes;
   rh_user_operator user;  /* empty: a built-in one */
-  rh_run_devices devices; /* of a stream */
+  rh_run_devices devices; /* of a stream, or of data that are split */
   rh_streamed streamed;
+  rh_resident resident;
   rh_local_shared shared;
   rh_sampler sampler; /* `self` is null if it does not exist */
   rh_run_report report;
@@ -113,7 +116,7 @@ static rh_status find_operands(const rh_app *app, run_state *run, rh_error *erro
            : typed->size ? typed->size
                          : "2^24");
   RH_TRY(rh_user_operator_open(&run->user, app, &run->inputs, &run->spec, error));
-  if (run->streams) rh_operator_take_base(run->user.custom);
+  if (run->streams || run->is_split) rh_operator_take_base(run->user.custom);
   if (!typed->input || run->streams) return RH_OK;
   return rh_user_operator_arrays(&run->user, app, &run->inputs, &run->array, &run->spec, error);
 }
@@ -126,7 +129,8 @@ static rh_status find_problem(const rh_app *app, run_state *run, rh_error *error
   RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
   RH_TRY(rh_run_stream_options(typed, &run->chunk_bytes, &run->check, error));
   if (typed->input) RH_TRY(rh_inputs_open(&run->inputs, app, is_own, error));
-  run->streams |= typed->stream || run->inputs.are_large || run->devices.n > 1;
+  run->streams |= typed->stream || run->inputs.are_large || (typed->input && run->devices.n > 1);
+  run->is_split = !run->streams && run->devices.n > 1;
   RH_TRY(is_own ? find_operands(app, run, error) : find_data(app, run, error));
   return rh_run_accuracy(typed, run->check, &run->spec, run->user.custom, error);
 }
@@ -378,22 +382,28 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
   return why.status;
 }
 
-/* ---- Streams ---- */
+/* ---- Streams, and several devices ---- */
+
+static rh_run_stream stream_of(const rh_app *app, run_state *run) {
+  return (rh_run_stream){.app = app,
+                         .inputs = &run->inputs,
+                         .spec = &run->spec,
+                         .devices = &run->devices,
+                         .seed = run->seed,
+                         .chunk_bytes = run->chunk_bytes,
+                         .check = run->check};
+}
 
 static rh_status stream(const rh_app *app, run_state *run, rh_error *error) {
-  const rh_run_stream how = {.app = app,
-                             .inputs = &run->inputs,
-                             .spec = &run->spec,
-                             .devices = &run->devices,
-                             .seed = run->seed,
-                             .chunk_bytes = run->chunk_bytes,
-                             .check = run->check};
+  const rh_run_stream how = stream_of(app, run);
   return rh_run_streamed(&how, &run->streamed, &run->report, error);
 }
 
 /* Data that were to be in memory, and are too large for that, or faster streamed. */
 static rh_status stream_instead(const rh_app *app, run_state *run, rh_error *error) {
   end_sampler(run, NULL);
+  rh_resident_finish(&run->resident);
+  rh_run_devices_release(&run->devices);
   rh_found_finish(&run->found);
   rh_array_finish(&run->array);
   rh_user_operator_finish(&run->user);
@@ -405,9 +415,20 @@ static rh_status stream_instead(const rh_app *app, run_state *run, rh_error *err
   return stream(app, run, error);
 }
 
+/* On the devices that are listed, or through them where they cannot hold the data. */
+static rh_status split(const rh_app *app, run_state *run, rh_error *error) {
+  const rh_run_stream how = stream_of(app, run);
+  rh_error why = {0};
+  rh_status status = rh_run_resident(&how, &run->resident, &run->report, &why);
+  if (status == RH_E_DEVICE || status == RH_E_NOMEM) return stream_instead(app, run, error);
+  if (status != RH_OK && error) *error = why;
+  return status;
+}
+
 static rh_status find_any_answer(const rh_app *app, run_state *run, rh_error *error) {
   rh_error why = {0};
   if (run->streams) return stream(app, run, error);
+  if (run->is_split) return split(app, run, error);
   rh_status status = find_answer(app, run, &why);
   if (run->streams || rh_run_stream_may_help(app, &run->spec, status, run->has_no_room))
     return stream_instead(app, run, error);
@@ -438,6 +459,7 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   if (!run) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
   rh_status status = run_it(app, run, error);
   end_sampler(run, NULL);
+  rh_resident_finish(&run->resident);
   rh_run_devices_finish(&run->devices);
   rh_streamed_finish(&run->streamed);
   rh_array_finish(&run->array);

@@ -56,11 +56,12 @@ static const char *types_of(const rh_job_spec *spec, char text[64]) {
   return text;
 }
 
-/* Of a stream: those that worked on it. */
+/* Of several: those that worked on it. */
 static uint32_t count_devices(const rh_run_report *report) {
+  const rh_resident *resident = report->resident;
   uint32_t n = 0;
   for (uint32_t k = 0; report->devices && k < report->devices->n; k++)
-    n += report->devices->streams[k].is_up;
+    n += resident ? resident->seats[k].part.n_nodes > 0 : report->devices->streams[k].is_up;
   return n;
 }
 
@@ -141,18 +142,28 @@ static int is_build_cached(const rh_opened *opened) {
   return opened->build_cached || opened->build_s == 0;
 }
 
-/* What each of several devices did. */
+/* What each of several devices did: "onepass, 16 of 64 chunks". */
+static void print_share(const rh_run_report *report, uint32_t k) {
+  const rh_stream_device *one = &report->devices->streams[k];
+  int has_failed = one->failure.status != RH_OK;
+  printf("%s%s, ", report->devices->list[k].spec.strategy, one->device ? "" : " on the host");
+  if (report->resident)
+    printf("%llu of %llu elements", (unsigned long long)one->n,
+           (unsigned long long)report->spec->n);
+  else
+    printf("%llu of %llu chunks", (unsigned long long)one->chunks,
+           (unsigned long long)report->streamed->chunks);
+  printf("%s\n", has_failed ? ", then it failed" : "");
+}
+
 static void print_devices(const rh_run_report *report) {
   const rh_run_devices *devices = report->devices;
   for (uint32_t k = 0; devices->n > 1 && k < devices->n; k++) {
     const rh_stream_device *one = &devices->streams[k];
     const rh_cl_device *device = devices->list[k].redhost->device;
     printf("device     %s %s   ", device->label, rh_plain(device->name));
-    if (one->is_up)
-      printf("%s%s, %llu of %llu chunks%s\n", devices->list[k].spec.strategy,
-             one->device ? "" : " on the host", (unsigned long long)one->chunks,
-             (unsigned long long)report->streamed->chunks,
-             one->failure.status == RH_OK ? "" : ", then it failed");
+    if (one->is_up || (report->resident && one->failure.status == RH_OK))
+      print_share(report, k);
     else
       printf("left out\n");
   }
@@ -179,6 +190,11 @@ static void print_streamed(const rh_app *app, const rh_run_report *report) {
 static void print_setup(const rh_run_report *report) {
   char build[32], upload[32];
   const rh_opened *opened = &report->opened;
+  if (report->resident) {
+    printf("setup      %s   until all elements were there and checked\n",
+           rh_format_seconds(build, report->resident->load_s));
+    return;
+  }
   if (!report->device) return;
   printf("setup      build %s (%s)   ", rh_format_seconds(build, opened->build_s),
          is_build_cached(opened) ? "cached" : "not cached");
@@ -207,7 +223,8 @@ static void print_details(const rh_run_report *report) {
     printf("unknown\n");
   if (report->streamed) return;
   printf("first run  %s", rh_format_seconds(time, report->first_s));
-  if (report->checked) printf("   reference %s", rh_format_seconds(time, report->check_s));
+  if (report->checked && !report->resident)
+    printf("   reference %s", rh_format_seconds(time, report->check_s));
   putchar('\n');
 }
 
@@ -229,6 +246,7 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
   else
     printf("check      skipped (%s)\n", app->typed->no_check ? "--no-check" : "--check=none");
   if (report->streamed) print_streamed(app, report);
+  if (report->resident) print_devices(report);
   if (report->ranks) print_ranks(report);
   if (report->measured) print_measured(report);
   if (report->measured || (app->typed->verbose && !report->streamed && !report->ranks))
@@ -308,7 +326,9 @@ static json_t *times_array(const rh_chunk_times *times) {
   return array;
 }
 
-static json_t *stream_devices(const rh_run_devices *devices) {
+/* Of several devices, and of a stream. */
+static json_t *devices_array(const rh_run_report *report) {
+  const rh_run_devices *devices = report->devices;
   json_t *array = json_array();
   for (uint32_t k = 0; k < devices->n; k++) {
     const rh_stream_device *one = &devices->streams[k];
@@ -317,7 +337,8 @@ static json_t *stream_devices(const rh_run_devices *devices) {
     json_object_set_new(object, "device", json_string(one->device ? one->device->label : "host"));
     json_object_set_new(object, "strategy",
                         one->is_up ? json_string(devices->list[k].spec.strategy) : json_null());
-    json_object_set_new(object, "chunks", json_integer((json_int_t)one->chunks));
+    if (report->streamed)
+      json_object_set_new(object, "chunks", json_integer((json_int_t)one->chunks));
     json_object_set_new(object, "elements", json_integer((json_int_t)one->n));
     json_object_set_new(object, "failure", failure ? rh_json_bytes(failure) : json_null());
     json_array_append_new(array, object);
@@ -345,7 +366,15 @@ static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
   for (uint32_t k = 0; app->typed->verbose && k < s->n_times; k++)
     json_array_append_new(times, times_array(&s->times[k]));
   json_object_set_new(object, "times", times);
-  json_object_set_new(object, "devices", stream_devices(report->devices));
+  json_object_set_new(object, "devices", devices_array(report));
+  return object;
+}
+
+static json_t *resident_object(const rh_run_report *report) {
+  json_t *object = json_object();
+  json_object_set_new(object, "load_s", rh_json_number(report->resident->load_s));
+  json_object_set_new(object, "first_call_s", rh_json_number(report->first_s));
+  json_object_set_new(object, "devices", devices_array(report));
   return object;
 }
 
@@ -385,6 +414,7 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "check", check_object(report));
   json_object_set_new(object, "launches", json_integer(report->opened.launches));
   if (report->streamed) json_object_set_new(object, "stream", stream_object(app, report));
+  if (report->resident) json_object_set_new(object, "resident", resident_object(report));
   return object;
 }
 
@@ -407,7 +437,7 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
       json_array_append_new(devices, rh_json_device(report->devices->streams[k].device));
   if (report->device && !report->devices)
     json_array_append_new(devices, rh_json_device(report->device));
-  if (!report->streamed && !report->ranks)
+  if (!report->streamed && !report->ranks && !report->resident)
     json_object_set_new(result, "setup_s", setup_object(report));
   if (report->ranks) {
     json_object_set_new(result, "ranks", json_integer(report->ranks));

@@ -3,6 +3,7 @@
 #define RH_CLI_REPORT_H
 
 #include "../core/reduce/job.h"
+#include "../core/scale/resident.h"
 #include "../core/scale/streamed.h"
 #include "../tools/measure/quick.h"
 #include "app.h"
@@ -19,7 +20,8 @@ typedef struct rh_run_report {
   rh_result result;
   int measured;
   rh_quick quick;
-  const rh_run_devices *devices; /* of a stream; null: `device` alone */
+  const rh_run_devices *devices; /* of several, and of a stream; null: `device` alone */
+  const rh_resident *resident;   /* the data were split among these; null: they were not */
   const rh_streamed *streamed;   /* the data went through a ring; null: they were in memory */
   int check;                     /* RH_CHECK_*, of such data */
   int checked;

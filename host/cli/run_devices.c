@@ -81,8 +81,8 @@ static rh_status check_isolation(const rh_app *app, const rh_found *found, rh_er
   RH_TRY(rh_parse_when("--isolate", app->typed->isolate, is_foreign, &isolated, error));
   if (!isolated) return RH_OK;
   return rh_fail(error, RH_DECLINED,
-                 "strategy '%s' runs in a process of its own, which takes its data as a whole and "
-                 "not as a stream; --isolate=never runs it in this one",
+                 "strategy '%s' runs in a process of its own, which takes its data as a whole, and "
+                 "not in parts; --isolate=never runs it in this one",
                  found->name);
 }
 

@@ -2,12 +2,14 @@
  * REDHOST_TEST_FAILING_CODE, as if another process held the device's memory, for buffers (or reads
  * and writes) of at least REDHOST_TEST_FAILING_BYTES.  REDHOST_TEST_PCI_BUS: devices have that bus
  * and slot REDHOST_TEST_PCI_SLOT, or 2 << 3, as NVIDIA's tell them.  REDHOST_TEST_OWN_MEMORY:
- * devices have memory of their own, as GPUs do.  The call `pinned' is clCreateBuffer for memory of
+ * devices have memory of their own, as GPUs do.
+ * REDHOST_TEST_SLOW_DEVICE: of the device with this in its name, clFinish takes 0.1 s more.  The call `pinned' is clCreateBuffer for memory of
  * the driver's. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static cl_int code_of(const char *call, size_t bytes) {
   const char *failing = getenv("REDHOST_TEST_FAILING_CALL"),
@@ -77,7 +79,20 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits,
   return failure ? failure : real(queue, buffer, waits, offset, bytes, to, n, events, event);
 }
 
+static void slow_down(cl_command_queue queue) {
+  static const struct timespec while_asleep = {.tv_nsec = 100 * 1000 * 1000};
+  const char *slow = getenv("REDHOST_TEST_SLOW_DEVICE");
+  char name[256] = "";
+  cl_device_id device;
+  if (slow &&
+      clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) == CL_SUCCESS &&
+      clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) == CL_SUCCESS &&
+      strstr(name, slow))
+    nanosleep(&while_asleep, NULL);
+}
+
 cl_int clFinish(cl_command_queue queue) {
+  slow_down(queue);
   REAL(clFinish);
   cl_int failure = code_of("clFinish", 0);
   return failure ? failure : real(queue);

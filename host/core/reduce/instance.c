@@ -265,15 +265,28 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
   return fetch_result(instance, value, error);
 }
 
+int rh_instance_shows(const rh_instance *instance) {
+  return instance->visible.buffer && !instance->finishes_on_host;
+}
+
+rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t n,
+                            rh_error *error) {
+  rh_cl_visible_expect(&instance->visible);
+  return rh_instance_run_to(instance, data, n, instance->visible.buffer, 0, error);
+}
+
+rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error) {
+  return rh_cl_visible_await(&instance->visible, instance->spec.session, value, error);
+}
+
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error) {
-  if (!instance->visible.buffer || instance->finishes_on_host) {
+  if (!rh_instance_shows(instance)) {
     RH_TRY(rh_instance_run(instance, data, n, error));
     return rh_instance_value(instance, value, error);
   }
-  rh_cl_visible_expect(&instance->visible);
-  RH_TRY(rh_instance_run_to(instance, data, n, instance->visible.buffer, 0, error));
-  return rh_cl_visible_await(&instance->visible, instance->spec.session, value, error);
+  RH_TRY(rh_instance_begin(instance, data, n, error));
+  return rh_instance_end(instance, value, error);
 }
 
 const rh_op *rh_instance_op(const rh_instance *instance) {

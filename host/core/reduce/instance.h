@@ -60,6 +60,13 @@ uint64_t rh_instance_scratch(const rh_instance *instance);
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);
 
+/* Does a value arrive in memory that the host sees (visible.h)?  Then a call can be made in two
+ * steps, with others' in between: the first enqueues it, and the second waits for its value. */
+int rh_instance_shows(const rh_instance *instance);
+rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t n,
+                            rh_error *error);
+rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error);
+
 /* For tests: fills the result and its neighbours with a byte, so that a result that was never
  * written differs from a wrong one; and checks that the neighbours still have that byte (else
  * RH_E_WRONG). */

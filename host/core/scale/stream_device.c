@@ -82,18 +82,16 @@ static uint32_t count_checkers(const rh_stream_device *device, uint32_t n, int c
 
 /* ---- Strategies ---- */
 
-/* What no check of the answer would show, on a few elements. */
-static rh_status try_strategy(rh_stream_device *device, int check, rh_error *error) {
-  const rh_job_spec *job = device->job;
-  rh_lane *lane = &device->lane;
+rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
+  const rh_job_spec *spec = &job->spec;
   if (check != RH_CHECK_FULL) {
-    rh_status status = rh_job_self_test(&lane->job, error);
-    if (status == RH_E_WRONG && !job->custom)
-      rh_redhost_blame(lane->job.redhost, lane->job.strategy->name, lane->job.path, job->op,
-                       job->type, 0, lane->chunk_n);
+    rh_status status = rh_job_self_test(job, error);
+    if (status == RH_E_WRONG && !spec->custom)
+      rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, 0,
+                       spec->n);
     RH_TRY(status);
   }
-  return rh_job_check_order(&lane->job, error);
+  return rh_job_check_order(job, error);
 }
 
 static rh_status set_up(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
@@ -104,7 +102,7 @@ static rh_status set_up(rh_stream_device *device, uint64_t n, uint64_t chunk_n, 
   uint32_t slots = rh_streamer_slots(being_read, device->checkers);
   RH_TRY(rh_lane_init(lane, device->redhost, device->job, chunk_n, slots, error));
   lane->whole_n = n;
-  RH_TRY(try_strategy(device, check, error));
+  RH_TRY(rh_stream_try(&lane->job, check, error));
   if (lane->unpinned.status != RH_OK)
     rh_log(&device->redhost->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
            lane->unpinned.message);

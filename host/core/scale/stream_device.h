@@ -37,6 +37,9 @@ rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices
                                    uint32_t processors, const rh_source *source, uint64_t chunk_n,
                                    int check, rh_error *error);
 
+/* Tries a strategy that is set up on a few elements, for what no check of the answer would show. */
+rh_status rh_stream_try(rh_job *job, int check, rh_error *error);
+
 /* Those that this process may use, shared evenly by so many processes. */
 uint32_t rh_stream_processors(uint32_t processes);
 

@@ -1,0 +1,15 @@
+/* How much of what is split each of several devices should have. */
+#ifndef RH_SCALE_RESIDENT_WEIGH_H
+#define RH_SCALE_RESIDENT_WEIGH_H
+
+#include "source.h"
+#include "stream_device.h"
+
+/* weights[k]: as the speed of device k; 0 of one that has a failure.  Equal devices with one
+ * strategy have equal ones; otherwise one of each kind reduces a small part of the data.  *failed:
+ * the device that failed at that, or n_devices. */
+rh_status rh_resident_weigh(const rh_stream_device *devices, uint32_t n_devices,
+                            const rh_source *source, double *weights, uint32_t *failed,
+                            rh_error *error);
+
+#endif

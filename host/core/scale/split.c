@@ -1,0 +1,44 @@
+#include "split.h"
+#include "fold.h"
+
+enum { IN_A_SHARE = 128 }; /* a cut may move by one of these pieces of a share */
+
+/* `at` rounded to a multiple of 2^level. */
+static uint64_t round_to(double at, uint32_t level) {
+  double grain = (double)(UINT64_C(1) << level);
+  return (uint64_t)(at / grain + 0.5) << level;
+}
+
+static uint64_t cut_near(double at, double tolerance, uint64_t units) {
+  for (uint32_t level = 62; level > 0; level--) {
+    double cut = (double)round_to(at, level);
+    if (cut <= (double)units && cut - at <= tolerance && at - cut <= tolerance)
+      return round_to(at, level);
+  }
+  uint64_t cut = round_to(at, 0);
+  return cut < units ? cut : units;
+}
+
+void rh_split(uint64_t units, const double *weights, uint32_t n, uint64_t *starts) {
+  double all = 0, before = 0;
+  for (uint32_t k = 0; k < n; k++) all += weights[k];
+  starts[0] = 0;
+  for (uint32_t k = 1; k < n; k++) {
+    double least = weights[k - 1] < weights[k] ? weights[k - 1] : weights[k];
+    before += weights[k - 1];
+    starts[k] =
+        cut_near((double)units * (before / all), (double)units * (least / all) / IN_A_SHARE, units);
+    if (starts[k] < starts[k - 1]) starts[k] = starts[k - 1];
+  }
+  starts[n] = units;
+}
+
+uint32_t rh_split_level(uint64_t first, uint64_t end, uint64_t units) {
+  enum { MOST = 63 };
+  uint64_t left = end - first;
+  uint32_t level = rh_fold_level(first, left, MOST);
+  if (end < units) return level;
+  uint32_t alignment = first ? (uint32_t)__builtin_ctzll(first) : MOST;
+  while (level < alignment && UINT64_C(1) << level < left) level++;
+  return level;
+}

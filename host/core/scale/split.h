@@ -1,0 +1,17 @@
+/* Where data that are split once, among several devices, are cut: into runs of tiles that leave few
+ * nodes of the canonical tree (fold.h) on either side. */
+#ifndef RH_SCALE_SPLIT_H
+#define RH_SCALE_SPLIT_H
+
+#include <stdint.h>
+
+/* starts[k] .. starts[k+1]-1 = the units of part k, of `n` parts whose shares are as their weights,
+ * which are positive: a cut stands where its multiple of 2 is the largest that moves it by no more
+ * than a hundredth or so of a neighbour's share.  Parts may be empty.  starts: n + 1. */
+void rh_split(uint64_t units, const double *weights, uint32_t n, uint64_t *starts);
+
+/* The level of the largest node that begins at unit `first` of a part that ends before unit `end`;
+ * the last one of all `units` may reach beyond their end. */
+uint32_t rh_split_level(uint64_t first, uint64_t end, uint64_t units);
+
+#endif
