@@ -88,16 +88,26 @@ static rh_ring_slot *claim(rh_ring *ring) {
   return slot;
 }
 
+static rh_status read_operand(const rh_ring *ring, rh_ring_slot *slot, uint32_t k, uint64_t wanted,
+                              rh_error *error) {
+  const rh_source *source = ring->spec.deal->source;
+  void *to = (char *)slot->memory + ring->spec.offsets[k];
+  uint64_t got = 0;
+  if (ring->spec.views) {
+    RH_TRY(rh_source_at(source, k, slot->first, &slot->operands[k], error));
+    if (slot->operands[k]) return RH_OK;
+  }
+  slot->operands[k] = to;
+  RH_TRY(source->read(source, k, slot->first, wanted, to, &ring->stop, &got, error));
+  if (got < slot->n) slot->n = got;
+  return RH_OK;
+}
+
 static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint64_t wanted,
                                rh_error *error) {
-  const rh_source *source = ring->spec.deal->source;
   slot->n = wanted;
-  for (uint32_t k = 0; k < source->n_operands; k++) {
-    uint64_t got = 0;
-    void *to = (char *)slot->memory + ring->spec.offsets[k];
-    RH_TRY(source->read(source, k, slot->first, wanted, to, &ring->stop, &got, error));
-    if (got < slot->n) slot->n = got;
-  }
+  for (uint32_t k = 0; k < ring->spec.deal->source->n_operands; k++)
+    RH_TRY(read_operand(ring, slot, k, wanted, error));
   return RH_OK;
 }
 
@@ -261,6 +271,7 @@ rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
 }
 
 void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot) {
+  if (ring->spec.views) rh_source_leave(ring->spec.deal->source, slot->first, slot->n);
   set_state(ring, slot, FREE);
 }
 

@@ -19,9 +19,11 @@ typedef struct rh_ring_slot {
   void *memory;
   uint64_t index;    /* of the chunk */
   uint64_t first, n; /* its elements */
-  double read_s[2];  /* when reading began and ended, of rh_now() */
-  void *note;        /* what `check` left, malloc'ed; the ring frees what is not null at the end */
-  int state;         /* the ring's own */
+  /* Where they are on the host: in `memory`, or where the source has them. */
+  const void *operands[RH_MOST_OPERANDS];
+  double read_s[2]; /* when reading began and ended, of rh_now() */
+  void *note;       /* what `check` left, malloc'ed; the ring frees what is not null at the end */
+  int state;        /* the ring's own */
 } rh_ring_slot;
 
 typedef struct rh_ring_spec {
@@ -30,6 +32,7 @@ typedef struct rh_ring_spec {
   uint32_t n_slots, n_readers, n_checkers;
   void *const *memory;     /* of the slots */
   const uint64_t *offsets; /* of the operands in a slot's memory, in bytes */
+  int views;               /* 1: what the source has in memory is not copied into a slot's */
   /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */
   rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
   void *user;
