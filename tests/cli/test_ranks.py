@@ -387,7 +387,7 @@ class Faults(Ranks):
                     file.write(random.randbytes(4096))
             err = self.ended(job, since)
             self.assertEqual(job.returncode, 6, err)
-            self.assertRegex(err, r"\Aredhost: [^\n]*c\.u32[: ](was written to while it was being read|differs: it was last changed)[^\n]*\n\Z")
+            self.assertRegex(err, r"\Aredhost: [^\n]*c\.u32:? (was written to while it was being read|differs: it was last changed)[^\n]*\n\Z")
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
     def test_a_read_error_in_a_cached_file(self):
