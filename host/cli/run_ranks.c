@@ -329,6 +329,10 @@ static uint32_t count_here(const rh_ranks *ranks) {
   return n;
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
 static rh_status reduce(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
   const rh_share_source from = {.source = &run->source,
@@ -339,6 +343,11 @@ static rh_status reduce(void *of_run, rh_error *error) {
       .redhost = run->app->redhost, .job = &run->job, .checks = !run->app->typed->no_check};
   rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &spec.first_tile,
                &spec.tiles);
+  /* As one process maps what fits into memory. */
+  uint64_t tile = rh_share_tile(&run->job), first = spec.first_tile * tile;
+  if (run->found.device_kinds == RH_DEVICE_HOST && first < run->job.n)
+    rh_source_view(&run->source, first, least(spec.tiles * tile, run->job.n - first),
+                   run->inputs.are_large);
   RH_TRY(rh_share_stream(&run->part, &spec, &from, error));
   return rh_source_check_unchanged(&run->source, error);
 }

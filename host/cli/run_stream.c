@@ -84,7 +84,11 @@ static rh_status make_source(const rh_run_stream *how, rh_source *source, rh_err
     types[k] = rh_job_operand_type(how->spec, k);
     feeds[k] = &how->inputs->feeds[k];
   }
-  if (how->inputs->n) return rh_source_of_feeds(source, feeds, n, error);
+  if (how->inputs->n) {
+    RH_TRY(rh_source_of_feeds(source, feeds, n, error));
+    if (how->devices->n == 1 && !source->in_order) rh_source_view(source, 0, source->n, 1);
+    return RH_OK;
+  }
   rh_source_generated(source, typed->data ? typed->data : "uniform", how->seed, types, n,
                       how->spec->n);
   return RH_OK;

@@ -226,10 +226,11 @@ class Faults(Ranks):
 
     def start(self, start, *options):
         """With a seed of its own, by which its processes are known."""
-        mark = "--seed=%d" % random.getrandbits(60)
-        job = subprocess.Popen([*start, cli.REDHOST, *options, *([] if "cut.npy" in " ".join(options) else [mark])], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
+        mark = "--seed=%d" % random.getrandbits(60)  # or the name of its file
+        name = next((option for option in options if option.startswith("--input=")), None)
+        job = subprocess.Popen([*start, cli.REDHOST, *options, *([] if name else [mark])], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        job.mark = "cut.npy" if "cut.npy" in " ".join(options) else mark
+        job.mark = name or mark
         return job
 
     def ranks_of(self, job, n):
@@ -355,6 +356,49 @@ class Faults(Ranks):
         for k in range(5):
             env = {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "x.f32", "REDHOST_TEST_PREAD_AT": str(size * k // 5)}
             self.one_sentence(6, "x.f32|Input/output error", "--run=native", "--input=x.f32", "-tf32", env=env)
+
+    def in_the_page_cache(self, name, size=40 << 20):
+        with open(self.path(name), "wb") as file:
+            file.write(random.randbytes(4096) * (size // 4096 - 1) + random.randbytes(4096))
+        return size
+
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
+    def test_a_cached_file_is_cut_short(self):
+        """It is mapped, and its pages are gone when they are reduced."""
+        for _ in range(REPEATS):
+            size = self.in_the_page_cache("c.u32")
+            env = {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "c.u32", "REDHOST_TEST_PREAD_CUTS": "1",
+                   "REDHOST_TEST_MAP_AT": str(random.randrange(size))}
+            done = self.bad(6, "was cut short while it was being read", "--run=native", "--input=c.u32", "-tu32", "--op=xor",
+                            "--ranks=3", *random.choice(([], ["--no-check"])), env=env)
+            self.assertRegex(done.err, r"\Aredhost: (rank [012] \(host \S+\): )?c\.u32: was cut .*\n\Z")
+            self.assertLess(done.seconds, LIMIT, done)
+            self.assertEqual(alive("--input=c.u32"), [], "left running")
+
+    def test_a_file_is_written_to(self):
+        """The strategy and its reference may see different bytes of it: that is no wrong result."""
+        for _ in range(REPEATS):
+            size = self.in_the_page_cache("c.u32")
+            job = self.start([], "--run=native", "--input=c.u32", "-tu32", "--op=xor", "--ranks=3", "-q")
+            since = time.monotonic()
+            with open(self.path("c.u32"), "r+b", buffering=0) as file:
+                while job.poll() is None:
+                    file.seek(random.randrange(size // 4096) * 4096)
+                    file.write(random.randbytes(4096))
+            err = self.ended(job, since)
+            self.assertEqual(job.returncode, 6, err)
+            self.assertRegex(err, r"\Aredhost: [^\n]*c\.u32:? (was written to while it was being read|differs: it was last changed)[^\n]*\n\Z")
+
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
+    def test_a_read_error_in_a_cached_file(self):
+        size = self.in_the_page_cache("c.u32")
+        for k in range(max(REPEATS, 4)):
+            at = random.randrange(size // 4096) * 4096 + 1
+            env = {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "c.u32", "REDHOST_TEST_MAP_AT": str(at)}
+            done = self.redhost("--run=native", "--input=c.u32", "-tu32", "--op=xor", "--ranks=3", "-q", *(["--no-check"] if k % 2 else []),
+                                env=env)
+            self.assertEqual(done.code, 6, done)
+            self.assertRegex(done.err, r"\Aredhost: rank [012] \(host \S+\): c\.u32: cannot be read at byte %d: Input/output error\.\n\Z" % (at - 1))
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
     def test_a_device_that_fails(self):

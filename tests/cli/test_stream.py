@@ -251,6 +251,18 @@ class Faults(Streams):
                             env=self.preload(REDHOST_TEST_PREAD_AT=str(at), REDHOST_TEST_PREAD_CUTS="1"))
             self.assertLess(done.seconds, LIMIT)
 
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
+    def test_a_cached_file_that_is_cut(self):
+        """It is mapped: the strategy, or the reference before it, reads pages that are gone."""
+        with open(self.path("x.f32"), "rb") as file:
+            data = file.read()
+        for k in range(TIMES):
+            self.write("cut.f32", data)
+            done = self.bad(6, "cut.f32|was cut short", "--run", "native", "-i", "cut.f32", "-t", "f32", "-q", "--stream=8KiB",
+                            "--check=" + ("full", "none", "sampled")[k % 3],
+                            env=self.preload(REDHOST_TEST_MAP_AT=str(len(data) * k // TIMES), REDHOST_TEST_PREAD_CUTS="1"))
+            self.assertLess(done.seconds, LIMIT)
+
     def test_a_pipe_that_ends_within_an_element(self):
         with open(self.path("x.f64"), "rb") as file:
             data = file.read()

@@ -264,8 +264,38 @@ static rh_status read_file(const rh_feed *feed, uint64_t first, uint64_t n, char
 }
 
 rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error) {
+  uint64_t at;
   if (!feed->file_bytes) return RH_OK;
-  return rh_file_check_unchanged(feed->name, feed->fd, feed->file_bytes, &feed->modified, error);
+  RH_TRY(rh_file_check_unchanged(feed->name, feed->fd, feed->file_bytes, &feed->modified, error));
+  if (!rh_view_is_torn(&feed->view, &at)) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: cannot be read at byte %llu: %s", feed->name,
+                 (unsigned long long)at, strerror(EIO));
+}
+
+/* ---- Views of files ---- */
+
+void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves) {
+  uint32_t size = rh_type_size(feed->type);
+  if (!feed->file_bytes || (feed->is_npy && feed->npy.swapped) || feed->data_offset % size != 0)
+    return;
+  if (n == 0 || !rh_view_open(&feed->view, feed->fd, feed->file_bytes)) return;
+  feed->leaves = leaves;
+  if (!rh_view_is_cached(&feed->view, feed->data_offset + first * size, n * size))
+    rh_view_close(&feed->view);
+}
+
+rh_status rh_feed_at(const rh_feed *feed, uint64_t first, const void **at, rh_error *error) {
+  uint64_t torn_at;
+  *at = NULL;
+  if (!feed->view.address) return RH_OK;
+  *at = feed->view.address + feed->data_offset + first * rh_type_size(feed->type);
+  return rh_view_is_torn(&feed->view, &torn_at) ? rh_feed_check_unchanged(feed, error) : RH_OK;
+}
+
+void rh_feed_leave(const rh_feed *feed, uint64_t first, uint64_t n) {
+  uint32_t size = rh_type_size(feed->type);
+  if (feed->view.address && feed->leaves)
+    rh_view_leave(&feed->view, feed->data_offset + first * size, n * size);
 }
 
 /* ---- Either ---- */
@@ -290,5 +320,6 @@ void rh_feed_warn(const rh_feed *feed) {
 void rh_feed_finish(rh_feed *feed) {
   if (feed->owns_fd) close(feed->fd);
   rh_region_finish(&feed->head.region);
+  rh_view_close(&feed->view);
   feed->owns_fd = 0;
 }

@@ -131,11 +131,14 @@ static rh_data data_of(rh_lane *lane, const rh_ring_slot *slot) {
   rh_operands *operands = &lane->job.operands;
   const rh_operator *custom = lane->job.spec.custom;
   cl_mem buffer = NULL;
+  const void *host = lane->job.device ? slot->memory : slot->operands[0];
   if (lane->job.device)
     buffer =
         lane->slots.shares ? lane->slots.pinned[slot->number] : lane->slots.input[slot->number];
-  if (!has_operands(lane)) return (rh_data){.buffer = buffer, .host = slot->memory};
+  if (!has_operands(lane)) return (rh_data){.buffer = buffer, .host = host};
   rh_operands_place(operands, custom, lane->offsets, buffer, 0, slot->memory);
+  for (uint32_t k = 0; !lane->job.device && k < custom->n_operands; k++)
+    operands->arrays.operands[k] = slot->operands[k];
   operands->whole_n = lane->whole_n;
   rh_operator_set_base(custom, operands->constants, slot->first);
   return (rh_data){.operands = operands};

@@ -71,10 +71,11 @@ static int wait_for_room(rh_ring *ring) {
   return has_room;
 }
 
-/* A source that has an order is read from one end to the other, so by whole chunks. */
+/* A source that has an order is read from one end to the other, so by whole chunks; and of what is
+ * viewed nothing is read. */
 static uint32_t count_pieces(const rh_ring *ring, uint64_t n) {
   uint64_t piece_n = ring->spec.piece_n;
-  if (piece_n == 0 || ring->spec.deal->source->in_order) return 1;
+  if (piece_n == 0 || ring->spec.views || ring->spec.deal->source->in_order) return 1;
   return (uint32_t)(n / piece_n + (n % piece_n != 0));
 }
 
@@ -87,6 +88,8 @@ static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
   if (slot->n > deal->source->n - slot->first) slot->n = deal->source->n - slot->first;
   slot->n_pieces = slot->left = count_pieces(ring, slot->n);
   slot->begun = 0;
+  for (uint32_t k = 0; k < deal->source->n_operands; k++)
+    slot->operands[k] = (char *)slot->memory + ring->spec.offsets[k];
   slot->note = NULL;
   slot->read_s[0] = rh_now();
   slot->state = READING;
@@ -119,21 +122,31 @@ static rh_ring_slot *claim_piece(rh_ring *ring, uint32_t *piece) {
   return slot;
 }
 
-/* *got: elements, fewer than the piece has only at the end of a source of unknown length, whose
- * chunks are one piece. */
-static rh_status read_operands(const rh_ring *ring, const rh_ring_slot *slot, uint32_t piece,
-                               uint64_t *got, rh_error *error) {
+/* *got: fewer than `wanted` only at the end of a source of unknown length, whose chunks are one
+ * piece. */
+static rh_status read_operand(const rh_ring *ring, rh_ring_slot *slot, uint32_t k, uint64_t skip,
+                              uint64_t wanted, uint64_t *got, rh_error *error) {
   const rh_source *source = ring->spec.deal->source;
+  char *to = (char *)slot->memory + ring->spec.offsets[k];
+  *got = wanted;
+  if (ring->spec.views) {
+    RH_TRY(rh_source_at(source, k, slot->first, &slot->operands[k], error));
+    if (slot->operands[k]) return RH_OK;
+    slot->operands[k] = to;
+  }
+  to += skip * rh_type_size(source->types[k]);
+  return source->read(source, k, slot->first + skip, wanted, to, &ring->stop, got, error);
+}
+
+static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint32_t piece,
+                               uint64_t *got, rh_error *error) {
   uint64_t skip = slot->n_pieces > 1 ? piece * ring->spec.piece_n : 0;
   uint64_t wanted = slot->n - skip;
   if (slot->n_pieces > 1 && wanted > ring->spec.piece_n) wanted = ring->spec.piece_n;
   *got = wanted;
-  for (uint32_t k = 0; k < source->n_operands; k++) {
-    uint64_t of_operand = 0;
-    char *to = (char *)slot->memory + ring->spec.offsets[k];
-    to += skip * rh_type_size(source->types[k]);
-    RH_TRY(
-        source->read(source, k, slot->first + skip, wanted, to, &ring->stop, &of_operand, error));
+  for (uint32_t k = 0; k < ring->spec.deal->source->n_operands; k++) {
+    uint64_t of_operand;
+    RH_TRY(read_operand(ring, slot, k, skip, wanted, &of_operand, error));
     if (of_operand < *got) *got = of_operand;
   }
   return RH_OK;
@@ -305,6 +318,7 @@ rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
 }
 
 void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot) {
+  if (ring->spec.views) rh_source_leave(ring->spec.deal->source, slot->first, slot->n);
   set_state(ring, slot, FREE);
 }
 

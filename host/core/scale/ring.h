@@ -22,8 +22,10 @@ typedef struct rh_ring_slot {
   void *memory;
   uint64_t index;    /* of the chunk */
   uint64_t first, n; /* its elements */
-  double read_s[2];  /* when reading began and ended, of rh_now() */
-  void *note;        /* what `check` left, malloc'ed; the ring frees what is not null at the end */
+  /* Where they are on the host: in `memory`, or where the source has them. */
+  const void *operands[RH_MOST_OPERANDS];
+  double read_s[2]; /* when reading began and ended, of rh_now() */
+  void *note;       /* what `check` left, malloc'ed; the ring frees what is not null at the end */
   /* The ring's own. */
   int state;
   uint32_t n_pieces, begun, left; /* pieces: in all, those that a reader has taken, not yet read */
@@ -36,6 +38,7 @@ typedef struct rh_ring_spec {
   uint64_t piece_n;        /* elements that a reader takes at a time; 0: whole chunks */
   void *const *memory;     /* of the slots */
   const uint64_t *offsets; /* of the operands in a slot's memory, in bytes */
+  int views;               /* 1: what the source has in memory is not copied into a slot's */
   /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */
   rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
   void *user;

@@ -24,7 +24,9 @@ typedef struct worker {
 static uint32_t level_of(const worker *w) {
   const rh_share_spec *spec = w->spec;
   uint64_t tile = rh_share_tile(spec->job), end = spec->first_tile + spec->tiles;
-  uint64_t suits = rh_stream_chunk_n(&w->device, 1, w->from->processes, 0) / tile;
+  int check = spec->checks ? RH_CHECK_FULL : RH_CHECK_NONE;
+  uint64_t suits =
+      rh_stream_chunk_n(&w->device, 1, w->from->processes, w->from->source, check, 0) / tile;
   uint64_t meets = spec->first_tile | (end * tile >= spec->job->n ? 0 : end);
   uint32_t level = 0;
   while ((UINT64_C(2) << level) <= suits && (meets >> level & 1) == 0) level++;
@@ -34,13 +36,11 @@ static uint32_t level_of(const worker *w) {
 static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slot,
                          rh_error *error) {
   const worker *w = of_worker;
-  const void *operands[RH_MOST_OPERANDS];
+  (void)lane;
   if (!w->spec->checks) return RH_OK;
   rh_reference *reference = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
   if (!reference) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
-  for (uint32_t k = 0; k < w->from->source->n_operands; k++)
-    operands[k] = (const char *)slot->memory + lane->offsets[k];
-  return rh_checks_refer(&w->checks, operands, slot->first, slot->n, reference, error);
+  return rh_checks_refer(&w->checks, slot->operands, slot->first, slot->n, reference, error);
 }
 
 static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_slot *slot,
@@ -51,8 +51,11 @@ static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_
   if (w->from->stop && atomic_load(w->from->stop))
     return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
   memcpy(own, value, w->part->fold.op->value_size);
-  return rh_share_add(w->part, w->spec->job, &lane->job, slot->index << w->level, w->level,
-                      slot->note, own, error);
+  rh_status status = rh_share_add(w->part, w->spec->job, &lane->job, slot->index << w->level,
+                                  w->level, slot->note, own, error);
+  /* Of a file that is viewed and changes, the strategy and the reference may see different bytes. */
+  if (status == RH_E_WRONG) RH_TRY(rh_source_check_unchanged(w->from->source, error));
+  return status;
 }
 
 /* ---- The part ---- */

@@ -37,6 +37,29 @@ rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t 
   return RH_OK;
 }
 
+void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves) {
+  for (uint32_t k = 0; k < source->n_operands; k++)
+    if (source->feeds[k]) rh_feed_view(source->feeds[k], first, n, leaves);
+}
+
+rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, const void **at,
+                       rh_error *error) {
+  *at = NULL;
+  return source->feeds[k] ? rh_feed_at(source->feeds[k], first, at, error) : RH_OK;
+}
+
+void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n) {
+  for (uint32_t k = 0; k < source->n_operands; k++)
+    if (source->feeds[k]) rh_feed_leave(source->feeds[k], first, n);
+}
+
+int rh_source_is_viewed(const rh_source *source) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < source->n_operands; k++)
+    n += source->feeds[k] && source->feeds[k]->view.address;
+  return n == source->n_operands;
+}
+
 rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error) {
   for (uint32_t k = 0; k < source->n_operands; k++)
     if (source->feeds[k]) RH_TRY(rh_feed_check_unchanged(source->feeds[k], error));

@@ -31,6 +31,18 @@ rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t 
 void rh_source_generated(rh_source *source, const char *kind, uint64_t seed, const rh_type *types,
                          uint32_t n_operands, uint64_t n);
 
+/* Where the page cache holds elements first .. first+n-1 of a file, they are reduced where they are
+ * by what reads the host's memory: rh_feed_view() has the rules. */
+void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves);
+/* *at: where element `first` of operand k and those after it lie; null: they have to be read.
+ * RH_E_FILE if reading them has failed.  [any thread] */
+rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, const void **at,
+                       rh_error *error);
+/* Elements first .. first+n-1 of all operands are done with.  [any thread] */
+void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n);
+/* 1: all operands are viewed. */
+int rh_source_is_viewed(const rh_source *source);
+
 /* After all was read: RH_E_FILE if a file changed meanwhile. */
 rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error);
 

@@ -18,6 +18,8 @@ enum {
    * cache of a GPU's host, from which they are copied. */
   DEVICE_CHUNK = 16 << 20,
   PIECES = 16, /* that the readers take of one */
+  /* Of what is viewed, nothing is in a cache beforehand, unless a reference was computed. */
+  VIEWED_CHUNK = 16 << 20,
   MOST_READERS = 4,
   /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
    * PCIe 5 takes 55. */
@@ -38,8 +40,10 @@ static uint64_t host_chunk(uint32_t processes) {
 }
 
 uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
-                           uint64_t bytes) {
+                           const rh_source *source, int check, uint64_t bytes) {
   uint64_t suits = host_chunk(processes);
+  if (check == RH_CHECK_NONE && !devices[0].device && rh_source_is_viewed(source))
+    suits = VIEWED_CHUNK;
   for (uint32_t k = 0; k < n_devices; k++)
     if (copies(&devices[k])) suits = DEVICE_CHUNK;
   return rh_lane_chunk_n(devices[0].job, bytes ? bytes : suits);

@@ -22,9 +22,9 @@ typedef struct rh_stream_device {
 } rh_stream_device;
 
 /* Elements of a chunk for these devices, while so many processes of this host stream.  bytes: as
- * rh_stream_spec has it. */
+ * rh_stream_spec has it; check: RH_CHECK_*. */
 uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
-                           uint64_t bytes);
+                           const rh_source *source, int check, uint64_t bytes);
 
 /* Are references computed on a device, by one thread at a time? */
 int rh_stream_looks_itself(const rh_job_spec *job);

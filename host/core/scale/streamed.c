@@ -41,22 +41,20 @@ static const rh_job_spec *job_of(const stream *s) {
 /* ---- Checking ---- */
 
 /* `lock` is held if the reference is computed on a device. */
-static rh_status refer(const stream *s, const rh_lane *lane, rh_ring_slot *slot, rh_error *error) {
-  const void *operands[RH_MOST_OPERANDS];
+static rh_status refer(const stream *s, rh_ring_slot *slot, rh_error *error) {
   rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
-  for (uint32_t k = 0; k < s->spec->source->n_operands; k++)
-    operands[k] = (const char *)slot->memory + lane->offsets[k];
-  return rh_checks_refer(&s->checks, operands, slot->first, slot->n, part, error);
+  return rh_checks_refer(&s->checks, slot->operands, slot->first, slot->n, part, error);
 }
 
 static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slot,
                          rh_error *error) {
   stream *s = ((worker *)of_worker)->stream;
+  (void)lane;
   if (!rh_checks_wants(&s->checks, slot->index)) return RH_OK;
-  if (!rh_stream_looks_itself(job_of(s))) return refer(s, lane, slot, error);
+  if (!rh_stream_looks_itself(job_of(s))) return refer(s, slot, error);
   pthread_mutex_lock(&s->lock);
-  rh_status status = refer(s, lane, slot, error);
+  rh_status status = refer(s, slot, error);
   pthread_mutex_unlock(&s->lock);
   return status;
 }
@@ -306,7 +304,8 @@ static void close_stream(stream *s) {
 
 rh_status rh_stream_run(const rh_stream_spec *spec, rh_streamed *out, rh_error *error) {
   stream s;
-  uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, 1, spec->chunk_bytes);
+  uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, 1, spec->source, spec->check,
+                                       spec->chunk_bytes);
   rh_status status = open_stream(&s, spec, out, error);
   if (status == RH_OK) status = set_up(&s, chunk_n, error);
   if (status == RH_OK) {

@@ -1,6 +1,7 @@
 #include "streamer.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "../io/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,11 @@ rh_status rh_streamer_begin(rh_streamer *s, const rh_streamer_spec *spec, rh_err
                              .n_checkers = spec->n_checkers,
                              .memory = lane->slots.memory,
                              .offsets = lane->offsets,
+                             .views = !lane->job.device,
                              .check = check,
                              .user = s,
                              .reporter = spec->reporter};
+  rh_view_guard_again();
   return rh_ring_create(&s->ring, &ring, error);
 }
 
