@@ -177,6 +177,15 @@ int rh_exprs_has_long_literals(const rh_exprs *exprs) {
   return 0;
 }
 
+int rh_exprs_compares_equal(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    int is_equality = node->kind == RH_NODE_EQUAL || node->kind == RH_NODE_UNEQUAL;
+    if (node->is_live && is_equality) return 1;
+  }
+  return 0;
+}
+
 int rh_exprs_rounds(const rh_exprs *exprs) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++)
     if (exprs->nodes[k].is_live && rounds(&exprs->nodes[k])) return 1;
