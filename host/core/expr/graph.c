@@ -1,5 +1,5 @@
-#include "graph.h"
 #include "../base/error.h"
+#include "eval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +105,7 @@ rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made) {
   }
   exprs->nodes[exprs->n_nodes] = *node;
   exprs->nodes[exprs->n_nodes].arity = arity_of(node);
+  rh_eval_known(exprs, &exprs->nodes[exprs->n_nodes]);
   *made = exprs->n_nodes++;
   return NULL;
 }
