@@ -29,7 +29,8 @@ static const char *say_claim(const rh_operator *self, rh_law law) {
 }
 
 static const char *say_law(const rh_algebra_report *report, rh_law law) {
-  static const char *const words[] = {"not tried", "BROKEN", "in all cases", "proved"};
+  static const char *const words[] = {"not tried", "BROKEN", "in all cases", "proved",
+                                      "proved (where == holds: in all cases)"};
   return words[report->laws[law]];
 }
 

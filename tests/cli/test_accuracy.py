@@ -64,6 +64,18 @@ class Accuracy(cli.Case):
                     x, y = ([number(rng, kind, scale) for _ in range(n)] for _ in range(2))
                     self.check(kind, x, y)
 
+    def test_signs_of_zero(self):
+        """Of zeros that are all negative the sum is -0, whatever divides them; of others it is 0."""
+        for kind in WORDS:
+            for x, y in (([-0.0] * 3001, [1.0] * 3001), ([0.0] * 3001, [-2.0] * 3001), ([-0.0] * 3000 + [0.0], [1.0] * 3001), ([1.0, -1.0], [2.0, 2.0])):
+                self.store("x", kind, x)
+                self.store("y", kind, y)
+                for way in ((), ("--stream=4096",)):
+                    for words, terms in ((("-i", "x"), x), (("-i", "x,y", "--op", "dot"), [a * b for a, b in zip(x, y)])):
+                        wanted = -0.0 if all(struct.pack("d", term) == struct.pack("d", -0.0) for term in terms) else 0.0
+                        self.assertEqual(self.ask(kind, *words, *way), struct.pack(WORDS[kind][0], wanted), (kind, words, way, x[-1]))
+                self.assertEqual(self.ask(kind, "-i", "x", "--op", "asum"), struct.pack(WORDS[kind][0], float(sum(map(abs, x)))))
+
     def test_what_cancels(self):
         """All but a little: the strategy's own answer has no correct bit."""
         rng = random.Random(12)

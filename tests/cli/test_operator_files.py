@@ -273,7 +273,7 @@ class Files(Case):
                 (head + value + '"load": ["x", 3]}', ':5:16: "load": expected a string'), (head + value + '"load": ["x", "y"]}', '"identity" is missing: expected a list of 2'),
                 (head + value + '"load": ["x", "y"], "identity": ["0", "0", "0"]}', ':5:34: "identity": expected a list of 2'),
                 (head + value + '"load": ["x", "y"], "identity": ["0", "x"], "combine": ["a.top", "a.k"]}', ":5:41: \"identity\": unknown name 'x'"),
-                (head + value + '"load": ["x", "y"], "identity": ["0", "0"], "combine": ["a.top",\n\t"a.k + é"]}', ":6:9: \"combine\": expected an operand, not a byte, at column 7"),
+                (head + value + '"load": ["x", "y"], "identity": ["0", "0"], "combine": ["a.top",\n\t"a.k + é"]}', ":6:9: \"combine\": expected an operand, not byte 0xc3, at column 7"),
                 (head + value + '"load": ["x", "y"], "identity": ["0", "0"], "let": {"d": "a.top -"}, "combine": ["d", "a.k"]}', ':5:67: "let": expected an operand'),
                 ('{"redhost": "operator/1", "name": "f", "operands": ["x", "x"]}', ':1:58: "operands": expected a name that no operand before it has'),
                 ('{"redhost": "operator/1", "name": "f", "operands": []}', ':1:52: "operands": expected a list of 1 to 8 names'), ('{"redhost": "operator/1", "name": "f", "operands": ["i"]}', ':1:53: "operands": expected a name'),

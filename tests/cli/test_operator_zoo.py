@@ -34,6 +34,11 @@ class Zoo(cli.Case):
         self.assertEqual(done.code, code, done)
         return json.loads(done.out)["operators"]
 
+    def assert_sides_are_told_apart(self, case):
+        sides = re.search(r" gives (.*) grouped to the left and (.*) to the right$", case) or re.search(r" gives (.*), and (.*) exchanged$", case)
+        sides = sides or re.search(r": a=(.*) becomes (.*) (?:behind|before) it$", case)
+        self.assertNotEqual(*sides.groups())
+
     def test_right_ones_pass(self):
         self.assertGreaterEqual(len(files("right")), 20)
         for operator in self.verify(*files("right")):
@@ -59,6 +64,8 @@ class Zoo(cli.Case):
                 case = operator[broken[0]]["counterexample"]
                 words = case.split(": ", 1)[1]
                 self.assertLessEqual(len(re.findall(r"\b[abc]=", words)), 3)
+                for law in broken:
+                    self.assert_sides_are_told_apart(operator[law]["counterexample"])
                 rows.append("| `%s` | %s | %s | %s |" % (operator["operator"], about["summary"], ", ".join(broken), words))
         page = HEAD + "\n".join(rows) + "\n"
         if os.environ.get("REDHOST_GOLDEN_UPDATE"):
@@ -68,7 +75,7 @@ class Zoo(cli.Case):
             self.assertEqual(file.read(), page)
 
     def test_formulas_are_proved(self):
-        for combine, identity, laws in (("a + b", "-0.0", "proved"), ("a*b + a + b", "0", "proved"), ("max(a, b)", "-inf", "in all cases")):
+        for combine, identity, laws in (("a + b", "-0.0", "proved"), ("a*b + a + b", "0", "proved"), ("max(a, b)", "-inf", "in all cases"), ("a == 0 ? b : b == 0 ? a : a + b", "0", "proved (where == holds: in all cases)")):
             (operator,) = self.verify("--reduce", combine, "--identity", identity, "--commutes", "-t", "f64")
             self.assertEqual([operator[law]["holds"] for law in LAWS[1:]], [laws, laws])
 

@@ -178,7 +178,8 @@ static void prove(search *s, rh_law law) {
   int *known = &s->report->laws[law];
   int holds = rh_points_try(s->of, law, &s->seed);
   if (*known == RH_LAW_BROKEN) return;
-  if (holds > 0) *known = RH_LAW_PROVED;
+  int has_equality = rh_exprs_compares_equal(s->of->combine);
+  if (holds > 0) *known = has_equality ? RH_LAW_PROVED_APART : RH_LAW_PROVED;
   if (holds >= 0 || rh_exprs_has_long_literals(s->of->combine)) return;
   s->tolerance = RH_NOTHING; /* floats do not round on small integers */
   for (int kind = RH_CASES_SMALL; kind <= RH_CASES_HALVES; kind++) {

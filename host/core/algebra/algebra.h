@@ -19,9 +19,10 @@ typedef enum rh_law { RH_LAW_IDENTITY, RH_LAW_ASSOCIATIVE, RH_LAW_COMMUTATIVE, R
 /* How far a law is known to hold. */
 enum {
   RH_LAW_UNTRIED,
-  RH_LAW_BROKEN,  /* there is a counterexample */
-  RH_LAW_SAMPLED, /* in all cases that were tried */
-  RH_LAW_PROVED   /* as an identity, and in all cases that were tried */
+  RH_LAW_BROKEN,      /* there is a counterexample */
+  RH_LAW_SAMPLED,     /* in all cases that were tried */
+  RH_LAW_PROVED,      /* as an identity, and in all cases that were tried */
+  RH_LAW_PROVED_APART /* the same, but where == holds: there only in all cases that were tried */
 };
 
 enum { RH_ALGEBRA_NOTES = RH_LAWS + 1, RH_ALGEBRA_TEXT = 400 };

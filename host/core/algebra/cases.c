@@ -148,7 +148,7 @@ static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
   for (uint32_t k = 0; k < n && cases->n_literals < RH_CASES_LITERALS; k++) {
     double size = fabs(list[k]);
     int is_small = size <= 3 && size == trunc(size);
-    if (!is_small && size >= 1e-5 && size <= 1e12) cases->literals[cases->n_literals++] = list[k];
+    if (!is_small && size >= 1e-5 && size <= 1e36) cases->literals[cases->n_literals++] = list[k];
   }
 }
 
@@ -168,8 +168,9 @@ void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *s
   }
   for (uint32_t k = RH_CASES_ELEMENTS; k < RH_CASES_VALUES; k++) {
     uint64_t random = rh_random_next(seed);
-    rh_operator_combine_all(of, cases->values[random % k], cases->values[(random >> 32) % k],
-                            cases->values[k], 1);
+    const unsigned char *a = cases->values[random % k], *b = cases->values[(random >> 32) % k];
+    if (k > RH_CASES_VALUES - RH_CASES_DOUBLED) a = b = cases->values[k - 1];
+    rh_operator_combine_all(of, a, b, cases->values[k], 1);
     keep_moderate(cases, k);
   }
 }

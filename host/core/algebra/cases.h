@@ -20,6 +20,7 @@ enum {
 enum {
   RH_CASES_ELEMENTS = 64,
   RH_CASES_VALUES = 192,
+  RH_CASES_DOUBLED = 22, /* the last ones: each is the one before, twice, so of many elements */
   RH_CASES_MODERATE = 1 << 22,
   RH_CASES_LITERALS = 32
 };
@@ -40,7 +41,7 @@ typedef struct rh_cases {
 } rh_cases;
 
 /* Before all others.  Literals of small integers, which are tried anyway, are passed over, and so
- * are those of a size that makes floats overflow or that guards against a division by 0. */
+ * are those of a size that makes an f32 overflow or that guards against a division by 0. */
 void rh_cases_find_literals(rh_cases *cases, const rh_operator *of);
 
 void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed);

@@ -141,12 +141,22 @@ void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int 
 
 /* ---- Words ---- */
 
-static void add_number(rh_text *text, rh_type type, uint64_t bits) {
+/* Nine digits tell all of f32 apart; the shortest read back as the same number. */
+enum { SHORTEST = 0, FEW_DIGITS = 9, ALL_DIGITS = 17 };
+
+static const char *format_float(char room[32], rh_type type, double number, int digits) {
+  if (digits != SHORTEST) return rh_format_digits(room, number, digits);
+  if (type == RH_TYPE_f64 && isfinite(number)) return rh_format_number(room, number);
+  return rh_format_digits(room, number, FEW_DIGITS);
+}
+
+static void add_number(rh_text *text, rh_type type, uint64_t bits, int digits) {
   double number = rh_element_number(type, bits);
+  char room[32];
   if (isnan(number))
     rh_text_add(text, "nan");
   else if (rh_type_is_float(type))
-    rh_text_add(text, "%.9g", number);
+    rh_text_add(text, "%s", format_float(room, type, number, digits));
   else if (rh_type_is_signed(type))
     rh_text_add(text, "%lld",
                 (long long)((int64_t)(bits << (64 - 8 * rh_type_size(type))) >>
@@ -159,37 +169,51 @@ static void add_element(rh_text *text, const rh_operator *of, const rh_element *
   if (of->n_operands > 1) rh_text_add(text, "(");
   for (uint32_t j = 0; j < of->n_operands; j++) {
     if (j) rh_text_add(text, ", ");
-    add_number(text, of->operands[j].type, element->of[j]);
+    add_number(text, of->operands[j].type, element->of[j], SHORTEST);
   }
   if (of->n_operands > 1) rh_text_add(text, ")");
 }
 
-static void add_value(rh_text *text, const rh_operator *of, const unsigned char *value) {
+static void add_value(rh_text *text, const rh_operator *of, const unsigned char *value,
+                      int digits) {
   if (of->n_fields > 1) rh_text_add(text, "(");
   for (uint32_t f = 0; f < of->n_fields; f++) {
     const rh_operator_field *field = &of->fields[f];
     uint64_t bits = 0;
     memcpy(&bits, value + field->offset, rh_type_size(field->type));
     rh_text_add(text, "%s%s%s", f ? ", " : "", field->name, *field->name ? " " : "");
-    add_number(text, field->type, bits);
+    add_number(text, field->type, bits, digits);
   }
   if (of->n_fields > 1) rh_text_add(text, ")");
+}
+
+/* As many digits as tell two values apart. */
+static int digits_for(const rh_operator *of, const unsigned char *one, const unsigned char *other) {
+  rh_text texts[2] = {{0}, {0}};
+  add_value(&texts[0], of, one, FEW_DIGITS);
+  add_value(&texts[1], of, other, FEW_DIGITS);
+  int is_same = strcmp(rh_text_get(&texts[0]), rh_text_get(&texts[1])) == 0;
+  rh_text_finish(&texts[0]);
+  rh_text_finish(&texts[1]);
+  return is_same ? ALL_DIGITS : FEW_DIGITS;
 }
 
 static void add_outcome(rh_text *text, const rh_operator *of, rh_law law,
                         const unsigned char *value, const unsigned char *left,
                         const unsigned char *right) {
+  int is_left = law == RH_LAW_IDENTITY && compare_values(of, left, value, 0) != RH_SAME;
   if (law == RH_LAW_IDENTITY) {
-    int is_left = compare_values(of, left, value, 0) != RH_SAME;
+    const unsigned char *becomes = is_left ? left : right;
     rh_text_add(text, " becomes ");
-    add_value(text, of, is_left ? left : right);
+    add_value(text, of, becomes, digits_for(of, value, becomes));
     rh_text_add(text, is_left ? " behind it" : " before it");
     return;
   }
+  int digits = digits_for(of, left, right);
   rh_text_add(text, " gives ");
-  add_value(text, of, left);
+  add_value(text, of, left, digits);
   rh_text_add(text, law == RH_LAW_ASSOCIATIVE ? " grouped to the left and " : ", and ");
-  add_value(text, of, right);
+  add_value(text, of, right, digits);
   rh_text_add(text, law == RH_LAW_ASSOCIATIVE ? " to the right" : " exchanged");
 }
 
@@ -204,7 +228,7 @@ void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elemen
     if (elements)
       add_element(&all, of, &elements[k]);
     else
-      add_value(&all, of, v[k]);
+      add_value(&all, of, v[k], SHORTEST);
   }
   rh_law_sides(of, law, v, left, right, room, 1);
   add_outcome(&all, of, law, v[0], left, right);

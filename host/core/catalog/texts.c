@@ -98,6 +98,9 @@ static rh_status take_results(rh_definition *definition, const char *list, rh_er
     } else
       snprintf(result->name, sizeof result->name, "result%u", k);
     result->text = strndup(from, (size_t)(at - from));
+    for (uint32_t j = 0; j < k; j++)
+      if (strcmp(result->name, definition->results[j].name) == 0)
+        return rh_fail(error, RH_E_USAGE, "finalize: two results are called %s", result->name);
     definition->n_results++;
     if (!*at) return RH_OK;
     from = at + 1;
@@ -121,14 +124,16 @@ static rh_status take_reduce(rh_definition *definition, const rh_operator_texts 
 }
 
 int rh_operator_texts_are_own(const rh_operator_texts *texts) {
-  return texts->map || texts->where || texts->reduce || texts->identity || texts->finalize ||
-         (texts->op && strchr(texts->op, ',')) || is_whole(texts->op);
+  return texts->map || texts->where || texts->reduce || texts->identity || texts->commutes ||
+         texts->finalize || (texts->op && strchr(texts->op, ',')) || is_whole(texts->op);
 }
 
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
                                 const rh_options *options, rh_error *error) {
   if (texts->identity && !texts->reduce)
     return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
+  if (texts->commutes && !texts->reduce)
+    return rh_fail(error, RH_E_USAGE, "commutes goes with reduce");
   if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, options, error);
   if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
   definition->where = copy(texts->where);

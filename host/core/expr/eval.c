@@ -274,6 +274,23 @@ void rh_eval_node(const rh_evaluation *e, uint32_t k, uint64_t first, uint64_t d
   }
 }
 
+void rh_eval_known(const rh_exprs *exprs, rh_node *node) {
+  rh_scalar scalars[3];
+  void *args[3] = {NULL};
+  node->is_known = node->kind == RH_NODE_LITERAL;
+  node->known = node->value;
+  if (node->is_known || node->arity == 0) return;
+  for (uint32_t k = 0; k < node->arity; k++) {
+    const rh_node *arg = &exprs->nodes[node->args[k]];
+    if (!arg->is_known) return;
+    scalars[k] = arg->known;
+    args[k] = &scalars[k];
+  }
+  node->is_known = 1;
+  node->known = (rh_scalar){0};
+  compute(node, &node->known, args, 0, 1);
+}
+
 /* An output that is another one too, or a variable. */
 static void copy_outputs(const rh_evaluation *e, uint64_t done, size_t n) {
   for (uint32_t j = 0; j < e->exprs->n_outputs; j++) {

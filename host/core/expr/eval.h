@@ -22,4 +22,7 @@ typedef struct rh_evaluation {
  * Its operands have been. */
 void rh_eval_node(const rh_evaluation *e, uint32_t k, uint64_t first, uint64_t done, size_t n);
 
+/* A new node: its value, if it is of literals alone. */
+void rh_eval_known(const rh_exprs *exprs, rh_node *node);
+
 #endif

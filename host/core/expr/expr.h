@@ -82,6 +82,8 @@ int rh_exprs_is_exact(const rh_exprs *exprs);
  * number, if every function errs as much as OpenCL C lets it.  0: not at all; INFINITY: no bound is
  * known. */
 double rh_exprs_error(const rh_exprs *exprs);
+/* Does it ask whether floats are equal? */
+int rh_exprs_compares_equal(const rh_exprs *exprs);
 /* Is a literal rounded, such as 0.1, or longer than a few digits? */
 int rh_exprs_has_long_literals(const rh_exprs *exprs);
 /* Can an operation round a float? */

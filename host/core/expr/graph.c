@@ -1,5 +1,5 @@
-#include "graph.h"
 #include "../base/error.h"
+#include "eval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +105,7 @@ rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made) {
   }
   exprs->nodes[exprs->n_nodes] = *node;
   exprs->nodes[exprs->n_nodes].arity = arity_of(node);
+  rh_eval_known(exprs, &exprs->nodes[exprs->n_nodes]);
   *made = exprs->n_nodes++;
   return NULL;
 }
@@ -173,6 +174,15 @@ int rh_exprs_has_long_literals(const rh_exprs *exprs) {
     if (!node->is_live || node->kind != RH_NODE_LITERAL) continue;
     if (node->type == RH_TYPE_f64 && is_long(node->value.f64)) return 1;
     if (node->type == RH_TYPE_f32 && is_long((double)node->value.f32)) return 1;
+  }
+  return 0;
+}
+
+int rh_exprs_compares_equal(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    int is_equality = node->kind == RH_NODE_EQUAL || node->kind == RH_NODE_UNEQUAL;
+    if (node->is_live && is_equality) return 1;
   }
   return 0;
 }

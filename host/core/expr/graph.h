@@ -60,6 +60,8 @@ typedef struct rh_node {
   /* A literal or constant that takes on the type of what it meets: i64 or f64 until then. */
   int is_weak;
   uint32_t arity; /* operands */
+  int is_known;   /* it is of literals alone, and has the value `known` */
+  rh_scalar known;
   int is_live;    /* an output needs it */
   int32_t output; /* the first that it is; -1: none */
   int32_t room;   /* its array during evaluation; -1: it is an output's, or a variable's own */

@@ -37,7 +37,8 @@ static rh_status expected(const parser *p, const char *what) {
   if (*p->at == 0)
     snprintf(reason, sizeof reason, "expected %s, and the text ends", what);
   else {
-    snprintf(is, sizeof is, isprint((unsigned char)*p->at) ? "'%c'" : "a byte", *p->at);
+    snprintf(is, sizeof is, isprint((unsigned char)*p->at) ? "'%c'" : "byte 0x%02x",
+             (unsigned char)*p->at);
     snprintf(reason, sizeof reason, "expected %s, not %s", what, is);
   }
   return fail_at(p, p->at, reason);

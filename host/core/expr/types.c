@@ -191,7 +191,7 @@ rh_reason rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node, uint
 }
 
 static int is_zero(const rh_node *node) {
-  return node->kind == RH_NODE_LITERAL && !is_float(node->type) && node->value.u64 == 0;
+  return node->is_known && !is_float(node->type) && node->known.u64 == 0;
 }
 
 static int fold_binary(const rh_node *a, const rh_node *b, rh_node_kind kind,

@@ -49,8 +49,17 @@ static rh_status add_constants(rh_operator *self, const rh_definition *definitio
   return RH_OK;
 }
 
+/* Is it a word of the language, or of finalize? */
+static int is_word(const char *name, int has_results) {
+  return strcmp(name, "i") == 0 || strcmp(name, "n") == 0 || strcmp(name, "inf") == 0 ||
+         strcmp(name, "nan") == 0 || (has_results && strcmp(name, "a") == 0);
+}
+
 /* "x" and "x2" can be told apart, but not two of one name. */
-static rh_status check_names(const rh_operator *self, rh_error *error) {
+static rh_status check_names(const rh_operator *self, int has_results, rh_error *error) {
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    if (is_word(self->lets[k].name, has_results))
+      return rh_fail(error, RH_E_USAGE, "constant %s: the name is taken", self->lets[k].name);
   for (uint32_t k = 0; k < self->n_lets; k++)
     for (uint32_t j = 0; j < self->n_operands + k; j++) {
       const char *name = self->lets[k].name;
@@ -237,7 +246,7 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   self->n_lets = n_lets;
   if (n_lets) memcpy(self->lets, lets, n_lets * sizeof *lets);
   RH_TRY(add_constants(self, definition, error));
-  RH_TRY(check_names(self, error));
+  RH_TRY(check_names(self, definition->n_results > 0, error));
   rh_status status = make_text(self, definition, error);
   if (status != RH_OK) return name_file(definition, status, error);
   describe(self, definition);

@@ -136,6 +136,14 @@ static void count_specials(rh_exact_bins *bins, const unsigned char *data, uint6
   }
 }
 
+/* Other elements than -0 are mostly the first. */
+static int has_others(const rh_exact_bins *bins, const unsigned char *data, uint64_t n) {
+  uint64_t minus_zero = ((uint64_t)bins->layout.specials + 1) << bins->layout.digits;
+  for (uint64_t i = 0; i < n; i++)
+    if (element_bits(bins->type, data, i) != minus_zero) return 1;
+  return 0;
+}
+
 /* Folds the bins into their sum. */
 static void fold_bins(rh_exact_bins *bins) {
   uint32_t n_fields = 2 * (bins->layout.specials + 1);
@@ -163,6 +171,7 @@ void rh_exact_bins_add(rh_exact_bins *bins, const void *data, uint64_t n) {
       bin_clear(bins, plus);
       bin_clear(bins, minus);
     }
+    if (!bins->sum.has_others) bins->sum.has_others = (uint64_t)has_others(bins, from, block);
     bins->pending += block;
     bins->sum.n += block;
     from += block * rh_type_size(bins->type);
@@ -185,6 +194,7 @@ void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other) {
   sum->nans += other->nans;
   sum->plus_infinities += other->plus_infinities;
   sum->minus_infinities += other->minus_infinities;
+  sum->has_others |= other->has_others;
 }
 
 void rh_exact_sum_of_magnitudes(rh_exact_sum *sum) {
@@ -192,6 +202,7 @@ void rh_exact_sum_of_magnitudes(rh_exact_sum *sum) {
   memset(&sum->negative, 0, sizeof sum->negative);
   sum->plus_infinities += sum->minus_infinities;
   sum->minus_infinities = 0;
+  sum->has_others = 1;
 }
 
 /* 0 where S is finite, else 1 and S. */
@@ -200,6 +211,12 @@ static int sum_is_special(const rh_exact_sum *sum, float *value) {
   if (!sum->nans && !plus && !minus) return 0;
   *value = sum->nans || (plus && minus) ? NAN : plus ? INFINITY : -INFINITY;
   return 1;
+}
+
+/* Of elements that are all -0, S has their sign.  *magnitude = |S|. */
+static int is_negative(const rh_exact_sum *sum, rh_fixed *magnitude) {
+  int is_below = rh_fixed_distance(magnitude, &sum->positive, &sum->negative);
+  return is_below || (sum->n > 0 && !sum->has_others);
 }
 
 static int abs_is_special(const rh_exact_sum *sum, float *value) {
@@ -212,7 +229,7 @@ double rh_exact_sum_double(const rh_exact_sum *sum) {
   float special;
   if (sum_is_special(sum, &special)) return special;
   rh_fixed magnitude;
-  int negative = rh_fixed_distance(&magnitude, &sum->positive, &sum->negative);
+  int negative = is_negative(sum, &magnitude);
   return negative ? -rh_fixed_double(&magnitude) : rh_fixed_double(&magnitude);
 }
 
@@ -220,7 +237,7 @@ float rh_exact_sum_float(const rh_exact_sum *sum) {
   float special;
   if (sum_is_special(sum, &special)) return special;
   rh_fixed magnitude;
-  int negative = rh_fixed_distance(&magnitude, &sum->positive, &sum->negative);
+  int negative = is_negative(sum, &magnitude);
   return negative ? -rh_fixed_float(&magnitude) : rh_fixed_float(&magnitude);
 }
 

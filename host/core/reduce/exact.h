@@ -16,6 +16,7 @@
 typedef struct rh_exact_sum {
   rh_fixed positive, negative; /* sums of magnitudes of the finite elements: S = P - N, A = P + N */
   uint64_t n, nans, plus_infinities, minus_infinities;
+  uint64_t has_others; /* 0: every element is -0 */
 } rh_exact_sum;
 
 /* The bins that gather elements before they are folded into a sum; a few hundred KiB.  [one thread
@@ -35,7 +36,7 @@ void rh_exact_sum_of_magnitudes(rh_exact_sum *sum);
 
 /* S rounded to nearest, ties to even.  As IEEE 754 means it: NaN where an element is NaN or both
  * infinities occur, else the infinity that occurs, else infinity where the rounded sum overflows.
- * An S of zero is +0. */
+ * An S of zero is -0 if there are elements and all are -0, else +0. */
 double rh_exact_sum_double(const rh_exact_sum *sum);
 float rh_exact_sum_float(const rh_exact_sum *sum);
 /* to 64 bits, or a long double's precision */

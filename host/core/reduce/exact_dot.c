@@ -78,19 +78,23 @@ static uint64_t exponent_of(uint64_t bits) {
 }
 
 static void add_wide(rh_exact_dot *dot, const double *x, const double *y, uint64_t n) {
+  int has_others = 0; /* than products of -0 */
   for (uint64_t k = 0; k < n; k++) {
     uint64_t a, b;
     memcpy(&a, &x[k], sizeof a);
     memcpy(&b, &y[k], sizeof b);
     if (field_of(a) == SPECIAL || field_of(b) == SPECIAL) {
       add_special(dot, x[k] * y[k]);
+      has_others = 1;
       continue;
     }
     rh_u128 product = (rh_u128)significand_of(a) * significand_of(b);
+    has_others |= product != 0 || !((a ^ b) >> 63);
     rh_u128 *bin = &dot->by[(a ^ b) >> 63][exponent_of(a) + exponent_of(b)];
     bin[0] += product & ((UINT64_C(1) << DIGITS) - 1);
     bin[DIGITS] += product >> DIGITS;
   }
+  dot->specials.has_others |= (uint64_t)has_others;
 }
 
 /* x = s * 2^(exponent - 1075) with an integer s, and so a product is s * 2^(sum - 2150). */
