@@ -34,8 +34,9 @@ static const rh_param params[] = {
                       .initial = -1,
                       .step = 1,
                       .flags = RH_PARAM_NOT_TUNED},
-    [VECTORS] = RH_CHOICE("vectors", "auto|512|256|128", 4,
-                          "the widest vectors used, in bits; auto: the processor's"),
+    [VECTORS] = RH_CHOICE("vectors", "auto|512|256|128|256vl", 5,
+                          "the widest vectors used, in bits; 256vl: in the registers of AVX-512; "
+                          "auto: the fastest of the processor's"),
     [WALK] = {.key = "walk",
               .doc =
                   "the way through memory: one page after the other, or eight in turn; auto: the "
@@ -204,7 +205,6 @@ static rh_status reserve_values(native *self, const rh_host *host, uint64_t bloc
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
-  static const unsigned bits[] = {512, 512, 256, 128};
   unsigned threads = threads_for(problem, values);
   native *self = host->alloc(host, sizeof *self);
   if (!self) return RH_E_NOMEM;
@@ -212,7 +212,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   if (!self->parts) return RH_E_NOMEM;
   self->serial_below = values[SERIAL_BELOW];
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
-  choose_parts(self, rh_native_lanes_find(bits[values[VECTORS]]), problem);
+  choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if ((threads > 1 && !memory) ||
       reserve_values(self, host, most_blocks(self->op, problem->max_n)) != RH_OK)

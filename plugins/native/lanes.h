@@ -1,5 +1,5 @@
-/* The interface of lanes_512.c, lanes_256.c and lanes_128.c: the same inner loops on vectors of
- * 512, 256 and 128 bits. */
+/* The interface of lanes_512.c, lanes_256vl.c, lanes_256.c and lanes_128.c: the same inner loops on
+ * vectors of 512, 256 and 128 bits; and the choice of one of them. */
 #ifndef NATIVE_LANES_H
 #define NATIVE_LANES_H
 
@@ -62,10 +62,16 @@ typedef struct rh_native_lanes {
   rh_native_find *find[NATIVE_TYPES];
 } rh_native_lanes;
 
-extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native_lanes_512;
+extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native_lanes_256vl,
+    rh_native_lanes_512;
 
-/* The widest that this processor supports, of at most `bits` bits. */
-const rh_native_lanes *rh_native_lanes_find(unsigned bits);
+/* In the order of the parameter's choices.  256VL: vectors of 256 bits in the registers of AVX-512,
+ * of which there are twice as many. */
+enum { NATIVE_AUTO, NATIVE_512, NATIVE_256, NATIVE_128, NATIVE_256VL };
+
+/* The loops of this kind, or the widest below that this processor supports.  NATIVE_AUTO: the
+ * fastest; where it has AVX-512, they are measured, in 0.1 ms, once.  [any thread] */
+const rh_native_lanes *rh_native_lanes_find(unsigned vectors);
 
 /* The canonical order of docs/bits.md, in which sums and products of floats are folded. */
 enum { NATIVE_ROW_BYTES = RH_CANONICAL_ROW_BYTES, NATIVE_TILE_BYTES = RH_CANONICAL_TILE_BYTES };

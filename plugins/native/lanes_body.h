@@ -1,5 +1,6 @@
 /* The inner loops, written once for all widths.  The including file defines LANES_BYTES, the width
- * of a vector; LANES_TARGET, the target of the functions; and LANES_TABLE, the name of their table.
+ * of a vector; LANES_TARGET, the target of the functions; LANES_TABLE, the name of their table; and
+ * LANES_REGISTERS, how many vectors the processor holds, if those are 32 of 32 bytes.
  *
  * GCC's and clang's vector extensions make this compile everywhere.  Operations that they cannot
  * express in one instruction (the smaller of two, a sum of bytes) are intrinsics if the processor
@@ -245,9 +246,14 @@ DEFINE_HALVE(multiply_lanes, f32, MULTIPLY)
 DEFINE_HALVE(multiply_lanes, f64, MULTIPLY)
 
 /* The values of whole tiles: rows 0 and 1, rows 2 and 3, and these two; then the upper half of the
- * lanes onto the lower half, down to one.  A tile is read from its begin to its end, or eight
+ * lanes onto the lower half, down to one.  A tile is read from its begin to its end, or ACROSS
  * vectors of each row in turn where a row has more of them: loads that jump between rows take twice
  * as long (AMD EPYC, Zen 5). */
+#ifdef LANES_REGISTERS
+enum { ACROSS = LANES_REGISTERS / 2, CHAINS = 8 };
+#else
+enum { ACROSS = 8, CHAINS = 4 };
+#endif
 enum { EIGHT = 8, BATCH = 64 /* tiles */, TILES_OF_A_PAGE = PAGE_BYTES / NATIVE_TILE_BYTES };
 
 /* The k-th tile that is read, where whole batches are read in several pages in turn. */
@@ -263,29 +269,28 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
       ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
-      MANY = ROW_OF / WIDTH                                                                        \
+      MANY = ROW_OF / WIDTH,                                                                       \
+      STEP = MANY < ACROSS ? MANY : ACROSS                                                         \
     };                                                                                             \
     (void)beside;                                                                                  \
     if (tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                                         \
     for (uint64_t turn = 0; turn < tiles; turn++) {                                                \
       uint64_t tile = pages > 1 ? tile_of_walk(turn, pages) : turn;                                \
       const e_##element *x = (const e_##element *)elements + tile * (4 * ROW_OF);                  \
-      v_##lane a[MANY], b[EIGHT];                                                                  \
-      for (int at = 0; at < MANY; at += EIGHT, x += EIGHT * WIDTH) {                               \
-        EACH(k, EIGHT) a[at + k] = TAKE(type, lane, x + k * WIDTH);                                \
+      v_##lane a[MANY], b[STEP];                                                                   \
+      for (int at = 0; at < MANY; at += STEP, x += STEP * WIDTH) {                                 \
+        EACH(k, STEP) a[at + k] = TAKE(type, lane, x + k * WIDTH);                                 \
         IN_THIS_ORDER;                                                                             \
-        EACH(k, EIGHT)                                                                             \
+        EACH(k, STEP)                                                                              \
         a[at + k] = APPLY(a[at + k], TAKE(type, lane, x + ROW_OF + k * WIDTH));                    \
         IN_THIS_ORDER;                                                                             \
-        EACH(k, EIGHT) b[k] = TAKE(type, lane, x + 2 * ROW_OF + k * WIDTH);                        \
+        EACH(k, STEP) b[k] = TAKE(type, lane, x + 2 * ROW_OF + k * WIDTH);                         \
         IN_THIS_ORDER;                                                                             \
-        EACH(k, EIGHT)                                                                             \
-        b[k] = APPLY(b[k], TAKE(type, lane, x + 3 * ROW_OF + k * WIDTH));                          \
-        IN_THIS_ORDER;                                                                             \
-        EACH(k, EIGHT) a[at + k] = APPLY(a[at + k], b[k]);                                         \
+        EACH(k, STEP)                                                                              \
+        a[at + k] = APPLY(a[at + k], APPLY(b[k], TAKE(type, lane, x + 3 * ROW_OF + k * WIDTH)));   \
       }                                                                                            \
-      for (int half = MANY / 2; half > 4; half /= 2)                                               \
-        for (int k = 0; k < half; k++) a[k] = APPLY(a[k], a[k + half]);                            \
+      UNROLLED for (int half = MANY / 2; half > 4; half /= 2) EACH(k, half) a[k] =                 \
+          APPLY(a[k], a[k + half]);                                                                \
       EACH(k, 4) a[k] = APPLY(a[k], a[k + 4]);                                                     \
       a[0] = APPLY(APPLY(a[0], a[2]), APPLY(a[1], a[3]));                                          \
       nodes[tile] = lanes_of##_##lane(a[0]);                                                       \
@@ -481,29 +486,46 @@ DEFINE_ROWS(asum, f64, ONE_UNSIGNED)
 
 enum { FOUR = 4 }; /* accumulators of what needs no fixed order: as many as a load takes cycles */
 
+/* A vector's elements are added to those of a.  Of 32-bit ones, whose neighbours make a lane of 64
+ * bits, the whole lane is, and the upper half of it to those of b: what is wanted is the sum of the
+ * lower halves and the upper ones, and the sum of the lanes is that of the lower halves and 2^32
+ * times that of the upper ones. */
+#define GATHER_8(a, b, x)  ((a) += WIDEN_8(x))
+#define GATHER_16(a, b, x) ((a) += WIDEN_16(x))
+#define GATHER_64(a, b, x) ((a) += WIDEN_64(x))
+#define GATHER_32(a, b, x)                                                                         \
+  do {                                                                                             \
+    v_u64 lane = (v_u64)(x);                                                                       \
+    (a) += lane;                                                                                   \
+    (b) += lane >> 32;                                                                             \
+  } while (0)
+
 /* Modulo 2^64.  above: the offset added to each lane's element.  The last row is filled up with
  * zeros. */
 #define DEFINE_INTEGER(op, type, bits, TRANSFORM, above)                                           \
-  LANES_TARGET INLINE void op##_##type##_row(v_u64 a[FOUR], const e_##type *x) {                   \
+  LANES_TARGET INLINE void op##_##type##_row(v_u64 a[CHAINS], v_u64 b[CHAINS],                     \
+                                             const e_##type *x) {                                  \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
-    EACH(k, FOUR) a[k] += WIDEN_##bits(TRANSFORM(type, LOAD(type, x + k * WIDTH)));                \
+    (void)b;                                                                                       \
+    EACH(k, CHAINS) GATHER_##bits(a[k], b[k], TRANSFORM(type, LOAD(type, x + k * WIDTH)));         \
   }                                                                                                \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
                                        void *value) {                                              \
-    enum { ROW_OF = FOUR * LANES_BYTES / sizeof(e_##type) };                                       \
-    v_u64 a[FOUR];                                                                                 \
-    EACH(k, FOUR) a[k] = (v_u64){0};                                                               \
+    enum { ROW_OF = CHAINS * LANES_BYTES / sizeof(e_##type) };                                     \
+    v_u64 a[CHAINS], b[CHAINS];                                                                    \
+    EACH(k, CHAINS) a[k] = b[k] = (v_u64){0};                                                      \
     uint64_t rows = n / ROW_OF, rest = n % ROW_OF;                                                 \
-    EACH_ROW(elements, rows, FOUR *LANES_BYTES, pages) op##_##type##_row(a, ROW);                  \
+    EACH_ROW(elements, rows, CHAINS *LANES_BYTES, pages) op##_##type##_row(a, b, ROW);             \
     if (rest) {                                                                                    \
       e_##type end[ROW_OF];                                                                        \
       memset(end + rest, 0, sizeof end - rest * sizeof *end);                                      \
       memcpy(end, (const e_##type *)elements + rows * ROW_OF, rest * sizeof *end);                 \
-      op##_##type##_row(a, end);                                                                   \
+      op##_##type##_row(a, b, end);                                                                \
       rows++;                                                                                      \
     }                                                                                              \
     uint64_t sum = 0 - rows * ROW_OF * (above);                                                    \
-    a[0] = (a[0] + a[1]) + (a[2] + a[3]);                                                          \
+    EACH(k, CHAINS) a[k] += b[k] - (b[k] << 32);                                                   \
+    EACH(k, CHAINS - 1) a[0] += a[k + 1];                                                          \
     for (size_t k = 0; k < LANES_BYTES / 8; k++) sum += a[0][k];                                   \
     memcpy(value, &sum, sizeof sum);                                                               \
   }
@@ -593,10 +615,10 @@ DEFINE_BITS(xor, ^=, 0)
 
 /* The least and the most of two kinds of numbers that stand in the same lanes, in one pass. */
 #define DEFINE_EXTREMES_OF(name, type, TAKE, first, FIRST, FIRST_1, second, SECOND, SECOND_1)      \
-  LANES_TARGET INLINE void name##_row(v_##first a[FOUR], v_##second b[FOUR], const e_##type *x,    \
-                                      intptr_t beside) {                                           \
+  LANES_TARGET INLINE void name##_row(v_##first a[CHAINS], v_##second b[CHAINS],                   \
+                                      const e_##type *x, intptr_t beside) {                        \
     (void)beside;                                                                                  \
-    EACH(k, FOUR) {                                                                                \
+    EACH(k, CHAINS) {                                                                              \
       v_##type v = TAKE(type, x + (size_t)k * (LANES_BYTES / sizeof(e_##type)));                   \
       LOADED_ONCE(v);                                                                              \
       a[k] = FIRST(a[k], (v_##first)v);                                                            \
@@ -605,16 +627,16 @@ DEFINE_BITS(xor, ^=, 0)
   }                                                                                                \
   LANES_TARGET static void name##_of(const void *elements, intptr_t beside, uint64_t n,            \
                                      unsigned pages, e_##first *one, e_##second *other) {          \
-    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = FOUR * WIDTH };                        \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
     const e_##type *x = elements;                                                                  \
-    v_##first a[FOUR];                                                                             \
-    v_##second b[FOUR];                                                                            \
-    EACH(k, FOUR) a[k] = (v_##first)TAKE(type, x + k * WIDTH);                                     \
-    EACH(k, FOUR) b[k] = (v_##second)a[k];                                                         \
-    EACH_ROW(elements, n / ROW_OF, FOUR * LANES_BYTES, pages) name##_row(a, b, ROW, beside);       \
+    v_##first a[CHAINS];                                                                           \
+    v_##second b[CHAINS];                                                                          \
+    EACH(k, CHAINS) a[k] = (v_##first)TAKE(type, x + k * WIDTH);                                   \
+    EACH(k, CHAINS) b[k] = (v_##second)a[k];                                                       \
+    EACH_ROW(elements, n / ROW_OF, CHAINS * LANES_BYTES, pages) name##_row(a, b, ROW, beside);     \
     if (n > ROW_OF && n % ROW_OF != 0) name##_row(a, b, x + n - ROW_OF, beside);                   \
-    EACH(k, FOUR - 1) a[0] = FIRST(a[0], a[k + 1]);                                                \
-    EACH(k, FOUR - 1) b[0] = SECOND(b[0], b[k + 1]);                                               \
+    EACH(k, CHAINS - 1) a[0] = FIRST(a[0], a[k + 1]);                                              \
+    EACH(k, CHAINS - 1) b[0] = SECOND(b[0], b[k + 1]);                                             \
     e_##first ones[WIDTH];                                                                         \
     e_##second others[WIDTH];                                                                      \
     memcpy(ones, &a[0], sizeof ones);                                                              \
@@ -631,7 +653,7 @@ DEFINE_BITS(xor, ^=, 0)
   DEFINE_EXTREMES_OF(name, type, LOAD, first, FIRST, FIRST_1, second, SECOND, SECOND_1)            \
   LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
                                 e_##second *other) {                                               \
-    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = FOUR * WIDTH };                        \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
     const e_##type *x = elements;                                                                  \
     e_##type few[ROW_OF];                                                                          \
     if (n >= ROW_OF) {                                                                             \
@@ -639,7 +661,7 @@ DEFINE_BITS(xor, ^=, 0)
       return;                                                                                      \
     }                                                                                              \
     const v_##type all = SPLAT(type, x[0]);                                                        \
-    EACH(k, FOUR) memcpy(few + k * WIDTH, &all, sizeof all);                                       \
+    EACH(k, CHAINS) memcpy(few + k * WIDTH, &all, sizeof all);                                     \
     memcpy(few, x, n * sizeof *x);                                                                 \
     name##_of(few, 0, ROW_OF, 1, one, other);                                                      \
   }
@@ -692,13 +714,15 @@ DEFINE_RANGE(u64, uint64_t)
     int seen = 0;                                                                                  \
     e_##u most;                                                                                    \
     e_##s top;                                                                                     \
-    for (uint64_t k = 0; k < n && k < LOOK_AHEAD && !seen; k++)                                    \
-      seen = (x[k] < 0) == (wanted == NATIVE_LEAST);                                               \
+    for (uint64_t k = 0; k < n && k < LOOK_AHEAD; k++)                                             \
+      seen |= (x[k] < 0) == (wanted == NATIVE_LEAST);                                              \
     if (!seen && of_one_sign_##type(elements, n, pages, range)) return;                            \
     mixed_##type(elements, n, pages, &most, &top);                                                 \
     *range = (rh_native_range){0, most, top};                                                      \
   }
-enum { LOOK_AHEAD = 16 }; /* elements, for one of the sign that decides */
+/* Elements that are searched for one of the sign that decides: all of them, for where the first one
+ * stands cannot be predicted. */
+enum { LOOK_AHEAD = 16 };
 DEFINE_FLOAT_RANGE(f16, u16, i16)
 DEFINE_FLOAT_RANGE(f32, u32, i32)
 DEFINE_FLOAT_RANGE(f64, u64, i64)

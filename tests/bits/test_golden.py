@@ -232,7 +232,7 @@ class Golden(unittest.TestCase):
         self.assert_golden(self.some_range(4, 2), "onepass")
 
     def test_ranges_with_any_vectors_threads_and_groups(self):
-        for k, option in enumerate(("vectors=512", "vectors=256", "vectors=128", "threads=1", "threads=2", "threads=3")):
+        for k, option in enumerate(("vectors=512", "vectors=256vl", "vectors=256", "vectors=128", "threads=1", "threads=2", "threads=3")):
             self.assert_golden(self.some_range(12, k), "native", "--param", option, "--param", "serial_below=0")
         for k, option in enumerate(("group=64", "finish=launch", "groups_per_unit=7")):
             self.assert_golden(self.some_range(24, k), "onepass", "--param", option)

@@ -142,7 +142,7 @@ static int try_operator(const rh_op *op, rh_type type, int64_t vectors) {
   uint64_t state = 5;
   int wrong = 0;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
-    void *self = open_native(op, type, threads, vectors, 1 + vectors % 2);
+    void *self = open_native(op, type, threads, vectors, 1 + (vectors + threads / 2) % 2);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
         fill(x, type, lengths[k], kind, &state);
@@ -233,7 +233,7 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int
   now.op.form_operands[0] = 2;
   now.op.element_size = base.element_size = size;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
-    void *self = open_native(&now.op, type, threads, vectors, 1 + vectors % 2);
+    void *self = open_native(&now.op, type, threads, vectors, 1 + (vectors + threads / 2) % 2);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
         fill(x, type, lengths[k], kind, &state);
@@ -270,7 +270,7 @@ static int try_forms(int64_t vectors) {
 /* native_values [WIDTHS]: how many widths of vectors, from the widest on; without it all of
  * them. */
 int main(int argc, char **argv) {
-  int wrong = 0, tried = 0, widths = argc > 1 ? atoi(argv[1]) : 4;
+  int wrong = 0, tried = 0, widths = argc > 1 ? atoi(argv[1]) : 5;
   for (uint32_t id = 1; id <= RH_N_OPS; id++)
     for (rh_type type = 1; type <= RH_N_TYPES; type++)
       for (int64_t vectors = 0; vectors < widths; vectors++) {
