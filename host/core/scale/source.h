@@ -1,4 +1,4 @@
-/* Where the elements of a stream come from: files and pipes, or generated data. */
+/* Where the elements of a stream come from: files and pipes, generated data, or arrays. */
 #ifndef RH_SCALE_SOURCE_H
 #define RH_SCALE_SOURCE_H
 
@@ -15,6 +15,8 @@ struct rh_source {
   uint64_t seed;
   const char *kind;                 /* of generated data */
   rh_feed *feeds[RH_MOST_OPERANDS]; /* of files and pipes */
+  const void *arrays[RH_MOST_OPERANDS];
+  uint64_t arrays_first; /* the arrays' first element */
   /* Writes elements first .. first+n-1 of operand k to `to`; *got is fewer only at the end of a
    * source of unknown length.  Any thread, unless in_order. */
   rh_status (*read)(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
@@ -30,6 +32,11 @@ rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t 
  * rh_operand_data_fill() gives it. */
 void rh_source_generated(rh_source *source, const char *kind, uint64_t seed, const rh_type *types,
                          uint32_t n_operands, uint64_t n);
+
+/* Arrays in the host's memory, which are borrowed: of n elements they hold those from `first` on,
+ * and only these are read. */
+void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
+                         const rh_type *types, uint32_t n_operands, uint64_t n);
 
 /* After all was read: RH_E_FILE if a file changed meanwhile. */
 rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error);
