@@ -1,7 +1,7 @@
 /* rh_reduce_distributed(), with threads as ranks: any division of the elements gives the bits of
  * one process, and a failure of one rank is the failure of all.  Without a device, as under
  * ThreadSanitizer, only host strategies are used, and fewer divisions are tried. */
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/kept.h"
 #include "library.h"
 
 #include <pthread.h>
@@ -294,6 +294,26 @@ START_TEST(other_strategies_do) {
 }
 END_TEST
 
+/* To a device with memory of its own, chunks go through a ring, from where one begins. */
+START_TEST(through_a_ring) {
+  static const int some[] = {0, 1, 3, 6, 11};
+  const rh_cl_device *device;
+  rh_request request = problems[some[_i]];
+  rh_result one = {.struct_size = sizeof one};
+  if (!has_device()) return;
+  must(rh_redhost_device(redhost, &device, &error));
+  request.n = N;
+  request.strategy = "native";
+  must(rh_reduce(redhost, &request, &one, &error));
+  ((rh_cl_device *)device)->shares_memory = 0;
+  redhost->most_whole_bytes = 10000;
+  redhost->chunk_bytes = 8192;
+  request.strategy = "onepass";
+  for (int d = 0; d < DIVISIONS; d += 2) divide(&request, &divisions[d], &one);
+  ck_assert_uint_gt(redhost->kept->road.slots.n, 0);
+}
+END_TEST
+
 /* One in OpenCL C is combined on a device, also by ranks that have no elements. */
 START_TEST(an_operator_by_code_does) {
   static float coarse[N];
@@ -545,6 +565,7 @@ static Suite *suite_of(void) {
   tcase_add_loop_test(bits, several_chunks_do, 0, 2);
   tcase_add_checked_fixture(devices, open_filled, tear_down);
   tcase_add_loop_test(devices, other_strategies_do, 0, 2);
+  tcase_add_loop_test(devices, through_a_ring, 0, 5);
   tcase_add_test(devices, an_operator_by_code_does);
   tcase_add_test(devices, calls_of_both_kinds_take_turns);
   tcase_add_checked_fixture(failures, open_filled, close_all);

@@ -115,10 +115,9 @@ static rh_status try_out(choice *c, rh_error *error) {
 /* Host strategies compete on a device with memory of its own only if the way of the data to it is
  * known. */
 static void weigh_way(choice *c) {
-  uint32_t size = rh_type_size(c->spec->type);
   if (!is_far(c)) return;
   if (c->spec->on_device == RH_JOB_ON_HOST)
-    c->way_s = rh_trial_upload_s(c->tuned, c->spec->n * size);
+    c->way_s = rh_trial_way_s(c->redhost, c->tuned, c->spec);
   if (c->way_s == 0) keep_on_device(c);
 }
 

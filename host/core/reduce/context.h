@@ -31,6 +31,12 @@ struct rh_redhost {
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
   uint32_t blame;
   struct rh_kept *kept; /* problems that rh_reduce() keeps set up; null until the first */
+  /* Arrays of more bytes are streamed to a device with memory of its own; in chunks of so many, or
+   * 0: what suits it.  Tests make both small. */
+  uint64_t most_whole_bytes, chunk_bytes;
+  /* How long such an array takes to the device, by the layer that streams it, without what is done
+   * once; 0: it failed. */
+  double (*time_stream)(rh_redhost *redhost, const void *array, uint64_t bytes);
   /* of the public functions: everything here but `options` changes under it */
   pthread_mutex_t lock;
   uint32_t n_prepared; /* prepared reductions that are not destroyed */

@@ -98,7 +98,9 @@ static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
   RH_TRY(rh_redhost_device(redhost, device, error));
   if (uses_f64(spec) && !((*device)->about.features & RH_FP64))
     return rh_fail(error, RH_E_DEVICE, "type f64: %s has no cl_khr_fp64", (*device)->name);
-  return rh_cl_input_fits(*device, bytes_of(spec), spec->what, error);
+  uint64_t bytes = bytes_of(spec);
+  if (spec->in_pieces && bytes != UINT64_MAX) return RH_OK;
+  return rh_cl_input_fits(*device, bytes, spec->what, error);
 }
 
 /* A host strategy needs no device, but a device that was requested must exist. */

@@ -6,6 +6,7 @@
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "../io/array.h"
+#include "operand_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,25 +29,47 @@ typedef struct trial {
 
 /* ---- What is known ---- */
 
-/* The upload is kept like a strategy of this name and file, with bytes as elements. */
-static const char upload_name[] = "upload";
-static const uint64_t upload_file = UINT64_C(0x2d75706c6f61642d);
-static const uint64_t upload_bytes[] = {4096, 32u << 20};
+/* How data get to the device.  Each way is kept like a strategy of this name and file, with bytes as
+ * elements. */
+typedef struct way {
+  const char *name;
+  uint64_t file, bytes[2];
+} way;
 
-static double kept_upload_s(const rh_tunedb *tuned, uint64_t bytes) {
+/* As a whole, and in chunks through a ring. */
+static const way upload = {"upload", UINT64_C(0x2d75706c6f61642d), {4096, 32u << 20}},
+                 stream = {"stream", UINT64_C(0x2d73747265616d2d), {32u << 20, 128u << 20}};
+
+static double kept_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
   const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};
-  const rh_tunedb_entry *entry = rh_tunedb_find_timed(tuned, &exactly, upload_name, upload_file,
-                                                      RH_OP_sum, RH_TYPE_u8, 0, bytes);
+  const rh_tunedb_entry *entry =
+      rh_tunedb_find_timed(tuned, &exactly, of->name, of->file, RH_OP_sum, RH_TYPE_u8, 0, bytes);
   return entry ? entry->time_s : 0;
 }
 
 /* A copy takes a time of its own, and one for each byte. */
-double rh_trial_upload_s(const rh_tunedb *tuned, uint64_t bytes) {
-  double small = kept_upload_s(tuned, upload_bytes[0]),
-         large = kept_upload_s(tuned, upload_bytes[1]);
+static double estimate_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
+  double small = kept_s(tuned, of, of->bytes[0]), large = kept_s(tuned, of, of->bytes[1]);
   if (small == 0 || large == 0) return 0;
-  double per_byte = (large - small) / (double)(upload_bytes[1] - upload_bytes[0]);
-  return small + (per_byte > 0 ? per_byte : 0) * (double)bytes;
+  double per_byte = (large - small) / (double)(of->bytes[1] - of->bytes[0]);
+  if (per_byte < 0) per_byte = 0;
+  double seconds = small + per_byte * ((double)bytes - (double)of->bytes[0]);
+  return seconds > per_byte * (double)bytes ? seconds : per_byte * (double)bytes;
+}
+
+static uint64_t bytes_of(const rh_job_spec *spec) {
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
+    bytes += rh_type_size(rh_job_operand_type(spec, k));
+  return spec->n * bytes;
+}
+
+static const way *way_of(const rh_redhost *redhost, const rh_job_spec *spec) {
+  return spec->in_pieces && bytes_of(spec) > redhost->most_whole_bytes ? &stream : &upload;
+}
+
+double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec) {
+  return estimate_s(tuned, way_of(redhost, spec), bytes_of(spec));
 }
 
 static uint64_t trial_n(const rh_job_spec *spec) {
@@ -183,19 +206,20 @@ static double time_upload(rh_cl_session *session, const void *data, uint64_t byt
   return status == RH_OK ? least : 0;
 }
 
-static void measure_upload(trial *t) {
-  enum { SIZES = sizeof upload_bytes / sizeof *upload_bytes };
+static void measure_way(trial *t, const way *of) {
+  enum { SIZES = sizeof of->bytes / sizeof *of->bytes };
   rh_cl_session *session;
   double start = rh_now();
   if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
   t->deadline += rh_now() - start;
-  char *data = malloc(upload_bytes[SIZES - 1]);
+  char *data = malloc(of->bytes[SIZES - 1]);
   if (!data) return;
-  memset(data, 0x3c, upload_bytes[SIZES - 1]);
+  memset(data, 0x3c, of->bytes[SIZES - 1]);
   for (int k = 0; k < SIZES; k++) {
-    double seconds = time_upload(session, data, upload_bytes[k]);
-    if (seconds > 0)
-      keep(t, upload_name, upload_file, RH_OP_sum, RH_TYPE_u8, upload_bytes[k], seconds);
+    uint64_t bytes = of->bytes[k];
+    double seconds = of == &stream ? t->redhost->time_stream(t->redhost, data, bytes)
+                                   : time_upload(session, data, bytes);
+    if (seconds > 0) keep(t, of->name, of->file, RH_OP_sum, RH_TYPE_u8, bytes, seconds);
   }
   free(data);
 }
@@ -241,12 +265,12 @@ int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
   int is_far = device && !device->shares_memory;
   trial t = {.redhost = redhost, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
   if (redhost->options.no_measure || !redhost->cache.directory || t.n == 0) return 0;
-  double start = rh_now(), whole = (double)spec->n * rh_type_size(spec->type);
+  double start = rh_now();
   t.deadline = start + budget_s;
   measure_best(&t, list, n, 1, HOSTS);
-  if (is_far && rh_trial_upload_s(tuned, 1) == 0) measure_upload(&t);
+  if (is_far && rh_trial_way_s(redhost, tuned, spec) == 0) measure_way(&t, way_of(redhost, spec));
   /* where a strategy on the device may be faster */
-  double least = is_far ? rh_trial_upload_s(tuned, (uint64_t)whole) : 0;
+  double least = is_far ? rh_trial_way_s(redhost, tuned, spec) : 0;
   if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
     measure_on_device(&t, list, n);
   if (t.found.length)

@@ -28,62 +28,21 @@ static int has_operands(const rh_lane *lane) {
 
 /* ---- Setting up ---- */
 
-/* The queue's clock against ours, by a command whose end is waited for. */
-static rh_status set_clock(rh_lane *lane, rh_error *error) {
-  cl_ulong end = 0;
-  cl_event event = NULL;
-  unsigned char byte = 0;
-  cl_int code =
-      clEnqueueWriteBuffer(lane->copies, lane->values, CL_TRUE, 0, 1, &byte, 0, NULL, &event);
-  double now = rh_now();
-  if (code == CL_SUCCESS)
-    code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-  if (event) clReleaseEvent(event);
-  lane->clock_offset = now - 1e-9 * (double)end;
-  RH_CL_TRY(error, code, "reading the device's clock");
-  return RH_OK;
-}
-
-static rh_status make_queue(const rh_cl_session *session, cl_command_queue *queue,
-                            rh_error *error) {
-  cl_int code;
-  *queue =
-      clCreateCommandQueue(session->context, session->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-  if (code == CL_SUCCESS) return RH_OK;
-  *queue = NULL;
-  return rh_cl_fail_short(error, code, "creating a command queue", session->device, 0, 1);
-}
-
-static rh_status open_device(rh_lane *lane, uint32_t n_slots, rh_error *error) {
-  rh_cl_session *session;
-  RH_TRY(rh_redhost_session(lane->job.redhost, &session, error));
-  lane->job.instance_spec.session = session;
-  lane->plain = session->queue;
-  RH_TRY(make_queue(session, &lane->copies, error));
-  RH_TRY(make_queue(session, &lane->kernels, error));
-  RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE, (uint64_t)n_slots * RH_ANY_VALUE_BYTES, NULL,
-                      "allocating the chunks' values", &lane->values, error));
-  return set_clock(lane, error);
-}
-
-static rh_status make_slots(rh_lane *lane, uint32_t n_slots, rh_error *error) {
+static rh_status open_road(rh_lane *lane, uint32_t n_slots, rh_error *error) {
   uint64_t bytes = rh_operand_layout(&lane->job.spec, lane->offsets);
-  const rh_cl_session *session = lane->job.device ? lane->job.instance_spec.session : NULL;
-  rh_status status =
-      rh_slots_init(&lane->slots, session, lane->copies, n_slots, bytes, &lane->unpinned, error);
+  rh_cl_session *session = NULL;
+  if (lane->job.device) RH_TRY(rh_redhost_session(lane->job.redhost, &session, error));
+  rh_status status = rh_road_open(&lane->road, session, n_slots, bytes, error);
   lane->job.redhost->device_failed |= status != RH_OK;
   return status;
 }
 
 static rh_status set_up(rh_lane *lane, uint32_t n_slots, rh_error *error) {
-  lane->read_values = calloc(n_slots, RH_ANY_VALUE_BYTES);
-  if (!lane->read_values) return rh_fail(error, RH_E_NOMEM, "no memory for the chunks' values");
-  if (lane->job.device) RH_TRY(open_device(lane, n_slots, error));
-  RH_TRY(make_slots(lane, n_slots, error));
+  RH_TRY(open_road(lane, n_slots, error));
+  lane->job.instance_spec.session = lane->road.session;
   double start = rh_now();
   RH_TRY(rh_job_instantiate(&lane->job, error));
   lane->job.setup_s = rh_now() - start;
-  if (lane->job.device) lane->job.instance_spec.session->queue = lane->kernels;
   if (has_operands(lane)) rh_operands_begin(&lane->job.operands, lane->job.spec.custom);
   return RH_OK;
 }
@@ -91,25 +50,19 @@ static rh_status set_up(rh_lane *lane, uint32_t n_slots, rh_error *error) {
 rh_status rh_lane_init(rh_lane *lane, rh_redhost *redhost, const rh_job_spec *spec,
                        uint64_t chunk_n, uint32_t n_slots, rh_error *error) {
   rh_job_spec own = *spec;
-  *lane = (rh_lane){.chunk_n = chunk_n};
+  *lane = (rh_lane){.chunk_n = chunk_n, .road = lane->road};
   own.n = chunk_n;
   rh_operand_layout(&own, own.offsets);
   rh_status status = rh_job_init(&lane->job, redhost, &own, error);
   if (status == RH_OK) status = set_up(lane, n_slots, error);
-  if (status != RH_OK) rh_lane_finish(lane);
+  if (status != RH_OK) rh_job_finish(&lane->job);
   return status;
 }
 
 void rh_lane_finish(rh_lane *lane) {
-  if (lane->copies) clFinish(lane->copies);
-  if (lane->kernels) clFinish(lane->kernels);
-  if (lane->plain) lane->job.instance_spec.session->queue = lane->plain;
+  if (lane->road.copies) clFinish(lane->road.copies);
   rh_job_finish(&lane->job);
-  rh_slots_finish(&lane->slots);
-  if (lane->values) clReleaseMemObject(lane->values);
-  if (lane->copies) clReleaseCommandQueue(lane->copies);
-  if (lane->kernels) clReleaseCommandQueue(lane->kernels);
-  free(lane->read_values);
+  rh_road_finish(&lane->road);
   *lane = (rh_lane){0};
 }
 
@@ -124,7 +77,8 @@ static uint64_t used_bytes(const rh_lane *lane, uint64_t n) {
 rh_status rh_lane_send(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error) {
   if (!lane->job.device) return RH_OK;
   rh_ring_slot *slot = chunk->slot;
-  return rh_slots_send(&lane->slots, slot->number, used_bytes(lane, slot->n), &chunk->sent, error);
+  return rh_slots_send(&lane->road.slots, slot->number, used_bytes(lane, slot->n), &chunk->sent,
+                       error);
 }
 
 static rh_data data_of(rh_lane *lane, const rh_ring_slot *slot) {
@@ -133,8 +87,8 @@ static rh_data data_of(rh_lane *lane, const rh_ring_slot *slot) {
   cl_mem buffer = NULL;
   const void *host = lane->job.device ? slot->memory : slot->operands[0];
   if (lane->job.device)
-    buffer =
-        lane->slots.shares ? lane->slots.pinned[slot->number] : lane->slots.input[slot->number];
+    buffer = lane->road.slots.shares ? lane->road.slots.pinned[slot->number]
+                                     : lane->road.slots.input[slot->number];
   if (!has_operands(lane)) return (rh_data){.buffer = buffer, .host = host};
   rh_operands_place(operands, custom, lane->offsets, buffer, 0, slot->memory);
   for (uint32_t k = 0; !lane->job.device && k < custom->n_operands; k++)
@@ -145,7 +99,7 @@ static rh_data data_of(rh_lane *lane, const rh_ring_slot *slot) {
 }
 
 static unsigned char *value_of(const rh_lane *lane, const rh_ring_slot *slot) {
-  return lane->read_values + (size_t)slot->number * RH_ANY_VALUE_BYTES;
+  return lane->road.read_values + (size_t)slot->number * RH_ANY_VALUE_BYTES;
 }
 
 /* The events of a reduction's first and last command. */
@@ -163,18 +117,18 @@ static rh_status enqueue(rh_lane *lane, rh_lane_chunk *chunk, const rh_data *dat
   rh_cl_session *session = lane->job.instance_spec.session;
   const rh_cl_tap tap = {chunk, on_command};
   size_t k = chunk->slot->number, size = rh_instance_op(lane->job.instance)->value_size;
-  RH_CL_TRY_IN(session, error, clEnqueueBarrierWithWaitList(lane->kernels, 1, &chunk->sent, NULL),
+  RH_CL_TRY_IN(session, error, clEnqueueBarrierWithWaitList(session->queue, 1, &chunk->sent, NULL),
                "waiting for a copy");
   session->tap = &tap;
   rh_status status =
-      rh_instance_run_to(lane->job.instance, data, chunk->slot->n, lane->values, k, error);
+      rh_instance_run_to(lane->job.instance, data, chunk->slot->n, lane->road.values, k, error);
   session->tap = NULL;
   RH_TRY(status);
   RH_CL_TRY_IN(session, error,
-               clEnqueueReadBuffer(lane->kernels, lane->values, CL_FALSE, k * size, size,
+               clEnqueueReadBuffer(session->queue, lane->road.values, CL_FALSE, k * size, size,
                                    value_of(lane, chunk->slot), 0, NULL, on_command(chunk, "")),
                "reading a value");
-  RH_CL_TRY_IN(session, error, clFlush(lane->kernels), "reducing a chunk");
+  RH_CL_TRY_IN(session, error, clFlush(session->queue), "reducing a chunk");
   return RH_OK;
 }
 
@@ -207,14 +161,14 @@ rh_status rh_lane_run(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error) {
 static double time_of(const rh_lane *lane, cl_event event, cl_profiling_info what) {
   cl_ulong ns = 0;
   if (clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL) != CL_SUCCESS) return 0;
-  return 1e-9 * (double)ns + lane->clock_offset;
+  return 1e-9 * (double)ns + lane->road.clock_offset;
 }
 
 static void note_times(const rh_lane *lane, const rh_lane_chunk *chunk, rh_chunk_times *times) {
   *times = (rh_chunk_times){.index = chunk->slot->index};
   memcpy(times->read, chunk->slot->read_s, sizeof times->read);
   memcpy(times->run, chunk->run_s, sizeof times->run);
-  if (chunk->sent && !lane->slots.shares) {
+  if (chunk->sent && !lane->road.slots.shares) {
     times->copy[0] = time_of(lane, chunk->sent, CL_PROFILING_COMMAND_START);
     times->copy[1] = time_of(lane, chunk->sent, CL_PROFILING_COMMAND_END);
   }
@@ -226,10 +180,24 @@ static void note_times(const rh_lane *lane, const rh_lane_chunk *chunk, rh_chunk
   if (times->run[0] < times->copy[1]) times->run[0] = times->copy[1];
 }
 
+/* The last command of those that have events. */
+static cl_event last_event(const rh_lane_chunk *chunk) {
+  return chunk->last ? chunk->last : chunk->first;
+}
+
+/* Waiting says why a command failed, or could not be asked. */
+int rh_lane_is_done(const rh_lane_chunk *chunk) {
+  cl_int state = CL_COMPLETE;
+  cl_event done = last_event(chunk);
+  if (!done) return 1;
+  cl_int code = clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+  return code != CL_SUCCESS || state <= CL_COMPLETE;
+}
+
 rh_status rh_lane_fetch(rh_lane *lane, rh_lane_chunk *chunk, void *value, rh_chunk_times *times,
                         rh_error *error) {
   rh_ring_slot *slot = chunk->slot;
-  cl_event done = chunk->last ? chunk->last : chunk->first;
+  cl_event done = last_event(chunk);
   if (done)
     RH_CL_TRY_IN(lane->job.instance_spec.session, error, clWaitForEvents(1, &done),
                  "waiting for a chunk's value");
@@ -237,8 +205,8 @@ rh_status rh_lane_fetch(rh_lane *lane, rh_lane_chunk *chunk, void *value, rh_chu
   note_times(lane, chunk, times);
   rh_lane_drop(chunk);
   if (!lane->job.device) return RH_OK;
-  RH_TRY(rh_slots_return(&lane->slots, slot->number, error));
-  slot->memory = lane->slots.memory[slot->number];
+  RH_TRY(rh_slots_return(&lane->road.slots, slot->number, error));
+  slot->memory = lane->road.slots.memory[slot->number];
   return RH_OK;
 }
 

@@ -3,7 +3,7 @@
 #define RH_SCALE_LANE_H
 
 #include "../reduce/job.h"
-#include "slots.h"
+#include "road.h"
 
 /* When a chunk was read, copied and reduced: begin and end, of rh_now(). */
 typedef struct rh_chunk_times {
@@ -24,13 +24,7 @@ typedef struct rh_lane {
   uint64_t chunk_n;
   uint64_t whole_n;                   /* what n is in a map; the caller sets it */
   uint64_t offsets[RH_MOST_OPERANDS]; /* of the operands in a slot */
-  rh_slots slots;
-  cl_command_queue copies, kernels; /* null: the host */
-  cl_command_queue plain;           /* the session's own queue */
-  cl_mem values;                    /* of the slots' chunks, on the device */
-  unsigned char *read_values;       /* where they are read to */
-  rh_error unpinned;
-  double clock_offset; /* from the device's clock to rh_now() */
+  rh_road road;
 } rh_lane;
 
 /* Elements of a chunk of at most `bytes` bytes of the largest operand: a power of two of tiles, and
@@ -38,7 +32,8 @@ typedef struct rh_lane {
 uint64_t rh_lane_chunk_n(const rh_job_spec *spec, uint64_t bytes);
 
 /* Finds the strategy, asks it, and sets it up.  spec->n and its offsets are the lane's to choose;
- * lane->job.spec has them.  As rh_job_init() fails. */
+ * lane->job.spec has them.  lane->road: zero-initialised, or another lane's of the same device,
+ * which is taken over as it is; the lane keeps it after a failure, too.  As rh_job_init() fails. */
 rh_status rh_lane_init(rh_lane *lane, rh_redhost *redhost, const rh_job_spec *spec,
                        uint64_t chunk_n, uint32_t n_slots, rh_error *error);
 void rh_lane_finish(rh_lane *lane);
@@ -47,6 +42,8 @@ void rh_lane_finish(rh_lane *lane);
 rh_status rh_lane_send(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error);
 /* Reduces it.  Returns when that is enqueued, or done. */
 rh_status rh_lane_run(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error);
+/* Would rh_lane_fetch() return without waiting? */
+int rh_lane_is_done(const rh_lane_chunk *chunk);
 /* Waits for its value.  The slot's memory can be filled again then, at slot->memory. */
 rh_status rh_lane_fetch(rh_lane *lane, rh_lane_chunk *chunk, void *value, rh_chunk_times *times,
                         rh_error *error);

@@ -288,6 +288,15 @@ int rh_ring_is_ready(rh_ring *ring) {
   return ready;
 }
 
+int rh_ring_await(rh_ring *ring, double seconds) {
+  double end = rh_now() + seconds;
+  pthread_mutex_lock(&ring->lock);
+  while (!is_ready(ring) && rh_now() < end) rh_condition_wait(&ring->ready, &ring->lock, end);
+  int ready = is_ready(ring);
+  pthread_mutex_unlock(&ring->lock);
+  return ready;
+}
+
 /* `lock` is held. */
 static rh_status take_ready(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
   if (ring->failure.status != RH_OK) {

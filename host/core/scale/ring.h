@@ -55,6 +55,8 @@ rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error);
 
 /* Would rh_ring_take() return without waiting? */
 int rh_ring_is_ready(rh_ring *ring);
+/* The same, after at most so many seconds. */
+int rh_ring_await(rh_ring *ring, double seconds);
 
 void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot);
 

@@ -89,3 +89,22 @@ void rh_source_generated(rh_source *source, const char *kind, uint64_t seed, con
       (rh_source){.n_operands = n_operands, .n = n, .kind = kind, .seed = seed, .read = generate};
   memcpy(source->types, types, n_operands * sizeof *types);
 }
+
+/* ---- Arrays ---- */
+
+static rh_status copy(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
+                      const atomic_int *stop, uint64_t *got, rh_error *error) {
+  (void)stop;
+  (void)error;
+  uint64_t size = rh_type_size(source->types[k]);
+  memcpy(to, (const char *)source->arrays[k] + (first - source->arrays_first) * size, n * size);
+  *got = n;
+  return RH_OK;
+}
+
+void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
+                         const rh_type *types, uint32_t n_operands, uint64_t n) {
+  *source = (rh_source){.n_operands = n_operands, .n = n, .arrays_first = first, .read = copy};
+  memcpy(source->types, types, n_operands * sizeof *types);
+  memcpy(source->arrays, arrays, n_operands * sizeof *arrays);
+}

@@ -1,4 +1,4 @@
-/* Where the elements of a stream come from: files and pipes, or generated data. */
+/* Where the elements of a stream come from: files and pipes, generated data, or arrays. */
 #ifndef RH_SCALE_SOURCE_H
 #define RH_SCALE_SOURCE_H
 
@@ -15,6 +15,8 @@ struct rh_source {
   uint64_t seed;
   const char *kind;                 /* of generated data */
   rh_feed *feeds[RH_MOST_OPERANDS]; /* of files and pipes */
+  const void *arrays[RH_MOST_OPERANDS];
+  uint64_t arrays_first; /* the arrays' first element */
   /* Writes elements first .. first+n-1 of operand k to `to`; *got is fewer only at the end of a
    * source of unknown length.  Any thread, unless in_order. */
   rh_status (*read)(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
@@ -42,6 +44,11 @@ rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, cons
 void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n);
 /* 1: all operands are viewed. */
 int rh_source_is_viewed(const rh_source *source);
+
+/* Arrays in the host's memory, which are borrowed: of n elements they hold those from `first` on,
+ * and only these are read. */
+void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
+                         const rh_type *types, uint32_t n_operands, uint64_t n);
 
 /* After all was read: RH_E_FILE if a file changed meanwhile. */
 rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error);

@@ -42,7 +42,7 @@ static uint64_t host_chunk(uint32_t processes) {
 uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
                            const rh_source *source, int check, uint64_t bytes) {
   uint64_t suits = host_chunk(processes);
-  if (check == RH_CHECK_NONE && !devices[0].device && rh_source_is_viewed(source))
+  if (check == RH_CHECK_NONE && !devices[0].device && source && rh_source_is_viewed(source))
     suits = VIEWED_CHUNK;
   for (uint32_t k = 0; k < n_devices; k++)
     if (copies(&devices[k])) suits = DEVICE_CHUNK;
@@ -98,18 +98,33 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
   return rh_job_check_order(job, error);
 }
 
-static rh_status set_up(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
-                        rh_error *error) {
-  rh_lane *lane = &device->lane;
-  /* While the last pieces of one slot are read, others of the next are. */
+void rh_stream_device_plan(rh_stream_device *device, uint32_t processors, int in_order, int check,
+                           uint64_t chunk_n) {
+  device->readers = count_readers(device, processors, in_order);
+  device->checkers = count_checkers(device, processors, check);
+  device->piece_n = copies(device) ? chunk_n / PIECES : 0;
+}
+
+/* While the last pieces of one slot are read, others of the next are. */
+uint32_t rh_stream_device_slots(const rh_stream_device *device) {
   uint32_t being_read = device->piece_n ? 2 : device->readers;
-  uint32_t slots = rh_streamer_slots(being_read, device->checkers);
+  return rh_streamer_slots(being_read, device->checkers);
+}
+
+rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
+                                rh_error *error) {
+  rh_lane *lane = &device->lane;
+  uint32_t slots = rh_stream_device_slots(device);
   RH_TRY(rh_lane_init(lane, device->redhost, device->job, chunk_n, slots, error));
   lane->whole_n = n;
-  RH_TRY(rh_stream_try(&lane->job, check, error));
-  if (lane->unpinned.status != RH_OK)
+  rh_status status = rh_stream_try(&lane->job, check, error);
+  if (status != RH_OK) {
+    rh_job_finish(&lane->job);
+    return status;
+  }
+  if (lane->road.unpinned.status != RH_OK)
     rh_log(&device->redhost->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
-           lane->unpinned.message);
+           lane->road.unpinned.message);
   device->is_up = 1;
   return RH_OK;
 }
@@ -134,10 +149,8 @@ rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices
     rh_stream_device *device = &devices[k];
     rh_error why = {0};
     if (device->failure.status != RH_OK) continue;
-    device->readers = count_readers(device, share, source->in_order);
-    device->checkers = count_checkers(device, share, check);
-    device->piece_n = copies(device) ? chunk_n / PIECES : 0;
-    rh_status status = set_up(device, source->n, chunk_n, check, &why);
+    rh_stream_device_plan(device, share, source->in_order, check, chunk_n);
+    rh_status status = rh_stream_device_open(device, source->n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;
     rh_lane_finish(&device->lane);

@@ -22,12 +22,24 @@ typedef struct rh_stream_device {
 } rh_stream_device;
 
 /* Elements of a chunk for these devices, while so many processes of this host stream.  bytes: as
- * rh_stream_spec has it; check: RH_CHECK_*. */
+ * rh_stream_spec has it; check: RH_CHECK_*; source: null if nothing is viewed. */
 uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
                            const rh_source *source, int check, uint64_t bytes);
 
 /* Are references computed on a device, by one thread at a time? */
 int rh_stream_looks_itself(const rh_job_spec *job);
+
+/* Counts the threads of a device that may use so many processors.  check: RH_CHECK_*. */
+void rh_stream_device_plan(rh_stream_device *device, uint32_t processors, int in_order, int check,
+                           uint64_t chunk_n);
+/* The slots that keep them busy. */
+uint32_t rh_stream_device_slots(const rh_stream_device *device);
+
+/* Sets up the strategy and slots of a device with a plan, for n elements in all: UINT64_MAX, if
+ * that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  After a failure only
+ * device->lane.road is to be finished. */
+rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
+                                rh_error *error);
 
 /* Sets up the strategies and slots of all that have no failure yet.  Those that decline or cannot
  * be set up are left out, as those are that have one, with warnings; without any, it fails as the

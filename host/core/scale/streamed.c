@@ -118,7 +118,7 @@ static void describe(const stream *s) {
   out->chunk_n = s->deal.chunk_n;
   for (uint32_t k = 0; k < s->n_workers; k++) {
     const rh_stream_device *device = s->workers[k].device;
-    const rh_slots *slots = &device->lane.slots;
+    const rh_slots *slots = &device->lane.road.slots;
     out->slot_bytes = slots->bytes;
     out->slots += slots->n;
     out->readers += device->readers;

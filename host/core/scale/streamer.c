@@ -24,11 +24,11 @@ rh_status rh_streamer_begin(rh_streamer *s, const rh_streamer_spec *spec, rh_err
   *s = (rh_streamer){.spec = *spec};
   const rh_ring_spec ring = {.deal = spec->deal,
                              .hand = spec->hand,
-                             .n_slots = lane->slots.n,
+                             .n_slots = lane->road.slots.n,
                              .n_readers = spec->n_readers,
                              .piece_n = spec->piece_n,
                              .n_checkers = spec->n_checkers,
-                             .memory = lane->slots.memory,
+                             .memory = lane->road.slots.memory,
                              .offsets = lane->offsets,
                              .views = !lane->job.device,
                              .check = check,
@@ -86,11 +86,21 @@ static int may_send(const rh_streamer *s) {
   return s->sent - s->run < RH_STREAMER_AHEAD && s->sent - s->fetched < MOST_IN_FLIGHT;
 }
 
+/* Something may be sent, and something is on its way: whichever is first, a chunk that is read or
+ * one that is done.  Whoever only waits for the device leaves its copies idle meanwhile. */
+static int is_sendable(rh_streamer *s) {
+  const double glance_s = 50e-6;
+  if (s->sent == s->fetched || rh_ring_is_ready(s->ring)) return 1;
+  if (s->run < s->sent) return 0;
+  while (!rh_lane_is_done(chunk_of(s, s->fetched)))
+    if (rh_ring_await(s->ring, glance_s)) return 1;
+  return 0;
+}
+
 rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
   int is_over = 0;
   while (!is_over || s->fetched < s->sent) {
-    while (!is_over && may_send(s) && (s->sent == s->fetched || rh_ring_is_ready(s->ring)))
-      RH_TRY(send_next(s, &is_over, error));
+    while (!is_over && may_send(s) && is_sendable(s)) RH_TRY(send_next(s, &is_over, error));
     if (s->run < s->sent) RH_TRY(run_next(s, error));
     if (s->fetched < s->run && (s->run - s->fetched == RH_STREAMER_AHEAD || s->run == s->sent))
       RH_TRY(fetch_next(s, error));
@@ -101,8 +111,8 @@ rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
 /* The device may still be reading slots. */
 void rh_streamer_finish(rh_streamer *s) {
   rh_lane *lane = s->spec.lane;
-  if (lane && lane->copies) clFinish(lane->copies);
-  if (lane && lane->kernels) clFinish(lane->kernels);
+  if (lane && lane->road.copies) clFinish(lane->road.copies);
+  if (lane && lane->road.session) clFinish(lane->road.session->queue);
   for (; s->fetched < s->sent; s->fetched++) rh_lane_drop(chunk_of(s, s->fetched));
   rh_ring_destroy(s->ring);
   *s = (rh_streamer){0};

@@ -1,15 +1,15 @@
 /* A part whose elements are in memory. */
-#ifndef RH_SCALE_SHARE_ARRAYS_H
-#define RH_SCALE_SHARE_ARRAYS_H
+#ifndef RH_LIBRARY_SHARE_ARRAYS_H
+#define RH_LIBRARY_SHARE_ARRAYS_H
 
-#include "../reduce/kept.h"
-#include "share.h"
+#include "../scale/share.h"
+#include "kept.h"
 
 typedef struct rh_share_arrays {
   const void *const *arrays; /* one for each operand, */
   uint64_t first_element;    /* from this element of the whole on */
   const void *const *seam;   /* null, or the last tile's elements, if the arrays end within it */
-  rh_kept_job *kept;         /* set up for rh_share_chunk() elements, with this operator */
+  rh_kept_job *kept; /* with this operator, and set up for rh_share_chunk() elements or a ring */
 } rh_share_arrays;
 
 /* RH_E_WRONG for a wrong chunk. */

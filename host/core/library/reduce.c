@@ -2,18 +2,31 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
-#include "accuracy.h"
-#include "exact_data.h"
+#include "../reduce/accuracy.h"
+#include "../reduce/exact_data.h"
+#include "../reduce/operand_data.h"
+#include "../reduce/request.h"
 #include "kept.h"
-#include "operand_data.h"
-#include "request.h"
 
-static rh_status judge_value(rh_job *job, const rh_job_spec *spec, const rh_reference *reference,
-                             const rh_result *result, rh_error *error) {
+/* On data whose result every order has, where the bound shows little. */
+static rh_status confirm(rh_kept_job *kept, const rh_job_spec *spec, rh_verdict *verdict,
+                         rh_error *error) {
+  const rh_reporter *reporter = &kept->job.redhost->options.reporter;
+  if (spec->custom) return RH_OK;
+  if (!kept->ring) return rh_job_confirm(&kept->job, spec, reporter, verdict, error);
+  if (rh_exact_data_is_needed(verdict))
+    rh_exact_data_add_nothing("the data were streamed", verdict);
+  return RH_OK;
+}
+
+static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, uint64_t depth,
+                             const rh_reference *reference, const rh_result *result,
+                             rh_error *error) {
   rh_verdict verdict;
+  const rh_job *job = &kept->job;
   const rh_reporter *reporter = &job->redhost->options.reporter;
-  rh_job_judge(spec, job->device, job->answer.depth, reference, result, &verdict);
-  if (!spec->custom) RH_TRY(rh_job_confirm(job, spec, reporter, &verdict, error));
+  rh_job_judge(spec, job->device, depth, reference, result, &verdict);
+  RH_TRY(confirm(kept, spec, &verdict, error));
   if (verdict.verdict == RH_VERDICT_UNJUDGED)
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, verdict.text);
@@ -32,13 +45,12 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   const rh_reporter *reporter = &redhost->options.reporter;
   rh_reference reference;
-  rh_data data;
+  uint64_t depth;
   if (!unchecked) RH_TRY(rh_job_reference_of(spec, operands, reporter, &reference, error));
-  RH_TRY(rh_kept_place(redhost, kept, operands, spec->n, &data, error));
-  RH_TRY(rh_instance_call(kept->job.instance, &data, spec->n, value, error));
+  RH_TRY(rh_kept_reduce(redhost, kept, operands, spec->n, value, &depth, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
   if (unchecked) return RH_OK;
-  RH_TRY(judge_value(&kept->job, spec, &reference, result, error));
+  RH_TRY(judge_value(kept, spec, depth, &reference, result, error));
   rh_accuracy_take(spec, &reference, result);
   return RH_OK;
 }
@@ -52,6 +64,8 @@ static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request,
   if (request->n == 0 && rh_op_needs_an_element(spec->op))
     return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
   rh_operand_layout(spec, spec->offsets);
+  spec->in_pieces = 1;
+  if (*made && rh_kept_may_ring(redhost, spec)) rh_operator_take_base(*made);
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_status status = rh_kept_get(redhost, spec, made, &kept, error);
   if (status == RH_OK) {

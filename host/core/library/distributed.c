@@ -12,8 +12,8 @@
 #include "../reduce/operand_data.h"
 #include "../reduce/request.h"
 #include "../reduce/sized.h"
-#include "gather.h"
-#include "seam.h"
+#include "../scale/gather.h"
+#include "../scale/seam.h"
 #include "share_arrays.h"
 
 #include <stdio.h>
@@ -236,7 +236,9 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
   rh_job_spec spec = d->job;
   if (share.tiles == 0) return rh_share_reduce(&d->part, &share, &from, error);
   spec.custom = d->kept;
-  spec.n = rh_share_chunk(&d->job, share.tiles);
+  spec.n = d->request.n;
+  spec.in_pieces = (uint32_t)rh_kept_may_ring(d->redhost, &spec);
+  if (!spec.in_pieces) spec.n = rh_share_chunk(&d->job, share.tiles);
   spec.rounds_once = 0; /* which is done with the whole */
   rh_operand_layout(&spec, spec.offsets);
   RH_TRY(rh_redhost_enter(d->redhost, error));

@@ -3,11 +3,12 @@
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
 #include "../operators/ops.h"
-#include "again.h"
-#include "asked.h"
-#include "operand_data.h"
-#include "self_test.h"
-#include "transfer.h"
+#include "../reduce/again.h"
+#include "../reduce/asked.h"
+#include "../reduce/operand_data.h"
+#include "../reduce/self_test.h"
+#include "../reduce/transfer.h"
+#include "kept.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +19,11 @@ struct rh_prepared {
   rh_job job;          /* its input is not used */
   rh_operator *custom; /* job.spec.custom, or null */
   int has_operands;    /* of the user's operator: job.operands is used */
+  uint64_t max_n;
+  /* Of the host's arrays, more than most_whole elements are streamed through it: the job may be set
+   * up for no more.  Null: none are. */
+  rh_stream_device *ring;
+  uint64_t most_whole;
   uint32_t data_on_device, result_on_device;
   uint32_t n_operands;
   rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */
@@ -57,11 +63,11 @@ static rh_status check_result(const rh_result *result, const char *function, rh_
 
 static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
   return rh_fail(error, RH_E_USAGE, "%llu elements for a reduction that was prepared for %llu",
-                 (unsigned long long)n, (unsigned long long)p->job.spec.n);
+                 (unsigned long long)n, (unsigned long long)p->max_n);
 }
 
 static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
-  if (n > p->job.spec.n) return too_many(p, n, error);
+  if (n > p->max_n) return too_many(p, n, error);
   if (n == 0 && rh_op_needs_an_element(p->job.spec.op))
     return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
                    rh_job_op_name(&p->job.spec));
@@ -190,6 +196,17 @@ static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result 
   return RH_OK;
 }
 
+static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
+                          rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  cl_command_queue queue = p->job.redhost->options.queue;
+  /* What the caller's own commands write may be what is read. */
+  if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
+  RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
+  decode(p, value, n, result);
+  return RH_OK;
+}
+
 static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
                             const char *function, rh_error *error) {
   rh_data placed;
@@ -199,6 +216,7 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
     decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
     return RH_OK;
   }
+  if (p->ring && n > p->most_whole) return run_ring(p, data, n, result, error);
   rh_status status = place(p, data, n, &placed, error);
   if (status == RH_OK) status = run(p, &placed, n, result, error);
   if (!p->job.device) return status;
@@ -329,14 +347,14 @@ static rh_status check_strategy(const rh_prepared *p, rh_error *error) {
   return RH_OK;
 }
 
-/* Where the data of calls on the host go. */
+/* Where the data of calls on the host go that are not streamed. */
 static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   const rh_instance_spec *spec = &p->job.instance_spec;
+  uint64_t most = p->ring && p->most_whole < p->max_n ? p->most_whole : p->max_n;
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < p->n_operands && status == RH_OK; k++)
-    status =
-        rh_cl_input_reserve(&p->ways[k].input, spec->session, spec->max_n, p->ways[k].size, error);
+    status = rh_cl_input_reserve(&p->ways[k].input, spec->session, most, p->ways[k].size, error);
   redhost->device_failed |= status != RH_OK;
   return status;
 }
@@ -355,7 +373,7 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */
   p->job.spec =
-      (rh_job_spec){.op = spec->op, .type = spec->type, .custom = p->custom, .n = spec->max_n};
+      (rh_job_spec){.op = spec->op, .type = spec->type, .custom = p->custom, .n = p->max_n};
   p->decodes = p->custom ? rh_op_find(spec->op, spec->type) : rh_instance_op(p->job.instance);
   if (p->has_operands) rh_operands_begin(&p->job.operands, p->custom);
   if (!p->custom || !p->custom->n_results)
@@ -377,8 +395,64 @@ static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *sp
   return rh_settings_check(given->settings, given->n_settings, error);
 }
 
+/* ---- The ring ---- */
+
+static void release_ring(rh_prepared *p) {
+  if (p->ring) rh_lane_finish(&p->ring->lane);
+  free(p->ring);
+  p->ring = NULL;
+}
+
+/* Elements of arrays that are not streamed: few, or if chunks would not do, all that a buffer
+ * holds. */
+static uint64_t most_whole(const rh_prepared *p, const rh_redhost *redhost) {
+  const rh_cl_device *device = p->job.device;
+  uint64_t most = device->about.max_alloc_bytes, all = 0, largest = 1;
+  uint64_t aligned = most > p->n_operands * 4096u ? most - p->n_operands * 4096u : 0;
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    all += p->ways[k].size;
+    if (p->ways[k].size > largest) largest = p->ways[k].size;
+  }
+  uint64_t held = most ? aligned / all : p->max_n;
+  uint64_t few = redhost->most_whole_bytes / largest;
+  return !device->shares_memory && rh_arrays_keep_bits(&p->job) && few < held ? few : held;
+}
+
+static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
+                           rh_error *error) {
+  p->ring = calloc(1, sizeof *p->ring);
+  if (!p->ring) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  *p->ring = (rh_stream_device){.redhost = redhost, .job = spec, .device = p->job.device};
+  RH_TRY(rh_arrays_open(p->ring, redhost->chunk_bytes, RH_CHECK_NONE, error));
+  /* The caller's pointers are valid during rh_prepare() only. */
+  rh_job_spec *own = &p->ring->lane.job.spec;
+  *own = (rh_job_spec){.op = own->op, .type = own->type, .custom = own->custom, .n = own->n};
+  p->ring->job = own;
+  return RH_OK;
+}
+
+/* Of the caller's queue, buffers of all sizes may follow; without it, only arrays, of which the job
+ * then gets those that are not streamed.  Both have the strategy that was found for max_n. */
+static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
+                           rh_error *error) {
+  rh_job_spec own = *spec;
+  rh_job found = p->job;
+  own.strategy = found.strategy->name;
+  own.plugin = found.path;
+  own.in_pieces = 0;
+  p->most_whole = most_whole(p, redhost);
+  RH_TRY(open_ring(p, redhost, &own, error));
+  if (redhost->options.queue) return RH_OK;
+  own.n = p->most_whole;
+  rh_operand_layout(&own, own.offsets);
+  rh_status status = rh_job_init(&p->job, redhost, &own, error);
+  rh_job_finish(&found);
+  return status;
+}
+
 /* Releases everything but *redhost. */
 static void release(rh_prepared *p) {
+  release_ring(p);
   rh_job_finish(&p->job);
   for (uint32_t k = 0; k < p->n_operands; k++) rh_cl_input_finish(&p->ways[k].input);
   rh_operator_destroy(p->custom);
@@ -395,8 +469,12 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
     status = rh_job_trust(redhost, spec, &why);
     if (status != RH_OK) break;
     status = rh_job_init(&p->job, redhost, spec, &why);
+    int rings =
+        status == RH_OK && !p->data_on_device && rh_arrays_ring(&p->job, redhost->most_whole_bytes);
+    if (rings) status = make_ring(p, redhost, spec, &why);
     if (status == RH_OK) status = set_up(p, redhost, &why);
     if (status == RH_OK) break;
+    release_ring(p);
     rh_job_finish(&p->job);
     if (!rh_job_chooses_again(redhost, spec, &tried, &why)) break;
   }
@@ -436,6 +514,10 @@ static rh_status name_operands(const rh_redhost *redhost, rh_prepared *p,
     p->ways[k].size = rh_type_size(rh_job_operand_type(spec, k));
   p->result_on_device = wanted->result_on_device;
   p->data_on_device = wanted->data_on_device || wanted->result_on_device;
+  p->max_n = wanted->max_n;
+  if (p->data_on_device) return RH_OK;
+  spec->in_pieces = !redhost->options.queue;
+  if (p->custom && rh_kept_may_ring(redhost, spec)) rh_operator_take_base(p->custom);
   return RH_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/path.h"
 #include "../base/text.h"
+#include "../scale/arrays_time.h"
 #include "kept.h"
 
 #include <stdlib.h>
@@ -44,6 +45,8 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
     free(redhost);
     return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   }
+  redhost->most_whole_bytes = RH_KEPT_BYTES;
+  redhost->time_stream = rh_arrays_time;
   rh_status status = RH_OK;
   if (!copy_options(&redhost->options, &given))
     status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");

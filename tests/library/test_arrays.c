@@ -1,0 +1,520 @@
+/* Arrays of the host that are streamed to a device with memory of its own: as if they had been
+ * copied as a whole, and in the memory of the slots.  The device is made to look like one with its
+ * own memory, and arrays of a few KiB like large ones. */
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/io/array.h"
+#include "../../host/core/library/kept.h"
+#include "library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { CHUNK = 4096, WHOLE = 3 * CHUNK, MOST = 40 * CHUNK };
+
+/* ---- OpenCL's functions, interposed ---- */
+
+static struct {
+  int writes, fails_at;         /* copies so far; the one that fails, from 1; 0: none */
+  int buffers, buffer_fails_at; /* from which on they fail */
+  int is_unpinned;              /* 1: there is no pinned memory */
+} calls;
+
+#define REAL(name)                                                                                 \
+  __typeof__(name) *real;                                                                          \
+  void *found = dlsym(RTLD_NEXT, #name);                                                           \
+  memcpy(&real, &found, sizeof real)
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, size_t at,
+                            size_t bytes, const void *from, cl_uint n, const cl_event *events,
+                            cl_event *event) {
+  REAL(clEnqueueWriteBuffer);
+  int k = __atomic_add_fetch(&calls.writes, 1, __ATOMIC_RELAXED);
+  if (k == calls.fails_at) return CL_OUT_OF_RESOURCES;
+  return real(queue, buffer, waits, at, bytes, from, n, events, event);
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                      cl_int *code) {
+  REAL(clCreateBuffer);
+  int k = __atomic_add_fetch(&calls.buffers, 1, __ATOMIC_RELAXED);
+  int fails = (calls.buffer_fails_at && k >= calls.buffer_fails_at) ||
+              (calls.is_unpinned && flags & CL_MEM_ALLOC_HOST_PTR);
+  if (!fails) return real(context, flags, bytes, host, code);
+  if (code) *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  return NULL;
+}
+
+/* ---- What all share ---- */
+
+static rh_cl_device *the_device(void) {
+  const rh_cl_device *device;
+  must(rh_redhost_device(redhost, &device, &error));
+  return (rh_cl_device *)device;
+}
+
+static void set_up_far(void) {
+  set_up();
+  the_device()->shares_memory = 0;
+  redhost->most_whole_bytes = WHOLE;
+  redhost->chunk_bytes = CHUNK;
+  memset(&calls, 0, sizeof calls);
+}
+
+static rh_array generate(rh_type type, uint64_t n, uint64_t seed) {
+  rh_array array;
+  must(rh_array_generate(&array, "hash", seed, type, n, NULL, &error));
+  return array;
+}
+
+static void check_same(const rh_result *a, const rh_result *b, const char *what, uint64_t n) {
+  ck_assert_msg(a->type == b->type && a->indexed == b->indexed && a->value.u == b->value.u &&
+                    a->index == b->index && a->n_fields == b->n_fields,
+                "%s of %llu: %llx at %llu instead of %llx at %llu", what, (unsigned long long)n,
+                (unsigned long long)a->value.u, (unsigned long long)a->index,
+                (unsigned long long)b->value.u, (unsigned long long)b->index);
+  for (uint32_t k = 0; k < a->n_fields; k++)
+    ck_assert_uint_eq(a->fields[k].value.u, b->fields[k].value.u);
+}
+
+/* Of the same request: as a whole, and streamed. */
+static rh_result reduce_whole(const rh_request *request) {
+  rh_result result = {.struct_size = sizeof result};
+  redhost->most_whole_bytes = UINT64_MAX;
+  must(rh_reduce(redhost, request, &result, &error));
+  redhost->most_whole_bytes = WHOLE;
+  return result;
+}
+
+/* Problems that were set up for whole arrays would serve again. */
+static void forget(void) {
+  rh_kept_finish(redhost);
+}
+
+static uint64_t chunks_of(uint64_t n, uint32_t size) {
+  return (n * size + CHUNK - 1) / CHUNK;
+}
+
+static void try_request(rh_request *request, uint32_t size) {
+  rh_result result = {.struct_size = sizeof result}, right = reduce_whole(request);
+  forget();
+  for (uint32_t k = 0; k < 2; k++) { /* the second is set up already */
+    request->unchecked = k && !request->accuracy;
+    must(rh_reduce(redhost, request, &result, &error));
+    check_same(&result, &right, request->op ? request->op : "", request->n);
+  }
+  calls.writes = 0;
+  must(rh_reduce(redhost, request, &result, &error));
+  if (size) ck_assert_int_eq(calls.writes, (int)chunks_of(request->n, size));
+  forget();
+}
+
+/* ---- The same bits ---- */
+
+static const char *const ops[] = {"sum", "prod", "asum", "min", "argmin", "argmax", "xor"};
+enum { OPS = sizeof ops / sizeof *ops };
+
+static void try_sizes(const char *strategy, const char *op, rh_type type) {
+  uint32_t size = rh_type_size(type);
+  uint64_t chunk = CHUNK / size;
+  const uint64_t sizes[] = {3 * chunk + 1, 4 * chunk - 1, 4 * chunk, 4 * chunk + 1, 39 * chunk + 7};
+  if (!rh_op_is_defined(rh_op_from_name(op), type)) return;
+  rh_array array = generate(type, MOST / size, 3);
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    rh_request request = {.struct_size = sizeof request,
+                          .strategy = strategy,
+                          .op = op,
+                          .type = type,
+                          .data = (const char *)rh_array_data(&array) + size,
+                          .n = sizes[k]};
+    try_request(&request, size);
+  }
+  rh_array_finish(&array);
+}
+
+START_TEST(built_in) {
+  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_u8, RH_TYPE_f64, RH_TYPE_f16};
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) try_sizes("onepass", ops[_i], types[t]);
+  try_sizes("cascade", ops[_i], RH_TYPE_i32);
+  if (_i == 0) try_sizes("two_stage_ordered", "affine", RH_TYPE_u64); /* does not commute */
+}
+END_TEST
+
+static void try_map(rh_request request, const rh_array *x, const rh_array *y) {
+  const rh_input inputs[] = {{.type = x->type, .data = rh_array_data(x)},
+                             {.type = y->type, .data = rh_array_data(y)}};
+  request.struct_size = sizeof request;
+  if (!request.strategy) request.strategy = "onepass";
+  request.inputs = inputs;
+  request.n_inputs = request.n_inputs ? request.n_inputs : 2;
+  request.n = x->n;
+  try_request(&request, 0);
+  request.n = 8 * CHUNK / 8;
+  try_request(&request, 0);
+}
+
+/* Operands of two types, indices in maps and of answers, the number of elements, conditions,
+ * several results, and an operator that does not commute. */
+START_TEST(of_ones_own) {
+  const rh_constant a = {.name = "a", .is_float = 1, .value.f = 0.75};
+  rh_array x = generate(RH_TYPE_f32, MOST / 4 - 5, 1), y = generate(RH_TYPE_f64, MOST / 4 - 5, 2),
+           z = generate(RH_TYPE_i32, MOST / 4 - 5, 3);
+  try_map((rh_request){.op = "sum", .map = "a*x*y", .constants = &a, .n_constants = 1}, &x, &y);
+  try_map((rh_request){.op = "argmax", .map = "x - y"}, &x, &y);
+  try_map((rh_request){.op = "sum", .map = "x*(i + 1)/n", .n_inputs = 1}, &x, &y);
+  try_map((rh_request){.op = "max", .map = "i", .where = "x > 0", .n_inputs = 1}, &z, &z);
+  try_map((rh_request){.op = "sum,min", .n_inputs = 1}, &x, &y);
+  try_map((rh_request){.op = "meanvar", .n_inputs = 1}, &x, &y);
+  try_map((rh_request){.op = "dot", .accuracy = RH_ACCURACY_EXACT}, &x, &x);
+  try_map((rh_request){.strategy = "two_stage_ordered",
+                       .reduce = "a > b ? a : b",
+                       .identity = "-0x80000000",
+                       .n_inputs = 1},
+          &z, &z);
+  rh_array_finish(&x);
+  rh_array_finish(&y);
+  rh_array_finish(&z);
+}
+END_TEST
+
+/* ---- Prepared ---- */
+
+static rh_prepare_spec sum_of_floats(uint64_t max_n) {
+  return (rh_prepare_spec){.struct_size = sizeof(rh_prepare_spec),
+                           .strategy = "onepass",
+                           .op = "sum",
+                           .type = RH_TYPE_f32,
+                           .max_n = max_n};
+}
+
+static rh_result whole_sum(const float *x, uint64_t n) {
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "onepass",
+                        .op = "sum",
+                        .type = RH_TYPE_f32,
+                        .data = x,
+                        .n = n};
+  rh_result right = reduce_whole(&request);
+  forget();
+  return right;
+}
+
+static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
+                          const rh_result *right) {
+  rh_result result = {.struct_size = sizeof result};
+  must(rh_prepared_run(prepared, x, n, &result, &error));
+  check_same(&result, right, "sum", n);
+}
+
+START_TEST(prepared) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  const float *x = rh_array_data(&array);
+  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_prepared *of_all = prepare(redhost, &spec);
+  const uint64_t sizes[] = {1, WHOLE / 4, WHOLE / 4 + 1, 20 * CHUNK / 4, MOST / 4};
+  for (int k = 0; k < 15; k++) {
+    uint64_t n = sizes[k % 5];
+    rh_result right = whole_sum(x, n);
+    calls.writes = calls.buffers = 0;
+    run_and_check(of_all, x, n, &right);
+    ck_assert_int_eq(calls.buffers, 0); /* nothing is allocated */
+    ck_assert_int_eq(calls.writes, n > WHOLE / 4 ? (int)chunks_of(n, 4) : 1);
+  }
+  rh_prepared_destroy(of_all);
+  rh_array_finish(&array);
+}
+END_TEST
+
+START_TEST(prepared_with_constants) {
+  const rh_input input = {.type = RH_TYPE_i32};
+  const rh_constant first = {.name = "c", .value.i = 1}, second = {.name = "c", .value.i = -3};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "cascade",
+                          .op = "sum",
+                          .map = "c*i + x - x",
+                          .inputs = &input,
+                          .n_inputs = 1,
+                          .constants = &first,
+                          .n_constants = 1,
+                          .max_n = MOST / 4};
+  rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
+  const void *data = rh_array_data(&array);
+  rh_prepared *of_all = prepare(redhost, &spec);
+  const uint64_t sizes[] = {MOST / 4, 100, MOST / 4 - 9};
+  for (int k = 0; k < 6; k++) {
+    int64_t n = (int64_t)sizes[k % 3];
+    rh_result result = {.struct_size = sizeof result};
+    must(rh_prepared_set_constants(of_all, k % 2 ? &second : &first, 1, &error));
+    must(rh_prepared_run_inputs(of_all, &data, (uint64_t)n, &result, &error));
+    ck_assert_int_eq(result.value.i, (k % 2 ? -3 : 1) * (n * (n - 1) / 2));
+  }
+  rh_prepared_destroy(of_all);
+  rh_array_finish(&array);
+}
+END_TEST
+
+/* ---- Which arrays ---- */
+
+/* Those that no buffer of the device holds, also of one that shares the host's memory. */
+START_TEST(beyond_the_device) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  const float *x = rh_array_data(&array);
+  rh_result right = whole_sum(x, MOST / 4);
+  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "onepass",
+                        .op = "sum",
+                        .type = RH_TYPE_f32,
+                        .data = x,
+                        .n = MOST / 4};
+  rh_result result = {.struct_size = sizeof result};
+  redhost->most_whole_bytes = UINT64_MAX;
+  the_device()->shares_memory = (uint32_t)_i;
+  the_device()->about.max_alloc_bytes = 10 * CHUNK;
+  rh_prepared *of_all = prepare(redhost, &spec);
+  run_and_check(of_all, x, MOST / 4, &right);
+  run_and_check(of_all, x, MOST / 4, &right);
+  for (int k = 0; k < 2; k++) {
+    must(rh_reduce(redhost, &request, &result, &error));
+    check_same(&result, &right, "sum", MOST / 4);
+  }
+  right = whole_sum(x, 100);
+  run_and_check(of_all, x, 100, &right);
+  rh_prepared_destroy(of_all);
+  spec.data_on_device = 1;
+  must_fail(rh_prepare(redhost, &spec, &of_all, &error), RH_E_DEVICE, "in one buffer");
+  rh_array_finish(&array);
+}
+END_TEST
+
+/* Chunks would change the bits of a strategy without the canonical order, so its arrays stay whole;
+ * those of integers do not. */
+START_TEST(of_another_order) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "atomic",
+                        .op = "sum",
+                        .type = RH_TYPE_f32,
+                        .data = rh_array_data(&array),
+                        .n = MOST / 4,
+                        .unchecked = 1};
+  rh_result result = {.struct_size = sizeof result};
+  for (int k = 0; k < 2; k++) {
+    must(rh_reduce(redhost, &request, &result, &error));
+    calls.writes = 0;
+    must(rh_reduce(redhost, &request, &result, &error));
+    ck_assert_int_eq(calls.writes, k ? (int)chunks_of(MOST / 4, 4) : 1);
+    request.type = RH_TYPE_i32;
+  }
+  rh_array_finish(&array);
+}
+END_TEST
+
+/* Slots are pinned once for all problems, and as many whatever the size. */
+START_TEST(one_set_of_slots) {
+  rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "onepass",
+                        .type = RH_TYPE_i32,
+                        .data = rh_array_data(&array)};
+  const void *memory = NULL;
+  for (int k = 0; k < 12; k++) {
+    rh_result result = {.struct_size = sizeof result};
+    request.op = ops[k % OPS];
+    request.n = k % 2 ? MOST / 4 : WHOLE / 4 + 100;
+    must(rh_reduce(redhost, &request, &result, &error));
+    const rh_slots *slots = &redhost->kept->road.slots;
+    if (!memory) memory = slots->memory[0];
+    ck_assert_ptr_eq(slots->memory[0], memory);
+    ck_assert_uint_eq(slots->bytes, CHUNK);
+  }
+  rh_array_finish(&array);
+}
+END_TEST
+
+/* ---- Failures ---- */
+
+static char said[4096];
+static int cancels_after = -1;
+
+static void on_log(void *user, uint32_t level, const char *text) {
+  (void)user;
+  (void)level;
+  snprintf(said + strlen(said), sizeof said - strlen(said), "%s\n", text);
+}
+
+static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
+  (void)user;
+  (void)done;
+  (void)total;
+  return strcmp(phase, "streaming") == 0 && cancels_after-- == 0;
+}
+
+START_TEST(without_pinned_memory) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
+  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  redhost->options.reporter.log = on_log;
+  calls.is_unpinned = 1;
+  rh_prepared *of_all = prepare(redhost, &spec);
+  ck_assert_msg(strstr(said, "copies go from pageable memory: ") != NULL, "%s", said);
+  run_and_check(of_all, rh_array_data(&array), MOST / 4, &right);
+  rh_prepared_destroy(of_all);
+  rh_array_finish(&array);
+}
+END_TEST
+
+/* Each copy in turn, and each buffer: a sentence, and the next call is as if nothing had been. */
+START_TEST(copies_that_fail) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  const float *x = rh_array_data(&array);
+  rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
+  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_prepared *of_all = prepare(redhost, &spec);
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "onepass",
+                        .op = "sum",
+                        .type = RH_TYPE_f32,
+                        .data = x,
+                        .n = MOST / 4,
+                        .unchecked = 1};
+  for (int k = 1; k <= MOST / CHUNK; k += 3) {
+    calls.writes = 0;
+    calls.fails_at = k;
+    must_fail(rh_prepared_run(of_all, x, MOST / 4, &result, &error), RH_E_CL, "copying a chunk");
+    calls.fails_at = 0;
+    run_and_check(of_all, x, MOST / 4, &right);
+    must(rh_reduce(redhost, &request, &result, &error)); /* set up */
+    calls.writes = 0;
+    calls.fails_at = k;
+    must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_CL, "copying a chunk");
+    calls.fails_at = 0;
+    must(rh_reduce(redhost, &request, &result, &error));
+    check_same(&result, &right, "sum", MOST / 4);
+  }
+  rh_prepared_destroy(of_all);
+  rh_array_finish(&array);
+}
+END_TEST
+
+START_TEST(buffers_that_fail) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  const float *x = rh_array_data(&array);
+  rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "onepass",
+                        .op = "sum",
+                        .type = RH_TYPE_f32,
+                        .data = x,
+                        .n = MOST / 4,
+                        .unchecked = 1};
+  int failed = 1, failures = 0;
+  for (int k = 1; failed; k++) {
+    forget();
+    calls.buffers = 0;
+    calls.buffer_fails_at = k;
+    rh_status status = rh_reduce(redhost, &request, &result, &error);
+    failed = calls.buffers >= k;
+    failures += status != RH_OK;
+    if (status != RH_OK) ck_assert_msg(status == RH_E_DEVICE, "%d: %s", status, error.message);
+    calls.buffer_fails_at = 0;
+    must(rh_reduce(redhost, &request, &result, &error));
+    check_same(&result, &right, "sum", MOST / 4);
+  }
+  ck_assert_int_gt(failures, 5);
+  rh_array_finish(&array);
+}
+END_TEST
+
+START_TEST(cancelled) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  rh_result right = whole_sum(rh_array_data(&array), MOST / 4),
+            result = {.struct_size = sizeof result};
+  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  redhost->options.reporter.progress = on_progress;
+  rh_prepared *of_all = prepare(redhost, &spec);
+  for (int k = 0; k < 2; k++) {
+    cancels_after = 0;
+    must_fail(rh_prepared_run(of_all, rh_array_data(&array), MOST / 4, &result, &error),
+              RH_E_CANCELLED, "");
+    cancels_after = -1;
+    run_and_check(of_all, rh_array_data(&array), MOST / 4, &right);
+  }
+  rh_prepared_destroy(of_all);
+  rh_array_finish(&array);
+}
+END_TEST
+
+/* ---- Threads ---- */
+
+typedef struct work {
+  const float *x;
+  rh_result right;
+  rh_prepared *prepared; /* null: rh_reduce() */
+  int wrong;
+} work;
+
+static void *reduce_often(void *of_work) {
+  work *w = of_work;
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "onepass",
+                        .op = "sum",
+                        .type = RH_TYPE_f32,
+                        .data = w->x,
+                        .n = MOST / 4,
+                        .unchecked = 1};
+  for (int k = 0; k < 20; k++) {
+    rh_error why;
+    rh_result result = {.struct_size = sizeof result};
+    rh_status status = w->prepared ? rh_prepared_run(w->prepared, w->x, MOST / 4, &result, &why)
+                                   : rh_reduce(redhost, &request, &result, &why);
+    w->wrong += status != RH_OK || result.value.u != w->right.value.u;
+  }
+  return NULL;
+}
+
+START_TEST(at_the_same_time) {
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  work all[THREADS] = {0};
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  for (int k = 0; k < THREADS; k++) {
+    all[k] =
+        (work){.x = rh_array_data(&array), .right = whole_sum(rh_array_data(&array), MOST / 4)};
+    if (k < 2) all[k].prepared = prepare(redhost, &spec);
+  }
+  for (int k = 0; k < THREADS; k++)
+    ck_assert_int_eq(pthread_create(&threads[k], NULL, reduce_often, &all[k]), 0);
+  for (int k = 0; k < THREADS; k++) {
+    pthread_join(threads[k], NULL);
+    ck_assert_int_eq(all[k].wrong, 0);
+    rh_prepared_destroy(all[k].prepared);
+  }
+  rh_array_finish(&array);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("arrays");
+  TCase *cases = tcase_create("far");
+  tcase_add_checked_fixture(cases, set_up_far, tear_down);
+  tcase_add_loop_test(cases, built_in, 0, OPS);
+  tcase_add_test(cases, of_ones_own);
+  tcase_add_test(cases, prepared);
+  tcase_add_test(cases, prepared_with_constants);
+  tcase_add_loop_test(cases, beyond_the_device, 0, 2);
+  tcase_add_test(cases, of_another_order);
+  tcase_add_test(cases, one_set_of_slots);
+  tcase_add_test(cases, without_pinned_memory);
+  tcase_add_test(cases, copies_that_fail);
+  tcase_add_test(cases, buffers_that_fail);
+  tcase_add_test(cases, cancelled);
+  tcase_add_test(cases, at_the_same_time);
+  suite_add_tcase(suite, cases);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}
