@@ -8,7 +8,7 @@
 
 /* ---- As a sampler ---- */
 
-static rh_status take(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
+static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
   rh_resident *resident = self;
   *taken = (rh_taken){0};
   if (how->kind == RH_TAKE_LATENCY)
@@ -18,7 +18,7 @@ static rh_status take(void *self, const rh_take *how, rh_taken *taken, rh_error 
 
 static rh_status measure(const rh_run_stream *how, rh_resident *resident, rh_run_report *report,
                          rh_error *error) {
-  const rh_sampler sampler = {.self = resident, .take = take};
+  const rh_sampler sampler = {.self = resident, .take = take_sample};
   RH_TRY(rh_measure_quick(&sampler, &report->opened, &how->app->redhost->options.reporter,
                           &report->quick, error));
   report->measured = 1;

@@ -2,9 +2,9 @@
  * REDHOST_TEST_FAILING_CODE, as if another process held the device's memory, for buffers (or reads
  * and writes) of at least REDHOST_TEST_FAILING_BYTES.  REDHOST_TEST_PCI_BUS: devices have that bus
  * and slot REDHOST_TEST_PCI_SLOT, or 2 << 3, as NVIDIA's tell them.  REDHOST_TEST_OWN_MEMORY:
- * devices have memory of their own, as GPUs do.
- * REDHOST_TEST_SLOW_DEVICE: of the device with this in its name, clFinish takes 0.1 s more.  The call `pinned' is clCreateBuffer for memory of
- * the driver's. */
+ * devices have memory of their own, as GPUs do.  REDHOST_TEST_SLOW_DEVICE: of the device with this
+ * in its name, clFinish takes 0.1 s more.  The call `pinned' is clCreateBuffer for memory of the
+ * driver's. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>

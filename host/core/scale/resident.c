@@ -237,7 +237,7 @@ static const rh_cl_device *least_exact(const rh_resident *r) {
   return found;
 }
 
-static rh_status judge(rh_resident *r, rh_checks *checks, rh_error *error) {
+static rh_status judge_answer(rh_resident *r, rh_checks *checks, rh_error *error) {
   r->depth = depth_of(r);
   if (checks->mode != RH_CHECK_FULL) return RH_OK;
   RH_TRY(rh_checks_conclude(checks, error));
@@ -266,7 +266,7 @@ static rh_status try_all(rh_resident *r, rh_checks *checks, rh_error *error) {
   r->load_s = rh_now() - start;
   rh_fold_init(&r->fold, rh_instance_op(first_part(r)->job.instance));
   RH_TRY(rh_resident_call(r, &r->result, &r->first_s, error));
-  return judge(r, checks, error);
+  return judge_answer(r, checks, error);
 }
 
 /* Not what the others would meet, too, or the user must know. */

@@ -60,8 +60,8 @@ static rh_status look_at(load *l, uint64_t piece, uint64_t n, const void *const 
   return status;
 }
 
-static rh_status send(load *l, uint32_t k, uint64_t first, uint64_t n, const void *const *operands,
-                      rh_error *error) {
+static rh_status write_piece(load *l, uint32_t k, uint64_t first, uint64_t n,
+                             const void *const *operands, rh_error *error) {
   rh_status status = RH_OK;
   pthread_mutex_lock(&l->doors[k]);
   for (uint32_t o = 0; o < l->spec->source->n_operands && status == RH_OK; o++)
@@ -87,7 +87,7 @@ static rh_status load_piece(load *l, uint64_t piece, char *memory, uint32_t *fai
   RH_TRY(look_at(l, piece, n, operands, error));
   if (rh_resident_part_place(part, 0, first)) return RH_OK;
   *failed = k;
-  return send(l, k, first, n, operands, error);
+  return write_piece(l, k, first, n, operands, error);
 }
 
 /* ---- Threads ---- */
