@@ -265,13 +265,12 @@ class Faults(Streams):
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
     def test_no_pinned_memory(self):
-        """The answer is the same, and -v says what happened."""
+        """The answer is the same."""
         want = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-q", quiet=False).out
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_OWN_MEMORY": "1", "REDHOST_TEST_FAILING_CALL": "pinned"}
         for _ in range(TIMES):
-            done = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-q", "-v", "--stream=16KiB", quiet=False, env=env)
-            self.assertEqual(done.out, want)
-            self.assertRegex(done.err, r"\Aredhost: copies go from pageable memory: [^\n]*\n\Z")
+            done = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-q", "--stream=16KiB", quiet=False, env=env)
+            self.assertEqual((done.out, done.err), (want, ""))
             self.assertLess(done.seconds, LIMIT)
 
     def test_a_pipe_that_ends_within_an_element(self):
