@@ -260,6 +260,7 @@ class Faults(Ranks):
             out, err = job.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
             out, err = self.without_launcher(job)
+            since = time.monotonic()  # the ranks were in time
         seconds = time.monotonic() - since
         left = alive(job.mark)
         while left and time.monotonic() - since < LIMIT:
