@@ -63,18 +63,28 @@ static int32_t fail(char *text, uint32_t bytes, const char *what) {
 
 /* ---- The library ---- */
 
-/* REDHOST_MPI_LIBRARY: a file, for a library that is not where the loader looks. */
+/* REDHOST_MPI_LIBRARY: a file, for a library that is not where the loader looks.  Another one would
+ * not be what was asked for. */
+static int open_named(const char *path, char *text, uint32_t bytes) {
+  mpi.path = path;
+  mpi.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (mpi.library) return 0;
+  const char *why = dlerror();
+  snprintf(text, bytes, "REDHOST_MPI_LIBRARY names a file that cannot be opened: %s",
+           why ? why : path);
+  return -1;
+}
+
 static int open_library(char *text, uint32_t bytes) {
   const char *named = getenv("REDHOST_MPI_LIBRARY");
   if (mpi.library) return 0;
+  if (named && *named) return open_named(named, text, bytes);
   size_t used = (size_t)snprintf(text, bytes, "%s's library cannot be opened (tried", MY_NAME);
-  for (int k = -1; !mpi.library && (k < 0 || libraries[k]); k++) {
-    const char *path = k < 0 ? named : libraries[k];
-    if (!path || !*path) continue;
-    mpi.path = path;
-    mpi.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  for (int k = 0; !mpi.library && libraries[k]; k++) {
+    mpi.path = libraries[k];
+    mpi.library = dlopen(libraries[k], RTLD_NOW | RTLD_LOCAL);
     if (!mpi.library && used < bytes)
-      used += (size_t)snprintf(text + used, bytes - used, " %s", path);
+      used += (size_t)snprintf(text + used, bytes - used, " %s", libraries[k]);
   }
   if (mpi.library) return 0;
   if (used < bytes)

@@ -29,7 +29,7 @@ enum { LOST_STATUS = 5 };
 /* What must be the same in all ranks. */
 typedef struct facts {
   char version[32];
-  uint64_t problem; /* a hash of operator, type, seed and kind */
+  uint64_t problem; /* a hash of operator, type, seed, kind, check and accuracy */
   uint64_t n;
   struct {
     uint64_t bytes, begin; /* of the file, and where its elements begin */
@@ -240,8 +240,12 @@ static rh_status prepare(void *of_run, rh_error *error) {
 static facts facts_of(const run_ranks *run) {
   const rh_typed *typed = run->app->typed;
   facts mine;
-  const uint64_t problem[] = {run->job.op, run->job.type, run->seed,
-                              rh_operator_hash(run->job.custom)};
+  const uint64_t problem[] = {run->job.op,
+                              run->job.type,
+                              run->seed,
+                              rh_operator_hash(run->job.custom),
+                              (uint64_t)typed->no_check,
+                              typed->accuracy && strcmp(typed->accuracy, "exact") == 0};
   memset(&mine, 0, sizeof mine);
   snprintf(mine.version, sizeof mine.version, "%s", rh_version());
   mine.n = run->job.n;
@@ -280,18 +284,22 @@ static rh_status compare_files(const run_ranks *run, const facts *first, const f
 
 static rh_status compare(const run_ranks *run, const facts *all, rh_error *error) {
   char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
+  char numbers[96] = "";
   for (uint32_t r = 1; r < run->ranks.place.size; r++) {
     if (strcmp(all[0].version, all[r].version) != 0)
       return rh_fail(error, RH_E_USAGE,
                      "rank 0 (host %s) runs redhost %.31s, and rank %u (%s) %.31s", hosts[0],
                      all[0].version, r, hosts[r], all[r].version);
     RH_TRY(compare_files(run, &all[0], &all[r], r, error));
-    if (memcmp(&all[0], &all[r], sizeof *all) != 0)
-      return rh_fail(
-          error, RH_E_USAGE,
-          "rank 0 (host %s) and rank %u (host %s) are asked for different problems: %llu "
-          "and %llu elements; start all with the same options on the same data",
-          hosts[0], r, hosts[r], (unsigned long long)all[0].n, (unsigned long long)all[r].n);
+    if (memcmp(&all[0], &all[r], sizeof *all) != 0) {
+      if (all[0].n != all[r].n)
+        snprintf(numbers, sizeof numbers, ", with %llu and %llu elements",
+                 (unsigned long long)all[0].n, (unsigned long long)all[r].n);
+      return rh_fail(error, RH_E_USAGE,
+                     "rank 0 (host %s) and rank %u (host %s) are asked for different problems%s; "
+                     "start all with the same options on the same data",
+                     hosts[0], r, hosts[r], numbers);
+    }
   }
   return RH_OK;
 }

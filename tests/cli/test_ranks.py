@@ -197,9 +197,11 @@ class BadInput(Ranks):
 
     def test_a_library_that_cannot_be_opened(self):
         file = os.path.join(TRANSPORTS, "mpi_mpich.so")
-        env = {"REDHOST_MPI_LIBRARY": "/proc/nonexistent/libmpi.so.12"}
         if not shutil.which(MPICH[0]):
-            self.bad(5, "tried|libmpich.so.12|install", "--run=native", "--transport", file, env=env)
+            self.bad(5, "tried|libmpich.so.12|install", "--run=native", "--transport", file)
+        env = {"REDHOST_MPI_LIBRARY": "/proc/nonexistent/libmpi.so.12"}
+        self.bad(5, "REDHOST_MPI_LIBRARY|/proc/nonexistent/libmpi.so.12", "--run=native", "--transport", file, env=env)
+        self.bad(5, "REDHOST_MPI_LIBRARY|/proc/nonexistent/libmpi.so.12", "--run=native", "--transport=mpi", env=env)
         env = {"REDHOST_MPI_LIBRARY": "libm.so.6"}
         self.bad(5, "libm.so.6|is not MPICH", "--run=native", "--transport", file, env=env)
 
@@ -258,6 +260,7 @@ class Faults(Ranks):
             out, err = job.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
             out, err = self.without_launcher(job)
+            since = time.monotonic()  # the ranks were in time
         seconds = time.monotonic() - since
         left = alive(job.mark)
         while left and time.monotonic() - since < LIMIT:
@@ -404,6 +407,27 @@ class Faults(Ranks):
     def test_a_device_that_fails(self):
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
         self.one_sentence(5, "launch of|CL_OUT_OF_RESOURCES", "--run=onepass", "-n1234567", env=env)
+
+    @mpi_test(OPEN_MPI)
+    def test_options_that_differ(self):
+        """Also those that leave the problem the same, but not what ranks tell each other of it."""
+        each = [cli.REDHOST, "--run=native", "-n100000", "--transport=mpi", "-q"]
+        for more in ("--op=max", "--no-check", "--accuracy=exact", "--map=x*x", "--seed=7"):
+            done = subprocess.run([*OPEN_MPI, "-n", "2", *each, ":", "-n", "1", *each, more], env=self.env, cwd=self.cwd,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+            said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
+            self.assertEqual((done.returncode, done.stdout, len(said)), (2, b"", 1), done)
+            self.assertRegex(said[0], r"rank 0 \(host \S+\) and rank 2 \(host \S+\) are asked for different problems; start all")
+
+    def test_sixteen_ranks_for_three_tiles(self):
+        expected = self.one("-n1400")  # tiles of 2 KiB
+        for _ in range(REPEATS):
+            self.assertEqual(self.value("--run=native", "-n1400", "--ranks=16"), expected)
+
+    @mpi_test(OPEN_MPI)
+    def test_a_wrong_mpirun(self):
+        for _ in range(REPEATS):
+            BadInput.wrong_mpirun(self, OPEN_MPI, "mpi_mpich.so")
 
     @mpi_test(OPEN_MPI)
     def test_a_file_that_differs(self):

@@ -263,6 +263,16 @@ class Faults(Streams):
                             env=self.preload(REDHOST_TEST_MAP_AT=str(len(data) * k // TIMES), REDHOST_TEST_PREAD_CUTS="1"))
             self.assertLess(done.seconds, LIMIT)
 
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
+    def test_no_pinned_memory(self):
+        """The answer is the same."""
+        want = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-q", quiet=False).out
+        env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_OWN_MEMORY": "1", "REDHOST_TEST_FAILING_CALL": "pinned"}
+        for _ in range(TIMES):
+            done = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-q", "--stream=16KiB", quiet=False, env=env)
+            self.assertEqual((done.out, done.err), (want, ""))
+            self.assertLess(done.seconds, LIMIT)
+
     def test_a_pipe_that_ends_within_an_element(self):
         with open(self.path("x.f64"), "rb") as file:
             data = file.read()

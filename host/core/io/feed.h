@@ -49,9 +49,9 @@ int rh_feed_is_gathered(const rh_feed *feed);
 rh_status rh_feed_read(rh_feed *feed, uint64_t first, uint64_t n, void *to, const atomic_int *stop,
                        uint64_t *got, rh_error *error);
 
-/* If the page cache holds elements first .. first+n-1 of a file as this machine reads them, the file
- * is mapped, and rh_feed_at() has them without reading: see view.h.  leaves: 1 if what was left
- * is not needed in this process again, so that it does not count as its memory. */
+/* If the page cache holds elements first .. first+n-1 of a file as this machine reads them, the
+ * file is mapped, and rh_feed_at() has them without reading: see view.h.  leaves: 1 if what was
+ * left is not needed in this process again, so that it does not count as its memory. */
 void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves);
 
 /* *at: where element `first` and those after it lie; null: they have to be read.  RH_E_FILE if
@@ -60,7 +60,8 @@ rh_status rh_feed_at(const rh_feed *feed, uint64_t first, const void **at, rh_er
 /* Elements first .. first+n-1 of a view are done with.  [any thread] */
 void rh_feed_leave(const rh_feed *feed, uint64_t first, uint64_t n);
 
-/* RH_E_FILE if the file could not be read in a view, was written to, grew or was cut short since it was opened. */
+/* RH_E_FILE if the file could not be read in a view, was written to, grew or was cut short since
+ * it was opened. */
 rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error);
 
 /* A warning if a file goes on after its array. */

@@ -1,8 +1,10 @@
-/* A file that the page cache holds, mapped: its elements are reduced where they are, without a copy.
+/* A file that the page cache holds, mapped: its elements are reduced where they are, without a
+ * copy.
  *
  * Reading a page that the file no longer has, because it was cut short, or that its disk does not
- * give, raises SIGBUS.  As long as a view is open, a handler of this process puts zeros in the place
- * of such pages, and notes that the view is torn: what was computed from it counts for nothing.
+ * give, raises SIGBUS.  As long as a view is open, a handler of this process puts zeros in the
+ * place of such pages, and notes that the view is torn: what was computed from it counts for
+ * nothing.
  * Signals of other addresses go to the handler that was there before.  For programs: a library
  * leaves the signals of its process alone. */
 #ifndef RH_IO_VIEW_H
@@ -24,7 +26,8 @@ void rh_view_close(rh_view *view);
 /* Does the page cache hold these bytes?  A few dozen of their pages speak for all. */
 int rh_view_is_cached(const rh_view *view, uint64_t at, uint64_t bytes);
 
-/* Installs the handler again, if a view is open: a driver that compiled may have put its own there. */
+/* Installs the handler again, if a view is open: a driver that compiled may have put its own
+ * there. */
 void rh_view_guard_again(void);
 
 /* 1: reading failed, first at byte *at.  [any thread] */

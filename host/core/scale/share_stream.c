@@ -53,7 +53,7 @@ static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_
   memcpy(own, value, w->part->fold.op->value_size);
   rh_status status = rh_share_add(w->part, w->spec->job, &lane->job, slot->index << w->level,
                                   w->level, slot->note, own, error);
-  /* Of a file that is viewed and changes, the strategy and the reference may see different bytes. */
+  /* The strategy and the reference may see different bytes of a view, if its file changes. */
   if (status == RH_E_WRONG) RH_TRY(rh_source_check_unchanged(w->from->source, error));
   return status;
 }

@@ -18,7 +18,7 @@ enum {
    * cache of a GPU's host, from which they are copied. */
   DEVICE_CHUNK = 16 << 20,
   PIECES = 16, /* that the readers take of one */
-  /* Of what is viewed, nothing is in a cache beforehand, unless a reference was computed. */
+  /* What is viewed is in no cache beforehand, unless its reference was computed. */
   VIEWED_CHUNK = 16 << 20,
   MOST_READERS = 4,
   /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
