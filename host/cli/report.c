@@ -169,6 +169,18 @@ static void print_devices(const rh_run_report *report) {
   }
 }
 
+/* Where the time of a device went that gets copies: what they could not be beside. */
+static void print_copies(const rh_run_report *report) {
+  char begin[32], idle[32], end[32];
+  const rh_streamed *s = report->streamed;
+  double idle_s = s->copies[1] - s->copies[0] - s->copy_s, after_s = s->seconds - s->copies[1];
+  if (s->in_place || s->copies[1] == 0 || report->devices->n > 1) return;
+  printf("copies     begin after %s, idle for %s in between, end %s before the answer\n",
+         rh_format_seconds(begin, s->copies[0] > 0 ? s->copies[0] : 0),
+         rh_format_seconds(idle, idle_s > 0 ? idle_s : 0),
+         rh_format_seconds(end, after_s > 0 ? after_s : 0));
+}
+
 static void print_streamed(const rh_app *app, const rh_run_report *report) {
   char chunk[32], time[32], read[32], copy[32], run[32];
   const rh_streamed *s = report->streamed;
@@ -185,6 +197,7 @@ static void print_streamed(const rh_app *app, const rh_run_report *report) {
          s->in_place    ? "read where they are reduced"
          : s->is_pinned ? "copied from pinned memory"
                         : "copied from pageable memory");
+  print_copies(report);
 }
 
 static void print_setup(const rh_run_report *report) {
@@ -363,6 +376,10 @@ static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "read_s", rh_json_number(s->read_s));
   json_object_set_new(object, "copy_s", rh_json_number(s->copy_s));
   json_object_set_new(object, "reduce_s", rh_json_number(s->run_s));
+  if (s->copies[1] > 0) {
+    json_object_set_new(object, "copies_begin_s", rh_json_number(s->copies[0]));
+    json_object_set_new(object, "copies_end_s", rh_json_number(s->copies[1]));
+  }
   for (uint32_t k = 0; app->typed->verbose && k < s->n_times; k++)
     json_array_append_new(times, times_array(&s->times[k]));
   json_object_set_new(object, "times", times);

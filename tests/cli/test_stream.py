@@ -160,6 +160,10 @@ class Bits(Streams):
         args = ("--run", "onepass", "-i", "x.f32", "-t", "f32", "--stream=16KiB")
         done = self.good(*args, "-v", quiet=False, env=env)
         self.assertIn("copied from pinned memory", done.out)
+        self.assertRegex(done.out, r"\ncopies +begin after [0-9.]+ [mun]?s, idle for [0-9.]+ [mun]?s in between, end [0-9.]+ [mun]?s before the answer\n")
+        stream = json.loads(self.good(*args, "--json", quiet=False, env=env).out)["results"][0]["stream"]
+        self.assertLess(0, stream["copies_begin_s"])
+        self.assertLess(stream["copies_begin_s"], stream["copies_end_s"])
         self.assertEqual(self.good(*args, "-q", quiet=False, env=env).out, want)
         # A large file is streamed there without being asked for, but not where its copy is timed, or for `auto`.
         with open(self.path("large.f32"), "wb") as file:

@@ -2,6 +2,7 @@
  * copied as a whole, and in the memory of the slots.  The device is made to look like one with its
  * own memory, and arrays of a few KiB like large ones. */
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/cl/staging.h"
 #include "../../host/core/io/array.h"
 #include "../../host/core/library/kept.h"
 #include "library.h"
@@ -114,13 +115,14 @@ static void try_request(rh_request *request, uint32_t size) {
 static const char *const ops[] = {"sum", "prod", "asum", "min", "argmin", "argmax", "xor"};
 enum { OPS = sizeof ops / sizeof *ops };
 
-static void try_sizes(const char *strategy, const char *op, rh_type type) {
+/* most: how many of the sizes, from the largest on. */
+static void try_sizes(const char *strategy, const char *op, rh_type type, size_t most) {
   uint32_t size = rh_type_size(type);
   uint64_t chunk = CHUNK / size;
-  const uint64_t sizes[] = {3 * chunk + 1, 4 * chunk - 1, 4 * chunk, 4 * chunk + 1, 39 * chunk + 7};
+  const uint64_t sizes[] = {39 * chunk + 7, 3 * chunk + 1, 4 * chunk, 4 * chunk - 1};
   if (!rh_op_is_defined(rh_op_from_name(op), type)) return;
   rh_array array = generate(type, MOST / size, 3);
-  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+  for (size_t k = 0; k < most; k++) {
     rh_request request = {.struct_size = sizeof request,
                           .strategy = strategy,
                           .op = op,
@@ -134,9 +136,10 @@ static void try_sizes(const char *strategy, const char *op, rh_type type) {
 
 START_TEST(built_in) {
   static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_u8, RH_TYPE_f64, RH_TYPE_f16};
-  for (size_t t = 0; t < sizeof types / sizeof *types; t++) try_sizes("onepass", ops[_i], types[t]);
-  try_sizes("cascade", ops[_i], RH_TYPE_i32);
-  if (_i == 0) try_sizes("two_stage_ordered", "affine", RH_TYPE_u64); /* does not commute */
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    try_sizes("onepass", ops[_i], types[t], t ? 1 : 4);
+  try_sizes("cascade", ops[_i], RH_TYPE_i32, 1);
+  if (_i == 0) try_sizes("two_stage_ordered", "affine", RH_TYPE_u64, 2); /* does not commute */
 }
 END_TEST
 
@@ -378,7 +381,7 @@ START_TEST(copies_that_fail) {
                         .data = x,
                         .n = MOST / 4,
                         .unchecked = 1};
-  for (int k = 1; k <= MOST / CHUNK; k += 3) {
+  for (int k = 1; k <= MOST / CHUNK; k += 13) {
     calls.writes = 0;
     calls.fails_at = k;
     must_fail(rh_prepared_run(of_all, x, MOST / 4, &result, &error), RH_E_CL, "copying a chunk");
@@ -442,6 +445,73 @@ START_TEST(cancelled) {
   }
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
+}
+END_TEST
+
+/* ---- Copies as a whole ---- */
+
+enum { STAGED = (20 << 20) + 5 }; /* more than all pieces of two threads */
+
+static unsigned char *make_bytes(void) {
+  unsigned char *bytes = malloc(STAGED);
+  ck_assert_ptr_nonnull(bytes);
+  for (uint32_t k = 0; k < STAGED; k++) bytes[k] = (unsigned char)(k * 2654435761u >> 24);
+  return bytes;
+}
+
+static cl_mem make_buffer(rh_cl_session **session) {
+  cl_int code;
+  must(rh_redhost_session(redhost, session, &error));
+  cl_mem buffer = clCreateBuffer((*session)->context, CL_MEM_READ_WRITE, STAGED, NULL, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  return buffer;
+}
+
+START_TEST(staged) {
+  rh_cl_session *session;
+  unsigned char *bytes = make_bytes(), *back = malloc(STAGED);
+  cl_mem buffer = make_buffer(&session);
+  calls.writes = 0;
+  must(rh_cl_stage(session, buffer, bytes, STAGED, &error));
+  ck_assert_int_eq(calls.writes, 6);
+  ck_assert_int_eq(
+      clEnqueueReadBuffer(session->queue, buffer, CL_TRUE, 0, STAGED, back, 0, NULL, NULL),
+      CL_SUCCESS);
+  ck_assert(back && memcmp(bytes, back, STAGED) == 0);
+  for (int k = 1; k <= 6; k++) {
+    calls.writes = 0;
+    calls.fails_at = k;
+    must_fail(rh_cl_stage(session, buffer, bytes, STAGED, &error), RH_E_DEVICE, "memory");
+    calls.fails_at = 0;
+    must(rh_cl_stage(session, buffer, bytes, STAGED, &error));
+  }
+  calls.is_unpinned = 1;
+  ck_assert_int_eq(rh_cl_stage(session, buffer, bytes, STAGED, &error), RH_DECLINED);
+  clReleaseMemObject(buffer);
+  free(bytes);
+  free(back);
+}
+END_TEST
+
+/* Of a strategy whose arrays are not streamed. */
+START_TEST(staged_arrays) {
+  uint64_t n = RH_CL_STAGED_BYTES / sizeof(float) + 11;
+  float *x = calloc(n, sizeof *x);
+  ck_assert_ptr_nonnull(x);
+  x[n - 1] = 2;
+  x[0] = x[n / 2] = 1;
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "atomic",
+                        .op = "sum",
+                        .type = RH_TYPE_f32,
+                        .data = x,
+                        .n = n,
+                        .unchecked = 1};
+  rh_result result = {.struct_size = sizeof result};
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert(result.value.f == 4);
+  ck_assert_int_eq(calls.writes, RH_CL_STAGED_BYTES / (4 << 20) + 1);
+  free(x);
 }
 END_TEST
 
@@ -510,6 +580,8 @@ int main(void) {
   tcase_add_test(cases, copies_that_fail);
   tcase_add_test(cases, buffers_that_fail);
   tcase_add_test(cases, cancelled);
+  tcase_add_test(cases, staged);
+  tcase_add_test(cases, staged_arrays);
   tcase_add_test(cases, at_the_same_time);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);

@@ -3,6 +3,7 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "memory.h"
+#include "staging.h"
 
 static const uint64_t chunk_bytes =
     64u << 20; /* large enough for full speed, small enough to show progress */
@@ -29,6 +30,11 @@ rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const cha
 static rh_status upload(rh_cl_input *input, rh_cl_session *session, const char *data,
                         uint64_t bytes, rh_error *error) {
   double start = rh_now();
+  if (bytes >= RH_CL_STAGED_BYTES) {
+    rh_status status = rh_cl_stage(session, input->buffer, data, bytes, error);
+    input->upload_s = rh_now() - start;
+    if (status != RH_DECLINED) return status;
+  }
   for (uint64_t done = 0; done < bytes; done += chunk_bytes) {
     uint64_t now = bytes - done < chunk_bytes ? bytes - done : chunk_bytes;
     RH_TRY(rh_progress(session->reporter, "upload", done, bytes, error));

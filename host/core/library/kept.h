@@ -46,8 +46,8 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_operator 
 /* The job that is set up: for all elements that it serves, or for a chunk of the ring. */
 rh_job *rh_kept_working(rh_kept_job *kept);
 
-/* Brings n elements of each operand to that job, or uses them in place; at most as many as it is set
- * up for. */
+/* Brings n elements of each operand to that job, or uses them in place; at most as many as it is
+ * set up for. */
 rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
                         uint64_t n, rh_data *placed, rh_error *error);
 

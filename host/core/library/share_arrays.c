@@ -132,8 +132,8 @@ static uint64_t count_chunks(const worker *w, uint64_t at, uint64_t run) {
 
 /* ---- The part ---- */
 
-/* What is in memory and read once fits no cache anyway.  Before the first chunk of a ring, they lead
- * to it. */
+/* What is in memory and read once fits no cache anyway.  Before the first chunk of a ring, they
+ * lead to it. */
 static uint32_t most_level(const worker *w) {
   const rh_kept_job *kept = w->from->kept;
   if (kept->ring) return ring_level(w);

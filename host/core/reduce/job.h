@@ -30,7 +30,7 @@ typedef struct rh_job_spec {
   uint32_t others_too;
   /* 1: parameters are the plugin's defaults and the settings, without tuned values */
   uint32_t untuned;
-  /* 1: an array that the device cannot hold is brought there in pieces, so that it is not refused */
+  /* 1: an array that the device cannot hold is brought there in pieces, so it is not refused */
   uint32_t in_pieces;
   const char *what;   /* the data, for messages: "--size 2^34", "x.npy" */
   uint32_t on_device; /* what `auto` must find: RH_JOB_* */

@@ -5,6 +5,7 @@
 #include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "../cl/staging.h"
 #include "../io/array.h"
 #include "operand_data.h"
 
@@ -29,14 +30,14 @@ typedef struct trial {
 
 /* ---- What is known ---- */
 
-/* How data get to the device.  Each way is kept like a strategy of this name and file, with bytes as
- * elements. */
+/* How data get to the device.  Each way is kept like a strategy of this name and file, with bytes
+ * as elements. */
 typedef struct way {
   const char *name;
   uint64_t file, bytes[2];
 } way;
 
-/* As a whole, and in chunks through a ring. */
+/* From where they are, and through pinned memory: as chunks of a ring, or as a whole. */
 static const way upload = {"upload", UINT64_C(0x2d75706c6f61642d), {4096, 32u << 20}},
                  stream = {"stream", UINT64_C(0x2d73747265616d2d), {32u << 20, 128u << 20}};
 
@@ -65,11 +66,13 @@ static uint64_t bytes_of(const rh_job_spec *spec) {
 }
 
 static const way *way_of(const rh_redhost *redhost, const rh_job_spec *spec) {
-  return spec->in_pieces && bytes_of(spec) > redhost->most_whole_bytes ? &stream : &upload;
+  uint64_t most = spec->in_pieces ? redhost->most_whole_bytes : RH_CL_STAGED_BYTES - 1;
+  return bytes_of(spec) > most ? &stream : &upload;
 }
 
 double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec) {
-  return estimate_s(tuned, way_of(redhost, spec), bytes_of(spec));
+  double seconds = estimate_s(tuned, way_of(redhost, spec), bytes_of(spec));
+  return seconds > 0 ? seconds : estimate_s(tuned, &upload, bytes_of(spec));
 }
 
 static uint64_t trial_n(const rh_job_spec *spec) {
@@ -268,7 +271,8 @@ int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
   double start = rh_now();
   t.deadline = start + budget_s;
   measure_best(&t, list, n, 1, HOSTS);
-  if (is_far && rh_trial_way_s(redhost, tuned, spec) == 0) measure_way(&t, way_of(redhost, spec));
+  if (is_far && estimate_s(tuned, way_of(redhost, spec), 1) == 0)
+    measure_way(&t, way_of(redhost, spec));
   /* where a strategy on the device may be faster */
   double least = is_far ? rh_trial_way_s(redhost, tuned, spec) : 0;
   if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)

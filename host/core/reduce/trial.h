@@ -11,19 +11,19 @@ typedef struct rh_trial_candidate {
 
 /* Measures what is not known yet of a problem whose data are in the host's memory: the two host
  * strategies of the highest score, the way of the data to a device that has memory of its own, and
- * then the three device strategies of the highest score if their programs are compiled, because compiling
- * takes longer than the whole measurement may; a call that takes too long is estimated from a part
- * of the data.  At most 0.3 s, without the time to open the device;
- * of at most 128 MiB, which the rest is estimated from.  Only strategies that came with redhost,
- * since this process runs them.  The results are kept in the tuning database, so it happens once
- * for a device, kind of operator and order of size; a line of information says so.  Does nothing
- * with rh_options.no_measure, or without a cache to keep the results in.
+ * then the three device strategies of the highest score if their programs are compiled, because
+ * compiling takes longer than the whole measurement may; a call that takes too long is estimated
+ * from a part of the data.  At most 0.3 s, without the time to open the device; of at most 128 MiB,
+ * which the rest is estimated from.  Only strategies that came with redhost, since this process
+ * runs them.  The results are kept in the tuning database, so it happens once for a device, kind of
+ * operator and order of size; a line of information says so.  Does nothing with
+ * rh_options.no_measure, or without a cache to keep the results in.
  * The list are those that can serve the problem.  1: something is known that was not. */
 int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
              const rh_trial_candidate *list, uint32_t n);
 
-/* The measured time of the data of spec, which are in the host's memory, to the device of *tuned, on
- * the way that they take; 0: unknown. */
+/* The measured time of the data of spec, which are in the host's memory, to the device of *tuned,
+ * on the way that they take; 0: unknown. */
 double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec);
 
 #endif

@@ -61,8 +61,15 @@ static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slo
 
 /* ---- Values ---- */
 
+static void note_copy(stream *s, const double copy[2]) {
+  double *all = s->out->copies, begin = copy[0] - s->begin_s, end = copy[1] - s->begin_s;
+  if (all[1] == 0 || begin < all[0]) all[0] = begin;
+  if (end > all[1]) all[1] = end;
+}
+
 static void note_times(stream *s, const rh_chunk_times *times) {
   rh_streamed *out = s->out;
+  if (times->copy[1] > 0) note_copy(s, times->copy);
   out->read_s += times->read[1] - times->read[0];
   out->copy_s += times->copy[1] - times->copy[0];
   out->run_s += times->run[1] - times->run[0];

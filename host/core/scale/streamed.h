@@ -25,6 +25,7 @@ typedef struct rh_streamed {
   uint64_t slot_bytes;
   double setup_s, seconds; /* from the first read to the last value */
   double read_s, copy_s, run_s;
+  double copies[2]; /* when the first one began and the last one ended, from the first read on */
   rh_result result;
   uint64_t checked;       /* chunks */
   rh_reference reference; /* of RH_CHECK_FULL */

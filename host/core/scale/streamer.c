@@ -86,8 +86,9 @@ static int may_send(const rh_streamer *s) {
   return s->sent - s->run < RH_STREAMER_AHEAD && s->sent - s->fetched < MOST_IN_FLIGHT;
 }
 
-/* Something may be sent, and something is on its way: whichever is first, a chunk that is read or
- * one that is done.  Whoever only waits for the device leaves its copies idle meanwhile. */
+/* 1: a chunk can be sent without waiting.  While nothing is ready, the first of two is awaited: a
+ * chunk that is read, or the value of one that is on its way.  A thread that waited for the value
+ * alone would leave the device's copies idle. */
 static int is_sendable(rh_streamer *s) {
   const double glance_s = 50e-6;
   if (s->sent == s->fetched || rh_ring_is_ready(s->ring)) return 1;

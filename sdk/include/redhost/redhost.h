@@ -62,8 +62,9 @@ typedef struct rh_error {
 typedef struct rh_reporter {
   void *user;
   void (*log)(void *user, uint32_t level, const char *text); /* RH_LOG_* */
-  /* `done` of `total` bytes or elements (total 0: unknown) of "reading", "upload", "reference"...;
-   * called a few times a second.  Non-zero cancels the call: it returns RH_E_CANCELLED. */
+  /* `done` of `total` bytes or elements (total 0: unknown) of "reading", "upload", "streaming",
+   * "reference"...; called a few times a second.  Non-zero cancels the call: it returns
+   * RH_E_CANCELLED. */
   int (*progress)(void *user, const char *phase, uint64_t done, uint64_t total);
 } rh_reporter;
 
@@ -214,7 +215,16 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
  * operator, type, settings, and n, rounded up to a power of two while that is at most 16 MiB.  Such
  * a call, unchecked, costs little more than a prepared call.  The 8 most recently used problems are
  * kept, each with at most 64 MiB of scratch memory on the device, and a buffer of at most 64 MiB
- * for each input; rh_close() releases them.  The caller's memory is not kept: `data` may be changed
+ * for each input; rh_close() releases them.
+ *
+ * To a device with memory of its own, arrays of more than 64 MiB (the largest of several) are
+ * streamed, and to any device those that it cannot hold: threads of redhost copy them into pinned
+ * memory, while the device copies and reduces what was copied before.  That takes some 100 MiB of
+ * the host's memory, and as much of the device's, for each input, whatever n is; both are obtained
+ * once and kept until rh_close().  The answer has the same bits.  With rh_options.queue, the call
+ * first waits for the commands in it.
+ *
+ * The caller's memory is not kept: `data` may be changed
  * or freed between calls.  After a failure or a wrong answer the strategy is chosen and set up
  * anew.
  * [any thread; calls on one rh_redhost take turns] */
@@ -261,9 +271,10 @@ typedef struct rh_communicator {
  * strategy if the operator is exact, else with those that promise RH_CANONICAL_ORDER, of which
  * "auto" takes one.  result->strategy is that of the first rank that has elements.
  *
- * Each rank reduces its own elements where they are, in its thread, and checks them against an
- * exact reference as rh_reduce() does.  Ranks exchange values, and the elements of at most one tile
- * of 2 KiB for each boundary between them.  Setups are kept as those of rh_reduce() are.
+ * Each rank reduces its own elements where they are, in its thread, or streams them to its device
+ * as rh_reduce() does, and checks them against an exact reference.  Ranks exchange values, and the
+ * elements of at most one tile of 2 KiB for each boundary between them.  Setups are kept as those
+ * of rh_reduce() are.
  *
  * A failure in one rank is the failure of all: each returns that status, with the same sentence,
  * which names the rank and its host.  A rank that fails says so when it exchanges next, so the
@@ -288,7 +299,8 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
  *
  * rh_prepare() chooses the strategy, builds and allocates.  A call then costs the strategy's own
  * commands and one small read, or with a host strategy the strategy itself and some 50 ns: nothing
- * is allocated, built or mapped, and OpenCL is not queried.
+ * is allocated, built or mapped, and OpenCL is not queried.  Only a call with arrays of the host
+ * that are streamed starts threads, and allocates a little of the host's memory for them.
  *
  * A call's answer is not compared with a reference, which would cost more than the call.  Instead
  * rh_prepare() runs a self-test: the strategy reduces a few thousand generated elements twice, and
@@ -331,9 +343,10 @@ typedef struct rh_prepare_spec {
 /* With "auto", a strategy that cannot be set up is left out from then on, as a warning says, and
  * another one is chosen; so it is in rh_reduce().  If all fail, the error is the first one's.
  * *prepared is null on failure: RH_DECLINED if the strategy cannot serve this problem, RH_E_WRONG
- * if its answers are wrong, RH_E_DEVICE if the device cannot hold max_n elements, RH_E_USAGE for
- * unknown names.  After rh_close() an rh_prepared keeps working, and the last rh_prepared_destroy()
- * releases the rest.  [any thread, in turn with rh_reduce and rh_prepared_destroy] */
+ * if its answers are wrong, RH_E_DEVICE if the device cannot hold max_n elements and they are not
+ * streamed, RH_E_USAGE for unknown names.  After rh_close() an rh_prepared keeps working, and the
+ * last rh_prepared_destroy() releases the rest.  [any thread, in turn with rh_reduce and
+ * rh_prepared_destroy] */
 rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepared **prepared,
                      rh_error *error);
 
@@ -341,13 +354,16 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepar
  * Rejects n > max_n, null or misaligned data, and n = 0 if the operator has no answer for it.
  *
  * If the device has its own memory, the data are first copied there, into a buffer from
- * rh_prepare().  If the device shares the host's memory, they are used in place, through a small
- * OpenCL object for the array.  With a CPU device that object is kept: another call on the same
- * array, or on a part of it, costs nothing extra; a call on another array replaces the object.
- * Until then, or until rh_prepared_forget() or rh_prepared_destroy(), the array must stay
- * allocated; its contents may change between calls.  With other devices each call creates and
- * releases the object, because OpenCL lets a device cache such memory.  [one call at a time per
- * rh_prepared, else RH_E_INVALID; several rh_prepareds in parallel] */
+ * rh_prepare(), or if they have more than 64 MiB, are streamed as in rh_reduce(): for a max_n that
+ * large, rh_prepare() pins and allocates what that takes, for this rh_prepared alone.  So max_n may
+ * be more than the device holds, unless there is rh_options.queue, whose buffers may follow.  If
+ * the device shares the host's memory, they are used in place, through a small OpenCL object for
+ * the array.  With a CPU device that object is kept: another call on the same array, or on a part
+ * of it, costs nothing extra; a call on another array replaces the object.  Until then, or until
+ * rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; its contents may
+ * change between calls.  With other devices each call creates and releases the object, because
+ * OpenCL lets a device cache such memory.  [one call at a time per rh_prepared, else RH_E_INVALID;
+ * several rh_prepareds in parallel] */
 rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
                           rh_error *error);
 
