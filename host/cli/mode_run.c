@@ -57,9 +57,10 @@ typedef struct run_state {
 
 static rh_status check_not_empty(const rh_app *app, const run_state *run, rh_error *error) {
   const char *input = app->typed->input;
-  if (run->spec.n > 0 || !rh_op_needs_an_element(app->op)) return RH_OK;
+  int is_own = run->user.custom != NULL;
+  if (run->spec.n > 0 || !rh_op_needs_an_element(is_own ? run->spec.op : app->op)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined", input ? input : "",
-                 input ? ": " : "", rh_op_name(app->op));
+                 input ? ": " : "", is_own ? rh_job_op_name(&run->spec) : rh_op_name(app->op));
 }
 
 static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) {
@@ -117,8 +118,9 @@ static rh_status find_operands(const rh_app *app, run_state *run, rh_error *erro
                          : "2^24");
   RH_TRY(rh_user_operator_open(&run->user, app, &run->inputs, &run->spec, error));
   if (run->streams || run->is_split) rh_operator_take_base(run->user.custom);
-  if (!typed->input || run->streams) return RH_OK;
-  return rh_user_operator_arrays(&run->user, app, &run->inputs, &run->array, &run->spec, error);
+  if (typed->input && !run->streams)
+    RH_TRY(rh_user_operator_arrays(&run->user, app, &run->inputs, &run->array, &run->spec, error));
+  return check_not_empty(app, run, error);
 }
 
 /* Opens files, and decides whether their elements are brought into memory. */

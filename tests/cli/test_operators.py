@@ -173,6 +173,18 @@ class Operators(cli.Case):
         self.bad(4, "strategy 'atomic' cannot run", "--run", "atomic", "-i", "x.npy,w.npy", "--map", "w*x")
         self.bad(4, "does not commute", "--run", "two_stage", "--unchecked-op", "-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0")
 
+    def test_nothing(self):
+        """No elements, or none that --where chooses; with a map as without one."""
+        np.save(os.path.join(self.cwd, "none.npy"), self.x[:0])
+        for how in ([], ["--stream"], ["--ranks", "2"]):
+            for op in ("min,max", "minmax", "ptp"):
+                self.bad(2, "none.npy: %s of an empty array is undefined" % op, "--run", "native", "-i", "none.npy", "--op", op, *how)
+            self.bad(2, "none.npy: max of x*2 of an empty array is undefined", "--run", "native", "-i", "none.npy", "--op", "max", "--map", "x*2", *how)
+            for op, value in (("mean", "nan"), ("rms", "nan"), ("norm2", "0"), ("count", "0"), ("any", "0"), ("all", "1")):
+                self.assertEqual(self.value("--run", "native", "-i", "none.npy", "--op", op, *how), value, (op, how))
+            for op, value in (("any", "0"), ("all", "1")):
+                self.assertEqual(self.value("--run", "native", "-i", "x.npy", "--where", "x > 1e9", "--op", op, *how), value, (op, how))
+
     def test_named(self):
         """Those that come with redhost, by strategies with and without OpenCL."""
         x, w = self.x.astype("f8"), self.w

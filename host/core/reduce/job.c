@@ -220,6 +220,15 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
   return RH_OK;
 }
 
+/* The identity of a float sum is -0; the sum of nothing is 0 to a user, and of what a condition
+ * chose it is unknown whether that was something. */
+static void sum_of_nothing(const rh_job_spec *spec, rh_result *result) {
+  int may_be_empty = spec->n == 0 || (spec->custom && spec->custom->is_masked);
+  if (may_be_empty && spec->op == RH_OP_sum && rh_type_is_float(result->type) &&
+      result->value.f == 0)
+    result->value.f = 0;
+}
+
 /* The results of a user's operator.  A struct's first one is `value`, too; of others that is what
  * the built-in operator gave, which the check compares. */
 static void custom_result(const rh_job_spec *spec, const void *value, rh_result *result) {
@@ -229,6 +238,7 @@ static void custom_result(const rh_job_spec *spec, const void *value, rh_result 
     *result = (rh_result){0};
   else
     rh_op_result(spec->op, spec->type, value, result);
+  if (!spec->custom->is_struct) sum_of_nothing(spec, result);
   result->n_fields = n;
   rh_operator_results(spec->custom, value, spec->n, results);
   for (uint32_t k = 0; k < n; k++) {
@@ -250,12 +260,7 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
     return;
   }
   rh_op_result(spec->op, spec->type, value, result);
-  /* The identity of a float sum is -0; the sum of nothing is 0 to a user, and of what a condition
-   * chose it is unknown whether that was something. */
-  int may_be_empty = spec->n == 0 || (spec->custom && spec->custom->is_masked);
-  if (may_be_empty && spec->op == RH_OP_sum && rh_type_is_float(result->type) &&
-      result->value.f == 0)
-    result->value.f = 0;
+  sum_of_nothing(spec, result);
   strncpy(result->strategy, strategy, sizeof result->strategy - 1);
 }
 

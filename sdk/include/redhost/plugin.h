@@ -17,6 +17,10 @@
  * with another symbol and another directory.  The names that rh_op.prelude defines for kernels are
  * part of the ABI.
  *
+ * 1.0 and 1.1 are frozen, and 1.2 is not yet: until it is, more may join it under the same number,
+ * and what is marked "since 1.2" may still change.  A plugin that uses none of that is not
+ * affected; one that does is built again with the redhost that it is for.
+ *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
  *     same for every compiler.
