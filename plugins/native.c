@@ -83,6 +83,7 @@ typedef struct native {
   uint32_t n_parts;
   part *parts;
   int64_t serial_below;
+  uint64_t few;   /* the length of the block that so many elements make, and fewer */
   unsigned pages; /* that are read in turn; 0: as `walks` says */
   rh_native_contest walks;
   /* With all threads, or alone: by the logarithm of the input's bytes. */
@@ -213,6 +214,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->serial_below = values[SERIAL_BELOW];
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
   choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
+  self->few = block_length(self->op, 1);
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if ((threads > 1 && !memory) ||
       reserve_values(self, host, most_blocks(self->op, problem->max_n)) != RH_OK)
@@ -260,6 +262,10 @@ static void fold_blocks(native *self, const rh_native_job *job, uint64_t length)
 /* A part's value, to where the whole has it; the index of an indexed one may stand elsewhere. */
 static void put_value(const native *self, const part *p, unsigned char *result) {
   const rh_op *op = p->folder.op;
+  if (op->value_size == sizeof(uint64_t) && self->n_parts == 1) { /* mostly: without a call */
+    memcpy(result, p->values, sizeof(uint64_t));
+    return;
+  }
   if (self->n_parts == 1 || !(op->flags & RH_OP_INDEXED)) {
     memcpy(result + p->value_at, p->values, op->value_size);
     return;
@@ -270,7 +276,8 @@ static void put_value(const native *self, const part *p, unsigned char *result) 
 
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
-  uint64_t length = block_length(self->op, run->n);
+  /* divisions would take longer than the reduction of a few elements */
+  uint64_t length = run->n <= self->few ? self->few : block_length(self->op, run->n);
   if (run->n == 0) {
     memcpy(run->host_result, self->whole->identity, self->whole->value_size);
     return RH_OK;
