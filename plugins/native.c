@@ -11,8 +11,8 @@
 static const char about[] =
     "What a careful program does without OpenCL, and so what the articles' devices have to beat on "
     "a CPU: the processor's widest vectors, several accumulators, and all its threads. The input "
-    "is cut into blocks, whose number and length depend on n alone; threads that stay awake "
-    "between calls take them in turn, and a tree combines their values in index order. Sums and "
+    "is cut into blocks, whose number and length depend on n alone wherever the bits depend on "
+    "them; threads that stay awake between calls take them in turn, and a tree combines their values in index order. Sums and "
     "products of floats, and user-defined operators that commute and round, are computed in the "
     "canonical order (docs/bits.md), so that they have the same bits with any number of threads, "
     "any width of vectors, and on every device. Whether several threads pay for an array between "
@@ -58,8 +58,13 @@ enum {
   /* A block is long compared with the cost of taking it; and short, where there are only a few. */
   BLOCK_BYTES = 1 << 16,
   SHORT_BLOCK_BYTES = 1 << 15,
-  SHORT_BELOW = 1 << 20,   /* bytes of input */
-  MOST_BLOCKS = 1 << 10,   /* so that blocks are short compared with n even with many threads */
+  SHORT_BELOW = 1 << 20, /* bytes of input */
+  MOST_BLOCKS = 1 << 10, /* so that blocks are short compared with n even with many threads */
+  /* Where blocks decide nothing, they are longer, for each interrupts the stream from memory; but
+   * each thread has some to give away.  One is searched again for the index of an element. */
+  LONG_BLOCK_BYTES = 1 << 20,
+  SEARCHED_BLOCK_BYTES = 1 << 17,
+  BLOCKS_OF_A_THREAD = 16,
   BLOCK_MULTIPLE = 1 << 9, /* elements, so that every block is aligned like the start of the data */
   PAGES = 8,               /* that are read in turn, if so */
   LARGE_BYTES = 1 << 25,   /* more than most caches hold */
@@ -83,8 +88,10 @@ typedef struct native {
   uint32_t n_parts;
   part *parts;
   int64_t serial_below;
-  uint64_t few;   /* the length of the block that so many elements make, and fewer */
-  unsigned pages; /* that are read in turn; 0: as `walks` says */
+  uint64_t longest_block; /* bytes, where blocks may be longer than block_length(); or 0 */
+  uint64_t takers;        /* threads, the caller included */
+  uint64_t few;           /* the length of the block that so many elements make, and fewer */
+  unsigned pages;         /* that are read in turn; 0: as `walks` says */
   rh_native_contest walks;
   /* With all threads, or alone: by the logarithm of the input's bytes. */
   rh_native_contest threads[ALL_LOG - ALONE_LOG];
@@ -92,7 +99,7 @@ typedef struct native {
   rh_native_pool *pool; /* null: the caller works alone */
 } native;
 
-/* ---- Blocks: a function of n alone, or the bits would depend on more ---- */
+/* ---- Blocks: a function of n alone where the bits depend on them ---- */
 
 static uint64_t shortest_block(const rh_op *op, uint64_t n) {
   uint64_t size = op->element_size ? op->element_size : BLOCK_BYTES;
@@ -104,6 +111,15 @@ static uint64_t shortest_block(const rh_op *op, uint64_t n) {
 static uint64_t block_length(const rh_op *op, uint64_t n) {
   uint64_t length = shortest_block(op, n);
   while (rh_divide_up(n, length) > MOST_BLOCKS) length *= 2;
+  return length;
+}
+
+static uint64_t length_of_blocks(const native *self, uint64_t n) {
+  if (n <= self->few) return self->few; /* a division would take longer than the reduction */
+  uint64_t length = block_length(self->op, n);
+  if (!self->longest_block) return length;
+  uint64_t longest = self->longest_block / self->op->element_size;
+  while (length < longest && n / length > BLOCKS_OF_A_THREAD * self->takers) length *= 2;
   return length;
 }
 
@@ -215,6 +231,10 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
   choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
   self->few = block_length(self->op, 1);
+  self->takers = threads;
+  /* The order of what the vector loops fold is canonical or does not matter. */
+  if (self->n_parts == 1 && rh_native_folder_is_fast(&self->parts[0].folder))
+    self->longest_block = self->op->flags & RH_OP_INDEXED ? SEARCHED_BLOCK_BYTES : LONG_BLOCK_BYTES;
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if ((threads > 1 && !memory) ||
       reserve_values(self, host, most_blocks(self->op, problem->max_n)) != RH_OK)
@@ -234,7 +254,7 @@ static void alone(native *self, const rh_native_job *job) {
 static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *contest = &self->threads[rh_log2_up(bytes + 1) - 1 - ALONE_LOG];
-  rh_native_contest_renew(contest, CALLS_RENEW);
+  rh_native_contest_renew(contest, 1, CALLS_RENEW);
   unsigned is_alone = rh_native_contest_begin(contest, &trial);
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
   if (is_alone)
@@ -248,7 +268,7 @@ static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) 
 static void fold_blocks(native *self, const rh_native_job *job, uint64_t length) {
   uint64_t bytes = job->n * self->op->element_size;
   self->length = length;
-  rh_native_contest_renew(&self->walks, LARGE_RENEW);
+  if (bytes >= LARGE_BYTES) rh_native_contest_renew(&self->walks, job->blocks, LARGE_RENEW);
   if (!self->pool ||
       (self->serial_below >= 0 ? bytes < (uint64_t)self->serial_below : bytes < 1 << ALONE_LOG))
     alone(self, job);
@@ -276,8 +296,7 @@ static void put_value(const native *self, const part *p, unsigned char *result) 
 
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
-  /* divisions would take longer than the reduction of a few elements */
-  uint64_t length = run->n <= self->few ? self->few : block_length(self->op, run->n);
+  uint64_t length = length_of_blocks(self, run->n);
   if (run->n == 0) {
     memcpy(run->host_result, self->whole->identity, self->whole->value_size);
     return RH_OK;

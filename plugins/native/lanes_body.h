@@ -364,9 +364,11 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
       if (last > 0) a[k] = APPLY(a[k], end);                                                       \
     }                                                                                              \
     UNROLLED for (int half = MANY / 2; half > 0; half /= 2) {                                      \
-      if (used <= half) continue;                                                                  \
-      EACH_LANE(k, half) if (k + half < used) a[k] = APPLY(a[k], a[k + half]);                     \
-      used = half;                                                                                 \
+      if (used > half) {                                                                           \
+        const int both = used - half < half ? used - half : half;                                  \
+        EACH_LANE(k, half) if (k < both) a[k] = APPLY(a[k], a[k + half]);                          \
+        used = half;                                                                               \
+      }                                                                                            \
     }                                                                                              \
     return lanes_of##_##lane(a[0]);                                                                \
   }                                                                                                \
