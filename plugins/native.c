@@ -11,15 +11,17 @@
 static const char about[] =
     "What a careful program does without OpenCL, and so what the articles' devices have to beat on "
     "a CPU: the processor's widest vectors, several accumulators, and all its threads. The input "
-    "is cut into blocks, whose number and length depend on n alone; threads that stay awake "
-    "between calls take them in turn, and a tree combines their values in index order. Sums and "
-    "products of floats, and user-defined operators that commute and round, are computed in the "
-    "canonical order (docs/bits.md), so that they have the same bits with any number of threads, "
-    "any width of vectors, and on every device. Whether several threads pay for an array between "
-    "64 KiB and 4 MiB, and whether this processor reads memory faster in one page after the other "
-    "or in eight of them in turn, the first calls find out by trying both. For argmin and argmax "
-    "the extreme value is found first, and then located in the one block that contains it. "
-    "Operators that do not commute are folded block by block in index order.";
+    "is cut into blocks, whose number and length depend on n alone wherever the bits depend on "
+    "them; threads that stay awake between calls take them in turn, and a tree combines their "
+    "values in index order. Sums and products of floats, and user-defined operators that commute "
+    "and round, are computed in the canonical order (docs/bits.md), so that they have the same "
+    "bits with any number of threads, any width of vectors, and on every device. Whether several "
+    "threads pay for an array between 64 KiB and 4 MiB, and whether this processor reads memory "
+    "faster in one page after the other or in eight of them in turn, the first calls find out by "
+    "trying both; whether vectors of 512 bits are faster than those of 256 in as many registers, "
+    "setup does. For argmin and argmax the extreme value is found first, and then located in the "
+    "one block that contains it. Operators that do not commute are folded block by block in index "
+    "order.";
 
 enum { THREADS, SERIAL_BELOW, VECTORS, WALK, AWAKE };
 enum { SEQUENTIAL = 1, IN_PAGES = 2 }; /* of `walk` */
@@ -58,8 +60,13 @@ enum {
   /* A block is long compared with the cost of taking it; and short, where there are only a few. */
   BLOCK_BYTES = 1 << 16,
   SHORT_BLOCK_BYTES = 1 << 15,
-  SHORT_BELOW = 1 << 20,   /* bytes of input */
-  MOST_BLOCKS = 1 << 10,   /* so that blocks are short compared with n even with many threads */
+  SHORT_BELOW = 1 << 20, /* bytes of input */
+  MOST_BLOCKS = 1 << 10, /* so that blocks are short compared with n even with many threads */
+  /* Where blocks decide nothing, they are longer, for each interrupts the stream from memory; but
+   * each thread has some to give away.  One is searched again for the index of an element. */
+  LONG_BLOCK_BYTES = 1 << 20,
+  SEARCHED_BLOCK_BYTES = 1 << 17,
+  BLOCKS_OF_A_THREAD = 16,
   BLOCK_MULTIPLE = 1 << 9, /* elements, so that every block is aligned like the start of the data */
   PAGES = 8,               /* that are read in turn, if so */
   LARGE_BYTES = 1 << 25,   /* more than most caches hold */
@@ -83,7 +90,10 @@ typedef struct native {
   uint32_t n_parts;
   part *parts;
   int64_t serial_below;
-  unsigned pages; /* that are read in turn; 0: as `walks` says */
+  uint64_t longest_block; /* bytes, where blocks may be longer than block_length(); or 0 */
+  uint64_t takers;        /* threads, the caller included */
+  uint64_t few;           /* the length of the block that so many elements make, and fewer */
+  unsigned pages;         /* that are read in turn; 0: as `walks` says */
   rh_native_contest walks;
   /* With all threads, or alone: by the logarithm of the input's bytes. */
   rh_native_contest threads[ALL_LOG - ALONE_LOG];
@@ -91,7 +101,7 @@ typedef struct native {
   rh_native_pool *pool; /* null: the caller works alone */
 } native;
 
-/* ---- Blocks: a function of n alone, or the bits would depend on more ---- */
+/* ---- Blocks: a function of n alone where the bits depend on them ---- */
 
 static uint64_t shortest_block(const rh_op *op, uint64_t n) {
   uint64_t size = op->element_size ? op->element_size : BLOCK_BYTES;
@@ -103,6 +113,15 @@ static uint64_t shortest_block(const rh_op *op, uint64_t n) {
 static uint64_t block_length(const rh_op *op, uint64_t n) {
   uint64_t length = shortest_block(op, n);
   while (rh_divide_up(n, length) > MOST_BLOCKS) length *= 2;
+  return length;
+}
+
+static uint64_t length_of_blocks(const native *self, uint64_t n) {
+  if (n <= self->few) return self->few; /* a division would take longer than the reduction */
+  uint64_t length = block_length(self->op, n);
+  if (!self->longest_block) return length;
+  uint64_t longest = self->longest_block / self->op->element_size;
+  while (length < longest && n / length > BLOCKS_OF_A_THREAD * self->takers) length *= 2;
   return length;
 }
 
@@ -213,6 +232,11 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->serial_below = values[SERIAL_BELOW];
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
   choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
+  self->few = block_length(self->op, 1);
+  self->takers = threads;
+  /* The order of what the vector loops fold is canonical or does not matter. */
+  if (self->n_parts == 1 && rh_native_folder_is_fast(&self->parts[0].folder))
+    self->longest_block = self->op->flags & RH_OP_INDEXED ? SEARCHED_BLOCK_BYTES : LONG_BLOCK_BYTES;
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if ((threads > 1 && !memory) ||
       reserve_values(self, host, most_blocks(self->op, problem->max_n)) != RH_OK)
@@ -232,7 +256,7 @@ static void alone(native *self, const rh_native_job *job) {
 static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *contest = &self->threads[rh_log2_up(bytes + 1) - 1 - ALONE_LOG];
-  rh_native_contest_renew(contest, CALLS_RENEW);
+  rh_native_contest_renew(contest, 1, CALLS_RENEW);
   unsigned is_alone = rh_native_contest_begin(contest, &trial);
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
   if (is_alone)
@@ -246,7 +270,7 @@ static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) 
 static void fold_blocks(native *self, const rh_native_job *job, uint64_t length) {
   uint64_t bytes = job->n * self->op->element_size;
   self->length = length;
-  rh_native_contest_renew(&self->walks, LARGE_RENEW);
+  if (bytes >= LARGE_BYTES) rh_native_contest_renew(&self->walks, job->blocks, LARGE_RENEW);
   if (!self->pool ||
       (self->serial_below >= 0 ? bytes < (uint64_t)self->serial_below : bytes < 1 << ALONE_LOG))
     alone(self, job);
@@ -260,6 +284,10 @@ static void fold_blocks(native *self, const rh_native_job *job, uint64_t length)
 /* A part's value, to where the whole has it; the index of an indexed one may stand elsewhere. */
 static void put_value(const native *self, const part *p, unsigned char *result) {
   const rh_op *op = p->folder.op;
+  if (op->value_size == sizeof(uint64_t) && self->n_parts == 1) { /* mostly: without a call */
+    memcpy(result, p->values, sizeof(uint64_t));
+    return;
+  }
   if (self->n_parts == 1 || !(op->flags & RH_OP_INDEXED)) {
     memcpy(result + p->value_at, p->values, op->value_size);
     return;
@@ -270,7 +298,7 @@ static void put_value(const native *self, const part *p, unsigned char *result) 
 
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
-  uint64_t length = block_length(self->op, run->n);
+  uint64_t length = length_of_blocks(self, run->n);
   if (run->n == 0) {
     memcpy(run->host_result, self->whole->identity, self->whole->value_size);
     return RH_OK;

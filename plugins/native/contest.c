@@ -6,9 +6,11 @@
 
 static const double clearly = 0.9; /* less than this part of the time */
 
-void rh_native_contest_renew(rh_native_contest *contest, uint32_t turns) {
-  if (atomic_load_explicit(&contest->age, memory_order_relaxed) < turns) return;
-  atomic_store_explicit(&contest->age, 0, memory_order_relaxed);
+void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns) {
+  if (!atomic_load_explicit(&contest->decided, memory_order_relaxed)) return;
+  contest->age += more;
+  if (contest->age < turns) return;
+  contest->age = 0;
   atomic_store_explicit(&contest->begun, 0, memory_order_relaxed);
   atomic_store_explicit(&contest->ended, 0, memory_order_relaxed);
   atomic_store_explicit(&contest->decided, 0, memory_order_relaxed);
@@ -17,10 +19,7 @@ void rh_native_contest_renew(rh_native_contest *contest, uint32_t turns) {
 unsigned rh_native_contest_begin(rh_native_contest *contest, uint32_t *trial) {
   uint32_t decided = atomic_load_explicit(&contest->decided, memory_order_relaxed);
   *trial = CONTEST_OVER;
-  if (decided) {
-    atomic_fetch_add_explicit(&contest->age, 1, memory_order_relaxed);
-    return decided - 1;
-  }
+  if (decided) return decided - 1;
   if (atomic_load_explicit(&contest->begun, memory_order_relaxed) >= CONTEST_OVER) return 0;
   uint32_t begun = atomic_fetch_add_explicit(&contest->begun, 1, memory_order_relaxed);
   if (begun >= CONTEST_OVER) return 0; /* others make the last trials */

@@ -16,12 +16,13 @@ enum { CONTEST_TRIALS = 15, CONTEST_OVER = 2 * CONTEST_TRIALS };
 typedef struct rh_native_contest {
   _Atomic uint32_t begun, ended; /* trials */
   _Atomic uint32_t decided;      /* 0: not yet; else 1 + the way that won */
-  _Atomic uint32_t age;          /* turns since then */
+  uint32_t age; /* turns since then; the threads that take them do not count, and write nothing */
   double seconds[2][CONTEST_TRIALS];
 } rh_native_contest;
 
-/* Begins anew if the last contest was `turns` turns ago.  Not while another thread uses it. */
-void rh_native_contest_renew(rh_native_contest *contest, uint32_t turns);
+/* Before `more` turns: begins anew if the last contest was `turns` turns ago.  Not while another
+ * thread uses it. */
+void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns);
 
 /* The way for the next turn, 0 or 1.  *trial: what to pass to rh_native_contest_end() with the time
  * that it took, or CONTEST_OVER if none is wanted.  [any thread] */

@@ -22,9 +22,8 @@ static double seconds_of(const rh_native_lanes *lanes, const float *x) {
 }
 
 /* A processor that works on vectors of 512 bits in two halves gains nothing by them in its nearest
- * cache; and from memory it loses 5 to 15 % (AMD EPYC, Zen 4), since it asks for lines too far
- * ahead of its prefetchers.  The least of several times, for one that raises its clock rate or wakes
- * its upper halves first. */
+ * cache; and from memory it loses 4 to 15 % (AMD EPYC, Zen 4).  The least of several times, for one
+ * that raises its clock rate or wakes its upper halves first. */
 static int are_512_bits_halves(void) {
   static const float x[IN_CACHE];
   double wide = 1, narrow = 1, time;

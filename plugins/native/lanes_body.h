@@ -273,7 +273,7 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
       STEP = MANY < ACROSS ? MANY : ACROSS                                                         \
     };                                                                                             \
     (void)beside;                                                                                  \
-    if (tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                                         \
+    if (pages > 1 && tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                            \
     for (uint64_t turn = 0; turn < tiles; turn++) {                                                \
       uint64_t tile = pages > 1 ? tile_of_walk(turn, pages) : turn;                                \
       const e_##element *x = (const e_##element *)elements + tile * (4 * ROW_OF);                  \
@@ -299,9 +299,10 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
 
 /* A vector from x on, of which `left` elements exist; -0 stands for the others.  -0 is the identity
  * of a sum, and without its sign that of a sum of magnitudes. */
-#if LANES_BYTES == 64
+#if LANES_BYTES == 64 || defined LANES_REGISTERS
 #define FIRST_ONES(left, width)                                                                    \
   ((left) >= (width) ? (1u << (width)) - 1 : (left) > 0 ? (1u << (left)) - 1 : 0u)
+#if LANES_BYTES == 64
 LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *x, int64_t left) {
   __mmask16 ones = (__mmask16)FIRST_ONES(left, 16);
   return (v_f32)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), ones, x);
@@ -314,6 +315,20 @@ LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *x, int64_t left) {
   __mmask16 ones = (__mmask16)FIRST_ONES(left, 16);
   return (v_f32)_mm512_cvtph_ps(_mm256_mask_loadu_epi16(_mm256_set1_epi16(INT16_MIN), ones, x));
 }
+#else
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *x, int64_t left) {
+  __mmask8 ones = (__mmask8)FIRST_ONES(left, 8);
+  return (v_f32)_mm256_mask_loadu_ps(_mm256_set1_ps(-0.0f), ones, x);
+}
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *x, int64_t left) {
+  __mmask8 ones = (__mmask8)FIRST_ONES(left, 4);
+  return (v_f64)_mm256_mask_loadu_pd(_mm256_set1_pd(-0.0), ones, x);
+}
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *x, int64_t left) {
+  __mmask8 ones = (__mmask8)FIRST_ONES(left, 8);
+  return (v_f32)_mm256_cvtph_ps(_mm_mask_loadu_epi16(_mm_set1_epi16(INT16_MIN), ones, x));
+}
+#endif
 #else
 #define DEFINE_LOAD_SOME(type, element, lane, negative_zero)                                       \
   LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *x, int64_t left) {              \
@@ -349,8 +364,11 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
       if (last > 0) a[k] = APPLY(a[k], end);                                                       \
     }                                                                                              \
     UNROLLED for (int half = MANY / 2; half > 0; half /= 2) {                                      \
-      EACH_LANE(k, half) if (k + half < used) a[k] = APPLY(a[k], a[k + half]);                     \
-      if (used > half) used = half;                                                                \
+      if (used > half) {                                                                           \
+        const int both = used - half < half ? used - half : half;                                  \
+        EACH_LANE(k, half) if (k < both) a[k] = APPLY(a[k], a[k + half]);                          \
+        used = half;                                                                               \
+      }                                                                                            \
     }                                                                                              \
     return lanes_of##_##lane(a[0]);                                                                \
   }                                                                                                \
@@ -389,6 +407,11 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
     const e_##element *x = elements;                                                               \
     e_##lane nodes[64], node;                                                                      \
     uint64_t batches = 0, k;                                                                       \
+    if (n <= most / BATCH) { /* a call on a few elements costs more than they */                   \
+      node = op##_##type##_last(x, beside, n);                                                     \
+      memcpy(value, &node, sizeof node);                                                           \
+      return;                                                                                      \
+    }                                                                                              \
     for (; n > most; n -= most, x += most, batches++) {                                            \
       node = op##_##type##_batch(x, beside, most, pages);                                          \
       for (k = 0; batches >> k & 1; k++) node = APPLY(nodes[k], node);                             \

@@ -258,8 +258,12 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
 }
 
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error) {
+  uint32_t size = instance->op.value_size;
   if (instance->finishes_on_host || !instance->result) {
-    memcpy(value, instance->value, instance->op.value_size);
+    if (size == sizeof(uint64_t)) /* mostly, and then without a call */
+      memcpy(value, instance->value, sizeof(uint64_t));
+    else
+      memcpy(value, instance->value, size);
     return RH_OK;
   }
   return fetch_result(instance, value, error);
