@@ -188,14 +188,14 @@ static inline v_f32 halves(const e_u16 *p) {
 #define UNSIGN_f32(x) ((v_f32)((v_u32)(x)&0x7fffffffu))
 #define UNSIGN_f64(x) ((v_f64)((v_u64)(x) & ~TOP(64)))
 /* What is taken of the elements at p: they themselves, their magnitudes, or what a form makes of
- * them and of those that stand `beside` bytes behind. */
-#define BESIDE(p)                  ((const unsigned char *)(p) + beside)
-#define SAME(type, lane, p)        LOAD_##type(p)
-#define UNSIGN(type, lane, p)      UNSIGN_##lane(LOAD_##type(p))
-#define PRODUCT_OF(type, lane, p)  (LOAD_##type(p) * LOAD_##type(BESIDE(p)))
-#define DIFFERENCE_OF(type, p)     (LOAD_##type(p) - LOAD_##type(BESIDE(p)))
-#define DISTANCE_OF(type, lane, p) UNSIGN_##lane(DIFFERENCE_OF(type, p))
-#define SQUARE_OF(type, lane, p)   square_##lane(DIFFERENCE_OF(type, p))
+ * them and of those at q, which stand `beside` bytes behind. */
+#define BESIDE(p)                     ((const unsigned char *)(p) + beside)
+#define SAME(type, lane, p, q)        LOAD_##type(p)
+#define UNSIGN(type, lane, p, q)      UNSIGN_##lane(LOAD_##type(p))
+#define PRODUCT_OF(type, lane, p, q)  (LOAD_##type(p) * LOAD_##type(q))
+#define DIFFERENCE_OF(type, p, q)     (LOAD_##type(p) - LOAD_##type(q))
+#define DISTANCE_OF(type, lane, p, q) UNSIGN_##lane(DIFFERENCE_OF(type, p, q))
+#define SQUARE_OF(type, lane, p, q)   square_##lane(DIFFERENCE_OF(type, p, q))
 LANES_TARGET INLINE v_f32 square_f32(v_f32 x) {
   return x * x;
 }
@@ -263,6 +263,9 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
 }
 
 #define IN_THIS_ORDER __asm__ volatile("" ::: "memory") /* the compiler moves no load past this */
+/* Keeps a pointer in a register: compilers would keep, or spill, the distance of every vector from
+ * its partner. */
+#define ON_ITS_OWN(pointer) __asm__("" : "+r"(pointer))
 #define DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of)                               \
   LANES_TARGET static void op##_##type##_tiles(const void *elements, intptr_t beside,              \
                                                uint64_t tiles, unsigned pages, e_##lane *nodes) {  \
@@ -272,22 +275,29 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
       MANY = ROW_OF / WIDTH,                                                                       \
       STEP = MANY < ACROSS ? MANY : ACROSS                                                         \
     };                                                                                             \
-    (void)beside;                                                                                  \
     if (pages > 1 && tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                            \
     for (uint64_t turn = 0; turn < tiles; turn++) {                                                \
       uint64_t tile = pages > 1 ? tile_of_walk(turn, pages) : turn;                                \
       const e_##element *x = (const e_##element *)elements + tile * (4 * ROW_OF);                  \
+      const e_##element *y = (const e_##element *)(const void *)BESIDE(x);                         \
+      (void)y;                                                                                     \
+      ON_ITS_OWN(y);                                                                               \
       v_##lane a[MANY], b[STEP];                                                                   \
-      for (int at = 0; at < MANY; at += STEP, x += STEP * WIDTH) {                                 \
-        EACH(k, STEP) a[at + k] = TAKE(type, lane, x + k * WIDTH);                                 \
+      for (int at = 0; at < MANY; at += STEP, x += STEP * WIDTH, y += STEP * WIDTH) {              \
+        EACH(k, STEP) a[at + k] = TAKE(type, lane, x + k * WIDTH, y + k * WIDTH);                  \
         IN_THIS_ORDER;                                                                             \
         EACH(k, STEP)                                                                              \
-        a[at + k] = APPLY(a[at + k], TAKE(type, lane, x + ROW_OF + k * WIDTH));                    \
-        IN_THIS_ORDER;                                                                             \
-        EACH(k, STEP) b[k] = TAKE(type, lane, x + 2 * ROW_OF + k * WIDTH);                         \
+        a[at + k] =                                                                                \
+            APPLY(a[at + k], TAKE(type, lane, x + ROW_OF + k * WIDTH, y + ROW_OF + k * WIDTH));    \
         IN_THIS_ORDER;                                                                             \
         EACH(k, STEP)                                                                              \
-        a[at + k] = APPLY(a[at + k], APPLY(b[k], TAKE(type, lane, x + 3 * ROW_OF + k * WIDTH)));   \
+        b[k] = TAKE(type, lane, x + 2 * ROW_OF + k * WIDTH, y + 2 * ROW_OF + k * WIDTH);           \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, STEP)                                                                              \
+        b[k] =                                                                                     \
+            APPLY(b[k], TAKE(type, lane, x + 3 * ROW_OF + k * WIDTH, y + 3 * ROW_OF + k * WIDTH)); \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, STEP) a[at + k] = APPLY(a[at + k], b[k]);                                          \
       }                                                                                            \
       UNROLLED for (int half = MANY / 2; half > 4; half /= 2) EACH(k, half) a[k] =                 \
           APPLY(a[k], a[k + half]);                                                                \
@@ -751,8 +761,8 @@ DEFINE_FLOAT_RANGE(f32, u32, i32)
 DEFINE_FLOAT_RANGE(f64, u64, i64)
 
 /* Distances have no sign, so their bits are ordered as signed numbers. */
-#define BITS_OF_DISTANCE_i32(p) ((v_i32)DISTANCE_OF(f32, f32, (const e_f32 *)(const void *)(p)))
-#define BITS_OF_DISTANCE_i64(p) ((v_i64)DISTANCE_OF(f64, f64, (const e_f64 *)(const void *)(p)))
+#define BITS_OF_DISTANCE_i32(p) ((v_i32)DISTANCE_OF(f32, f32, p, BESIDE(p)))
+#define BITS_OF_DISTANCE_i64(p) ((v_i64)DISTANCE_OF(f64, f64, p, BESIDE(p)))
 #define BITS_OF_DISTANCE(s, p)  BITS_OF_DISTANCE_##s(p)
 #define DEFINE_DISTANCES(type, u, s)                                                               \
   DEFINE_EXTREMES_OF(most_distance_##type, s, BITS_OF_DISTANCE, s, NEITHER, NEITHER, s, MOST_##s,  \

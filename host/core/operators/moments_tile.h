@@ -10,4 +10,10 @@ enum { RH_MOMENTS_LANES = 8 };
 void rh_moments_tile_f32(const float *x, uint64_t lanes, double *mean, double *m2);
 void rh_moments_tile_f64(const double *x, uint64_t lanes, double *mean, double *m2);
 
+/* mean[t] and m2[t] = those of tile t, of four tiles at x of RH_MOMENTS_ROW_F32 lanes, which f32
+ * usually has: by this processor's own instructions; null: it has none that are known. */
+enum { RH_MOMENTS_ROW_F32 = 128 };
+typedef void rh_moments_four_tiles(const float *x, double *mean, double *m2);
+rh_moments_four_tiles *rh_moments_wide(void);
+
 #endif

@@ -41,6 +41,34 @@ static void reduce_tile(const rh_operator *self, const rh_arrays *arrays, uint64
   }
 }
 
+/* Neighbours, of n elements each. */
+WIDEST static void combine_neighbours(double *mean, double *m2, uint64_t count, double n) {
+  for (; count > 1; count /= 2, n *= 2)
+    for (uint64_t k = 0; k < count / 2; k++) {
+      double d = mean[2 * k + 1] - mean[2 * k];
+      mean[k] = mean[2 * k] + d * 0.5;
+      m2[k] = m2[2 * k] + m2[2 * k + 1] + d * d * n * 0.5;
+    }
+}
+
+/* 0: it cannot. */
+static int reduce_wide(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                       uint64_t tiles, void *value) {
+  enum { TILE = ROWS * RH_MOMENTS_ROW_F32 };
+  double mean[RH_MOMENTS_MOST_TILES], m2[RH_MOMENTS_MOST_TILES];
+  uint32_t variable;
+  rh_moments_four_tiles *four_tiles = rh_moments_wide();
+  if (!four_tiles || tiles < 4 || self->op.element_size != sizeof(float) ||
+      rh_exprs_variable_of(self->load, 1, &variable) != RH_TYPE_f32)
+    return 0;
+  const float *x = (const float *)arrays->operands[variable] + first;
+  for (uint64_t t = 0; t < tiles; t += 4, x += 4 * TILE) four_tiles(x, mean + t, m2 + t);
+  combine_neighbours(mean, m2, tiles, TILE);
+  const rh_moments all = {(double)(tiles * TILE), mean[0], m2[0]};
+  memcpy(value, &all, sizeof all);
+  return 1;
+}
+
 /* Lane l of tile t stands at l * tiles + (t's bits in reverse order), as in reduce.c: so the next
  * halves are of tiles side by side, and after the lanes come neighbouring tiles. */
 void rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
@@ -49,6 +77,7 @@ void rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_
   _Alignas(64) double m2[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
   double means[RH_MOMENTS_LANES], m2s[RH_MOMENTS_LANES];
   uint64_t lanes = ROW_BYTES / self->op.element_size;
+  if (reduce_wide(self, arrays, first, tiles, value)) return;
   for (uint64_t t = 0; t < tiles; t++, first += ROWS * lanes) {
     uint64_t to = rh_bits_reversed(t, tiles);
     reduce_tile(self, arrays, first, lanes, means, m2s);

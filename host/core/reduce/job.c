@@ -243,7 +243,7 @@ static void custom_result(const rh_job_spec *spec, const void *value, rh_result 
   rh_operator_results(spec->custom, value, spec->n, results);
   for (uint32_t k = 0; k < n; k++) {
     rh_result_field *field = &result->fields[k];
-    snprintf(field->name, sizeof field->name, "%.31s", results[k].name);
+    memcpy(field->name, results[k].name, strnlen(results[k].name, sizeof field->name - 1));
     field->type = results[k].type;
     memcpy(&field->value, &results[k].value, sizeof field->value);
   }
@@ -256,7 +256,7 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
                    rh_result *result) {
   if (spec->custom && spec->custom->n_results) {
     custom_result(spec, value, result);
-    snprintf(result->strategy, sizeof result->strategy, "%s", strategy);
+    strncpy(result->strategy, strategy, sizeof result->strategy - 1);
     return;
   }
   rh_op_result(spec->op, spec->type, value, result);
