@@ -1,8 +1,9 @@
 /* One contender of map_calls.py, in a process of its own.  Not a test.
  *
- *     map_calls redhost|openmp|openmp-two-passes|openblas WORK TYPE N
+ *     map_calls redhost|redhost-constant|openmp|openmp-two-passes|openblas WORK TYPE N
  *
- * WORK: dot, far (the maximum of fabs(x-y)), meanvar.  TYPE: f32, f64.  Prints "ready" and what it
+ * WORK: dot, far (the maximum of fabs(x-y)), meanvar; by redhost also above (the number of x > t;
+ * redhost-constant changes t before every call).  TYPE: f32, f64.  Prints "ready" and what it
  * computes, then for each number of seconds on standard input the nanoseconds of one call, called
  * in a loop for so long. */
 #define _GNU_SOURCE /* madvise */
@@ -75,8 +76,18 @@ static map_values call_redhost(void) {
   rh_error error;
   if (rh_prepared_run_inputs(all.prepared, inputs, all.n, &result, &error) != RH_OK)
     fail(error.message);
+  if (result.type < RH_TYPE_f16) return (map_values){(double)result.value.i, 0};
   if (result.n_fields < 2) return (map_values){result.value.f, 0};
   return (map_values){result.fields[0].value.f, result.fields[1].value.f};
+}
+
+/* Another constant for every call. */
+static map_values call_with_constant(void) {
+  static rh_constant t = {.name = "t", .is_float = 1, .value.f = 0.5};
+  rh_error error;
+  t.value.f = t.value.f == 0.5 ? 0.25 : 0.5;
+  if (rh_prepared_set_constants(all.prepared, &t, 1, &error) != RH_OK) fail(error.message);
+  return call_redhost();
 }
 
 static void open_loop(const char *work, int in_two_passes) {
@@ -102,12 +113,20 @@ static void open_redhost(const char *work) {
   rh_type type = all.is_f64 ? RH_TYPE_f64 : RH_TYPE_f32;
   const rh_options options = {.struct_size = sizeof options};
   const rh_input inputs[] = {{.name = "x", .type = type}, {.name = "y", .type = type}};
-  int is_far = strcmp(work, "far") == 0, is_single = strcmp(work, "meanvar") == 0;
+  const rh_constant t = {.name = "t", .is_float = 1, .value.f = 0.5};
+  int is_far = strcmp(work, "far") == 0, is_above = strcmp(work, "above") == 0;
+  int is_single = is_above || strcmp(work, "meanvar") == 0;
   rh_prepare_spec spec = {.struct_size = sizeof spec,
                           .type = type,
                           .strategy = "native",
-                          .op = is_far ? "max" : work,
-                          .map = is_far ? "fabs(x-y)" : NULL,
+                          .op = is_far     ? "max"
+                                : is_above ? "sum"
+                                           : work,
+                          .map = is_far     ? "fabs(x-y)"
+                                 : is_above ? "x > t"
+                                            : NULL,
+                          .constants = is_above ? &t : NULL,
+                          .n_constants = (uint64_t)is_above,
                           .max_n = all.n,
                           .inputs = inputs,
                           .n_inputs = is_single ? 1 : 2};
@@ -150,12 +169,13 @@ int main(int argc, char **argv) {
   all.n = strtoull(argv[4], NULL, 10);
   all.x = make(1);
   all.y = strcmp(argv[2], "meanvar") == 0 ? NULL : make(2);
-  if (strcmp(argv[1], "redhost") == 0)
+  if (strncmp(argv[1], "redhost", 7) == 0)
     open_redhost(argv[2]);
   else if (strcmp(argv[1], "openblas") == 0)
     open_openblas();
   else
     open_loop(argv[2], strcmp(argv[1], "openmp-two-passes") == 0);
+  if (strcmp(argv[1], "redhost-constant") == 0) all.call = call_with_constant;
   map_values values = all.call();
   printf("ready %.17g %.17g\n", values.first, values.second);
   fflush(stdout);

@@ -2,8 +2,9 @@
  * hence intrinsics.
  *
  * As in moments_f32.c, squares of differences of floats neither overflow nor become subnormal as
- * doubles, and to multiply them by powers of two is exact.  So m2 is kept times 2, where a pair's is
- * the square itself, and a multiplication by a power of two and an addition are one operation. */
+ * doubles, and to multiply them by powers of two is exact.  So m2 is kept times 2, where a pair's
+ * is the square itself, and a multiplication by a power of two and an addition are one
+ * operation. */
 #include "moments_tile.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -11,8 +12,8 @@
 
 enum { ROW = RH_MOMENTS_ROW_F32, LINE = 16 /* floats */, AHEAD = 8 /* tiles */ };
 #define INLINE static inline __attribute__((always_inline))
-/* In the order of the text, which compilers do not keep of __builtin_prefetch(): memory is read twice
- * as fast if its lines are asked for one after the other. */
+/* In the order of the text, which compilers do not keep of __builtin_prefetch(): memory is read
+ * much faster if its lines are asked for one after the other. */
 #define FETCH(x)    __asm__ volatile("prefetcht0 %0" : : "m"(*(x)))
 #define TARGET(set) __attribute__((target(set)))
 
