@@ -247,11 +247,12 @@ class Faults(Ranks):
 
     def without_launcher(self, job):
         """The mpirun of Open MPI 4.1.4 sometimes waits for itself at its end, in PMIx_server_finalize, after a rank was lost: about
-        one job in a hundred.  Then all ranks must have ended."""
+        one job in a hundred.  That of MPICH 4.0 was seen to do so once, on a busy machine.  Then all ranks must have ended."""
         left = [words for _, words in alive(job.mark) if words.startswith(cli.REDHOST)]
         os.killpg(job.pid, signal.SIGKILL)
-        self.assertEqual((left, job.args[:1]), ([], OPEN_MPI[:1]), "left running")
-        print("mpirun.openmpi did not end, though all ranks had", file=sys.stderr)
+        self.assertEqual(left, [], "left running")
+        self.assertIn(job.args[:1], (OPEN_MPI[:1], MPICH), "no launcher is waited for")
+        print("%s did not end, though all ranks had" % job.args[0], file=sys.stderr)
         return job.communicate()
 
     def ended(self, job, since):
