@@ -58,7 +58,8 @@ typedef struct run_state {
 static rh_status check_not_empty(const rh_app *app, const run_state *run, rh_error *error) {
   const char *input = app->typed->input;
   int is_own = run->user.custom != NULL;
-  if (run->spec.n > 0 || !rh_op_needs_an_element(is_own ? run->spec.op : app->op)) return RH_OK;
+  uint64_t n = input ? run->inputs.feeds[0].n : run->spec.n;
+  if (n > 0 || !rh_op_needs_an_element(is_own ? run->spec.op : app->op)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined", input ? input : "",
                  input ? ": " : "", is_own ? rh_job_op_name(&run->spec) : rh_op_name(app->op));
 }

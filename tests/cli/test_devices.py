@@ -335,8 +335,8 @@ class Split(Devices):
     def test_data_that_fit_nowhere(self):
         """They are streamed."""
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_OWN_MEMORY": "1", "REDHOST_TEST_FAILING_CALL": "clCreateBuffer",
-               "REDHOST_TEST_FAILING_BYTES": str(9 << 20)}
-        for n, word in ((2 ** 22, "resident"), (2 ** 24, "stream")):  # 5.3 MiB on each device, or 21
+               "REDHOST_TEST_FAILING_BYTES": str(17 << 20)}
+        for n, word in ((2 ** 23, "resident"), (2 ** 25, "stream")):  # 11 MiB on each device, or 43; a chunk has 16
             done = self.split("-n", str(n), "--json", env=env)
             (result,) = json.loads(done.out)["results"]
             self.assertIn(word, result)
