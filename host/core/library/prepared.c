@@ -163,20 +163,13 @@ static int keeps_views(const rh_prepared *p) {
 enum { WITHOUT_FIELDS = offsetof(rh_result, fields) };
 static const rh_sized without_fields = {"rh_result", 0, WITHOUT_FIELDS};
 
-/* `result` has been checked. */
-static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+/* Of no elements, of a user's operator, or for a program that knows fewer fields. */
+static void decode_unusual(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
   rh_result own;
   rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .custom = p->custom, .n = n};
   if (p->custom && p->custom->n_results) {
     rh_job_result(&spec, p->job.strategy->name, value, &own);
     rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
-    return;
-  }
-  uint32_t size = result->struct_size;
-  if (n > 0 && size >= WITHOUT_FIELDS) { /* as nearly all callers: one copy less */
-    memcpy(result, &p->blank, WITHOUT_FIELDS);
-    result->struct_size = size;
-    rh_op_decode(p->decodes, p->job.spec.type, value, result);
     return;
   }
   memcpy(&own, &p->blank, WITHOUT_FIELDS);
@@ -185,6 +178,18 @@ static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_resul
   else
     rh_job_result(&spec, p->job.strategy->name, value, &own);
   rh_sized_write(result, &own, &without_fields);
+}
+
+/* `result` has been checked. */
+static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  uint32_t size = result->struct_size;
+  if (n == 0 || size < WITHOUT_FIELDS || (p->custom && p->custom->n_results)) {
+    decode_unusual(p, value, n, result);
+    return;
+  }
+  memcpy(result, &p->blank, WITHOUT_FIELDS);
+  result->struct_size = size;
+  rh_op_decode(p->decodes, p->job.spec.type, value, result);
 }
 
 void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {

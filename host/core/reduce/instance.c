@@ -24,6 +24,7 @@ struct rh_instance {
   cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
   rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
   void *self;
+  rh_run run; /* the call in progress; of each call only what differs is written */
   /* written by strategies that finish on the host */
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
 };
@@ -203,6 +204,7 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
   if (!instance) return rh_fail(error, RH_E_NOMEM, "no memory for an instance");
   instance->spec = *spec;
   instance->finishes_on_host = answer->finishes_on_host;
+  instance->run = (rh_run){.struct_size = sizeof instance->run, .host_result = instance->value};
   rh_status status = prepare(instance, error);
   if (status == RH_OK && (status = set_up(instance, error)) != RH_OK)
     status = setup_failed(instance, status, error);
@@ -230,23 +232,20 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
 
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error) {
-  rh_run run = {
-      .struct_size = sizeof run,
-      .first = data->first,
-      .n = n,
-      .input = data->buffer,
-      .host_input = data->host,
-      .result = result,
-      .result_index = index,
-      .host_result = instance->value,
-  };
-  if (data->operands) rh_operands_show(data->operands, &run, &instance->services.operands);
+  rh_run *run = &instance->run;
+  run->first = data->first;
+  run->n = n;
+  run->input = data->buffer;
+  run->host_input = data->host;
+  run->result = result;
+  run->result_index = index;
+  if (data->operands) rh_operands_show(data->operands, run, &instance->services.operands);
   if (n > instance->spec.max_n)
     return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
                    (unsigned long long)n, (unsigned long long)instance->spec.max_n);
   rh_services_enter(&instance->services, RH_PHASE_RUN, error);
   rh_fpstate saved = rh_fpstate_save();
-  rh_status status = instance->spec.strategy->run(instance->self, &run);
+  rh_status status = instance->spec.strategy->run(instance->self, run);
   int changed = rh_fpstate_restore(&saved);
   instance->services.phase = RH_PHASE_NONE;
   if (status != RH_OK)
