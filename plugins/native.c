@@ -1,5 +1,5 @@
 /* native: threads and vectors on the host. */
-#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER, RH_KEEPS_FP_CONTROL */
 #include "native/contest.h"
 #include "native/folder.h"
 #include "native/pool.h"
@@ -333,7 +333,7 @@ static const rh_strategy strategy = {
     .author = "the redhost authors",
     .license = "MIT",
     .device_kinds = RH_DEVICE_HOST,
-    .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER,
+    .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL,
     .determinism = RH_BITS_SAME_EVERYWHERE,
     RH_PARAMS(params),
     .query = query,

@@ -307,45 +307,52 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
     }                                                                                              \
   }
 
-/* A vector from x on, of which `left` elements exist; -0 stands for the others.  -0 is the identity
- * of a sum, and without its sign that of a sum of magnitudes. */
+/* The vector at element `at`, a constant, of a row of which `left` elements exist; -0 stands for the
+ * others.  -0 is the identity of a sum, and without its sign that of a sum of magnitudes. */
 #if LANES_BYTES == 64 || defined LANES_REGISTERS
-#define FIRST_ONES(left, width)                                                                    \
-  ((left) >= (width) ? (1u << (width)) - 1 : (left) > 0 ? (1u << (left)) - 1 : 0u)
+/* A bit for each of a row's elements from `at` on that exists: one mask for 64 of them, shifted, for
+ * a mask of each vector's own would take longer than the additions. */
+INLINE uint64_t ones_from(int at, int64_t left) {
+  left -= at / 64 * 64;
+  uint64_t ones = left >= 64 ? UINT64_MAX : left > 0 ? ((uint64_t)1 << left) - 1 : 0;
+  return ones >> at % 64;
+}
 #if LANES_BYTES == 64
-LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *x, int64_t left) {
-  __mmask16 ones = (__mmask16)FIRST_ONES(left, 16);
-  return (v_f32)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), ones, x);
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+  __mmask16 ones = (__mmask16)ones_from(at, left);
+  return (v_f32)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), ones, row + at);
 }
-LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *x, int64_t left) {
-  __mmask8 ones = (__mmask8)FIRST_ONES(left, 8);
-  return (v_f64)_mm512_mask_loadu_pd(_mm512_set1_pd(-0.0), ones, x);
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)ones_from(at, left);
+  return (v_f64)_mm512_mask_loadu_pd(_mm512_set1_pd(-0.0), ones, row + at);
 }
-LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *x, int64_t left) {
-  __mmask16 ones = (__mmask16)FIRST_ONES(left, 16);
-  return (v_f32)_mm512_cvtph_ps(_mm256_mask_loadu_epi16(_mm256_set1_epi16(INT16_MIN), ones, x));
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left) {
+  __mmask16 ones = (__mmask16)ones_from(at, left);
+  return (v_f32)_mm512_cvtph_ps(
+      _mm256_mask_loadu_epi16(_mm256_set1_epi16(INT16_MIN), ones, row + at));
 }
 #else
-LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *x, int64_t left) {
-  __mmask8 ones = (__mmask8)FIRST_ONES(left, 8);
-  return (v_f32)_mm256_mask_loadu_ps(_mm256_set1_ps(-0.0f), ones, x);
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)ones_from(at, left);
+  return (v_f32)_mm256_mask_loadu_ps(_mm256_set1_ps(-0.0f), ones, row + at);
 }
-LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *x, int64_t left) {
-  __mmask8 ones = (__mmask8)FIRST_ONES(left, 4);
-  return (v_f64)_mm256_mask_loadu_pd(_mm256_set1_pd(-0.0), ones, x);
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)(ones_from(at, left) & 0xf);
+  return (v_f64)_mm256_mask_loadu_pd(_mm256_set1_pd(-0.0), ones, row + at);
 }
-LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *x, int64_t left) {
-  __mmask8 ones = (__mmask8)FIRST_ONES(left, 8);
-  return (v_f32)_mm256_cvtph_ps(_mm_mask_loadu_epi16(_mm_set1_epi16(INT16_MIN), ones, x));
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)ones_from(at, left);
+  return (v_f32)_mm256_cvtph_ps(_mm_mask_loadu_epi16(_mm_set1_epi16(INT16_MIN), ones, row + at));
 }
 #endif
 #else
 #define DEFINE_LOAD_SOME(type, element, lane, negative_zero)                                       \
-  LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *x, int64_t left) {              \
+  LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *row, int at, int64_t left) {    \
     enum { WIDTH = LANES_BYTES / sizeof(e_##lane) };                                               \
     e_##element some[WIDTH];                                                                       \
-    if (left >= WIDTH) return LOAD_##type(x);                                                      \
-    for (int k = 0; k < WIDTH; k++) some[k] = k < left ? x[k] : (e_##element)negative_zero;        \
+    if (left - at >= WIDTH) return LOAD_##type(row + at);                                          \
+    for (int k = 0; k < WIDTH; k++)                                                                \
+      some[k] = at + k < left ? row[at + k] : (e_##element)negative_zero;                          \
     return LOAD_##type(some);                                                                      \
   }
 DEFINE_LOAD_SOME(f16, u16, f32, TOP(16))
@@ -354,43 +361,44 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
 #endif
 
 /* The tile that the data end in: at least one element, and at most a tile.  last: its row that they
- * end in, a constant.  Vectors that the first row lacks are left out: combining with the identity
- * changes nothing. */
+ * end in; many: the vectors of a row that have elements, or more, a power of two.  Both are
+ * constants.  Vectors without elements are left out: combining with the identity changes nothing. */
 #define DEFINE_LAST_TILE(op, type, element, lane, UNSIGNED, APPLY, lanes_of)                       \
-  LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, uint64_t n, int last) {    \
+  LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, uint64_t n, int last,      \
+                                                  int many) {                                      \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
       ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
       MANY = ROW_OF / WIDTH                                                                        \
     };                                                                                             \
-    int used = last > 0 ? MANY : (int)(n - 1) / WIDTH + 1;                                         \
+    const e_##element *in_last = x + last * ROW_OF;                                                \
+    int64_t left = (int64_t)n - last * ROW_OF;                                                     \
     v_##lane a[MANY];                                                                              \
-    UNROLLED for (int k = 0; k < MANY && k < used; k++) {                                          \
-      const e_##element *at = x + k * WIDTH, *in_last = at + last * ROW_OF;                        \
-      v_##lane end = UNSIGNED(lane, load_some_##type(in_last, (x + n) - in_last));                 \
+    UNROLLED for (int k = 0; k < many; k++) {                                                      \
+      const e_##element *at = x + k * WIDTH;                                                       \
+      v_##lane end = UNSIGNED(lane, load_some_##type(in_last, k * WIDTH, left));                   \
       if (last > 2) end = APPLY(UNSIGNED(lane, LOAD_##type(at + 2 * ROW_OF)), end);                \
       a[k] = last > 0 ? UNSIGNED(lane, LOAD_##type(at)) : end;                                     \
       if (last > 1) a[k] = APPLY(a[k], UNSIGNED(lane, LOAD_##type(at + ROW_OF)));                  \
       if (last > 0) a[k] = APPLY(a[k], end);                                                       \
     }                                                                                              \
-    UNROLLED for (int half = MANY / 2; half > 0; half /= 2) {                                      \
-      if (used > half) {                                                                           \
-        const int both = used - half < half ? used - half : half;                                  \
-        EACH_LANE(k, half) if (k < both) a[k] = APPLY(a[k], a[k + half]);                          \
-        used = half;                                                                               \
-      }                                                                                            \
+    UNROLLED for (int half = many / 2; half > 0; half /= 2) {                                      \
+      EACH(k, half) a[k] = APPLY(a[k], a[k + half]);                                               \
     }                                                                                              \
     return lanes_of##_##lane(a[0]);                                                                \
   }                                                                                                \
   LANES_TARGET static e_##lane op##_##type##_last(const e_##element *x, intptr_t beside,           \
                                                   uint64_t n) {                                    \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##lane), ROW_OF = NATIVE_ROW_BYTES / sizeof(*x) };       \
+    const int many = ROW_OF / WIDTH;                                                               \
     (void)beside;                                                                                  \
-                                                                                                   \
-    switch ((n - 1) / (NATIVE_ROW_BYTES / sizeof(e_##element))) {                                  \
-    case 0: return op##_##type##_rows(x, n, 0);                                                    \
-    case 1: return op##_##type##_rows(x, n, 1);                                                    \
-    case 2: return op##_##type##_rows(x, n, 2);                                                    \
-    default: return op##_##type##_rows(x, n, 3);                                                   \
+    if (n <= WIDTH) return op##_##type##_rows(x, n, 0, 1);                                         \
+    if (n <= many / 4 * WIDTH) return op##_##type##_rows(x, n, 0, many / 4);                       \
+    switch ((n - 1) / ROW_OF) {                                                                    \
+    case 0: return op##_##type##_rows(x, n, 0, many);                                              \
+    case 1: return op##_##type##_rows(x, n, 1, many);                                              \
+    case 2: return op##_##type##_rows(x, n, 2, many);                                              \
+    default: return op##_##type##_rows(x, n, 3, many);                                             \
     }                                                                                              \
   }
 

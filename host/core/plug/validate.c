@@ -12,7 +12,7 @@ enum {
   MOST_BYTES_OF_STRUCT = 1 << 16 /* a larger size is garbage, not a later version */
 };
 
-static const uint64_t known_promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER;
+static const uint64_t known_promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL;
 static const uint64_t known_needs = RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS |
                                     RH_WORK_GROUP_COLLECTIVES | RH_INTEL_SUBGROUP_BLOCKS |
                                     RH_DEVICE_SCOPE_ATOMICS;

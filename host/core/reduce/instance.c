@@ -230,6 +230,18 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
   return rh_instance_run_to(instance, data, n, instance->result, RESULT_SLOT, error);
 }
 
+/* *changed: did it change the floating-point control word?  It is put back. */
+static rh_status guarded_run(const rh_instance *instance, int *changed) {
+  const rh_strategy *strategy = instance->spec.strategy;
+  *changed = 0;
+  if (strategy->promises & RH_KEEPS_FP_CONTROL)
+    return strategy->run(instance->self, &instance->run);
+  rh_fpstate saved = rh_fpstate_save();
+  rh_status status = strategy->run(instance->self, &instance->run);
+  *changed = rh_fpstate_restore(&saved);
+  return status;
+}
+
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error) {
   rh_run *run = &instance->run;
@@ -244,9 +256,8 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
     return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
                    (unsigned long long)n, (unsigned long long)instance->spec.max_n);
   rh_services_enter(&instance->services, RH_PHASE_RUN, error);
-  rh_fpstate saved = rh_fpstate_save();
-  rh_status status = instance->spec.strategy->run(instance->self, run);
-  int changed = rh_fpstate_restore(&saved);
+  int changed;
+  rh_status status = guarded_run(instance, &changed);
   instance->services.phase = RH_PHASE_NONE;
   if (status != RH_OK)
     status = plugin_failed(instance, "run", status, error);

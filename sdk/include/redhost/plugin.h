@@ -34,7 +34,7 @@
  *     obtains from the host's services is freed by the host after teardown.
  *   - A plugin leaves the process unchanged: floating-point control word, locale, signal handlers,
  *     working directory, environment, standard streams.  The host checks the floating-point control
- *     word around every call.
+ *     word around every call, but run's of a strategy that promises RH_KEEPS_FP_CONTROL.
  */
 #ifndef REDHOST_PLUGIN_H
 #define REDHOST_PLUGIN_H
@@ -402,6 +402,9 @@ typedef struct rh_run {
  * products of floats) get the bits of docs/bits.md, which depend on the elements alone.  Only with
  * RH_BITS_SAME_EVERYWHERE.  `auto` takes no other strategy for them. */
 #define RH_CANONICAL_ORDER (1ull << 1) /* floats: the bits of docs/bits.md */
+/* since 1.2: run never writes the floating-point control word, not even to put it back.  The host
+ * does not look at it around run then: two looks take as long as 100 additions. */
+#define RH_KEEPS_FP_CONTROL (1ull << 2)
 
 /* What the bits of a float result depend on, weakest promise first.  Results of RH_OP_EXACT
  * operators never vary. */
