@@ -251,11 +251,17 @@ static void alone(native *self, const rh_native_job *job) {
   for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
 }
 
-/* With all threads, or alone if that was clearly faster for inputs of this length.  As long as the
- * threads have not woken up, both take the same time; then all of them are called, and wake up. */
+/* With all threads, or alone if that was clearly faster for inputs of this length.  Nothing is
+ * learnt from calls while threads wake up: in a loop of short calls all trials would be over before
+ * the first of them came, and being woken for nothing would lose against working alone.  Threads
+ * that are asleep at every call, because there is time between calls, count with what they cost. */
 static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *contest = &self->threads[rh_log2_up(bytes + 1) - 1 - ALONE_LOG];
+  if (rh_native_pool_is_waking(self->pool)) {
+    rh_native_pool_run(self->pool, job);
+    return;
+  }
   rh_native_contest_renew(contest, 1, CALLS_RENEW);
   unsigned is_alone = rh_native_contest_begin(contest, &trial);
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;

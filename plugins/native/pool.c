@@ -44,12 +44,13 @@ struct rh_native_pool {
   _Atomic uint32_t blocks, sharers; /* sharers: participating threads */
   _Atomic int ends;
   _Alignas(LINE) _Atomic uint32_t done; /* blocks, without the caller's */
-  _Atomic uint32_t sleepers;
+  _Atomic uint32_t sleepers, naps;      /* naps: how often a thread fell asleep */
   rh_native_work *work;
   void *user;
   uint32_t threads;  /* running, including the caller */
   int crowded;       /* more threads than processors */
   uint64_t awake_ns; /* after a job */
+  uint32_t woken;    /* naps, when sleepers were last woken */
   pid_t process;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -116,6 +117,7 @@ static uint64_t next_job(rh_native_pool *pool, uint64_t seen) {
     pause_for_a_moment(pool->crowded);
   }
   pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add_explicit(&pool->naps, 1, memory_order_relaxed);
   atomic_fetch_add(&pool->sleepers, 1);
   while ((number = atomic_load(&pool->current)) == seen)
     pthread_cond_wait(&pool->wake, &pool->mutex);
@@ -145,9 +147,15 @@ static void *live(void *user) {
 static void announce(rh_native_pool *pool, uint64_t number) {
   atomic_store(&pool->current, number);
   if (atomic_load(&pool->sleepers) == 0) return;
+  pool->woken = atomic_load_explicit(&pool->naps, memory_order_relaxed);
   pthread_mutex_lock(&pool->mutex);
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->mutex);
+}
+
+int rh_native_pool_is_waking(const rh_native_pool *pool) {
+  return atomic_load_explicit(&pool->sleepers, memory_order_relaxed) > 0 &&
+         atomic_load_explicit(&pool->naps, memory_order_relaxed) == pool->woken;
 }
 
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {

@@ -31,6 +31,8 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t aw
 /* Returns when work(user, job, block) has returned for every block of the job.  One call at a
  * time. */
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job);
+/* Have threads been woken by the last job, and not come yet?  That takes some 50 us. */
+int rh_native_pool_is_waking(const rh_native_pool *pool);
 /* Ends and joins the threads. */
 void rh_native_pool_stop(rh_native_pool *pool);
 
