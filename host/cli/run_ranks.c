@@ -9,6 +9,7 @@
 #include "../core/scale/local.h"
 #include "../core/scale/share_stream.h"
 #include "../core/scale/transports.h"
+#include "crash.h"
 #include "hints.h"
 #include "inputs.h"
 #include "number.h"
@@ -118,6 +119,17 @@ static void give_up(void *of_run) {
                "does not answer; a job that needs longer to start gets it by --timeout",
                rh_ranks_turn_here() == 0);
   _exit(LOST_STATUS);
+}
+
+/* A local rank is announced by the first, which has started it. */
+static void watch(const run_ranks *run) {
+  const rh_place *place = &run->ranks.place;
+  const rh_crash_rank rank = {
+      .number = place->rank,
+      .host = run->ranks.hosts[place->rank],
+      .strategy = run->found.name,
+      .is_watched = run->ranks.transport == &rh_local_transport && place->rank > 0};
+  rh_crash_watch_rank(&rank);
 }
 
 static rh_status join(run_ranks *run, rh_error *error) {
@@ -347,6 +359,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 static rh_status set_up(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
   rh_share_spec *share = &run->share;
+  watch(run);
   run->from = (rh_share_source){.source = &run->source,
                                 .device_kinds = run->found.device_kinds,
                                 .processes = count_here(&run->ranks),
@@ -414,6 +427,7 @@ static rh_status run_all(run_ranks *run, rh_error *error) {
   const rh_app *app = run->app;
   rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(join(run, error));
+  watch(run);
   if (run->ranks.place.rank > 0) *reporter = (rh_reporter){0};
   reporter->progress = NULL; /* of one rank it would mislead */
   RH_TRY(work(run, error));
@@ -430,6 +444,7 @@ static void end(run_ranks *run, rh_error *why) {
   rh_ranks *ranks = &run->ranks;
   char done = 1, *all = ranks->self ? calloc(ranks->place.size, 1) : NULL;
   int fails = why->message[0] != 0;
+  rh_crash_leave_rank();
   if (ranks->broken) rh_ranks_abort(ranks, why->message);
   if (fails && ranks->self && ranks->place.rank == 0) {
     rh_add_hint(why);
