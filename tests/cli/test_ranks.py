@@ -52,6 +52,11 @@ def alive(mark):
     return found
 
 
+def has_mapped(pid, file):
+    with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
+        return file in maps.read()
+
+
 class Ranks(cli.Case):
     caches = False
 
@@ -351,7 +356,9 @@ class Faults(Ranks):
             number = random.choice([signal.SIGSEGV, signal.SIGABRT, signal.SIGILL, signal.SIGBUS])
             job = self.start([*start, "-n", "3"], "--run=native", "-n2^36", "-tu8", *options)
             victim = random.choice(self.ranks_of(job, 3))
-            time.sleep(1.5 + random.random() * 0.3)  # they have joined
+            while not has_mapped(victim, "native.so") and job.poll() is None:  # it has not joined the job
+                time.sleep(0.01)
+            time.sleep(random.random() * 0.3)
             since = time.monotonic()
             os.kill(victim, number)
             said = [line for line in self.ended(job, since).splitlines() if line.startswith("redhost: ")]
