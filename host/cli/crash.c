@@ -1,5 +1,6 @@
 #include "crash.h"
 #include "../core/cl/drivers.h"
+#include "../core/scale/word.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,26 +16,66 @@ enum { SANITIZED = 0 };
 #endif
 
 static const rh_redhost *volatile watched;
-static char limits[512]; /* formatted in advance, because a handler must not allocate memory */
+/* Formatted in advance, because a handler must not allocate memory. */
+static char limits[512];
+
+static struct {
+  volatile sig_atomic_t is_open, is_watched;
+  char name[128], what[128]; /* "rank 1 (host a)", " in strategy 's'" */
+} here;
+
+enum { LOST_STATUS = 5 };
 
 static void write_text(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(3);
 }
 
+static void write_signal(int number) {
+  char digits[3] = {(char)('0' + number / 10), (char)('0' + number % 10), 0};
+  write_text(" (signal ");
+  write_text(number < 10 ? digits + 1 : digits);
+  write_text(")");
+}
+
+static void end_as_usual(int number) {
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/* number: of the signal, or 0 for exit().  Several ranks may end for one reason: one says so. */
+static void end_rank(int number) {
+  if (here.is_watched) {
+    end_as_usual(number);
+    return;
+  }
+  if (rh_word_take()) {
+    write_text("redhost: ");
+    write_text(here.name);
+    write_text(number ? " crashed" : " was ended by a call of exit()");
+    if (number) write_signal(number);
+    write_text(here.what);
+    write_text("; all ranks end.\n");
+    rh_word_hold();
+  }
+  _exit(LOST_STATUS);
+}
+
 static void on_crash(int number) {
   const rh_redhost *redhost = watched;
-  char digits[3] = {(char)('0' + number / 10), (char)('0' + number % 10), 0};
   static atomic_flag taken = ATOMIC_FLAG_INIT;
-  if (!redhost || !redhost->device) {
-    signal(number, SIG_DFL);
-    raise(number);
+  if (!here.is_open && (!redhost || !redhost->device)) {
+    end_as_usual(number);
     return;
   }
   /* If several threads crash, only the first writes the message. */
   while (atomic_flag_test_and_set(&taken)) pause();
-  write_text("redhost: the process crashed (signal ");
-  write_text(number < 10 ? digits + 1 : digits);
-  write_text(") while device ");
+  if (here.is_open) {
+    end_rank(number);
+    return;
+  }
+  write_text("redhost: the process crashed");
+  write_signal(number);
+  write_text(" while device ");
   write_text(redhost->device->label);
   write_text(" was in use, in its driver or in a strategy");
   write_text(limits);
@@ -42,19 +83,44 @@ static void on_crash(int number) {
   _exit(3);
 }
 
-void rh_crash_watch(const rh_redhost *redhost) {
-  static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE};
+static void on_exit_of_rank(void) {
+  if (here.is_open && !here.is_watched) end_rank(0);
+}
+
+static void handle(const int *numbers, size_t n) {
   static char stack[1 << 14]; /* the normal stack may have overflowed */
   const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+  sigaltstack(&other, NULL);
+  sigemptyset(&action.sa_mask);
+  for (size_t k = 0; k < n; k++) sigaction(numbers[k], &action, NULL);
+}
+
+void rh_crash_watch(const rh_redhost *redhost) {
+  static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE};
   rh_text text = {0};
   watched = redhost;
   if (SANITIZED || !redhost) return;
   rh_cl_drivers_limits(&text);
   snprintf(limits, sizeof limits, "%s", rh_text_get(&text));
   rh_text_finish(&text);
-  sigaltstack(&other, NULL);
-  sigemptyset(&action.sa_mask);
-  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-    sigaction(numbers[k], &action, NULL);
+  handle(numbers, sizeof numbers / sizeof *numbers);
+}
+
+/* Not SIGFPE: PoCL's handler lets kernels divide integers by zero. */
+void rh_crash_watch_rank(const rh_crash_rank *rank) {
+  static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGBUS};
+  static int knows_exit;
+  snprintf(here.name, sizeof here.name, "rank %u (host %s)", rank->number, rank->host);
+  if (rank->strategy)
+    snprintf(here.what, sizeof here.what, " while strategy '%s' was in use", rank->strategy);
+  here.is_watched = rank->is_watched;
+  here.is_open = 1;
+  if (!knows_exit) atexit(on_exit_of_rank);
+  knows_exit = 1;
+  if (!SANITIZED) handle(numbers, sizeof numbers / sizeof *numbers);
+}
+
+void rh_crash_leave_rank(void) {
+  here.is_open = 0;
 }

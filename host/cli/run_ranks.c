@@ -9,6 +9,7 @@
 #include "../core/scale/local.h"
 #include "../core/scale/share_stream.h"
 #include "../core/scale/transports.h"
+#include "crash.h"
 #include "hints.h"
 #include "inputs.h"
 #include "number.h"
@@ -47,7 +48,10 @@ typedef struct run_ranks {
   rh_found found;
   rh_inputs inputs;
   rh_source source;
+  rh_share_source from;
+  rh_share_spec share;
   rh_share part;
+  rh_share_stream *stream;
   rh_whole whole;
   rh_run_report report;
 } run_ranks;
@@ -115,6 +119,17 @@ static void give_up(void *of_run) {
                "does not answer; a job that needs longer to start gets it by --timeout",
                rh_ranks_turn_here() == 0);
   _exit(LOST_STATUS);
+}
+
+/* A local rank is announced by the first, which has started it. */
+static void watch(const run_ranks *run) {
+  const rh_place *place = &run->ranks.place;
+  const rh_crash_rank rank = {
+      .number = place->rank,
+      .host = run->ranks.hosts[place->rank],
+      .strategy = run->found.name,
+      .is_watched = run->ranks.transport == &rh_local_transport && place->rank > 0};
+  rh_crash_watch_rank(&rank);
 }
 
 static rh_status join(run_ranks *run, rh_error *error) {
@@ -341,22 +356,29 @@ static uint64_t least(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-static rh_status reduce(void *of_run, rh_error *error) {
+static rh_status set_up(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  const rh_share_source from = {.source = &run->source,
+  rh_share_spec *share = &run->share;
+  watch(run);
+  run->from = (rh_share_source){.source = &run->source,
                                 .device_kinds = run->found.device_kinds,
                                 .processes = count_here(&run->ranks),
                                 .stop = &run->ranks.stop};
-  rh_share_spec spec = {
+  *share = (rh_share_spec){
       .redhost = run->app->redhost, .job = &run->job, .checks = !run->app->typed->no_check};
-  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &spec.first_tile,
-               &spec.tiles);
+  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
+               &share->tiles);
   /* As one process maps what fits into memory. */
-  uint64_t tile = rh_share_tile(&run->job), first = spec.first_tile * tile;
+  uint64_t tile = rh_share_tile(&run->job), first = share->first_tile * tile;
   if (run->found.device_kinds == RH_DEVICE_HOST && first < run->job.n)
-    rh_source_view(&run->source, first, least(spec.tiles * tile, run->job.n - first),
+    rh_source_view(&run->source, first, least(share->tiles * tile, run->job.n - first),
                    run->inputs.are_large);
-  RH_TRY(rh_share_stream(&run->part, &spec, &from, error));
+  return rh_share_stream_open(&run->stream, &run->part, share, &run->from, error);
+}
+
+static rh_status reduce(void *of_run, rh_error *error) {
+  run_ranks *run = of_run;
+  RH_TRY(rh_share_stream_run(run->stream, error));
   return rh_source_check_unchanged(&run->source, error);
 }
 
@@ -385,6 +407,7 @@ static rh_status work(run_ranks *run, rh_error *error) {
   rh_run_report *report = &run->report;
   RH_TRY(rh_ranks_work(&run->ranks, prepare, run, error));
   RH_TRY(agree(run, error));
+  RH_TRY(rh_ranks_work(&run->ranks, set_up, run, error));
   double start = rh_now();
   RH_TRY(rh_ranks_work(&run->ranks, reduce, run, error));
   RH_TRY(rh_whole_gather(&run->whole, &run->ranks, &run->job, &run->part,
@@ -404,6 +427,7 @@ static rh_status run_all(run_ranks *run, rh_error *error) {
   const rh_app *app = run->app;
   rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(join(run, error));
+  watch(run);
   if (run->ranks.place.rank > 0) *reporter = (rh_reporter){0};
   reporter->progress = NULL; /* of one rank it would mislead */
   RH_TRY(work(run, error));
@@ -420,6 +444,7 @@ static void end(run_ranks *run, rh_error *why) {
   rh_ranks *ranks = &run->ranks;
   char done = 1, *all = ranks->self ? calloc(ranks->place.size, 1) : NULL;
   int fails = why->message[0] != 0;
+  rh_crash_leave_rank();
   if (ranks->broken) rh_ranks_abort(ranks, why->message);
   if (fails && ranks->self && ranks->place.rank == 0) {
     rh_add_hint(why);
@@ -445,6 +470,7 @@ rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
   rh_status status = run_all(&run, error);
   if (status == RH_OK) error->message[0] = 0;
   end(&run, error);
+  rh_share_stream_close(run.stream);
   rh_share_finish(&run.part);
   rh_whole_finish(&run.whole);
   rh_inputs_finish(&run.inputs);

@@ -212,7 +212,9 @@ class Drivers(Loading):
         self.assertIn("result     1000\n", done.out)
         if not done.err and "REDHOST_TEST_DEVICE" in os.environ:
             self.skipTest("this driver forgives it")
-        self.assertRegex(done.err, r"\Aredhost: plugin %s crashed after its work was done \(signal \d+\)\.\n\Z" % file)
+        # What the driver then does is its own affair: PoCL aborts, sometimes with a word of its own, or uses freed memory.
+        self.assertRegex(done.err, r"\A(redhost: plugin %s wrote \d+ bytes to .*\n)?"
+                                   r"redhost: plugin %s crashed after its work was done \(signal \d+\)\.\n\Z" % (file, file))
 
     @cli.needs(os.path.join(cli.DRIVERS, "aborting_driver.so"))
     def test_a_driver_that_aborts(self):

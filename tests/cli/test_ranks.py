@@ -17,6 +17,7 @@ import redhost_cli as cli
 
 REPEATS = int(os.environ.get("REDHOST_TEST_FAULTS", "1"))  # of each fault; 100 for a figure
 LIMIT = 10  # seconds from a fault to the end of all ranks
+FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 RANKS = (1, 2, 3, 5, 16)
 TRANSPORTS = os.environ.get("REDHOST_TEST_TRANSPORTS", os.path.join(os.path.dirname(cli.PLUGINS), "transports-1"))
 OPEN_MPI = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]
@@ -49,6 +50,11 @@ def alive(mark):
         if mark in words and stat.rpartition(")")[2].split()[0] != "Z":
             found.append((int(stat.split()[0]), words))
     return found
+
+
+def has_mapped(pid, file):
+    with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
+        return file in maps.read()
 
 
 class Ranks(cli.Case):
@@ -327,6 +333,48 @@ class Faults(Ranks):
     @mpi_test(MPICH)
     def test_mpich(self):
         self.over_mpi(MPICH)
+
+    def crash(self, start, options, plugin, how):
+        """One sentence of redhost's, and mpirun's own beside it."""
+        job = self.start([*start, "-n", "2"] if start else [], "--run=worker_%s" % plugin, "--plugin=" + FAULTS, "-n10000000", *options)
+        err = self.ended(job, time.monotonic())
+        said = [line for line in err.splitlines() if line.startswith("redhost: ")]
+        self.assertEqual(len(said), 1, err)
+        self.assertRegex(said[0], r"\Aredhost: rank [01] \(host \S+\) %s while strategy 'worker_%s' was in use; all ranks end\.\Z" % (how, plugin))
+        if not start:
+            self.assertEqual(job.returncode, 5)
+
+    def crashes(self, start, options):
+        """A plugin's crash and its exit(); and a rank that crashes at a random moment, whoever else has a handler: UCX and LLVM have."""
+        for plugin, how in (("crash_in_run", r"crashed \(signal 11\)"), ("abort_in_run", r"crashed \(signal 6\)"),
+                            ("exit_in_run", r"was ended by a call of exit\(\)")):
+            with self.subTest(plugin):
+                self.crash(start, options, plugin, how)
+        if not start:
+            return
+        for _ in range(REPEATS):
+            number = random.choice([signal.SIGSEGV, signal.SIGABRT, signal.SIGILL, signal.SIGBUS])
+            job = self.start([*start, "-n", "3"], "--run=native", "-n2^36", "-tu8", *options)
+            victim = random.choice(self.ranks_of(job, 3))
+            while not has_mapped(victim, "native.so") and job.poll() is None:  # it has not joined the job
+                time.sleep(0.01)
+            time.sleep(random.random() * 0.3)
+            since = time.monotonic()
+            os.kill(victim, number)
+            said = [line for line in self.ended(job, since).splitlines() if line.startswith("redhost: ")]
+            self.assertEqual(len(said), 1, said)
+            self.assertRegex(said[0], r"\Aredhost: rank [012] \(host \S+\) crashed \(signal %d\) while strategy 'native' " % number)
+
+    @mpi_test(OPEN_MPI)
+    def test_crashes_under_open_mpi(self):
+        self.crashes(OPEN_MPI, ["--transport=mpi"])
+
+    @mpi_test(MPICH)
+    def test_crashes_under_mpich(self):
+        self.crashes(MPICH, ["--transport=mpi"])
+
+    def test_the_first_local_rank_crashes(self):
+        self.crashes([], ["--ranks=1"])
 
     def test_a_file_is_cut_short(self):
         for _ in range(REPEATS):

@@ -18,7 +18,7 @@ static const double beat_s = 0.4, patience_s = 6, return_s = 2;
 /* Rank 0 has some microseconds of work with each rank at each beat: many ranks beat less often. */
 static const double beat_of_rank_s = 1e-5, most_beat_s = 2;
 
-enum { EXIT_STATUS = 5, TEXT_BYTES = 480, HOLD_US = 700000 };
+enum { EXIT_STATUS = 5, TEXT_BYTES = 480 };
 
 /* ---- Joining and leaving ---- */
 
@@ -94,12 +94,11 @@ static void wait_in_turn(const rh_ranks *ranks) {
   if (ranks->place.rank > 0) usleep((turn < 4 ? turn : 4) * 300000);
 }
 
-/* The launcher may need longer to end the others than they to come: the word is held meanwhile. */
 void rh_ranks_say(void (*say)(void *user, const char *sentence), void *user, const char *sentence,
                   int is_first) {
   if (!say || !rh_word_take()) return;
   say(user, sentence);
-  if (!is_first) usleep(HOLD_US);
+  if (!is_first) rh_word_hold();
 }
 
 void rh_ranks_abort(rh_ranks *ranks, const char *sentence) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct worker {
+struct rh_share_stream {
   const rh_share_spec *spec;
   const rh_share_source *from;
   rh_share *part;
@@ -15,13 +15,13 @@ typedef struct worker {
   rh_checks checks; /* for its references */
   rh_deal deal;
   rh_streamer streamer;
-} worker;
+};
 
 /* ---- Chunks ---- */
 
 /* As large as suits the device, and the part begins and ends with one; but the last of all may be
  * short. */
-static uint32_t level_of(const worker *w) {
+static uint32_t level_of(const rh_share_stream *w) {
   const rh_share_spec *spec = w->spec;
   uint64_t tile = rh_share_tile(spec->job), end = spec->first_tile + spec->tiles;
   int check = spec->checks ? RH_CHECK_FULL : RH_CHECK_NONE;
@@ -33,9 +33,9 @@ static uint32_t level_of(const worker *w) {
   return level;
 }
 
-static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slot,
+static rh_status look_at(void *of_stream, const rh_lane *lane, rh_ring_slot *slot,
                          rh_error *error) {
-  const worker *w = of_worker;
+  const rh_share_stream *w = of_stream;
   (void)lane;
   if (!w->spec->checks) return RH_OK;
   rh_reference *reference = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
@@ -43,9 +43,9 @@ static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slo
   return rh_checks_refer(&w->checks, slot->operands, slot->first, slot->n, reference, error);
 }
 
-static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_slot *slot,
+static rh_status take_value(void *of_stream, const rh_lane *lane, const rh_ring_slot *slot,
                             const void *value, const rh_chunk_times *times, rh_error *error) {
-  const worker *w = of_worker;
+  const rh_share_stream *w = of_stream;
   _Alignas(16) unsigned char own[RH_ANY_VALUE_BYTES];
   (void)times;
   if (w->from->stop && atomic_load(w->from->stop))
@@ -60,7 +60,7 @@ static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_
 
 /* ---- The part ---- */
 
-static rh_status set_up(worker *w, rh_error *error) {
+static rh_status set_up(rh_share_stream *w, rh_error *error) {
   const rh_share_spec *spec = w->spec;
   const rh_source *source = w->from->source;
   uint64_t chunk_n = rh_share_tile(spec->job) << w->level;
@@ -74,7 +74,25 @@ static rh_status set_up(worker *w, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status stream(worker *w, rh_error *error) {
+rh_status rh_share_stream_open(rh_share_stream **stream, rh_share *part, const rh_share_spec *spec,
+                               const rh_share_source *from, rh_error *error) {
+  rh_share_stream *w = *stream = calloc(1, sizeof *w);
+  if (!w) return rh_fail(error, RH_E_NOMEM, "no memory for a stream");
+  *w = (rh_share_stream){.spec = spec,
+                         .from = from,
+                         .part = part,
+                         .device = {.redhost = spec->redhost, .job = spec->job}};
+  rh_share_begin(part, spec->job);
+  if (spec->tiles == 0) return RH_OK;
+  rh_job_spec chunk = *spec->job;
+  chunk.n = 1; /* only chunks have to fit */
+  RH_TRY(rh_job_device(spec->redhost, &chunk, from->device_kinds, &w->device.device, error));
+  rh_checks_init(&w->checks, RH_CHECK_FULL, spec->job, spec->job->n);
+  w->level = level_of(w);
+  return set_up(w, error);
+}
+
+rh_status rh_share_stream_run(rh_share_stream *w, rh_error *error) {
   const rh_streamer_spec spec = {.lane = &w->device.lane,
                                  .deal = &w->deal,
                                  .n_readers = w->device.readers,
@@ -85,29 +103,16 @@ static rh_status stream(worker *w, rh_error *error) {
                                  .take = take_value,
                                  .user = w,
                                  .reporter = &w->spec->redhost->options.reporter};
+  if (w->spec->tiles == 0) return RH_OK;
   RH_TRY(rh_streamer_begin(&w->streamer, &spec, error));
   return rh_streamer_run(&w->streamer, error);
 }
 
-rh_status rh_share_stream(rh_share *part, const rh_share_spec *spec, const rh_share_source *from,
-                          rh_error *error) {
-  worker w = {.spec = spec,
-              .from = from,
-              .part = part,
-              .device = {.redhost = spec->redhost, .job = spec->job}};
-  rh_share_begin(part, spec->job);
-  if (spec->tiles == 0) return RH_OK;
-  rh_job_spec chunk = *spec->job;
-  chunk.n = 1; /* only chunks have to fit */
-  rh_status status =
-      rh_job_device(spec->redhost, &chunk, from->device_kinds, &w.device.device, error);
-  rh_checks_init(&w.checks, RH_CHECK_FULL, spec->job, spec->job->n);
-  w.level = level_of(&w);
-  if (status == RH_OK) status = set_up(&w, error);
-  if (status == RH_OK) status = stream(&w, error);
-  rh_streamer_finish(&w.streamer);
-  rh_deal_finish(&w.deal);
-  rh_lane_finish(&w.device.lane);
-  rh_checks_finish(&w.checks);
-  return status;
+void rh_share_stream_close(rh_share_stream *w) {
+  if (!w) return;
+  rh_streamer_finish(&w->streamer);
+  rh_deal_finish(&w->deal);
+  rh_lane_finish(&w->device.lane);
+  rh_checks_finish(&w->checks);
+  free(w);
 }
