@@ -38,6 +38,7 @@ typedef struct output {
   char *text;
   const bounded_function *function; /* null: the value is fixed */
   uint32_t args[2];                 /* outputs */
+  int is_named;                     /* e0 is the first one of these */
   int is_enclosed;                  /* functions that err are anywhere in it */
   double low[N], high[N];
 } output;
@@ -77,6 +78,7 @@ static int add_exact(run *r, group *g, const char *text) {
   char name[16];
   rh_error error = {0};
   if (!add_output(r, g, text, NULL)) return 0;
+  g->outputs[g->n - 1].is_named = 1;
   snprintf(name, sizeof name, "e%u", g->n_names++);
   if (rh_exprs_let(g->exprs, name, text, "test", &error) != RH_OK) abort();
   return 1;
@@ -354,6 +356,20 @@ static int is_right(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got
          is_within(exact, own, o->function->ulp, digits, emin, emax);
 }
 
+/* What the names e0, e1, ... in a text stand for, and what is in that. */
+static void show_names(const group *g, const char *text) {
+  char name[16];
+  uint32_t number = 0;
+  for (uint32_t k = 0; k < g->n; k++) {
+    if (!g->outputs[k].is_named) continue;
+    int length = snprintf(name, sizeof name, "e%u", number++);
+    const char *at = strstr(text, name);
+    if (!at || strspn(at + length, "0123456789")) continue;
+    printf("  %s = %s\n", name, g->outputs[k].text);
+    show_names(g, g->outputs[k].text);
+  }
+}
+
 static void show(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got) {
   const output *o = &g->outputs[k];
   rh_type type = rh_exprs_type(g->exprs, k);
@@ -371,6 +387,7 @@ static void show(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got) {
     printf(" %s=0x%" PRIx64, random_variables[v].name, bits);
   }
   printf(" i=%u\n", FIRST + i);
+  show_names(g, o->text);
 }
 
 /* One element that differs is enough of each expression. */
