@@ -153,7 +153,7 @@ class Operators(cli.Case):
     def test_who_serves_it(self):
         """--list and --info ask strategies about an operator that is not built in, too."""
         with open(os.path.join(self.cwd, "mine.op.json"), "w", encoding="utf-8") as file:
-            file.write('{"redhost": "operator/1", "name": "mine", "op": "max", "map": "abs(x) & 7"}')
+            file.write('{"redhost": "operator/1", "name": "mine", "operands": ["x"], "op": "max", "map": "abs(x) & 7"}')
         for args, named, without in (
                 (["--op", "meanvar"], "meanvar of f32", "atomic"), (["--op", "dot", "-t", "f64"], "dot of f64", "openblas_sasum"),
                 (["--op", "./mine.op.json"], "mine of i8", "openblas_sasum"), (["--op", "min,max"], "min,max of f32", "openblas_sasum"),
@@ -177,7 +177,7 @@ class Operators(cli.Case):
     def test_where_constants_are_used(self):
         """In any of the texts, and so is every constant of an operator's file."""
         with open(os.path.join(self.cwd, "unread.op.json"), "w", encoding="utf-8") as file:
-            file.write('{"redhost": "operator/1", "name": "unread", "op": "sum", "map": "x", "constants": {"t": 1}}')
+            file.write('{"redhost": "operator/1", "name": "unread", "operands": ["x"], "op": "sum", "map": "x", "constants": {"t": 1}}')
         for args in (["--map", "x*t"], ["--where", "x > t"], ["--finalize", "a/t"], ["--reduce", "a + b", "--identity", "0", "--map", "x + t"],
                      ["--op", "min,max", "--map", "x, x*t"], ["--op", "./unread.op.json"]):
             self.good("--run", "native", "-i", "x.npy", *args, "--let", "t=2")
