@@ -13,6 +13,8 @@ typedef struct rh_app {
   /* the value of --op, or sum; --bench and --tune parse their lists themselves */
   uint32_t op;
   rh_type type; /* the value of --type, or 0 */
+  /* --list and --info: what strategies say of an operator that is not built in; else null */
+  const struct rh_own_offers *own;
 } rh_app;
 
 /* The program's own status in addition to the library's: --strict, and a result that is noisy or

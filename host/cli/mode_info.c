@@ -5,8 +5,10 @@
 #include "json.h"
 #include "offers.h"
 #include "operator_page.h"
+#include "own_offers.h"
 #include "plain.h"
 #include "table.h"
+#include "user_operator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,11 +64,11 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   const rh_offer *offer = rh_offer_for(app, entry);
   char scratch[32], local[32];
   rh_text types = {0}, ops = {0}, passes = {0};
-  uint32_t op;
+  const char *op;
   rh_type type;
-  rh_offer_problem(entry, offer, &op, &type);
+  rh_offer_problem(app, entry, offer, &op, &type);
   printf("\non %s, %s of %s, n = 2^%d\n", device ? rh_plain(device->name) : "the host",
-         rh_op_name(op), rh_type_name(type), RH_DEFAULT_LOG2_SIZE);
+         rh_plain(op), rh_type_name(type), RH_DEFAULT_LOG2_SIZE);
   if (offer->status != RH_OK) {
     printf("  cannot run: %s\n", rh_plain(offer->answer.reason));
     return;
@@ -117,6 +119,15 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
   print_here(app, entry);
 }
 
+static rh_status describe(const rh_app *app, const rh_entry *entry, rh_error *error) {
+  if (app->typed->json) return print_json(app, entry, error);
+  if (app->typed->quiet)
+    rh_print_path(entry->path);
+  else
+    print_text(app, entry);
+  return RH_OK;
+}
+
 /* The reason is the same as for --run. */
 static rh_status not_found(const rh_app *app, rh_error *error) {
   rh_found found;
@@ -143,10 +154,13 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
                              error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
   if (!entry) return describe_operator(app, error);
-  if (app->typed->json) return print_json(app, entry, error);
-  if (app->typed->quiet)
-    rh_print_path(entry->path);
-  else
-    print_text(app, entry);
-  return RH_OK;
+  rh_own_offers own = {0};
+  rh_app with = *app;
+  with.own = &own;
+  if (!rh_user_operator_is_wanted(app->typed)) return describe(app, entry, error);
+  rh_status status =
+      rh_own_offers_ask(&own, app, registry, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, error);
+  if (status == RH_OK) status = describe(&with, entry, error);
+  rh_own_offers_finish(&own);
+  return status;
 }

@@ -4,8 +4,10 @@
 #include "json.h"
 #include "list_transports.h"
 #include "offers.h"
+#include "own_offers.h"
 #include "plain.h"
 #include "table.h"
+#include "user_operator.h"
 
 static uint32_t count_shown(const rh_registry *registry) {
   uint32_t n = 0;
@@ -68,7 +70,10 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
     printf("Strategies on %s %s", device->label, rh_plain(device->name));
   else
     printf("Strategies (%s)", rh_plain(no_device->message));
-  if (app->type)
+  if (app->own)
+    printf(", %s of %s", rh_plain(app->own->custom->name),
+           rh_type_name(app->own->custom->operands[0].type));
+  else if (app->type)
     printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
   else if (app->typed->op)
     printf(", %s", rh_op_name(app->op));
@@ -109,6 +114,26 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
   return rh_json_print(document, error);
 }
 
+/* -q: the names; of those that serve an operator that is not built in, if it is about one. */
+static void print_names(const rh_app *app, const rh_registry *registry) {
+  rh_redhost_report_missing_plugins(app->redhost);
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    if (entry->shadowed_by || (app->own && rh_offer_for(app, entry)->status != RH_OK)) continue;
+    printf("%s\n", entry->name);
+  }
+}
+
+static rh_status print_list(const rh_app *app, const rh_registry *registry,
+                            const rh_error *no_device, rh_error *error) {
+  if (app->typed->json) return print_json(app, registry, app->redhost->device, error);
+  if (app->typed->quiet)
+    print_names(app, registry);
+  else
+    print_table(app, registry, app->redhost->device, no_device);
+  return RH_OK;
+}
+
 rh_status rh_mode_list(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_error no_device = {0};
@@ -118,13 +143,13 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
                    rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));
   RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
-  if (app->typed->json) return print_json(app, registry, app->redhost->device, error);
-  if (!app->typed->quiet) {
-    print_table(app, registry, app->redhost->device, &no_device);
-    return RH_OK;
-  }
-  rh_redhost_report_missing_plugins(app->redhost);
-  for (uint32_t k = 0; k < registry->n_entries; k++)
-    if (!registry->entries[k].shadowed_by) printf("%s\n", registry->entries[k].name);
-  return RH_OK;
+  if (!rh_user_operator_is_wanted(app->typed)) return print_list(app, registry, &no_device, error);
+  rh_own_offers own = {0};
+  rh_app with = *app;
+  with.own = &own;
+  rh_status status =
+      rh_own_offers_ask(&own, app, registry, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, error);
+  if (status == RH_OK) status = print_list(&with, registry, &no_device, error);
+  rh_own_offers_finish(&own);
+  return status;
 }

@@ -1,4 +1,5 @@
 #include "offers.h"
+#include "own_offers.h"
 
 /* The default type without --type: f32, or i32 for operators on integers. */
 static rh_type offer_type(const rh_app *app) {
@@ -7,6 +8,7 @@ static rh_type offer_type(const rh_app *app) {
 }
 
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
+  if (app->own) return &app->own->list[entry - app->own->registry->entries];
   const rh_offer *usual = &entry->offers[app->op][offer_type(app)];
   if (usual->status == RH_OK || app->type) return usual;
   for (uint32_t o = 1; o <= RH_N_OPS; o++)
@@ -16,9 +18,15 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   return usual;
 }
 
-void rh_offer_problem(const rh_entry *entry, const rh_offer *offer, uint32_t *op, rh_type *type) {
+void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
+                      const char **op, rh_type *type) {
+  if (app->own) {
+    *op = app->own->custom->name;
+    *type = app->own->custom->operands[0].type;
+    return;
+  }
   size_t bytes = (size_t)((const char *)offer - (const char *)entry->offers);
-  *op = (uint32_t)(bytes / sizeof entry->offers[0]);
+  *op = rh_op_name((uint32_t)(bytes / sizeof entry->offers[0]));
   *type = (rh_type)(bytes % sizeof entry->offers[0] / sizeof *offer);
 }
 

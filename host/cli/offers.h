@@ -8,13 +8,14 @@
 /* The problem size for --list: --run's default. */
 enum { RH_DEFAULT_LOG2_SIZE = 24 };
 
-/* The offer that represents the strategy: that of --op, or sum, and --type, or f32 (i32 for
- * operators on integers); if it is declined, and --type (and --op) is not given, the first accepted
- * one. */
+/* The offer that represents the strategy: app->own's if there are such; else that of --op, or sum,
+ * and --type, or f32 (i32 for operators on integers); if it is declined, and --type (and --op) is
+ * not given, the first accepted one. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
-/* The problem of an offer. */
-void rh_offer_problem(const rh_entry *entry, const rh_offer *offer, uint32_t *op, rh_type *type);
+/* The problem of an offer: the operator's name, and the type of its elements. */
+void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
+                      const char **op, rh_type *type);
 
 /* Appends "all" or the names of the types (operators) that are served with any operator (type). */
 void rh_offer_types(const rh_entry *entry, rh_text *text);

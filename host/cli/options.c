@@ -14,7 +14,7 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 #define IN(mode)   (1u << RH_MODE_##mode)
 #define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
 #define TIMING     (IN(BENCH) | IN(TUNE))
-#define OPERATORS  (IN(RUN) | TIMING | IN(VERIFY) | IN(VERIFY_OP))
+#define OPERATORS  (IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(VERIFY) | IN(VERIFY_OP))
 #define TOUCHING   (IN(RUN) | IN(VERIFY) | TIMING)
 #define NEW        (IN(NEW_PLUGIN) | IN(NEW_OPERATOR) | IN(NEW_TRANSPORT))
 #define PLUGINS    (IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | IN(VERIFY_OP) | NEW | TOUCHING)
@@ -83,7 +83,7 @@ static const option_row table[] = {
      IN(RUN) | TIMING, AT(size)},
     {"op", 0, WORD, "OP", NULL,
      "sum prod min max argmin argmax and or xor affine\n"
-     "asum amax argamax (of magnitudes) [sum]; --run,\n"
+     "asum amax argamax (of magnitudes) [sum]; --run, --list,\n"
      "--bench, --tune: one of --ops, or a file; --run: several\n"
      "in one pass, min,max,sum; --verify: one that is tried,\ntoo",
      IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP), AT(op)},

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import unittest
 
 import redhost_cli as cli
@@ -149,6 +150,38 @@ class Operators(cli.Case):
         np.save(os.path.join(self.cwd, "squares.npy"), self.x * self.x)
         self.assertEqual(self.value("--run", "native", "-i", "x.npy", "--map", "x*x"), self.value("--run", "native", "-i", "squares.npy"))
 
+    def test_who_serves_it(self):
+        """--list and --info ask strategies about an operator that is not built in, too."""
+        with open(os.path.join(self.cwd, "mine.op.json"), "w", encoding="utf-8") as file:
+            file.write('{"redhost": "operator/1", "name": "mine", "operands": ["x"], "op": "max", "map": "abs(x) & 7"}')
+        for args, named, without in (
+                (["--op", "meanvar"], "meanvar of f32", "atomic"), (["--op", "dot", "-t", "f64"], "dot of f64", "openblas_sasum"),
+                (["--op", "./mine.op.json"], "mine of i8", "openblas_sasum"), (["--op", "min,max"], "min,max of f32", "openblas_sasum"),
+                (["--map", "x*y*t", "--let", "t=2"], "sum of x*y*t of f32", "openblas_sasum"),
+                (["--reduce", "a > b ? a : b", "--identity", "-inf"], "a > b ? a : b of f32", "tiled_4")):
+            said = self.good("--list", *args).out
+            self.assertIn(", %s\n" % named, said.splitlines(True)[0])
+            serve = {s["name"] for s in self.json("--list", *args)["strategies"] for here in s["available"].values() if here["ok"]}
+            self.assertEqual(set(self.good("--list", *args, "-q").out.split()), serve)
+            self.assertIn("native", serve)
+            self.assertNotIn(without, serve)
+            self.assertRegex(said, r"(?m)^  native .* yes   ")
+            self.assertRegex(said, r"(?m)^  %s .* no    " % without)
+            self.assertRegex(self.good("--info", "native", *args).out, r"(?m)^on .*, %s, n = 2\^24$" % re.escape(named))
+        self.assertIn("cannot run: meanvar has values of 24 B", self.good("--info", "atomic", "--op", "meanvar").out)
+        for mode in (["--list"], ["--info", "native"]):
+            self.bad(2, "unknown operator 'nonsense'", *mode, "--op", "nonsense")
+            self.bad(2, "operand y is not used", *mode, "--op", "sum", "--map", "x", "--where", "z > 0")
+            self.bad(2, "constant t is not used", *mode, "--map", "x", "--let", "t=1")
+
+    def test_where_constants_are_used(self):
+        """In any of the texts, and so is every constant of an operator's file."""
+        with open(os.path.join(self.cwd, "unread.op.json"), "w", encoding="utf-8") as file:
+            file.write('{"redhost": "operator/1", "name": "unread", "operands": ["x"], "op": "sum", "map": "x", "constants": {"t": 1}}')
+        for args in (["--map", "x*t"], ["--where", "x > t"], ["--finalize", "a/t"], ["--reduce", "a + b", "--identity", "0", "--map", "x + t"],
+                     ["--op", "min,max", "--map", "x, x*t"], ["--op", "./unread.op.json"]):
+            self.good("--run", "native", "-i", "x.npy", *args, "--let", "t=2")
+
     def test_bad_input(self):
         np.save(os.path.join(self.cwd, "short.npy"), self.x[:7])
         for args, words in (
@@ -161,6 +194,9 @@ class Operators(cli.Case):
                 (["--map", "x*i", "--let", "i=3"], "constant i: the name is taken"),
                 (["--map", "x*n", "--let", "n=3"], "constant n: the name is taken"),
                 (["--let", "a=3", "--finalize", "a*2"], "constant a: the name is taken"),
+                (["--map", "x > t", "--let", "t=1", "--let", "s=2"], "constant s is not used"),
+                (["--let", "t=1"], "constant t is not used"),
+                (["--op", "meanvar", "--let", "t=1"], "constant t is not used"),
                 (["--finalize", "m = a/n, m = a"], "finalize: two results are called m"),
                 (["--op", "sum,mean"], "unknown operator 'mean' in 'sum,mean'"),
                 (["--op", "prod,sum"], "prod of f32 cannot be one of several"),

@@ -260,6 +260,17 @@ class Parameters(TunedCase):
             self.assertEqual((params["tile"], origin, note), (0, "default", None))
             self.assertIn("is passed over: it is of another driver, 570.1; this is %s.\n" % self.device["driver"], said)
 
+    def test_other_plugin(self):
+        """What was measured with another version of a plugin is passed over with one sentence under -v."""
+        for args in (["cascade"], ["cascade", "--isolate"], ["auto"]):
+            self.tune(entry("cascade", params={"tile": "64"}, plugin="0" * 15 + "1"), entry("cascade", 1e-9, n=2048, plugin="0" * 15 + "2"))
+            said = self.good("--run", *args, *SMALL, "-v", quiet=False).err
+            self.assertEqual(re.findall(r"(?m)^redhost: [^\n]*/tuned\.json: ([^\n]*passed over[^\n]*)$", said),
+                             ["2 entries of 'cascade' are passed over: measured with another version of its plugin."], args)
+            self.good("--run", *args, *SMALL)  # named under -v only
+        self.tune(entry("cascade", params={"tile": "64"}))
+        self.assertNotIn("version of its plugin", self.good("--run", "cascade", *SMALL, "-v", quiet=False).err)
+
     def test_what_does_not_fit(self):
         for args in ([], ["--isolate"]):
             self.tune(entry("cascade", params={"tile": "99999", "width": "3", "finish": "moon", "tiles_per_unit": "2"}))

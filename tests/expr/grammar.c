@@ -13,33 +13,35 @@ const rh_expr_variable random_variables[N_VARIABLES] = {
 const rh_expr_constant random_constants[N_CONSTANTS] = {{"t", {1, {.f = 0.3}}},
                                                         {"q", {0, {.i = -3}}}};
 
-static uint32_t below(uint64_t *seed, uint32_t n) {
-  return (uint32_t)(rh_random_next(seed) >> 33) % n;
+static uint32_t below(random_grammar *of, uint32_t n) {
+  return (uint32_t)(rh_random_next(&of->seed) >> 33) % n;
 }
 
-static void add_leaf(uint64_t *seed, rh_text *to) {
+static void add_leaf(random_grammar *of, rh_text *to) {
   static const char *const literals[] = {"0",     "1",   "2",    "-1",         "7",     "255",
                                          "65536", "31",  "1.5",  "0.1",        "-0.25", "1e10",
                                          "1e-30", "inf", "-0.0", "0x7fffffff", "3u",    "2.5f"};
-  uint32_t k = below(seed, N_VARIABLES + 8);
-  if (k < N_VARIABLES)
+  uint32_t k = below(of, N_VARIABLES + 8);
+  if (of->n_names && below(of, 2))
+    rh_text_add(to, "e%u", below(of, of->n_names));
+  else if (k < N_VARIABLES)
     rh_text_add(to, "%s", random_variables[k].name);
   else if (k == N_VARIABLES)
-    rh_text_add(to, "%s", below(seed, 2) ? "t" : "q");
+    rh_text_add(to, "%s", below(of, 2) ? "t" : "q");
   else if (k == N_VARIABLES + 1)
-    rh_text_add(to, "%s", below(seed, 2) ? "i" : "n");
+    rh_text_add(to, "%s", below(of, 2) ? "i" : "n");
   else
-    rh_text_add(to, "(%s)", literals[below(seed, sizeof literals / sizeof *literals)]);
+    rh_text_add(to, "(%s)", literals[below(of, sizeof literals / sizeof *literals)]);
 }
 
-static void add_exact(uint64_t *seed, int flags, int depth, rh_text *to);
+static void add_exact(random_grammar *of, int depth, rh_text *to);
 
 /* NaN has many bits, and is passed over. */
-static void add_bits(uint64_t *seed, int flags, int depth, const char *name, rh_text *to) {
-  rh_text of = {0};
-  add_exact(seed, flags, depth - 1, &of);
-  rh_text_add(to, "%s(isnan(%s) ? 0 : %s)", name, rh_text_get(&of), rh_text_get(&of));
-  rh_text_finish(&of);
+static void add_bits(random_grammar *of, int depth, const char *name, rh_text *to) {
+  rh_text inner = {0};
+  add_exact(of, depth - 1, &inner);
+  rh_text_add(to, "%s(isnan(%s) ? 0 : %s)", name, rh_text_get(&inner), rh_text_get(&inner));
+  rh_text_finish(&inner);
 }
 
 /* Which of two zeros is the larger one nobody fixes: fmin and fmax may give either, and compilers
@@ -51,88 +53,88 @@ static int orders_zeros(const char *name) {
   return 0;
 }
 
-static void add_bounded(uint64_t *seed, int flags, int depth, rh_text *to) {
-  const bounded_function *f = &bounded_functions[below(seed, n_bounded_functions)];
+static void add_bounded(random_grammar *of, int depth, rh_text *to) {
+  const bounded_function *f = &bounded_functions[below(of, n_bounded_functions)];
   rh_text_add(to, "%s(", f->name);
   for (uint32_t j = 0; j < f->n_args; j++) {
-    rh_text_add(to, "%s(%s)", j ? ", " : "", below(seed, 2) ? "f32" : "f64");
-    add_exact(seed, flags, depth - 1, to);
+    rh_text_add(to, "%s(%s)", j ? ", " : "", below(of, 2) ? "f32" : "f64");
+    add_exact(of, depth - 1, to);
   }
   rh_text_add(to, ")");
 }
 
-static void add_call(uint64_t *seed, int flags, int depth, rh_text *to) {
+static void add_call(random_grammar *of, int depth, rh_text *to) {
   static const char *const ones[] = {"abs",      "fabs",      "floor",   "ceil",    "trunc",
                                      "rint",     "round",     "sign",    "isnan",   "isinf",
                                      "isfinite", "as_int",    "as_uint", "as_long", "as_ulong",
                                      "as_float", "as_double", "sqrt"};
   static const char *const twos[] = {"min", "max", "fmin", "fmax", "fmod", "copysign"};
   enum { ONES = sizeof ones / sizeof *ones, TWOS = sizeof twos / sizeof *twos };
-  uint32_t k = below(seed, ONES + TWOS + 2), n = k < ONES ? 1 : k < ONES + TWOS ? 2 : 3;
+  uint32_t k = below(of, ONES + TWOS + 2), n = k < ONES ? 1 : k < ONES + TWOS ? 2 : 3;
   const char *name = k < ONES ? ones[k] : k < ONES + TWOS ? twos[k - ONES] : n ? "fma" : "";
   if (n == 3 && k == ONES + TWOS) name = "clamp";
-  if (!(flags & RANDOM_DIVIDES) && strcmp(name, "sqrt") == 0) name = "fabs";
+  if (!(of->flags & RANDOM_DIVIDES) && strcmp(name, "sqrt") == 0) name = "fabs";
   if (strncmp(name, "as_", 3) == 0) {
-    add_bits(seed, flags, depth, name, to);
+    add_bits(of, depth, name, to);
     return;
   }
   rh_text_add(to, "%s(", name);
   for (uint32_t j = 0; j < n; j++) {
     if (j) rh_text_add(to, ", ");
     if (j == 1 && strcmp(name, "copysign") == 0)
-      add_bits(seed, flags, depth, "", to); /* the sign of a NaN is not fixed */
+      add_bits(of, depth, "", to); /* the sign of a NaN is not fixed */
     else
-      add_exact(seed, flags, depth - 1, to);
+      add_exact(of, depth - 1, to);
     if (orders_zeros(name)) rh_text_add(to, " + 0");
   }
   rh_text_add(to, ")");
 }
 
-static void add_binary(uint64_t *seed, int flags, int depth, rh_text *to) {
+static void add_binary(random_grammar *of, int depth, rh_text *to) {
   static const char *const signs[] = {"+", "-", "*", "+",  "-",  "*",  "%",  "<<", ">>", "&", "|",
                                       "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "/", "/"};
-  uint32_t n = sizeof signs / sizeof *signs - (flags & RANDOM_DIVIDES ? 0 : 2);
+  uint32_t n = sizeof signs / sizeof *signs - (of->flags & RANDOM_DIVIDES ? 0 : 2);
   rh_text_add(to, "(");
-  add_exact(seed, flags, depth - 1, to);
-  rh_text_add(to, " %s ", signs[below(seed, n)]);
-  add_exact(seed, flags, depth - 1, to);
+  add_exact(of, depth - 1, to);
+  rh_text_add(to, " %s ", signs[below(of, n)]);
+  add_exact(of, depth - 1, to);
   rh_text_add(to, ")");
 }
 
-static void add_unary(uint64_t *seed, int flags, int depth, rh_text *to) {
+static void add_unary(random_grammar *of, int depth, rh_text *to) {
   static const char *const prefixes[] = {"-",     "!",     "~",       "(i8)",  "(u8)",  "(i16)",
                                          "(u16)", "(i32)", "(u32)",   "(i64)", "(u64)", "(f16)",
                                          "(f32)", "(f64)", "(float)", "(f32)"};
-  rh_text_add(to, "(%s", prefixes[below(seed, sizeof prefixes / sizeof *prefixes)]);
-  add_exact(seed, flags, depth - 1, to);
+  rh_text_add(to, "(%s", prefixes[below(of, sizeof prefixes / sizeof *prefixes)]);
+  add_exact(of, depth - 1, to);
   rh_text_add(to, ")");
 }
 
-static void add_exact(uint64_t *seed, int flags, int depth, rh_text *to) {
-  uint32_t kind = below(seed, flags & RANDOM_ERRS ? 16 : 12);
+static void add_exact(random_grammar *of, int depth, rh_text *to) {
+  uint32_t kind = below(of, of->flags & RANDOM_ERRS ? 16 : 12);
   if (depth > 0 && kind >= 12) {
-    add_bounded(seed, flags, depth, to);
+    add_bounded(of, depth, to);
   } else if (depth == 0 || kind == 0) {
-    add_leaf(seed, to);
+    add_leaf(of, to);
   } else if (kind < 7) {
-    add_binary(seed, flags, depth, to);
+    add_binary(of, depth, to);
   } else if (kind < 9) {
-    add_unary(seed, flags, depth, to);
+    add_unary(of, depth, to);
   } else if (kind < 11) {
-    add_call(seed, flags, depth, to);
+    add_call(of, depth, to);
   } else {
     rh_text_add(to, "(");
-    add_exact(seed, flags, depth - 1, to);
+    add_exact(of, depth - 1, to);
     rh_text_add(to, " ? ");
-    add_exact(seed, flags, depth - 1, to);
+    add_exact(of, depth - 1, to);
     rh_text_add(to, " : ");
-    add_exact(seed, flags, depth - 1, to);
+    add_exact(of, depth - 1, to);
     rh_text_add(to, ")");
   }
 }
 
-void random_expression(uint64_t *seed, int flags, rh_text *to) {
-  add_exact(seed, flags, 1 + (int)below(seed, 4), to);
+void random_expression(random_grammar *of, rh_text *to) {
+  add_exact(of, 1 + (int)below(of, of->n_names ? 2 : 4), to);
 }
 
 static uint64_t random_float(uint64_t *seed, rh_type type) {

@@ -9,10 +9,19 @@ extern const rh_expr_variable random_variables[N_VARIABLES];
 extern const rh_expr_constant random_constants[N_CONSTANTS];
 
 /* RANDOM_DIVIDES: / and sqrt of f32 are exact here.  RANDOM_ERRS: with functions whose error
- * OpenCL C bounds; without, IEEE 754 and the language fix the value.  The parser may refuse it, as
- * it does a shift of a float. */
+ * OpenCL C bounds; without, IEEE 754 and the language fix the value. */
 enum { RANDOM_DIVIDES = 1, RANDOM_ERRS = 2 };
-void random_expression(uint64_t *seed, int flags, rh_text *to);
+
+typedef struct random_grammar {
+  uint64_t seed;
+  int flags;
+  uint32_t n_names; /* e0, e1, ...: of expressions before, which are in half of the places of
+                     * variables.  A short expression then is as deep as the long ones that it is
+                     * made of, and compiling it takes a third of the time. */
+} random_grammar;
+
+/* The parser may refuse it, as it does a shift of a float. */
+void random_expression(random_grammar *of, rh_text *to);
 
 /* Element k of a variable: edges of its type, and numbers in between. */
 uint64_t random_element(uint64_t *seed, rh_type type);

@@ -26,6 +26,7 @@
 
 enum {
   GROUPS = 12, /* of expressions that share what they have in common, in one kernel */
+  WHOLE = 8,   /* of a group; later ones are made of them, too, which compiles faster */
   OUTPUTS = RH_EXPR_MOST_OUTPUTS,
   N = 64,
   FIRST = 100, /* the index of element 0 */
@@ -37,13 +38,14 @@ typedef struct output {
   char *text;
   const bounded_function *function; /* null: the value is fixed */
   uint32_t args[2];                 /* outputs */
+  int is_named;                     /* e0 is the first one of these */
   int is_enclosed;                  /* functions that err are anywhere in it */
   double low[N], high[N];
 } output;
 
 typedef struct group {
   rh_exprs *exprs;
-  uint32_t n;
+  uint32_t n, n_names;
   output outputs[OUTPUTS];
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   uint64_t values[OUTPUTS][N]; /* on the host, in the low bytes */
@@ -51,8 +53,7 @@ typedef struct group {
 
 typedef struct run {
   rh_cl_session *session;
-  uint64_t seed;
-  int flags; /* of random_expression() */
+  random_grammar grammar;
   group groups[GROUPS];
   uint64_t elements[N_VARIABLES][N];
   uint64_t constants[GROUPS * RH_EXPR_MOST_SLOTS], got[GROUPS * OUTPUTS][N];
@@ -72,13 +73,24 @@ static int add_output(run *r, group *g, const char *text, const bounded_function
   return 1;
 }
 
+/* An output whose value is fixed, which later ones may name. */
+static int add_exact(run *r, group *g, const char *text) {
+  char name[16];
+  rh_error error = {0};
+  if (!add_output(r, g, text, NULL)) return 0;
+  g->outputs[g->n - 1].is_named = 1;
+  snprintf(name, sizeof name, "e%u", g->n_names++);
+  if (rh_exprs_let(g->exprs, name, text, "test", &error) != RH_OK) abort();
+  return 1;
+}
+
 /* Of arguments whose values are fixed, which are outputs, too. */
 static void add_call(run *r, group *g, const bounded_function *f, const rh_text *args) {
   rh_text call = {0};
   uint32_t first = g->n, ok = 1;
   rh_text_add(&call, "%s(", f->name);
   for (uint32_t j = 0; j < f->n_args; j++) {
-    ok = ok && add_output(r, g, rh_text_get(&args[j]), NULL);
+    ok = ok && add_exact(r, g, rh_text_get(&args[j]));
     rh_text_add(&call, "%s%s", j ? ", " : "", rh_text_get(&args[j]));
   }
   rh_text_add(&call, ")");
@@ -88,12 +100,13 @@ static void add_call(run *r, group *g, const bounded_function *f, const rh_text 
 }
 
 static void add_bounded(run *r, group *g) {
-  const bounded_function *f = &bounded_functions[rh_random_next(&r->seed) % n_bounded_functions];
-  const char *type = rh_random_next(&r->seed) >> 40 & 1 ? "f32" : "f64";
+  uint64_t *seed = &r->grammar.seed;
+  const bounded_function *f = &bounded_functions[rh_random_next(seed) % n_bounded_functions];
+  const char *type = rh_random_next(seed) >> 40 & 1 ? "f32" : "f64";
   rh_text args[2] = {{0}};
   for (uint32_t j = 0; j < f->n_args; j++) {
     rh_text_add(&args[j], "(%s)(", type);
-    random_expression(&r->seed, r->flags, &args[j]);
+    random_expression(&r->grammar, &args[j]);
     rh_text_add(&args[j], ")");
   }
   add_call(r, g, f, args);
@@ -131,34 +144,42 @@ static int add_known(run *r, group *g) {
   return 1;
 }
 
+/* A function, an expression with functions anywhere in it, or, as most, one without.  Functions
+ * take a compiler the longest. */
+static void add_random(run *r, group *g) {
+  rh_text text = {0};
+  uint64_t kind = (rh_random_next(&r->grammar.seed) >> 40) % (g->n < WHOLE ? 8 : 32);
+  r->grammar.n_names = g->n < WHOLE ? 0 : g->n_names;
+  if (kind == 7) {
+    r->grammar.flags |= RANDOM_ERRS;
+    random_expression(&r->grammar, &text);
+    r->grammar.flags &= ~RANDOM_ERRS;
+    if (add_output(r, g, rh_text_get(&text), NULL)) g->outputs[g->n - 1].is_enclosed = 1;
+  } else if (kind > 1) {
+    random_expression(&r->grammar, &text);
+    add_exact(r, g, rh_text_get(&text));
+  } else {
+    add_bounded(r, g);
+  }
+  rh_text_finish(&text);
+}
+
 static void make_group(run *r, group *g) {
   rh_error error = {0};
   g->n = 0;
+  g->n_names = 0;
   if (rh_exprs_create(&g->exprs, random_variables, N_VARIABLES, random_constants, N_CONSTANTS, 1,
                       &error) != RH_OK)
     abort();
-  while (g->n + 3 <= OUTPUTS) {
-    if (add_known(r, g)) continue;
-    rh_text text = {0};
-    uint64_t kind = rh_random_next(&r->seed) >> 40 & 7;
-    if (kind == 7) {
-      random_expression(&r->seed, r->flags | RANDOM_ERRS, &text);
-      if (add_output(r, g, rh_text_get(&text), NULL)) g->outputs[g->n - 1].is_enclosed = 1;
-    } else if (kind > 1) {
-      random_expression(&r->seed, r->flags, &text);
-      add_output(r, g, rh_text_get(&text), NULL);
-    } else {
-      add_bounded(r, g);
-    }
-    rh_text_finish(&text);
-  }
+  while (g->n + 3 <= OUTPUTS)
+    if (!add_known(r, g)) add_random(r, g);
   rh_exprs_bind(g->exprs, COUNT, g->constants);
 }
 
 static void make_elements(run *r) {
   for (uint32_t v = 0; v < N_VARIABLES; v++)
     for (uint32_t i = 0; i < N; i++) {
-      uint64_t bits = random_element(&r->seed, random_variables[v].type);
+      uint64_t bits = random_element(&r->grammar.seed, random_variables[v].type);
       memcpy((char *)r->elements[v] + i * rh_type_size(random_variables[v].type), &bits,
              rh_type_size(random_variables[v].type));
     }
@@ -335,6 +356,20 @@ static int is_right(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got
          is_within(exact, own, o->function->ulp, digits, emin, emax);
 }
 
+/* What the names e0, e1, ... in a text stand for, and what is in that. */
+static void show_names(const group *g, const char *text) {
+  char name[16];
+  uint32_t number = 0;
+  for (uint32_t k = 0; k < g->n; k++) {
+    if (!g->outputs[k].is_named) continue;
+    int length = snprintf(name, sizeof name, "e%u", number++);
+    const char *at = strstr(text, name);
+    if (!at || strspn(at + length, "0123456789")) continue;
+    printf("  %s = %s\n", name, g->outputs[k].text);
+    show_names(g, g->outputs[k].text);
+  }
+}
+
 static void show(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got) {
   const output *o = &g->outputs[k];
   rh_type type = rh_exprs_type(g->exprs, k);
@@ -352,6 +387,7 @@ static void show(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got) {
     printf(" %s=0x%" PRIx64, random_variables[v].name, bits);
   }
   printf(" i=%u\n", FIRST + i);
+  show_names(g, o->text);
 }
 
 /* One element that differs is enough of each expression. */
@@ -393,9 +429,9 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
 
 static rh_status try_all(run *r, rh_redhost *redhost, rh_error *error) {
   uint64_t wanted = from_environment("REDHOST_TEST_EXPRESSIONS", 300);
-  r->seed = from_environment("REDHOST_TEST_SEED", 1);
+  r->grammar.seed = from_environment("REDHOST_TEST_SEED", 1);
   RH_TRY(rh_redhost_session(redhost, &r->session, error));
-  r->flags = r->session->device->divides_exactly ? RANDOM_DIVIDES : 0;
+  r->grammar.flags = r->session->device->divides_exactly ? RANDOM_DIVIDES : 0;
   if (!(r->session->device->about.features & RH_FP64) || r->session->device->flushes_f32) {
     printf("%s has no f64, or flushes subnormals: not tried\n", r->session->device->name);
     return RH_OK;

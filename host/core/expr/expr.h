@@ -73,6 +73,7 @@ rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *con
 uint32_t rh_exprs_count(const rh_exprs *exprs); /* outputs */
 rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output);
 int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable);
+int rh_exprs_uses_constant(const rh_exprs *exprs, uint32_t constant);
 int rh_exprs_uses_index(const rh_exprs *exprs);
 int rh_exprs_uses_f64(const rh_exprs *exprs);
 /* Has every operation the same bits everywhere?  So have integers and what IEEE 754 fixes, but not

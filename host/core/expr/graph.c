@@ -128,6 +128,12 @@ int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable) {
   return 0;
 }
 
+int rh_exprs_uses_constant(const rh_exprs *exprs, uint32_t constant) {
+  for (uint32_t k = 0; k < exprs->n_slots; k++)
+    if (exprs->slots[k].constant == constant) return 1;
+  return 0;
+}
+
 int rh_exprs_uses_index(const rh_exprs *exprs) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++)
     if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_INDEX) return 1;

@@ -125,6 +125,23 @@ static rh_status check_used(const rh_operator *self, const rh_definition *defini
   return RH_OK;
 }
 
+/* Is it one of the file's constants, whose value may be given? */
+static int has_constant(const rh_definition *definition, const char *name) {
+  for (uint32_t k = 0; k < definition->n_constants; k++)
+    if (strcmp(definition->constants[k].name, name) == 0) return 1;
+  return 0;
+}
+
+/* One that was given and that nothing reads is mistyped. */
+static rh_status check_given(const rh_operator *self, const rh_definition *definition,
+                             uint32_t n_given, rh_error *error) {
+  for (uint32_t k = 0; k < n_given; k++)
+    if (!rh_exprs_uses_constant(self->load, k) && !has_constant(definition, self->lets[k].name) &&
+        !(self->finalize && rh_exprs_uses_constant(self->finalize, k)))
+      return rh_fail(error, RH_E_USAGE, "constant %s is not used", self->lets[k].name);
+  return RH_OK;
+}
+
 static void describe(rh_operator *self, const rh_definition *definition) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
   rh_op *op = &self->op;
@@ -249,6 +266,7 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   RH_TRY(check_names(self, definition->n_results > 0, error));
   rh_status status = make_text(self, definition, error);
   if (status != RH_OK) return name_file(definition, status, error);
+  RH_TRY(check_given(self, definition, n_lets, error));
   describe(self, definition);
   self->is_moments = rh_moments_is(self);
   RH_TRY(take_apart(self, definition, error));

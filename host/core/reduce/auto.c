@@ -87,6 +87,7 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
     if (!can_serve(c->spec, entry) || has_canonical_bits(c->spec, entry) != canonical) continue;
     if (rh_tunedb_mentions(c->tuned, entry->name) && !(one.plugin = rh_tunedb_plugin(entry->path)))
       add_name(&c->unread, entry);
+    rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);
     if (has_failed(c, &one))
       add_name(&c->failed, entry);
     else if (rh_is_left_out(c->redhost, c->spec, entry->name))

@@ -82,10 +82,12 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
          job->strategy->name, origin->note);
 }
 
-static const rh_tunedb_entry *look_up(const rh_job *job, const rh_tunedb *tuned) {
+static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   const char *name = job->strategy->name;
   if (!rh_tunedb_mentions(tuned, name)) return NULL;
-  return rh_tunedb_find(tuned, name, rh_tunedb_plugin(job->path), job->spec.op, job->spec.type,
+  uint64_t plugin = rh_tunedb_plugin(job->path);
+  rh_tunedb_report_other_plugin(tuned, name, plugin);
+  return rh_tunedb_find(tuned, name, plugin, job->spec.op, job->spec.type,
                         rh_operator_hash(job->spec.custom), job->spec.n, NULL);
 }
 

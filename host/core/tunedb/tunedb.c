@@ -4,6 +4,7 @@
 #include "../base/file.h"
 #include "../base/hash.h"
 #include "../base/log.h"
+#include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "shipped.h"
 #include "store.h"
@@ -28,6 +29,7 @@ struct rh_tunedb {
   known *list;       /* the entries of both that apply to this device */
   uint32_t n, capacity;
   int complained;
+  rh_text told;             /* "NAME\n" of each strategy of which another plugin was reported */
   rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
   uint32_t n_unsaved, room_unsaved;
   double not_before; /* rh_now() from which the file is tried again */
@@ -149,6 +151,7 @@ void rh_tunedb_close(rh_tunedb *tuned) {
   rh_tunedb_store_finish(&tuned->store);
   json_decref(tuned->document);
   json_decref(tuned->shipped);
+  rh_text_finish(&tuned->told);
   free(tuned->list);
   free(tuned->unsaved);
   free(tuned);
@@ -305,6 +308,28 @@ int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {
   for (uint32_t k = 0; k < tuned->n; k++)
     if (strcmp(tuned->list[k].entry.strategy, strategy) == 0) return 1;
   return 0;
+}
+
+/* 1: for the first time. */
+static int is_news(rh_tunedb *tuned, const char *strategy) {
+  size_t length = strlen(strategy);
+  const char *at = rh_text_get(&tuned->told);
+  for (; *at; at = strchr(at, '\n') + 1)
+    if (strncmp(at, strategy, length) == 0 && at[length] == '\n') return 0;
+  rh_text_add(&tuned->told, "%s\n", strategy);
+  return !tuned->told.failed;
+}
+
+void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < tuned->n && plugin; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    n += strcmp(entry->strategy, strategy) == 0 && !is_of(entry, strategy, plugin);
+  }
+  if (n && is_news(tuned, strategy))
+    rh_log(tuned->store.cache->reporter, RH_LOG_INFO,
+           "%s: %u entr%s of '%s' %s passed over: measured with another version of its plugin",
+           tuned->store.path, n, n == 1 ? "y" : "ies", strategy, n == 1 ? "is" : "are");
 }
 
 uint32_t rh_tunedb_count(const rh_tunedb *tuned) {

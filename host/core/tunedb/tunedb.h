@@ -104,6 +104,10 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
 /* Is there any entry of that name?  If not, its file need not be hashed. */
 int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);
 
+/* Says as information, once for each strategy, that entries of it are of another version of its
+ * plugin and hence are not found. */
+void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin);
+
 /* Did this strategy give a wrong result on this device, for this operator and type?  A wrong result
  * under another driver counts until the strategy is measured under this one. */
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
