@@ -21,7 +21,8 @@ typedef struct trial {
   rh_redhost *redhost;
   const rh_job_spec *spec;
   rh_tunedb *tuned;
-  uint64_t n;     /* elements that are measured */
+  uint64_t n;     /* the size of which a time is kept */
+  uint64_t have;  /* of these elements, those that are measured: what could be written in time */
   rh_array array; /* made when it is first needed */
   double deadline;
   double best_s; /* of a host strategy; 0: none was measured */
@@ -106,21 +107,21 @@ static void keep(trial *t, const char *strategy, uint64_t plugin, uint32_t op, r
 /* ---- Measuring ---- */
 
 /* Written, because all pages that were not are the same one.  The values are ordinary ones in every
- * type.  A virtual machine may have to obtain the memory from its host, which can take 0.9 s for all
- * of it: what is not there in time is left out, but an eighth, which is_known() takes for near. */
+ * type.  A virtual machine may have to obtain the memory from its host, which can take 0.9 s for 128
+ * MiB: what is not there in a third of the time is left out. */
 static int make_data(trial *t) {
-  enum { PIECE = 4 << 20, LEAST_PART = 8 };
-  if (t->array.n) return 1;
+  enum { PIECE = 1 << 20 };
+  if (t->have) return 1;
   if (rh_array_reserve(&t->array, t->spec->type, t->n, 0, NULL) != RH_OK) return 0;
   unsigned char *at = (unsigned char *)t->array.region.address + t->array.offset_bytes;
   uint64_t size = rh_type_size(t->spec->type), bytes = t->n * size, done = 0;
   double end = rh_now() + budget_s / 3;
-  while (done < bytes && (done < bytes / LEAST_PART || rh_now() < end)) {
+  do {
     uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
     memset(at + done, 0x3c, piece);
     done += piece;
-  }
-  t->n = done / size;
+  } while (done < bytes && rh_now() < end);
+  t->have = done / size;
   return 1;
 }
 
@@ -141,9 +142,9 @@ static double time_call(rh_job *job, uint64_t n) {
  * time for whole ones. */
 static double time_part(const trial *t, rh_job *job) {
   enum { PART = 64, CALLS = 4 };
-  if (t->n < 1024 * PART) return 0;
-  time_call(job, t->n / PART); /* starts threads */
-  double whole = PART * time_call(job, t->n / PART);
+  if (t->have < 1024 * PART) return 0;
+  time_call(job, t->have / PART); /* starts threads */
+  double whole = PART * time_call(job, t->have / PART);
   return CALLS * whole > t->deadline - rh_now() ? whole : 0;
 }
 
@@ -155,11 +156,11 @@ static double time_calls(const trial *t, rh_job *job) {
   uint32_t n = 0, batch = 1;
   double end = start + (t->deadline - start) / 2, from_part = time_part(t, job);
   if (from_part > 0) return from_part;
-  if (time_call(job, t->n) == 0) return 0;
+  if (time_call(job, t->have) == 0) return 0;
   do {
     start = rh_now();
     for (uint32_t k = 0; k < batch; k++)
-      if (time_call(job, t->n) == 0) return 0;
+      if (time_call(job, t->have) == 0) return 0;
     samples[n] = (rh_now() - start) / batch;
     if (samples[n] * batch < batch_s && batch < 4096)
       batch *= 2;
@@ -176,14 +177,14 @@ static rh_status set_up(trial *t, rh_job *job, const rh_entry *entry) {
                             .plugin = entry->path,
                             .op = t->spec->op,
                             .type = t->spec->type,
-                            .n = t->n,
+                            .n = t->have,
                             .what = "a short measurement"};
   RH_TRY(rh_job_init(job, t->redhost, &spec, NULL));
   job->data = (rh_data){.host = rh_array_data(&t->array)};
   if (job->device) {
     RH_TRY(rh_redhost_session(t->redhost, &job->instance_spec.session, NULL));
     RH_TRY(rh_cl_input_init(&job->input, job->instance_spec.session, t->array.region.address,
-                            t->array.offset_bytes, t->n, rh_type_size(spec.type), NULL));
+                            t->array.offset_bytes, t->have, rh_type_size(spec.type), NULL));
     job->data.buffer = job->input.buffer;
     job->data.first = job->input.first;
   }
@@ -198,6 +199,7 @@ static void measure(trial *t, const rh_entry *entry) {
   if (set_up(t, &job, entry) == RH_OK) seconds = time_calls(t, &job);
   rh_job_finish(&job);
   if (seconds == 0) return;
+  seconds *= (double)t->n / (double)t->have;
   keep(t, entry->name, rh_tunedb_plugin(entry->path), t->spec->op, t->spec->type, t->n, seconds);
   if (entry->device_kinds == RH_DEVICE_HOST && (t->best_s == 0 || seconds < t->best_s))
     t->best_s = seconds;
