@@ -12,7 +12,7 @@
  * Falling asleep: a thread registers as a sleeper and then checks for a job once more; the caller
  * publishes a job and then checks for sleepers.  All four operations are seq_cst, so at least one
  * side sees the other. */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
 #include "pool.h"
 
 #include <pthread.h>
@@ -45,6 +45,7 @@ struct rh_native_pool {
   _Atomic int ends;
   _Alignas(LINE) _Atomic uint32_t done; /* blocks, without the caller's */
   _Atomic uint32_t sleepers, naps;      /* naps: how often a thread fell asleep */
+  int processor; /* the caller's, when it last woke threads; guarded by the mutex */
   rh_native_work *work;
   void *user;
   uint32_t threads;  /* running, including the caller */
@@ -108,6 +109,19 @@ static uint32_t work_on(rh_native_pool *pool, const rh_native_job *job, uint64_t
   return did;
 }
 
+/* Moves this thread to another processor than this one, if it may run on others.  Systems wake a
+ * thread where it last ran, even if its caller computes there and other processors are idle: Linux
+ * 6.18 does if all of them have been busy lately.  The two then take turns for as long as the
+ * program calls: the thread sleeps again too soon for the system to move it. */
+static void leave(int processor) {
+  cpu_set_t allowed, others;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  others = allowed;
+  CPU_CLR((size_t)processor, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 /* Waits for a job after `seen`: spins for a moment, then sleeps. */
 static uint64_t next_job(rh_native_pool *pool, uint64_t seen) {
   uint64_t until = now() + pool->awake_ns, number;
@@ -122,7 +136,9 @@ static uint64_t next_job(rh_native_pool *pool, uint64_t seen) {
   while ((number = atomic_load(&pool->current)) == seen)
     pthread_cond_wait(&pool->wake, &pool->mutex);
   atomic_fetch_sub(&pool->sleepers, 1);
+  int callers = pool->processor;
   pthread_mutex_unlock(&pool->mutex);
+  if (callers >= 0 && callers == sched_getcpu()) leave(callers);
   return number;
 }
 
@@ -149,6 +165,7 @@ static void announce(rh_native_pool *pool, uint64_t number) {
   if (atomic_load(&pool->sleepers) == 0) return;
   pool->woken = atomic_load_explicit(&pool->naps, memory_order_relaxed);
   pthread_mutex_lock(&pool->mutex);
+  pool->processor = sched_getcpu();
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->mutex);
 }

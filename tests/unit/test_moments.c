@@ -3,6 +3,7 @@
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operators/file.h"
+#include "../../host/core/operators/moments_tile.h"
 #include "../../host/core/operators/operator.h"
 
 #include <check.h>
@@ -128,6 +129,30 @@ START_TEST(has_the_expressions_bits) {
 }
 END_TEST
 
+/* Loops that another processor would choose, too. */
+START_TEST(wide_loops_have_the_expressions_bits) {
+  enum { TILES = 4, TILE = 4 * RH_MOMENTS_ROW_F32 };
+  rh_moments_four_tiles *four_tiles = rh_moments_wide_by(_i);
+  if (!four_tiles) return; /* not on this processor */
+  static float x[TILES * TILE];
+  const rh_arrays arrays = {.operands = {x}};
+  rh_operator *slow = make(plain, RH_TYPE_f32, NULL);
+  for (int round = 0; round < ROUNDS; round++) {
+    double mean[TILES], m2[TILES], value[3];
+    for (size_t k = 0; k < TILES * TILE; k++)
+      put(RH_TYPE_f32, x, k, number(RH_TYPE_f32, round % KINDS, k));
+    four_tiles(x, mean, m2);
+    for (int t = 0; t < TILES; t++) {
+      const double wide[3] = {TILE, mean[t], m2[t]};
+      rh_operator_reduce(slow, &arrays, (uint64_t)t * TILE, TILE, value);
+      ck_assert_msg(is_same(wide, value), "loops %d, tile %d: %a %a and %a %a", _i, t, mean[t],
+                    m2[t], value[1], value[2]);
+    }
+  }
+  rh_operator_destroy(slow);
+}
+END_TEST
+
 /* Other operations, of the same names: not to be taken for it. */
 START_TEST(another_operator_is_not_taken_for_it) {
   static const char *const changes[][2] = {{"a.n + b.n", "a.n - b.n"},
@@ -158,6 +183,7 @@ int main(void) {
   Suite *suite = suite_create("moments");
   TCase *tcase = tcase_create("moments");
   tcase_add_loop_test(tcase, has_the_expressions_bits, 0, 5);
+  tcase_add_loop_test(tcase, wide_loops_have_the_expressions_bits, 0, RH_MOMENTS_WIDE);
   tcase_add_loop_test(tcase, another_operator_is_not_taken_for_it, 0, 6);
   suite_add_tcase(suite, tcase);
   SRunner *runner = srunner_create(suite);

@@ -16,4 +16,9 @@ enum { RH_MOMENTS_ROW_F32 = 128 };
 typedef void rh_moments_four_tiles(const float *x, double *mean, double *m2);
 rh_moments_four_tiles *rh_moments_wide(void);
 
+/* The same by vectors of so many bits, or by two halves of one of 512; null: not on this processor.
+ * For tests. */
+enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_HALVED, RH_MOMENTS_WIDE /* so many */ };
+rh_moments_four_tiles *rh_moments_wide_by(int kind);
+
 #endif
