@@ -124,11 +124,11 @@ static void give_up(void *of_run) {
 /* A local rank is announced by the first, which has started it. */
 static void watch(const run_ranks *run) {
   const rh_place *place = &run->ranks.place;
-  const rh_crash_rank rank = {
-      .number = place->rank,
-      .host = run->ranks.hosts[place->rank],
-      .strategy = run->found.name,
-      .is_watched = run->ranks.transport == &rh_local_transport && place->rank > 0};
+  const rh_crash_rank rank = {.number = place->rank,
+                              .host = run->ranks.hosts[place->rank],
+                              .strategy = run->found.name,
+                              .is_watched =
+                                  run->ranks.transport == &rh_local_transport && place->rank > 0};
   rh_crash_watch_rank(&rank);
 }
 

@@ -307,11 +307,11 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
     }                                                                                              \
   }
 
-/* The vector at element `at`, a constant, of a row of which `left` elements exist; -0 stands for the
- * others.  -0 is the identity of a sum, and without its sign that of a sum of magnitudes. */
+/* The vector at element `at`, a constant, of a row of which `left` elements exist; -0 stands for
+ * the others.  -0 is the identity of a sum, and without its sign that of a sum of magnitudes. */
 #if LANES_BYTES == 64 || defined LANES_REGISTERS
-/* A bit for each of a row's elements from `at` on that exists: one mask for 64 of them, shifted, for
- * a mask of each vector's own would take longer than the additions. */
+/* A bit for each of a row's elements from `at` on that exists: one mask for 64 of them, shifted,
+ * for a mask of each vector's own would take longer than the additions. */
 INLINE uint64_t ones_from(int at, int64_t left) {
   left -= at / 64 * 64;
   uint64_t ones = left >= 64 ? UINT64_MAX : left > 0 ? ((uint64_t)1 << left) - 1 : 0;
@@ -362,7 +362,8 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
 
 /* The tile that the data end in: at least one element, and at most a tile.  last: its row that they
  * end in; many: the vectors of a row that have elements, or more, a power of two.  Both are
- * constants.  Vectors without elements are left out: combining with the identity changes nothing. */
+ * constants.  Vectors without elements are left out: combining with the identity changes nothing.
+ */
 #define DEFINE_LAST_TILE(op, type, element, lane, UNSIGNED, APPLY, lanes_of)                       \
   LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, uint64_t n, int last,      \
                                                   int many) {                                      \

@@ -107,8 +107,8 @@ static void keep(trial *t, const char *strategy, uint64_t plugin, uint32_t op, r
 /* ---- Measuring ---- */
 
 /* Written, because all pages that were not are the same one.  The values are ordinary ones in every
- * type.  A virtual machine may have to obtain the memory from its host, which can take 0.9 s for 128
- * MiB: what is not there in a third of the time is left out. */
+ * type.  A virtual machine may have to obtain the memory from its host, which can take 0.9 s for
+ * 128 MiB: what is not there in a third of the time is left out. */
 static int make_data(trial *t) {
   enum { PIECE = 1 << 20 };
   if (t->have) return 1;

@@ -16,7 +16,8 @@ typedef struct rh_share_source {
 typedef struct rh_share_stream rh_share_stream;
 
 /* Opens the strategy and sets up the ring; reads no element.  Keeps its arguments, which must live
- * until rh_share_stream_close(); that is called after a failure, too.  Fails as rh_job_init() does. */
+ * until rh_share_stream_close(); that is called after a failure, too.  Fails as rh_job_init()
+ * does. */
 rh_status rh_share_stream_open(rh_share_stream **stream, rh_share *part, const rh_share_spec *spec,
                                const rh_share_source *from, rh_error *error);
 
