@@ -3,7 +3,6 @@
 #include "../core/base/text.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/look.h"
-#include "../core/scale/ranks.h"
 #include "../tools/isolate/peer.h"
 #include "../tools/verify/rank.h"
 #include "../tools/verify/verify.h"
@@ -126,6 +125,17 @@ static void hold_standard_files(void) {
   }
 }
 
+static void say(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
+  char place[512];
+  if (rh_run_ranks_speaks(typed)) {
+    rh_add_hint(error);
+    rh_terminal_say(terminal, error->message);
+    rh_point_at_place(place, sizeof place, error->message);
+    fputs(place, stderr);
+  }
+  rh_run_ranks_hold(typed);
+}
+
 int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
@@ -172,14 +182,6 @@ int main(int argc, char **argv) {
   /* A write that failed because of the interrupt is not an error of the file. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
-  /* In a job one rank speaks for all. */
-  if (rh_run_ranks_is_wanted(&typed) && rh_ranks_turn_here() > 0) error.message[0] = 0;
-  if (status != RH_OK && error.message[0]) {
-    char place[512];
-    rh_add_hint(&error);
-    rh_terminal_say(&terminal, error.message);
-    rh_point_at_place(place, sizeof place, error.message);
-    fputs(place, stderr);
-  }
+  if (status != RH_OK && error.message[0]) say(&terminal, &typed, &error);
   return exit_code(status);
 }

@@ -9,6 +9,7 @@
 #include "../core/scale/local.h"
 #include "../core/scale/share_stream.h"
 #include "../core/scale/transports.h"
+#include "../core/scale/word.h"
 #include "crash.h"
 #include "hints.h"
 #include "inputs.h"
@@ -58,6 +59,20 @@ typedef struct run_ranks {
 
 int rh_run_ranks_is_wanted(const rh_typed *typed) {
   return typed->transport || typed->ranks;
+}
+
+/* mpirun started this process for one. */
+static int is_launched(const rh_typed *typed) {
+  return rh_run_ranks_is_wanted(typed) && rh_ranks_have_launcher();
+}
+
+int rh_run_ranks_speaks(const rh_typed *typed) {
+  if (rh_run_ranks_is_wanted(typed) && rh_local_is_rank()) return 0; /* the first does */
+  return !is_launched(typed) || rh_word_take();
+}
+
+void rh_run_ranks_hold(const rh_typed *typed) {
+  if (is_launched(typed)) rh_word_hold();
 }
 
 /* ---- The command line ---- */

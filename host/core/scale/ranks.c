@@ -77,10 +77,19 @@ void rh_ranks_close(rh_ranks *ranks) {
   ranks->self = NULL;
 }
 
+/* The rank on this host, as launchers tell it; the last is our own. */
+static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                        "REDHOST_LOCAL_RANK"};
+enum { LAUNCHERS = 2, VARIABLES = sizeof variables / sizeof *variables };
+
+int rh_ranks_have_launcher(void) {
+  for (size_t k = 0; k < LAUNCHERS; k++)
+    if (rh_env(variables[k])) return 1;
+  return 0;
+}
+
 uint32_t rh_ranks_turn_here(void) {
-  static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-                                          "REDHOST_LOCAL_RANK"};
-  for (size_t k = 0; k < sizeof variables / sizeof *variables; k++) {
+  for (size_t k = 0; k < VARIABLES; k++) {
     const char *value = rh_env(variables[k]);
     if (value && atoi(value) > 0) return (uint32_t)atoi(value);
   }

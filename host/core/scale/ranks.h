@@ -60,6 +60,9 @@ rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error 
 /* As far as the environment tells before a job is joined: this process's rank on its host, or 0. */
 uint32_t rh_ranks_turn_here(void);
 
+/* 1: an MPI launcher has started this process, so its environment says. */
+int rh_ranks_have_launcher(void);
+
 /* Says it if no other rank that the same launcher started on this host has said one: where ranks
  * come to the same failure by themselves, one sentence is enough.  is_first: 0 for a rank after
  * which others may come, within half a second. */
