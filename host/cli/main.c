@@ -125,7 +125,7 @@ static void hold_standard_files(void) {
   }
 }
 
-static void say(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
+static void say_error(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
   char place[512];
   if (rh_run_ranks_speaks(typed)) {
     rh_add_hint(error);
@@ -182,6 +182,6 @@ int main(int argc, char **argv) {
   /* A write that failed because of the interrupt is not an error of the file. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
-  if (status != RH_OK && error.message[0]) say(&terminal, &typed, &error);
+  if (status != RH_OK && error.message[0]) say_error(&terminal, &typed, &error);
   return exit_code(status);
 }

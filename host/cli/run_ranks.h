@@ -9,7 +9,7 @@ int rh_run_ranks_is_wanted(const rh_typed *typed);
 /* Where the ranks of a job fail before they have joined it, one of each host speaks for all. */
 int rh_run_ranks_speaks(const rh_typed *typed);
 
-/* Before such a rank ends: mpirun ends all as soon as one has, and one of them is to speak first. */
+/* Before such a rank ends: mpirun ends all as soon as one has, and one is to speak first. */
 void rh_run_ranks_hold(const rh_typed *typed);
 
 /* The whole of --run.  Only rank 0 prints, and only its error has a message. */
