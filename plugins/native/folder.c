@@ -20,10 +20,14 @@ static int is_float(rh_type type) {
   return type >= RH_TYPE_f16;
 }
 
+/* By what every operator has. */
+static int how_in_general(const rh_op *op) {
+  return op->flags & RH_OP_COMMUTATIVE && !(op->flags & RH_OP_EXACT) ? BY_CANONICAL : BY_OPERATOR;
+}
+
 /* The ABI's numbers never change their meaning; user-defined operators have other numbers. */
 static int how_to_fold(const rh_op *op, rh_type type) {
-  int otherwise =
-      op->flags & RH_OP_COMMUTATIVE && !(op->flags & RH_OP_EXACT) ? BY_CANONICAL : BY_OPERATOR;
+  int otherwise = how_in_general(op);
   if (type == 0 || type >= NATIVE_TYPES) return otherwise;
   switch (op->id) {
   case RH_OP_sum:
@@ -109,13 +113,13 @@ static void choose_elements(rh_native_folder *self, const rh_op *op, rh_type typ
   }
   self->how = how_to_fold(self->op, self->type);
   int is_general = self->how == BY_OPERATOR || self->how == BY_CANONICAL;
-  /* Tiles load their elements by the operator, which would map them again. */
+  /* These load their elements by the operator, which would map them again. */
   if (self->user && (is_general || self->how == BY_TILES)) {
     self->user = NULL;
     self->form = RH_FORM_OTHER;
     self->op = op;
     self->type = type;
-    self->how = BY_CANONICAL;
+    self->how = how_in_general(op);
     is_general = 1;
   }
   if (is_general && RH_HAS(rh_op, op, reduce) && op->reduce) self->how = BY_REDUCE;

@@ -150,6 +150,15 @@ class Operators(cli.Case):
         np.save(os.path.join(self.cwd, "squares.npy"), self.x * self.x)
         self.assertEqual(self.value("--run", "native", "-i", "x.npy", "--map", "x*x"), self.value("--run", "native", "-i", "squares.npy"))
 
+    def test_a_map_of_an_operator_that_does_not_commute(self):
+        """Factors that are even would leave the last elements only."""
+        x = np.random.default_rng(1).integers(0, 2**64, 10007, dtype="u8")
+        np.save(os.path.join(self.cwd, "any.npy"), x)
+        np.save(os.path.join(self.cwd, "odd.npy"), x | np.uint64(0x100000001))
+        for strategy in ("native", "serial", "two_stage_ordered", "auto"):
+            self.assertEqual(self.value("--run", strategy, "-i", "any.npy", "--map", "any | 0x100000001", "--op", "affine"),
+                             self.value("--run", strategy, "-i", "odd.npy", "--op", "affine"))
+
     def test_who_serves_it(self):
         """--list and --info ask strategies about an operator that is not built in, too."""
         with open(os.path.join(self.cwd, "mine.op.json"), "w", encoding="utf-8") as file:

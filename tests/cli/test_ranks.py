@@ -26,7 +26,9 @@ MPICH = ["mpirun.mpich"]
 PROBLEMS = [
     ("--op=sum", "-tf32"), ("--op=sum", "-tf64"), ("--op=sum", "-tf16"), ("--op=asum", "-tf32"),
     ("--op=prod", "-tf64", "--data=swing"), ("--op=min", "-tf32"), ("--op=argmin", "-tf32"),
-    ("--op=argmax", "-ti32"), ("--op=affine", "-tu64", "--data=hash"), ("--op=xor", "-tu8"),
+    ("--op=argmax", "-ti32"), ("--op=affine", "-tu64", "--data=hash"),
+    ("--op=affine", "-tu64", "--data=hash", "--map=x | 0x100000001"),  # factors that are even would leave the last elements only
+    ("--op=xor", "-tu8"),
     ("--map=x*n", "-tf64"), ("--map=x", "--where=x > 0.5"), ("--op=meanvar",), ("--map=x*y",), ("--map=x*(i%1000)", "-tf64"),
     ("--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op", "-tf32"),
 ]

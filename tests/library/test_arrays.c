@@ -115,6 +115,12 @@ static void try_request(rh_request *request, uint32_t size) {
 static const char *const ops[] = {"sum", "prod", "asum", "min", "argmin", "argmax", "xor"};
 enum { OPS = sizeof ops / sizeof *ops };
 
+/* Even factors would leave the last elements only. */
+static void make_odd(rh_array *array) {
+  uint64_t *elements = (uint64_t *)rh_array_data(array);
+  for (uint64_t k = 0; k < array->n; k++) elements[k] |= UINT64_C(0x100000001);
+}
+
 /* most: how many of the sizes, from the largest on. */
 static void try_sizes(const char *strategy, const char *op, rh_type type, size_t most) {
   uint32_t size = rh_type_size(type);
@@ -122,6 +128,7 @@ static void try_sizes(const char *strategy, const char *op, rh_type type, size_t
   const uint64_t sizes[] = {39 * chunk + 7, 3 * chunk + 1, 4 * chunk, 4 * chunk - 1};
   if (!rh_op_is_defined(rh_op_from_name(op), type)) return;
   rh_array array = generate(type, MOST / size, 3);
+  if (strcmp(op, "affine") == 0) make_odd(&array);
   for (size_t k = 0; k < most; k++) {
     rh_request request = {.struct_size = sizeof request,
                           .strategy = strategy,
