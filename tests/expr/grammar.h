@@ -17,7 +17,7 @@ typedef struct random_grammar {
   int flags;
   uint32_t n_names; /* e0, e1, ...: of expressions before, which are in half of the places of
                      * variables.  A short expression then is as deep as the long ones that it is
-                     * made of, and compiling it takes a third of the time. */
+                     * made of, and takes less time to compile. */
 } random_grammar;
 
 /* The parser may refuse it, as it does a shift of a float. */
