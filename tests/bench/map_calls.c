@@ -5,7 +5,9 @@
  * WORK: dot, far (the maximum of fabs(x-y)), meanvar; by redhost also above (the number of x > t;
  * redhost-constant changes t before every call).  TYPE: f32, f64.  Prints "ready" and what it
  * computes, then for each number of seconds on standard input the nanoseconds of one call, called
- * in a loop for so long. */
+ * in a loop for so long.  With MAP_CALLS_APART_US in the environment the program computes for so
+ * many microseconds between two calls, each is timed, and their median is printed; threads of
+ * redhost's then stay awake for five times as long. */
 #define _GNU_SOURCE /* madvise */
 #include "map_loops.h"
 #include <redhost/redhost.h>
@@ -29,6 +31,7 @@ static struct {
   double (*ddot)(int, const double *, int, const double *, int);
   rh_prepared *prepared;
   map_values (*call)(void);
+  double apart_s; /* between calls; 0: they follow each other */
 } all;
 
 static void fail(const char *reason) {
@@ -130,6 +133,11 @@ static void open_redhost(const char *work) {
                           .max_n = all.n,
                           .inputs = inputs,
                           .n_inputs = is_single ? 1 : 2};
+  char awake[32];
+  const rh_setting setting = {"awake_us", awake};
+  snprintf(awake, sizeof awake, "%.0f", 5e6 * all.apart_s);
+  spec.settings = &setting;
+  spec.n_settings = all.apart_s > 0;
   rh_redhost *redhost;
   rh_error error;
   if (rh_open(&redhost, &options, &error) != RH_OK ||
@@ -162,9 +170,28 @@ static double nanoseconds(double seconds) {
   return 1e9 * (end - start) / (double)calls;
 }
 
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double nanoseconds_apart(double seconds) {
+  static double times[1 << 14];
+  uint32_t n = 0;
+  for (double end = now() + seconds; n < 2 || (now() < end && n < 1 << 14); n++) {
+    for (double next = now() + all.apart_s; now() < next;) continue;
+    double start = now();
+    all.call();
+    times[n] = now() - start;
+  }
+  qsort(times, n, sizeof *times, by_size);
+  return 1e9 * times[n / 2];
+}
+
 int main(int argc, char **argv) {
   char line[64];
   if (argc != 5) fail("usage: map_calls CONTENDER WORK TYPE N");
+  if (getenv("MAP_CALLS_APART_US")) all.apart_s = 1e-6 * atof(getenv("MAP_CALLS_APART_US"));
   all.is_f64 = strcmp(argv[3], "f64") == 0;
   all.n = strtoull(argv[4], NULL, 10);
   all.x = make(1);
@@ -180,7 +207,8 @@ int main(int argc, char **argv) {
   printf("ready %.17g %.17g\n", values.first, values.second);
   fflush(stdout);
   while (fgets(line, sizeof line, stdin)) {
-    printf("%.17g\n", nanoseconds(strtod(line, NULL)));
+    double seconds = strtod(line, NULL);
+    printf("%.17g\n", all.apart_s > 0 ? nanoseconds_apart(seconds) : nanoseconds(seconds));
     fflush(stdout);
   }
   return 0;

@@ -115,9 +115,11 @@ class Contender:
         self.process.communicate()
 
 
-def names_for(work, n):
+def names_for(work, n, apart_us):
     names = ["redhost"]
     for name in CONTENDERS[work]:
+        if apart_us and name.startswith(IN_PYTHON):
+            continue
         names.append(name)
         if name.startswith(("openblas", "openmp")) and n <= 1 << 20:
             names.append(name + "-1")
@@ -126,7 +128,7 @@ def names_for(work, n):
 
 def open_all(arguments, work, type_, n):
     """They have different data of the same distribution, except those in C; so only gross errors are found."""
-    contenders = [Contender(arguments, name, work, type_, n) for name in names_for(work, n)]
+    contenders = [Contender(arguments, name, work, type_, n) for name in names_for(work, n, arguments.apart_us)]
     values = [contender.ready() for contender in contenders]
     if values[0] is None:
         sys.exit("map_calls.py: redhost cannot run")
@@ -176,8 +178,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=0.03, help="of a turn")
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between turns")
+    parser.add_argument("--apart-us", type=float, default=0, help="time between two calls, computed away; not for NumPy and numexpr")
     parser.add_argument("work", nargs="*", metavar="WORK:TYPE", default=["dot:f32", "dot:f64", "far:f32", "meanvar:f32"])
     arguments = parser.parse_args()
+    if arguments.apart_us:
+        os.environ["MAP_CALLS_APART_US"] = str(arguments.apart_us)
     low, high, step = (int(part) for part in arguments.log2.split(":"))
     sizes = list(range(low, high + 1, step))
     for pair in arguments.work:
