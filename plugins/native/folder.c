@@ -20,7 +20,7 @@ static int is_float(rh_type type) {
   return type >= RH_TYPE_f16;
 }
 
-/* By what every operator has. */
+/* Which loops suit an operator of which only its functions are known. */
 static int how_in_general(const rh_op *op) {
   return op->flags & RH_OP_COMMUTATIVE && !(op->flags & RH_OP_EXACT) ? BY_CANONICAL : BY_OPERATOR;
 }
