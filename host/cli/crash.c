@@ -1,5 +1,6 @@
 #include "crash.h"
 #include "../core/cl/drivers.h"
+#include "../core/scale/ranks.h"
 #include "../core/scale/word.h"
 
 #include <signal.h>
@@ -23,8 +24,6 @@ static struct {
   volatile sig_atomic_t is_open, is_watched;
   char name[128], what[128]; /* "rank 1 (host a)", " in strategy 's'" */
 } here;
-
-enum { LOST_STATUS = 5 };
 
 static void write_text(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(3);
@@ -55,9 +54,9 @@ static void end_rank(int number) {
     if (number) write_signal(number);
     write_text(here.what);
     write_text("; all ranks end.\n");
-    rh_word_hold();
   }
-  _exit(LOST_STATUS);
+  rh_word_hold(); /* mpirun ends all as soon as one has ended, also the one that still writes */
+  _exit(RH_RANK_LOST_STATUS);
 }
 
 static void on_crash(int number) {

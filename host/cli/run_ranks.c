@@ -24,9 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* For all ranks to join a job; exit status of one that is lost. */
+/* For all ranks to join a job. */
 static const double join_s = 6.5, turn_s = 2;
-enum { LOST_STATUS = 5 };
 
 /* What must be the same in all ranks. */
 typedef struct facts {
@@ -133,7 +132,7 @@ static void give_up(void *of_run) {
                "the ranks of the job have not come together in time: one of them has ended or "
                "does not answer; a job that needs longer to start gets it by --timeout",
                rh_ranks_turn_here() == 0);
-  _exit(LOST_STATUS);
+  _exit(RH_RANK_LOST_STATUS);
 }
 
 /* A local rank is announced by the first, which has started it. */

@@ -24,7 +24,7 @@ struct rh_instance {
   cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
   rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
   void *self;
-  rh_run run; /* the call in progress; of each call only what differs is written */
+  rh_run run; /* of each call only what differs is written: all have operands, or none */
   /* written by strategies that finish on the host */
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
 };

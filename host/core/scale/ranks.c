@@ -18,7 +18,7 @@ static const double beat_s = 0.4, patience_s = 6, return_s = 2;
 /* Rank 0 has some microseconds of work with each rank at each beat: many ranks beat less often. */
 static const double beat_of_rank_s = 1e-5, most_beat_s = 2;
 
-enum { EXIT_STATUS = 5, TEXT_BYTES = 480 };
+enum { TEXT_BYTES = 480 };
 
 /* ---- Joining and leaving ---- */
 
@@ -113,8 +113,8 @@ void rh_ranks_say(void (*say)(void *user, const char *sentence), void *user, con
 void rh_ranks_abort(rh_ranks *ranks, const char *sentence) {
   wait_in_turn(ranks);
   rh_ranks_say(ranks->say, ranks->user, sentence, ranks->place.rank == 0);
-  if (ranks->self) ranks->transport->abort(ranks->self, EXIT_STATUS, sentence);
-  _exit(EXIT_STATUS);
+  if (ranks->self) ranks->transport->abort(ranks->self, RH_RANK_LOST_STATUS, sentence);
+  _exit(RH_RANK_LOST_STATUS);
 }
 
 /* ---- Of any length ---- */

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 enum { RH_HOST_BYTES = 64, RH_MOST_RANKS = 1 << 20 };
+enum { RH_RANK_LOST_STATUS = 5 }; /* the exit status of ranks of a broken job */
 
 /* Zero-initialised may be closed.  [the thread that opened it] */
 typedef struct rh_ranks {
