@@ -62,11 +62,13 @@ enum {
   SHORT_BLOCK_BYTES = 1 << 15,
   SHORT_BELOW = 1 << 20, /* bytes of input */
   MOST_BLOCKS = 1 << 10, /* so that blocks are short compared with n even with many threads */
-  /* Where blocks decide nothing, they are longer, for each interrupts the stream from memory; but
-   * each thread has some to give away.  One is searched again for the index of an element. */
+  /* Where blocks decide nothing, they are longer, for each interrupts the stream from memory and
+   * costs 40 ns in a cache; but each thread has some to give away, of a short job only one.  One is
+   * searched again for the index of an element. */
   LONG_BLOCK_BYTES = 1 << 20,
   SEARCHED_BLOCK_BYTES = 1 << 17,
   BLOCKS_OF_A_THREAD = 16,
+  BLOCKS_IF_SHORT = 2,
   BLOCK_MULTIPLE = 1 << 9, /* elements, so that every block is aligned like the start of the data */
   PAGES = 8,               /* that are read in turn, if so */
   LARGE_BYTES = 1 << 25,   /* more than most caches hold */
@@ -120,8 +122,9 @@ static uint64_t length_of_blocks(const native *self, uint64_t n) {
   if (n <= self->few) return self->few; /* a division would take longer than the reduction */
   uint64_t length = block_length(self->op, n);
   if (!self->longest_block) return length;
-  uint64_t longest = self->longest_block / self->op->element_size;
-  while (length < longest && n / length > BLOCKS_OF_A_THREAD * self->takers) length *= 2;
+  uint64_t size = self->op->element_size, longest = self->longest_block / size;
+  uint64_t most = n * size < 1 << ALL_LOG ? BLOCKS_IF_SHORT : BLOCKS_OF_A_THREAD;
+  while (length < longest && n / length > most * self->takers) length *= 2;
   return length;
 }
 
