@@ -99,7 +99,6 @@ typedef struct native {
   rh_native_contest walks;
   /* With all threads, or alone: by the logarithm of the input's bytes. */
   rh_native_contest threads[ALL_LOG - ALONE_LOG];
-  uint64_t length;      /* of the job's blocks: the caller writes it before the job begins */
   rh_native_pool *pool; /* null: the caller works alone */
 } native;
 
@@ -144,8 +143,8 @@ static void fold_block(const native *self, uint32_t block, uint64_t first, uint6
 
 static void work(void *user, const rh_native_job *job, uint32_t block) {
   native *self = user;
-  uint64_t length = self->length, first = block * length;
-  uint64_t n = job->n - first < length ? job->n - first : length;
+  uint64_t first = block * job->length;
+  uint64_t n = job->n - first < job->length ? job->n - first : job->length;
   uint32_t trial;
   if (self->pages || job->n * self->op->element_size < LARGE_BYTES) {
     fold_block(self, block, first, n, self->pages ? self->pages : 1);
@@ -245,7 +244,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
       reserve_values(self, host, most_blocks(self->op, problem->max_n)) != RH_OK)
     return RH_E_NOMEM;
   if (memory)
-    self->pool = rh_native_pool_start(memory, threads, (uint64_t)values[AWAKE], work, self);
+    self->pool = rh_native_pool_start(memory, threads, (uint64_t)values[AWAKE], work, self,
+                                      &self->parts[0].folder.input);
   *instance = self;
   return RH_OK;
 }
@@ -276,9 +276,8 @@ static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) 
     rh_native_contest_end(contest, trial, (rh_native_seconds() - start) / (double)bytes);
 }
 
-static void fold_blocks(native *self, const rh_native_job *job, uint64_t length) {
+static void fold_blocks(native *self, const rh_native_job *job) {
   uint64_t bytes = job->n * self->op->element_size;
-  self->length = length;
   if (bytes >= LARGE_BYTES) rh_native_contest_renew(&self->walks, job->blocks, LARGE_RENEW);
   if (!self->pool ||
       (self->serial_below >= 0 ? bytes < (uint64_t)self->serial_below : bytes < 1 << ALONE_LOG))
@@ -316,8 +315,8 @@ static rh_status run(void *instance, const rh_run *run) {
   if (run->n <= length) {
     fold_block(self, 0, 0, run->n, 1);
   } else {
-    const rh_native_job job = {run->n, (uint32_t)rh_divide_up(run->n, length)};
-    fold_blocks(self, &job, length);
+    const rh_native_job job = {run->n, length, (uint32_t)rh_divide_up(run->n, length)};
+    fold_blocks(self, &job);
   }
   /* with padding, of several parts */
   if (self->n_parts > 1) memcpy(run->host_result, self->whole->identity, self->whole->value_size);

@@ -1,17 +1,24 @@
 /* Memory order.  A job is identified by its number, `current`.  The caller writes the job's fields
  * and then, by a release, its number; a thread reads the number by an acquire and then the fields.
  * A late thread may read the fields while the caller writes the next job.  So every ticket carries
- * the number of its job.  The caller writes the tickets before the fields, with a release fence
- * between; a thread takes a ticket after it has read the fields, with an acquire fence between.  A
- * thread that has read any field of the next job therefore sees the next job's tickets, and takes
- * none.  A ticket of the thread's own job can be taken only while the job lasts, because the caller
- * waits until every block that was taken is done.  `done` is incremented by release and read by
+ * the number of its job.  The caller writes the tickets before the fields, each of which it writes
+ * by a release; a thread takes a ticket after it has read the fields, each by an acquire.  A thread
+ * that has read any field of the next job therefore sees the next job's tickets, and takes none.  A
+ * ticket of the thread's own job can be taken only while the job lasts, because the caller waits
+ * until every block that was taken is done.  `done` is incremented by release and read by
  * acquire: after it the caller sees what the threads have written, and the threads have finished
  * reading the input.
  *
  * Falling asleep: a thread registers as a sleeper and then checks for a job once more; the caller
- * publishes a job and then checks for sleepers.  All four operations are seq_cst, so at least one
- * side sees the other. */
+ * publishes a job and then looks for sleepers, twice.  At once it only loads their number, so that
+ * it need not wait until other processors have let go of the lines that it writes.  A block later
+ * it reads the number by an atomic addition of 0.  This addition and that of the thread follow each
+ * other in one order: either the caller finds the sleeper, or the thread's addition, an acquire,
+ * comes after the caller's, a release, and the thread finds the job.
+ *
+ * What passes between processors takes 50 ns or more, so little does: the line with the job's
+ * number and its fields, one with a thread's ticket, one with the count of blocks done, and what
+ * the caller of the pool changes.  A thread asks for all of them together. */
 #define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
 #include "pool.h"
 
@@ -40,14 +47,16 @@ typedef struct share {
 
 struct rh_native_pool {
   _Alignas(LINE) _Atomic uint64_t current; /* the job's number, from 1 on */
-  _Atomic uint64_t n;
+  _Atomic uint64_t n, length;
   _Atomic uint32_t blocks, sharers; /* sharers: participating threads */
   _Atomic int ends;
-  _Alignas(LINE) _Atomic uint32_t done; /* blocks, without the caller's */
-  _Atomic uint32_t sleepers, naps;      /* naps: how often a thread fell asleep */
+  _Alignas(LINE) _Atomic uint32_t done;           /* blocks of all jobs, without the caller's */
+  _Alignas(LINE) _Atomic uint32_t sleepers, naps; /* naps: how often a thread fell asleep */
   int processor; /* the caller's, when it last woke threads; guarded by the mutex */
   rh_native_work *work;
   void *user;
+  const void *changing;
+  uint32_t settled;  /* what `done` was when no job was running; the caller's */
   uint32_t threads;  /* running, including the caller */
   int crowded;       /* more threads than processors */
   uint64_t awake_ns; /* after a job */
@@ -149,20 +158,20 @@ static void *live(void *user) {
   for (;;) {
     number = next_job(pool, number);
     if (atomic_load_explicit(&pool->ends, memory_order_relaxed)) return NULL;
-    rh_native_job job = {.n = atomic_load_explicit(&pool->n, memory_order_relaxed),
-                         .blocks = atomic_load_explicit(&pool->blocks, memory_order_relaxed)};
-    uint32_t sharers = atomic_load_explicit(&pool->sharers, memory_order_relaxed), did;
-    atomic_thread_fence(memory_order_acquire); /* before tickets are taken */
+    __builtin_prefetch(&mine->ticket, 1);
+    __builtin_prefetch(pool->changing);
+    rh_native_job job = {.n = atomic_load_explicit(&pool->n, memory_order_acquire),
+                         .length = atomic_load_explicit(&pool->length, memory_order_acquire),
+                         .blocks = atomic_load_explicit(&pool->blocks, memory_order_acquire)};
+    uint32_t sharers = atomic_load_explicit(&pool->sharers, memory_order_acquire), did;
     if (mine->index >= sharers) continue;
     did = work_on(pool, &job, number, mine->index, sharers);
     if (did) atomic_fetch_add_explicit(&pool->done, did, memory_order_release);
   }
 }
 
-/* Publishes the job's number, and wakes sleeping threads. */
-static void announce(rh_native_pool *pool, uint64_t number) {
-  atomic_store(&pool->current, number);
-  if (atomic_load(&pool->sleepers) == 0) return;
+static void wake_sleepers(rh_native_pool *pool, uint32_t sleepers) {
+  if (sleepers == 0) return;
   pool->woken = atomic_load_explicit(&pool->naps, memory_order_relaxed);
   pthread_mutex_lock(&pool->mutex);
   pool->processor = sched_getcpu();
@@ -175,6 +184,20 @@ int rh_native_pool_is_waking(const rh_native_pool *pool) {
          atomic_load_explicit(&pool->naps, memory_order_relaxed) == pool->woken;
 }
 
+/* Makes a job visible, with tickets for all blocks but the first, which is the caller's. */
+static void publish(rh_native_pool *pool, const rh_native_job *job, uint32_t sharers) {
+  uint64_t number = atomic_load_explicit(&pool->current, memory_order_relaxed) + 1;
+  for (uint32_t k = 0; k < sharers; k++)
+    atomic_store_explicit(&pool->shares[k].ticket,
+                          number << TICKET_BITS | (k ? share_begin(job, k, sharers) : 1),
+                          memory_order_relaxed);
+  atomic_store_explicit(&pool->n, job->n, memory_order_release);
+  atomic_store_explicit(&pool->length, job->length, memory_order_release);
+  atomic_store_explicit(&pool->blocks, job->blocks, memory_order_release);
+  atomic_store_explicit(&pool->sharers, sharers, memory_order_release);
+  atomic_store_explicit(&pool->current, number, memory_order_release);
+}
+
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
   uint32_t sharers = pool->threads < job->blocks ? pool->threads : job->blocks;
   if (getpid() != pool->process) sharers = 1; /* after a fork there are no other threads */
@@ -182,19 +205,15 @@ void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
     for (uint32_t block = 0; block < job->blocks; block++) pool->work(pool->user, job, block);
     return;
   }
-  uint64_t number = atomic_load_explicit(&pool->current, memory_order_relaxed) + 1;
-  for (uint32_t k = 0; k < sharers; k++)
-    atomic_store_explicit(&pool->shares[k].ticket,
-                          number << TICKET_BITS | share_begin(job, k, sharers),
-                          memory_order_relaxed);
-  atomic_thread_fence(memory_order_release); /* tickets first */
-  atomic_store_explicit(&pool->n, job->n, memory_order_relaxed);
-  atomic_store_explicit(&pool->blocks, job->blocks, memory_order_relaxed);
-  atomic_store_explicit(&pool->sharers, sharers, memory_order_relaxed);
-  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
-  announce(pool, number);
-  uint32_t left = job->blocks - work_on(pool, job, number, 0, sharers);
-  for (unsigned turn = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < left; turn++)
+  publish(pool, job, sharers);
+  wake_sleepers(pool, atomic_load_explicit(&pool->sleepers, memory_order_relaxed));
+  pool->work(pool->user, job, 0); /* which nobody else can take */
+  wake_sleepers(pool, atomic_fetch_add(&pool->sleepers, 0));
+  uint64_t number = atomic_load_explicit(&pool->current, memory_order_relaxed);
+  uint32_t left = job->blocks - 1 - work_on(pool, job, number, 0, sharers);
+  pool->settled += left;
+  for (unsigned turn = 0; atomic_load_explicit(&pool->done, memory_order_acquire) != pool->settled;
+       turn++)
     pause_for_a_moment(pool->crowded || turn > PATIENCE);
 }
 
@@ -203,7 +222,7 @@ uint64_t rh_native_pool_bytes(unsigned threads) {
 }
 
 rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t awake_us,
-                                     rh_native_work *work, void *user) {
+                                     rh_native_work *work, void *user, const void *changing) {
   uintptr_t aligned = ((uintptr_t)memory + LINE - 1) & ~(uintptr_t)(LINE - 1);
   rh_native_pool *pool = (rh_native_pool *)aligned;
   pthread_attr_t attributes;
@@ -211,6 +230,7 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t aw
   sigset_t others, before;
   pool->work = work;
   pool->user = user;
+  pool->changing = changing;
   pool->awake_ns = 1000 * awake_us;
   pool->process = getpid();
   pool->crowded = threads > rh_native_processors();
@@ -239,7 +259,8 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t aw
 void rh_native_pool_stop(rh_native_pool *pool) {
   if (getpid() != pool->process) return;
   atomic_store_explicit(&pool->ends, 1, memory_order_relaxed);
-  announce(pool, atomic_load_explicit(&pool->current, memory_order_relaxed) + 1);
+  atomic_fetch_add(&pool->current, 1);
+  wake_sleepers(pool, atomic_load(&pool->sleepers));
   for (uint32_t k = 1; k < pool->threads; k++) pthread_join(pool->shares[k].thread, NULL);
   pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->mutex);

@@ -13,6 +13,7 @@ enum { POOL_MOST_BLOCKS = 1 << 15 };
 /* A job, as seen by every thread. */
 typedef struct rh_native_job {
   uint64_t n;
+  uint64_t length; /* of a block, in elements; the last one may be shorter */
   uint32_t blocks; /* at least 1 */
 } rh_native_job;
 
@@ -25,9 +26,10 @@ unsigned rh_native_processors(void);
 /* The bytes of zeroed memory that a pool needs.  `threads` includes the caller. */
 uint64_t rh_native_pool_bytes(unsigned threads);
 /* Starts the threads, or fewer if the system refuses some.  awake_us: how long they look for the
- * next job before they sleep. */
+ * next job before they sleep.  changing: what the caller writes before each job and `work` reads,
+ * within a cache line; threads ask for it as soon as they see a job. */
 rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t awake_us,
-                                     rh_native_work *work, void *user);
+                                     rh_native_work *work, void *user, const void *changing);
 /* Returns when work(user, job, block) has returned for every block of the job.  One call at a
  * time. */
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job);
