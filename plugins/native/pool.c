@@ -61,7 +61,7 @@ struct rh_native_pool {
   int crowded;       /* more threads than processors */
   uint64_t awake_ns; /* after a job */
   uint32_t woken;    /* naps, when sleepers were last woken */
-  pid_t process;
+  unsigned forks;    /* of this process and its ancestors, when the threads were started */
   pthread_mutex_t mutex;
   pthread_cond_t wake;
   share shares[];
@@ -88,6 +88,23 @@ static uint64_t now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A child process has only the thread that forked.  How often that happened is counted, because
+ * to ask for the process's number takes 140 ns on some virtual machines. */
+static unsigned forks;
+static int is_fork_seen;
+
+static void count_fork(void) {
+  forks++;
+}
+
+static void watch_forks(void) {
+  is_fork_seen = pthread_atfork(NULL, NULL, count_fork) == 0;
+}
+
+static int are_threads_lost(const rh_native_pool *pool) {
+  return forks != pool->forks;
 }
 
 /* The first block in thread k's share. */
@@ -200,7 +217,7 @@ static void publish(rh_native_pool *pool, const rh_native_job *job, uint32_t sha
 
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
   uint32_t sharers = pool->threads < job->blocks ? pool->threads : job->blocks;
-  if (getpid() != pool->process) sharers = 1; /* after a fork there are no other threads */
+  if (are_threads_lost(pool)) sharers = 1;
   if (sharers == 1) {
     for (uint32_t block = 0; block < job->blocks; block++) pool->work(pool->user, job, block);
     return;
@@ -226,13 +243,16 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t aw
   uintptr_t aligned = ((uintptr_t)memory + LINE - 1) & ~(uintptr_t)(LINE - 1);
   rh_native_pool *pool = (rh_native_pool *)aligned;
   pthread_attr_t attributes;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   static const int of_its_own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP};
   sigset_t others, before;
+  pthread_once(&once, watch_forks);
+  if (!is_fork_seen) threads = 1; /* there is no memory left */
   pool->work = work;
   pool->user = user;
   pool->changing = changing;
   pool->awake_ns = 1000 * awake_us;
-  pool->process = getpid();
+  pool->forks = forks;
   pool->crowded = threads > rh_native_processors();
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
@@ -257,7 +277,7 @@ rh_native_pool *rh_native_pool_start(void *memory, unsigned threads, uint64_t aw
 }
 
 void rh_native_pool_stop(rh_native_pool *pool) {
-  if (getpid() != pool->process) return;
+  if (are_threads_lost(pool)) return;
   atomic_store_explicit(&pool->ends, 1, memory_order_relaxed);
   atomic_fetch_add(&pool->current, 1);
   wake_sleepers(pool, atomic_load(&pool->sleepers));
