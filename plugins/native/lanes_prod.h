@@ -1,8 +1,14 @@
-/* Products of floats: the value of a whole tile, for lanes_body.h, which includes this.
+/* Products of floats: the value of a whole tile.
  *
  * Mantissas and exponents are kept apart.  Mantissas are multiplied with exponents of 0, and as few
  * between two times that exponents are taken out that nothing overflows: at most 64 of them, each
  * below 2.  Where an exponent is taken out does not change the rounding. */
+#ifndef NATIVE_LANES_PROD_H
+#define NATIVE_LANES_PROD_H
+
+#include "lanes_tiles.h"
+
+enum { EIGHT = 8 }; /* vectors that are loaded of each row in turn */
 
 #define EXPONENT_AT_f32 23
 #define EXPONENT_AT_f64 52
@@ -80,3 +86,5 @@ DEFINE_MANTISSAS(f64, u64)
 DEFINE_PROD_TILE(f16, u16, f32, u32)
 DEFINE_PROD_TILE(f32, f32, f32, u32)
 DEFINE_PROD_TILE(f64, f64, f64, u64)
+
+#endif

@@ -1,0 +1,129 @@
+/* Extremes: the least and the most of integers, and of floats' bits, in one pass.
+ *
+ * Elements behind the last whole row are read in a row that ends with the last element and overlaps
+ * the one before.  That row comes last: at the beginning, it would make the first loop wait for
+ * memory far ahead of what has been fetched.  Fewer elements than a row are filled up with the
+ * first one. */
+#ifndef NATIVE_LANES_EXTREMES_H
+#define NATIVE_LANES_EXTREMES_H
+
+#include "lanes_rows.h"
+
+#define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
+#define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
+
+/* The least and the most of two kinds of numbers that stand in the same lanes, in one pass. */
+#define DEFINE_EXTREMES_OF(name, type, TAKE, first, FIRST, FIRST_1, second, SECOND, SECOND_1)      \
+  LANES_TARGET INLINE void name##_row(v_##first a[CHAINS], v_##second b[CHAINS],                   \
+                                      const e_##type *x, intptr_t beside) {                        \
+    (void)beside;                                                                                  \
+    EACH(k, CHAINS) {                                                                              \
+      v_##type v = TAKE(type, x + (size_t)k * (LANES_BYTES / sizeof(e_##type)));                   \
+      LOADED_ONCE(v);                                                                              \
+      a[k] = FIRST(a[k], (v_##first)v);                                                            \
+      b[k] = SECOND(b[k], (v_##second)v);                                                          \
+    }                                                                                              \
+  }                                                                                                \
+  LANES_TARGET static void name##_of(const void *elements, intptr_t beside, uint64_t n,            \
+                                     unsigned pages, e_##first *one, e_##second *other) {          \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
+    const e_##type *x = elements;                                                                  \
+    v_##first a[CHAINS];                                                                           \
+    v_##second b[CHAINS];                                                                          \
+    EACH(k, CHAINS) a[k] = (v_##first)TAKE(type, x + k * WIDTH);                                   \
+    EACH(k, CHAINS) b[k] = (v_##second)a[k];                                                       \
+    EACH_ROW(elements, n / ROW_OF, CHAINS * LANES_BYTES, pages) name##_row(a, b, ROW, beside);     \
+    if (n > ROW_OF && n % ROW_OF != 0) name##_row(a, b, x + n - ROW_OF, beside);                   \
+    EACH(k, CHAINS - 1) a[0] = FIRST(a[0], a[k + 1]);                                              \
+    EACH(k, CHAINS - 1) b[0] = SECOND(b[0], b[k + 1]);                                             \
+    e_##first ones[WIDTH];                                                                         \
+    e_##second others[WIDTH];                                                                      \
+    memcpy(ones, &a[0], sizeof ones);                                                              \
+    memcpy(others, &b[0], sizeof others);                                                          \
+    UNROLLED for (int half = WIDTH / 2; half > 0; half /= 2) {                                     \
+      EACH_LANE(k, half) ones[k] = FIRST_1(ones[k], ones[k + half]);                               \
+      EACH_LANE(k, half) others[k] = SECOND_1(others[k], others[k + half]);                        \
+    }                                                                                              \
+    *one = ones[0], *other = others[0];                                                            \
+  }
+
+/* The same of any n >= 1 elements. */
+#define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
+  DEFINE_EXTREMES_OF(name, type, LOAD, first, FIRST, FIRST_1, second, SECOND, SECOND_1)            \
+  LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
+                                e_##second *other) {                                               \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
+    const e_##type *x = elements;                                                                  \
+    e_##type few[ROW_OF];                                                                          \
+    if (n >= ROW_OF) {                                                                             \
+      name##_of(x, 0, n, pages, one, other);                                                       \
+      return;                                                                                      \
+    }                                                                                              \
+    const v_##type all = SPLAT(type, x[0]);                                                        \
+    EACH(k, CHAINS) memcpy(few + k * WIDTH, &all, sizeof all);                                     \
+    memcpy(few, x, n * sizeof *x);                                                                 \
+    name##_of(few, 0, ROW_OF, 1, one, other);                                                      \
+  }
+
+#define NEITHER(a, b) (a)
+#define DEFINE_RANGE(type, wide)                                                                   \
+  DEFINE_EXTREMES(least_##type, type, type, LEAST_##type, LEAST_1, type, NEITHER, NEITHER)         \
+  DEFINE_EXTREMES(most_##type, type, type, NEITHER, NEITHER, type, MOST_##type, MOST_1)            \
+  DEFINE_EXTREMES(both_##type, type, type, LEAST_##type, LEAST_1, type, MOST_##type, MOST_1)       \
+  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wanted,              \
+                                        unsigned pages, rh_native_range *range) {                  \
+    e_##type least, most;                                                                          \
+    if (wanted == NATIVE_LEAST)                                                                    \
+      least_##type(elements, n, pages, &least, &most);                                             \
+    else if (wanted == NATIVE_MOST)                                                                \
+      most_##type(elements, n, pages, &least, &most);                                              \
+    else                                                                                           \
+      both_##type(elements, n, pages, &least, &most);                                              \
+    *range = (rh_native_range){(uint64_t)(wide)least, (uint64_t)(wide)most, 0};                    \
+  }
+DEFINE_RANGE(i8, int64_t)
+DEFINE_RANGE(u8, uint64_t)
+DEFINE_RANGE(i16, int64_t)
+DEFINE_RANGE(u16, uint64_t)
+DEFINE_RANGE(i32, int64_t)
+DEFINE_RANGE(u32, uint64_t)
+DEFINE_RANGE(i64, int64_t)
+DEFINE_RANGE(u64, uint64_t)
+
+/* Of a float's bits, as unsigned and as signed numbers, two numbers in one pass are all that is
+ * needed, if they are the right ones.
+ *
+ * Numbers from 0 on are ordered by both, and those below 0 are larger as unsigned numbers.  So if
+ * there are none below 0, the signed extremes are also the unsigned ones; likewise if there are
+ * none from 0 on.  With both, the least of all is the unsigned most and the largest is the signed
+ * most, and the unsigned least does not matter. */
+#define DEFINE_FLOAT_RANGE(type, u, s)                                                             \
+  DEFINE_EXTREMES(signed_##type, s, s, LEAST_##s, LEAST_1, s, MOST_##s, MOST_1)                    \
+  DEFINE_EXTREMES(mixed_##type, u, u, MOST_##u, MOST_1, s, MOST_##s, MOST_1)                       \
+  LANES_TARGET static int of_one_sign_##type(const void *elements, uint64_t n, unsigned pages,     \
+                                             rh_native_range *range) {                             \
+    e_##s least, most;                                                                             \
+    signed_##type(elements, n, pages, &least, &most);                                              \
+    *range = (rh_native_range){(e_##u)least, (e_##u)most, most};                                   \
+    return (least < 0) == (most < 0);                                                              \
+  }                                                                                                \
+  LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wanted,              \
+                                        unsigned pages, rh_native_range *range) {                  \
+    const e_##s *x = elements;                                                                     \
+    int seen = 0;                                                                                  \
+    e_##u most;                                                                                    \
+    e_##s top;                                                                                     \
+    for (uint64_t k = 0; k < n && k < LOOK_AHEAD; k++)                                             \
+      seen |= (x[k] < 0) == (wanted == NATIVE_LEAST);                                              \
+    if (!seen && of_one_sign_##type(elements, n, pages, range)) return;                            \
+    mixed_##type(elements, n, pages, &most, &top);                                                 \
+    *range = (rh_native_range){0, most, top};                                                      \
+  }
+/* Elements that are searched for one of the sign that decides: all of them, for where the first one
+ * stands cannot be predicted. */
+enum { LOOK_AHEAD = 16 };
+DEFINE_FLOAT_RANGE(f16, u16, i16)
+DEFINE_FLOAT_RANGE(f32, u32, i32)
+DEFINE_FLOAT_RANGE(f64, u64, i64)
+
+#endif

@@ -1,0 +1,270 @@
+/* Floats in the canonical order of docs/bits.md, whatever the width of a vector: their lanes, the
+ * values of whole tiles and of the last one, and of any number of elements.  lanes_sums.h and
+ * lanes_forms.h say of what. */
+#ifndef NATIVE_LANES_TILES_H
+#define NATIVE_LANES_TILES_H
+
+#include "lanes_rows.h"
+
+#ifndef HALVES
+/* As rh_native_half. */
+static inline v_f32 halves(const e_u16 *p) {
+  v_u32 bits = {p[0], p[1], p[2], p[3]};
+  v_u32 sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
+  v_u32 small = (v_u32)(magnitude < 0x400u), infinite = (v_u32)(magnitude >= 0x7c00u);
+  v_u32 scaled = (v_u32)(__builtin_convertvector((v_i32)magnitude, v_f32) * 0x1p-24f);
+  v_u32 rest = (magnitude << 13) + (112u << 23);
+  return (v_f32)(sign | (small & scaled) | (~small & rest) | (infinite & 0x7f800000u));
+}
+#define HALVES(p) halves(p)
+#endif
+#define LOAD_f16(p)   HALVES(p)
+#define LOAD_f32(p)   LOAD(f32, p)
+#define LOAD_f64(p)   LOAD(f64, p)
+#define UNSIGN_f32(x) ((v_f32)((v_u32)(x)&0x7fffffffu))
+#define UNSIGN_f64(x) ((v_f64)((v_u64)(x) & ~TOP(64)))
+
+/* What is taken of the elements at p: they themselves, or what a form makes of them and of those at
+ * q, which stand `beside` bytes behind. */
+#define BESIDE(p)              ((const unsigned char *)(p) + beside)
+#define SAME(type, lane, p, q) LOAD_##type(p)
+
+#define ADD(a, b)      ((a) + (b))
+#define MULTIPLY(a, b) ((a) * (b))
+
+/* The upper half of a vector's lanes onto the lower half, down to one. */
+typedef e_f32 w32_f32 __attribute__((vector_size(32), may_alias));
+typedef e_f64 w32_f64 __attribute__((vector_size(32), may_alias));
+typedef e_f32 w16_f32 __attribute__((vector_size(16), may_alias));
+typedef e_f64 w16_f64 __attribute__((vector_size(16), may_alias));
+#define LAST_f32(APPLY, x) APPLY(APPLY((x)[0], (x)[2]), APPLY((x)[1], (x)[3]))
+#define LAST_f64(APPLY, x) APPLY((x)[0], (x)[1])
+#if LANES_BYTES == 64
+#define HALVE(lane, APPLY)                                                                         \
+  union {                                                                                          \
+    v_##lane all;                                                                                  \
+    w32_##lane part[2];                                                                            \
+  } wide = {x};                                                                                    \
+  union {                                                                                          \
+    w32_##lane all;                                                                                \
+    w16_##lane part[2];                                                                            \
+  } half = {APPLY(wide.part[0], wide.part[1])};                                                    \
+  w16_##lane least = APPLY(half.part[0], half.part[1]);
+#elif LANES_BYTES == 32
+#define HALVE(lane, APPLY)                                                                         \
+  union {                                                                                          \
+    v_##lane all;                                                                                  \
+    w16_##lane part[2];                                                                            \
+  } half = {x};                                                                                    \
+  w16_##lane least = APPLY(half.part[0], half.part[1]);
+#else
+#define HALVE(lane, APPLY) w16_##lane least = x;
+#endif
+#define DEFINE_HALVE(name, lane, APPLY)                                                            \
+  LANES_TARGET static inline e_##lane name##_##lane(v_##lane x) {                                  \
+    HALVE(lane, APPLY)                                                                             \
+    return LAST_##lane(APPLY, least);                                                              \
+  }
+DEFINE_HALVE(add_lanes, f32, ADD)
+DEFINE_HALVE(add_lanes, f64, ADD)
+DEFINE_HALVE(multiply_lanes, f32, MULTIPLY)
+DEFINE_HALVE(multiply_lanes, f64, MULTIPLY)
+
+/* The values of whole tiles: rows 0 and 1, rows 2 and 3, and these two; then the upper half of the
+ * lanes onto the lower half, down to one.  A tile is read from its begin to its end, or ACROSS
+ * vectors of each row in turn where a row has more of them: loads that jump between rows take twice
+ * as long (AMD EPYC, Zen 5). */
+#ifdef LANES_REGISTERS
+enum { ACROSS = LANES_REGISTERS / 2 };
+#else
+enum { ACROSS = 8 };
+#endif
+enum { BATCH = 64 /* tiles */, TILES_OF_A_PAGE = PAGE_BYTES / NATIVE_TILE_BYTES };
+
+/* The k-th tile that is read, where whole batches are read in several pages in turn. */
+static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
+  uint64_t side_by_side = (uint64_t)pages * TILES_OF_A_PAGE, at = k % side_by_side;
+  return k - at + at % pages * TILES_OF_A_PAGE + at / pages;
+}
+
+#define IN_THIS_ORDER __asm__ volatile("" ::: "memory") /* the compiler moves no load past this */
+/* Keeps a pointer in a register: compilers would keep, or spill, the distance of every vector from
+ * its partner. */
+#define ON_ITS_OWN(pointer) __asm__("" : "+r"(pointer))
+#define DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of)                               \
+  LANES_TARGET static void op##_##type##_tiles(const void *elements, intptr_t beside,              \
+                                               uint64_t tiles, unsigned pages, e_##lane *nodes) {  \
+    enum {                                                                                         \
+      WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
+      ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
+      MANY = ROW_OF / WIDTH,                                                                       \
+      STEP = MANY < ACROSS ? MANY : ACROSS                                                         \
+    };                                                                                             \
+    if (pages > 1 && tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                            \
+    for (uint64_t turn = 0; turn < tiles; turn++) {                                                \
+      uint64_t tile = pages > 1 ? tile_of_walk(turn, pages) : turn;                                \
+      const e_##element *x = (const e_##element *)elements + tile * (4 * ROW_OF);                  \
+      const e_##element *y = (const e_##element *)(const void *)BESIDE(x);                         \
+      (void)y;                                                                                     \
+      ON_ITS_OWN(y);                                                                               \
+      v_##lane a[MANY], b[STEP];                                                                   \
+      for (int at = 0; at < MANY; at += STEP, x += STEP * WIDTH, y += STEP * WIDTH) {              \
+        EACH(k, STEP) a[at + k] = TAKE(type, lane, x + k * WIDTH, y + k * WIDTH);                  \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, STEP)                                                                              \
+        a[at + k] =                                                                                \
+            APPLY(a[at + k], TAKE(type, lane, x + ROW_OF + k * WIDTH, y + ROW_OF + k * WIDTH));    \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, STEP)                                                                              \
+        b[k] = TAKE(type, lane, x + 2 * ROW_OF + k * WIDTH, y + 2 * ROW_OF + k * WIDTH);           \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, STEP)                                                                              \
+        b[k] =                                                                                     \
+            APPLY(b[k], TAKE(type, lane, x + 3 * ROW_OF + k * WIDTH, y + 3 * ROW_OF + k * WIDTH)); \
+        IN_THIS_ORDER;                                                                             \
+        EACH(k, STEP) a[at + k] = APPLY(a[at + k], b[k]);                                          \
+      }                                                                                            \
+      UNROLLED for (int half = MANY / 2; half > 4; half /= 2) EACH(k, half) a[k] =                 \
+          APPLY(a[k], a[k + half]);                                                                \
+      EACH(k, 4) a[k] = APPLY(a[k], a[k + 4]);                                                     \
+      a[0] = APPLY(APPLY(a[0], a[2]), APPLY(a[1], a[3]));                                          \
+      nodes[tile] = lanes_of##_##lane(a[0]);                                                       \
+    }                                                                                              \
+  }
+
+/* The vector at element `at`, a constant, of a row of which `left` elements exist; -0 stands for
+ * the others.  -0 is the identity of a sum, and without its sign that of a sum of magnitudes. */
+#if LANES_BYTES == 64 || defined LANES_REGISTERS
+/* A bit for each of a row's elements from `at` on that exists: one mask for 64 of them, shifted,
+ * for a mask of each vector's own would take longer than the additions. */
+INLINE uint64_t ones_from(int at, int64_t left) {
+  left -= at / 64 * 64;
+  uint64_t ones = left >= 64 ? UINT64_MAX : left > 0 ? ((uint64_t)1 << left) - 1 : 0;
+  return ones >> at % 64;
+}
+#if LANES_BYTES == 64
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+  __mmask16 ones = (__mmask16)ones_from(at, left);
+  return (v_f32)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), ones, row + at);
+}
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)ones_from(at, left);
+  return (v_f64)_mm512_mask_loadu_pd(_mm512_set1_pd(-0.0), ones, row + at);
+}
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left) {
+  __mmask16 ones = (__mmask16)ones_from(at, left);
+  return (v_f32)_mm512_cvtph_ps(
+      _mm256_mask_loadu_epi16(_mm256_set1_epi16(INT16_MIN), ones, row + at));
+}
+#else
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)ones_from(at, left);
+  return (v_f32)_mm256_mask_loadu_ps(_mm256_set1_ps(-0.0f), ones, row + at);
+}
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)(ones_from(at, left) & 0xf);
+  return (v_f64)_mm256_mask_loadu_pd(_mm256_set1_pd(-0.0), ones, row + at);
+}
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left) {
+  __mmask8 ones = (__mmask8)ones_from(at, left);
+  return (v_f32)_mm256_cvtph_ps(_mm_mask_loadu_epi16(_mm_set1_epi16(INT16_MIN), ones, row + at));
+}
+#endif
+#else
+#define DEFINE_LOAD_SOME(type, element, lane, negative_zero)                                       \
+  LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *row, int at, int64_t left) {    \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##lane) };                                               \
+    e_##element some[WIDTH];                                                                       \
+    if (left - at >= WIDTH) return LOAD_##type(row + at);                                          \
+    for (int k = 0; k < WIDTH; k++)                                                                \
+      some[k] = at + k < left ? row[at + k] : (e_##element)negative_zero;                          \
+    return LOAD_##type(some);                                                                      \
+  }
+DEFINE_LOAD_SOME(f16, u16, f32, TOP(16))
+DEFINE_LOAD_SOME(f32, f32, f32, -0.0f)
+DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
+#endif
+
+/* The tile that the data end in: at least one element, and at most a tile.  last: its row that they
+ * end in; many: the vectors of a row that have elements, or more, a power of two.  Both are
+ * constants.  Vectors without elements are left out: combining with the identity changes nothing.
+ */
+#define DEFINE_LAST_TILE(op, type, element, lane, UNSIGNED, APPLY, lanes_of)                       \
+  LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, uint64_t n, int last,      \
+                                                  int many) {                                      \
+    enum {                                                                                         \
+      WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
+      ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
+      MANY = ROW_OF / WIDTH                                                                        \
+    };                                                                                             \
+    const e_##element *in_last = x + last * ROW_OF;                                                \
+    int64_t left = (int64_t)n - last * ROW_OF;                                                     \
+    v_##lane a[MANY];                                                                              \
+    UNROLLED for (int k = 0; k < many; k++) {                                                      \
+      const e_##element *at = x + k * WIDTH;                                                       \
+      v_##lane end = UNSIGNED(lane, load_some_##type(in_last, k * WIDTH, left));                   \
+      if (last > 2) end = APPLY(UNSIGNED(lane, LOAD_##type(at + 2 * ROW_OF)), end);                \
+      a[k] = last > 0 ? UNSIGNED(lane, LOAD_##type(at)) : end;                                     \
+      if (last > 1) a[k] = APPLY(a[k], UNSIGNED(lane, LOAD_##type(at + ROW_OF)));                  \
+      if (last > 0) a[k] = APPLY(a[k], end);                                                       \
+    }                                                                                              \
+    UNROLLED for (int half = many / 2; half > 0; half /= 2) {                                      \
+      EACH(k, half) a[k] = APPLY(a[k], a[k + half]);                                               \
+    }                                                                                              \
+    return lanes_of##_##lane(a[0]);                                                                \
+  }                                                                                                \
+  LANES_TARGET static e_##lane op##_##type##_last(const e_##element *x, intptr_t beside,           \
+                                                  uint64_t n) {                                    \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##lane), ROW_OF = NATIVE_ROW_BYTES / sizeof(*x) };       \
+    const int many = ROW_OF / WIDTH;                                                               \
+    (void)beside;                                                                                  \
+    if (n <= WIDTH) return op##_##type##_rows(x, n, 0, 1);                                         \
+    if (n <= many / 4 * WIDTH) return op##_##type##_rows(x, n, 0, many / 4);                       \
+    switch ((n - 1) / ROW_OF) {                                                                    \
+    case 0: return op##_##type##_rows(x, n, 0, many);                                              \
+    case 1: return op##_##type##_rows(x, n, 1, many);                                              \
+    case 2: return op##_##type##_rows(x, n, 2, many);                                              \
+    default: return op##_##type##_rows(x, n, 3, many);                                             \
+    }                                                                                              \
+  }
+
+/* Neighbours, pairs of neighbours, and so on; one that is alone stays as it is.  Batches of tiles
+ * are a binary counter's: nodes[k] combines 2^k of them where bit k of their number is set. */
+#define DEFINE_FLOAT(op, type, element, lane, TAKE, APPLY, lanes_of)                               \
+  DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of)                                     \
+  LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, intptr_t beside,          \
+                                                   uint64_t n, unsigned pages) {                   \
+    const uint64_t tile = NATIVE_TILE_BYTES / sizeof(e_##element);                                 \
+    uint64_t whole = n / tile, count = whole + (n % tile != 0);                                    \
+    e_##lane nodes[BATCH];                                                                         \
+    op##_##type##_tiles(x, beside, whole, pages, nodes);                                           \
+    if (count > whole) nodes[whole] = op##_##type##_last(x + whole * tile, beside, n % tile);      \
+    for (; count > 1; count = (count + 1) / 2) {                                                   \
+      for (uint64_t k = 0; k < count / 2; k++) nodes[k] = APPLY(nodes[2 * k], nodes[2 * k + 1]);   \
+      if (count % 2 != 0) nodes[count / 2] = nodes[count - 1];                                     \
+    }                                                                                              \
+    return nodes[0];                                                                               \
+  }                                                                                                \
+  LANES_TARGET static void op##_##type##_all(const void *elements, intptr_t beside, uint64_t n,    \
+                                             unsigned pages, void *value) {                        \
+    const uint64_t most = BATCH * (uint64_t)NATIVE_TILE_BYTES / sizeof(e_##element);               \
+    const e_##element *x = elements;                                                               \
+    e_##lane nodes[64], node;                                                                      \
+    uint64_t batches = 0, k;                                                                       \
+    if (n <= most / BATCH) { /* a call on a few elements costs more than they */                   \
+      node = op##_##type##_last(x, beside, n);                                                     \
+      memcpy(value, &node, sizeof node);                                                           \
+      return;                                                                                      \
+    }                                                                                              \
+    for (; n > most; n -= most, x += most, batches++) {                                            \
+      node = op##_##type##_batch(x, beside, most, pages);                                          \
+      for (k = 0; batches >> k & 1; k++) node = APPLY(nodes[k], node);                             \
+      nodes[k] = node;                                                                             \
+    }                                                                                              \
+    node = op##_##type##_batch(x, beside, n, pages);                                               \
+    for (k = 0; batches >> k != 0; k++)                                                            \
+      if (batches >> k & 1) node = APPLY(nodes[k], node);                                          \
+    memcpy(value, &node, sizeof node);                                                             \
+  }
+
+#endif
