@@ -95,6 +95,7 @@ typedef struct native {
   uint64_t longest_block; /* bytes, where blocks may be longer than block_length(); or 0 */
   uint64_t takers;        /* threads, the caller included */
   uint64_t few;           /* the length of the block that so many elements make, and fewer */
+  rh_native_fold *direct; /* what folds so few into the result without further ado; or null */
   unsigned pages;         /* that are read in turn; 0: as `walks` says */
   rh_native_contest walks;
   /* With all threads, or alone: by the logarithm of the input's bytes. */
@@ -235,6 +236,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
   choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
   self->few = block_length(self->op, 1);
+  self->direct = self->n_parts == 1 ? rh_native_folder_direct(&self->parts[0].folder) : NULL;
   self->takers = threads;
   /* The order of what the vector loops fold is canonical or does not matter. */
   if (self->n_parts == 1 && rh_native_folder_is_fast(&self->parts[0].folder))
@@ -306,6 +308,11 @@ static void put_value(const native *self, const part *p, unsigned char *result) 
 
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
+  if (self->direct && run->n - 1 < self->few) {
+    const unsigned char *x = run->host_input;
+    self->direct(x + run->first * self->op->element_size, run->n, 1, run->host_result);
+    return RH_OK;
+  }
   uint64_t length = length_of_blocks(self, run->n);
   if (run->n == 0) {
     memcpy(run->host_result, self->whole->identity, self->whole->value_size);

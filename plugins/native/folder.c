@@ -156,6 +156,10 @@ int rh_native_folder_is_fast(const rh_native_folder *self) {
   return self->how == BY_FOLD || self->how == BY_BYTES || self->how == BY_KEY;
 }
 
+rh_native_fold *rh_native_folder_direct(const rh_native_folder *self) {
+  return self->how == BY_FOLD && !self->user ? self->fold : NULL;
+}
+
 /* ---- A run ---- */
 
 /* Element 0 of the run in an operand. */
@@ -315,6 +319,7 @@ void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint6
   if (self->how != BY_KEY || !(self->op->flags & RH_OP_INDEXED)) return;
   memcpy(&first, value + INDEX_AT, sizeof first);
   if (length > n - first) length = n - first;
+  if (length == 1) return;
   first +=
       rh_native_locate(self->lanes, self->op->id, self->type,
                        self->input + first * self->op->element_size, length, stored(self, value));

@@ -37,6 +37,9 @@ void rh_native_folder_choose(rh_native_folder *self, const rh_native_lanes *lane
 /* Are they vector loops, and not the operator's functions? */
 int rh_native_folder_is_fast(const rh_native_folder *self);
 
+/* Of an operator whose value is what a loop makes of the input's elements: the loop; else null. */
+rh_native_fold *rh_native_folder_direct(const rh_native_folder *self);
+
 /* Takes a run's elements. */
 void rh_native_folder_take(rh_native_folder *self, const rh_run *run);
 /* *value = that of n >= 1 elements from `first` on, where a tile begins.  An indexed one has

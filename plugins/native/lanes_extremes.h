@@ -2,8 +2,7 @@
  *
  * Elements behind the last whole row are read in a row that ends with the last element and overlaps
  * the one before.  That row comes last: at the beginning, it would make the first loop wait for
- * memory far ahead of what has been fetched.  Fewer elements than a row are filled up with the
- * first one. */
+ * memory far ahead of what has been fetched. */
 #ifndef NATIVE_LANES_EXTREMES_H
 #define NATIVE_LANES_EXTREMES_H
 
@@ -24,6 +23,19 @@
       b[k] = SECOND(b[k], (v_##second)v);                                                          \
     }                                                                                              \
   }                                                                                                \
+  LANES_TARGET INLINE void name##_lanes(v_##first a, v_##second b, e_##first *one,                 \
+                                        e_##second *other) {                                       \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
+    e_##first ones[WIDTH];                                                                         \
+    e_##second others[WIDTH];                                                                      \
+    memcpy(ones, &a, sizeof ones);                                                                 \
+    memcpy(others, &b, sizeof others);                                                             \
+    UNROLLED for (int half = WIDTH / 2; half > 0; half /= 2) {                                     \
+      EACH_LANE(k, half) ones[k] = FIRST_1(ones[k], ones[k + half]);                               \
+      EACH_LANE(k, half) others[k] = SECOND_1(others[k], others[k + half]);                        \
+    }                                                                                              \
+    *one = ones[0], *other = others[0];                                                            \
+  }                                                                                                \
   LANES_TARGET static void name##_of(const void *elements, intptr_t beside, uint64_t n,            \
                                      unsigned pages, e_##first *one, e_##second *other) {          \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
@@ -36,33 +48,41 @@
     if (n > ROW_OF && n % ROW_OF != 0) name##_row(a, b, x + n - ROW_OF, beside);                   \
     EACH(k, CHAINS - 1) a[0] = FIRST(a[0], a[k + 1]);                                              \
     EACH(k, CHAINS - 1) b[0] = SECOND(b[0], b[k + 1]);                                             \
-    e_##first ones[WIDTH];                                                                         \
-    e_##second others[WIDTH];                                                                      \
-    memcpy(ones, &a[0], sizeof ones);                                                              \
-    memcpy(others, &b[0], sizeof others);                                                          \
-    UNROLLED for (int half = WIDTH / 2; half > 0; half /= 2) {                                     \
-      EACH_LANE(k, half) ones[k] = FIRST_1(ones[k], ones[k + half]);                               \
-      EACH_LANE(k, half) others[k] = SECOND_1(others[k], others[k + half]);                        \
-    }                                                                                              \
-    *one = ones[0], *other = others[0];                                                            \
+    name##_lanes(a[0], b[0], one, other);                                                          \
   }
 
-/* The same of any n >= 1 elements. */
+/* The same of any n >= 1 elements: of fewer than a vector has, one by one; and of fewer than a row
+ * has, vector by vector, of which the last one overlaps the one before. */
 #define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
   DEFINE_EXTREMES_OF(name, type, LOAD, first, FIRST, FIRST_1, second, SECOND, SECOND_1)            \
+  LANES_TARGET static void name##_few(const e_##type *x, uint64_t n, e_##first *one,               \
+                                      e_##second *other) {                                         \
+    *one = (e_##first)x[0], *other = (e_##second)x[0];                                             \
+    for (uint64_t k = 1; k < n; k++) {                                                             \
+      *one = FIRST_1(*one, (e_##first)x[k]);                                                       \
+      *other = SECOND_1(*other, (e_##second)x[k]);                                                 \
+    }                                                                                              \
+  }                                                                                                \
   LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
                                 e_##second *other) {                                               \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
     const e_##type *x = elements;                                                                  \
-    e_##type few[ROW_OF];                                                                          \
     if (n >= ROW_OF) {                                                                             \
       name##_of(x, 0, n, pages, one, other);                                                       \
       return;                                                                                      \
     }                                                                                              \
-    const v_##type all = SPLAT(type, x[0]);                                                        \
-    EACH(k, CHAINS) memcpy(few + k * WIDTH, &all, sizeof all);                                     \
-    memcpy(few, x, n * sizeof *x);                                                                 \
-    name##_of(few, 0, ROW_OF, 1, one, other);                                                      \
+    if (n < WIDTH) {                                                                               \
+      name##_few(x, n, one, other);                                                                \
+      return;                                                                                      \
+    }                                                                                              \
+    v_##first a = (v_##first)LOAD(type, x);                                                        \
+    v_##second b = (v_##second)a;                                                                  \
+    for (uint64_t k = WIDTH; k < n; k += WIDTH) {                                                  \
+      v_##type v = LOAD(type, x + (k + WIDTH < n ? k : n - WIDTH));                                \
+      a = FIRST(a, (v_##first)v);                                                                  \
+      b = SECOND(b, (v_##second)v);                                                                \
+    }                                                                                              \
+    name##_lanes(a, b, one, other);                                                                \
   }
 
 #define NEITHER(a, b) (a)
