@@ -113,8 +113,19 @@ static void add_bounded(run *r, group *g) {
   for (uint32_t j = 0; j < f->n_args; j++) rh_text_finish(&args[j]);
 }
 
-/* Numbers that compilers know, and functions whose values are fixed. */
-static const char *const known[] = {"0.0/0.0", "inf", "-inf", "3e38", "x+nan", "-0.0", "2.5"};
+/* Numbers that compilers know, of operands that they know or not, and functions whose values are
+ * fixed. */
+static const char *const known[] = {"0.0/0.0",
+                                    "inf",
+                                    "-inf",
+                                    "3e38",
+                                    "x+nan",
+                                    "-0.0",
+                                    "2.5",
+                                    "as_double(n | -1)",
+                                    "as_float(~c)",
+                                    "(k & 0)*0.5f/0.0f",
+                                    "fmin(x, -inf) + inf"};
 static const char *const fixed[] = {"fabs(%s)",       "floor(%s)",  "ceil(%s)",      "trunc(%s)",
                                     "rint(%s)",       "round(%s)",  "fma(%s, x, y)", "sqrt(%s)",
                                     "fmod(%s, 2.0f)", "fmod(x, %s)"};
