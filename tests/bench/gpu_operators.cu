@@ -8,6 +8,8 @@
 //
 // A line for each contender and size: the device's time of one reduction in a batch, and the time
 // of one call whose value is on the host (CUB leaves it in mapped memory), medians in microseconds.
+#include "gpu_check.h"
+
 #include <cub/device/device_reduce.cuh>
 #include <cublas_v2.h>
 #include <cuda/std/tuple>
@@ -19,15 +21,6 @@
 #include <cstdlib>
 #include <functional>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    auto code = (call);                                                                            \
-    if (static_cast<int>(code) != 0) {                                                             \
-      fprintf(stderr, "%s: error %d\n", #call, static_cast<int>(code));                            \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 namespace {
 

@@ -5,6 +5,8 @@
 //   gpu_stream copies 8G 64M         8 GiB in copies of 64 MiB: seconds
 //   gpu_stream cub FILE.npy 4M 16 8  a file of f32 in chunks of 4 MiB, 16 slots, 8 threads that
 //                                    read: seconds from the first read on, and the sum
+#include "gpu_check.h"
+
 #include <cub/device/device_reduce.cuh>
 
 #include <chrono>
@@ -19,15 +21,6 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    cudaError_t code = (call);                                                                     \
-    if (code != cudaSuccess) {                                                                     \
-      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(code));                                \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 namespace {
 

@@ -5,7 +5,8 @@
  *   random_exprs      REDHOST_TEST_EXPRESSIONS (300) of them, from REDHOST_TEST_SEED (1) on, on
  *                     REDHOST_DEVICE
  *
- * Before them, every function of numbers that a compiler knows, and may compute by itself.
+ * Before them, unless REDHOST_TEST_KNOWN is 0, every function of numbers that a compiler knows, and
+ * may compute by itself.
  *
  * Many are outputs of one kernel, because building one takes far longer than running it. */
 #include "../../host/core/base/error.h"
@@ -113,8 +114,19 @@ static void add_bounded(run *r, group *g) {
   for (uint32_t j = 0; j < f->n_args; j++) rh_text_finish(&args[j]);
 }
 
-/* Numbers that compilers know, and functions whose values are fixed. */
-static const char *const known[] = {"0.0/0.0", "inf", "-inf", "3e38", "x+nan", "-0.0", "2.5"};
+/* Numbers that compilers know, of operands that they know or not, and functions whose values are
+ * fixed. */
+static const char *const known[] = {"0.0/0.0",
+                                    "inf",
+                                    "-inf",
+                                    "3e38",
+                                    "x+nan",
+                                    "-0.0",
+                                    "2.5",
+                                    "as_double(n | -1)",
+                                    "as_float(~c)",
+                                    "(k & 0)*0.5f/0.0f",
+                                    "fmin(x, -inf) + inf"};
 static const char *const fixed[] = {"fabs(%s)",       "floor(%s)",  "ceil(%s)",      "trunc(%s)",
                                     "rint(%s)",       "round(%s)",  "fma(%s, x, y)", "sqrt(%s)",
                                     "fmod(%s, 2.0f)", "fmod(x, %s)"};
@@ -430,6 +442,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
 static rh_status try_all(run *r, rh_redhost *redhost, rh_error *error) {
   uint64_t wanted = from_environment("REDHOST_TEST_EXPRESSIONS", 300);
   r->grammar.seed = from_environment("REDHOST_TEST_SEED", 1);
+  if (from_environment("REDHOST_TEST_KNOWN", 1) == 0) r->known = n_known();
   RH_TRY(rh_redhost_session(redhost, &r->session, error));
   r->grammar.flags = r->session->device->divides_exactly ? RANDOM_DIVIDES : 0;
   if (!(r->session->device->about.features & RH_FP64) || r->session->device->flushes_f32) {

@@ -17,6 +17,7 @@ enum { CHUNK = 4096, WHOLE = 3 * CHUNK, MOST = 40 * CHUNK };
 
 static struct {
   int writes, fails_at;         /* copies so far; the one that fails, from 1; 0: none */
+  int unmaps, unmap_fails_at;   /* as of copies: what they are where the memory is shared */
   int buffers, buffer_fails_at; /* from which on they fail */
   int is_unpinned;              /* 1: there is no pinned memory */
 } calls;
@@ -33,6 +34,14 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits
   int k = __atomic_add_fetch(&calls.writes, 1, __ATOMIC_RELAXED);
   if (k == calls.fails_at) return CL_OUT_OF_RESOURCES;
   return real(queue, buffer, waits, at, bytes, from, n, events, event);
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *memory, cl_uint n,
+                               const cl_event *events, cl_event *event) {
+  REAL(clEnqueueUnmapMemObject);
+  int k = __atomic_add_fetch(&calls.unmaps, 1, __ATOMIC_RELAXED);
+  if (k == calls.unmap_fails_at) return CL_OUT_OF_RESOURCES;
+  return real(queue, buffer, memory, n, events, event);
 }
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
@@ -297,6 +306,51 @@ START_TEST(beyond_the_device) {
 }
 END_TEST
 
+/* In bytes of the larger one of two operands, whichever it is. */
+START_TEST(of_two_types) {
+  static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f64};
+  enum { FEW = 1 << 10 }; /* a power of two, up to which rh_reduce() sets up */
+  rh_array x = generate(types[_i], MOST / 8, 1), y = generate(types[!_i], MOST / 8, 2);
+  const void *data[] = {rh_array_data(&x), rh_array_data(&y)};
+  const rh_input inputs[] = {{.type = types[_i], .data = data[0]},
+                             {.type = types[!_i], .data = data[1]}};
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "onepass",
+                        .op = "sum",
+                        .map = "x*y",
+                        .inputs = inputs,
+                        .n_inputs = 2,
+                        .unchecked = 1};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "onepass",
+                          .op = "sum",
+                          .map = "x*y",
+                          .inputs = inputs,
+                          .n_inputs = 2,
+                          .max_n = MOST / 8};
+  redhost->most_whole_bytes = 8 * FEW;
+  rh_prepared *of_all = prepare(redhost, &spec);
+  for (uint64_t k = 0; k < 2; k++) {
+    rh_result result = {.struct_size = sizeof result};
+    int copies = k ? (int)chunks_of(FEW + 1, 8) : 2; /* a chunk has both operands */
+    request.n = FEW + k;
+    must(rh_reduce(redhost, &request, &result, &error));
+    for (int is_prepared = 0; is_prepared < 2; is_prepared++) {
+      calls.writes = 0;
+      if (is_prepared)
+        must(rh_prepared_run_inputs(of_all, data, request.n, &result, &error));
+      else
+        must(rh_reduce(redhost, &request, &result, &error));
+      ck_assert_msg(calls.writes == copies, "%d copies of %d, %s", calls.writes, copies,
+                    is_prepared ? "prepared" : "not prepared");
+    }
+  }
+  rh_prepared_destroy(of_all);
+  rh_array_finish(&x);
+  rh_array_finish(&y);
+}
+END_TEST
+
 /* Chunks would change the bits of a strategy without the canonical order, so its arrays stay whole;
  * those of integers do not. */
 START_TEST(of_another_order) {
@@ -401,6 +455,28 @@ START_TEST(copies_that_fail) {
     calls.fails_at = 0;
     must(rh_reduce(redhost, &request, &result, &error));
     check_same(&result, &right, "sum", MOST / 4);
+  }
+  rh_prepared_destroy(of_all);
+  rh_array_finish(&array);
+}
+END_TEST
+
+/* The same where the device reads the slots themselves: a failed run leaves it some of them, which
+ * the next run has to take back. */
+START_TEST(slots_that_a_failed_run_left) {
+  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  const float *x = rh_array_data(&array);
+  rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
+  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  the_device()->shares_memory = 1;
+  the_device()->about.max_alloc_bytes = 10 * CHUNK;
+  rh_prepared *of_all = prepare(redhost, &spec);
+  for (int k = 1; k <= MOST / CHUNK; k += 13) {
+    calls.unmaps = 0;
+    calls.unmap_fails_at = k;
+    must_fail(rh_prepared_run(of_all, x, MOST / 4, &result, &error), RH_E_CL, "copying a chunk");
+    calls.unmap_fails_at = 0;
+    run_and_check(of_all, x, MOST / 4, &right);
   }
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
@@ -581,10 +657,12 @@ int main(void) {
   tcase_add_test(cases, prepared);
   tcase_add_test(cases, prepared_with_constants);
   tcase_add_loop_test(cases, beyond_the_device, 0, 2);
+  tcase_add_loop_test(cases, of_two_types, 0, 2);
   tcase_add_test(cases, of_another_order);
   tcase_add_test(cases, one_set_of_slots);
   tcase_add_test(cases, without_pinned_memory);
   tcase_add_test(cases, copies_that_fail);
+  tcase_add_test(cases, slots_that_a_failed_run_left);
   tcase_add_test(cases, buffers_that_fail);
   tcase_add_test(cases, cancelled);
   tcase_add_test(cases, staged);

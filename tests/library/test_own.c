@@ -182,7 +182,8 @@ END_TEST
 
 START_TEST(says_what_is_wrong) {
   rh_result result = {.struct_size = sizeof result};
-  const rh_constant bad = {.name = "2t", .value.i = 1};
+  const rh_constant bad = {.name = "2t", .value.i = 1}, unused = {.name = "t", .value.i = 1};
+  const rh_constant both[] = {unused, unused};
   rh_input odd[] = {{.type = RH_TYPE_f32, .data = (char *)x + 1}, two[1]};
   struct {
     rh_request request;
@@ -197,6 +198,9 @@ START_TEST(says_what_is_wrong) {
       {dot_request(NULL, N), "not aligned"},
       {dot_request(NULL, N), "reduce needs an identity"},
       {dot_request(NULL, 0), "max of x*y of an empty array"},
+      {dot_request(NULL, N), "constant t is not used"},
+      {dot_request(NULL, N), "constant t: it has two values"},
+      {dot_request(NULL, N), "reduce: unknown name 'c'"},
   };
   cases[0].request.map = "x";
   cases[1].request.map = "x *";
@@ -209,6 +213,14 @@ START_TEST(says_what_is_wrong) {
   cases[7].request.op = NULL;
   cases[7].request.reduce = "a + b";
   cases[8].request.op = "max";
+  cases[9].request.constants = &unused;
+  cases[9].request.n_constants = 1;
+  cases[10].request.map = "t*x*y";
+  cases[10].request.constants = both;
+  cases[10].request.n_constants = 2;
+  cases[11].request.op = NULL;
+  cases[11].request.reduce = "a + c";
+  cases[11].request.identity = "0";
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
     must_fail(rh_reduce(redhost, &cases[c].request, &result, &error), RH_E_USAGE, cases[c].words);
 }
@@ -297,6 +309,8 @@ START_TEST(changes_constants) {
   wrong[1] = (rh_constant){.name = "t", .is_float = 1, .value.f = 0.5};
   must_fail(rh_prepared_set_constants(prepared, wrong, 2, &error), RH_E_USAGE, "cannot become 0.5");
   rh_prepared_destroy(prepared);
+  spec.finalize = "a";
+  must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_USAGE, "constant s is not used");
 }
 END_TEST
 

@@ -143,6 +143,25 @@ static const row rows[] = {
     {"as_int(x)", RH_TYPE_i32, 0, 0x40400000},
 };
 
+/* Casts, products and negations that are 0 as integers, and would be -0 as floats. */
+static const char *const zeros[] = {"atan2(0.0, (i32)(exp(x) - 1.5))",
+                                    "atan2(0.0, -(i32)(exp(x) > 1e9))",
+                                    "atan2(0.0, (i32)(exp(x) > 1e9)*-1)"};
+
+START_TEST(enclosed_integers_have_one_zero) {
+  rh_error error = {0};
+  uint64_t bound[8];
+  double low, high;
+  rh_exprs *exprs = parse(zeros[_i], &error);
+  ck_assert_msg(exprs != NULL, "%s: %s", zeros[_i], error.message);
+  const void *tenth[VARIABLES] = {&x[2]};
+  rh_exprs_bind(exprs, 1000, bound);
+  ck_assert_int_eq(rh_exprs_enclose(exprs, 0, tenth, 0, 1, bound, &low, &high), 0);
+  ck_assert_msg(low <= 0 && 0 <= high && high < 1, "%s: %g to %g", zeros[_i], low, high);
+  rh_exprs_destroy(exprs);
+}
+END_TEST
+
 START_TEST(values) {
   const row *one = &rows[_i];
   double f;
@@ -317,6 +336,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("expr");
   TCase *tests = tcase_create("expr");
+  tcase_add_loop_test(tests, enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros);
   tcase_add_loop_test(tests, values, 0, sizeof rows / sizeof *rows);
   tcase_add_loop_test(tests, messages, 0, sizeof mistakes / sizeof *mistakes);
   tcase_add_test(tests, limits);

@@ -230,7 +230,7 @@ static int may_make_nan(const rh_node *node, const rh_interval *args) {
   return (is_arithmetic || is_call) && any_infinite && !all_points;
 }
 
-rh_interval rh_interval_of(const rh_node *node, const rh_interval *args) {
+static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
   rh_interval a = args[0], b = args[1];
   if (may_make_nan(node, args)) return unknown;
   int is_division = node->kind == RH_NODE_DIVIDE && is_float(node->type);
@@ -252,4 +252,11 @@ rh_interval rh_interval_of(const rh_node *node, const rh_interval *args) {
   case RH_NODE_CALL: return of_call(node, args);
   default: return unknown;
   }
+}
+
+/* Integers have no negative zero, of which atan2() would be another number. */
+rh_interval rh_interval_of(const rh_node *node, const rh_interval *args) {
+  rh_interval own = of_kind(node, args);
+  if (is_float(node->type)) return own;
+  return (rh_interval){own.low + 0.0, own.high + 0.0};
 }

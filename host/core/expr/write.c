@@ -130,18 +130,39 @@ static void write_rint(const rh_node *node, const char *a, rh_text *to) {
   rh_text_add(to, "fabs(%s) < %s ? rint(%s) : %s", a, whole, a, a);
 }
 
-/* Can the compiler know that a node is NaN?  It can where literals alone make a float that may not
- * be finite.  is_closed: whether literals alone make the node. */
-static int may_be_known_nan(const rh_node *node, const char *is_closed, const char *may_be) {
-  int closed = 1, any = 0;
-  if (!is_float(node->type)) return 0;
-  if (node->kind == RH_NODE_LITERAL)
-    return node->type == RH_TYPE_f32 ? !isfinite(node->value.f32) : !isfinite(node->value.f64);
+/* Can the compiler know a node's value?  Of integers it follows single bits, so that it knows
+ * `n | -1`, `c >> 8` and `u < 0` without knowing an operand. */
+static int may_be_known(const rh_node *node, const char *is_known) {
+  int all = 1, any = 0;
   for (uint32_t j = 0; j < node->arity; j++) {
-    closed &= is_closed[node->args[j]];
-    any |= may_be[node->args[j]];
+    all &= is_known[node->args[j]];
+    any |= is_known[node->args[j]];
   }
-  return any || (closed && node->arity > 0);
+  switch (node->kind) {
+  case RH_NODE_LITERAL: return 1;
+  case RH_NODE_CONSTANT:
+  case RH_NODE_VARIABLE:
+  case RH_NODE_INDEX: return 0;
+  case RH_NODE_CAST:
+  case RH_NODE_BITS: return all;
+  case RH_NODE_CHOOSE: /* fmin(x, -inf) is known, and its condition need not be */
+  case RH_NODE_CALL: return any;
+  default: return all || !is_float(node->type);
+  }
+}
+
+/* Can the compiler know that a node is NaN? */
+static int may_be_known_nan(const rh_node *node, int is_known, const char *may_be) {
+  int any = 0;
+  if (!is_float(node->type)) return 0;
+  for (uint32_t j = 0; j < node->arity; j++) any |= may_be[node->args[j]];
+  switch (node->kind) {
+  case RH_NODE_LITERAL:
+    return node->type == RH_TYPE_f32 ? !isfinite(node->value.f32) : !isfinite(node->value.f64);
+  case RH_NODE_CAST:
+  case RH_NODE_CHOOSE: return any;
+  default: return any || is_known;
+  }
 }
 
 /* Is the node 0 or 1, by what makes it? */
@@ -223,12 +244,11 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
                     const char *index, const char *constants, const char *prefix,
                     rh_expr_name *outputs) {
   rh_expr_name args[3], own;
-  char is_closed[exprs->n_nodes + 1], may_be[exprs->n_nodes + 1], is_truth[exprs->n_nodes + 1];
+  char is_known[exprs->n_nodes + 1], may_be[exprs->n_nodes + 1], is_truth[exprs->n_nodes + 1];
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
-    is_closed[k] = node->kind == RH_NODE_LITERAL || node->arity > 0;
-    for (uint32_t j = 0; j < node->arity; j++) is_closed[k] &= is_closed[node->args[j]];
-    may_be[k] = (char)may_be_known_nan(node, is_closed, may_be);
+    is_known[k] = (char)may_be_known(node, is_known);
+    may_be[k] = (char)may_be_known_nan(node, is_known[k], may_be);
     is_truth[k] = (char)is_truth_value(node, is_truth);
     if (!node->is_live) continue;
     int of_nan = 0;

@@ -273,7 +273,8 @@ rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *defini
   }
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
-    rh_definition_what(what, definition, "combine", field->combine_at);
+    const char *key = field->name[0] ? "combine" : "reduce"; /* the option has no fields */
+    rh_definition_what(what, definition, key, field->combine_at);
     RH_TRY(rh_exprs_output(self->combine, field->combine, self->fields[k].type, what, error));
   }
   close_struct(self);

@@ -63,10 +63,12 @@ static rh_status check_names(const rh_operator *self, int has_results, rh_error 
   for (uint32_t k = 0; k < self->n_lets; k++)
     for (uint32_t j = 0; j < self->n_operands + k; j++) {
       const char *name = self->lets[k].name;
+      int is_operand = j < self->n_operands;
       const char *other =
-          j < self->n_operands ? self->operands[j].name : self->lets[j - self->n_operands].name;
+          is_operand ? self->operands[j].name : self->lets[j - self->n_operands].name;
       if (strcmp(name, other) == 0)
-        return rh_fail(error, RH_E_USAGE, "constant %s: the name is taken", name);
+        return rh_fail(error, RH_E_USAGE, "constant %s: %s", name,
+                       is_operand ? "the name is taken" : "it has two values; give it one");
     }
   return RH_OK;
 }

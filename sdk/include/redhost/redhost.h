@@ -145,6 +145,10 @@ typedef struct rh_request {
   const char *reduce;   /* instead of `op`: "a > b ? a : b" */
   const char *identity; /* of `reduce`: "0" */
   const char *finalize; /* "a.0/n", "mean = a.0/a.1": fields of the result */
+  /* For names in `map`, `where` and `finalize`, and instead of those in an operator's file.  One
+   * that no text uses is RH_E_USAGE ("constant t is not used"), unless the operator's file has a
+   * constant of that name.  The array, the names and all texts above are read during the call
+   * only. */
   const rh_constant *constants;
   uint64_t n_constants;
   uint32_t commutes; /* 1: `reduce` gives the same for b and a */
@@ -334,7 +338,7 @@ typedef struct rh_prepare_spec {
   const rh_input *inputs;
   uint64_t n_inputs;
   const char *map, *reduce, *identity, *finalize;
-  const rh_constant *constants;
+  const rh_constant *constants; /* one that no text uses is RH_E_USAGE, as in rh_request */
   uint64_t n_constants;
   uint32_t commutes, unchecked_op;
   const char *where;
