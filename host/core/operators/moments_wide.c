@@ -197,7 +197,8 @@ enum { LINES_OF_256 = LINE, LINES_OF_halved = 2 * LINE, LINES_OF_512 = 2 * LINE 
  * The first tile's steps combine zeros before, and what they make is written over. */
 #define DEFINE_LANES_OF_TILES(name, set, kind, count)                                              \
   TARGET(set) static void lanes_of_tiles_##name(const float *x, uint64_t tiles, node_256 *nodes) { \
-    node_##kind made[LEVELS_##count][2] = {0};                                                     \
+    node_##kind made[LEVELS_##count][2], zero = {0};                                               \
+    for (int L = 0; L + 1 < LEVELS_##count; L++) made[L][L == 0] = zero;                           \
     leaf_##kind leaf = {0};                                                                        \
     (void)step_##kind(x, x + LINE, &leaf, &made[0][0], made[0][0], made[0][0], 0);                 \
     for (uint64_t t = 0; t < tiles; t++, x += TILE) {                                              \
