@@ -3,7 +3,7 @@
  * A processor prefetches in several pages of memory at a time, but never past the end of a page, so
  * some read faster from memory in `pages` of them in turn than in one after the other: 2, 4, 8 and
  * 16 pages take 0.83, 0.75, 0.69 and 0.68 of the time of one (Intel Xeon with AVX-512, two threads,
- * 2^26 floats), but 1.25 times as long on others (AMD EPYC, Zen 5).  walk.h finds out.  Prefetch
+ * 2^26 floats), but 1.25 times as long on others (AMD EPYC, Zen 5).  native.c finds out.  Prefetch
  * instructions lose a tenth of what is gained. */
 #ifndef NATIVE_LANES_ROWS_H
 #define NATIVE_LANES_ROWS_H

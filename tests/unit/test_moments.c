@@ -131,23 +131,21 @@ END_TEST
 
 /* Loops that another processor would choose, too. */
 START_TEST(wide_loops_have_the_expressions_bits) {
-  enum { TILES = 4, TILE = 4 * RH_MOMENTS_ROW_F32 };
-  rh_moments_four_tiles *four_tiles = rh_moments_wide_by(_i);
-  if (!four_tiles) return; /* not on this processor */
-  static float x[TILES * TILE];
+  enum { TILE = 4 * RH_MOMENTS_ROW_F32 };
+  rh_moments_tiles *wide = rh_moments_wide_by(_i);
+  if (!wide) return; /* not on this processor */
+  static float x[RH_MOMENTS_MOST_TILES * TILE];
   const rh_arrays arrays = {.operands = {x}};
   rh_operator *slow = make(plain, RH_TYPE_f32, NULL);
   for (int round = 0; round < ROUNDS; round++) {
-    double mean[TILES], m2[TILES], value[3];
-    for (size_t k = 0; k < TILES * TILE; k++)
-      put(RH_TYPE_f32, x, k, number(RH_TYPE_f32, round % KINDS, k));
-    four_tiles(x, mean, m2);
-    for (int t = 0; t < TILES; t++) {
-      const double wide[3] = {TILE, mean[t], m2[t]};
-      rh_operator_reduce(slow, &arrays, (uint64_t)t * TILE, TILE, value);
-      ck_assert_msg(is_same(wide, value), "loops %d, tile %d: %a %a and %a %a", _i, t, mean[t],
-                    m2[t], value[1], value[2]);
-    }
+    uint64_t tiles = (uint64_t)1 << round % 7, n = tiles * TILE;
+    double value[3], of_wide[3] = {(double)n};
+    for (size_t k = 0; k < n; k++)
+      put(RH_TYPE_f32, x, k, number(RH_TYPE_f32, round / 7 % KINDS, k));
+    wide(x, tiles, &of_wide[1], &of_wide[2]);
+    rh_operator_reduce(slow, &arrays, 0, n, value);
+    ck_assert_msg(is_same(of_wide, value), "loops %d, %llu tiles: %a %a and %a %a", _i,
+                  (unsigned long long)tiles, of_wide[1], of_wide[2], value[1], value[2]);
   }
   rh_operator_destroy(slow);
 }

@@ -1,6 +1,7 @@
 #include "bound.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "moments.h"
 #include "ops.h"
 
 #include <ffi.h>
@@ -144,6 +145,7 @@ rh_status rh_bound_create(rh_operator *self, rh_error *error) {
   RH_TRY(bind_function(bound, COMBINE, "pp", call_combine, self, error));
   RH_TRY(bind_function(bound, REDUCE, "ppuup", call_reduce, self, error));
   memcpy(&op->combine, &bound->code[COMBINE], sizeof op->combine);
+  if (self->is_moments) op->combine = rh_moments_combine; /* which needs nothing of self */
   memcpy(&op->reduce, &bound->code[REDUCE], sizeof op->reduce);
   return RH_OK;
 }

@@ -48,14 +48,14 @@ void rh_moments_combine(void *a, const void *b) {
   rh_moments left, right;
   memcpy(&left, a, sizeof left);
   memcpy(&right, b, sizeof right);
-  double n = left.n + right.n, d = right.mean - left.mean, r = right.n / n;
   if (left.n == 0) {
-    left.mean = right.mean;
-    left.m2 = right.m2;
-  } else if (right.n != 0) {
-    left.mean = left.mean + d * r;
-    left.m2 = left.m2 + right.m2 + d * d * left.n * r;
+    memcpy(a, b, sizeof right);
+    return;
   }
+  if (right.n == 0) return;
+  double n = left.n + right.n, d = right.mean - left.mean, r = right.n / n;
+  left.mean = left.mean + d * r;
+  left.m2 = left.m2 + right.m2 + d * d * left.n * r;
   left.n = n;
   memcpy(a, &left, sizeof left);
 }

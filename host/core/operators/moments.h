@@ -3,6 +3,7 @@
 #ifndef RH_OPERATORS_MOMENTS_H
 #define RH_OPERATORS_MOMENTS_H
 
+#include "moments_tile.h"
 #include "operator.h"
 
 typedef struct rh_moments {
@@ -15,7 +16,6 @@ int rh_moments_is(const rh_operator *self);
 
 /* *value = that of `tiles` whole tiles, a power of two up to RH_MOMENTS_MOST_TILES, from element
  * `first` on: bit for bit what the expressions give. */
-enum { RH_MOMENTS_MOST_TILES = 64 };
 void rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                        uint64_t tiles, void *value);
 

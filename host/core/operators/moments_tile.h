@@ -10,15 +10,16 @@ enum { RH_MOMENTS_LANES = 8 };
 void rh_moments_tile_f32(const float *x, uint64_t lanes, double *mean, double *m2);
 void rh_moments_tile_f64(const double *x, uint64_t lanes, double *mean, double *m2);
 
-/* mean[t] and m2[t] = those of tile t, of four tiles at x of RH_MOMENTS_ROW_F32 lanes, which f32
- * usually has: by this processor's own instructions; null: it has none that are known. */
-enum { RH_MOMENTS_ROW_F32 = 128 };
-typedef void rh_moments_four_tiles(const float *x, double *mean, double *m2);
-rh_moments_four_tiles *rh_moments_wide(void);
+/* *mean and *m2 = those of `tiles` tiles at x, a power of two up to RH_MOMENTS_MOST_TILES, of
+ * RH_MOMENTS_ROW_F32 lanes, which f32 usually has: by this processor's own instructions; null: it
+ * has none that are known.  [any thread] */
+enum { RH_MOMENTS_ROW_F32 = 128, RH_MOMENTS_MOST_TILES = 64 };
+typedef void rh_moments_tiles(const float *x, uint64_t tiles, double *mean, double *m2);
+rh_moments_tiles *rh_moments_wide(void);
 
-/* The same by vectors of so many bits, or by two halves of one of 512; null: not on this processor.
- * For tests. */
-enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_HALVED, RH_MOMENTS_WIDE /* so many */ };
-rh_moments_four_tiles *rh_moments_wide_by(int kind);
+/* The same by vectors of 256 bits, of 512, or of 256 in the registers of AVX-512, of which there
+ * are twice as many; null: not on this processor.  For tests. */
+enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_256VL, RH_MOMENTS_WIDE /* so many */ };
+rh_moments_tiles *rh_moments_wide_by(int kind);
 
 #endif

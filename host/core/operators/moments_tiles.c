@@ -5,7 +5,6 @@
 #include "../base/widest.h"
 #include "evaluate.h"
 #include "moments.h"
-#include "moments_tile.h"
 
 #include <string.h>
 
@@ -41,30 +40,16 @@ static void reduce_tile(const rh_operator *self, const rh_arrays *arrays, uint64
   }
 }
 
-/* Neighbours, of n elements each. */
-WIDEST static void combine_neighbours(double *mean, double *m2, uint64_t count, double n) {
-  for (; count > 1; count /= 2, n *= 2)
-    for (uint64_t k = 0; k < count / 2; k++) {
-      double d = mean[2 * k + 1] - mean[2 * k];
-      mean[k] = mean[2 * k] + d * 0.5;
-      m2[k] = m2[2 * k] + m2[2 * k + 1] + d * d * n * 0.5;
-    }
-}
-
 /* 0: it cannot. */
 static int reduce_wide(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                        uint64_t tiles, void *value) {
-  enum { TILE = ROWS * RH_MOMENTS_ROW_F32 };
-  double mean[RH_MOMENTS_MOST_TILES], m2[RH_MOMENTS_MOST_TILES];
+  rh_moments all = {.n = (double)(tiles * ROWS * RH_MOMENTS_ROW_F32)};
   uint32_t variable;
-  rh_moments_four_tiles *four_tiles = rh_moments_wide();
-  if (!four_tiles || tiles < 4 || self->op.element_size != sizeof(float) ||
+  rh_moments_tiles *wide = rh_moments_wide();
+  if (!wide || self->op.element_size != sizeof(float) ||
       rh_exprs_variable_of(self->load, 1, &variable) != RH_TYPE_f32)
     return 0;
-  const float *x = (const float *)arrays->operands[variable] + first;
-  for (uint64_t t = 0; t < tiles; t += 4, x += 4 * TILE) four_tiles(x, mean + t, m2 + t);
-  combine_neighbours(mean, m2, tiles, TILE);
-  const rh_moments all = {(double)(tiles * TILE), mean[0], m2[0]};
+  wide((const float *)arrays->operands[variable] + first, tiles, &all.mean, &all.m2);
   memcpy(value, &all, sizeof all);
   return 1;
 }

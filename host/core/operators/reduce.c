@@ -267,12 +267,25 @@ static void reduce_in_order(const rh_operator *self, const rh_arrays *arrays, ui
   memcpy(value, node, self->op.value_size);
 }
 
+/* What blocks of a large array mostly are: without the memory and the tree of reduce_tiles(), which
+ * take longer than a few tiles.  0: they are not. */
+static int reduce_as_moments(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                             uint64_t n, void *value) {
+  if (!self->is_moments) return 0;
+  uint64_t tile = ROWS * ROW_BYTES / self->op.element_size, tiles = n / tile;
+  if (n % tile != 0 || tiles == 0 || tiles > RH_MOMENTS_MOST_TILES || (tiles & (tiles - 1)) != 0)
+    return 0;
+  rh_moments_reduce(self, arrays, first, tiles, value);
+  return 1;
+}
+
 void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t n, void *value) {
   if (self->code) {
     rh_operator_reduce_by_code(self, arrays, first, n, value);
     return;
   }
+  if (reduce_as_moments(self, arrays, first, n, value)) return;
   if (self->op.flags & RH_OP_COMMUTATIVE) {
     reduce_tiles(self, arrays, first, n, value);
     return;

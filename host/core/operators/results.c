@@ -129,7 +129,7 @@ static void encode(const rh_operator_result *from, void *to) {
 
 static void finalize(const rh_operator *self, const void *value, uint64_t n,
                      rh_operator_result *results) {
-  uint64_t in[RH_MOST_FIELDS + 1] = {0}, out[RH_MOST_FIELDS] = {0};
+  uint64_t in[RH_MOST_FIELDS + 1], out[RH_MOST_FIELDS];
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   const void *variables[RH_MOST_FIELDS + 1];
   void *outputs[RH_MOST_FIELDS];
@@ -137,11 +137,15 @@ static void finalize(const rh_operator *self, const void *value, uint64_t n,
   for (uint32_t k = 0; k < given; k++) {
     rh_operator_result one;
     decode(self, k, value, n, &one);
+    in[k] = 0;
     encode(&one, &in[k]);
   }
   in[given] = n;
   for (uint32_t k = 0; k <= given; k++) variables[k] = &in[k];
-  for (uint32_t k = 0; k < self->n_results; k++) outputs[k] = &out[k];
+  for (uint32_t k = 0; k < self->n_results; k++) {
+    out[k] = 0;
+    outputs[k] = &out[k];
+  }
   rh_exprs_bind(self->finalize, n, constants);
   rh_exprs_eval(self->finalize, variables, 0, 1, constants, outputs);
   for (uint32_t k = 0; k < self->n_results; k++)
