@@ -1,6 +1,6 @@
 /* One launch.  Each work-item loads packs of 16 bytes in a grid stride, RH_UNROLL of them in
- * flight.  Each group reduces by shuffles where the device has them.  One group combines the
- * groups' values in index order:
+ * flight, or on a CPU wider packs one after the other.  Each group reduces by shuffles where the
+ * device has them.  One group combines the groups' values in index order:
  *   -DRH_FINISH_WAIT    the group with the highest index, which waits for the others
  *   -DRH_FINISH_LAST    the group that arrives last; no group waits
  *   -DRH_FINISH_LAUNCH  none; rh_finish does it in a second launch
@@ -18,26 +18,42 @@
   __global const rh_pack *input, ulong pack, uint steps, uint rest, ulong first, ulong n,          \
       uint head, uint outside
 
+/* Work-items load side by side, as a GPU's memory wants it.  With -DRH_BLOCKS, for CPUs, each of
+ * them reads a block of its own: side by side with others, it would fetch every cache line and use
+ * a part of it. */
+#ifdef RH_BLOCKS
+#define FIRST_PACK(id, steps) ((ulong)(id) * (steps)*RH_UNROLL)
+#define PACKS_APART(stride)   1
+#else
+#define FIRST_PACK(id, steps) (id)
+#define PACKS_APART(stride)   (stride)
+#endif
+
 static inline rh_value take_share(SHARE_PARAMETERS) {
   uint id = (uint)(get_group_id(0) * RH_GROUP + get_local_id(0));
   uint stride = (uint)(get_num_groups(0) * RH_GROUP);
-  __global const rh_pack *from = input + pack + id;
+  __global const rh_pack *from = input + pack + FIRST_PACK(id, steps);
   rh_total total = rh_total_identity();
   rh_pack packs[RH_UNROLL];
   /* All loads of a step come before the first use, so that they are in flight together. */
-  for (uint s = 0; s < steps; s++, from += (ulong)RH_UNROLL * stride) {
+  for (uint s = 0; s < steps; s++, from += (ulong)RH_UNROLL * PACKS_APART(stride)) {
 #pragma unroll
-    for (uint u = 0; u < RH_UNROLL; u++) packs[u] = from[(ulong)u * stride];
-#ifdef RH_IS_INDEXED
+    for (uint u = 0; u < RH_UNROLL; u++) packs[u] = from[(ulong)u * PACKS_APART(stride)];
+#if defined(RH_IS_INDEXED) && !defined(RH_BLOCKS)
 #pragma unroll
     for (uint u = 0; u < RH_UNROLL; u++) rh_total_take(&total, packs[u], s * RH_UNROLL + u);
 #else
     rh_part part = rh_pack_part(packs[0]);
 #pragma unroll
     for (uint u = 1; u < RH_UNROLL; u++) part = rh_part_join(part, rh_pack_part(packs[u]));
+#ifdef RH_IS_INDEXED
+    rh_total_take(&total, part, from);
+#else
     total = rh_total_add(total, part);
 #endif
+#endif
   }
+  from = input + pack + (ulong)steps * RH_UNROLL * stride + id;
   if (id < rest) {
 #pragma unroll
     for (uint u = 0; u < RH_UNROLL; u++)
@@ -45,19 +61,23 @@ static inline rh_value take_share(SHARE_PARAMETERS) {
 #pragma unroll
     for (uint u = 0; u < RH_UNROLL; u++)
       if (u == 0 || id + u * stride < rest) {
-#ifdef RH_IS_INDEXED
+#if defined(RH_IS_INDEXED) && defined(RH_BLOCKS)
+        rh_total_take(&total, rh_pack_part(packs[u]), from + (ulong)u * stride);
+#elif defined(RH_IS_INDEXED)
         rh_total_take(&total, packs[u], steps * RH_UNROLL + u);
 #else
         total = rh_total_add(total, rh_pack_part(packs[u]));
 #endif
       }
   }
-#ifdef RH_IS_INDEXED
+  __global const rh_element *elements = (__global const rh_element *)input + first;
+#if defined(RH_IS_INDEXED) && defined(RH_BLOCKS)
+  rh_value mine = rh_total_value(total, elements);
+#elif defined(RH_IS_INDEXED)
   rh_value mine = rh_total_value(total, head + (id + (ulong)total.round * stride) * RH_WIDTH);
 #else
   rh_value mine = rh_total_value(total);
 #endif
-  __global const rh_element *elements = (__global const rh_element *)input + first;
   for (uint i = id; i < outside; i += stride)
     mine = rh_combine(mine, rh_load(elements, i < head ? i : n - outside + i));
   return mine;

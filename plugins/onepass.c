@@ -7,7 +7,8 @@
 static const char about[] =
     "Beyond the articles. One launch reads the input once, with the widest loads: every work-item "
     "loads packs of 16 bytes in a grid stride, several of them in flight, and combines small "
-    "elements several to a word. A group reduces by shuffles where the device has them. The group "
+    "elements several to a word. On a CPU, where a group has one work-item, each reads a block of "
+    "its own in wider packs. A group reduces by shuffles where the device has them. The group "
     "that arrives last, by a counter of device scope, combines the groups' values in index order "
     "and not in order of arrival, so that every run gives the same bits. Where a device's atomics "
     "do not order memory across work-groups, a second launch does this last step. Sums and "
@@ -28,7 +29,7 @@ static const rh_param params[] = {
                        "work-items in a group; 0: 512, or what the device takes; 1 on a CPU"),
     [GROUPS_PER_UNIT] = COMPILED("groups_per_unit", 2, 1, 1024,
                                  "groups per compute unit, if there is work for them"),
-    [LOADS] = COMPILED("loads", 4, 1, 16, "packs of 16 bytes that a work-item keeps in flight"),
+    [LOADS] = COMPILED("loads", 4, 1, 16, "packs that a work-item keeps in flight"),
     [SHARE] =
         COMPILED("share", 4, 1, 1 << 20, "packs per work-item before more groups are launched"),
     [FINISH] = {.key = "finish",
@@ -44,13 +45,15 @@ static const rh_param params[] = {
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
 static const char *const finish_options[] = {
     "", "-DRH_ARRIVALS -DRH_FINISH_LAST", "-DRH_ARRIVALS -DRH_FINISH_WAIT", "-DRH_FINISH_LAUNCH"};
-enum { PACK_BYTES = 16 };
+/* kernels/prelude/packs.cl */
+enum { PACK_BYTES = 16, BLOCKS_PACK_BYTES = 64, MOST_PER_PACK = 16 };
 
 typedef struct onepass {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, most_groups, loads, share, per_pack, local_bytes;
-  int finishes; /* a FINISH_* other than auto */
+  int has_blocks; /* each work-item reads a block of its own */
+  int finishes;   /* a FINISH_* other than auto */
   struct _cl_mem *slots, *tickets;
   uint64_t slots_bytes;
   uint32_t epoch;   /* of the last launch; 0: slots and tickets must be cleared */
@@ -144,6 +147,12 @@ static rh_status plan_canonical(const rh_problem *problem, const int64_t *values
   return rh_fit_scratch(problem, answer);
 }
 
+static uint64_t elements_per_pack(const rh_problem *problem, int has_blocks) {
+  uint64_t bytes = has_blocks ? BLOCKS_PACK_BYTES : PACK_BYTES;
+  uint64_t elements = bytes / problem->op->element_size;
+  return elements < MOST_PER_PACK ? elements : MOST_PER_PACK;
+}
+
 /* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, onepass *self,
                       rh_answer *answer) {
@@ -161,7 +170,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   if (!values[GROUP] && self->group > 1 &&
       self->group * item_bytes + sizeof(uint32_t) > device->local_bytes)
     self->group /= 2;
-  self->per_pack = PACK_BYTES / problem->op->element_size;
+  self->has_blocks = device->kind == RH_DEVICE_CPU && self->group == 1;
+  self->per_pack = elements_per_pack(problem, self->has_blocks);
   self->loads = (uint64_t)values[LOADS];
   self->share = (uint64_t)values[SHARE];
   RH_TRY(choose_finish(device, values[FINISH], &self->finishes, answer));
@@ -187,9 +197,9 @@ static rh_status setup_free(onepass *self, const rh_problem *problem, char *opti
   struct _cl_program *program;
   size_t used = strlen(options);
   snprintf(options + used, size - used,
-           " -DRH_FINISH -DRH_PACKS -DRH_WIDTH=%llu -DRH_UNROLL=%llu -DRH_AT_ONCE=%llu",
+           " -DRH_FINISH -DRH_PACKS -DRH_WIDTH=%llu -DRH_UNROLL=%llu -DRH_AT_ONCE=%llu%s",
            (unsigned long long)self->per_pack, (unsigned long long)self->loads,
-           (unsigned long long)at_once(self));
+           (unsigned long long)at_once(self), self->has_blocks ? " -DRH_BLOCKS" : "");
   RH_TRY(host->build(host, "onepass.cl", onepass_cl, options, &program));
   RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
   if (self->finishes != FINISH_LAUNCH) return RH_OK;

@@ -1,18 +1,26 @@
 /* 16 bytes at a time, whatever the type.  A plugin enables this with -DRH_PACKS and -DRH_WIDTH=16,
- * 8, 4 or 2, the number of elements in 16 bytes.  Where the device can, small elements are combined
- * several to a word.  Their partial sums stay narrow for a step of at most RH_MOST_PACKS packs and
- * are widened after it, before they can overflow.
+ * 8, 4 or 2, the number of elements in 16 bytes.  With -DRH_BLOCKS, for a CPU whose work-items each
+ * read a block of their own, a pack is as wide as a CPU's vectors are: 64 bytes, or 16 elements
+ * where these are smaller.  Where the device can, small elements are combined several to a word.
+ * Their partial sums stay narrow for a step of at most RH_MOST_PACKS packs and are widened after
+ * it, before they can overflow.
  *
- *   rh_pack   16 bytes as they lie in memory
+ *   rh_pack   16 bytes, or what RH_BLOCKS says, as they lie in memory
  *   rh_part   the combined packs of one step
  *   rh_total  the running result of a work-item
  *
  * Packs reorder, so their operators must commute, and are those that are built in. */
 #if defined(RH_PACKS) && defined(RH_WIDTH) && !defined(RH_OP_affine) && !defined(RH_CUSTOM)
 
-typedef uint4 rh_pack;
 #define RH_MOST_PACKS 64
 #define RH_VECTOR_OF(type) RH_PASTE(type, RH_WIDTH)
+#if !defined(RH_BLOCKS)
+typedef uint4 rh_pack;
+#elif defined(RH_TYPE_f16)
+typedef ushort16 rh_pack;
+#else
+typedef RH_VECTOR_OF(RH_ELEMENT) rh_pack;
+#endif
 
 #if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
 #define RH_PTX RH_NVIDIA_SM
@@ -35,7 +43,9 @@ static inline float8 rh_pack_elements(rh_pack p) {
   return (float8)(rh_floats_of(p.x), rh_floats_of(p.y), rh_floats_of(p.z), rh_floats_of(p.w));
 }
 #else
-static inline float8 rh_pack_elements(rh_pack p) { return vload_half8(0, (const half *)&p); }
+static inline RH_VECTOR_OF(float) rh_pack_elements(rh_pack p) {
+  return RH_PASTE(vload_half, RH_WIDTH)(0, (const half *)&p);
+}
 #endif
 #else
 #define rh_pack_elements(p) RH_PASTE(as_, RH_VECTOR_OF(RH_ELEMENT))(p)
@@ -45,6 +55,20 @@ static inline rh_scalars rh_pack_scalars(rh_pack p) {
   return RH_TO_SCALAR(rh_pack_elements(p), RH_WIDTH);
 }
 
+#if defined(RH_BLOCKS) && !defined(RH_IS_SCALED)
+/* Halves to the end: a compiler that sees single lanes takes the vector apart. */
+#if RH_WIDTH == 16
+static inline RH_PASTE(RH_SCALAR, 8) rh_halve_16(rh_scalars v) { return RH_APPLY(v.lo, v.hi); }
+#else
+#define rh_halve_16(v) (v)
+#endif
+static inline RH_SCALAR rh_fold_scalars(rh_scalars v) {
+  RH_PASTE(RH_SCALAR, 8) eight = rh_halve_16(v);
+  RH_PASTE(RH_SCALAR, 4) four = RH_APPLY(eight.lo, eight.hi);
+  RH_PASTE(RH_SCALAR, 2) two = RH_APPLY(four.lo, four.hi);
+  return RH_APPLY(two.lo, two.hi);
+}
+#else
 static inline RH_SCALAR rh_fold_scalars(rh_scalars v) {
   RH_SCALAR lanes[RH_WIDTH];
   RH_PASTE(vstore, RH_WIDTH)(v, 0, lanes);
@@ -53,6 +77,7 @@ static inline RH_SCALAR rh_fold_scalars(rh_scalars v) {
   for (int k = 1; k < RH_WIDTH; k++) all = RH_APPLY(all, lanes[k]);
   return all;
 }
+#endif
 
 /* ---- Parts ---- */
 
@@ -63,14 +88,28 @@ static inline RH_SCALAR rh_fold_scalars(rh_scalars v) {
  * below 2^31. */
 #define RH_NARROW_SUM 1
 #ifdef RH_IS_UNSIGNED
-typedef uint rh_part;
+#define RH_NARROW uint
 #define RH_DOT "u32.u32"
 #define RH_WIDEN convert_ulong
 #else
-typedef int rh_part;
+#define RH_NARROW int
 #define RH_DOT "s32.s32"
 #define RH_WIDEN(x) as_ulong(convert_long(x))
 #endif
+#ifdef RH_BLOCKS
+typedef RH_VECTOR_OF(RH_NARROW) rh_part;
+static inline rh_part rh_pack_part(rh_pack p) {
+  return RH_PASTE(RH_PASTE(convert_, RH_NARROW), RH_WIDTH)(p);
+}
+static inline rh_part rh_part_join(rh_part a, rh_part b) { return a + b; }
+static inline RH_SCALAR rh_part_scalar(rh_part part) {
+  RH_PASTE(RH_NARROW, 8) eight = part.lo + part.hi;
+  RH_PASTE(RH_NARROW, 4) four = eight.lo + eight.hi;
+  RH_PASTE(RH_NARROW, 2) two = four.lo + four.hi;
+  return RH_WIDEN(two.lo + two.hi);
+}
+#else
+typedef RH_NARROW rh_part;
 static inline rh_part rh_word_sum(uint word, rh_part sum) {
 #if defined(RH_TYPE_i8) || defined(RH_TYPE_u8)
 #if RH_PTX >= 61
@@ -95,6 +134,7 @@ static inline rh_part rh_pack_part(rh_pack p) {
 }
 static inline rh_part rh_part_join(rh_part a, rh_part b) { return a + b; }
 static inline RH_SCALAR rh_part_scalar(rh_part part) { return RH_WIDEN(part); }
+#endif
 
 #elif defined(RH_IS_ORDER) && defined(RH_TYPE_f32) && RH_PTX >= 80
 /* min.NaN and max.NaN agree with the order keys: NaN wins, and -0 is below +0.  They take one
@@ -205,7 +245,35 @@ static inline RH_SCALAR rh_part_scalar(rh_part part) { return rh_fold_scalars(pa
 
 /* ---- Totals ---- */
 
-#if defined(RH_IS_INDEXED)
+#if defined(RH_IS_INDEXED) && defined(RH_BLOCKS)
+/* The best key so far, and where packs with it begin.  The element itself is looked up once, at the
+ * end, in memory. */
+typedef struct {
+  RH_SCALAR key;
+  __global const rh_pack *packs; /* null: none yet */
+} rh_total;
+static inline rh_total rh_total_identity(void) {
+  rh_total total = {RH_IDENTITY, 0};
+  return total;
+}
+/* The first of equal elements wins, because packs are visited in ascending order. */
+static inline void rh_total_take(rh_total *total, rh_part part, __global const rh_pack *packs) {
+  RH_SCALAR key = rh_part_scalar(part);
+  if (!RH_BEATS(key, total->key) && total->packs) return;
+  total->key = key;
+  total->packs = packs;
+}
+/* first: element 0 of the reduction. */
+static inline rh_value rh_total_value(rh_total total, __global const rh_element *first) {
+  rh_value value = rh_identity();
+  if (!total.packs) return value;
+  __global const rh_element *at = (__global const rh_element *)total.packs;
+  value.key = total.key;
+  for (value.index = at - first; rh_load(first, value.index).key != total.key;) value.index++;
+  return value;
+}
+
+#elif defined(RH_IS_INDEXED)
 /* The best pack so far, and its number among this work-item's packs.  The element itself is located
  * once, at the end. */
 typedef struct {

@@ -30,6 +30,7 @@ builds_of() {
     ;;
   onepass) # the width is the type's: see width_of
     echo -cl-std=CL1.2 -DRH_GROUP=96 -DRH_SHUFFLES=0 -DRH_PACKS -DRH_UNROLL=3 -DRH_FINISH_LAUNCH -DRH_FINISH
+    echo -cl-std=CL1.2 -DRH_GROUP=1 -DRH_SHUFFLES=0 -DRH_PACKS -DRH_BLOCKS -DRH_UNROLL=4 -DRH_FINISH_LAUNCH -DRH_FINISH
     echo -cl-std=CL3.0 -D__opencl_c_atomic_order_acq_rel=1 -D__opencl_c_atomic_scope_device=1 -DRH_GROUP=64 -DRH_SHUFFLES=1 \
       -DRH_PACKS -DRH_UNROLL=4 -DRH_AT_ONCE=2 -DRH_ARRIVALS -DRH_FINISH_LAST -DRH_FINISH
     echo "$nvidia" -DRH_GROUP=512 -DRH_SHUFFLES=1 -DRH_PACKS -DRH_UNROLL=4 -DRH_AT_ONCE=1 -DRH_ARRIVALS -DRH_FINISH_WAIT -DRH_FINISH
@@ -46,8 +47,12 @@ builds_of() {
   esac
 }
 
-# width_of KERNEL TYPE: the elements of 16 bytes, where that is how the kernel is built.
+# width_of KERNEL TYPE BUILD: the elements of 16 bytes, or of a CPU's pack, where that is how the kernel is built.
 width_of() {
+  case $1-$2-$3 in
+  onepass-?64-*RH_BLOCKS*) echo -DRH_WIDTH=8; return ;;
+  onepass-*RH_BLOCKS*) echo -DRH_WIDTH=16; return ;;
+  esac
   case $1-$2 in
   onepass*-?8) echo -DRH_WIDTH=16 ;;
   onepass*-?16) echo -DRH_WIDTH=8 ;;
@@ -110,7 +115,7 @@ for kernel in "$source"/kernels/*.cl; do
         turn=$((turn + 1))
         [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 12)) = 0 ] || continue
         # shellcheck disable=SC2046,SC2086 # lists of options
-        "$clang" $build $(width_of "$name" "$type") $warnings "-DRH_OP_$op" "-DRH_TYPE_$type" "$work/kernel.cl" </dev/null ||
+        "$clang" $build $(width_of "$name" "$type" "$build") $warnings "-DRH_OP_$op" "-DRH_TYPE_$type" "$work/kernel.cl" </dev/null ||
           { echo "$kernel: $op of $type, $build"; exit 1; }
         n=$((n + 1))
       done

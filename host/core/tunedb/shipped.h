@@ -8,10 +8,10 @@
  * a test checks. */
 json_t *rh_tunedb_shipped(size_t place, int *valid);
 
-/* Is it for this device? A machine without a device counts as one that PoCL serves. */
-int rh_tunedb_shipped_fits(const json_t *document, const rh_cl_device *device);
-
-/* Were its times measured on a device of the same family?  Elsewhere only its parameters count. */
-int rh_tunedb_shipped_is_timed(const json_t *document, const rh_cl_device *device);
+/* The document that suits a device best, as a new reference, or null if none fits: the one that was
+ * measured on its family, else on another family of its maker, else on another maker's devices of
+ * this kind.  Without a device, the processor decides, as for one that PoCL serves.  *timed: 1 if
+ * it is the family's, so that its times count and not only its parameters. */
+json_t *rh_tunedb_shipped_for(const rh_cl_device *device, int *timed);
 
 #endif

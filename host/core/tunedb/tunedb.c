@@ -114,16 +114,6 @@ static void report_passed_over(const rh_tunedb *tuned) {
   }
 }
 
-static json_t *find_shipped(const rh_cl_device *device) {
-  json_t *document;
-  int valid;
-  for (size_t k = 0; (document = rh_tunedb_shipped(k, &valid)); k++) {
-    if (rh_tunedb_shipped_fits(document, device)) return document;
-    json_decref(document);
-  }
-  return NULL;
-}
-
 rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device *device,
                          rh_error *error) {
   *opened = NULL;
@@ -134,8 +124,9 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
   rh_status status = rh_tunedb_store_init(&tuned->store, cache, error);
   if (status == RH_OK) {
     tuned->document = rh_tunedb_store_load(&tuned->store);
-    tuned->shipped = find_shipped(device);
-    tuned->without_times = !rh_tunedb_shipped_is_timed(tuned->shipped, device);
+    int timed;
+    tuned->shipped = rh_tunedb_shipped_for(device, &timed);
+    tuned->without_times = !timed;
     status = rebuild(tuned, error);
     report_passed_over(tuned);
   }

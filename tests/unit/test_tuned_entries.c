@@ -1,0 +1,281 @@
+/* host/core/tunedb: stored entries are found again, in order of relevance. */
+#include "tuned_support.h"
+
+static char other[] = "Other", v2[] = "2";
+
+START_TEST(what_is_put_is_found) {
+  rh_tunedb *tuned = open_for(&device);
+  rh_tunedb_entry entry =
+      entry_of("two_stage", RH_OP_argmin, RH_TYPE_f64, (uint64_t)1 << 60, 1.5e-6);
+  entry.plugin = UINT64_MAX;
+  entry.settings[0] = (rh_tunedb_setting){"group", "256"};
+  entry.settings[1] = (rh_tunedb_setting){"finish", "h\xc3\xb6st"};
+  entry.n_settings = 2;
+  entry.searched = 1;
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  for (int again = 0; again < 2; again++) { /* from memory, and from the file */
+    const rh_tunedb_entry *found = rh_tunedb_find(tuned, "two_stage", UINT64_MAX, RH_OP_argmin,
+                                                  RH_TYPE_f64, 0, (uint64_t)1 << 59, NULL);
+    ck_assert_ptr_nonnull(found);
+    ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
+    ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->n_settings == 2);
+    ck_assert_mem_eq(found->settings, entry.settings, sizeof entry.settings);
+    ck_assert_uint_eq(found->searched, 1);
+    ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
+    ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+    ck_assert(!rh_tunedb_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1, NULL));
+    ck_assert(!rh_tunedb_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1, NULL));
+    ck_assert(rh_tunedb_mentions(tuned, "two_stage") && !rh_tunedb_mentions(tuned, "two"));
+    rh_tunedb_close(tuned);
+    tuned = open_for(&device);
+  }
+  rh_tunedb_close(tuned);
+  ck_assert_int_eq(n_warnings, 0);
+}
+END_TEST
+
+START_TEST(the_same_is_replaced) {
+  rh_tunedb *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+/* One entry that cannot be read back would cost all the others. */
+START_TEST(what_could_not_be_read_is_not_written) {
+  rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
+  rh_tunedb *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  if (_i == 0) entry.time_s = 1e10;
+  if (_i == 1) entry.settings[entry.n_settings++] = (rh_tunedb_setting){"way", "quick way"};
+  if (_i == 2) strcpy(entry.strategy, "no name");
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  ck_assert(n_warnings == 1 && strstr(warnings, "could not be read again"));
+  rh_tunedb_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 2048, 1) == 1);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 3);
+  rh_tunedb_close(tuned);
+  ck_assert(n_warnings == 1 && !is_there("tuned.json.bad"));
+}
+END_TEST
+
+/* Operator and type, then like ones, then the size; n = 0 is a size too. */
+START_TEST(order_of_merit) {
+  rh_tunedb *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_max, RH_TYPE_i32, 1024, 1);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 1);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f64, 1024, 0) == 0);
+  ck_assert(time_of(tuned, RH_OP_argmax, RH_TYPE_i32, 1024, 0) == 0);
+  put(tuned, "s", RH_OP_prod, RH_TYPE_f32, 1 << 20, 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 << 24, 3);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 << 14, 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 0, 1) == 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) - 1, 1) == 4);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) + 1, 1) == 3);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+/* A file that was carried to another machine, for the host's strategies and the device's. */
+START_TEST(another_processor) {
+  static const rh_cl_device *const devices[] = {&device, NULL};
+  rh_tunedb *tuned = open_for(devices[_i]);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  rh_tunedb_close(tuned);
+  static char text[1 << 16];
+  snprintf(text, sizeof text, "%s", read_text());
+  char *cores = strstr(text, ", cores: ");
+  ck_assert_ptr_nonnull(cores);
+  memcpy(cores, ", chips: ", 9);
+  write_text(text);
+  tuned = open_for(devices[_i]);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  ck_assert_msg(strstr(informed, "is of another processor, ") != NULL, "%s", informed);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside the other's */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert(strstr(read_text(), ", chips: ") && strstr(read_text(), ", cores: "));
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+/* As files of before have it. */
+START_TEST(unnamed_processor) {
+  static const rh_cl_device *const devices[] = {&device, NULL};
+  write_text("{\"schema\":\"redhost-tuned/1\",\"devices\":["
+             "{\"platform\":\"Maker\",\"device\":\"Board\",\"driver\":\"1\",\"entries\":["
+             "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]},"
+             "{\"device\":\"host\",\"entries\":["
+             "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]}]}");
+  rh_tunedb *tuned = open_for(devices[_i]);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  ck_assert_msg(strstr(informed, "another processor, which is not named; this is "), "%s",
+                informed);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* in a list of its own */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+START_TEST(other_devices_and_drivers) {
+  rh_cl_device updated = device, stranger = device;
+  updated.driver = v2;
+  stranger.name = other;
+  rh_tunedb *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  rh_tunedb_close(tuned);
+
+  tuned = open_for(&stranger);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  rh_tunedb_close(tuned);
+
+  tuned = open_for(&updated);
+  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX};
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
+  ck_assert(!rh_tunedb_find_timed(tuned, &any, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1024));
+  ck_assert_msg(strstr(informed, "'Board' is passed over: it is of another driver, 1; this is 2"),
+                "%s", informed);
+  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
+  rh_tunedb_close(tuned);
+
+  tuned = open_for(&device); /* and nothing was lost */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+/* Host strategies do not depend on a device: values found on any device serve without one, and vice
+ * versa. */
+START_TEST(the_host) {
+  rh_tunedb *tuned = open_for(NULL);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1);
+  rh_tunedb_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
+  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  put(tuned, "bad", RH_OP_sum, RH_TYPE_f32, 1, 1); /* takes it back there, too */
+  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3); /* behind it, however old */
+  rh_tunedb_close(tuned);
+  tuned = open_for(NULL);
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
+  ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+START_TEST(who_failed) {
+  rh_cl_device updated = device;
+  updated.driver = v2;
+  rh_tunedb *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 4096);
+  rh_tunedb_close(tuned);
+  tuned = open_for(&device);
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32, 0)); /* another file */
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64, 0));
+  /* Its parameters are still valid. */
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
+  rh_tunedb_close(tuned);
+
+  tuned =
+      open_for(&updated); /* perhaps it was the driver's fault: a measurement here overrides it */
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  rh_tunedb_close(tuned);
+
+  tuned = open_for(&device);
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  rh_tunedb_close(tuned);
+  ck_assert_int_eq(n_warnings, 0);
+}
+END_TEST
+
+/* A user's operator, 11 or 12, that is based on sums of f32. */
+static double own_time_of(const rh_tunedb *tuned, uint64_t own, int exact) {
+  int is_exact;
+  const rh_tunedb_entry *found =
+      rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, own, 1024, &is_exact);
+  ck_assert_int_eq(is_exact, exact);
+  return found ? found->time_s : 0;
+}
+
+static void put_own(rh_tunedb *tuned, uint64_t own, double time_s) {
+  rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 1024, time_s);
+  entry.own = own;
+  strcpy(entry.own_name, "sum of x*y");
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+}
+
+START_TEST(operators_of_ones_own) {
+  rh_tunedb *tuned = open_for(&device);
+  put_own(tuned, 11, 5);
+  ck_assert(own_time_of(tuned, 11, 1) == 5);
+  ck_assert(own_time_of(tuned, 12, 0) == 0); /* another one says nothing, */
+  ck_assert(own_time_of(tuned, 0, 0) == 0);  /* nor of what it is based on */
+  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
+  ck_assert(own_time_of(tuned, 12, 0) == 2);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 1); /* before others, however far */
+  ck_assert(own_time_of(tuned, 12, 0) == 1);
+  put_own(tuned, 12, 6);
+  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1);
+  rh_tunedb_close(tuned);
+  ck_assert_ptr_nonnull(strstr(read_text(), "\"op\": \"own:000000000000000b\""));
+  ck_assert_ptr_nonnull(strstr(read_text(), "\"name\": \"sum of x*y\""));
+  tuned = open_for(&device);
+  ck_assert(own_time_of(tuned, 11, 1) == 5 && own_time_of(tuned, 12, 1) == 6);
+  ck_assert(own_time_of(tuned, 0, 1) == 1);
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 12));
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* takes back nothing of the user's */
+  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  put_own(tuned, 11, 4);
+  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  ck_assert(own_time_of(tuned, 11, 1) == 4);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *all = tcase_create("all");
+  tcase_add_checked_fixture(all, set_up, tear_down);
+  tcase_add_test(all, what_is_put_is_found);
+  tcase_add_test(all, the_same_is_replaced);
+  tcase_add_loop_test(all, what_could_not_be_read_is_not_written, 0, 3);
+  tcase_add_test(all, order_of_merit);
+  tcase_add_loop_test(all, another_processor, 0, 2);
+  tcase_add_loop_test(all, unnamed_processor, 0, 2);
+  tcase_add_test(all, other_devices_and_drivers);
+  tcase_add_test(all, the_host);
+  tcase_add_test(all, who_failed);
+  tcase_add_test(all, operators_of_ones_own);
+  suite_add_tcase(suite, all);
+}
+
+int main(void) {
+  return run_cases("tuned_entries", add_cases);
+}

@@ -1,0 +1,161 @@
+/* host/core/tunedb: the defaults that come with redhost, and for which devices they are. */
+#include "../../host/core/tunedb/shipped.h"
+#include "tuned_support.h"
+
+static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";
+
+START_TEST(shipped_defaults) {
+  json_t *document;
+  int valid;
+  size_t n = 0;
+  for (; (document = rh_tunedb_shipped(n, &valid)); n++) {
+    ck_assert_msg(valid, "the defaults number %zu are damaged", n);
+    ck_assert_ptr_nonnull(json_object_get(document, "name"));
+    ck_assert_ptr_nonnull(json_object_get(document, "family"));
+    const json_t *entries = json_object_get(document, "entries");
+    for (size_t k = 0; k < json_array_size(entries); k++) {
+      rh_tunedb_entry entry;
+      int known;
+      ck_assert_int_eq(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, &error),
+                       RH_OK);
+      ck_assert(known && entry.plugin == 0 && !entry.failed && entry.time_s > 0);
+    }
+    json_decref(document);
+  }
+  ck_assert_uint_eq(n, 3);
+}
+END_TEST
+
+static const rh_tunedb_entry *used(const rh_tunedb *tuned, uint64_t n) {
+  return rh_tunedb_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, n, NULL);
+}
+
+/* What was measured here comes first where it says something about the parameters, for this
+ * operator and type, at sizes within a factor of 2 or as near. */
+static void check_measured_and_shipped(rh_tunedb *tuned) {
+  rh_tunedb_entry entry = entry_of("two_stage_float4", RH_OP_sum, RH_TYPE_f32, 1 << 24, 5);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* merely measured */
+  entry.op = RH_OP_max;
+  entry.searched = 1;
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* of another operator */
+  entry.op = RH_OP_sum;
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  ck_assert(used(tuned, 1 << 24)->time_s == 5 && used(tuned, 1 << 23)->time_s == 5);
+  ck_assert(used(tuned, 1 << 25)->time_s == 5);
+  ck_assert_uint_eq(used(tuned, 1 << 16)->origin, RH_TUNED_SHIPPED); /* a nearer size */
+}
+
+START_TEST(shipped_for_whom) {
+  rh_cl_device gpu = device, cpu = device;
+  gpu.about.kind = RH_DEVICE_GPU;
+  gpu.about.vendor_id = 4318;
+  gpu.platform_name = nvidia;
+  strcpy(gpu.family, "compute capability 9");
+  cpu.about.kind = RH_DEVICE_CPU;
+  cpu.platform_name = pocl;
+  rh_tunedb *tuned = open_for(&gpu);
+  const rh_tunedb_entry *found =
+      rh_tunedb_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24, NULL);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tunedb_count(tuned) == 0);
+  ck_assert_str_eq(rh_tunedb_shipped_name(tuned), "NVIDIA GPUs");
+  const rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_OTHER_SIZE, 0,
+                                    UINT64_MAX};
+  const rh_tunedb_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0,
+                                   UINT64_MAX};
+  ck_assert(
+      !rh_tunedb_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 0, 1));
+  check_measured_and_shipped(tuned);
+  found = rh_tunedb_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0,
+                               1 << 24);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED);
+  rh_tunedb_close(tuned);
+  gpu.about.vendor_id = 4098;
+  const rh_cl_device *others[] = {&cpu, &gpu, &device};
+  static const char *const names[] = {"PoCL on AMD CPUs", "", ""};
+  for (int k = 0; k < 3; k++) {
+    tuned = open_for(others[k]);
+    ck_assert_str_eq(rh_tunedb_shipped_name(tuned), names[k]);
+    rh_tunedb_close(tuned);
+  }
+}
+END_TEST
+
+/* The family decides, then the maker; a processor of neither gets one page at a time. */
+START_TEST(shipped_by_family) {
+  static const struct {
+    const char *family, *name;
+    int timed;
+  } processors[] = {{"AuthenticAMD 25 17", "PoCL on AMD CPUs", 1},
+                    {"AuthenticAMD 26 2", "PoCL on AMD CPUs", 0},
+                    {"GenuineIntel 6 143", "PoCL on Intel CPUs", 1},
+                    {"GenuineIntel 6 85", "PoCL on Intel CPUs", 0},
+                    {"Genuine 6 143", "PoCL on AMD CPUs", 0},
+                    {"ARM 0x41 0xd0c", "PoCL on AMD CPUs", 0},
+                    {"", "PoCL on AMD CPUs", 0}};
+  rh_cl_device cpu = device;
+  cpu.about.kind = RH_DEVICE_CPU;
+  cpu.platform_name = pocl;
+  strcpy(cpu.family, processors[_i].family);
+  rh_tunedb *tuned = open_for(&cpu);
+  ck_assert_str_eq(rh_tunedb_shipped_name(tuned), processors[_i].name);
+  const rh_tunedb_entry *found =
+      rh_tunedb_find(tuned, "cpu_serial_float4", 99, RH_OP_min, RH_TYPE_f32, 0, 1 << 22, NULL);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
+  ck_assert_int_eq(found->time_s > 0, processors[_i].timed);
+  for (uint32_t k = 0; k < found->n_settings; k++)
+    if (strcmp(found->settings[k].key, "pages") == 0)
+      ck_assert_str_eq(processors[_i].name, "PoCL on Intel CPUs");
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+/* Without a device, the processor of this machine decides. */
+START_TEST(shipped_without_a_device) {
+  rh_cl_device cpu = device;
+  cpu.about.kind = RH_DEVICE_CPU;
+  cpu.platform_name = pocl;
+  rh_processor_family(cpu.family);
+  rh_tunedb *by_device = open_for(&cpu), *by_processor = open_for(NULL);
+  ck_assert_str_ne(rh_tunedb_shipped_name(by_processor), "");
+  ck_assert_str_eq(rh_tunedb_shipped_name(by_processor), rh_tunedb_shipped_name(by_device));
+  rh_tunedb_close(by_device);
+  rh_tunedb_close(by_processor);
+}
+END_TEST
+
+/* On a device of another family, or of none that is known, they serve as parameters only. */
+START_TEST(shipped_times_are_of_a_family) {
+  static const char *const families[] = {"compute capability 9", "compute capability 8", ""};
+  rh_cl_device gpu = device;
+  gpu.about.kind = RH_DEVICE_GPU;
+  gpu.about.vendor_id = 4318;
+  gpu.platform_name = nvidia;
+  strcpy(gpu.family, families[_i]);
+  rh_tunedb *tuned = open_for(&gpu);
+  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX};
+  const rh_tunedb_entry *found =
+      rh_tunedb_find(tuned, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24, NULL);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
+  ck_assert_int_eq(found->time_s > 0, _i == 0);
+  found = rh_tunedb_find_timed(tuned, &any, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24);
+  ck_assert_int_eq(found != NULL, _i == 0);
+  rh_tunedb_close(tuned);
+}
+END_TEST
+
+static void add_cases(Suite *suite) {
+  TCase *all = tcase_create("all");
+  tcase_add_checked_fixture(all, set_up, tear_down);
+  tcase_add_test(all, shipped_defaults);
+  tcase_add_test(all, shipped_for_whom);
+  tcase_add_loop_test(all, shipped_by_family, 0, 7);
+  tcase_add_test(all, shipped_without_a_device);
+  tcase_add_loop_test(all, shipped_times_are_of_a_family, 0, 3);
+  suite_add_tcase(suite, all);
+}
+
+int main(void) {
+  return run_cases("tuned_shipped", add_cases);
+}

@@ -1,0 +1,110 @@
+/* What the tests of host/core/tunedb share: a cache of its own for each test, a device, entries. */
+#ifndef RH_TEST_TUNED_SUPPORT_H
+#define RH_TEST_TUNED_SUPPORT_H
+
+#include "../../host/core/tunedb/document.h"
+#include "../../host/core/tunedb/tunedb.h"
+#include "folder.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- A cache of its own for each test ---- */
+
+static char directory[64], warnings[4096];
+static char informed[4096];
+static int n_warnings;
+static rh_reporter reporter;
+static rh_cache cache;
+static rh_error error;
+
+static inline void on_log(void *user, uint32_t level, const char *text) {
+  (void)user;
+  if (level == RH_LOG_INFO) snprintf(informed, sizeof informed, "%s", text);
+  if (level > RH_LOG_WARNING) return;
+  n_warnings++;
+  snprintf(warnings, sizeof warnings, "%s", text);
+}
+
+static inline void set_up(void) {
+  make_folder(directory, sizeof directory);
+  reporter = (rh_reporter){.log = on_log};
+  cache = (rh_cache){.directory = directory, .reporter = &reporter};
+  n_warnings = 0;
+}
+
+static inline void tear_down(void) {
+  remove_folder(directory);
+}
+
+static inline const char *in_dir(const char *name) {
+  static char paths[2][256];
+  static int k;
+  k = !k;
+  snprintf(paths[k], sizeof paths[k], "%s/%s", directory, name);
+  return paths[k];
+}
+
+static inline int is_there(const char *name) {
+  struct stat st;
+  return lstat(in_dir(name), &st) == 0;
+}
+
+/* With this machine's processor in place of '@'. */
+static inline void write_text(const char *text) {
+  umask(022);
+  const char *at = strchr(text, '@');
+  FILE *file = fopen(in_dir("tuned.json"), "wb");
+  ck_assert_ptr_nonnull(file);
+  if (at)
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, rh_tunedb_key_of(NULL).processor, at + 1);
+  else
+    fputs(text, file);
+  fclose(file);
+}
+
+static inline const char *read_text(void) {
+  static char text[1 << 16];
+  FILE *file = fopen(in_dir("tuned.json"), "rb");
+  ck_assert_ptr_nonnull(file);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  return text;
+}
+
+/* ---- Devices and entries ---- */
+
+static char board[] = "Board", maker[] = "Maker", v1[] = "1";
+static rh_cl_device device = {.name = board, .platform_name = maker, .driver = v1};
+
+static inline rh_tunedb *open_for(const rh_cl_device *of) {
+  rh_tunedb *tuned;
+  ck_assert_int_eq(rh_tunedb_open(&tuned, &cache, of, &error), RH_OK);
+  return tuned;
+}
+
+static inline rh_tunedb_entry entry_of(const char *strategy, uint32_t op, rh_type type, uint64_t n,
+                                       double time_s) {
+  rh_tunedb_entry entry = {.plugin = 7, .op = op, .type = type, .n = n, .time_s = time_s};
+  strcpy(entry.strategy, strategy);
+  entry.latency_s = 2 * time_s;
+  return entry;
+}
+
+static inline void put(rh_tunedb *tuned, const char *strategy, uint32_t op, rh_type type,
+                       uint64_t n, double time_s) {
+  const rh_tunedb_entry entry = entry_of(strategy, op, type, n, time_s);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+}
+
+static inline double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t n,
+                             int exact) {
+  int is_exact;
+  const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, op, type, 0, n, &is_exact);
+  ck_assert_int_eq(is_exact, exact);
+  return found ? found->time_s : 0;
+}
+
+#endif
