@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { THREADS = 4, N = 5003 };
@@ -303,6 +304,42 @@ START_TEST(destroy_beside_a_run) {
 }
 END_TEST
 
+/* ---- After a fork ---- */
+
+/* A child has none of the strategy's threads.  It must neither wait for them nor join them. */
+START_TEST(in_a_child) {
+  int32_t *ones = malloc(LONG * sizeof *ones);
+  for (int k = 0; k < LONG; k++) ones[k] = 1;
+  const rh_setting of_threads[] = {{"threads", "3"}, {"serial_below", "0"}};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "native",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = LONG,
+                          .settings = of_threads,
+                          .n_settings = 2};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  rh_result result = {.struct_size = sizeof result};
+  int status;
+  ck_assert_int_eq(rh_prepared_run(prepared, ones, LONG, &result, &error), RH_OK);
+  pid_t child = fork();
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    alarm(20);
+    result.value.i = 0;
+    if (rh_prepared_run(prepared, ones, LONG, &result, &error) != RH_OK) _exit(2);
+    rh_prepared_destroy(prepared);
+    _exit(result.value.i == LONG ? 0 : 1);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  ck_assert_int_eq(rh_prepared_run(prepared, ones, LONG, &result, &error), RH_OK);
+  ck_assert_int_eq(result.value.i, LONG);
+  rh_prepared_destroy(prepared);
+  free(ones);
+}
+END_TEST
+
 /* ---- Ends, and callbacks ---- */
 
 START_TEST(close_before_destroy) {
@@ -380,6 +417,7 @@ int main(void) {
   tcase_add_test(threads, one_for_each_thread);
   tcase_add_test(threads, one_for_all_threads);
   tcase_add_test(threads, destroy_beside_a_run);
+  tcase_add_test(threads, in_a_child);
   tcase_add_test(threads, close_before_destroy);
   tcase_add_test(threads, callbacks_stay_out);
   suite_add_tcase(suite, threads);
