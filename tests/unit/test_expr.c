@@ -162,6 +162,21 @@ START_TEST(enclosed_integers_have_one_zero) {
 }
 END_TEST
 
+/* round() of what may be a little below 0, as a device's exp() of -1000, is 0 of either sign. */
+START_TEST(enclosed_zeros_have_either_sign) {
+  rh_error error = {0};
+  uint64_t bound[8];
+  double low, high;
+  rh_exprs *exprs = parse("atan2(round(exp(x - 1000.0)), -0.5)", &error);
+  ck_assert_msg(exprs != NULL, "%s", error.message);
+  const void *tenth[VARIABLES] = {&x[2]};
+  rh_exprs_bind(exprs, 1000, bound);
+  ck_assert_int_eq(rh_exprs_enclose(exprs, 0, tenth, 0, 1, bound, &low, &high), 0);
+  ck_assert_msg(low < -3 && high > 3, "%g to %g", low, high);
+  rh_exprs_destroy(exprs);
+}
+END_TEST
+
 START_TEST(values) {
   const row *one = &rows[_i];
   double f;
@@ -337,6 +352,7 @@ int main(void) {
   Suite *suite = suite_create("expr");
   TCase *tests = tcase_create("expr");
   tcase_add_loop_test(tests, enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros);
+  tcase_add_test(tests, enclosed_zeros_have_either_sign);
   tcase_add_loop_test(tests, values, 0, sizeof rows / sizeof *rows);
   tcase_add_loop_test(tests, messages, 0, sizeof mistakes / sizeof *mistakes);
   tcase_add_test(tests, limits);

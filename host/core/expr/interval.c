@@ -254,9 +254,12 @@ static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
   }
 }
 
-/* Integers have no negative zero, of which atan2() would be another number. */
+/* Of which sign is 0, which atan2() and pow() ask for?  Integers have no negative zero, and a cast
+ * keeps the sign.  What is computed has either: its ends do not tell. */
 rh_interval rh_interval_of(const rh_node *node, const rh_interval *args) {
   rh_interval own = of_kind(node, args);
-  if (is_float(node->type)) return own;
-  return (rh_interval){own.low + 0.0, own.high + 0.0};
+  if (!is_float(node->type)) return (rh_interval){own.low + 0.0, own.high + 0.0};
+  if (!(own.low == 0 && own.high == 0)) return own;
+  if (node->kind != RH_NODE_CAST) return (rh_interval){-0.0, 0.0};
+  return (rh_interval){copysign(0, args[0].low), copysign(0, args[0].high)};
 }
