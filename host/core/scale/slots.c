@@ -82,7 +82,7 @@ rh_status rh_slots_send(rh_slots *slots, uint32_t k, uint64_t bytes, cl_event *d
   cl_int code;
   if (slots->shares) {
     code = clEnqueueUnmapMemObject(slots->queue, slots->pinned[k], slots->memory[k], 0, NULL, done);
-    slots->memory[k] = NULL;
+    if (code == CL_SUCCESS) slots->memory[k] = NULL; /* else it is still to be unmapped */
   } else {
     code = clEnqueueWriteBuffer(slots->queue, slots->input[k], CL_FALSE, 0, bytes, slots->memory[k],
                                 0, NULL, done);
