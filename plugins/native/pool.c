@@ -90,8 +90,9 @@ static uint64_t now(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A child process has only the thread that forked.  How often that happened is counted, because
- * to ask for the process's number takes 140 ns on some virtual machines. */
+/* A child process has only the thread that forked, and perhaps a mutex that another one held.
+ * Forks are counted, because to ask for the process's number takes 140 ns on some virtual
+ * machines. */
 static unsigned forks;
 static int is_fork_seen;
 
@@ -201,8 +202,9 @@ int rh_native_pool_is_waking(const rh_native_pool *pool) {
          atomic_load_explicit(&pool->naps, memory_order_relaxed) == pool->woken;
 }
 
-/* Makes a job visible, with tickets for all blocks but the first, which is the caller's. */
-static void publish(rh_native_pool *pool, const rh_native_job *job, uint32_t sharers) {
+/* Makes a job visible, with tickets for all blocks but the first, which is the caller's.  Returns
+ * the job's number. */
+static uint64_t publish(rh_native_pool *pool, const rh_native_job *job, uint32_t sharers) {
   uint64_t number = atomic_load_explicit(&pool->current, memory_order_relaxed) + 1;
   for (uint32_t k = 0; k < sharers; k++)
     atomic_store_explicit(&pool->shares[k].ticket,
@@ -213,6 +215,7 @@ static void publish(rh_native_pool *pool, const rh_native_job *job, uint32_t sha
   atomic_store_explicit(&pool->blocks, job->blocks, memory_order_release);
   atomic_store_explicit(&pool->sharers, sharers, memory_order_release);
   atomic_store_explicit(&pool->current, number, memory_order_release);
+  return number;
 }
 
 void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
@@ -222,11 +225,10 @@ void rh_native_pool_run(rh_native_pool *pool, const rh_native_job *job) {
     for (uint32_t block = 0; block < job->blocks; block++) pool->work(pool->user, job, block);
     return;
   }
-  publish(pool, job, sharers);
+  uint64_t number = publish(pool, job, sharers);
   wake_sleepers(pool, atomic_load_explicit(&pool->sleepers, memory_order_relaxed));
   pool->work(pool->user, job, 0); /* which nobody else can take */
   wake_sleepers(pool, atomic_fetch_add(&pool->sleepers, 0));
-  uint64_t number = atomic_load_explicit(&pool->current, memory_order_relaxed);
   uint32_t left = job->blocks - 1 - work_on(pool, job, number, 0, sharers);
   pool->settled += left;
   for (unsigned turn = 0; atomic_load_explicit(&pool->done, memory_order_acquire) != pool->settled;

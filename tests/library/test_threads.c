@@ -306,7 +306,7 @@ END_TEST
 
 /* ---- After a fork ---- */
 
-/* A child has none of the strategy's threads.  It must neither wait for them nor join them. */
+/* A child has none of the strategy's threads.  Nor may a fork call what a closed plugin had. */
 START_TEST(in_a_child) {
   int32_t *ones = malloc(LONG * sizeof *ones);
   for (int k = 0; k < LONG; k++) ones[k] = 1;
@@ -337,6 +337,12 @@ START_TEST(in_a_child) {
   ck_assert_int_eq(result.value.i, LONG);
   rh_prepared_destroy(prepared);
   free(ones);
+  rh_close(redhost);
+  redhost = NULL;
+  child = fork();
+  if (child == 0) _exit(0);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
 }
 END_TEST
 
