@@ -6,19 +6,22 @@
 #ifndef NATIVE_LANES_EXTREMES_H
 #define NATIVE_LANES_EXTREMES_H
 
+#include "lanes_plain.h"
 #include "lanes_rows.h"
 
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
-/* The least and the most of two kinds of numbers that stand in the same lanes, in one pass. */
-#define DEFINE_EXTREMES_OF(name, type, TAKE, first, FIRST, FIRST_1, second, SECOND, SECOND_1)      \
-  LANES_TARGET INLINE void name##_row(v_##first a[CHAINS], v_##second b[CHAINS],                   \
-                                      const e_##type *x, intptr_t beside) {                        \
+/* The least and the most of two kinds of numbers that stand in the same lanes, in one pass with COUNT
+ * accumulators of each.  HELD keeps a vector in a register. */
+#define DEFINE_EXTREMES_OF(name, type, COUNT, HELD, TAKE, first, FIRST, FIRST_1, second, SECOND,   \
+                           SECOND_1)                                                               \
+  LANES_TARGET INLINE void name##_row(v_##first a[COUNT], v_##second b[COUNT], const e_##type *x,  \
+                                      intptr_t beside) {                                           \
     (void)beside;                                                                                  \
-    EACH(k, CHAINS) {                                                                              \
+    EACH(k, COUNT) {                                                                               \
       v_##type v = TAKE(type, x + (size_t)k * (LANES_BYTES / sizeof(e_##type)));                   \
-      LOADED_ONCE(v);                                                                              \
+      HELD(v);                                                                                     \
       a[k] = FIRST(a[k], (v_##first)v);                                                            \
       b[k] = SECOND(b[k], (v_##second)v);                                                          \
     }                                                                                              \
@@ -38,23 +41,24 @@
   }                                                                                                \
   LANES_TARGET static void name##_of(const void *elements, intptr_t beside, uint64_t n,            \
                                      unsigned pages, e_##first *one, e_##second *other) {          \
-    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = COUNT * WIDTH };                       \
     const e_##type *x = elements;                                                                  \
-    v_##first a[CHAINS];                                                                           \
-    v_##second b[CHAINS];                                                                          \
-    EACH(k, CHAINS) a[k] = (v_##first)TAKE(type, x + k * WIDTH);                                   \
-    EACH(k, CHAINS) b[k] = (v_##second)a[k];                                                       \
-    EACH_ROW(elements, n / ROW_OF, CHAINS * LANES_BYTES, pages) name##_row(a, b, ROW, beside);     \
+    v_##first a[COUNT];                                                                            \
+    v_##second b[COUNT];                                                                           \
+    EACH(k, COUNT) a[k] = (v_##first)TAKE(type, x + k * WIDTH);                                    \
+    EACH(k, COUNT) b[k] = (v_##second)a[k];                                                        \
+    EACH_ROW(elements, n / ROW_OF, COUNT * LANES_BYTES, pages) name##_row(a, b, ROW, beside);      \
     if (n > ROW_OF && n % ROW_OF != 0) name##_row(a, b, x + n - ROW_OF, beside);                   \
-    EACH(k, CHAINS - 1) a[0] = FIRST(a[0], a[k + 1]);                                              \
-    EACH(k, CHAINS - 1) b[0] = SECOND(b[0], b[k + 1]);                                             \
+    EACH(k, COUNT - 1) a[0] = FIRST(a[0], a[k + 1]);                                               \
+    EACH(k, COUNT - 1) b[0] = SECOND(b[0], b[k + 1]);                                              \
     name##_lanes(a[0], b[0], one, other);                                                          \
   }
 
 /* The same of any n >= 1 elements: of fewer than a vector has, one by one; and of fewer than a row
  * has, vector by vector, of which the last one overlaps the one before. */
-#define DEFINE_EXTREMES(name, type, first, FIRST, FIRST_1, second, SECOND, SECOND_1)               \
-  DEFINE_EXTREMES_OF(name, type, LOAD, first, FIRST, FIRST_1, second, SECOND, SECOND_1)            \
+#define DEFINE_EXTREMES(name, type, COUNT, HELD, first, FIRST, FIRST_1, second, SECOND, SECOND_1)  \
+  DEFINE_EXTREMES_OF(name, type, COUNT, HELD, LOAD, first, FIRST, FIRST_1, second, SECOND,         \
+                     SECOND_1)                                                                     \
   LANES_TARGET static void name##_few(const e_##type *x, uint64_t n, e_##first *one,               \
                                       e_##second *other) {                                         \
     *one = (e_##first)x[0], *other = (e_##second)x[0];                                             \
@@ -65,7 +69,7 @@
   }                                                                                                \
   LANES_TARGET static void name(const void *elements, uint64_t n, unsigned pages, e_##first *one,  \
                                 e_##second *other) {                                               \
-    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = COUNT * WIDTH };                       \
     const e_##type *x = elements;                                                                  \
     if (n >= ROW_OF) {                                                                             \
       name##_of(x, 0, n, pages, one, other);                                                       \
@@ -85,11 +89,18 @@
     name##_lanes(a, b, one, other);                                                                \
   }
 
+/* One number alone: the instruction that uses a vector loads it, and registers are left for more
+ * accumulators. */
 #define NEITHER(a, b) (a)
+#define NOT_HELD(v)   (void)0
+enum { ONE_CHAINS = LANES_BYTES == 32 ? 8 : CHAINS };
 #define DEFINE_RANGE(type, wide)                                                                   \
-  DEFINE_EXTREMES(least_##type, type, type, LEAST_##type, LEAST_1, type, NEITHER, NEITHER)         \
-  DEFINE_EXTREMES(most_##type, type, type, NEITHER, NEITHER, type, MOST_##type, MOST_1)            \
-  DEFINE_EXTREMES(both_##type, type, type, LEAST_##type, LEAST_1, type, MOST_##type, MOST_1)       \
+  DEFINE_EXTREMES(least_##type, type, ONE_CHAINS, NOT_HELD, type, LEAST_##type, LEAST_1, type,     \
+                  NEITHER, NEITHER)                                                                \
+  DEFINE_EXTREMES(most_##type, type, ONE_CHAINS, NOT_HELD, type, NEITHER, NEITHER, type,           \
+                  MOST_##type, MOST_1)                                                             \
+  DEFINE_EXTREMES(both_##type, type, CHAINS, LOADED_ONCE, type, LEAST_##type, LEAST_1, type,       \
+                  MOST_##type, MOST_1)                                                             \
   LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wanted,              \
                                         unsigned pages, rh_native_range *range) {                  \
     e_##type least, most;                                                                          \
@@ -118,8 +129,9 @@ DEFINE_RANGE(u64, uint64_t)
  * none from 0 on.  With both, the least of all is the unsigned most and the largest is the signed
  * most, and the unsigned least does not matter. */
 #define DEFINE_FLOAT_RANGE(type, u, s)                                                             \
-  DEFINE_EXTREMES(signed_##type, s, s, LEAST_##s, LEAST_1, s, MOST_##s, MOST_1)                    \
-  DEFINE_EXTREMES(mixed_##type, u, u, MOST_##u, MOST_1, s, MOST_##s, MOST_1)                       \
+  DEFINE_EXTREMES(signed_##type, s, CHAINS, LOADED_ONCE, s, LEAST_##s, LEAST_1, s, MOST_##s,       \
+                  MOST_1)                                                                          \
+  DEFINE_EXTREMES(mixed_##type, u, CHAINS, LOADED_ONCE, u, MOST_##u, MOST_1, s, MOST_##s, MOST_1)  \
   LANES_TARGET static int of_one_sign_##type(const void *elements, uint64_t n, unsigned pages,     \
                                              rh_native_range *range) {                             \
     e_##s least, most;                                                                             \
@@ -133,6 +145,7 @@ DEFINE_RANGE(u64, uint64_t)
     int seen = 0;                                                                                  \
     e_##u most;                                                                                    \
     e_##s top;                                                                                     \
+    if (plain_range_##type(elements, n, wanted, pages, range)) return;                             \
     for (uint64_t k = 0; k < n && k < LOOK_AHEAD; k++)                                             \
       seen |= (x[k] < 0) == (wanted == NATIVE_LEAST);                                              \
     if (!seen && of_one_sign_##type(elements, n, pages, range)) return;                            \

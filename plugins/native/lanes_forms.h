@@ -46,10 +46,10 @@ DEFINE_FORMS(f64)
 #define BITS_OF_DISTANCE_i64(p) ((v_i64)DISTANCE_OF(f64, f64, p, BESIDE(p)))
 #define BITS_OF_DISTANCE(s, p)  BITS_OF_DISTANCE_##s(p)
 #define DEFINE_DISTANCES(type, u, s)                                                               \
-  DEFINE_EXTREMES_OF(most_distance_##type, s, BITS_OF_DISTANCE, s, NEITHER, NEITHER, s, MOST_##s,  \
-                     MOST_1)                                                                       \
-  DEFINE_EXTREMES_OF(both_distances_##type, s, BITS_OF_DISTANCE, s, LEAST_##s, LEAST_1, s,         \
-                     MOST_##s, MOST_1)                                                             \
+  DEFINE_EXTREMES_OF(most_distance_##type, s, CHAINS, LOADED_ONCE, BITS_OF_DISTANCE, s, NEITHER,   \
+                     NEITHER, s, MOST_##s, MOST_1)                                                 \
+  DEFINE_EXTREMES_OF(both_distances_##type, s, CHAINS, LOADED_ONCE, BITS_OF_DISTANCE, s,           \
+                     LEAST_##s, LEAST_1, s, MOST_##s, MOST_1)                                      \
   LANES_TARGET static void distance_range_##type(const void *a, const void *b, uint64_t n,         \
                                                  int wanted, unsigned pages,                       \
                                                  rh_native_range *range) {                         \

@@ -102,10 +102,16 @@ enum { FOUR = 4 };
 #define LEAST_OF(type, suffix, a, b) INTRINSIC(min_##suffix, type, a, b)
 #define MOST_OF(type, suffix, a, b)  INTRINSIC(max_##suffix, type, a, b)
 #endif
-/* For 64-bit numbers, only AVX-512 has them. */
-#if LANES_BYTES == 64
+/* For 64-bit numbers, only AVX-512 has them.  AVX2 has a blend of its own, which compilers do not
+ * make of the one above. */
+#if LANES_BYTES == 64 || (LANES_BYTES == 32 && defined(LANES_REGISTERS))
 #define LEAST_OF_64 LEAST_OF
 #define MOST_OF_64  MOST_OF
+#elif LANES_BYTES == 32
+#define WHERE(type, mask, a, b)                                                                    \
+  ((v_##type)_mm256_blendv_epi8((__m256i)(b), (__m256i)(a), (__m256i)(mask)))
+#define LEAST_OF_64(type, suffix, a, b) WHERE(type, (b) < (a), b, a)
+#define MOST_OF_64(type, suffix, a, b)  WHERE(type, (b) > (a), b, a)
 #else
 #define LEAST_OF_64(type, suffix, a, b) BLEND_MIN(type, a, b)
 #define MOST_OF_64(type, suffix, a, b)  BLEND_MAX(type, a, b)
