@@ -12,8 +12,8 @@
 #define LEAST_1(a, b) ((b) < (a) ? (b) : (a))
 #define MOST_1(a, b)  ((b) > (a) ? (b) : (a))
 
-/* The least and the most of two kinds of numbers that stand in the same lanes, in one pass with COUNT
- * accumulators of each.  HELD keeps a vector in a register. */
+/* The least and the most of two kinds of numbers that stand in the same lanes, in one pass with
+ * COUNT accumulators of each.  HELD keeps a vector in a register. */
 #define DEFINE_EXTREMES_OF(name, type, COUNT, HELD, TAKE, first, FIRST, FIRST_1, second, SECOND,   \
                            SECOND_1)                                                               \
   LANES_TARGET INLINE void name##_row(v_##first a[COUNT], v_##second b[COUNT], const e_##type *x,  \

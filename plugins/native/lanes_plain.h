@@ -2,8 +2,8 @@
  *
  * One instruction takes a vector from memory into its accumulator, where the bits of floats need a
  * load and two operations (lanes_extremes.h), and more registers than AVX2 has; nor has it extremes
- * of 64-bit integers.  On an AMD EPYC (Zen 3, two threads, 2^18 floats in a cache) it reads 128 GB/s
- * instead of 102, and up to a tenth more from memory.
+ * of 64-bit integers.  On an AMD EPYC (Zen 3, two threads, 2^18 floats in a cache) such a loop reads
+ * 128 GB/s instead of 102, and up to a tenth more from memory.
  *
  * The instructions lose NaNs, but raise the flag of an invalid operation for each of them, quiet
  * ones too.  They say nothing of the sign of a zero.  An array that has a NaN, or whose result is 0,

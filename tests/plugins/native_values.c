@@ -139,7 +139,8 @@ static int run_with(void *self, const rh_op *op, const rh_run *run, int is_flush
   _mm_setcsr(before);
   return result;
 #else
-  (void)op, (void)is_flushed;
+  (void)op;
+  (void)is_flushed;
   return strategy()->run(self, run);
 #endif
 }
