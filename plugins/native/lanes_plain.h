@@ -2,12 +2,12 @@
  *
  * One instruction takes a vector from memory into its accumulator, where the bits of floats need a
  * load and two operations (lanes_extremes.h), and more registers than AVX2 has; nor has it extremes
- * of 64-bit integers.  On an AMD EPYC (Zen 3, two threads, 2^18 floats in a cache) such a loop reads
+ * of 64-bit integers.  On an AMD EPYC (Zen 3, two threads, 2^18 floats in a cache) this loop reads
  * 128 GB/s instead of 102, and up to a tenth more from memory.
  *
  * The instructions lose NaNs, but raise the flag of an invalid operation for each of them, quiet
- * ones too.  They say nothing of the sign of a zero.  An array that has a NaN, or whose result is 0,
- * is left to the bits. */
+ * ones too.  They say nothing of the sign of a zero.  An array with a NaN, or whose result is 0, is
+ * left to the bits. */
 #ifndef NATIVE_LANES_PLAIN_H
 #define NATIVE_LANES_PLAIN_H
 
