@@ -92,8 +92,8 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
  * its partner. */
 #define ON_ITS_OWN(pointer) __asm__("" : "+r"(pointer))
 /* The loads before come first.  Where registers are few, the vectors they went to are named, for
- * past a barrier of all memory GCC keeps these in memory, too: sums then take 1.5 times as long in a
- * cache (AVX2). */
+ * past a barrier of all memory GCC keeps these in memory, too: sums then take 1.5 times as long in
+ * a cache (AVX2). */
 #if LANES_BYTES == 64 || defined(LANES_REGISTERS)
 #define ROW_IS_LOADED(v) IN_THIS_ORDER
 #else
