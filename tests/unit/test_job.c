@@ -408,7 +408,10 @@ START_TEST(the_first_time_measures) {
     ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
     ck_assert_msg((strstr(informed, "measured once") != NULL) == (k == 1 || k == 3), "%s",
                   informed);
-    ck_assert_int_eq(strstr(redhost->chosen, "measured here") != NULL, k != 0);
+    /* On a processor that no shipped times are of, "nothing was measured here" before. */
+    int measured_here = strstr(redhost->chosen, "measured here") != NULL &&
+                        strstr(redhost->chosen, "nothing was measured here") == NULL;
+    ck_assert_int_eq(measured_here, k != 0);
   }
   ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
   const rh_tunedb_entry *measured =
