@@ -16,7 +16,7 @@ static inline rh_value two_stage_ordered_fold(__local const rh_value *values, ui
 __kernel void two_stage_ordered(RH_OPERANDS_PARAMETERS, ulong first, ulong n, ulong chunk,
                                 __local rh_value *tile, __global rh_value *partials) {
   rh_operands input = rh_operands_at(RH_OPERANDS, first);
-  uint lid = get_local_id(0), size = get_local_size(0);
+  const uint lid = get_local_id(0), size = RH_GROUP;
   uint count = min(size, SEGMENTS), width = (size + count - 1) / count;
   __local rh_value *runs = tile + size * RH_ITEMS, *segments = runs + size;
   ulong begin = min(get_group_id(0) * chunk, n), end = min(begin + chunk, n);

@@ -15,7 +15,13 @@ static const char about[] =
 
 enum { GROUP, GROUPS_PER_UNIT, ITEMS };
 static const rh_param params[] = {
-    [GROUP] = RH_NUMBER("group", 0, 0, 1024, "work-items in a group; 0: 128, or what fits"),
+    [GROUP] = {.key = "group",
+               .doc = "work-items in a group; 0: 128, or what fits",
+               .min = 0,
+               .max = 1024,
+               .initial = 0,
+               .step = 1,
+               .flags = RH_PARAM_REBUILD},
     [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 16, 1, 1024, "groups for each compute unit"),
     [ITEMS] = {.key = "items",
                .doc = "elements in a work-item's run; 0: the largest odd number that fits, at most "
@@ -82,7 +88,10 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   *instance = self;
   self->host = host;
   RH_TRY(plan(problem, values, self, &answer));
-  snprintf(options, sizeof options, "-DRH_FINISH -DRH_ITEMS=%u", (unsigned)self->items);
+  /* The group is in the code, too: where local memory is small, the default of `items` depends on
+   * it. */
+  snprintf(options, sizeof options, "-DRH_FINISH -DRH_ITEMS=%u -DRH_GROUP=%u",
+           (unsigned)self->items, (unsigned)self->group);
   RH_TRY(host->build(host, "two_stage_ordered.cl", two_stage_ordered_cl, options, &program));
   RH_TRY(rh_group_kernel(host, program, "two_stage_ordered", self->group, &self->kernel));
   return rh_finish_setup(&self->finish, host, problem, program, self->groups, 1);

@@ -26,6 +26,11 @@ has_header() {
   printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c -
 }
 
+# Debian has the headers and the programs in packages of their own.
+has_mpi() {
+  command -v "mpirun.$1" && printf '#include <mpi.h>\n' | "mpicc.$1" -E -x c -
+}
+
 has_pocl() {
   ls "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*pocl*.icd || pkg-config --exists pocl
 }
@@ -82,8 +87,8 @@ needs_to_test() {
   need gnuplot-nox gnuplot command -v gnuplot
   need libopenblas0-pthread OpenBLAS has_openblas
   # Both: ranks are tested with either, and with the mpirun of the other.
-  need 'libopenmpi-dev openmpi-bin' 'Open MPI' command -v mpirun.openmpi
-  need 'libmpich-dev mpich' MPICH command -v mpirun.mpich
+  need 'libopenmpi-dev openmpi-bin' 'Open MPI' has_mpi openmpi
+  need 'libmpich-dev mpich' MPICH has_mpi mpich
 }
 
 # A program that links.
