@@ -169,6 +169,19 @@ static inline rh_vector rh_lanes_load(rh_operands p, ulong i, bool aligned) {
 
 /* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
  * down to one. */
+#if RH_TEAM == 1 && defined(RH_STRUCT)
+static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool aligned) {
+  rh_value lanes[RH_ROW];
+  p = rh_operands_skip(p, tile * RH_TILE);
+  RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
+  lanes[i] = rh_combine(
+      rh_combine(rh_load(p, i), rh_load(p, i + RH_ROW)),
+      rh_combine(rh_load(p, i + 2 * RH_ROW), rh_load(p, i + 3 * RH_ROW)));
+  RH_FOR_LANES(uint half_of = RH_ROW / 2; half_of >= RH_WIDTH; half_of /= 2)
+  RH_FOR_LANES(uint k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
+  return rh_vector_from_lanes(lanes);
+}
+#else
 static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool aligned) {
   rh_vector pieces[RH_PIECES], other[RH_TOGETHER];
   p = rh_operands_skip(p, tile * RH_TILE + rh_member() * RH_WIDTH);
@@ -188,6 +201,7 @@ static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool align
   pieces[k] = rh_vector_combine(pieces[k], pieces[k + half_of]);
   return pieces[0];
 }
+#endif
 
 /* Element i of those from p on, of which there are `left`, or the identity. */
 static inline rh_value rh_load_before(rh_operands p, int i, int left) {
