@@ -167,21 +167,60 @@ static inline rh_vector rh_lanes_load(rh_operands p, ulong i, bool aligned) {
   RH_IN_THIS_ORDER;                                                                                \
   _Pragma("unroll") for (int k = 0; k < RH_TOGETHER; k++)
 
-/* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
- * down to one. */
+/* Element i of those from p on, of which there are `left`, or the identity. */
+static inline rh_value rh_load_before(rh_operands p, int i, int left) {
+  rh_value value = rh_identity();
+  if (i < left) value = rh_load(p, i);
+  return value;
+}
+
 #if RH_TEAM == 1 && defined(RH_STRUCT)
-static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool aligned) {
-  rh_value lanes[RH_ROW];
+/* The lanes of a row, in loops and field by field: a compiler makes vectors of these.  Written out,
+ * the lanes would make a program of several times the size, which takes PoCL milliseconds to read
+ * before the first result. */
+typedef struct {
+#define RH_FIELD_OF_LANES(type, field) type field[RH_ROW];
+  RH_FIELDS(RH_FIELD_OF_LANES)
+} rh_row;
+
+static inline rh_value rh_row_get(const rh_row *row, uint lane) {
+  rh_value value;
+#define RH_FIELD_GET(type, field) value.field = row->field[lane];
+  RH_FIELDS(RH_FIELD_GET)
+  return value;
+}
+
+static inline void rh_row_set(rh_row *row, uint lane, rh_value value) {
+#define RH_FIELD_SET(type, field) row->field[lane] = value.field;
+  RH_FIELDS(RH_FIELD_SET)
+}
+
+/* The whole tile's value: the only work-item of its team has all lanes. */
+static inline rh_value rh_tile_load(rh_operands p, ulong n, ulong tile, bool aligned) {
+  rh_row row;
+  if (tile * RH_TILE >= n) return rh_identity();
   p = rh_operands_skip(p, tile * RH_TILE);
-  RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
-  lanes[i] = rh_combine(
-      rh_combine(rh_load(p, i), rh_load(p, i + RH_ROW)),
-      rh_combine(rh_load(p, i + 2 * RH_ROW), rh_load(p, i + 3 * RH_ROW)));
-  RH_FOR_LANES(uint half_of = RH_ROW / 2; half_of >= RH_WIDTH; half_of /= 2)
-  RH_FOR_LANES(uint k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
-  return rh_vector_from_lanes(lanes);
+  n -= tile * RH_TILE;
+  if (n >= RH_TILE) {
+    RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
+    rh_row_set(&row, i,
+               rh_combine(rh_combine(rh_load(p, i), rh_load(p, i + RH_ROW)),
+                          rh_combine(rh_load(p, i + 2 * RH_ROW), rh_load(p, i + 3 * RH_ROW))));
+  } else {
+    RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
+    rh_row_set(&row, i,
+               rh_combine(rh_combine(rh_load_before(p, i, n), rh_load_before(p, i + RH_ROW, n)),
+                          rh_combine(rh_load_before(p, i + 2 * RH_ROW, n),
+                                     rh_load_before(p, i + 3 * RH_ROW, n))));
+  }
+  RH_FOR_LANES(uint half_of = RH_ROW / 2; half_of > 0; half_of /= 2)
+  RH_FOR_LANES(uint k = 0; k < half_of; k++)
+  rh_row_set(&row, k, rh_combine(rh_row_get(&row, k), rh_row_get(&row, k + half_of)));
+  return rh_row_get(&row, 0);
 }
 #else
+/* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
+ * down to one. */
 static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool aligned) {
   rh_vector pieces[RH_PIECES], other[RH_TOGETHER];
   p = rh_operands_skip(p, tile * RH_TILE + rh_member() * RH_WIDTH);
@@ -200,14 +239,6 @@ static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool align
   RH_FOR_LANES(int k = 0; k < half_of; k++)
   pieces[k] = rh_vector_combine(pieces[k], pieces[k + half_of]);
   return pieces[0];
-}
-#endif
-
-/* Element i of those from p on, of which there are `left`, or the identity. */
-static inline rh_value rh_load_before(rh_operands p, int i, int left) {
-  rh_value value = rh_identity();
-  if (i < left) value = rh_load(p, i);
-  return value;
 }
 
 /* The tile that n elements end in, element by element: the identity stands for those behind
@@ -235,13 +266,12 @@ static inline rh_vector rh_tile_load(rh_operands p, ulong n, ulong tile, bool al
   return rh_last_tile_load(p, n, tile);
 }
 
+#endif
+
 /* The upper half of a row's lanes onto the lower half, down to one. */
 #if RH_TEAM == 1 && defined(RH_STRUCT)
-static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
-  for (uint half_of = RH_WIDTH / 2; half_of > 0; half_of /= 2)
-    for (uint k = 0; k < half_of; k++)
-      share.lanes[k] = rh_combine(share.lanes[k], share.lanes[k + half_of]);
-  return share.lanes[0];
+static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_value all) {
+  return all;
 }
 #elif RH_TEAM == 1
 /* Whole vectors to the end: a compiler that sees single lanes takes all vectors of the tile
