@@ -202,10 +202,19 @@ static inline rh_value rh_tile_load(rh_operands p, ulong n, ulong tile, bool ali
   p = rh_operands_skip(p, tile * RH_TILE);
   n -= tile * RH_TILE;
   if (n >= RH_TILE) {
+    rh_row other;
+    RH_FOR_LANES(uint i = 0; i < RH_ROW; i++) rh_row_set(&row, i, rh_load(p, i));
+    RH_IN_THIS_ORDER;
+    RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
+    rh_row_set(&row, i, rh_combine(rh_row_get(&row, i), rh_load(p, i + RH_ROW)));
+    RH_IN_THIS_ORDER;
+    RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
+    rh_row_set(&other, i, rh_load(p, i + 2 * RH_ROW));
+    RH_IN_THIS_ORDER;
     RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
     rh_row_set(&row, i,
-               rh_combine(rh_combine(rh_load(p, i), rh_load(p, i + RH_ROW)),
-                          rh_combine(rh_load(p, i + 2 * RH_ROW), rh_load(p, i + 3 * RH_ROW))));
+               rh_combine(rh_row_get(&row, i),
+                          rh_combine(rh_row_get(&other, i), rh_load(p, i + 3 * RH_ROW))));
   } else {
     RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
     rh_row_set(&row, i,
