@@ -178,20 +178,26 @@ static inline rh_value rh_load_before(rh_operands p, int i, int left) {
 /* The lanes of a row, in loops and field by field: a compiler makes vectors of these.  Written out,
  * the lanes would make a program of several times the size, which takes PoCL milliseconds to read
  * before the first result. */
-typedef struct {
 #define RH_FIELD_OF_LANES(type, field) type field[RH_ROW];
+#ifdef RH_FIELDS
+#define RH_FIELD_GET(type, field) value.field = row->field[lane];
+#define RH_FIELD_SET(type, field) row->field[lane] = value.field;
+#else
+#define RH_FIELDS(X)              X(rh_value, all)
+#define RH_FIELD_GET(type, field) value = row->field[lane];
+#define RH_FIELD_SET(type, field) row->field[lane] = value;
+#endif
+typedef struct {
   RH_FIELDS(RH_FIELD_OF_LANES)
 } rh_row;
 
 static inline rh_value rh_row_get(const rh_row *row, uint lane) {
   rh_value value;
-#define RH_FIELD_GET(type, field) value.field = row->field[lane];
   RH_FIELDS(RH_FIELD_GET)
   return value;
 }
 
 static inline void rh_row_set(rh_row *row, uint lane, rh_value value) {
-#define RH_FIELD_SET(type, field) row->field[lane] = value.field;
   RH_FIELDS(RH_FIELD_SET)
 }
 

@@ -1,6 +1,6 @@
-/* Operators whose value is a struct: the host defines RH_STRUCT, rh_value, of any size,
- * RH_FIELDS(X), which has X(type, name) for each of its fields, and rh_struct_identity(),
- * rh_struct_load() and rh_struct_combine(). */
+/* Operators whose value is a struct: the host defines RH_STRUCT, rh_value, of any size, and
+ * rh_struct_identity(), rh_struct_load() and rh_struct_combine(); where all fields are numbers, also
+ * RH_FIELDS(X), which has X(type, name) for each. */
 #ifdef RH_STRUCT
 
 static inline rh_value rh_identity(void) {
