@@ -167,6 +167,14 @@ static inline rh_vector rh_lanes_load(rh_operands p, ulong i, bool aligned) {
   RH_IN_THIS_ORDER;                                                                                \
   _Pragma("unroll") for (int k = 0; k < RH_TOGETHER; k++)
 
+/* Element i of those from p on, of which there are `left`, or the identity. */
+static inline rh_value rh_load_before(rh_operands p, int i, int left) {
+  rh_value value = rh_identity();
+  if (i < left) value = rh_load(p, i);
+  return value;
+}
+
+#if RH_TEAM > 1 || !defined(RH_STRUCT)
 /* Rows 0 and 1, rows 2 and 3, and these two; then the upper half of the pieces onto the lower half,
  * down to one. */
 static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool aligned) {
@@ -187,13 +195,6 @@ static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool align
   RH_FOR_LANES(int k = 0; k < half_of; k++)
   pieces[k] = rh_vector_combine(pieces[k], pieces[k + half_of]);
   return pieces[0];
-}
-
-/* Element i of those from p on, of which there are `left`, or the identity. */
-static inline rh_value rh_load_before(rh_operands p, int i, int left) {
-  rh_value value = rh_identity();
-  if (i < left) value = rh_load(p, i);
-  return value;
 }
 
 /* The tile that n elements end in, element by element: the identity stands for those behind
@@ -220,13 +221,102 @@ static inline rh_vector rh_tile_load(rh_operands p, ulong n, ulong tile, bool al
   if (tile * RH_TILE >= n) return rh_vector_identity();
   return rh_last_tile_load(p, n, tile);
 }
+#else
+/* The lanes of a row, in loops and field by field: a compiler makes vectors of these.  Written out,
+ * the lanes would make a program of several times the size, which takes PoCL milliseconds to read
+ * before the first result. */
+#define RH_FIELD_OF_LANES(type, field) type field[RH_ROW];
+#ifdef RH_FIELDS
+#define RH_FIELD_GET(type, field) value.field = row->field[lane];
+#define RH_FIELD_SET(type, field) row->field[lane] = value.field;
+#else
+#define RH_FIELDS(X)              X(rh_value, all)
+#define RH_FIELD_GET(type, field) value = row->field[lane];
+#define RH_FIELD_SET(type, field) row->field[lane] = value;
+#endif
+typedef struct {
+  RH_FIELDS(RH_FIELD_OF_LANES)
+} rh_row;
+
+/* A lane's value, its fields brought together. */
+static inline rh_value rh_row_get(const rh_row *row, uint lane) {
+  rh_value value;
+  RH_FIELDS(RH_FIELD_GET)
+  return value;
+}
+
+/* Takes a value's fields apart into a lane. */
+static inline void rh_row_set(rh_row *row, uint lane, rh_value value) {
+  RH_FIELDS(RH_FIELD_SET)
+}
+
+/* The four rows from p on, combined, one after the other: see RH_IN_THIS_ORDER. */
+static inline void rh_row_load_whole(rh_row *row, rh_operands p) {
+  rh_row other;
+  RH_FOR_LANES(uint i = 0; i < RH_ROW; i++) rh_row_set(row, i, rh_load(p, i));
+  RH_IN_THIS_ORDER;
+  RH_FOR_LANES(uint i = 0; i < RH_ROW; i++)
+  rh_row_set(row, i, rh_combine(rh_row_get(row, i), rh_load(p, i + RH_ROW)));
+  RH_IN_THIS_ORDER;
+  RH_FOR_LANES(uint i = 0; i < RH_ROW; i++) rh_row_set(&other, i, rh_load(p, i + 2 * RH_ROW));
+  RH_IN_THIS_ORDER;
+  RH_FOR_LANES(uint i = 0; i < RH_ROW; i++) {
+    rh_value upper = rh_combine(rh_row_get(&other, i), rh_load(p, i + 3 * RH_ROW));
+    rh_row_set(row, i, rh_combine(rh_row_get(row, i), upper));
+  }
+}
+
+/* The same of `left` elements, fewer than a tile's: the identity stands for the rest. */
+static inline void rh_row_load_last(rh_row *row, rh_operands p, int left) {
+  const int size = RH_ROW;
+  RH_FOR_LANES(int i = 0; i < size; i++)
+  rh_row_set(row, i,
+             rh_combine(rh_combine(rh_load_before(p, i, left), rh_load_before(p, i + size, left)),
+                        rh_combine(rh_load_before(p, i + 2 * size, left),
+                                   rh_load_before(p, i + 3 * size, left))));
+}
+
+/* The upper half of the lanes onto the lower half, down to a vector. */
+static inline rh_vector rh_row_share(rh_row *row) {
+  rh_vector share;
+  RH_FOR_LANES(uint half_of = RH_ROW / 2; half_of >= RH_WIDTH; half_of /= 2)
+  RH_FOR_LANES(uint k = 0; k < half_of; k++)
+  rh_row_set(row, k, rh_combine(rh_row_get(row, k), rh_row_get(row, k + half_of)));
+  RH_FOR_LANES(uint k = 0; k < RH_WIDTH; k++) share.lanes[k] = rh_row_get(row, k);
+  return share;
+}
+
+static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool aligned) {
+  rh_row row;
+  rh_row_load_whole(&row, rh_operands_skip(p, tile * RH_TILE));
+  return rh_row_share(&row);
+}
+
+static inline rh_vector rh_last_tile_load(rh_operands p, ulong n, ulong tile) {
+  rh_row row;
+  rh_row_load_last(&row, rh_operands_skip(p, tile * RH_TILE), (int)(n - tile * RH_TILE));
+  return rh_row_share(&row);
+}
+
+/* The same of any tile of the n elements from p on. */
+static inline rh_vector rh_tile_load(rh_operands p, ulong n, ulong tile, bool aligned) {
+  rh_row row;
+  if (tile * RH_TILE >= n) return rh_vector_identity();
+  p = rh_operands_skip(p, tile * RH_TILE);
+  if ((tile + 1) * RH_TILE <= n)
+    rh_row_load_whole(&row, p);
+  else
+    rh_row_load_last(&row, p, (int)(n - tile * RH_TILE));
+  return rh_row_share(&row);
+}
+#endif
 
 /* The upper half of a row's lanes onto the lower half, down to one. */
 #if RH_TEAM == 1 && defined(RH_STRUCT)
 static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) {
-  for (uint half_of = RH_WIDTH / 2; half_of > 0; half_of /= 2)
-    for (uint k = 0; k < half_of; k++)
-      share.lanes[k] = rh_combine(share.lanes[k], share.lanes[k + half_of]);
+  RH_FOR_LANES(uint half_of = RH_WIDTH / 2; half_of > 0; half_of /= 2)
+  RH_FOR_LANES(uint k = 0; k < half_of; k++)
+  share.lanes[k] = rh_combine(share.lanes[k], share.lanes[k + half_of]);
   return share.lanes[0];
 }
 #elif RH_TEAM == 1

@@ -1,5 +1,6 @@
 /* Operators whose value is a struct: the host defines RH_STRUCT, rh_value, of any size, and
- * rh_struct_identity(), rh_struct_load() and rh_struct_combine(). */
+ * rh_struct_identity(), rh_struct_load() and rh_struct_combine().  Where all fields are numbers, it
+ * also defines RH_FIELDS(X), which has X(type, name) for each. */
 #ifdef RH_STRUCT
 
 static inline rh_value rh_identity(void) {

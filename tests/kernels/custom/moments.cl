@@ -8,6 +8,7 @@
 typedef struct {
   double n, mean, m2;
 } rh_value;
+#define RH_FIELDS(X) X(double, n) X(double, mean) X(double, m2)
 static inline rh_value rh_struct_identity(void) {
   rh_value v = {0, 0, 0};
   return v;

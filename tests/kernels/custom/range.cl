@@ -6,6 +6,7 @@
 typedef struct {
   int least, greatest;
 } rh_value;
+#define RH_FIELDS(X) X(int, least) X(int, greatest)
 static inline rh_value rh_struct_identity(void) {
   rh_value v = {0x7fffffff, -0x7fffffff};
   return v;
