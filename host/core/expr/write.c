@@ -27,6 +27,17 @@ static int is_float(rh_type type) {
   return type == RH_TYPE_f32 || type == RH_TYPE_f64;
 }
 
+/* NVIDIA's driver 580 takes some u32 that were made of an i32, as abs() makes them, for the i32
+ * again.  The halves have no sign, and their sum is rounded once: both products are exact. */
+static void write_float_of_uint(rh_text *to) {
+  rh_text_add(to, "static inline float rh_float_of_uint(uint x) {\n"
+                  "#ifdef __NV_CL_C_VERSION\n"
+                  "return (float)(x >> 16) * 65536.0f + (float)(x & 0xffff);\n"
+                  "#else\n"
+                  "return (float)x;\n"
+                  "#endif\n}\n");
+}
+
 /* Division by 0 and overflow are undefined in OpenCL C.  Halves are rounded through memory, because
  * that needs no extension. */
 void rh_exprs_write_helpers(rh_text *to) {
@@ -50,6 +61,7 @@ void rh_exprs_write_helpers(rh_text *to) {
   rh_text_add(to, "static inline float rh_round_half(float x) {\n"
                   "ushort bits;\nvstore_half_rte(x, 0, (half *)&bits);\n"
                   "return vload_half(0, (const half *)&bits);\n}\n");
+  write_float_of_uint(to);
 }
 
 /* By its bits: a decimal number may be read as another one. */
@@ -79,10 +91,21 @@ static void write_cast(const rh_node *node, const char *a, int of_truth, rh_text
   const char *type = type_name(node->type);
   if (of_truth && is_float(node->type))
     rh_text_add(to, "%s ? (%s)1 : (%s)0", a, type, type);
+  else if (node->of == RH_TYPE_u32 && node->type == RH_TYPE_f32)
+    rh_text_add(to, "rh_float_of_uint(%s)", a);
   else if (is_float(node->of) && !is_float(node->type))
     rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s)", a, a, type, a);
   else
     rh_text_add(to, "(%s)%s", type, a);
+}
+
+static void write_bits(const rh_node *node, const char *a, int of_truth, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (of_truth && is_float(node->type))
+    rh_text_add(to, "%s ? as_%s((%s)1) : as_%s((%s)0)", a, type, type_name(node->of), type,
+                type_name(node->of));
+  else
+    rh_text_add(to, "as_%s(%s)", type, a);
 }
 
 /* Signed integers wrap as unsigned ones do. */
@@ -221,7 +244,7 @@ static void write_value(const rh_node *node, rh_expr_name *args, int of_nan, int
   case RH_NODE_INDEX: rh_text_add(to, "%s", index); return;
   case RH_NODE_CAST: write_cast(node, a, of_truth, to); return;
   case RH_NODE_NARROW: write_narrow(node, a, to); return;
-  case RH_NODE_BITS: rh_text_add(to, "as_%s(%s)", type_name(node->type), a); return;
+  case RH_NODE_BITS: write_bits(node, a, of_truth, to); return;
   case RH_NODE_NEGATE:
     if (is_float(node->type) || !rh_type_is_signed(node->type))
       rh_text_add(to, "-%s", a);
