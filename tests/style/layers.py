@@ -36,7 +36,7 @@ BELOW = {
     "io": {"base"},
     "base": set(),
 }
-OWN_KERNELS = {"prelude.cl.h", "calibration.cl.h"}
+OWN_KERNELS = {"prelude.cl.h", "calibration.cl.h", "expressions.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
 MAY_LOAD = {"host/core/plug/dl.c", "host/core/base/path.c", "host/core/cl/nvml.c"}
 

@@ -1,10 +1,11 @@
 /* Expressions as OpenCL C.  It is written from the graph: each node is a constant of its own, so
  * that nothing is evaluated twice and precedence does not matter. */
 #include "../base/vocabulary.h"
+#include "expressions.cl.h"
 #include "graph.h"
+#include "known.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,41 +28,9 @@ static int is_float(rh_type type) {
   return type == RH_TYPE_f32 || type == RH_TYPE_f64;
 }
 
-/* NVIDIA's driver 580 takes some u32 that were made of an i32, as abs() makes them, for the i32
- * again.  The halves have no sign, and their sum is rounded once: both products are exact. */
-static void write_float_of_uint(rh_text *to) {
-  rh_text_add(to, "static inline float rh_float_of_uint(uint x) {\n"
-                  "#ifdef __NV_CL_C_VERSION\n"
-                  "return (float)(x >> 16) * 65536.0f + (float)(x & 0xffff);\n"
-                  "#else\n"
-                  "return (float)x;\n"
-                  "#endif\n}\n");
-}
-
-/* Division by 0 and overflow are undefined in OpenCL C.  Halves are rounded through memory, because
- * that needs no extension. */
 void rh_exprs_write_helpers(rh_text *to) {
-  static const char *const types[][2] = {{"int", "uint"}, {"long", "ulong"}};
-  for (int k = 0; k < 2; k++) {
-    const char *s = types[k][0], *u = types[k][1];
-    rh_text_add(to,
-                "static inline %s rh_divide_%s(%s a, %s b) {\n"
-                "return b == 0 ? 0 : b == -1 ? (%s)((%s)0 - (%s)a) : a / b;\n}\n",
-                s, s, s, s, s, u, u);
-    rh_text_add(to,
-                "static inline %s rh_remainder_%s(%s a, %s b) {\n"
-                "return b == 0 || b == -1 ? 0 : a %% b;\n}\n",
-                s, s, s, s);
-    rh_text_add(to, "static inline %s rh_divide_%s(%s a, %s b) { return b == 0 ? 0 : a / b; }\n", u,
-                u, u, u);
-    rh_text_add(to,
-                "static inline %s rh_remainder_%s(%s a, %s b) { return b == 0 ? 0 : a %% b; }\n", u,
-                u, u, u);
-  }
-  rh_text_add(to, "static inline float rh_round_half(float x) {\n"
-                  "ushort bits;\nvstore_half_rte(x, 0, (half *)&bits);\n"
-                  "return vload_half(0, (const half *)&bits);\n}\n");
-  write_float_of_uint(to);
+  rh_text_add(to, "#line 1 \"expressions.cl\"\n");
+  rh_text_append(to, (const char *)expressions_cl, sizeof expressions_cl - 1);
 }
 
 /* By its bits: a decimal number may be read as another one. */
@@ -100,12 +69,8 @@ static void write_cast(const rh_node *node, const char *a, int of_truth, rh_text
 }
 
 static void write_bits(const rh_node *node, const char *a, int of_truth, rh_text *to) {
-  const char *type = type_name(node->type);
-  if (of_truth && is_float(node->type))
-    rh_text_add(to, "%s ? as_%s((%s)1) : as_%s((%s)0)", a, type, type_name(node->of), type,
-                type_name(node->of));
-  else
-    rh_text_add(to, "as_%s(%s)", type, a);
+  const char *hidden = of_truth && is_float(node->type) ? "rh_truth_" : "";
+  rh_text_add(to, "%sas_%s(%s)", hidden, type_name(node->type), a);
 }
 
 /* Signed integers wrap as unsigned ones do. */
@@ -116,6 +81,15 @@ static void write_arithmetic(const rh_node *node, const char *operator, const ch
     rh_text_add(to, "%s %s %s", a, operator, b);
   else
     rh_text_add(to, "(%s)((u%s)%s %s (u%s)%s)", type, type, a, operator, type, b);
+}
+
+static void write_order(const rh_node *node, const char *a, const char *b, const rh_known *of,
+                        rh_text *to) {
+  int at_most = node->kind == RH_NODE_AT_MOST;
+  if (of[node->args[0]].sign && of[node->args[1]].sign)
+    rh_text_add(to, "rh_%s_%s(%s, %s)", at_most ? "at_most" : "less", type_name(node->of), a, b);
+  else
+    rh_text_add(to, "%s %s %s", a, at_most ? "<=" : "<", b);
 }
 
 static void write_binary(const rh_node *node, const char *a, const char *b, rh_text *to) {
@@ -140,8 +114,6 @@ static void write_binary(const rh_node *node, const char *a, const char *b, rh_t
   case RH_NODE_AND: rh_text_add(to, "%s & %s", a, b); return;
   case RH_NODE_OR: rh_text_add(to, "%s | %s", a, b); return;
   case RH_NODE_XOR: rh_text_add(to, "%s ^ %s", a, b); return;
-  case RH_NODE_LESS: rh_text_add(to, "%s < %s", a, b); return;
-  case RH_NODE_AT_MOST: rh_text_add(to, "%s <= %s", a, b); return;
   case RH_NODE_EQUAL: rh_text_add(to, "%s == %s", a, b); return;
   default: rh_text_add(to, "%s != %s", a, b);
   }
@@ -151,56 +123,6 @@ static void write_binary(const rh_node *node, const char *a, const char *b, rh_t
 static void write_rint(const rh_node *node, const char *a, rh_text *to) {
   const char *whole = node->type == RH_TYPE_f32 ? "0x1p23f" : "0x1p52";
   rh_text_add(to, "fabs(%s) < %s ? rint(%s) : %s", a, whole, a, a);
-}
-
-/* Can the compiler know a node's value?  Of integers it follows single bits, so that it knows
- * `n | -1`, `c >> 8` and `u < 0` without knowing an operand. */
-static int may_be_known(const rh_node *node, const char *is_known) {
-  int all = 1, any = 0;
-  for (uint32_t j = 0; j < node->arity; j++) {
-    all &= is_known[node->args[j]];
-    any |= is_known[node->args[j]];
-  }
-  switch (node->kind) {
-  case RH_NODE_LITERAL: return 1;
-  case RH_NODE_CONSTANT:
-  case RH_NODE_VARIABLE:
-  case RH_NODE_INDEX: return 0;
-  case RH_NODE_CAST:
-  case RH_NODE_BITS: return all;
-  case RH_NODE_CHOOSE: /* fmin(x, -inf) is known, and its condition need not be */
-  case RH_NODE_CALL: return any;
-  default: return all || !is_float(node->type);
-  }
-}
-
-/* Can the compiler know that a node is NaN? */
-static int may_be_known_nan(const rh_node *node, int is_known, const char *may_be) {
-  int any = 0;
-  if (!is_float(node->type)) return 0;
-  for (uint32_t j = 0; j < node->arity; j++) any |= may_be[node->args[j]];
-  switch (node->kind) {
-  case RH_NODE_LITERAL:
-    return node->type == RH_TYPE_f32 ? !isfinite(node->value.f32) : !isfinite(node->value.f64);
-  case RH_NODE_CAST:
-  case RH_NODE_CHOOSE: return any;
-  default: return any || is_known;
-  }
-}
-
-/* Is the node 0 or 1, by what makes it? */
-static int is_truth_value(const rh_node *node, const char *is_truth) {
-  switch (node->kind) {
-  case RH_NODE_LITERAL: return node->type == RH_TYPE_i32 && node->value.u32 <= 1;
-  case RH_NODE_CAST:
-  case RH_NODE_NARROW:
-  case RH_NODE_BITS: return !is_float(node->type) && is_truth[node->args[0]];
-  case RH_NODE_AND:
-  case RH_NODE_OR:
-  case RH_NODE_XOR: return is_truth[node->args[0]] && is_truth[node->args[1]];
-  case RH_NODE_CHOOSE: return is_truth[node->args[1]] && is_truth[node->args[2]];
-  default: return node->kind >= RH_NODE_LESS && node->kind <= RH_NODE_UNEQUAL;
-  }
 }
 
 /* PoCL's compiler makes any number of the exp() or ceil() of a NaN that it knows, and leaves out a
@@ -216,11 +138,13 @@ static void write_of_nan(const rh_node *node, rh_expr_name *args, rh_text *to) {
                 a, b, type, a, b);
 }
 
-static void write_call(const rh_node *node, rh_expr_name *args, int of_nan, rh_text *to) {
+static void write_call(const rh_node *node, rh_expr_name *args, const rh_known *of, rh_text *to) {
+  int of_nan = 0;
   if (strcmp(node->function->name, "rint") == 0) {
     write_rint(node, args[0], to);
     return;
   }
+  for (uint32_t j = 0; j < node->arity; j++) of_nan |= of[node->args[j]].nan;
   if (of_nan) write_of_nan(node, args, to);
   rh_text_add(to, "%s(", node->function->name);
   for (uint32_t j = 0; j < node->function->n_args; j++)
@@ -235,16 +159,16 @@ static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
     rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
 }
 
-static void write_value(const rh_node *node, rh_expr_name *args, int of_nan, int of_truth,
+static void write_value(const rh_node *node, rh_expr_name *args, const rh_known *of,
                         const char *index, const char *constants, rh_text *to) {
   const char *a = args[0], *b = args[1];
   switch (node->kind) {
   case RH_NODE_LITERAL: write_literal(node, to); return;
   case RH_NODE_CONSTANT: write_constant(node, constants, to); return;
   case RH_NODE_INDEX: rh_text_add(to, "%s", index); return;
-  case RH_NODE_CAST: write_cast(node, a, of_truth, to); return;
+  case RH_NODE_CAST: write_cast(node, a, of[node->args[0]].is_truth, to); return;
   case RH_NODE_NARROW: write_narrow(node, a, to); return;
-  case RH_NODE_BITS: write_bits(node, a, of_truth, to); return;
+  case RH_NODE_BITS: write_bits(node, a, of[node->args[0]].is_truth, to); return;
   case RH_NODE_NEGATE:
     if (is_float(node->type) || !rh_type_is_signed(node->type))
       rh_text_add(to, "-%s", a);
@@ -254,7 +178,9 @@ static void write_value(const rh_node *node, rh_expr_name *args, int of_nan, int
     return;
   case RH_NODE_INVERT: rh_text_add(to, "~%s", a); return;
   case RH_NODE_CHOOSE: rh_text_add(to, "%s ? %s : %s", a, b, args[2]); return;
-  case RH_NODE_CALL: write_call(node, args, of_nan, to); return;
+  case RH_NODE_CALL: write_call(node, args, of, to); return;
+  case RH_NODE_LESS:
+  case RH_NODE_AT_MOST: write_order(node, a, b, of, to); return;
   default: write_binary(node, a, b, to);
   }
 }
@@ -267,24 +193,18 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
                     const char *index, const char *constants, const char *prefix,
                     rh_expr_name *outputs) {
   rh_expr_name args[3], own;
-  char is_known[exprs->n_nodes + 1], may_be[exprs->n_nodes + 1], is_truth[exprs->n_nodes + 1];
+  rh_known known[exprs->n_nodes + 1];
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
-    is_known[k] = (char)may_be_known(node, is_known);
-    may_be[k] = (char)may_be_known_nan(node, is_known[k], may_be);
-    is_truth[k] = (char)is_truth_value(node, is_truth);
+    known[k] = rh_node_known(node, known);
     if (!node->is_live) continue;
-    int of_nan = 0;
-    for (uint32_t j = 0; j < node->arity; j++) {
-      name_node(node->args[j], prefix, args[j]);
-      of_nan |= may_be[node->args[j]];
-    }
+    for (uint32_t j = 0; j < node->arity; j++) name_node(node->args[j], prefix, args[j]);
     name_node(k, prefix, own);
     rh_text_add(to, "const %s %s = ", type_name(node->type), own);
     if (node->kind == RH_NODE_VARIABLE)
       rh_text_add(to, "%s", variables[node->number]);
     else
-      write_value(node, args, of_nan, node->arity && is_truth[node->args[0]], index, constants, to);
+      write_value(node, args, known, index, constants, to);
     rh_text_add(to, ";\n");
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++) name_node(exprs->outputs[j], prefix, outputs[j]);

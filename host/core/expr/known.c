@@ -1,0 +1,80 @@
+#include "known.h"
+
+#include "../base/vocabulary.h"
+
+#include <math.h>
+
+static int is_float(rh_type type) {
+  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
+}
+
+static int knows_value(const rh_node *node, const rh_known *of) {
+  int all = 1, any = 0;
+  for (uint32_t j = 0; j < node->arity; j++) {
+    all &= of[node->args[j]].value;
+    any |= of[node->args[j]].value;
+  }
+  switch (node->kind) {
+  case RH_NODE_LITERAL: return 1;
+  case RH_NODE_CONSTANT:
+  case RH_NODE_VARIABLE:
+  case RH_NODE_INDEX: return 0;
+  case RH_NODE_CAST:
+  case RH_NODE_BITS: return all;
+  case RH_NODE_CHOOSE: /* fmin(x, -inf) is known, and its condition need not be */
+  case RH_NODE_CALL: return any;
+  default: return all || !is_float(node->type);
+  }
+}
+
+static int knows_nan(const rh_node *node, int knows_value, const rh_known *of) {
+  int any = 0;
+  if (!is_float(node->type)) return 0;
+  for (uint32_t j = 0; j < node->arity; j++) any |= of[node->args[j]].nan;
+  switch (node->kind) {
+  case RH_NODE_LITERAL:
+    return node->type == RH_TYPE_f32 ? !isfinite(node->value.f32) : !isfinite(node->value.f64);
+  case RH_NODE_CAST:
+  case RH_NODE_CHOOSE: return any;
+  default: return any || knows_value;
+  }
+}
+
+static int is_truth(const rh_node *node, const rh_known *of) {
+  switch (node->kind) {
+  case RH_NODE_LITERAL: return node->type == RH_TYPE_i32 && node->value.u32 <= 1;
+  case RH_NODE_CAST:
+  case RH_NODE_NARROW:
+  case RH_NODE_BITS: return !is_float(node->type) && of[node->args[0]].is_truth;
+  case RH_NODE_AND:
+  case RH_NODE_OR:
+  case RH_NODE_XOR: return of[node->args[0]].is_truth && of[node->args[1]].is_truth;
+  case RH_NODE_CHOOSE: return of[node->args[1]].is_truth && of[node->args[2]].is_truth;
+  default: return node->kind >= RH_NODE_LESS && node->kind <= RH_NODE_UNEQUAL;
+  }
+}
+
+/* Elements and constants have either sign, and so have their sums, and products of two of them. */
+static int knows_sign(const rh_node *node, const rh_known *of) {
+  const uint32_t *args = node->args;
+  switch (node->kind) {
+  case RH_NODE_VARIABLE:
+  case RH_NODE_CONSTANT: return 0;
+  case RH_NODE_CAST: return !is_float(node->of) || of[args[0]].sign;
+  case RH_NODE_NEGATE:
+  case RH_NODE_NARROW: return of[args[0]].sign;
+  case RH_NODE_ADD:
+  case RH_NODE_SUBTRACT: return of[args[0]].sign || of[args[1]].sign;
+  case RH_NODE_MULTIPLY:
+  case RH_NODE_DIVIDE: return args[0] == args[1] || of[args[0]].sign || of[args[1]].sign;
+  default: return 1;
+  }
+}
+
+rh_known rh_node_known(const rh_node *node, const rh_known *of) {
+  rh_known known = {.value = (unsigned char)knows_value(node, of)};
+  known.nan = (unsigned char)knows_nan(node, known.value, of);
+  known.is_truth = (unsigned char)is_truth(node, of);
+  known.sign = (unsigned char)(is_float(node->type) && knows_sign(node, of));
+  return known;
+}

@@ -1,0 +1,13 @@
+/* What a compiler may know of a node's value, and may draw a wrong conclusion from. */
+#pragma once
+#include "graph.h"
+
+typedef struct rh_known {
+  unsigned char value;    /* of integers it follows single bits: `n | -1`, `c >> 8` and `u < 0` */
+  unsigned char nan;      /* the value is NaN */
+  unsigned char is_truth; /* it is 0 or 1 */
+  unsigned char sign;     /* of a float */
+} rh_known;
+
+/* `of`: of all nodes before. */
+rh_known rh_node_known(const rh_node *node, const rh_known *of);
