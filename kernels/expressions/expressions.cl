@@ -33,33 +33,55 @@ static inline float rh_round_half(float x) {
   return vload_half(0, (const half *)&bits);
 }
 
-/* NVIDIA's driver takes some u32 that were made of an i32, as abs() makes them, for the i32 again.
- * Halves have no sign, and their sum is rounded once, because both products are exact. */
+/* The text of a program can hide a value from the compiler only in memory. */
+#define RH_DEFINE_HIDDEN(type)                                                                     \
+  static inline type rh_hidden_##type(type value) {                                                \
+    volatile type hidden = value;                                                                  \
+    return RH_IS_NVIDIA ? hidden : value;                                                          \
+  }
+
+/* An integer that was computed, as a float.  In some programs NVIDIA's driver takes the 1 of a
+ * comparison, even where the integer was made of it by arithmetic, for the bits of the float. */
+#define RH_DEFINE_FLOAT_OF(type, of)                                                               \
+  static inline type rh_##type##_of_##of(of x) {                                                   \
+    return RH_IS_NVIDIA && x == 1 ? (type)1 : (type)x;                                             \
+  }
+
+/* It also takes some u32 that were made of an i32, as abs() makes them, for the i32 again.  Halves
+ * have no sign, and their sum is rounded once, because both products are exact. */
 static inline float rh_float_of_uint(uint x) {
-  return RH_IS_NVIDIA ? (float)(x >> 16) * 65536.0f + (float)(x & 0xffff) : (float)x;
+  if (!RH_IS_NVIDIA) return (float)x;
+  return x == 1 ? 1.0f : (float)(x >> 16) * 65536.0f + (float)(x & 0xffff);
 }
 
-/* The bits of a comparison, 0 or 1, as a float, which is almost 0.  In some programs NVIDIA's driver
- * makes the number 1 of them, unless memory hides where they come from. */
-#define RH_DEFINE_TRUTH(type, bits_type)                                                           \
-  static inline type rh_truth_as_##type(bits_type bits) {                                          \
-    volatile bits_type hidden = bits;                                                              \
-    return as_##type(RH_IS_NVIDIA ? hidden : bits);                                                \
-  }
-
 /* Of two values whose signs are known, such as -7 and |x|, NVIDIA's driver takes a comparison for
- * decided, although |x| may be NaN. */
-#define RH_DEFINE_COMPARISONS(type)                                                                \
+ * decided, although |x| may be NaN.  Its compiler knows a == a to follow from a < b, but does not
+ * look into bits. */
+#define RH_DEFINE_ORDER(type, bits, infinity)                                                      \
+  static inline int rh_ordered_##type(type a, type b) {                                            \
+    return !RH_IS_NVIDIA || ((bits(a) << 1) <= infinity && (bits(b) << 1) <= infinity);            \
+  }                                                                                                \
   static inline int rh_less_##type(type a, type b) {                                               \
-    return RH_IS_NVIDIA ? a == a && b == b && a < b : a < b;                                       \
+    return rh_ordered_##type(a, b) && a < b;                                                       \
   }                                                                                                \
   static inline int rh_at_most_##type(type a, type b) {                                            \
-    return RH_IS_NVIDIA ? a == a && b == b && a <= b : a <= b;                                     \
+    return rh_ordered_##type(a, b) && a <= b;                                                      \
   }
 
-RH_DEFINE_TRUTH(float, int)
-RH_DEFINE_COMPARISONS(float)
+RH_DEFINE_HIDDEN(int)
+RH_DEFINE_HIDDEN(uint)
+RH_DEFINE_HIDDEN(long)
+RH_DEFINE_HIDDEN(ulong)
+RH_DEFINE_HIDDEN(float)
+RH_DEFINE_FLOAT_OF(float, int)
+RH_DEFINE_FLOAT_OF(float, long)
+RH_DEFINE_FLOAT_OF(float, ulong)
+RH_DEFINE_ORDER(float, as_uint, 0xff000000u)
 #ifdef cl_khr_fp64
-RH_DEFINE_TRUTH(double, long)
-RH_DEFINE_COMPARISONS(double)
+RH_DEFINE_HIDDEN(double)
+RH_DEFINE_FLOAT_OF(double, int)
+RH_DEFINE_FLOAT_OF(double, uint)
+RH_DEFINE_FLOAT_OF(double, long)
+RH_DEFINE_FLOAT_OF(double, ulong)
+RH_DEFINE_ORDER(double, as_ulong, 0xffe0000000000000ul)
 #endif

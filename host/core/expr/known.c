@@ -71,10 +71,21 @@ static int knows_sign(const rh_node *node, const rh_known *of) {
   }
 }
 
+/* It takes what is done to a choice to both values of it. */
+static int is_choice(const rh_node *node, const rh_known *of) {
+  int all = 1;
+  if (node->kind == RH_NODE_LITERAL) return 1;
+  if (node->kind >= RH_NODE_LESS && node->kind <= RH_NODE_UNEQUAL) return 1;
+  if (node->kind == RH_NODE_CHOOSE) return of[node->args[1]].choice && of[node->args[2]].choice;
+  for (uint32_t j = 0; j < node->arity; j++) all &= of[node->args[j]].choice;
+  return node->arity && all;
+}
+
 rh_known rh_node_known(const rh_node *node, const rh_known *of) {
   rh_known known = {.value = (unsigned char)knows_value(node, of)};
   known.nan = (unsigned char)knows_nan(node, known.value, of);
   known.is_truth = (unsigned char)is_truth(node, of);
   known.sign = (unsigned char)(is_float(node->type) && knows_sign(node, of));
+  known.choice = (unsigned char)is_choice(node, of);
   return known;
 }

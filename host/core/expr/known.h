@@ -7,6 +7,7 @@ typedef struct rh_known {
   unsigned char nan;      /* the value is NaN */
   unsigned char is_truth; /* it is 0 or 1 */
   unsigned char sign;     /* of a float */
+  unsigned char choice;   /* the value is one of few that it knows */
 } rh_known;
 
 /* `of`: of all nodes before. */
