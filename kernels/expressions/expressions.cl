@@ -34,24 +34,23 @@ static inline float rh_round_half(float x) {
 }
 
 /* The text of a program can hide a value from the compiler only in memory. */
+#if RH_IS_NVIDIA
 #define RH_DEFINE_HIDDEN(type)                                                                     \
   static inline type rh_hidden_##type(type value) {                                                \
     volatile type hidden = value;                                                                  \
-    return RH_IS_NVIDIA ? hidden : value;                                                          \
+    return hidden;                                                                                 \
   }
-
-/* An integer that was computed, as a float.  In some programs NVIDIA's driver takes the 1 of a
- * comparison, even where the integer was made of it by arithmetic, for the bits of the float. */
-#define RH_DEFINE_FLOAT_OF(type, of)                                                               \
-  static inline type rh_##type##_of_##of(of x) {                                                   \
-    return RH_IS_NVIDIA && x == 1 ? (type)1 : (type)x;                                             \
+#else
+#define RH_DEFINE_HIDDEN(type)                                                                     \
+  static inline type rh_hidden_##type(type value) {                                                \
+    return value;                                                                                  \
   }
+#endif
 
-/* It also takes some u32 that were made of an i32, as abs() makes them, for the i32 again.  Halves
- * have no sign, and their sum is rounded once, because both products are exact. */
+/* NVIDIA's driver takes some u32 that were made of an i32, as abs() makes them, for the i32 again.
+ * Halves have no sign, and their sum is rounded once, because both products are exact. */
 static inline float rh_float_of_uint(uint x) {
-  if (!RH_IS_NVIDIA) return (float)x;
-  return x == 1 ? 1.0f : (float)(x >> 16) * 65536.0f + (float)(x & 0xffff);
+  return RH_IS_NVIDIA ? (float)(x >> 16) * 65536.0f + (float)(x & 0xffff) : (float)x;
 }
 
 /* Of two values whose signs are known, such as -7 and |x|, NVIDIA's driver takes a comparison for
@@ -73,15 +72,8 @@ RH_DEFINE_HIDDEN(uint)
 RH_DEFINE_HIDDEN(long)
 RH_DEFINE_HIDDEN(ulong)
 RH_DEFINE_HIDDEN(float)
-RH_DEFINE_FLOAT_OF(float, int)
-RH_DEFINE_FLOAT_OF(float, long)
-RH_DEFINE_FLOAT_OF(float, ulong)
 RH_DEFINE_ORDER(float, as_uint, 0xff000000u)
 #ifdef cl_khr_fp64
 RH_DEFINE_HIDDEN(double)
-RH_DEFINE_FLOAT_OF(double, int)
-RH_DEFINE_FLOAT_OF(double, uint)
-RH_DEFINE_FLOAT_OF(double, long)
-RH_DEFINE_FLOAT_OF(double, ulong)
 RH_DEFINE_ORDER(double, as_ulong, 0xffe0000000000000ul)
 #endif

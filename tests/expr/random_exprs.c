@@ -241,16 +241,6 @@ static void write_variables(rh_text *to) {
       rh_text_add(to, "%s v%u = a%u[i];\n", memory_type(random_variables[v].type), v, v);
 }
 
-static const char *as_ulong(rh_type type) {
-  switch (type) {
-  case RH_TYPE_i32: return "(ulong)(uint)";
-  case RH_TYPE_f32: return "(ulong)as_uint";
-  case RH_TYPE_u32:
-  case RH_TYPE_u64: return "(ulong)";
-  default: return "as_ulong";
-  }
-}
-
 static void write_group(const group *g, uint32_t number, rh_text *to) {
   rh_expr_name names[N_VARIABLES], outputs[OUTPUTS];
   char prefix[16], constants[40], index[24];
@@ -260,8 +250,8 @@ static void write_group(const group *g, uint32_t number, rh_text *to) {
   snprintf(index, sizeof index, "(i + %dul)", FIRST);
   rh_exprs_write(g->exprs, to, (const rh_expr_name *)names, index, constants, prefix, outputs);
   for (uint32_t k = 0; k < g->n; k++)
-    rh_text_add(to, "out[%u + i] = %s(%s);\n", (number * OUTPUTS + k) * N,
-                as_ulong(rh_exprs_type(g->exprs, k)), outputs[k]);
+    rh_text_add(to, "*(__global %s *)(out + %u + i) = %s;\n",
+                memory_type(rh_exprs_type(g->exprs, k)), (number * OUTPUTS + k) * N, outputs[k]);
 }
 
 static rh_status build(run *r, cl_program *program, rh_error *error) {
@@ -290,6 +280,7 @@ static rh_status launch(run *r, cl_kernel kernel, cl_mem *buffers, rh_error *err
   /* PoCL makes a loop of vectors of a work-group of several work-items, which takes longer. */
   const size_t global = N, local = r->programs++ % 4 == 0 ? N : 1;
   cl_command_queue queue = r->session->queue;
+  memset(r->got, 0, sizeof r->got); /* a value of 4 bytes leaves the other 4 of its place */
   for (uint32_t k = 0; k < 2 + N_VARIABLES; k++) {
     void *host = k == 0 ? r->constants : k == 1 ? r->got[0] : r->elements[k - 2];
     size_t bytes = k == 0 ? sizeof r->constants : k == 1 ? sizeof r->got : sizeof r->elements[0];

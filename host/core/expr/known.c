@@ -40,18 +40,9 @@ static int knows_nan(const rh_node *node, int knows_value, const rh_known *of) {
   }
 }
 
-static int is_truth(const rh_node *node, const rh_known *of) {
-  switch (node->kind) {
-  case RH_NODE_LITERAL: return node->type == RH_TYPE_i32 && node->value.u32 <= 1;
-  case RH_NODE_CAST:
-  case RH_NODE_NARROW:
-  case RH_NODE_BITS: return !is_float(node->type) && of[node->args[0]].is_truth;
-  case RH_NODE_AND:
-  case RH_NODE_OR:
-  case RH_NODE_XOR: return of[node->args[0]].is_truth && of[node->args[1]].is_truth;
-  case RH_NODE_CHOOSE: return of[node->args[1]].is_truth && of[node->args[2]].is_truth;
-  default: return node->kind >= RH_NODE_LESS && node->kind <= RH_NODE_UNEQUAL;
-  }
+static int is_read(const rh_node *node) {
+  return node->kind == RH_NODE_VARIABLE || node->kind == RH_NODE_CONSTANT ||
+         node->kind == RH_NODE_INDEX;
 }
 
 /* Elements and constants have either sign, and so have their sums, and products of two of them. */
@@ -84,7 +75,7 @@ static int is_choice(const rh_node *node, const rh_known *of) {
 rh_known rh_node_known(const rh_node *node, const rh_known *of) {
   rh_known known = {.value = (unsigned char)knows_value(node, of)};
   known.nan = (unsigned char)knows_nan(node, known.value, of);
-  known.is_truth = (unsigned char)is_truth(node, of);
+  known.is_read = (unsigned char)is_read(node);
   known.sign = (unsigned char)(is_float(node->type) && knows_sign(node, of));
   known.choice = (unsigned char)is_choice(node, of);
   return known;

@@ -53,32 +53,24 @@ static void write_constant(const rh_node *node, const char *constants, rh_text *
     rh_text_add(to, "as_%s((uint)%s[%u])", type, constants, node->slot);
 }
 
-/* Of an element, a constant or an index a compiler knows nothing. */
-static int is_read(const rh_node *node) {
-  return node->kind == RH_NODE_VARIABLE || node->kind == RH_NODE_CONSTANT ||
-         node->kind == RH_NODE_INDEX;
-}
-
 /* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits. */
-static void write_cast(const rh_node *node, const char *a, const rh_node *from, int of_truth,
-                       rh_text *to) {
+static void write_cast(const rh_node *node, const char *a, rh_text *to) {
   const char *type = type_name(node->type);
-  if (of_truth && is_float(node->type))
-    rh_text_add(to, "%s ? (%s)1 : (%s)0", a, type, type);
-  else if (is_float(node->type) && !is_float(node->of) && !is_read(from))
-    rh_text_add(to, "rh_%s_of_%s(%s)", type, type_name(node->of), a);
+  if (node->of == RH_TYPE_u32 && node->type == RH_TYPE_f32)
+    rh_text_add(to, "rh_float_of_uint(%s)", a);
   else if (is_float(node->of) && !is_float(node->type))
     rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s)", a, a, type, a);
   else
     rh_text_add(to, "(%s)%s", type, a);
 }
 
-/* In some programs NVIDIA's driver 580 makes the number 1 of the bits 1 of a comparison. */
-static void write_bits(const rh_node *node, const char *a, int of_truth, rh_text *to) {
-  if (of_truth && is_float(node->type))
-    rh_text_add(to, "as_%s(rh_hidden_%s(%s))", type_name(node->type), type_name(node->of), a);
-  else
+/* NVIDIA's driver 580 takes the bits of (float)(a > b) for the integer, and the float that has the
+ * bits of a > b for the number. */
+static void write_bits(const rh_node *node, const char *a, int is_read, rh_text *to) {
+  if (is_float(node->type) == is_float(node->of) || is_read)
     rh_text_add(to, "as_%s(%s)", type_name(node->type), a);
+  else
+    rh_text_add(to, "as_%s(rh_hidden_%s(%s))", type_name(node->type), type_name(node->of), a);
 }
 
 /* -(float)(a > b) is -0 where a > b does not hold, but not with NVIDIA's driver 580. */
@@ -182,18 +174,16 @@ static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
     rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
 }
 
-static void write_value(const rh_node *node, rh_expr_name *args, const rh_node *nodes,
-                        const rh_known *of, const char *index, const char *constants, rh_text *to) {
+static void write_value(const rh_node *node, rh_expr_name *args, const rh_known *of,
+                        const char *index, const char *constants, rh_text *to) {
   const char *a = args[0], *b = args[1];
   switch (node->kind) {
   case RH_NODE_LITERAL: write_literal(node, to); return;
   case RH_NODE_CONSTANT: write_constant(node, constants, to); return;
   case RH_NODE_INDEX: rh_text_add(to, "%s", index); return;
-  case RH_NODE_CAST:
-    write_cast(node, a, &nodes[node->args[0]], of[node->args[0]].is_truth, to);
-    return;
+  case RH_NODE_CAST: write_cast(node, a, to); return;
   case RH_NODE_NARROW: write_narrow(node, a, to); return;
-  case RH_NODE_BITS: write_bits(node, a, of[node->args[0]].is_truth, to); return;
+  case RH_NODE_BITS: write_bits(node, a, of[node->args[0]].is_read, to); return;
   case RH_NODE_NEGATE: write_negation(node, a, of[node->args[0]].choice, to); return;
   case RH_NODE_INVERT: rh_text_add(to, "~%s", a); return;
   case RH_NODE_CHOOSE: rh_text_add(to, "%s ? %s : %s", a, b, args[2]); return;
@@ -223,7 +213,7 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
     if (node->kind == RH_NODE_VARIABLE)
       rh_text_add(to, "%s", variables[node->number]);
     else
-      write_value(node, args, exprs->nodes, known, index, constants, to);
+      write_value(node, args, known, index, constants, to);
     rh_text_add(to, ";\n");
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++) name_node(exprs->outputs[j], prefix, outputs[j]);
