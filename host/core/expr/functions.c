@@ -169,21 +169,20 @@ static rh_reason make_sign(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
   return reason ? reason : rh_graph_choose(exprs, is_above, one, zero, made);
 }
 
-/* The magnitude of a signed integer is unsigned, and so right for the least one, too. */
+/* The magnitude of a signed integer is unsigned, and so right for the least one, too.  It is the
+ * lesser of x and -x, as unsigned numbers: NVIDIA's driver 580 takes what `x < 0 ? -x : x` makes of
+ * the least integer for a negative number. */
 static rh_reason make_abs(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
-  uint32_t minus, zero, is_below;
+  uint32_t minus;
   rh_reason reason = rh_graph_settle(exprs, args[0], &args[0]);
   if (reason) return reason;
   rh_type type = exprs->nodes[args[0]].type;
   if (is_float(exprs, args[0])) return call(exprs, find_function("fabs", 4), args, made);
   *made = args[0];
   if (!rh_type_is_signed(type)) return NULL;
-  reason = rh_graph_literal(exprs, (rh_expr_value){0}, type, &zero);
-  if (!reason) reason = rh_graph_binary(exprs, RH_NODE_LESS, args[0], zero, &is_below);
-  if (!reason) reason = rh_graph_unary(exprs, RH_NODE_NEGATE, args[0], &minus);
-  if (!reason) reason = rh_graph_choose(exprs, is_below, minus, args[0], made);
-  rh_type as = type == RH_TYPE_i64 ? RH_TYPE_u64 : RH_TYPE_u32;
-  return reason ? reason : rh_graph_convert(exprs, *made, as, made);
+  reason = rh_graph_convert(exprs, args[0], type == RH_TYPE_i64 ? RH_TYPE_u64 : RH_TYPE_u32, made);
+  if (!reason) reason = rh_graph_unary(exprs, RH_NODE_NEGATE, *made, &minus);
+  return reason ? reason : extreme(exprs, 1, *made, minus, made);
 }
 
 /* ---- The same bits as another type ---- */

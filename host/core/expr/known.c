@@ -62,6 +62,16 @@ static int knows_sign(const rh_node *node, const rh_known *of) {
   }
 }
 
+static int is_whole(const rh_node *node, const rh_known *of) {
+  switch (node->kind) {
+  case RH_NODE_CAST: return !is_float(node->of) || of[node->args[0]].is_whole;
+  case RH_NODE_CHOOSE: return of[node->args[1]].is_whole || of[node->args[2]].is_whole;
+  case RH_NODE_NEGATE:
+  case RH_NODE_NARROW: return of[node->args[0]].is_whole;
+  default: return 0;
+  }
+}
+
 /* It takes what is done to a choice to both values of it. */
 static int is_choice(const rh_node *node, const rh_known *of) {
   int all = 1;
@@ -77,6 +87,7 @@ rh_known rh_node_known(const rh_node *node, const rh_known *of) {
   known.nan = (unsigned char)knows_nan(node, known.value, of);
   known.is_read = (unsigned char)is_read(node);
   known.sign = (unsigned char)(is_float(node->type) && knows_sign(node, of));
+  known.is_whole = (unsigned char)(is_float(node->type) && is_whole(node, of));
   known.choice = (unsigned char)is_choice(node, of);
   return known;
 }

@@ -3,11 +3,12 @@
 #include "graph.h"
 
 typedef struct rh_known {
-  unsigned char value;   /* of integers it follows single bits: `n | -1`, `c >> 8` and `u < 0` */
-  unsigned char nan;     /* the value is NaN */
-  unsigned char is_read; /* an element, a constant or an index, of which it knows nothing */
-  unsigned char sign;    /* of a float */
-  unsigned char choice;  /* the value is one of few that it knows */
+  unsigned char value;    /* of integers it follows single bits: `n | -1`, `c >> 8` and `u < 0` */
+  unsigned char nan;      /* the value is NaN */
+  unsigned char is_read;  /* an element, a constant or an index, of which it knows nothing */
+  unsigned char sign;     /* of a float */
+  unsigned char is_whole; /* a float that was an integer */
+  unsigned char choice;   /* the value is one of few that it knows */
 } rh_known;
 
 /* `of`: of all nodes before. */

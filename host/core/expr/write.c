@@ -53,13 +53,15 @@ static void write_constant(const rh_node *node, const char *constants, rh_text *
     rh_text_add(to, "as_%s((uint)%s[%u])", type, constants, node->slot);
 }
 
-/* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits. */
-static void write_cast(const rh_node *node, const char *a, rh_text *to) {
+/* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits.  It
+ * also takes the integer that a float was for what the float becomes, without a limit. */
+static void write_cast(const rh_node *node, const char *a, int is_whole, rh_text *to) {
   const char *type = type_name(node->type);
   if (node->of == RH_TYPE_u32 && node->type == RH_TYPE_f32)
     rh_text_add(to, "rh_float_of_uint(%s)", a);
   else if (is_float(node->of) && !is_float(node->type))
-    rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s)", a, a, type, a);
+    rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s%s(%s))", a, a, type,
+                is_whole ? "rh_hidden_" : "", is_whole ? type_name(node->of) : "", a);
   else
     rh_text_add(to, "(%s)%s", type, a);
 }
@@ -181,7 +183,7 @@ static void write_value(const rh_node *node, rh_expr_name *args, const rh_known 
   case RH_NODE_LITERAL: write_literal(node, to); return;
   case RH_NODE_CONSTANT: write_constant(node, constants, to); return;
   case RH_NODE_INDEX: rh_text_add(to, "%s", index); return;
-  case RH_NODE_CAST: write_cast(node, a, to); return;
+  case RH_NODE_CAST: write_cast(node, a, of[node->args[0]].is_whole, to); return;
   case RH_NODE_NARROW: write_narrow(node, a, to); return;
   case RH_NODE_BITS: write_bits(node, a, of[node->args[0]].is_read, to); return;
   case RH_NODE_NEGATE: write_negation(node, a, of[node->args[0]].choice, to); return;
