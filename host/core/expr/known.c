@@ -72,6 +72,12 @@ static int is_whole(const rh_node *node, const rh_known *of) {
   }
 }
 
+static int is_zero(const rh_node *node) {
+  rh_scalar value = node->kind == RH_NODE_LITERAL ? node->value : node->known;
+  if (node->kind != RH_NODE_LITERAL && !node->is_known) return 0;
+  return node->type == RH_TYPE_f32 ? value.f32 == 0 : node->type == RH_TYPE_f64 && value.f64 == 0;
+}
+
 /* It takes what is done to a choice to both values of it. */
 static int is_choice(const rh_node *node, const rh_known *of) {
   int all = 1;
@@ -88,6 +94,7 @@ rh_known rh_node_known(const rh_node *node, const rh_known *of) {
   known.is_read = (unsigned char)is_read(node);
   known.sign = (unsigned char)(is_float(node->type) && knows_sign(node, of));
   known.is_whole = (unsigned char)(is_float(node->type) && is_whole(node, of));
+  known.is_zero = (unsigned char)is_zero(node);
   known.choice = (unsigned char)is_choice(node, of);
   return known;
 }

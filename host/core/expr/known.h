@@ -8,6 +8,7 @@ typedef struct rh_known {
   unsigned char is_read;  /* an element, a constant or an index, of which it knows nothing */
   unsigned char sign;     /* of a float */
   unsigned char is_whole; /* a float that was an integer */
+  unsigned char is_zero;  /* a float, of literals alone */
   unsigned char choice;   /* the value is one of few that it knows */
 } rh_known;
 

@@ -96,6 +96,18 @@ static void write_arithmetic(const rh_node *node, const char *operator, const ch
     rh_text_add(to, "(%s)((u%s)%s %s (u%s)%s)", type, type, a, operator, type, b);
 }
 
+/* NVIDIA's driver 580 takes x / -0.0 for no less than 0 where x is not. */
+static void write_division(const rh_node *node, const char *a, const char *b, int by_zero,
+                           rh_text *to) {
+  const char *type = type_name(node->type);
+  if (!is_float(node->type))
+    rh_text_add(to, "rh_divide_%s(%s, %s)", type, a, b);
+  else if (by_zero)
+    rh_text_add(to, "%s / rh_hidden_%s(%s)", a, type, b);
+  else
+    rh_text_add(to, "%s / %s", a, b);
+}
+
 static void write_order(const rh_node *node, const char *a, const char *b, const rh_known *of,
                         rh_text *to) {
   int at_most = node->kind == RH_NODE_AT_MOST;
@@ -112,12 +124,6 @@ static void write_binary(const rh_node *node, const char *a, const char *b, rh_t
   case RH_NODE_ADD: write_arithmetic(node, "+", a, b, to); return;
   case RH_NODE_SUBTRACT: write_arithmetic(node, "-", a, b, to); return;
   case RH_NODE_MULTIPLY: write_arithmetic(node, "*", a, b, to); return;
-  case RH_NODE_DIVIDE:
-    if (is_float(node->type))
-      rh_text_add(to, "%s / %s", a, b);
-    else
-      rh_text_add(to, "rh_divide_%s(%s, %s)", type, a, b);
-    return;
   case RH_NODE_REMAINDER: rh_text_add(to, "rh_remainder_%s(%s, %s)", type, a, b); return;
   case RH_NODE_LEFT:
     rh_text_add(to, "as_%s(as_%s%s(%s) << (%s & %d))", type,
@@ -190,6 +196,7 @@ static void write_value(const rh_node *node, rh_expr_name *args, const rh_known 
   case RH_NODE_INVERT: rh_text_add(to, "~%s", a); return;
   case RH_NODE_CHOOSE: rh_text_add(to, "%s ? %s : %s", a, b, args[2]); return;
   case RH_NODE_CALL: write_call(node, args, of, to); return;
+  case RH_NODE_DIVIDE: write_division(node, a, b, of[node->args[1]].is_zero, to); return;
   case RH_NODE_LESS:
   case RH_NODE_AT_MOST: write_order(node, a, b, of, to); return;
   default: write_binary(node, a, b, to);
