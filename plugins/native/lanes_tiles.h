@@ -215,8 +215,24 @@ LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left) 
     return LOAD_##type(some);                                                                      \
   }
 DEFINE_LOAD_SOME(f16, u16, f32, TOP(16))
+#if LANES_BYTES == 32
+/* AVX2 compares the elements' numbers with `left`, without a branch; what does not exist is 0. */
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+  __m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  __m256i ones = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)left - at), first);
+  __m256 some = _mm256_maskload_ps(row + at, ones);
+  return (v_f32)_mm256_or_ps(some, _mm256_andnot_ps((__m256)ones, _mm256_set1_ps(-0.0f)));
+}
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+  __m256i first = _mm256_setr_epi64x(0, 1, 2, 3);
+  __m256i ones = _mm256_cmpgt_epi64(_mm256_set1_epi64x(left - at), first);
+  __m256d some = _mm256_maskload_pd(row + at, ones);
+  return (v_f64)_mm256_or_pd(some, _mm256_andnot_pd((__m256d)ones, _mm256_set1_pd(-0.0)));
+}
+#else
 DEFINE_LOAD_SOME(f32, f32, f32, -0.0f)
 DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
+#endif
 #endif
 
 /* The tile that the data end in: at least one element, and at most a tile.  last: its row that they
