@@ -25,7 +25,9 @@ typedef struct rh_native_folder {
   rh_native_fold_two *sum_of;
   rh_native_distances *distances;
   const unsigned char *operands[2];
-  const unsigned char *input; /* of a run */
+  /* Of a run: */
+  unsigned pages; /* that are read in turn; 0: the blocks find out */
+  const unsigned char *input;
 } rh_native_folder;
 
 /* Is it one whose values depend on the number of elements that are folded together? */
