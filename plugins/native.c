@@ -302,8 +302,7 @@ static int threads_are_chosen(native *self, uint64_t bytes) {
          atomic_load_explicit(&self->threads[size_class(bytes)].decided, memory_order_relaxed);
 }
 
-/* Not written where it stays: the line may be another than that of the input, and every thread would
- * ask for it anew. */
+/* Not written where it stays: every thread would ask for its line anew, beside the input's. */
 static void take_walk(native *self, unsigned pages) {
   rh_native_folder *folder = &self->parts[0].folder;
   if (folder->pages != pages) folder->pages = pages;
