@@ -14,6 +14,7 @@ typedef struct hint {
 
 static const hint hints[] = {
     {RH_E_USAGE, "unknown strategy '", "See redhost --list"},
+    {RH_E_USAGE, "unknown strategy or operator '", "See redhost --list and redhost --ops"},
     {RH_DECLINED, "no strategy can serve ", "See redhost --list"},
     {RH_E_USAGE, "' has no such parameter", "See redhost --info NAME"},
     {RH_E_BUILD, "kernel build failed for '", "Option -v prints the build log"},

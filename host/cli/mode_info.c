@@ -128,11 +128,28 @@ static rh_status describe(const rh_app *app, const rh_entry *entry, rh_error *er
   return RH_OK;
 }
 
-/* The reason is the same as for --run. */
-static rh_status not_found(const rh_app *app, rh_error *error) {
+/* A similar operator, unless a strategy is as similar. */
+static rh_status unknown(const rh_catalog *catalog, const char *name, const char *after_strategy,
+                         rh_error *error) {
+  const char *names[catalog->n_entries + 1];
+  char hint[RH_SUGGESTION_BYTES];
+  for (uint32_t k = 0; k < catalog->n_entries; k++) names[k] = catalog->entries[k].name;
+  const char *similar = rh_suggest(hint, name, names, catalog->n_entries, "");
+  if (strstr(after_strategy, "; did you mean ")) similar = "";
+  return rh_fail(error, RH_E_USAGE, "unknown strategy or operator%s%s", after_strategy, similar);
+}
+
+/* The reason is the same as for --run, where the name can be only a strategy's. */
+static rh_status not_found(const rh_app *app, const rh_catalog *catalog, rh_error *error) {
+  static const char of_strategy[] = "unknown strategy";
   rh_found found;
   const char *name = app->typed->name;
-  RH_TRY(rh_registry_locate(&app->redhost->options, name, &found, error));
+  rh_status status = rh_registry_locate(&app->redhost->options, name, &found, error);
+  if (status != RH_OK && strncmp(error->message, of_strategy, sizeof of_strategy - 1) == 0) {
+    const rh_error why = *error;
+    return unknown(catalog, name, why.message + sizeof of_strategy - 1, error);
+  }
+  if (status != RH_OK) return status;
   rh_found_finish(&found);
   return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin changed while it was examined",
                  name);
@@ -143,7 +160,7 @@ static rh_status describe_operator(const rh_app *app, rh_error *error) {
   rh_catalog catalog;
   RH_TRY(rh_catalog_scan(&catalog, &app->redhost->options, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, app->typed->name);
-  rh_status status = entry ? rh_operator_page(app, entry, error) : not_found(app, error);
+  rh_status status = entry ? rh_operator_page(app, entry, error) : not_found(app, &catalog, error);
   rh_catalog_finish(&catalog);
   return status;
 }

@@ -108,7 +108,9 @@ class Files(Case):
         self.assertIn("\nmap         x*y\n", self.good("--info", "dot").out)
         self.assertIn("\noperator    built in\n", self.good("--info", "argmin").out)
         self.assertIn("\nparameters", self.good("--info", "native").out)  # a strategy, as before
-        self.bad(2, "unknown strategy 'nothing'", "--info", "nothing")
+        self.bad(2, "unknown strategy or operator 'nothing'. See redhost --list and redhost --ops.", "--info", "nothing")
+        self.bad(2, "unknown strategy or operator 'meanvra'; did you mean 'meanvar'?", "--info", "meanvra")
+        self.bad(2, "unknown strategy or operator 'cascde'; did you mean 'cascade'?", "--info", "cascde")
 
     # ---- Searching ----
 

@@ -18,10 +18,12 @@ static rh_status none_at_all(const rh_cl_devices *devices, rh_error *error) {
     return rh_fail(error, RH_E_DEVICE,
                    "no OpenCL platform found. Install a driver (PoCL runs on any CPU: package "
                    "pocl-opencl-icd) or check OCL_ICD_VENDORS");
-  return rh_fail(error, RH_E_DEVICE,
-                 "%u OpenCL platform%s, but no device. Check the driver, or install PoCL, which "
-                 "runs on any CPU (package pocl-opencl-icd)",
-                 devices->n_platforms, devices->n_platforms == 1 ? "" : "s");
+  return rh_fail(
+      error, RH_E_DEVICE,
+      "%u OpenCL platform%s, but no device. Check the driver (PoCL has no device where it "
+      "cannot write its cache, in XDG_CACHE_HOME or ~/.cache), or install PoCL, which "
+      "runs on any CPU (package pocl-opencl-icd)",
+      devices->n_platforms, devices->n_platforms == 1 ? "" : "s");
 }
 
 static rh_status no_match(const rh_cl_devices *devices, const char *spec, const char *origin,

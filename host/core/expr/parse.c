@@ -76,11 +76,19 @@ static int is_word(const char *name, size_t length, const char *word) {
 
 /* ---- Numbers ---- */
 
+static int is_hexadecimal(const char *at) {
+  return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+}
+
 static rh_status integer(parser *p, const char *from, uint32_t *made) {
   char *end;
   errno = 0;
   uint64_t value = strtoull(from, &end, 0);
   if (errno) return fail_at(p, from, "the integer does not fit in 64 bits");
+  if (is_hexadecimal(from) && end == from + 1)
+    return fail_at(p, end, "a hexadecimal number has no digits");
+  if (*from == '0' && isdigit((unsigned char)*end))
+    return fail_at(p, end, "an integer that begins with 0 is octal, and has no such digit");
   int is_unsigned = 0, is_long = 0;
   for (; *end && strchr("uUlL", *end); end++) {
     is_unsigned |= *end == 'u' || *end == 'U';
@@ -98,10 +106,6 @@ static rh_status integer(parser *p, const char *from, uint32_t *made) {
   return check(
       p, from,
       rh_graph_literal(p->exprs, (rh_expr_value){.as = {.i = (int64_t)value}}, type, made));
-}
-
-static int is_hexadecimal(const char *at) {
-  return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
 }
 
 /* strtod() with the C locale's point, whatever the thread's locale. */
@@ -127,6 +131,8 @@ static rh_status number(parser *p, uint32_t *made) {
     type = RH_TYPE_f32;
     end++;
   }
+  if (tolower((unsigned char)*end) == (is_hexadecimal(from) ? 'p' : 'e'))
+    return fail_at(p, end, "an exponent has no digits");
   if (begins_name(*end) || isdigit((unsigned char)*end) || *end == '.')
     return fail_at(p, end, "no such suffix of a number");
   p->at = end;
