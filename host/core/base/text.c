@@ -28,17 +28,19 @@ void rh_text_append(rh_text *text, const char *s, size_t length) {
   text->s[text->length] = 0;
 }
 
+/* Into the room that there is, and again where it was too little: most texts are short. */
 void rh_text_add(rh_text *text, const char *format, ...) {
   va_list args, again;
+  if (!reserve(text, 1)) return;
   va_start(args, format);
   va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
-  if (length < 0) {
+  size_t room = text->capacity - text->length;
+  int length = vsnprintf(text->s + text->length, room, format, args);
+  if (length < 0)
     text->failed = 1;
-  } else if (reserve(text, (size_t)length)) {
+  else if ((size_t)length >= room && reserve(text, (size_t)length))
     vsnprintf(text->s + text->length, (size_t)length + 1, format, again);
-    text->length += (size_t)length;
-  }
+  if (!text->failed) text->length += (size_t)length;
   va_end(again);
   va_end(args);
 }

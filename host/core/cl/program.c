@@ -16,8 +16,9 @@
 static void write_key(rh_text *key, const rh_cl_session *session, const char *options,
                       const char *source) {
   const rh_cl_device *device = session->device;
-  rh_text_add(key, "redhost %s\n%s\n%s\n%s\n%s\n%s\n%s\n", REDHOST_VERSION, device->platform_name,
-              device->platform_version, device->name, device->driver, options, source);
+  rh_text_add(key, "redhost %s\n%s\n%s\n%s\n%s\n%s\n", REDHOST_VERSION, device->platform_name,
+              device->platform_version, device->name, device->driver, options);
+  rh_text_append(key, source, strlen(source));
 }
 
 static char *build_log(const rh_cl_session *session, cl_program program) {
@@ -109,7 +110,9 @@ rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *pr
   /* NVIDIA's OpenCL C has no macro for the compute capability, like CUDA's __CUDA_ARCH__. */
   if (session->device->nvidia_sm)
     rh_text_add(&whole, "#define RH_NVIDIA_SM %u\n", session->device->nvidia_sm);
-  rh_text_add(&whole, "%s#line 1 \"%s\"\n%s", prelude, file, source);
+  rh_text_append(&whole, prelude, strlen(prelude));
+  rh_text_add(&whole, "#line 1 \"%s\"\n", file);
+  rh_text_append(&whole, source, strlen(source));
   /* -w: of a program that builds, nobody reads the warnings, and PoCL writes their number to
    * standard error: on AVX2, 28 of the ABI of vectors for a map with exp(). */
   rh_text_add(&all_options, "-w%s%s%s%s", *options ? " " : "", options, more ? " " : "",
