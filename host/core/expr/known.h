@@ -1,16 +1,17 @@
-/* What a compiler may know of a node's value, and may draw a wrong conclusion from. */
+/* What an OpenCL compiler may find out about the value of a node.  Compilers draw wrong conclusions
+ * from some of it, and write.c hides it from them.  Each field is 0 or 1; 1: it may find out. */
 #pragma once
 #include "graph.h"
 
 typedef struct rh_known {
-  unsigned char value;    /* of integers it follows single bits: `n | -1`, `c >> 8` and `u < 0` */
-  unsigned char nan;      /* the value is NaN */
-  unsigned char is_read;  /* an element, a constant or an index, of which it knows nothing */
-  unsigned char sign;     /* of a float */
-  unsigned char is_whole; /* a float that was an integer */
-  unsigned char is_zero;  /* a float, of literals alone */
-  unsigned char choice;   /* the value is one of few that it knows */
+  unsigned char value;    /* the value; of integers single bits, as of `n | -1`, `c >> 8`, `u < 0` */
+  unsigned char nan;      /* that it is NaN */
+  unsigned char sign;     /* of a float: its sign */
+  unsigned char choice;   /* that it is one of a few values, and which they are */
+  unsigned char is_whole; /* that the float was converted from an integer */
+  unsigned char is_zero;  /* that the float, made of literals alone, is 0 or -0 */
+  unsigned char is_read;  /* nothing: an element, a constant or an index */
 } rh_known;
 
-/* `of`: of all nodes before. */
+/* Of one node.  of: those of all nodes before it. */
 rh_known rh_node_known(const rh_node *node, const rh_known *of);
