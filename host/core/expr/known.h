@@ -4,7 +4,7 @@
 #include "graph.h"
 
 typedef struct rh_known {
-  unsigned char value;    /* the value; of integers single bits, as of `n | -1`, `c >> 8`, `u < 0` */
+  unsigned char value;    /* the value: of integers by single bits, as of `n | -1` and `u < 0` */
   unsigned char nan;      /* that it is NaN */
   unsigned char sign;     /* of a float: its sign */
   unsigned char choice;   /* that it is one of a few values, and which they are */
