@@ -128,27 +128,27 @@ static rh_status describe(const rh_app *app, const rh_entry *entry, rh_error *er
   return RH_OK;
 }
 
-/* A similar operator, unless a strategy is as similar. */
-static rh_status unknown(const rh_catalog *catalog, const char *name, const char *after_strategy,
+static rh_status unknown(const rh_registry *registry, const rh_catalog *catalog, const char *name,
                          rh_error *error) {
-  const char *names[catalog->n_entries + 1];
+  uint32_t n = 0;
   char hint[RH_SUGGESTION_BYTES];
-  for (uint32_t k = 0; k < catalog->n_entries; k++) names[k] = catalog->entries[k].name;
-  const char *similar = rh_suggest(hint, name, names, catalog->n_entries, "");
-  if (strstr(after_strategy, "; did you mean ")) similar = "";
-  return rh_fail(error, RH_E_USAGE, "unknown strategy or operator%s%s", after_strategy, similar);
+  const char **names = calloc(1 + registry->n_entries + catalog->n_entries, sizeof *names);
+  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
+  for (uint32_t k = 0; k < registry->n_entries; k++) names[n++] = registry->entries[k].name;
+  for (uint32_t k = 0; k < catalog->n_entries; k++) names[n++] = catalog->entries[k].name;
+  rh_fail(error, RH_E_USAGE, "unknown strategy or operator '%.64s'%s", name,
+          rh_suggest(hint, name, names, n, ""));
+  free(names);
+  return RH_E_USAGE;
 }
 
-/* The reason is the same as for --run, where the name can be only a strategy's. */
-static rh_status not_found(const rh_app *app, const rh_catalog *catalog, rh_error *error) {
-  static const char of_strategy[] = "unknown strategy";
+/* A plugin that cannot be used is named as by --run, where the name can be only a strategy's. */
+static rh_status not_found(const rh_app *app, const rh_registry *registry,
+                           const rh_catalog *catalog, rh_error *error) {
   rh_found found;
   const char *name = app->typed->name;
   rh_status status = rh_registry_locate(&app->redhost->options, name, &found, error);
-  if (status != RH_OK && strncmp(error->message, of_strategy, sizeof of_strategy - 1) == 0) {
-    const rh_error why = *error;
-    return unknown(catalog, name, why.message + sizeof of_strategy - 1, error);
-  }
+  if (status == RH_E_USAGE) return unknown(registry, catalog, name, error);
   if (status != RH_OK) return status;
   rh_found_finish(&found);
   return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin changed while it was examined",
@@ -156,11 +156,13 @@ static rh_status not_found(const rh_app *app, const rh_catalog *catalog, rh_erro
 }
 
 /* An operator, if there is one of that name. */
-static rh_status describe_operator(const rh_app *app, rh_error *error) {
+static rh_status describe_operator(const rh_app *app, const rh_registry *registry,
+                                   rh_error *error) {
   rh_catalog catalog;
   RH_TRY(rh_catalog_scan(&catalog, &app->redhost->options, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, app->typed->name);
-  rh_status status = entry ? rh_operator_page(app, entry, error) : not_found(app, &catalog, error);
+  rh_status status =
+      entry ? rh_operator_page(app, entry, error) : not_found(app, registry, &catalog, error);
   rh_catalog_finish(&catalog);
   return status;
 }
@@ -170,7 +172,7 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL,
                              error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
-  if (!entry) return describe_operator(app, error);
+  if (!entry) return describe_operator(app, registry, error);
   rh_own_offers own = {0};
   rh_app with = *app;
   with.own = &own;

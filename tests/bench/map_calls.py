@@ -136,9 +136,10 @@ def open_all(arguments, work, type_, n):
         same = TOLERANCE[type_] if not contender.of.startswith(IN_PYTHON) else 0.1
         if value and not all(math.isclose(a, b, rel_tol=same) for a, b in zip(value, values[0])):
             differ = f"map_calls.py: {contender.name} computes {value}, redhost {values[0]}"
-            if not contender.of.startswith(IN_PYTHON):
+            # Such a library adds many floats one after the other, in f32, and loses their digits.  Its time counts.
+            if not (contender.of.startswith(IN_PYTHON) and type_ == "f32" and n > 1 << 24):
                 sys.exit(differ)
-            print(differ, file=sys.stderr)  # numexpr adds 2^27 floats one after the other, in f32; its time counts
+            print(differ, file=sys.stderr)
     return [contender for contender, value in zip(contenders, values) if value]
 
 

@@ -280,7 +280,6 @@ static rh_status launch(run *r, cl_kernel kernel, cl_mem *buffers, rh_error *err
   /* PoCL makes a loop of vectors of a work-group of several work-items, which takes longer. */
   const size_t global = N, local = r->programs++ % 4 == 0 ? N : 1;
   cl_command_queue queue = r->session->queue;
-  memset(r->got, 0, sizeof r->got); /* a value of 4 bytes leaves the other 4 of its place */
   for (uint32_t k = 0; k < 2 + N_VARIABLES; k++) {
     void *host = k == 0 ? r->constants : k == 1 ? r->got[0] : r->elements[k - 2];
     size_t bytes = k == 0 ? sizeof r->constants : k == 1 ? sizeof r->got : sizeof r->elements[0];
@@ -393,13 +392,21 @@ static void show(run *r, const group *g, uint32_t k, uint32_t i, uint64_t got) {
   show_names(g, o->text);
 }
 
+/* A value of 4 bytes has the first 4 of its place. */
+static uint64_t bits_got(const run *r, uint32_t number, uint32_t k, uint32_t i) {
+  uint64_t bits = 0;
+  memcpy(&bits, &r->got[number * OUTPUTS + k][i],
+         rh_type_size(rh_exprs_type(r->groups[number].exprs, k)));
+  return bits;
+}
+
 /* One element that differs is enough of each expression. */
 static void compare(run *r, uint32_t number) {
   const group *g = &r->groups[number];
   for (uint32_t k = 0; k < g->n; k++) {
     uint32_t i = 0;
-    while (i < N && is_right(r, g, k, i, r->got[number * OUTPUTS + k][i])) i++;
-    if (i < N) show(r, g, k, i, r->got[number * OUTPUTS + k][i]);
+    while (i < N && is_right(r, g, k, i, bits_got(r, number, k, i))) i++;
+    if (i < N) show(r, g, k, i, bits_got(r, number, k, i));
     r->done++;
   }
 }

@@ -28,10 +28,6 @@ static rh_interval hull(rh_interval a, rh_interval b) {
 
 /* ---- Numbers of a type ---- */
 
-static int is_float(rh_type type) {
-  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
-}
-
 static rh_interval range_of(rh_type type) {
   switch (type) {
   case RH_TYPE_i8: return (rh_interval){INT8_MIN, INT8_MAX};
@@ -61,7 +57,7 @@ static rh_interval of_type(rh_type type, rh_interval a) {
 
 /* A float that is cast to an integer saturates. */
 static rh_interval cast(const rh_node *node, rh_interval a) {
-  if (!is_float(node->of) || is_float(node->type)) return of_type(node->type, a);
+  if (!rh_type_is_float(node->of) || rh_type_is_float(node->type)) return of_type(node->type, a);
   if (!is_known(a)) return unknown;
   rh_interval range = range_of(node->type);
   return (rh_interval){fmin(fmax(trunc(a.low), range.low), range.high),
@@ -233,7 +229,7 @@ static int may_make_nan(const rh_node *node, const rh_interval *args) {
 static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
   rh_interval a = args[0], b = args[1];
   if (may_make_nan(node, args)) return unknown;
-  int is_division = node->kind == RH_NODE_DIVIDE && is_float(node->type);
+  int is_division = node->kind == RH_NODE_DIVIDE && rh_type_is_float(node->type);
   switch (node->kind) {
   case RH_NODE_CAST: return cast(node, a);
   case RH_NODE_NARROW: return narrow(node, a);
@@ -258,7 +254,7 @@ static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
  * keeps the sign.  What is computed has either: its ends do not tell. */
 rh_interval rh_interval_of(const rh_node *node, const rh_interval *args) {
   rh_interval own = of_kind(node, args);
-  if (!is_float(node->type)) return (rh_interval){own.low + 0.0, own.high + 0.0};
+  if (!rh_type_is_float(node->type)) return (rh_interval){own.low + 0.0, own.high + 0.0};
   if (!(own.low == 0 && own.high == 0)) return own;
   if (node->kind != RH_NODE_CAST) return (rh_interval){-0.0, 0.0};
   return (rh_interval){copysign(0, args[0].low), copysign(0, args[0].high)};

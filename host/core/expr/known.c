@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-static int is_float(rh_type type) {
-  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
-}
-
 static int knows_value(const rh_node *node, const rh_known *of) {
   int all = 1, any = 0;
   for (uint32_t j = 0; j < node->arity; j++) {
@@ -23,13 +19,13 @@ static int knows_value(const rh_node *node, const rh_known *of) {
   case RH_NODE_BITS: return all;
   case RH_NODE_CHOOSE: /* fmin(x, -inf) is known, and its condition need not be */
   case RH_NODE_CALL: return any;
-  default: return all || !is_float(node->type);
+  default: return all || !rh_type_is_float(node->type);
   }
 }
 
 static int knows_nan(const rh_node *node, int knows_value, const rh_known *of) {
   int any = 0;
-  if (!is_float(node->type)) return 0;
+  if (!rh_type_is_float(node->type)) return 0;
   for (uint32_t j = 0; j < node->arity; j++) any |= of[node->args[j]].nan;
   switch (node->kind) {
   case RH_NODE_LITERAL:
@@ -51,7 +47,7 @@ static int knows_sign(const rh_node *node, const rh_known *of) {
   switch (node->kind) {
   case RH_NODE_VARIABLE:
   case RH_NODE_CONSTANT: return 0;
-  case RH_NODE_CAST: return !is_float(node->of) || of[args[0]].sign;
+  case RH_NODE_CAST: return !rh_type_is_float(node->of) || of[args[0]].sign;
   case RH_NODE_NEGATE:
   case RH_NODE_NARROW: return of[args[0]].sign;
   case RH_NODE_ADD:
@@ -64,7 +60,7 @@ static int knows_sign(const rh_node *node, const rh_known *of) {
 
 static int is_whole(const rh_node *node, const rh_known *of) {
   switch (node->kind) {
-  case RH_NODE_CAST: return !is_float(node->of) || of[node->args[0]].is_whole;
+  case RH_NODE_CAST: return !rh_type_is_float(node->of) || of[node->args[0]].is_whole;
   case RH_NODE_CHOOSE: return of[node->args[1]].is_whole || of[node->args[2]].is_whole;
   case RH_NODE_NEGATE:
   case RH_NODE_NARROW: return of[node->args[0]].is_whole;
@@ -92,8 +88,8 @@ rh_known rh_node_known(const rh_node *node, const rh_known *of) {
   rh_known known = {.value = (unsigned char)knows_value(node, of)};
   known.nan = (unsigned char)knows_nan(node, known.value, of);
   known.is_read = (unsigned char)is_read(node);
-  known.sign = (unsigned char)(is_float(node->type) && knows_sign(node, of));
-  known.is_whole = (unsigned char)(is_float(node->type) && is_whole(node, of));
+  known.sign = (unsigned char)(rh_type_is_float(node->type) && knows_sign(node, of));
+  known.is_whole = (unsigned char)(rh_type_is_float(node->type) && is_whole(node, of));
   known.is_zero = (unsigned char)is_zero(node);
   known.choice = (unsigned char)is_choice(node, of);
   return known;

@@ -24,10 +24,6 @@ static const char *type_name(rh_type type) {
   }
 }
 
-static int is_float(rh_type type) {
-  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
-}
-
 void rh_exprs_write_helpers(rh_text *to) {
   rh_text_add(to, "#line 1 \"expressions.cl\"\n");
   rh_text_append(to, (const char *)expressions_cl, sizeof expressions_cl - 1);
@@ -59,7 +55,7 @@ static void write_cast(const rh_node *node, const char *a, int is_whole, rh_text
   const char *type = type_name(node->type);
   if (node->of == RH_TYPE_u32 && node->type == RH_TYPE_f32)
     rh_text_add(to, "rh_float_of_uint(%s)", a);
-  else if (is_float(node->of) && !is_float(node->type))
+  else if (rh_type_is_float(node->of) && !rh_type_is_float(node->type))
     rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s%s(%s))", a, a, type,
                 is_whole ? "rh_hidden_" : "", is_whole ? type_name(node->of) : "", a);
   else
@@ -69,7 +65,7 @@ static void write_cast(const rh_node *node, const char *a, int is_whole, rh_text
 /* NVIDIA's driver 580 takes the bits of (float)(a > b) for the integer, and the float that has the
  * bits of a > b for the number. */
 static void write_bits(const rh_node *node, const char *a, int is_read, rh_text *to) {
-  if (is_float(node->type) == is_float(node->of) || is_read)
+  if (rh_type_is_float(node->type) == rh_type_is_float(node->of) || is_read)
     rh_text_add(to, "as_%s(%s)", type_name(node->type), a);
   else
     rh_text_add(to, "as_%s(rh_hidden_%s(%s))", type_name(node->type), type_name(node->of), a);
@@ -78,9 +74,9 @@ static void write_bits(const rh_node *node, const char *a, int is_read, rh_text 
 /* -(float)(a > b) is -0 where a > b does not hold, but not with NVIDIA's driver 580. */
 static void write_negation(const rh_node *node, const char *a, int of_choice, rh_text *to) {
   const char *type = type_name(node->type);
-  if (is_float(node->type) && of_choice)
+  if (rh_type_is_float(node->type) && of_choice)
     rh_text_add(to, "-rh_hidden_%s(%s)", type, a);
-  else if (is_float(node->type) || !rh_type_is_signed(node->type))
+  else if (rh_type_is_float(node->type) || !rh_type_is_signed(node->type))
     rh_text_add(to, "-%s", a);
   else
     rh_text_add(to, "(%s)((u%s)0 - (u%s)%s)", type, type, type, a);
@@ -90,7 +86,7 @@ static void write_negation(const rh_node *node, const char *a, int of_choice, rh
 static void write_arithmetic(const rh_node *node, const char *operator, const char * a,
                              const char *b, rh_text *to) {
   const char *type = type_name(node->type);
-  if (is_float(node->type) || !rh_type_is_signed(node->type))
+  if (rh_type_is_float(node->type) || !rh_type_is_signed(node->type))
     rh_text_add(to, "%s %s %s", a, operator, b);
   else
     rh_text_add(to, "(%s)((u%s)%s %s (u%s)%s)", type, type, a, operator, type, b);
@@ -100,7 +96,7 @@ static void write_arithmetic(const rh_node *node, const char *operator, const ch
 static void write_division(const rh_node *node, const char *a, const char *b, int by_zero,
                            rh_text *to) {
   const char *type = type_name(node->type);
-  if (!is_float(node->type))
+  if (!rh_type_is_float(node->type))
     rh_text_add(to, "rh_divide_%s(%s, %s)", type, a, b);
   else if (by_zero)
     rh_text_add(to, "%s / rh_hidden_%s(%s)", a, type, b);

@@ -168,7 +168,7 @@ static void write_code(const rh_operator *self, rh_text *to) {
   rh_text_add(to, "%s);\n}\n", index_of(self, index));
 }
 
-/* For kernels that keep the fields of many values apart. */
+/* rh_value is made of them, and so is what kernels keep the fields of many values in. */
 static void write_fields(const rh_operator *self, rh_text *to) {
   rh_text_add(to, "#define RH_FIELDS(X)");
   for (uint32_t k = 0; k < self->n_fields; k++)
@@ -181,14 +181,9 @@ static void write_fields(const rh_operator *self, rh_text *to) {
 
 static void write_struct(const rh_operator *self, rh_text *to) {
   rh_expr_name outputs[RH_MOST_FIELDS];
-  rh_text_add(to, "#define RH_STRUCT 1\ntypedef struct {\n");
-  for (uint32_t k = 0; k < self->n_fields; k++)
-    if (self->code)
-      rh_text_add(to, "%s %s;\n", memory_type(self->fields[k].type), self->fields[k].name);
-    else
-      rh_text_add(to, "%s f%u;\n", memory_type(self->fields[k].type), k);
-  rh_text_add(to, "} rh_value;\n");
   write_fields(self, to);
+  rh_text_add(to, "#define RH_STRUCT 1\n#define RH_MEMBER(type, name) type name;\n"
+                  "typedef struct {\nRH_FIELDS(RH_MEMBER)\n} rh_value;\n");
   if (self->code) {
     write_code(self, to);
     return;
