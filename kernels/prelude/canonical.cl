@@ -214,13 +214,6 @@ static inline rh_vector rh_last_tile_load(rh_operands p, ulong n, ulong tile) {
   for (int k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
   return rh_vector_from_lanes(lanes);
 }
-
-/* A work-item's share of any tile of the n elements from p on, its rows combined. */
-static inline rh_vector rh_tile_load(rh_operands p, ulong n, ulong tile, bool aligned) {
-  if ((tile + 1) * RH_TILE <= n) return rh_whole_tile_load(p, tile, aligned);
-  if (tile * RH_TILE >= n) return rh_vector_identity();
-  return rh_last_tile_load(p, n, tile);
-}
 #else
 /* The lanes of a row, in loops and field by field: a compiler makes vectors of these.  Written out,
  * the lanes would make a program of several times the size, which takes PoCL milliseconds to read
@@ -297,19 +290,14 @@ static inline rh_vector rh_last_tile_load(rh_operands p, ulong n, ulong tile) {
   rh_row_load_last(&row, rh_operands_skip(p, tile * RH_TILE), (int)(n - tile * RH_TILE));
   return rh_row_share(&row);
 }
-
-/* The same of any tile of the n elements from p on. */
-static inline rh_vector rh_tile_load(rh_operands p, ulong n, ulong tile, bool aligned) {
-  rh_row row;
-  if (tile * RH_TILE >= n) return rh_vector_identity();
-  p = rh_operands_skip(p, tile * RH_TILE);
-  if ((tile + 1) * RH_TILE <= n)
-    rh_row_load_whole(&row, p);
-  else
-    rh_row_load_last(&row, p, (int)(n - tile * RH_TILE));
-  return rh_row_share(&row);
-}
 #endif
+
+/* A work-item's share of any tile of the n elements from p on, its rows combined. */
+static inline rh_vector rh_tile_load(rh_operands p, ulong n, ulong tile, bool aligned) {
+  if ((tile + 1) * RH_TILE <= n) return rh_whole_tile_load(p, tile, aligned);
+  if (tile * RH_TILE >= n) return rh_vector_identity();
+  return rh_last_tile_load(p, n, tile);
+}
 
 /* The upper half of a row's lanes onto the lower half, down to one. */
 #if RH_TEAM == 1 && defined(RH_STRUCT)
