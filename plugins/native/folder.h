@@ -42,6 +42,12 @@ int rh_native_folder_is_fast(const rh_native_folder *self);
 /* Of an operator whose value is what a loop makes of the input's elements: the loop; else null. */
 rh_native_fold *rh_native_folder_direct(const rh_native_folder *self);
 
+/* The same of two operands. */
+rh_native_fold_two *rh_native_folder_direct_of_two(const rh_native_folder *self);
+/* Element 0 of the run in operand k of a form. */
+const unsigned char *rh_native_folder_operand(const rh_native_folder *self, const rh_run *run,
+                                              uint32_t k);
+
 /* Takes a run's elements. */
 void rh_native_folder_take(rh_native_folder *self, const rh_run *run);
 /* *value = that of n >= 1 elements from `first` on, where a tile begins.  An indexed one has

@@ -17,27 +17,18 @@ LANES_TARGET INLINE v_f64 square_f64(v_f64 x) {
   return x * x;
 }
 
-/* Sums of what a form makes of two operands.  The tile that the data end in is made in memory. */
-#define DEFINE_FORM(op, type, TAKE, ONE)                                                           \
-  LANES_TARGET static e_##type op##_##type##_last(const e_##type *x, intptr_t beside,              \
-                                                  uint64_t n) {                                    \
-    e_##type made[NATIVE_TILE_BYTES / sizeof(e_##type)];                                           \
-    const e_##type *y = (const e_##type *)(const void *)BESIDE(x);                                 \
-    for (uint64_t k = 0; k < n; k++) made[k] = ONE(type, x[k], y[k]);                              \
-    return sum_##type##_last(made, 0, n);                                                          \
-  }                                                                                                \
-  DEFINE_FLOAT(op, type, type, type, TAKE, ADD, add_lanes)                                         \
+/* Sums of what a form makes of two operands. */
+#define DEFINE_FORM(op, type, TAKE)                                                                \
+  DEFINE_LAST_TILE(op, type, type, type, TAKE##_OF, SOME_##TAKE, ADD, add_lanes)                   \
+  DEFINE_FLOAT(op, type, type, type, TAKE##_OF, ADD, add_lanes)                                    \
   LANES_TARGET static void op##_##type(const void *a, const void *b, uint64_t n, unsigned pages,   \
                                        void *value) {                                              \
     op##_##type##_all(a, (intptr_t)((uintptr_t)b - (uintptr_t)a), n, pages, value);                \
   }
-#define ONE_PRODUCT(type, x, y)  ((x) * (y))
-#define ONE_DISTANCE(type, x, y) magnitude_##type((x) - (y))
-#define ONE_SQUARE(type, x, y)   (((x) - (y)) * ((x) - (y)))
 #define DEFINE_FORMS(type)                                                                         \
-  DEFINE_FORM(products, type, PRODUCT_OF, ONE_PRODUCT)                                             \
-  DEFINE_FORM(distances, type, DISTANCE_OF, ONE_DISTANCE)                                          \
-  DEFINE_FORM(squares, type, SQUARE_OF, ONE_SQUARE)
+  DEFINE_FORM(products, type, PRODUCT)                                                             \
+  DEFINE_FORM(distances, type, DISTANCE)                                                           \
+  DEFINE_FORM(squares, type, SQUARE)
 DEFINE_FORMS(f32)
 DEFINE_FORMS(f64)
 

@@ -6,18 +6,16 @@
 #include "lanes_tiles.h"
 
 #define UNSIGN(type, lane, p, q) UNSIGN_##lane(LOAD_##type(p))
-#define AS_IT_IS(lane, x)        (x)
-#define UNSIGNED(lane, x)        UNSIGN_##lane(x)
-#define DEFINE_SUM(op, type, element, lane, TAKE, TAKE_LOADED)                                     \
-  DEFINE_LAST_TILE(op, type, element, lane, TAKE_LOADED, ADD, add_lanes)                           \
+#define DEFINE_SUM(op, type, element, lane, TAKE)                                                  \
+  DEFINE_LAST_TILE(op, type, element, lane, TAKE, SOME_##TAKE, ADD, add_lanes)                     \
   DEFINE_FLOAT(op, type, element, lane, TAKE, ADD, add_lanes)                                      \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
                                        void *value) {                                              \
     op##_##type##_all(elements, 0, n, pages, value);                                               \
   }
 #define DEFINE_SUMS(type, element, lane)                                                           \
-  DEFINE_SUM(sum, type, element, lane, SAME, AS_IT_IS)                                             \
-  DEFINE_SUM(asum, type, element, lane, UNSIGN, UNSIGNED)
+  DEFINE_SUM(sum, type, element, lane, SAME)                                                       \
+  DEFINE_SUM(asum, type, element, lane, UNSIGN)
 DEFINE_SUMS(f16, u16, f32)
 DEFINE_SUMS(f32, f32, f32)
 DEFINE_SUMS(f64, f64, f64)

@@ -166,8 +166,8 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
     }                                                                                              \
   }
 
-/* The vector at element `at`, a constant, of a row of which `left` elements exist; -0 stands for
- * the others.  -0 is the identity of a sum, and without its sign that of a sum of magnitudes. */
+/* The vector at element `at`, a constant, of a row of which `left` elements exist; `rest`, a
+ * constant, stands for the others. */
 #if LANES_BYTES == 64 || defined LANES_REGISTERS
 /* A bit for each of a row's elements from `at` on that exists: one mask for 64 of them, shifted,
  * for a mask of each vector's own would take longer than the additions. */
@@ -177,85 +177,103 @@ INLINE uint64_t ones_from(int at, int64_t left) {
   return ones >> at % 64;
 }
 #if LANES_BYTES == 64
-LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left, float rest) {
   __mmask16 ones = (__mmask16)ones_from(at, left);
-  return (v_f32)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), ones, row + at);
+  return (v_f32)_mm512_mask_loadu_ps(_mm512_set1_ps(rest), ones, row + at);
 }
-LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left, double rest) {
   __mmask8 ones = (__mmask8)ones_from(at, left);
-  return (v_f64)_mm512_mask_loadu_pd(_mm512_set1_pd(-0.0), ones, row + at);
+  return (v_f64)_mm512_mask_loadu_pd(_mm512_set1_pd(rest), ones, row + at);
 }
-LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left, e_u16 rest) {
   __mmask16 ones = (__mmask16)ones_from(at, left);
   return (v_f32)_mm512_cvtph_ps(
-      _mm256_mask_loadu_epi16(_mm256_set1_epi16(INT16_MIN), ones, row + at));
+      _mm256_mask_loadu_epi16(_mm256_set1_epi16((int16_t)rest), ones, row + at));
 }
 #else
-LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left, float rest) {
   __mmask8 ones = (__mmask8)ones_from(at, left);
-  return (v_f32)_mm256_mask_loadu_ps(_mm256_set1_ps(-0.0f), ones, row + at);
+  return (v_f32)_mm256_mask_loadu_ps(_mm256_set1_ps(rest), ones, row + at);
 }
-LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left, double rest) {
   __mmask8 ones = (__mmask8)(ones_from(at, left) & 0xf);
-  return (v_f64)_mm256_mask_loadu_pd(_mm256_set1_pd(-0.0), ones, row + at);
+  return (v_f64)_mm256_mask_loadu_pd(_mm256_set1_pd(rest), ones, row + at);
 }
-LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left, e_u16 rest) {
   __mmask8 ones = (__mmask8)ones_from(at, left);
-  return (v_f32)_mm256_cvtph_ps(_mm_mask_loadu_epi16(_mm_set1_epi16(INT16_MIN), ones, row + at));
+  return (v_f32)_mm256_cvtph_ps(
+      _mm_mask_loadu_epi16(_mm_set1_epi16((int16_t)rest), ones, row + at));
 }
 #endif
 #else
-#define DEFINE_LOAD_SOME(type, element, lane, negative_zero)                                       \
-  LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *row, int at, int64_t left) {    \
+#define DEFINE_LOAD_SOME(type, element, lane)                                                      \
+  LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *row, int at, int64_t left,      \
+                                                e_##element rest) {                                \
     enum { WIDTH = LANES_BYTES / sizeof(e_##lane) };                                               \
     e_##element some[WIDTH];                                                                       \
     if (left - at >= WIDTH) return LOAD_##type(row + at);                                          \
-    for (int k = 0; k < WIDTH; k++)                                                                \
-      some[k] = at + k < left ? row[at + k] : (e_##element)negative_zero;                          \
+    for (int k = 0; k < WIDTH; k++) some[k] = at + k < left ? row[at + k] : rest;                  \
     return LOAD_##type(some);                                                                      \
   }
-DEFINE_LOAD_SOME(f16, u16, f32, TOP(16))
+DEFINE_LOAD_SOME(f16, u16, f32)
 #if LANES_BYTES == 32
 /* AVX2 compares the elements' numbers with `left`, without a branch; what does not exist is 0. */
-LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f32 load_some_f32(const e_f32 *row, int at, int64_t left, float rest) {
   __m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   __m256i ones = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)left - at), first);
   __m256 some = _mm256_maskload_ps(row + at, ones);
-  return (v_f32)_mm256_or_ps(some, _mm256_andnot_ps((__m256)ones, _mm256_set1_ps(-0.0f)));
+  return (v_f32)_mm256_or_ps(some, _mm256_andnot_ps((__m256)ones, _mm256_set1_ps(rest)));
 }
-LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left) {
+LANES_TARGET INLINE v_f64 load_some_f64(const e_f64 *row, int at, int64_t left, double rest) {
   __m256i first = _mm256_setr_epi64x(0, 1, 2, 3);
   __m256i ones = _mm256_cmpgt_epi64(_mm256_set1_epi64x(left - at), first);
   __m256d some = _mm256_maskload_pd(row + at, ones);
-  return (v_f64)_mm256_or_pd(some, _mm256_andnot_pd((__m256d)ones, _mm256_set1_pd(-0.0)));
+  return (v_f64)_mm256_or_pd(some, _mm256_andnot_pd((__m256d)ones, _mm256_set1_pd(rest)));
 }
 #else
-DEFINE_LOAD_SOME(f32, f32, f32, -0.0f)
-DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
+DEFINE_LOAD_SOME(f32, f32, f32)
+DEFINE_LOAD_SOME(f64, f64, f64)
 #endif
 #endif
+
+/* What is taken where the elements of x and y end: -0 beyond, the identity of a sum, or +0, that of
+ * a sum without negative terms. */
+#define NEGATIVE_ZERO_f16                       0x8000
+#define NEGATIVE_ZERO_f32                       -0.0f
+#define NEGATIVE_ZERO_f64                       -0.0
+#define SOME_SAME(type, lane, x, y, at, left)   load_some_##type(x, at, left, NEGATIVE_ZERO_##type)
+#define SOME_UNSIGN(type, lane, x, y, at, left) UNSIGN_##lane(load_some_##type(x, at, left, 0))
+#define SOME_PRODUCT(type, lane, x, y, at, left)                                                   \
+  (load_some_##type(x, at, left, NEGATIVE_ZERO_##type) * load_some_##type(y, at, left, 0))
+#define SOME_DIFFERENCE(type, x, y, at, left)                                                      \
+  (load_some_##type(x, at, left, 0) - load_some_##type(y, at, left, 0))
+#define SOME_DISTANCE(type, lane, x, y, at, left)                                                  \
+  UNSIGN_##lane(SOME_DIFFERENCE(type, x, y, at, left))
+#define SOME_SQUARE(type, lane, x, y, at, left) square_##lane(SOME_DIFFERENCE(type, x, y, at, left))
 
 /* The tile that the data end in: at least one element, and at most a tile.  last: its row that they
  * end in; many: the vectors of a row that have elements, or more, a power of two.  Both are
  * constants.  Vectors without elements are left out: combining with the identity changes nothing.
- */
-#define DEFINE_LAST_TILE(op, type, element, lane, UNSIGNED, APPLY, lanes_of)                       \
-  LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, uint64_t n, int last,      \
-                                                  int many) {                                      \
+ * SOME_TAKE is TAKE where the data end. */
+#define DEFINE_LAST_TILE(op, type, element, lane, TAKE, SOME_TAKE, APPLY, lanes_of)                \
+  LANES_TARGET INLINE e_##lane op##_##type##_rows(const e_##element *x, const e_##element *y,      \
+                                                  uint64_t n, int last, int many) {                \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
       ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
       MANY = ROW_OF / WIDTH                                                                        \
     };                                                                                             \
-    const e_##element *in_last = x + last * ROW_OF;                                                \
     int64_t left = (int64_t)n - last * ROW_OF;                                                     \
     v_##lane a[MANY];                                                                              \
+    (void)y;                                                                                       \
     UNROLLED for (int k = 0; k < many; k++) {                                                      \
-      const e_##element *at = x + k * WIDTH;                                                       \
-      v_##lane end = UNSIGNED(lane, load_some_##type(in_last, k * WIDTH, left));                   \
-      if (last > 2) end = APPLY(UNSIGNED(lane, LOAD_##type(at + 2 * ROW_OF)), end);                \
-      a[k] = last > 0 ? UNSIGNED(lane, LOAD_##type(at)) : end;                                     \
-      if (last > 1) a[k] = APPLY(a[k], UNSIGNED(lane, LOAD_##type(at + ROW_OF)));                  \
+      const e_##element *p = x + k * WIDTH, *q = y + k * WIDTH;                                    \
+      v_##lane end = SOME_TAKE(type, lane, x + last * ROW_OF, y + last * ROW_OF, k * WIDTH, left); \
+      (void)q;                                                                                     \
+      if (last > 2) end = APPLY(TAKE(type, lane, p + 2 * ROW_OF, q + 2 * ROW_OF), end);            \
+      a[k] = end;                                                                                  \
+      if (last > 0) a[k] = TAKE(type, lane, p, q);                                                 \
+      if (last > 1) a[k] = APPLY(a[k], TAKE(type, lane, p + ROW_OF, q + ROW_OF));                  \
       if (last > 0) a[k] = APPLY(a[k], end);                                                       \
     }                                                                                              \
     UNROLLED for (int half = many / 2; half > 0; half /= 2) {                                      \
@@ -267,14 +285,14 @@ DEFINE_LOAD_SOME(f64, f64, f64, -0.0)
                                                   uint64_t n) {                                    \
     enum { WIDTH = LANES_BYTES / sizeof(e_##lane), ROW_OF = NATIVE_ROW_BYTES / sizeof(*x) };       \
     const int many = ROW_OF / WIDTH;                                                               \
-    (void)beside;                                                                                  \
-    if (n <= WIDTH) return op##_##type##_rows(x, n, 0, 1);                                         \
-    if (n <= many / 4 * WIDTH) return op##_##type##_rows(x, n, 0, many / 4);                       \
+    const e_##element *y = (const e_##element *)(const void *)BESIDE(x);                           \
+    if (n <= WIDTH) return op##_##type##_rows(x, y, n, 0, 1);                                      \
+    if (n <= many / 4 * WIDTH) return op##_##type##_rows(x, y, n, 0, many / 4);                    \
     switch ((n - 1) / ROW_OF) {                                                                    \
-    case 0: return op##_##type##_rows(x, n, 0, many);                                              \
-    case 1: return op##_##type##_rows(x, n, 1, many);                                              \
-    case 2: return op##_##type##_rows(x, n, 2, many);                                              \
-    default: return op##_##type##_rows(x, n, 3, many);                                             \
+    case 0: return op##_##type##_rows(x, y, n, 0, many);                                           \
+    case 1: return op##_##type##_rows(x, y, n, 1, many);                                           \
+    case 2: return op##_##type##_rows(x, y, n, 2, many);                                           \
+    default: return op##_##type##_rows(x, y, n, 3, many);                                          \
     }                                                                                              \
   }
 
