@@ -96,10 +96,9 @@ typedef struct native {
   uint64_t longest_block; /* bytes, where blocks may be longer than block_length(); or 0 */
   uint64_t takers;        /* threads, the caller included */
   uint64_t few;           /* the length of the block that so many elements make, and fewer */
-  rh_native_fold *direct; /* what folds so few into the result without further ado; or null */
-  rh_native_fold_two *direct_of_two; /* the same, of two operands */
-  unsigned pages;                    /* that are read in turn; 0: as the walks say */
-  rh_native_contest walks;           /* one page after the other, or in turn: of large inputs */
+  const rh_native_folder *direct; /* what folds so few without a block; or null */
+  unsigned pages;                 /* that are read in turn; 0: as the walks say */
+  rh_native_contest walks;        /* one page after the other, or in turn: of large inputs */
   /* By the logarithm of the input's bytes: with all threads, or alone; and the walk, of others. */
   rh_native_contest threads[ALL_LOG - ALONE_LOG], walks_of[LARGE_LOG - ALONE_LOG];
   rh_native_pool *pool; /* null: the caller works alone */
@@ -239,9 +238,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
   choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
   self->few = block_length(self->op, 1);
-  self->direct = self->n_parts == 1 ? rh_native_folder_direct(&self->parts[0].folder) : NULL;
-  self->direct_of_two =
-      self->n_parts == 1 ? rh_native_folder_direct_of_two(&self->parts[0].folder) : NULL;
+  if (self->n_parts == 1 && rh_native_folder_is_direct(&self->parts[0].folder))
+    self->direct = &self->parts[0].folder;
   self->takers = threads;
   /* The order of what the vector loops fold is canonical or does not matter. */
   if (self->n_parts == 1 && rh_native_folder_is_fast(&self->parts[0].folder))
@@ -352,23 +350,12 @@ static void put_value(const native *self, const part *p, unsigned char *result) 
   memcpy(result + p->index_at, p->values + INDEX_AT, sizeof(uint64_t));
 }
 
-/* 0: there is no such way. */
-static int run_directly(const native *self, const rh_run *run) {
-  const rh_native_folder *folder = &self->parts[0].folder;
-  if (self->direct) {
-    const unsigned char *x = run->host_input;
-    self->direct(x + run->first * self->op->element_size, run->n, 1, run->host_result);
-    return 1;
-  }
-  if (!self->direct_of_two) return 0;
-  self->direct_of_two(rh_native_folder_operand(folder, run, 0),
-                      rh_native_folder_operand(folder, run, 1), run->n, 1, run->host_result);
-  return 1;
-}
-
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
-  if (run->n - 1 < self->few && run_directly(self, run)) return RH_OK;
+  if (self->direct && run->n - 1 < self->few) {
+    rh_native_folder_directly(self->direct, run, run->host_result);
+    return RH_OK;
+  }
   uint64_t length = length_of_blocks(self, run->n);
   if (run->n == 0) {
     memcpy(run->host_result, self->whole->identity, self->whole->value_size);

@@ -156,18 +156,15 @@ int rh_native_folder_is_fast(const rh_native_folder *self) {
   return self->how == BY_FOLD || self->how == BY_BYTES || self->how == BY_KEY;
 }
 
-rh_native_fold *rh_native_folder_direct(const rh_native_folder *self) {
-  return self->how == BY_FOLD && !self->user ? self->fold : NULL;
-}
-
-rh_native_fold_two *rh_native_folder_direct_of_two(const rh_native_folder *self) {
-  return self->sum_of;
+int rh_native_folder_is_direct(const rh_native_folder *self) {
+  return self->sum_of || (self->how == BY_FOLD && !self->user);
 }
 
 /* ---- A run ---- */
 
-const unsigned char *rh_native_folder_operand(const rh_native_folder *self, const rh_run *run,
-                                              uint32_t k) {
+/* Element 0 of the run in an operand. */
+static const unsigned char *operand_of(const rh_native_folder *self, const rh_run *run,
+                                       uint32_t k) {
   if (RH_HAS(rh_run, run, host_operands) && run->n_operands)
     return run->host_operands[self->user->form_operands[k]];
   return (const unsigned char *)run->host_input + run->first * self->user->element_size;
@@ -176,9 +173,17 @@ const unsigned char *rh_native_folder_operand(const rh_native_folder *self, cons
 void rh_native_folder_take(rh_native_folder *self, const rh_run *run) {
   const rh_op *op = self->user ? self->user : self->op;
   self->input = (const unsigned char *)run->host_input + run->first * op->element_size;
-  if (self->form == RH_FORM_ELEMENT) self->input = rh_native_folder_operand(self, run, 0);
+  if (self->form == RH_FORM_ELEMENT) self->input = operand_of(self, run, 0);
   for (uint32_t k = 0; k < 2 && (self->sum_of || self->distances); k++)
-    self->operands[k] = rh_native_folder_operand(self, run, k);
+    self->operands[k] = operand_of(self, run, k);
+}
+
+void rh_native_folder_directly(const rh_native_folder *self, const rh_run *run, void *value) {
+  const unsigned char *x = run->host_input;
+  if (self->sum_of)
+    self->sum_of(operand_of(self, run, 0), operand_of(self, run, 1), run->n, 1, value);
+  else
+    self->fold(x + run->first * self->op->element_size, run->n, 1, value);
 }
 
 /* ---- One block ---- */

@@ -39,14 +39,10 @@ void rh_native_folder_choose(rh_native_folder *self, const rh_native_lanes *lane
 /* Are they vector loops, and not the operator's functions? */
 int rh_native_folder_is_fast(const rh_native_folder *self);
 
-/* Of an operator whose value is what a loop makes of the input's elements: the loop; else null. */
-rh_native_fold *rh_native_folder_direct(const rh_native_folder *self);
-
-/* The same of two operands. */
-rh_native_fold_two *rh_native_folder_direct_of_two(const rh_native_folder *self);
-/* Element 0 of the run in operand k of a form. */
-const unsigned char *rh_native_folder_operand(const rh_native_folder *self, const rh_run *run,
-                                              uint32_t k);
+/* Is its value what one loop makes of a run's elements, so that a short run needs no block? */
+int rh_native_folder_is_direct(const rh_native_folder *self);
+/* Of such a one: *value = that of a run of n >= 1 elements.  [any thread] */
+void rh_native_folder_directly(const rh_native_folder *self, const rh_run *run, void *value);
 
 /* Takes a run's elements. */
 void rh_native_folder_take(rh_native_folder *self, const rh_run *run);

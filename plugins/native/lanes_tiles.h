@@ -236,8 +236,8 @@ DEFINE_LOAD_SOME(f64, f64, f64)
 #endif
 #endif
 
-/* What is taken where the elements of x and y end: -0 beyond, the identity of a sum, or +0, that of
- * a sum without negative terms. */
+/* TAKE of a vector in which the elements of x and y end.  Lanes without an element have -0, the
+ * identity of a sum, which is -0 * +0; or +0, where no term is negative. */
 #define NEGATIVE_ZERO_f16                       0x8000
 #define NEGATIVE_ZERO_f32                       -0.0f
 #define NEGATIVE_ZERO_f64                       -0.0
