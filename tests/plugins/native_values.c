@@ -1,9 +1,11 @@
 /* The values of `native` for every operator on every type, lengths with incomplete rows and tiles,
  * elements of one sign and of both, every width of vectors, both ways through memory, one thread
- * and three; and of the maps that it computes in registers.
+ * and three; and of the maps that it computes in registers.  Behind the data is a page that cannot
+ * be read, so that a load beyond them ends the program.
  *
  * Built from the plugin's own sources without anything else that a cross compiler would lack, and
  * so also run on an emulated processor with other vectors.  Exit status 1: a wrong value. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operators/ops.h"
 
@@ -12,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -60,6 +64,23 @@ static void close_native(void *self) {
 }
 
 /* ---- Data ---- */
+
+/* The end of memory for MOST elements of any type; nothing behind it can be read. */
+static unsigned char *end_of_data(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (MOST * 8 + page - 1) / page * page;
+  unsigned char *made =
+      mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made != MAP_FAILED && mprotect(made + bytes, page, PROT_NONE) == 0) return made + bytes;
+  perror("native_values: memory for the data");
+  exit(1);
+}
+
+/* n elements that end where the k-th of the two memories does. */
+static unsigned char *data_of(int k, uint64_t n, uint32_t element_size) {
+  static unsigned char *ends[2];
+  if (!ends[k]) ends[k] = end_of_data();
+  return ends[k] - n * element_size;
+}
 
 static uint64_t random_next(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -162,13 +183,13 @@ static const uint64_t lengths[] = {1,   2,    3,   7,   15,   16,   31,    63,  
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 
 static int try_operator(const rh_op *op, rh_type type, int64_t vectors) {
-  static unsigned char x[MOST * 8];
   uint64_t state = 5;
   int wrong = 0;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
     void *self = open_native(op, type, threads, vectors, 1 + (vectors + threads / 2) % 2);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
+        unsigned char *x = data_of(0, lengths[k], op->element_size);
         fill(x, type, lengths[k], kind, &state);
         wrong += try_length(self, op, type, lengths[k], kind, x);
       }
@@ -241,12 +262,12 @@ static int try_mapped_length(void *self, uint64_t n, unsigned kind) {
 
 /* size: of the largest operand's elements, which decides the rows of a tile. */
 static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int64_t vectors) {
-  static unsigned char x[MOST * 8], y[MOST * 8];
   static const rh_type types[3] = {RH_TYPE_f32, RH_TYPE_u8, RH_TYPE_f32};
   uint64_t state = 7;
   int wrong = 0;
   rh_op base = *rh_op_find(id, type);
-  now = (mapped){&base, type, base, {x, x, y}};
+  const uint32_t element_size = base.element_size;
+  now = (mapped){&base, type, base, {NULL}};
   now.op.id = RH_FIRST_USER_OP;
   now.op.n_operands = 3;
   now.op.operand_types = types;
@@ -260,6 +281,10 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int
     void *self = open_native(&now.op, type, threads, vectors, 1 + (vectors + threads / 2) % 2);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
+        unsigned char *x = data_of(0, lengths[k], element_size);
+        unsigned char *y = data_of(1, lengths[k], element_size);
+        now.operands[0] = now.operands[1] = x;
+        now.operands[2] = y;
         fill(x, type, lengths[k], kind, &state);
         fill(y, type, lengths[k], (kind + 1) % KINDS, &state);
         wrong += try_mapped_length(self, lengths[k], kind);
