@@ -197,18 +197,40 @@ static inline rh_vector rh_whole_tile_load(rh_operands p, ulong tile, bool align
   return pieces[0];
 }
 
+/* Of a built-in operator the identity changes nothing, so rows without an element need no code.
+ * Leaving out three rows of f16 saves 0.1 us of 2.3 for one element on an H200. */
+#if defined(RH_TEAM_SHUFFLES) && !defined(RH_CUSTOM)
+#define RH_SKIPS_MISSING_ROWS 1
+#else
+#define RH_SKIPS_MISSING_ROWS 0
+#endif
+
+/* Of a work-item's k-th lane, from its first one on. */
+static inline int rh_lane_offset(int k) {
+  return k / RH_WIDTH * RH_TEAM * RH_WIDTH + k % RH_WIDTH;
+}
+
+/* A lane's element of each of the four rows, combined. */
+static inline rh_value rh_lane_load(rh_operands p, int i, int left) {
+  const int row = RH_ROW;
+  return rh_combine(
+      rh_combine(rh_load_before(p, i, left), rh_load_before(p, i + row, left)),
+      rh_combine(rh_load_before(p, i + 2 * row, left), rh_load_before(p, i + 3 * row, left)));
+}
+
 /* The tile that n elements end in, element by element: the identity stands for those behind
  * them. */
 static inline rh_vector rh_last_tile_load(rh_operands p, ulong n, ulong tile) {
-  const int row = RH_ROW;
   rh_value lanes[RH_PIECES * RH_WIDTH];
+  int in_tile = (int)(n - tile * RH_TILE), left = in_tile - (int)rh_member() * RH_WIDTH;
+  bool is_row = RH_SKIPS_MISSING_ROWS && in_tile <= (int)RH_ROW;
   p = rh_operands_skip(p, tile * RH_TILE + rh_member() * RH_WIDTH);
-  int left = (int)(n - tile * RH_TILE) - (int)rh_member() * RH_WIDTH;
-  RH_FOR_LANES(int k = 0; k < RH_PIECES * RH_WIDTH; k++) {
-    int i = k / RH_WIDTH * RH_TEAM * RH_WIDTH + k % RH_WIDTH;
-    lanes[k] = rh_combine(
-        rh_combine(rh_load_before(p, i, left), rh_load_before(p, i + row, left)),
-        rh_combine(rh_load_before(p, i + 2 * row, left), rh_load_before(p, i + 3 * row, left)));
+  if (is_row) {
+    RH_FOR_LANES(int k = 0; k < RH_PIECES * RH_WIDTH; k++)
+    lanes[k] = rh_load_before(p, rh_lane_offset(k), left);
+  } else {
+    RH_FOR_LANES(int k = 0; k < RH_PIECES * RH_WIDTH; k++)
+    lanes[k] = rh_lane_load(p, rh_lane_offset(k), left);
   }
   RH_FOR_LANES(int half_of = RH_PIECES * RH_WIDTH / 2; half_of >= RH_WIDTH; half_of /= 2)
   for (int k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
