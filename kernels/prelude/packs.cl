@@ -296,13 +296,14 @@ static inline void rh_total_take(rh_total *total, rh_pack pack, uint round) {
 }
 /* `at`: the index of the best pack's first element. */
 static inline rh_value rh_total_value(rh_total total, ulong at) {
+  if (total.round == RH_NO_ROUND) return rh_identity(); /* all there is, of a few elements */
   rh_value value = {total.key, RH_NO_INDEX};
   RH_SCALAR lanes[RH_WIDTH];
   RH_PASTE(vstore, RH_WIDTH)(rh_pack_scalars(total.pack), 0, lanes);
 #pragma unroll
   for (int k = RH_WIDTH - 1; k >= 0; k--)
     if (lanes[k] == total.key) value.index = at + k;
-  return total.round == RH_NO_ROUND ? rh_identity() : value;
+  return value;
 }
 
 #elif defined(RH_IS_SCALED)
