@@ -20,7 +20,7 @@ LANES_TARGET INLINE v_f64 square_f64(v_f64 x) {
 /* Sums of what a form makes of two operands. */
 #define DEFINE_FORM(op, type, TAKE)                                                                \
   DEFINE_LAST_TILE(op, type, type, type, TAKE##_OF, SOME_##TAKE, ADD, add_lanes)                   \
-  DEFINE_FLOAT(op, type, type, type, TAKE##_OF, ADD, add_lanes)                                    \
+  DEFINE_FLOAT(op, type, type, type, TAKE##_OF, ADD, add_lanes, MORE_ACROSS)                       \
   LANES_TARGET static void op##_##type(const void *a, const void *b, uint64_t n, unsigned pages,   \
                                        void *value) {                                              \
     op##_##type##_all(a, (intptr_t)((uintptr_t)b - (uintptr_t)a), n, pages, value);                \

@@ -6,19 +6,19 @@
 #include "lanes_tiles.h"
 
 #define UNSIGN(type, lane, p, q) UNSIGN_##lane(LOAD_##type(p))
-#define DEFINE_SUM(op, type, element, lane, TAKE)                                                  \
+#define DEFINE_SUM(op, type, element, lane, TAKE, across)                                          \
   DEFINE_LAST_TILE(op, type, element, lane, TAKE, SOME_##TAKE, ADD, add_lanes)                     \
-  DEFINE_FLOAT(op, type, element, lane, TAKE, ADD, add_lanes)                                      \
+  DEFINE_FLOAT(op, type, element, lane, TAKE, ADD, add_lanes, across)                              \
   LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
                                        void *value) {                                              \
     op##_##type##_all(elements, 0, n, pages, value);                                               \
   }
-#define DEFINE_SUMS(type, element, lane)                                                           \
-  DEFINE_SUM(sum, type, element, lane, SAME)                                                       \
-  DEFINE_SUM(asum, type, element, lane, UNSIGN)
-DEFINE_SUMS(f16, u16, f32)
-DEFINE_SUMS(f32, f32, f32)
-DEFINE_SUMS(f64, f64, f64)
+#define DEFINE_SUMS(type, element, lane, across)                                                   \
+  DEFINE_SUM(sum, type, element, lane, SAME, across)                                               \
+  DEFINE_SUM(asum, type, element, lane, UNSIGN, across)
+DEFINE_SUMS(f16, u16, f32, MORE_ACROSS)
+DEFINE_SUMS(f32, f32, f32, ACROSS)
+DEFINE_SUMS(f64, f64, f64, ACROSS)
 
 /* Tiles of any rows, in memory. */
 enum { MOST_ROW = 512 };

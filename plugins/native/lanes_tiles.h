@@ -73,19 +73,19 @@ DEFINE_HALVE(multiply_lanes, f64, MULTIPLY)
 /* The values of whole tiles: rows 0 and 1, rows 2 and 3, and these two; then the upper half of the
  * lanes onto the lower half, down to one.  A tile is read from its begin to its end, or ACROSS
  * vectors of each row in turn where a row has more of them: loads that jump between rows take twice
- * as long (AMD EPYC, Zen 5).  Vectors of f16 take half as many bytes.  Sums of f16 that read 256
- * bytes of a row, not 128, before they go to the next take 0.87 of the time from memory, though not
- * all of these vectors have a register: up to 1.06 of it from a cache (Zen 3). */
+ * as long (AMD EPYC, Zen 5).
+ *
+ * MORE_ACROSS vectors do not all have a register under AVX2.  Yet by it sums of f16, whose vectors
+ * have half as many bytes, take 0.87 of the time from memory, and sums of products, which jump
+ * between operands as well, 0.9 of it from 2^16 elements on.  Other sums take 0.95 of it from a
+ * cache, but 1.04 from memory (Zen 3). */
 #ifdef LANES_REGISTERS
-enum { ACROSS = LANES_REGISTERS / 2, HALVES_ACROSS = ACROSS };
+enum { ACROSS = LANES_REGISTERS / 2, MORE_ACROSS = ACROSS };
 #elif LANES_BYTES == 32
-enum { ACROSS = 8, HALVES_ACROSS = 16 };
+enum { ACROSS = 8, MORE_ACROSS = 16 };
 #else
-enum { ACROSS = 8, HALVES_ACROSS = ACROSS };
+enum { ACROSS = 8, MORE_ACROSS = ACROSS };
 #endif
-/* The vectors that are read in turn of a row's `many`. */
-#define IN_TURN(element, many)                                                                     \
-  ((many) < ACROSS ? (many) : sizeof(e_##element) == sizeof(e_u16) ? HALVES_ACROSS : ACROSS)
 enum { BATCH = 64 /* tiles */, TILES_OF_A_PAGE = PAGE_BYTES / NATIVE_TILE_BYTES };
 
 /* The k-th tile that is read, where whole batches are read in several pages in turn. */
@@ -112,14 +112,14 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
 /* Stored once, so that no vector in use is. */
 #define IN_MEMORY(v) __asm__("" : "+m"(v))
 
-/* STEP vectors of each of a tile's rows, from x and y on. */
-#define DEFINE_COLUMNS(op, type, element, lane, TAKE, APPLY)                                       \
+/* STEP vectors of each of a tile's rows, from x and y on; `across` at most, a constant. */
+#define DEFINE_COLUMNS(op, type, element, lane, TAKE, APPLY, across)                               \
   LANES_TARGET INLINE void op##_##type##_columns(const e_##element *x, const e_##element *y,       \
                                                  v_##lane *a) {                                    \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
       ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
-      STEP = IN_TURN(element, ROW_OF / WIDTH)                                                      \
+      STEP = ROW_OF / WIDTH < across ? ROW_OF / WIDTH : across                                     \
     };                                                                                             \
     v_##lane b[STEP];                                                                              \
     EACH(k, STEP) a[k] = TAKE(type, lane, x + k * WIDTH, y + k * WIDTH);                           \
@@ -138,15 +138,15 @@ static inline uint64_t tile_of_walk(uint64_t k, unsigned pages) {
   }
 
 /* Columns of the second half of a row are combined at once with those of the first. */
-#define DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of)                               \
-  DEFINE_COLUMNS(op, type, element, lane, TAKE, APPLY)                                             \
+#define DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of, across)                       \
+  DEFINE_COLUMNS(op, type, element, lane, TAKE, APPLY, across)                                     \
   LANES_TARGET static void op##_##type##_tiles(const void *elements, intptr_t beside,              \
                                                uint64_t tiles, unsigned pages, e_##lane *nodes) {  \
     enum {                                                                                         \
       WIDTH = LANES_BYTES / sizeof(e_##lane),                                                      \
       ROW_OF = NATIVE_ROW_BYTES / sizeof(e_##element),                                             \
       MANY = ROW_OF / WIDTH,                                                                       \
-      STEP = IN_TURN(element, MANY),                                                               \
+      STEP = MANY < across ? MANY : across,                                                        \
       KEPT = MANY > STEP ? MANY / 2 : MANY                                                         \
     };                                                                                             \
     if (pages > 1 && tiles % (pages * TILES_OF_A_PAGE) != 0) pages = 1;                            \
@@ -305,8 +305,8 @@ DEFINE_LOAD_SOME(f64, f64, f64)
 
 /* Neighbours, pairs of neighbours, and so on; one that is alone stays as it is.  Batches of tiles
  * are a binary counter's: nodes[k] combines 2^k of them where bit k of their number is set. */
-#define DEFINE_FLOAT(op, type, element, lane, TAKE, APPLY, lanes_of)                               \
-  DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of)                                     \
+#define DEFINE_FLOAT(op, type, element, lane, TAKE, APPLY, lanes_of, across)                       \
+  DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of, across)                             \
   LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, intptr_t beside,          \
                                                    uint64_t n, unsigned pages) {                   \
     const uint64_t tile = NATIVE_TILE_BYTES / sizeof(e_##element);                                 \
