@@ -272,6 +272,8 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
   if (instance->finishes_on_host || !instance->result) {
     if (size == sizeof(uint64_t)) /* mostly, and then without a call */
       memcpy(value, instance->value, sizeof(uint64_t));
+    else if (size == sizeof(uint32_t))
+      memcpy(value, instance->value, sizeof(uint32_t));
     else
       memcpy(value, instance->value, size);
     return RH_OK;
