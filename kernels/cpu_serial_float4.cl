@@ -36,5 +36,6 @@ __kernel void cpu_serial_float4(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
   ulong inside = vectors * RH_WIDTH, outside = get_group_id(0) == 0 ? n - inside : 0;
   for (ulong i = 0; i < outside; i++)
     accumulator = rh_combine(accumulator, rh_load(input, i < head ? i : i + inside));
+  if (n == 0) accumulator = rh_identity(); /* ranks have none */
   partials[get_group_id(0)] = accumulator;
 }

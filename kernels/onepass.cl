@@ -80,6 +80,9 @@ static inline rh_value take_share(SHARE_PARAMETERS) {
 #endif
   for (uint i = id; i < outside; i += stride)
     mine = rh_combine(mine, rh_load(elements, i < head ? i : n - outside + i));
+#ifdef RH_IS_RANKED
+  if (n == 0) return rh_identity();
+#endif
   return mine;
 }
 

@@ -199,7 +199,7 @@ static rh_status setup_free(onepass *self, const rh_problem *problem, char *opti
   snprintf(options + used, size - used,
            " -DRH_FINISH -DRH_PACKS -DRH_WIDTH=%llu -DRH_UNROLL=%llu -DRH_AT_ONCE=%llu%s",
            (unsigned long long)self->per_pack, (unsigned long long)self->loads,
-           (unsigned long long)at_once(self), self->has_blocks ? " -DRH_BLOCKS" : "");
+           (unsigned long long)at_once(self), self->has_blocks ? " -DRH_BLOCKS -DRH_RANKS" : "");
   RH_TRY(host->build(host, "onepass.cl", onepass_cl, options, &program));
   RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
   if (self->finishes != FINISH_LAUNCH) return RH_OK;

@@ -40,6 +40,42 @@
     return RH_MERGE_ZEROS(key, N);                                                                 \
   }
 
+/* Ranks, which a plugin enables with -DRH_RANKS: order keys moved round by RH_RANK_OFFSET, so that
+ * the NaNs of both signs lie together, at the end that wins.  A rank is made without a test for
+ * NaN, in 5 operations with its comparison instead of 7; its key is made once, at the end.  Every
+ * rank is that of a float, and the identity that of the infinity that loses: where a kernel may be
+ * given no element at all, it must return rh_identity() itself. */
+#if defined(RH_RANKS) && defined(RH_IS_ORDER) && defined(RH_IS_FLOAT) && !defined(RH_CUSTOM)
+#define RH_IS_RANKED 1
+#define RH_NANS      (RH_SIGNED_MAX - RH_INFINITY_BITS) /* of either sign */
+#if defined(RH_IS_LEAST)
+#define RH_RANK_OFFSET    RH_NANS
+#define RH_IS_NAN_S(rank) (rank < -RH_SIGNED_MAX - 1 + 2 * RH_NANS)
+#elif defined(RH_IS_MAGNITUDE)
+#define RH_RANK_OFFSET    0
+#define RH_IS_NAN_S(rank) (rank > RH_INFINITY_BITS)
+#else
+#define RH_RANK_OFFSET    (-RH_NANS)
+#define RH_IS_NAN_S(rank) (rank > RH_INFINITY_BITS - RH_NANS)
+#endif
+#define RH_UNSIGNED RH_PASTE(u, RH_SIGNED)
+#define RH_DEFINE_RANK(name, REAL, N)                                                              \
+  static inline RH_PASTE(RH_SIGNED, N) name(RH_PASTE(REAL, N) x) {                                 \
+    RH_PASTE(RH_SIGNED, N) bits = RH_PASTE(RH_PASTE(as_, RH_SIGNED), N)(x);                        \
+    RH_PASTE(RH_SIGNED, N) key = RH_ORDERED(bits);                                                 \
+    return RH_PASTE(RH_PASTE(as_, RH_SIGNED), N)(                                                  \
+        RH_PASTE(RH_PASTE(as_, RH_UNSIGNED), N)(key) + (RH_UNSIGNED)RH_RANK_OFFSET);               \
+  }
+static inline RH_SIGNED rh_rank_of(RH_SIGNED key, RH_SIGNED identity) {
+  return key == identity ? key : (RH_SIGNED)((RH_UNSIGNED)key + (RH_UNSIGNED)RH_RANK_OFFSET);
+}
+static inline RH_SIGNED rh_key_of(RH_SIGNED rank) {
+  RH_SIGNED key = (RH_SIGNED)((RH_UNSIGNED)rank - (RH_UNSIGNED)RH_RANK_OFFSET);
+  if (RH_IS_NAN_S(rank)) return RH_KEY_OF_NAN;
+  return RH_MERGE_ZEROS(key, );
+}
+#endif
+
 /* The magnitude of a signed integer, in the unsigned type of the same width: that of the least
  * number is right too.  abs() promises the same but is not used: PoCL 3.1 writes it as `x < 0 ? -x
  * : x`, whose overflow is undefined, so the compiler assumes that no magnitude of an int or a long

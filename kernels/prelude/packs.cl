@@ -51,9 +51,15 @@ static inline RH_VECTOR_OF(float) rh_pack_elements(rh_pack p) {
 #define rh_pack_elements(p) RH_PASTE(as_, RH_VECTOR_OF(RH_ELEMENT))(p)
 #endif
 typedef RH_VECTOR_OF(RH_SCALAR) rh_scalars;
-static inline rh_scalars rh_pack_scalars(rh_pack p) {
-  return RH_TO_SCALAR(rh_pack_elements(p), RH_WIDTH);
-}
+/* Scalars, or the ranks of floats. */
+#ifdef RH_IS_RANKED
+#define RH_KEPT(x)          RH_PASTE(rh_rank, RH_WIDTH)(x)
+#define RH_SCALAR_KEPT(one) rh_key_of(one)
+#else
+#define RH_KEPT(x)          RH_TO_SCALAR(x, RH_WIDTH)
+#define RH_SCALAR_KEPT(one) one
+#endif
+static inline rh_scalars rh_pack_scalars(rh_pack p) { return RH_KEPT(rh_pack_elements(p)); }
 
 #if defined(RH_BLOCKS) && !defined(RH_IS_SCALED)
 /* Halves to the end: a compiler that sees single lanes takes the vector apart. */
@@ -239,7 +245,9 @@ static inline rh_part rh_pack_part(rh_pack p) { return rh_vector_of(rh_pack_scal
 typedef rh_scalars rh_part;
 static inline rh_part rh_part_join(rh_part a, rh_part b) { return RH_APPLY(a, b); }
 static inline rh_part rh_pack_part(rh_pack p) { return rh_pack_scalars(p); }
-static inline RH_SCALAR rh_part_scalar(rh_part part) { return rh_fold_scalars(part); }
+static inline RH_SCALAR rh_part_scalar(rh_part part) {
+  return RH_SCALAR_KEPT(rh_fold_scalars(part));
+}
 #define RH_PART_OF_LANES 1
 #endif
 
@@ -318,7 +326,7 @@ static inline rh_value rh_total_value(rh_total total) { return rh_vector_fold(to
 typedef rh_part rh_total;
 static inline rh_total rh_total_identity(void) { return (rh_total)(RH_IDENTITY); }
 static inline rh_total rh_total_add(rh_total total, rh_part part) { return RH_APPLY(total, part); }
-static inline rh_value rh_total_value(rh_total total) { return rh_fold_scalars(total); }
+static inline rh_value rh_total_value(rh_total total) { return rh_part_scalar(total); }
 
 #else
 typedef RH_SCALAR rh_total;

@@ -13,6 +13,11 @@ typedef struct {
 typedef RH_PASTE(RH_SCALAR, RH_WIDTH) rh_vector;
 #endif
 
+#if defined(RH_IS_RANKED) && defined(RH_TYPE_f64)
+RH_DEFINE_RANK(RH_PASTE(rh_rank, RH_WIDTH), double, RH_WIDTH)
+#elif defined(RH_IS_RANKED)
+RH_DEFINE_RANK(RH_PASTE(rh_rank, RH_WIDTH), float, RH_WIDTH)
+#endif
 #if defined(RH_IS_ORDER) && defined(RH_TYPE_f64)
 RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), double, RH_WIDTH)
 #elif defined(RH_IS_ORDER) && defined(RH_IS_FLOAT)
@@ -21,6 +26,17 @@ RH_DEFINE_KEY(RH_PASTE(rh_key, RH_WIDTH), float, RH_WIDTH)
 RH_DEFINE_MAGNITUDE(RH_PASTE(rh_magnitude, RH_WIDTH), RH_WIDTH)
 #elif defined(RH_IS_SCALED)
 RH_DEFINE_SCALED(RH_WIDTH)
+#endif
+
+/* What a lane has of a scalar. */
+#if defined(RH_IS_RANKED) && !defined(RH_IS_INDEXED)
+#define RH_TO_LANES(x)      RH_PASTE(rh_rank, RH_WIDTH)(x)
+#define RH_LANE_OF(scalar)  rh_rank_of(scalar, RH_IDENTITY)
+#define RH_SCALAR_OF(lane)  rh_key_of(lane)
+#else
+#define RH_TO_LANES(x)      RH_TO_SCALAR(x, RH_WIDTH)
+#define RH_LANE_OF(scalar)  scalar
+#define RH_SCALAR_OF(lane)  lane
 #endif
 
 #ifdef RH_IS_INDEXED
@@ -41,7 +57,7 @@ static inline rh_vector rh_vector_identity(void) {
 #endif
 }
 
-/* A vector of the scalars of elements i, i+stride, i+2*stride, ... */
+/* A vector of the lanes of elements i, i+stride, i+2*stride, ... */
 static inline rh_vector rh_vector_of(RH_PASTE(RH_SCALAR, RH_WIDTH) scalars, ulong i, ulong stride) {
 #ifdef RH_IS_INDEXED
   rh_vector value = {scalars, i + stride * (RH_PASTE(ulong, RH_WIDTH))(RH_LANES)};
@@ -65,7 +81,7 @@ static inline rh_vector rh_vector_read(rh_operands p, ulong i, bool aligned) {
   for (uint lane = 0; lane < RH_WIDTH; lane++)
     mapped[lane] = rh_map(RH_OPERAND_LIST(RH_LANE) RH_INDEX(p, i + lane), RH_CONSTANTS(p));
   RH_PASTE(RH_SCALAR, RH_WIDTH)
-  scalars = RH_TO_SCALAR(RH_PASTE(vload, RH_WIDTH)(0, mapped), RH_WIDTH);
+  scalars = RH_TO_LANES(RH_PASTE(vload, RH_WIDTH)(0, mapped));
   return rh_vector_of(scalars, RH_INDEX(p, i), 1);
 }
 #endif
@@ -82,7 +98,9 @@ static inline rh_vector rh_vector_from_lanes(const rh_value *values) {
   rh_vector vector = {RH_PASTE(vload, RH_WIDTH)(0, lanes), RH_PASTE(vload, RH_WIDTH)(0, others)};
   return vector;
 #else
-  return RH_PASTE(vload, RH_WIDTH)(0, values);
+  RH_SCALAR lanes[RH_WIDTH];
+  for (uint k = 0; k < RH_WIDTH; k++) lanes[k] = RH_LANE_OF(values[k]);
+  return RH_PASTE(vload, RH_WIDTH)(0, lanes);
 #endif
 }
 
@@ -119,7 +137,7 @@ static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
 #ifdef RH_IS_PAIR
     rh_value value = {lanes[k], others[k]};
 #else
-    rh_value value = lanes[k];
+    rh_value value = RH_SCALAR_OF(lanes[k]);
 #endif
     values[k] = value;
   }
@@ -136,10 +154,10 @@ static inline rh_vector rh_vector_load(rh_operands p, ulong i) {
 #ifdef RH_TYPE_f16
   RH_PASTE(RH_SCALAR, RH_WIDTH)
   scalars =
-      RH_TO_SCALAR(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)), RH_WIDTH);
+      RH_TO_LANES(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)));
 #else
   RH_PASTE(RH_SCALAR, RH_WIDTH)
-  scalars = RH_TO_SCALAR(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i), RH_WIDTH);
+  scalars = RH_TO_LANES(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i));
 #endif
   return rh_vector_of(scalars, i, 1);
 #endif
