@@ -107,12 +107,15 @@ static uint64_t subnormal_integer(const rh_recipe *r, uint64_t i) {
   return random_bits(r, i) >> 63;
 }
 
-/* The seed chooses at least one of the first, middle and last index, and another one. */
+/* The seed chooses at least one of the first, middle and last index, and another one.  NaNs have
+ * either sign. */
 static double nan_real(const rh_recipe *r, uint64_t i) {
   uint64_t chosen = 1 + below(r->coin, 15);
   int is_nan = (chosen & 1 && i == 0) || (chosen & 2 && i == r->n / 2) ||
                (chosen & 4 && i == r->n - 1) || (chosen & 8 && i == r->place);
-  return is_nan ? (double)NAN : unit(r, random_bits(r, i));
+  uint64_t bits = random_bits(r, i);
+  if (is_nan) return copysign(NAN, is_negative(bits) ? -1 : 1);
+  return unit(r, bits);
 }
 
 /* Small integers times one power of two: every partial sum, in any order, is exact as long as the
