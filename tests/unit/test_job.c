@@ -604,11 +604,52 @@ static const struct {
 };
 enum { CHOICES = sizeof choices / sizeof *choices };
 
+static int is_examined(const char *strategy) {
+  return rh_registry_find(&redhost->registry, strategy) != NULL;
+}
+
+/* How many of the plugins that came with redhost were not. */
+static uint32_t skipped_at(uint64_t n) {
+  rh_job_spec spec = plain;
+  rh_found found;
+  spec.strategy = NULL;
+  spec.n = n;
+  ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+  rh_found_finish(&found);
+  return redhost->registry.n_skipped;
+}
+
+/* The others cannot be chosen.  Of a user's plugins nothing is known before. */
+START_TEST(auto_examines_those_it_may_choose) {
+  const rh_registry *all;
+  made_up.about.kind = RH_DEVICE_CPU;
+  made_up.platform_name = pocl_platform;
+  strcpy(made_up.family, "AuthenticAMD 1 1"); /* no shipped times count */
+  made_up.shares_memory = 1;
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  ck_assert_uint_eq(skipped_at(999), 0);
+  tune_at("native", built_in("native"), 1000, 1e-6);
+  ck_assert_uint_gt(skipped_at(1000), 20);
+  ck_assert(is_examined("native") && is_examined("serial") && is_examined("particular"));
+  ck_assert(!is_examined("cascade"));
+  tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
+  ck_assert_uint_gt(skipped_at(1001), 20);
+  ck_assert(is_examined("cascade") && !is_examined("two_stage"));
+  ck_assert_int_eq(rh_redhost_registry(redhost, 1001, &all, NULL, &error), RH_OK);
+  ck_assert(all->n_skipped == 0 && is_examined("two_stage"));
+  ck_assert_uint_eq(skipped_at(1001), 0);
+  tune("of_no_file", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
+  ck_assert_uint_eq(skipped_at(1002), 0);
+}
+END_TEST
+
 /* A GPU without defaults in redhost. */
 START_TEST(nothing_is_known_of_any) {
   redhost->devices_found = 1;
   redhost->device = &made_up;
   assert_chosen("onepass");
+  ck_assert_uint_eq(redhost->registry.n_skipped, 0);
   ck_assert_ptr_nonnull(strstr(redhost->chosen, "by its own score of"));
 }
 END_TEST
@@ -659,6 +700,7 @@ int main(void) {
   tcase_add_test(jobs, the_next_time_does_not);
   tcase_add_test(jobs, without_a_cache_nothing_is_measured);
   tcase_add_test(jobs, where_the_result_is_wanted);
+  tcase_add_test(jobs, auto_examines_those_it_may_choose);
   tcase_add_test(jobs, nothing_is_known_of_any);
   tcase_add_loop_test(jobs, everybody_competes, 0, CHOICES);
   suite_add_tcase(suite, jobs);

@@ -75,11 +75,44 @@ static void take_notes(rh_registry *registry, rh_discovery *search) {
   search->searched = NULL;
 }
 
+static int bears_one_of(const char *path, const char *const *names, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (rh_bears_name(path, names[k])) return 1;
+  return 0;
+}
+
+static int is_borne(const rh_survey *survey, const char *name) {
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    if (rh_bears_name(survey->search.candidates[k].path, name)) return 1;
+  return 0;
+}
+
+/* Has the others pass for examined. */
+static uint32_t skip_others(rh_survey *survey, const char *const *names, uint32_t n) {
+  uint32_t skipped = 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (!is_borne(survey, names[k])) return 0;
+  for (uint32_t k = 0; n && k < survey->search.n; k++) {
+    const rh_candidate *candidate = &survey->search.candidates[k];
+    if (!candidate->installed || bears_one_of(candidate->path, names, n)) continue;
+    survey->findings[k].looked = 1;
+    skipped++;
+  }
+  return skipped;
+}
+
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error) {
+  return rh_registry_scan_named(registry, options, device, max_n, NULL, 0, error);
+}
+
+rh_status rh_registry_scan_named(rh_registry *registry, const rh_options *options,
+                                 const rh_device *device, uint64_t max_n, const char *const *names,
+                                 uint32_t n, rh_error *error) {
   rh_survey survey;
   memset(registry, 0, sizeof *registry);
   RH_TRY(rh_survey_open(&survey, options, device, max_n, error));
+  registry->n_skipped = skip_others(&survey, names, n);
   rh_status status = rh_survey_look(&survey, 0, survey.search.n, error);
   if (status == RH_OK) {
     int asked = rh_discovery_names_plugin(options);

@@ -41,6 +41,7 @@ typedef struct rh_registry {
   char **notes;
   uint32_t n_notes;
   char *searched;
+  uint32_t n_skipped; /* files that were not examined, since nobody asked for them */
 } rh_registry;
 
 /* Examines all candidates in a child process (`options->program`, or redhost next to the library),
@@ -50,6 +51,11 @@ typedef struct rh_registry {
  * examined. */
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error);
+/* The same, but of the files that came with redhost it examines those only that bear one of n names
+ * of strategies.  A name that no file bears may be in any file: then it examines all of them. */
+rh_status rh_registry_scan_named(rh_registry *registry, const rh_options *options,
+                                 const rh_device *device, uint64_t max_n, const char *const *names,
+                                 uint32_t n, rh_error *error);
 void rh_registry_finish(rh_registry *registry);
 
 /* The entry of that name that takes precedence; null if there is none. */

@@ -380,8 +380,9 @@ static const candidate *by_score(const choice *c, int on_device, rh_text *text) 
   return best;
 }
 
-static const candidate *choose(choice *c, rh_text *text) {
-  if (!look_up(c)) return by_score(c, 0, text);
+/* known: how many have a time, by look_up(). */
+static const candidate *choose(const choice *c, uint32_t known, rh_text *text) {
+  if (!known) return by_score(c, 0, text);
   int by_latency = knows_latency(c);
   const candidate *best = best_of(c, by_latency);
   if (may_win_on_device(c, best, by_latency)) {
@@ -395,29 +396,66 @@ static const candidate *choose(choice *c, rh_text *text) {
   return best;
 }
 
+/* Would the others not be chosen anyway?  A strategy of which no time is known is chosen only where
+ * there is none of any, or of any that reads the data where they must be brought to. */
+static int is_decided(const choice *c) {
+  int on_host = 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    if (!c->list[k].known.from) continue;
+    if (!runs_on_host(c->list[k].entry)) return 1;
+    on_host = 1;
+  }
+  return on_host && !is_far(c);
+}
+
+static void forget(choice *c) {
+  rh_text_finish(&c->failed);
+  rh_text_finish(&c->left_out);
+  rh_text_finish(&c->unread);
+  free(c->list);
+  *c = (choice){.redhost = c->redhost, .spec = c->spec, .own = c->own};
+}
+
+/* From the strategies of the registry.  *known: how many of them have a time. */
+static rh_status consider(choice *c, const rh_registry *registry, uint32_t *known,
+                          rh_error *error) {
+  RH_TRY(rh_redhost_tuned(c->redhost, &c->tuned, error));
+  RH_TRY(gather(c, registry, error));
+  *known = look_up(c);
+  return RH_OK;
+}
+
+static void explain(choice *c, const candidate *chosen, rh_text *text) {
+  rh_redhost *redhost = c->redhost;
+  snprintf(redhost->chose, sizeof redhost->chose, "%s", chosen->entry->name);
+  if (c->failed.length)
+    rh_text_add(text, "; left out for a wrong result here: %s", rh_text_get(&c->failed));
+  if (c->left_out.length)
+    rh_text_add(text, "; left out after a failure: %s", rh_text_get(&c->left_out));
+  snprintf(redhost->chosen, sizeof redhost->chosen, "%s", rh_text_get(text));
+  rh_log(&redhost->options.reporter, RH_LOG_INFO, "auto: %s", redhost->chosen);
+}
+
 rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
   choice c = {.redhost = redhost, .spec = spec, .own = rh_operator_hash(spec->custom)};
   rh_text text = {0};
-  RH_TRY(rh_redhost_registry(redhost, spec->n, &registry, NULL, error));
+  uint32_t known = 0;
+  RH_TRY(rh_redhost_known_registry(redhost, spec->n, &registry, error));
+  rh_status status = consider(&c, registry, &known, error);
+  if (registry->n_skipped && (status == RH_DECLINED || (status == RH_OK && !is_decided(&c)))) {
+    forget(&c);
+    status = rh_redhost_registry(redhost, spec->n, &registry, NULL, error);
+    if (status == RH_OK) status = consider(&c, registry, &known, error);
+  }
   rh_redhost_report_missing_plugins(redhost);
-  RH_TRY(rh_redhost_tuned(redhost, &c.tuned, error));
-  rh_status status = gather(&c, registry, error);
   if (status == RH_OK) {
-    *entry = choose(&c, &text)->entry;
-    snprintf(redhost->chose, sizeof redhost->chose, "%s", (*entry)->name);
-    if (c.failed.length)
-      rh_text_add(&text, "; left out for a wrong result here: %s", rh_text_get(&c.failed));
-    if (c.left_out.length)
-      rh_text_add(&text, "; left out after a failure: %s", rh_text_get(&c.left_out));
-    snprintf(redhost->chosen, sizeof redhost->chosen, "%s", rh_text_get(&text));
-    rh_log(&redhost->options.reporter, RH_LOG_INFO, "auto: %s", redhost->chosen);
+    const candidate *chosen = choose(&c, known, &text);
+    *entry = chosen->entry;
+    explain(&c, chosen, &text);
   }
   rh_text_finish(&text);
-  rh_text_finish(&c.failed);
-  rh_text_finish(&c.left_out);
-  rh_text_finish(&c.unread);
-  free(c.list);
+  forget(&c);
   return status;
 }

@@ -109,28 +109,63 @@ rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_er
   return status;
 }
 
-rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
-                              rh_error *no_device, rh_error *error) {
-  const rh_cl_device *device = NULL;
-  rh_error why = {0};
-  rh_status status = rh_redhost_device(redhost, &device, &why);
+/* The device that strategies are queried for; null: there is none, and *why says why. */
+static rh_status device_of_registry(rh_redhost *redhost, const rh_cl_device **device, rh_error *why,
+                                    rh_error *error) {
+  *why = (rh_error){0};
+  rh_status status = rh_redhost_device(redhost, device, why);
   /* Without devices, host strategies are still available; a missing device that was requested is
    * an error. */
   if (status != RH_OK && (status != RH_E_DEVICE || redhost->devices.n > 0)) {
-    if (error) *error = why;
+    if (error) *error = *why;
     return status;
   }
-  if (status != RH_OK && !redhost->registry_scanned) report_faults(redhost);
-  if (no_device) *no_device = why;
-  if (redhost->registry_scanned && redhost->registry_n != n) {
-    rh_registry_finish(&redhost->registry);
-    redhost->registry_scanned = 0;
-  }
-  if (!redhost->registry_scanned)
-    RH_TRY(rh_registry_scan(&redhost->registry, &redhost->options, device ? &device->about : NULL,
-                            n, error));
+  if (status == RH_OK) return RH_OK;
+  *device = NULL;
+  if (!redhost->registry_scanned) report_faults(redhost);
+  return RH_OK;
+}
+
+static void forget_registry(rh_redhost *redhost) {
+  if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
+  redhost->registry_scanned = 0;
+}
+
+static rh_status scan(rh_redhost *redhost, const rh_cl_device *device, uint64_t n,
+                      const char *const *names, uint32_t n_names, rh_error *error) {
+  RH_TRY(rh_registry_scan_named(&redhost->registry, &redhost->options,
+                                device ? &device->about : NULL, n, names, n_names, error));
   redhost->registry_scanned = 1;
   redhost->registry_n = n;
+  return RH_OK;
+}
+
+rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                              rh_error *no_device, rh_error *error) {
+  const rh_cl_device *device = NULL;
+  rh_error why;
+  RH_TRY(device_of_registry(redhost, &device, &why, error));
+  if (no_device) *no_device = why;
+  if (redhost->registry_n != n || redhost->registry.n_skipped) forget_registry(redhost);
+  if (!redhost->registry_scanned) RH_TRY(scan(redhost, device, n, NULL, 0, error));
+  *registry = &redhost->registry;
+  return RH_OK;
+}
+
+rh_status rh_redhost_known_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                                    rh_error *error) {
+  enum { MOST = 64 }; /* more are not worth a choice: all are examined */
+  const char *names[MOST];
+  const rh_cl_device *device = NULL;
+  rh_tunedb *tuned;
+  rh_error why;
+  RH_TRY(device_of_registry(redhost, &device, &why, error));
+  RH_TRY(rh_redhost_tuned(redhost, &tuned, error));
+  if (redhost->registry_n != n) forget_registry(redhost);
+  if (!redhost->registry_scanned) {
+    uint32_t n_names = rh_tunedb_strategies(tuned, names, MOST);
+    RH_TRY(scan(redhost, device, n, names, n_names <= MOST ? n_names : 0, error));
+  }
   *registry = &redhost->registry;
   return RH_OK;
 }

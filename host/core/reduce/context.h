@@ -71,6 +71,12 @@ rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device,
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
+/* The same for `auto`, which seldom needs all of them: of the plugins that came with redhost, those
+ * only that rh_tunedb_strategies() names, unless all were examined before.  registry->n_skipped
+ * says how many are missing. */
+rh_status rh_redhost_known_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                                    rh_error *error);
+
 /* Call it after rh_redhost_registry() when running several strategies, listing them or letting
  * `auto` choose.  Logs one line if a plugin is missing that was requested by its file, came with
  * redhost or could not be examined.  The last two cases are logged as errors. */

@@ -39,8 +39,8 @@ typedef struct way {
 } way;
 
 /* From where they are, and through pinned memory: as chunks of a ring, or as a whole. */
-static const way upload = {"upload", UINT64_C(0x2d75706c6f61642d), {4096, 32u << 20}},
-                 stream = {"stream", UINT64_C(0x2d73747265616d2d), {32u << 20, 128u << 20}};
+static const way upload = {RH_TUNEDB_UPLOAD, UINT64_C(0x2d75706c6f61642d), {4096, 32u << 20}},
+                 stream = {RH_TUNEDB_STREAM, UINT64_C(0x2d73747265616d2d), {32u << 20, 128u << 20}};
 
 static double kept_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
   const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};

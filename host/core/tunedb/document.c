@@ -47,6 +47,16 @@ int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
 
 /* ---- Reading ---- */
 
+static rh_status check_strategies(const json_t *document, rh_error *error) {
+  const json_t *names = json_object_get(document, "strategies");
+  for (size_t k = 0; k < json_array_size(names); k++)
+    if (!json_is_string(json_array_get(names, k)))
+      return rh_fail(error, RH_E_FILE, "strategies[%zu]: is not a name", k);
+  if (json_array_size(names) == 0)
+    return rh_fail(error, RH_E_FILE, "strategies: are missing");
+  return RH_OK;
+}
+
 static rh_status check_entries(const json_t *object, size_t *total, rh_error *error) {
   const json_t *entries = json_object_get(object, "entries");
   size_t n = json_array_size(entries);
@@ -100,7 +110,10 @@ static rh_status check(const json_t *document, int shipped, rh_error *error) {
   size_t total = 0;
   if (!json_is_object(document)) return rh_fail(error, RH_E_FILE, "is JSON, but not an object");
   RH_TRY(check_schema(document, error));
-  if (shipped) return check_entries(document, &total, error);
+  if (shipped) {
+    RH_TRY(check_strategies(document, error));
+    return check_entries(document, &total, error);
+  }
   return check_devices(json_object_get(document, "devices"), &total, error);
 }
 

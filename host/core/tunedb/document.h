@@ -7,8 +7,10 @@
  * and of redhost's defaults, where "match" selects the devices and "name" names them:
  *
  *     {"schema": "redhost-tuned/1", "name": "NVIDIA GPUs", "family": "compute capability 9",
- *      "match": {"kind": "gpu", "vendor_id": 4318}, "entries": [...]}
+ *      "match": {"kind": "gpu", "vendor_id": 4318},
+ *      "strategies": ["native", "onepass", ...], "entries": [...]}
  *
+ * "strategies" are those that `auto` chooses from on such a device where no other was measured.
  * "family" is that of the device that they were measured on (rh_cl_device.family): the times count
  * for devices of that family only.
  */

@@ -295,6 +295,31 @@ int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t 
   return elsewhere && !was_good_here(tuned, strategy, plugin, op, type, own);
 }
 
+static int is_way(const char *name) {
+  return strcmp(name, RH_TUNEDB_UPLOAD) == 0 || strcmp(name, RH_TUNEDB_STREAM) == 0;
+}
+
+/* Unless it is in the list. */
+static void add_strategy(const char **names, uint32_t *n, uint32_t most, const char *name) {
+  for (uint32_t k = 0; k < *n && k < most; k++)
+    if (strcmp(names[k], name) == 0) return;
+  if (*n < most) names[*n] = name;
+  ++*n;
+}
+
+uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most) {
+  const json_t *shipped = json_object_get(tuned->shipped, "strategies");
+  uint32_t n = 0;
+  for (size_t k = 0; k < json_array_size(shipped); k++)
+    add_strategy(names, &n, most, json_string_value(json_array_get(shipped, k)));
+  for (uint32_t k = 0; n && k < tuned->n; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    int is_known = entry->time_s > 0 || entry->latency_s > 0 || entry->failed;
+    if (is_known && !is_way(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
+  }
+  return n;
+}
+
 int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {
   for (uint32_t k = 0; k < tuned->n; k++)
     if (strcmp(tuned->list[k].entry.strategy, strategy) == 0) return 1;

@@ -101,6 +101,17 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
                                             const char *strategy, uint64_t plugin, uint32_t op,
                                             rh_type type, uint64_t own, uint64_t n);
 
+/* Entries of these names are of no strategy: how long so many bytes take to the device, from where
+ * they are and through pinned memory. */
+#define RH_TUNEDB_UPLOAD "upload"
+#define RH_TUNEDB_STREAM "stream"
+
+/* The names of the strategies that `auto` may choose on such a device, each once, in *names: those
+ * that the shipped defaults list, and those of which a time or a wrong result is known here.  At
+ * most `most` of them, valid until an entry is added.  Returns how many there are; 0: nothing is
+ * known of such a device, and any may be the best. */
+uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most);
+
 /* Is there any entry of that name?  If not, its file need not be hashed. */
 int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);
 
