@@ -80,8 +80,9 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   *instance = self;
   self->host = host;
   RH_TRY(plan(problem, values, self, &answer));
-  snprintf(options, sizeof options, "-DRH_RANKS -DRH_WIDTH=%u -DRH_ACCUMULATORS=%u -DRH_PAGES=%u %s",
-           (unsigned)self->width, (unsigned)self->accumulators, (unsigned)values[PAGES],
+  snprintf(options, sizeof options,
+           "-DRH_RANKS -DRH_WIDTH=%u -DRH_ACCUMULATORS=%u -DRH_PAGES=%u %s", (unsigned)self->width,
+           (unsigned)self->accumulators, (unsigned)values[PAGES],
            rh_finish_options(values[FINISH]));
   RH_TRY(host->build(host, "cpu_serial_float4.cl", cpu_serial_float4_cl, options, &program));
   RH_TRY(rh_group_kernel(host, program, "cpu_serial_float4", 1, &self->kernel));

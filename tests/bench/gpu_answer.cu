@@ -1,5 +1,5 @@
-// What `redhost --run auto -n 2^20 -q` is compared with, as a whole process: a CUB program that fills
-// an array, copies it to the GPU, sums it there, copies the sum back and prints it.
+// What `redhost --run auto -n 2^20 -q` is compared with, as a whole process: a CUB program that
+// fills an array, copies it to the GPU, sums it there, copies the sum back and prints it.
 //
 //   nvcc -O3 -std=c++17 -arch=native gpu_answer.cu -o gpu_answer
 //   gpu_answer [N]       2^20 elements of f32 without it

@@ -396,8 +396,8 @@ static const candidate *choose(const choice *c, uint32_t known, rh_text *text) {
   return best;
 }
 
-/* Would the others not be chosen anyway?  A strategy of which no time is known is chosen only where
- * there is none of any, or of any that reads the data where they must be brought to. */
+/* Would the others not be chosen anyway?  A strategy whose time is unknown is chosen only where no
+ * time is known at all, or none on the device that the data must be brought to. */
 static int is_decided(const choice *c) {
   int on_host = 0;
   for (uint32_t k = 0; k < c->n; k++) {

@@ -52,8 +52,7 @@ static rh_status check_strategies(const json_t *document, rh_error *error) {
   for (size_t k = 0; k < json_array_size(names); k++)
     if (!json_is_string(json_array_get(names, k)))
       return rh_fail(error, RH_E_FILE, "strategies[%zu]: is not a name", k);
-  if (json_array_size(names) == 0)
-    return rh_fail(error, RH_E_FILE, "strategies: are missing");
+  if (json_array_size(names) == 0) return rh_fail(error, RH_E_FILE, "strategies: are missing");
   return RH_OK;
 }
 
