@@ -141,10 +141,6 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   weigh_way(c);
   c->n = c->n_known;
   take_entries(c, registry, 0);
-  if (c->unread.length)
-    rh_log(&c->redhost->options.reporter, RH_LOG_ERROR,
-           "tuning results are not used for %s: the plugin's file cannot be read",
-           rh_text_get(&c->unread));
   if (c->n) return RH_OK;
   const char *op = op_name(spec), *type = rh_type_name(type_of(spec));
   if (c->n_known)
@@ -425,6 +421,13 @@ static rh_status consider(choice *c, const rh_registry *registry, uint32_t *know
   return RH_OK;
 }
 
+static void report_unread(choice *c) {
+  if (c->unread.length)
+    rh_log(&c->redhost->options.reporter, RH_LOG_ERROR,
+           "tuning results are not used for %s: the plugin's file cannot be read",
+           rh_text_get(&c->unread));
+}
+
 static void explain(choice *c, const candidate *chosen, rh_text *text) {
   rh_redhost *redhost = c->redhost;
   snprintf(redhost->chose, sizeof redhost->chose, "%s", chosen->entry->name);
@@ -450,6 +453,7 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry
     if (status == RH_OK) status = consider(&c, registry, &known, error);
   }
   rh_redhost_report_missing_plugins(redhost);
+  report_unread(&c);
   if (status == RH_OK) {
     const candidate *chosen = choose(&c, known, &text);
     *entry = chosen->entry;
