@@ -11,27 +11,25 @@ __kernel void cpu_serial_float4(RH_OPERANDS_PARAMETERS, ulong first, ulong n,
   ulong head = min(rh_vector_head(input), n), vectors = (n - head) / RH_WIDTH;
   ulong block = (vectors + get_num_groups(0) - 1) / get_num_groups(0);
   ulong v = min(get_group_id(0) * block, vectors), end = min(v + block, vectors);
-  rh_vector lanes[RH_ACCUMULATORS];
-  for (uint k = 0; k < RH_ACCUMULATORS; k++) lanes[k] = rh_vector_identity();
-  ulong rows = (end - v) / RH_ACCUMULATORS, turns, pages;
-  for (; rows > 0; rows -= turns * pages) {
+  rh_rows rows = rh_rows_identity();
+  ulong left = (end - v) / RH_ACCUMULATORS, turns, pages;
+  for (; left > 0; left -= turns * pages) {
     turns =
         max((ulong)1, (ulong)(RH_PAGE_BYTES / (RH_ACCUMULATORS * RH_WIDTH * sizeof(rh_element))));
-    pages = min(rows / turns, (ulong)RH_PAGES);
-    if (pages < 2) turns = rows, pages = 1;
+    pages = min(left / turns, (ulong)RH_PAGES);
+    if (pages < 2) turns = min(left, RH_MOST_ROWS), pages = 1;
     for (ulong turn = 0; turn < turns; turn++)
-      for (ulong page = 0; page < pages; page++) {
-        ulong at = v + (page * turns + turn) * RH_ACCUMULATORS;
-#pragma unroll
-        for (uint k = 0; k < RH_ACCUMULATORS; k++)
-          lanes[k] = rh_vector_combine(lanes[k], rh_vector_load(input, head + (at + k) * RH_WIDTH));
-      }
+      for (ulong page = 0; page < pages; page++)
+        rh_rows_take(&rows, input, head + (v + (page * turns + turn) * RH_ACCUMULATORS) * RH_WIDTH);
+    rh_rows_end(&rows, head + v * RH_WIDTH);
     v += turns * pages * RH_ACCUMULATORS;
   }
-  for (; v < end; v++)
-    lanes[0] = rh_vector_combine(lanes[0], rh_vector_load(input, head + v * RH_WIDTH));
-  for (uint k = 1; k < RH_ACCUMULATORS; k++) lanes[0] = rh_vector_combine(lanes[0], lanes[k]);
-  rh_value accumulator = rh_vector_fold(lanes[0]);
+  if (v < end) {
+    ulong first = head + v * RH_WIDTH;
+    for (; v < end; v++) rh_rows_take_vector(&rows, input, head + v * RH_WIDTH);
+    rh_rows_end(&rows, first);
+  }
+  rh_value accumulator = rh_rows_value(&rows, input);
 
   ulong inside = vectors * RH_WIDTH, outside = get_group_id(0) == 0 ? n - inside : 0;
   for (ulong i = 0; i < outside; i++)

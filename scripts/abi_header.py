@@ -151,7 +151,7 @@ def parse(text):
 
 
 PRELUDE_FUNCTION = re.compile(r"^(?:static inline|__kernel) ([^;{}]*?)\s*\{", re.MULTILINE)
-NOT_FOR_KERNELS = {"rh_compose", "rh_vector_of", "rh_operands_of", "rh_map_at", "rh_vector_read"}  # what others in the prelude are made of
+NOT_FOR_KERNELS = {"rh_compose", "rh_vector_of", "rh_operands_of", "rh_map_at", "rh_vector_read", "rh_rows_join"}  # what others in the prelude are made of
 
 
 def parse_prelude(text):

@@ -51,14 +51,6 @@ static inline RH_VECTOR_OF(float) rh_pack_elements(rh_pack p) {
 #define rh_pack_elements(p) RH_PASTE(as_, RH_VECTOR_OF(RH_ELEMENT))(p)
 #endif
 typedef RH_VECTOR_OF(RH_SCALAR) rh_scalars;
-/* Scalars, or the ranks of floats. */
-#ifdef RH_IS_RANKED
-#define RH_KEPT(x)          RH_PASTE(rh_rank, RH_WIDTH)(x)
-#define RH_SCALAR_KEPT(one) rh_key_of(one)
-#else
-#define RH_KEPT(x)          RH_TO_SCALAR(x, RH_WIDTH)
-#define RH_SCALAR_KEPT(one) one
-#endif
 static inline rh_scalars rh_pack_scalars(rh_pack p) { return RH_KEPT(rh_pack_elements(p)); }
 
 #if defined(RH_BLOCKS) && !defined(RH_IS_SCALED)

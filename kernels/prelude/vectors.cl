@@ -28,23 +28,32 @@ RH_DEFINE_MAGNITUDE(RH_PASTE(rh_magnitude, RH_WIDTH), RH_WIDTH)
 RH_DEFINE_SCALED(RH_WIDTH)
 #endif
 
+/* Scalars, or the ranks of floats. */
+#ifdef RH_IS_RANKED
+#define RH_KEPT(x)          RH_PASTE(rh_rank, RH_WIDTH)(x)
+#define RH_SCALAR_KEPT(one) rh_key_of(one)
+#else
+#define RH_KEPT(x)          RH_TO_SCALAR(x, RH_WIDTH)
+#define RH_SCALAR_KEPT(one) one
+#endif
+
 /* What a lane has of a scalar. */
 #if defined(RH_IS_RANKED) && !defined(RH_IS_INDEXED)
-#define RH_TO_LANES(x)      RH_PASTE(rh_rank, RH_WIDTH)(x)
-#define RH_LANE_OF(scalar)  rh_rank_of(scalar, RH_IDENTITY)
-#define RH_SCALAR_OF(lane)  rh_key_of(lane)
+#define RH_TO_LANES(x)     RH_PASTE(rh_rank, RH_WIDTH)(x)
+#define RH_LANE_OF(scalar) rh_rank_of(scalar, RH_IDENTITY)
+#define RH_SCALAR_OF(lane) rh_key_of(lane)
 #else
-#define RH_TO_LANES(x)      RH_TO_SCALAR(x, RH_WIDTH)
-#define RH_LANE_OF(scalar)  scalar
-#define RH_SCALAR_OF(lane)  lane
+#define RH_TO_LANES(x)     RH_TO_SCALAR(x, RH_WIDTH)
+#define RH_LANE_OF(scalar) scalar
+#define RH_SCALAR_OF(lane) lane
 #endif
 
 #ifdef RH_IS_INDEXED
-#define RH_LANES_2 0, 1
-#define RH_LANES_4 RH_LANES_2, 2, 3
-#define RH_LANES_8 RH_LANES_4, 4, 5, 6, 7
+#define RH_LANES_2  0, 1
+#define RH_LANES_4  RH_LANES_2, 2, 3
+#define RH_LANES_8  RH_LANES_4, 4, 5, 6, 7
 #define RH_LANES_16 RH_LANES_8, 8, 9, 10, 11, 12, 13, 14, 15
-#define RH_LANES RH_PASTE(RH_LANES_, RH_WIDTH)
+#define RH_LANES    RH_PASTE(RH_LANES_, RH_WIDTH)
 #endif
 
 static inline rh_vector rh_vector_identity(void) {
@@ -144,6 +153,14 @@ static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
 }
 #endif
 
+/* The elements that rh_vector_load reads of an array. */
+#ifdef RH_TYPE_f16
+#define RH_ALIGNED_ELEMENTS(p, i)                                                                  \
+  RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)((p) + (i)))
+#else
+#define RH_ALIGNED_ELEMENTS(p, i) (*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)((p) + (i)))
+#endif
+
 /* Elements i .. i+RH_WIDTH-1 of p, where i is rh_vector_head(p) and a multiple of RH_WIDTH more. */
 static inline rh_vector rh_vector_load(rh_operands p, ulong i) {
 #if defined(RH_OPERANDS_ARE_COUNTED)
@@ -151,15 +168,7 @@ static inline rh_vector rh_vector_load(rh_operands p, ulong i) {
 #elif defined(RH_CUSTOM)
   return rh_vector_read(p, i, true);
 #else
-#ifdef RH_TYPE_f16
-  RH_PASTE(RH_SCALAR, RH_WIDTH)
-  scalars =
-      RH_TO_LANES(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)(p + i)));
-#else
-  RH_PASTE(RH_SCALAR, RH_WIDTH)
-  scalars = RH_TO_LANES(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)(p + i));
-#endif
-  return rh_vector_of(scalars, i, 1);
+  return rh_vector_of(RH_TO_LANES(RH_ALIGNED_ELEMENTS(p, i)), i, 1);
 #endif
 }
 

@@ -96,7 +96,7 @@ warnings='-Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Werror -
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 printf '#define %s(k) (uint)%s(k)\n' get_local_id get_local_id get_local_size get_local_size >"$work/prelude"
-for part in types operands operators structs vectors access groups builtins subgroups shuffles packs canonical arrivals atomics finish; do
+for part in types operands operators structs vectors rows access groups builtins subgroups shuffles packs canonical arrivals atomics finish; do
   cat "$source/kernels/prelude/$part.cl"
 done >>"$work/prelude"
 n=0 turn=0
