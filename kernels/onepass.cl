@@ -22,38 +22,83 @@
  * them reads a block of its own: side by side with others, it would fetch every cache line and use
  * a part of it. */
 #ifdef RH_BLOCKS
-#define FIRST_PACK(id, steps) ((ulong)(id) * (steps)*RH_UNROLL)
-#define PACKS_APART(stride)   1
+#define PACKS_APART(stride) 1
 #else
-#define FIRST_PACK(id, steps) (id)
-#define PACKS_APART(stride)   (stride)
+#define PACKS_APART(stride) (stride)
+#endif
+
+/* All loads of a step come before the first use, so that they are in flight together. */
+static inline void load_step(__global const rh_pack *from, uint stride, rh_pack *packs) {
+#pragma unroll
+  for (uint u = 0; u < RH_UNROLL; u++) packs[u] = from[(ulong)u * PACKS_APART(stride)];
+}
+
+#if defined(RH_BLOCKS) || !defined(RH_IS_INDEXED)
+static inline rh_part take_step(__global const rh_pack *from, uint stride) {
+  rh_pack packs[RH_UNROLL];
+  load_step(from, stride, packs);
+  rh_part part = rh_pack_part(packs[0]);
+#pragma unroll
+  for (uint u = 1; u < RH_UNROLL; u++) part = rh_part_join(part, rh_pack_part(packs[u]));
+  return part;
+}
+#endif
+
+#ifdef RH_BLOCKS
+/* A step from each of RH_PAGES pages in turn: a processor prefetches in several pages at a time,
+ * but not past the end of one.  These pages are a stretch.  Where an index is wanted, the best
+ * stretch is remembered, whose elements may be read in any order.  Steps that fill no RH_PAGES
+ * pages are stretches of one page. */
+#define STEPS_OF_PAGE max(1u, (uint)(4096 / (RH_UNROLL * sizeof(rh_pack))))
+static inline rh_total take_steps(__global const rh_pack *from, uint id, uint stride, uint steps) {
+  rh_total total = rh_total_identity();
+  from += (ulong)id * steps * RH_UNROLL;
+  for (uint left = steps, turns, pages; left > 0; left -= turns * pages) {
+    turns = min(left, STEPS_OF_PAGE);
+    pages = left / turns < RH_PAGES ? 1 : RH_PAGES;
+#ifdef RH_IS_INDEXED
+    rh_part best = rh_pack_part(*from);
+#endif
+    for (uint turn = 0; turn < turns; turn++)
+      for (uint page = 0; page < pages; page++) {
+        rh_part part = take_step(from + (page * turns + turn) * RH_UNROLL, stride);
+#ifdef RH_IS_INDEXED
+        best = rh_part_join(best, part);
+#else
+        total = rh_total_add(total, part);
+#endif
+      }
+#ifdef RH_IS_INDEXED
+    rh_total_take(&total, best, from);
+#endif
+    from += (ulong)turns * pages * RH_UNROLL;
+  }
+  return total;
+}
+#else
+static inline rh_total take_steps(__global const rh_pack *from, uint id, uint stride, uint steps) {
+  rh_total total = rh_total_identity();
+  from += id;
+  for (uint s = 0; s < steps; s++, from += (ulong)RH_UNROLL * stride) {
+#ifdef RH_IS_INDEXED
+    rh_pack packs[RH_UNROLL];
+    load_step(from, stride, packs);
+#pragma unroll
+    for (uint u = 0; u < RH_UNROLL; u++) rh_total_take(&total, packs[u], s * RH_UNROLL + u);
+#else
+    total = rh_total_add(total, take_step(from, stride));
+#endif
+  }
+  return total;
+}
 #endif
 
 static inline rh_value take_share(SHARE_PARAMETERS) {
   uint id = (uint)(get_group_id(0) * RH_GROUP + get_local_id(0));
   uint stride = (uint)(get_num_groups(0) * RH_GROUP);
-  __global const rh_pack *from = input + pack + FIRST_PACK(id, steps);
-  rh_total total = rh_total_identity();
+  rh_total total = take_steps(input + pack, id, stride, steps);
+  __global const rh_pack *from = input + pack + (ulong)steps * RH_UNROLL * stride + id;
   rh_pack packs[RH_UNROLL];
-  /* All loads of a step come before the first use, so that they are in flight together. */
-  for (uint s = 0; s < steps; s++, from += (ulong)RH_UNROLL * PACKS_APART(stride)) {
-#pragma unroll
-    for (uint u = 0; u < RH_UNROLL; u++) packs[u] = from[(ulong)u * PACKS_APART(stride)];
-#if defined(RH_IS_INDEXED) && !defined(RH_BLOCKS)
-#pragma unroll
-    for (uint u = 0; u < RH_UNROLL; u++) rh_total_take(&total, packs[u], s * RH_UNROLL + u);
-#else
-    rh_part part = rh_pack_part(packs[0]);
-#pragma unroll
-    for (uint u = 1; u < RH_UNROLL; u++) part = rh_part_join(part, rh_pack_part(packs[u]));
-#ifdef RH_IS_INDEXED
-    rh_total_take(&total, part, from);
-#else
-    total = rh_total_add(total, part);
-#endif
-#endif
-  }
-  from = input + pack + (ulong)steps * RH_UNROLL * stride + id;
   if (id < rest) {
 #pragma unroll
     for (uint u = 0; u < RH_UNROLL; u++)
@@ -98,8 +143,7 @@ static inline rh_value take_share(SHARE_PARAMETERS) {
 
 #ifdef RH_FINISH_LAUNCH
 ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global rh_value *partials) {
-  rh_value all =
-      MEET(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+  rh_value all = MEET(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
   if (get_local_id(0) == 0) partials[get_group_id(0)] = all;
 }
 #else
@@ -151,8 +195,7 @@ ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void 
                      __global uint *tickets, uint epoch, __global rh_value *result,
                      ulong result_index) {
   __local uint *is_last = (__local uint *)(scratch + RH_GROUP);
-  rh_value all =
-      MEET(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
+  rh_value all = MEET(scratch, take_share(input, pack, steps, rest, first, n, head, outside));
   uint groups = (uint)get_num_groups(0);
   if (groups > 1) {
     if (!finishes(slots, tickets, is_last, all, groups, epoch)) return;

@@ -17,7 +17,7 @@ static const char about[] =
     "The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
-enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH };
+enum { GROUP, GROUPS_PER_UNIT, LOADS, SHARE, FINISH, PAGES };
 /* All parameters are compile-time constants, or decide others that are. */
 #define COMPILED(key_, initial_, min_, max_, doc_)                                                 \
   {                                                                                                \
@@ -40,6 +40,9 @@ static const rh_param params[] = {
                 .max = 3,
                 .step = 1,
                 .flags = RH_PARAM_REBUILD},
+    [PAGES] = COMPILED("pages", 1, 1, 32,
+                       "pages of 4 KiB that a work-item of a CPU reads from in turn; the canonical "
+                       "order has its own"),
 };
 
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
@@ -51,7 +54,7 @@ enum { PACK_BYTES = 16, BLOCKS_PACK_BYTES = 64, MOST_PER_PACK = 16 };
 typedef struct onepass {
   const rh_host *host;
   struct _cl_kernel *kernel;
-  uint64_t group, most_groups, loads, share, per_pack, local_bytes;
+  uint64_t group, most_groups, loads, share, pages, per_pack, local_bytes;
   int has_blocks; /* each work-item reads a block of its own */
   int finishes;   /* a FINISH_* other than auto */
   struct _cl_mem *slots, *tickets;
@@ -174,6 +177,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   self->per_pack = elements_per_pack(problem, self->has_blocks);
   self->loads = (uint64_t)values[LOADS];
   self->share = (uint64_t)values[SHARE];
+  self->pages = (uint64_t)values[PAGES];
   RH_TRY(choose_finish(device, values[FINISH], &self->finishes, answer));
   answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
   answer->launches = 1;
@@ -197,9 +201,13 @@ static rh_status setup_free(onepass *self, const rh_problem *problem, char *opti
   struct _cl_program *program;
   size_t used = strlen(options);
   snprintf(options + used, size - used,
-           " -DRH_FINISH -DRH_PACKS -DRH_WIDTH=%llu -DRH_UNROLL=%llu -DRH_AT_ONCE=%llu%s",
+           " -DRH_FINISH -DRH_PACKS -DRH_WIDTH=%llu -DRH_UNROLL=%llu -DRH_AT_ONCE=%llu",
            (unsigned long long)self->per_pack, (unsigned long long)self->loads,
-           (unsigned long long)at_once(self), self->has_blocks ? " -DRH_BLOCKS -DRH_RANKS" : "");
+           (unsigned long long)at_once(self));
+  used = strlen(options);
+  if (self->has_blocks)
+    snprintf(options + used, size - used, " -DRH_BLOCKS -DRH_RANKS -DRH_PAGES=%llu",
+             (unsigned long long)self->pages);
   RH_TRY(host->build(host, "onepass.cl", onepass_cl, options, &program));
   RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
   if (self->finishes != FINISH_LAUNCH) return RH_OK;
