@@ -140,6 +140,15 @@ static void find_family(rh_cl_device *device) {
     rh_processor_family(device->family);
 }
 
+/* A CPU has no local memory of its own, and PoCL names the size of its cache.  At a barrier PoCL
+ * keeps what each work-item holds on the stack of a thread, up to nine times what the group has in
+ * local memory (PoCL 3.1, a user's operator of 128 bytes), and a stack has 8 MiB. */
+static uint64_t local_bytes_of(const rh_cl_device *device) {
+  const uint64_t most_on_a_cpu = 512 << 10;
+  uint64_t bytes = device_number(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  return kind_of(device) == RH_DEVICE_CPU && bytes > most_on_a_cpu ? most_on_a_cpu : bytes;
+}
+
 static void describe(rh_cl_device *device) {
   device->about = (rh_device){
       .struct_size = sizeof device->about,
@@ -148,7 +157,7 @@ static void describe(rh_cl_device *device) {
       .vendor_id = (uint32_t)device_number(device, CL_DEVICE_VENDOR_ID),
       .compute_units = (uint32_t)device_number(device, CL_DEVICE_MAX_COMPUTE_UNITS),
       .max_group = (uint32_t)device_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE),
-      .local_bytes = device_number(device, CL_DEVICE_LOCAL_MEM_SIZE),
+      .local_bytes = local_bytes_of(device),
       .global_bytes = device_number(device, CL_DEVICE_GLOBAL_MEM_SIZE),
       .max_alloc_bytes = device_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
       .features = features_of(device),

@@ -234,7 +234,7 @@ typedef struct rh_device {
   uint32_t compute_units;              /* at least 1 */
   uint32_t max_group;                  /* work-items in a work-group */
   uint32_t subgroup_min, subgroup_max; /* work-items of a sub-group, or of an NVIDIA warp */
-  uint64_t local_bytes;                /* local memory of one work-group */
+  uint64_t local_bytes;                /* local memory of one work-group; CPU: at most 512 KiB */
   uint64_t global_bytes, max_alloc_bytes;
   uint64_t features; /* RH_FP64, ... */
   const char *name, *driver, *extensions;
