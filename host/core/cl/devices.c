@@ -143,7 +143,7 @@ static void find_family(rh_cl_device *device) {
 /* A CPU has no local memory of its own, and PoCL names the size of its cache.  At a barrier PoCL
  * keeps what each work-item holds on the stack of a thread, up to nine times what the group has in
  * local memory (PoCL 3.1, a user's operator of 128 bytes), and a stack has 8 MiB. */
-static uint64_t local_bytes_of(const rh_cl_device *device) {
+static uint64_t local_bytes_of(rh_cl_device *device) {
   const uint64_t most_on_a_cpu = 512 << 10;
   uint64_t bytes = device_number(device, CL_DEVICE_LOCAL_MEM_SIZE);
   return kind_of(device) == RH_DEVICE_CPU && bytes > most_on_a_cpu ? most_on_a_cpu : bytes;
