@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const double clearly = 0.9; /* less than this part of the time */
+static const double clearly = 0.9;
 
 void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns) {
   if (!atomic_load_explicit(&contest->decided, memory_order_relaxed)) return;
@@ -44,7 +44,8 @@ void rh_native_contest_end(rh_native_contest *contest, uint32_t trial, double se
   contest->seconds[trial % 2][trial / 2] = seconds;
   if (atomic_fetch_add_explicit(&contest->ended, 1, memory_order_acq_rel) + 1 < CONTEST_OVER)
     return;
-  uint32_t winner = median(contest->seconds[1]) < clearly * median(contest->seconds[0]);
+  double part = contest->part != 0 ? contest->part : clearly;
+  uint32_t winner = median(contest->seconds[1]) < part * median(contest->seconds[0]);
   atomic_store_explicit(&contest->decided, 1 + winner, memory_order_relaxed);
 }
 

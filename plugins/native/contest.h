@@ -17,6 +17,7 @@ typedef struct rh_native_contest {
   _Atomic uint32_t begun, ended; /* trials */
   _Atomic uint32_t decided;      /* 0: not yet; else 1 + the way that won */
   uint32_t age; /* turns since then; the threads that take them do not count, and write nothing */
+  double part;  /* the second way wins in less than this part of the first one's time; 0: 0.9 */
   double seconds[2][CONTEST_TRIALS];
 } rh_native_contest;
 

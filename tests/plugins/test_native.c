@@ -143,6 +143,9 @@ START_TEST(the_faster_way_wins) {
   rh_native_contest same = {0}, hardly = {0};
   ck_assert_uint_eq(hold(&same, 1, 1), 0);
   ck_assert_uint_eq(hold(&hardly, 1, 0.95), 0);
+  rh_native_contest keen = {.part = 0.97}, slower = {.part = 0.97};
+  ck_assert_uint_eq(hold(&keen, 1, 0.95), 1);
+  ck_assert_uint_eq(hold(&slower, 1, 0.98), 0);
 }
 END_TEST
 
