@@ -73,9 +73,9 @@ enum {
   PAGES = 8,               /* that are read in turn, if so */
   LARGE_LOG = 25,          /* 32 MiB are more than most caches hold */
   LARGE_BYTES = 1 << LARGE_LOG,
-  LARGE_RENEW = 1 << 16, /* blocks */
-  ALONE_LOG = 16,        /* below 64 KiB no other thread is worth its waking */
-  ALL_LOG = 22,          /* and from 4 MiB on all are */
+  BLOCKS_RENEW = 1 << 16,
+  ALONE_LOG = 16, /* below 64 KiB no other thread is worth its waking */
+  ALL_LOG = 22,   /* and from 4 MiB on all are */
   CALLS_RENEW = 1 << 12,
   MOST_PARTS = 16
 };
@@ -98,10 +98,11 @@ typedef struct native {
   uint64_t few;           /* the length of the block that so many elements make, and fewer */
   const rh_native_folder *direct; /* what folds so few without a block; or null */
   unsigned pages;                 /* that are read in turn; 0: as the walks say */
-  rh_native_contest walks;        /* one page after the other, or in turn: of large inputs */
-  /* By the logarithm of the input's bytes: with all threads, or alone; and the walk, of others. */
-  rh_native_contest threads[ALL_LOG - ALONE_LOG], walks_of[LARGE_LOG - ALONE_LOG];
-  rh_native_pool *pool; /* null: the caller works alone */
+  /* By the logarithm of the input's bytes: with all threads, or alone; and one page after the other
+   * or several in turn, where all large inputs are one class. */
+  rh_native_contest threads[ALL_LOG - ALONE_LOG], walks[LARGE_LOG - ALONE_LOG + 1];
+  rh_native_contest *walk; /* the one that blocks without `pages` go by */
+  rh_native_pool *pool;    /* null: the caller works alone */
 } native;
 
 /* ---- Blocks: a function of n alone where the bits depend on them ---- */
@@ -153,11 +154,11 @@ static void work(void *user, const rh_native_job *job, uint32_t block) {
     fold_block(self, block, first, n, pages);
     return;
   }
-  pages = rh_native_contest_begin(&self->walks, &trial) ? PAGES : 1;
+  pages = rh_native_contest_begin(self->walk, &trial) ? PAGES : 1;
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
   fold_block(self, block, first, n, pages);
   if (trial < CONTEST_OVER)
-    rh_native_contest_end(&self->walks, trial, (rh_native_seconds() - start) / (double)n);
+    rh_native_contest_end(self->walk, trial, (rh_native_seconds() - start) / (double)n);
 }
 
 /* Neighbours in index order, so that the tree does not depend on which thread took which block. */
@@ -236,7 +237,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   if (!self->parts) return RH_E_NOMEM;
   self->serial_below = values[SERIAL_BELOW];
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
-  self->walks.part = 0.97; /* both read memory alike, so a small gain is one */
+  /* Both read memory alike, so a small gain is one. */
+  self->walks[LARGE_LOG - ALONE_LOG].part = 0.97;
   choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
   self->few = block_length(self->op, 1);
   if (self->n_parts == 1 && rh_native_folder_is_direct(&self->parts[0].folder))
@@ -300,7 +302,7 @@ static void fold_with_threads(native *self, const rh_native_job *job, uint64_t b
 static int threads_are_chosen(native *self, uint64_t bytes) {
   if (!self->pool) return 1;
   if (rh_native_pool_is_waking(self->pool)) return 0;
-  return self->serial_below >= 0 || bytes >= 1 << ALL_LOG ||
+  return self->serial_below >= 0 ||
          atomic_load_explicit(&self->threads[size_class(bytes)].decided, memory_order_relaxed);
 }
 
@@ -311,10 +313,10 @@ static void take_walk(native *self, unsigned pages) {
 }
 
 /* Several pages in turn, if that was clearly faster, as it may be from a cache, too: a sum of 2^18
- * u8 takes 0.8 of the time on a Zen 3. */
-static void fold_in_cache(native *self, const rh_native_job *job, uint64_t bytes) {
+ * u8 takes 0.8 of the time on a Zen 3.  A few blocks are too short to be timed alone. */
+static void try_whole(native *self, const rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
-  rh_native_contest *walk = &self->walks_of[size_class(bytes)];
+  rh_native_contest *walk = &self->walks[size_class(bytes)];
   rh_native_contest_renew(walk, 1, CALLS_RENEW);
   take_walk(self, rh_native_contest_begin(walk, &trial) ? PAGES : 1);
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
@@ -323,14 +325,24 @@ static void fold_in_cache(native *self, const rh_native_job *job, uint64_t bytes
     rh_native_contest_end(walk, trial, (rh_native_seconds() - start) / (double)bytes);
 }
 
+/* The same, found out by blocks: one call has enough of them for all trials. */
+static void try_blocks(native *self, const rh_native_job *job, uint64_t bytes) {
+  uint64_t class = size_class(bytes < LARGE_BYTES ? bytes : LARGE_BYTES);
+  rh_native_contest *walk = &self->walks[class];
+  rh_native_contest_renew(walk, job->blocks, BLOCKS_RENEW);
+  if (self->walk != walk) self->walk = walk;
+  take_walk(self, 0);
+  fold_with_threads(self, job, bytes);
+}
+
 static void fold_blocks(native *self, const rh_native_job *job) {
   uint64_t bytes = job->n * self->op->element_size;
-  int is_large = bytes >= LARGE_BYTES;
-  if (is_large) rh_native_contest_renew(&self->walks, job->blocks, LARGE_RENEW);
-  if (!self->pages && !is_large && bytes >= 1 << ALONE_LOG && threads_are_chosen(self, bytes)) {
-    fold_in_cache(self, job, bytes);
+  if (!self->pages && bytes >= 1 << ALL_LOG) {
+    try_blocks(self, job, bytes);
+  } else if (!self->pages && bytes >= 1 << ALONE_LOG && threads_are_chosen(self, bytes)) {
+    try_whole(self, job, bytes);
   } else {
-    take_walk(self, self->pages ? self->pages : is_large ? 0 : 1);
+    take_walk(self, self->pages ? self->pages : 1);
     fold_with_threads(self, job, bytes);
   }
   for (uint32_t k = 0; k < self->n_parts; k++) combine_blocks(&self->parts[k], job->blocks);
