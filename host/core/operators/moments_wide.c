@@ -20,7 +20,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-enum { ROW = RH_MOMENTS_ROW_F32, TILE = 4 * ROW, LINE = 16 /* floats */, AHEAD = 8 /* tiles */ };
+enum { ROW = RH_MOMENTS_ROW_F32, TILE = 4 * ROW, LINE = 16 /* floats */, AHEAD = 4 /* tiles */ };
 enum { LEVELS_OF_FOUR = 6, LEVELS_OF_EIGHT = 5 /* of nodes with so many lanes */ };
 #define INLINE static inline __attribute__((always_inline))
 /* In the order of the text, which compilers do not keep of __builtin_prefetch(): memory is read
