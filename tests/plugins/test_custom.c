@@ -313,8 +313,8 @@ static void close_redhost(void) {
 static int words_of(const char *variable, char **words) {
   const char *text = getenv(variable);
   int n = 0;
-  for (char *word = strtok(strdup(text ? text : ""), " "); word && n < MOST;
-       word = strtok(NULL, " "))
+  if (!text || !*text) return 0;
+  for (char *word = strtok(strdup(text), " "); word && n < MOST; word = strtok(NULL, " "))
     words[n++] = word;
   return n;
 }
