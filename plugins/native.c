@@ -313,7 +313,7 @@ static void take_walk(native *self, unsigned pages) {
 }
 
 /* Several pages in turn, if that was clearly faster, as it may be from a cache, too: a sum of 2^18
- * u8 takes 0.8 of the time on a Zen 3.  A few blocks are too short to be timed alone. */
+ * u8 takes 0.8 of the time on a Zen 3.  Whole calls are timed: their blocks are few and short. */
 static void try_whole(native *self, const rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *walk = &self->walks[size_class(bytes)];
@@ -325,7 +325,7 @@ static void try_whole(native *self, const rh_native_job *job, uint64_t bytes) {
     rh_native_contest_end(walk, trial, (rh_native_seconds() - start) / (double)bytes);
 }
 
-/* The same, found out by blocks: one call has enough of them for all trials. */
+/* The same by timing blocks, of which one call has enough for all trials. */
 static void try_blocks(native *self, const rh_native_job *job, uint64_t bytes) {
   uint64_t class = size_class(bytes < LARGE_BYTES ? bytes : LARGE_BYTES);
   rh_native_contest *walk = &self->walks[class];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const double clearly = 0.9;
+static const double clearly = 0.9; /* less than this part of the time, unless `part` says another */
 
 void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns) {
   if (!atomic_load_explicit(&contest->decided, memory_order_relaxed)) return;
