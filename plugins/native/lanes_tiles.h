@@ -303,10 +303,22 @@ DEFINE_LOAD_SOME(f64, f64, f64)
     }                                                                                              \
   }
 
+/* Not inlined: a call on a few elements would save its registers. */
+#define APART __attribute__((noinline))
+
 /* Neighbours, pairs of neighbours, and so on; one that is alone stays as it is.  Batches of tiles
  * are a binary counter's: nodes[k] combines 2^k of them where bit k of their number is set. */
 #define DEFINE_FLOAT(op, type, element, lane, TAKE, APPLY, lanes_of, across)                       \
   DEFINE_TILES(op, type, element, lane, TAKE, APPLY, lanes_of, across)                             \
+  /* Of 1 to 4 nodes.  A loop would wait for each of its levels to be stored and loaded. */        \
+  LANES_TARGET INLINE e_##lane op##_##type##_few(const e_##lane *nodes, uint64_t count) {          \
+    switch (count) {                                                                               \
+    case 1: return nodes[0];                                                                       \
+    case 2: return APPLY(nodes[0], nodes[1]);                                                      \
+    case 3: return APPLY(APPLY(nodes[0], nodes[1]), nodes[2]);                                     \
+    default: return APPLY(APPLY(nodes[0], nodes[1]), APPLY(nodes[2], nodes[3]));                   \
+    }                                                                                              \
+  }                                                                                                \
   LANES_TARGET static e_##lane op##_##type##_batch(const e_##element *x, intptr_t beside,          \
                                                    uint64_t n, unsigned pages) {                   \
     const uint64_t tile = NATIVE_TILE_BYTES / sizeof(e_##element);                                 \
@@ -314,23 +326,18 @@ DEFINE_LOAD_SOME(f64, f64, f64)
     e_##lane nodes[BATCH];                                                                         \
     op##_##type##_tiles(x, beside, whole, pages, nodes);                                           \
     if (count > whole) nodes[whole] = op##_##type##_last(x + whole * tile, beside, n % tile);      \
-    for (; count > 1; count = (count + 1) / 2) {                                                   \
+    for (; count > 8; count = (count + 1) / 2) {                                                   \
       for (uint64_t k = 0; k < count / 2; k++) nodes[k] = APPLY(nodes[2 * k], nodes[2 * k + 1]);   \
       if (count % 2 != 0) nodes[count / 2] = nodes[count - 1];                                     \
     }                                                                                              \
-    return nodes[0];                                                                               \
+    if (count <= 4) return op##_##type##_few(nodes, count);                                        \
+    return APPLY(op##_##type##_few(nodes, 4), op##_##type##_few(nodes + 4, count - 4));            \
   }                                                                                                \
-  LANES_TARGET static void op##_##type##_all(const void *elements, intptr_t beside, uint64_t n,    \
-                                             unsigned pages, void *value) {                        \
-    const uint64_t most = BATCH * (uint64_t)NATIVE_TILE_BYTES / sizeof(e_##element);               \
-    const e_##element *x = elements;                                                               \
+  LANES_TARGET APART static e_##lane op##_##type##_batches(const e_##element *x, intptr_t beside,  \
+                                                           uint64_t n, unsigned pages) {           \
+    const uint64_t most = BATCH * (uint64_t)NATIVE_TILE_BYTES / sizeof(*x);                        \
     e_##lane nodes[64], node;                                                                      \
     uint64_t batches = 0, k;                                                                       \
-    if (n <= most / BATCH) { /* a call on a few elements costs more than they */                   \
-      node = op##_##type##_last(x, beside, n);                                                     \
-      memcpy(value, &node, sizeof node);                                                           \
-      return;                                                                                      \
-    }                                                                                              \
     for (; n > most; n -= most, x += most, batches++) {                                            \
       node = op##_##type##_batch(x, beside, most, pages);                                          \
       for (k = 0; batches >> k & 1; k++) node = APPLY(nodes[k], node);                             \
@@ -339,6 +346,15 @@ DEFINE_LOAD_SOME(f64, f64, f64)
     node = op##_##type##_batch(x, beside, n, pages);                                               \
     for (k = 0; batches >> k != 0; k++)                                                            \
       if (batches >> k & 1) node = APPLY(nodes[k], node);                                          \
+    return node;                                                                                   \
+  }                                                                                                \
+  LANES_TARGET static void op##_##type##_all(const void *elements, intptr_t beside, uint64_t n,    \
+                                             unsigned pages, void *value) {                        \
+    const e_##element *x = elements;                                                               \
+    const uint64_t tile = NATIVE_TILE_BYTES / sizeof(*x);                                          \
+    e_##lane node = n <= tile           ? op##_##type##_last(x, beside, n)                         \
+                    : n <= BATCH * tile ? op##_##type##_batch(x, beside, n, pages)                 \
+                                        : op##_##type##_batches(x, beside, n, pages);              \
     memcpy(value, &node, sizeof node);                                                             \
   }
 

@@ -31,10 +31,6 @@ rh_type rh_type_from_name(const char *name) {
   return 0;
 }
 
-int rh_type_is_float(rh_type type) {
-  return type == RH_TYPE_f16 || type == RH_TYPE_f32 || type == RH_TYPE_f64;
-}
-
 int rh_type_is_signed(rh_type type) {
   return type == RH_TYPE_i8 || type == RH_TYPE_i16 || type == RH_TYPE_i32 || type == RH_TYPE_i64 ||
          rh_type_is_float(type);
@@ -169,10 +165,6 @@ const char *rh_op_names(void) {
   static const char names[] = RH_OP_LIST(RH_X);
 #undef RH_X
   return names + 1;
-}
-
-int rh_op_is_arithmetic(uint32_t op) {
-  return op == RH_OP_sum || op == RH_OP_prod || op == RH_OP_asum;
 }
 
 static int is_of_magnitudes(uint32_t op) {

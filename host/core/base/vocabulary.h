@@ -12,7 +12,9 @@ uint32_t rh_type_size(rh_type type);         /* bytes; 0 for an unknown number *
 rh_type rh_type_from_name(const char *name); /* 0 for an unknown name */
 /* Advice for a type's name in other libraries, such as "float32", as a clause; else null. */
 const char *rh_type_instead(const char *name);
-int rh_type_is_float(rh_type type);
+static inline int rh_type_is_float(rh_type type) {
+  return type == RH_TYPE_f16 || type == RH_TYPE_f32 || type == RH_TYPE_f64;
+}
 int rh_type_is_signed(rh_type type); /* signed integers and floats */
 
 const char *rh_op_name(uint32_t op);        /* "argmin"; null */
@@ -27,7 +29,10 @@ uint32_t rh_op_flags(uint32_t op,
 int rh_op_rounds(uint32_t op, rh_type type);
 /* Is this operator defined on this type?  (and, or, xor: integers only; affine: u64 only.) */
 int rh_op_is_defined(uint32_t op, rh_type type);
-int rh_op_is_arithmetic(uint32_t op); /* sum, prod, asum: values wider than the elements */
+/* sum, prod, asum: values wider than the elements */
+static inline int rh_op_is_arithmetic(uint32_t op) {
+  return op == RH_OP_sum || op == RH_OP_prod || op == RH_OP_asum;
+}
 /* Is it undefined for 0 elements? (min, argmin, and so on.) */
 int rh_op_needs_an_element(uint32_t op);
 /* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16,

@@ -10,9 +10,7 @@ rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k) {
   return spec->custom ? spec->custom->operands[k].type : spec->type;
 }
 
-rh_status rh_operand_check_address(const void *data, uint32_t size, uint32_t k, uint32_t n_operands,
-                                   rh_error *error) {
-  if (data && ((uintptr_t)data & (size - 1)) == 0) return RH_OK; /* sizes are powers of two */
+rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error) {
   if (n_operands == 1)
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
   return rh_fail(error, RH_E_USAGE,

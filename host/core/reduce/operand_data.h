@@ -10,10 +10,14 @@
 uint32_t rh_job_operands(const rh_job_spec *spec);
 rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k);
 
+rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error);
 /* RH_E_USAGE if the array of operand k of n_operands, whose elements have `size` bytes, is null or
  * misaligned. */
-rh_status rh_operand_check_address(const void *data, uint32_t size, uint32_t k, uint32_t n_operands,
-                                   rh_error *error);
+static inline rh_status rh_operand_check_address(const void *data, uint32_t size, uint32_t k,
+                                                 uint32_t n_operands, rh_error *error) {
+  if (data && ((uintptr_t)data & (size - 1)) == 0) return RH_OK; /* sizes are powers of two */
+  return rh_operand_bad_address(k, n_operands, error);
+}
 
 /* offsets[k] = where operand k of spec->n elements begins, in bytes; all in all that many bytes are
  * needed.  UINT64_MAX stands for more than 2^64. */

@@ -18,7 +18,7 @@ static rh_status bad_size(uint32_t size, const rh_sized *kind, rh_error *error) 
                  kind->name, size, kind->name, kind->known);
 }
 
-rh_status rh_sized_check(const void *given, const rh_sized *kind, rh_error *error) {
+rh_status rh_sized_check_unusual(const void *given, const rh_sized *kind, rh_error *error) {
   uint32_t size = size_of(given);
   if (size < kind->least || size > RH_MOST_STRUCT_BYTES) return bad_size(size, kind, error);
   for (uint32_t k = kind->known; k < size; k++)

@@ -20,9 +20,15 @@ typedef struct rh_sized {
 
 enum { RH_MOST_STRUCT_BYTES = 4096 }; /* a larger size was never set */
 
+/* Of a struct that is shorter than any version, or longer than this one. */
+rh_status rh_sized_check_unusual(const void *given, const rh_sized *kind, rh_error *error);
 /* RH_E_USAGE if the struct cannot have this size, or if fields are set that this version does not
  * know. */
-rh_status rh_sized_check(const void *given, const rh_sized *kind, rh_error *error);
+static inline rh_status rh_sized_check(const void *given, const rh_sized *kind, rh_error *error) {
+  uint32_t size = *(const uint32_t *)given;
+  if (size >= kind->least && size <= kind->known) return RH_OK;
+  return rh_sized_check_unusual(given, kind, error);
+}
 
 /* Checks `given` and copies it to the struct `own`, of kind->known bytes.  Fields that it lacks
  * become zero. */
