@@ -93,9 +93,9 @@ typedef struct native {
   uint32_t n_parts;
   part *parts;
   int64_t serial_below;
-  uint64_t longest_block; /* bytes, where blocks may be longer than block_length(); or 0 */
-  uint64_t takers;        /* threads, the caller included */
-  uint64_t few;           /* the length of the block that so many elements make, and fewer */
+  uint64_t longest; /* elements of a block, where it may be longer than block_length(); or 0 */
+  uint64_t takers;  /* threads, the caller included */
+  uint64_t few;     /* the length of the block that so many elements make, and fewer */
   const rh_native_folder *direct; /* what folds so few without a block; or null */
   unsigned pages;                 /* that are read in turn; 0: as the walks say */
   /* By the logarithm of the input's bytes: with all threads, or alone; and one page after the other
@@ -123,10 +123,10 @@ static uint64_t block_length(const rh_op *op, uint64_t n) {
 static uint64_t length_of_blocks(const native *self, uint64_t n) {
   if (n <= self->few) return self->few; /* a division would take longer than the reduction */
   uint64_t length = block_length(self->op, n);
-  if (!self->longest_block) return length;
-  uint64_t size = self->op->element_size, longest = self->longest_block / size;
-  uint64_t most = n * size < 1 << ALL_LOG ? BLOCKS_IF_SHORT : BLOCKS_OF_A_THREAD;
-  while (length < longest && n / length > most * self->takers) length *= 2;
+  if (!self->longest) return length;
+  uint64_t bytes = n * self->op->element_size;
+  uint64_t most = bytes < 1 << ALL_LOG ? BLOCKS_IF_SHORT : BLOCKS_OF_A_THREAD;
+  while (length < self->longest && n / length > most * self->takers) length *= 2;
   return length;
 }
 
@@ -246,7 +246,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->takers = threads;
   /* The order of what the vector loops fold is canonical or does not matter. */
   if (self->n_parts == 1 && rh_native_folder_is_fast(&self->parts[0].folder))
-    self->longest_block = self->op->flags & RH_OP_INDEXED ? SEARCHED_BLOCK_BYTES : LONG_BLOCK_BYTES;
+    self->longest = (self->op->flags & RH_OP_INDEXED ? SEARCHED_BLOCK_BYTES : LONG_BLOCK_BYTES) /
+                    self->op->element_size;
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if ((threads > 1 && !memory) ||
       reserve_values(self, host, most_blocks(self->op, problem->max_n)) != RH_OK)
@@ -258,7 +259,10 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return RH_OK;
 }
 
-static void alone(native *self, const rh_native_job *job) {
+/* By as few blocks as may be: nobody takes any of them. */
+static void alone(native *self, rh_native_job *job) {
+  for (; job->blocks > 1 && job->length < self->longest; job->length *= 2)
+    job->blocks = (job->blocks + 1) / 2;
   for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
 }
 
@@ -270,7 +274,7 @@ static uint64_t size_class(uint64_t bytes) {
  * learnt from calls while threads wake up: in a loop of short calls all trials would be over before
  * the first of them came, and being woken for nothing would lose against working alone.  Threads
  * that are asleep at every call, because there is time between calls, count with what they cost. */
-static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) {
+static void as_measured(native *self, rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *contest = &self->threads[size_class(bytes)];
   if (rh_native_pool_is_waking(self->pool)) {
@@ -288,7 +292,7 @@ static void as_measured(native *self, const rh_native_job *job, uint64_t bytes) 
     rh_native_contest_end(contest, trial, (rh_native_seconds() - start) / (double)bytes);
 }
 
-static void fold_with_threads(native *self, const rh_native_job *job, uint64_t bytes) {
+static void fold_with_threads(native *self, rh_native_job *job, uint64_t bytes) {
   if (!self->pool ||
       (self->serial_below >= 0 ? bytes < (uint64_t)self->serial_below : bytes < 1 << ALONE_LOG))
     alone(self, job);
@@ -314,7 +318,7 @@ static void take_walk(native *self, unsigned pages) {
 
 /* Several pages in turn, if that was clearly faster, as it may be from a cache, too: a sum of 2^18
  * u8 takes 0.8 of the time on a Zen 3.  Whole calls are timed: their blocks are few and short. */
-static void try_whole(native *self, const rh_native_job *job, uint64_t bytes) {
+static void try_whole(native *self, rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *walk = &self->walks[size_class(bytes)];
   rh_native_contest_renew(walk, 1, CALLS_RENEW);
@@ -326,7 +330,7 @@ static void try_whole(native *self, const rh_native_job *job, uint64_t bytes) {
 }
 
 /* The same by timing blocks, of which one call has enough for all trials. */
-static void try_blocks(native *self, const rh_native_job *job, uint64_t bytes) {
+static void try_blocks(native *self, rh_native_job *job, uint64_t bytes) {
   uint64_t class = size_class(bytes < LARGE_BYTES ? bytes : LARGE_BYTES);
   rh_native_contest *walk = &self->walks[class];
   rh_native_contest_renew(walk, job->blocks, BLOCKS_RENEW);
@@ -335,7 +339,7 @@ static void try_blocks(native *self, const rh_native_job *job, uint64_t bytes) {
   fold_with_threads(self, job, bytes);
 }
 
-static void fold_blocks(native *self, const rh_native_job *job) {
+static void fold_blocks(native *self, rh_native_job *job) {
   uint64_t bytes = job->n * self->op->element_size;
   if (!self->pages && bytes >= 1 << ALL_LOG) {
     try_blocks(self, job, bytes);
@@ -378,8 +382,9 @@ static rh_status run(void *instance, const rh_run *run) {
   if (run->n <= length) {
     fold_block(self, 0, 0, run->n, 1);
   } else {
-    const rh_native_job job = {run->n, length, (uint32_t)rh_divide_up(run->n, length)};
+    rh_native_job job = {run->n, length, (uint32_t)rh_divide_up(run->n, length)};
     fold_blocks(self, &job);
+    length = job.length;
   }
   /* with padding, of several parts */
   if (self->n_parts > 1) memcpy(run->host_result, self->whole->identity, self->whole->value_size);
