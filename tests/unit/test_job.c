@@ -329,6 +329,22 @@ static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
   assert_chosen_for(&spec, expected);
 }
 
+/* Within 2 %, the one that needs neither a context nor a kernel. */
+START_TEST(of_equals_the_host_strategy_is_chosen) {
+  enum { N = 1 << 22 };
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  made_up.shares_memory = 1;
+  tune_at("native", built_in("native"), N, 1.01e-3);
+  tune_at("onepass", built_in("onepass"), N, 1e-3);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "native");
+  assert_chosen_at(N, RH_JOB_DATA_ON_DEVICE, "onepass");
+  tune_at("native", built_in("native"), N, 1.03e-3);
+  assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
+  made_up.shares_memory = 0;
+}
+END_TEST
+
 /* Data of the host's memory: 16 MiB take 1 ms on the host, 0.1 ms on the device, and some time to
  * get there. */
 START_TEST(the_way_of_the_data_counts) {
@@ -694,6 +710,7 @@ int main(void) {
   tcase_add_loop_test(jobs, auto_goes_on, 0, 2);
   tcase_add_loop_test(jobs, all_fail, 0, 2);
   tcase_add_test(jobs, the_host_is_far_from_some_devices);
+  tcase_add_test(jobs, of_equals_the_host_strategy_is_chosen);
   tcase_add_test(jobs, the_way_of_the_data_counts);
   tcase_add_test(jobs, the_way_alone_decides);
   tcase_add_test(jobs, the_first_time_measures);

@@ -485,6 +485,9 @@ START_TEST(quickest_call) {
   ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 1);
   tasks[0].latency_s = 9.1e-6; /* a tie: the one that leaves the device free earlier */
   ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 0);
+  tasks[1].on_host = 1; /* a tie: the one that needs no device */
+  ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 1);
+  tasks[1].on_host = 0;
   tasks[0].passed_over = 1; /* `auto` never takes it */
   ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 1);
   tasks[0].passed_over = 0;

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If two latencies differ by less than this factor, they count as equal, and the shorter device
- * time wins. */
+/* If two latencies differ by less than this factor, they count as equal.  Then a host strategy
+ * wins, for it needs neither a context nor a kernel, and otherwise the shorter device time. */
 static const double tie = 1.02;
 
 typedef struct candidate {
@@ -272,13 +272,19 @@ static const candidate *quickest(const choice *c, int by_latency, const candidat
   return best;
 }
 
+static int wins_tie(const candidate *a, const candidate *b) {
+  int on_host = runs_on_host(a->entry), other_on_host = runs_on_host(b->entry);
+  if (on_host != other_on_host) return on_host;
+  return a->known.time_s > 0 && a->known.time_s < b->known.time_s;
+}
+
 static const candidate *best_of(const choice *c, int by_latency) {
   const candidate *best = quickest(c, by_latency, NULL);
   double least = cost(c, best, by_latency);
   for (uint32_t k = 0; k < c->n; k++) {
     const candidate *one = &c->list[k];
     if (!one->known.from || cost(c, one, by_latency) > tie * least) continue;
-    if (one->known.time_s > 0 && one->known.time_s < best->known.time_s) best = one;
+    if (wins_tie(one, best)) best = one;
   }
   return best;
 }

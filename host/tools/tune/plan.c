@@ -144,6 +144,12 @@ static int is_ranked(const rh_task *task, const rh_task *like) {
          task->state < RH_TASK_unsupported;
 }
 
+/* As `auto' decides. */
+static int wins_tie(const rh_task *a, const rh_task *b) {
+  if (a->on_host != b->on_host) return a->on_host != 0;
+  return a->time_s < b->time_s;
+}
+
 const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like) {
   static const double tie = 1.02;
   const rh_task *best = NULL;
@@ -153,7 +159,7 @@ const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task 
   double least = best ? best->latency_s : 0;
   for (uint32_t k = 0; k < n; k++)
     if (is_ranked(&tasks[k], like) && tasks[k].latency_s <= tie * least &&
-        tasks[k].time_s < best->time_s)
+        wins_tie(&tasks[k], best))
       best = &tasks[k];
   return best;
 }

@@ -41,6 +41,7 @@ typedef struct rh_task {
   uint32_t base_origin; /* RH_TUNED_*; 0: the plugin's defaults */
   /* 1: `auto' does not choose it, for its bits are not the canonical order's */
   uint32_t passed_over;
+  uint32_t on_host;                    /* 1: the strategy needs no device */
   double default_s, default_latency_s; /* with `base' */
   double time_s, latency_s;            /* with `settings` */
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];

@@ -105,6 +105,7 @@ static void add_point(rh_tuner *w, const rh_job_spec *problem) {
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op][type].status != RH_OK) continue;
     task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op, type);
+    task->on_host = entry->device_kinds == RH_DEVICE_HOST;
     find_base(w, task, entry);
     if (!w->fresh) look_up(w, task);
     w->n_tasks++;
