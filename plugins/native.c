@@ -197,12 +197,12 @@ static unsigned threads_for(const rh_problem *problem, const int64_t *values) {
 }
 
 /* The operators of one pass, each by loops of its own; 0: not all of them have such loops. */
-static int take_apart(native *self, const rh_native_lanes *lanes, const rh_op *op) {
+static int take_apart(native *self, unsigned vectors, const rh_op *op) {
   if (!RH_HAS(rh_op, op, parts) || op->n_parts > MOST_PARTS) return 0;
   for (uint32_t k = 0; k < op->n_parts; k++) {
     const rh_op_part *from = &op->parts[k];
     part *p = &self->parts[k];
-    rh_native_folder_choose(&p->folder, lanes, from->op, from->op->mapped_type);
+    rh_native_folder_choose(&p->folder, vectors, from->op, from->op->mapped_type);
     p->value_at = from->value_at;
     p->index_at = from->index_at;
     if (!rh_native_folder_is_fast(&p->folder)) return 0;
@@ -211,12 +211,12 @@ static int take_apart(native *self, const rh_native_lanes *lanes, const rh_op *o
   return op->n_parts > 0;
 }
 
-static void choose_parts(native *self, const rh_native_lanes *lanes, const rh_problem *problem) {
+static void choose_parts(native *self, unsigned vectors, const rh_problem *problem) {
   self->whole = self->op = problem->op;
-  if (take_apart(self, lanes, problem->op)) return;
+  if (take_apart(self, vectors, problem->op)) return;
   self->n_parts = 1;
   self->parts[0] = (part){.index_at = INDEX_AT};
-  rh_native_folder_choose(&self->parts[0].folder, lanes, problem->op, problem->type);
+  rh_native_folder_choose(&self->parts[0].folder, vectors, problem->op, problem->type);
   self->op = self->parts[0].folder.op;
 }
 
@@ -239,7 +239,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
   /* Both read memory alike, so a small gain is one. */
   self->walks[LARGE_LOG - ALONE_LOG].part = 0.97;
-  choose_parts(self, rh_native_lanes_find((unsigned)values[VECTORS]), problem);
+  choose_parts(self, (unsigned)values[VECTORS], problem);
   self->few = block_length(self->op, 1);
   if (self->n_parts == 1 && rh_native_folder_is_direct(&self->parts[0].folder))
     self->direct = &self->parts[0].folder;

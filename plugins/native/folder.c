@@ -145,10 +145,10 @@ static void choose_loops(rh_native_folder *self) {
     self->distances = self->lanes->distances[self->type];
 }
 
-void rh_native_folder_choose(rh_native_folder *self, const rh_native_lanes *lanes, const rh_op *op,
+void rh_native_folder_choose(rh_native_folder *self, unsigned vectors, const rh_op *op,
                              rh_type type) {
-  self->lanes = lanes;
   choose_elements(self, op, type);
+  self->lanes = rh_native_lanes_find(vectors, self->op->id, self->type);
   choose_loops(self);
 }
 

@@ -33,8 +33,8 @@ typedef struct rh_native_folder {
 /* Is it one whose values depend on the number of elements that are folded together? */
 int rh_native_folds_in_order(const rh_op *op, rh_type type);
 
-/* Chooses the loops.  `self` is zeroed. */
-void rh_native_folder_choose(rh_native_folder *self, const rh_native_lanes *lanes, const rh_op *op,
+/* Chooses the loops, of this kind of vectors.  `self` is zeroed. */
+void rh_native_folder_choose(rh_native_folder *self, unsigned vectors, const rh_op *op,
                              rh_type type);
 /* Are they vector loops, and not the operator's functions? */
 int rh_native_folder_is_fast(const rh_native_folder *self);

@@ -36,18 +36,24 @@ static int are_512_bits_halves(void) {
   return wide > 0.8 * narrow;
 }
 
+/* Conversions to 64 bits leave the loads less to do: on the same Zen 4 vectors of 512 bits take
+ * 0.92 to 0.97 of the time of sums of 32 and 8 bits in a cache, and as long from memory. */
+static int is_widening(uint32_t op, rh_type type) {
+  return op == RH_OP_sum && type < RH_TYPE_f16 && type != RH_TYPE_i64 && type != RH_TYPE_u64;
+}
+
 /* Measured once: 1 + the answer. */
-static const rh_native_lanes *best_of_avx512(void) {
+static const rh_native_lanes *best_of_avx512(uint32_t op, rh_type type) {
   static _Atomic int known;
   int answer = atomic_load_explicit(&known, memory_order_relaxed);
   if (!answer) {
     answer = 1 + are_512_bits_halves();
     atomic_store_explicit(&known, answer, memory_order_relaxed);
   }
-  return answer == 2 ? &rh_native_lanes_256vl : &rh_native_lanes_512;
+  return answer == 2 && !is_widening(op, type) ? &rh_native_lanes_256vl : &rh_native_lanes_512;
 }
 
-const rh_native_lanes *rh_native_lanes_find(unsigned vectors) {
+const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type) {
   int has_256 = __builtin_cpu_supports("avx2") && has_f16c();
   int has_512 = has_256 && __builtin_cpu_supports("avx512f") &&
                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -55,11 +61,11 @@ const rh_native_lanes *rh_native_lanes_find(unsigned vectors) {
   if (vectors == NATIVE_128 || !has_256) return &rh_native_lanes_128;
   if (vectors == NATIVE_256 || !has_512) return &rh_native_lanes_256;
   if (vectors == NATIVE_512) return &rh_native_lanes_512;
-  return vectors == NATIVE_256VL ? &rh_native_lanes_256vl : best_of_avx512();
+  return vectors == NATIVE_256VL ? &rh_native_lanes_256vl : best_of_avx512(op, type);
 }
 #else
-const rh_native_lanes *rh_native_lanes_find(unsigned vectors) {
-  (void)vectors;
+const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type) {
+  (void)vectors, (void)op, (void)type;
   return &rh_native_lanes_128;
 }
 #endif
