@@ -17,14 +17,13 @@ static const char about[] =
     "and round, are computed in the canonical order (docs/bits.md), so that they have the same "
     "bits with any number of threads, any width of vectors, and on every device. Whether several "
     "threads pay for an array between 64 KiB and 4 MiB, and whether this processor reads faster in "
-    "one page after the other or in eight of them in turn, the first calls find out by trying "
-    "both; whether vectors of 512 bits are faster than those of 256 in as many registers, "
+    "one page after the other, in eight of them in turn, or without reading far ahead, the first "
+    "calls find out by trying them; whether vectors of 512 bits are faster than those of 256 in as many registers, "
     "setup does. For argmin and argmax the extreme value is found first, and then located in the "
     "one block that contains it. Operators that do not commute are folded block by block in index "
     "order.";
 
 enum { THREADS, SERIAL_BELOW, VECTORS, WALK, AWAKE };
-enum { SEQUENTIAL = 1, IN_PAGES = 2 }; /* of `walk` */
 static const rh_param params[] = {
     [THREADS] =
         RH_NUMBER("threads", 0, 0, 1024, "threads, including the caller's; 0: one per processor"),
@@ -41,10 +40,11 @@ static const rh_param params[] = {
                           "auto: the fastest of the processor's"),
     [WALK] = {.key = "walk",
               .doc =
-                  "the way through memory: one page after the other, or eight in turn; auto: the "
-                  "first blocks of a large input find out",
-              .choices = "auto|sequential|pages",
-              .max = IN_PAGES,
+                  "the way through memory: one page after the other, eight in turn, or one after "
+                  "the other without reading far ahead; auto: the first blocks of a large input "
+                  "find out",
+              .choices = "auto|sequential|pages|in_step",
+              .max = 3,
               .step = 1,
               .flags = RH_PARAM_NOT_TUNED},
     [AWAKE] = {.key = "awake_us",
@@ -88,6 +88,10 @@ typedef struct part {
   unsigned char *values;       /* of the blocks */
 } part;
 
+/* `pages` of the ways in a contest: of all inputs; and of those from memory that can be read in
+ * step, which loses only where two streams are read. */
+static const unsigned ways[] = {1, PAGES}, ways_in_step[] = {NATIVE_IN_STEP, 1, PAGES};
+
 typedef struct native {
   const rh_op *whole, *op; /* op: by its elements blocks are cut */
   uint32_t n_parts;
@@ -97,12 +101,14 @@ typedef struct native {
   uint64_t takers;  /* threads, the caller included */
   uint64_t few;     /* the length of the block that so many elements make, and fewer */
   const rh_native_folder *direct; /* what folds so few without a block; or null */
-  unsigned pages;                 /* that are read in turn; 0: as the walks say */
+  unsigned pages; /* that are read in turn, or another way of lanes.h; or the blocks find out */
   /* By the logarithm of the input's bytes: with all threads, or alone; and one page after the other
    * or several in turn, where all large inputs are one class. */
   rh_native_contest threads[ALL_LOG - ALONE_LOG], walks[LARGE_LOG - ALONE_LOG + 1];
-  rh_native_contest *walk; /* the one that blocks without `pages` go by */
-  rh_native_pool *pool;    /* null: the caller works alone */
+  /* The one that blocks go by that find out, and its ways: `pages` of each. */
+  rh_native_contest *walk;
+  const unsigned *ways, *large_ways;
+  rh_native_pool *pool; /* null: the caller works alone */
 } native;
 
 /* ---- Blocks: a function of n alone where the bits depend on them ---- */
@@ -150,11 +156,11 @@ static void work(void *user, const rh_native_job *job, uint32_t block) {
   uint64_t n = job->n - first < job->length ? job->n - first : job->length;
   uint32_t trial;
   unsigned pages = self->parts[0].folder.pages;
-  if (pages) {
+  if (pages != NATIVE_BLOCKS_FIND_OUT) {
     fold_block(self, block, first, n, pages);
     return;
   }
-  pages = rh_native_contest_begin(self->walk, &trial) ? PAGES : 1;
+  pages = self->ways[rh_native_contest_begin(self->walk, &trial)];
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
   fold_block(self, block, first, n, pages);
   if (trial < CONTEST_OVER)
@@ -228,22 +234,34 @@ static rh_status reserve_values(native *self, const rh_host *host, uint64_t bloc
   return RH_OK;
 }
 
+/* The contests that blocks are timed for.  From memory all ways read nearly alike, so that a small
+ * gain is one. */
+static void open_walks(native *self) {
+  rh_native_contest *walk = &self->walks[LARGE_LOG - ALONE_LOG];
+  for (uint32_t k = ALL_LOG - ALONE_LOG; k <= LARGE_LOG - ALONE_LOG && self->takers > 1; k++)
+    self->walks[k].together = (uint32_t)self->takers;
+  int can_step = rh_native_folder_can_step(&self->parts[0].folder);
+  self->large_ways = can_step ? ways_in_step : ways;
+  walk->ways = can_step ? 3 : 2;
+  walk->part = 0.97;
+}
+
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
+  static const unsigned pages_of[] = {NATIVE_BLOCKS_FIND_OUT, 1, PAGES, NATIVE_IN_STEP};
   unsigned threads = threads_for(problem, values);
   native *self = host->alloc(host, sizeof *self);
   if (!self) return RH_E_NOMEM;
   self->parts = host->alloc(host, MOST_PARTS * sizeof *self->parts);
   if (!self->parts) return RH_E_NOMEM;
   self->serial_below = values[SERIAL_BELOW];
-  self->pages = values[WALK] == SEQUENTIAL ? 1 : values[WALK] == IN_PAGES ? PAGES : 0;
-  /* Both read memory alike, so a small gain is one. */
-  self->walks[LARGE_LOG - ALONE_LOG].part = 0.97;
+  self->pages = pages_of[values[WALK]];
   choose_parts(self, (unsigned)values[VECTORS], problem);
   self->few = block_length(self->op, 1);
   if (self->n_parts == 1 && rh_native_folder_is_direct(&self->parts[0].folder))
     self->direct = &self->parts[0].folder;
   self->takers = threads;
+  open_walks(self);
   /* The order of what the vector loops fold is canonical or does not matter. */
   if (self->n_parts == 1 && rh_native_folder_is_fast(&self->parts[0].folder))
     self->longest = (self->op->flags & RH_OP_INDEXED ? SEARCHED_BLOCK_BYTES : LONG_BLOCK_BYTES) /
@@ -322,7 +340,7 @@ static void try_whole(native *self, rh_native_job *job, uint64_t bytes) {
   uint32_t trial;
   rh_native_contest *walk = &self->walks[size_class(bytes)];
   rh_native_contest_renew(walk, 1, CALLS_RENEW);
-  take_walk(self, rh_native_contest_begin(walk, &trial) ? PAGES : 1);
+  take_walk(self, ways[rh_native_contest_begin(walk, &trial)]);
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
   fold_with_threads(self, job, bytes);
   if (trial < CONTEST_OVER)
@@ -334,19 +352,23 @@ static void try_blocks(native *self, rh_native_job *job, uint64_t bytes) {
   uint64_t class = size_class(bytes < LARGE_BYTES ? bytes : LARGE_BYTES);
   rh_native_contest *walk = &self->walks[class];
   rh_native_contest_renew(walk, job->blocks, BLOCKS_RENEW);
-  if (self->walk != walk) self->walk = walk;
-  take_walk(self, 0);
+  if (self->walk != walk) {
+    self->walk = walk;
+    self->ways = bytes < LARGE_BYTES ? ways : self->large_ways;
+  }
+  take_walk(self, NATIVE_BLOCKS_FIND_OUT);
   fold_with_threads(self, job, bytes);
 }
 
 static void fold_blocks(native *self, rh_native_job *job) {
   uint64_t bytes = job->n * self->op->element_size;
-  if (!self->pages && bytes >= 1 << ALL_LOG) {
+  int finds_out = self->pages == NATIVE_BLOCKS_FIND_OUT;
+  if (finds_out && bytes >= 1 << ALL_LOG) {
     try_blocks(self, job, bytes);
-  } else if (!self->pages && bytes >= 1 << ALONE_LOG && threads_are_chosen(self, bytes)) {
+  } else if (finds_out && bytes >= 1 << ALONE_LOG && threads_are_chosen(self, bytes)) {
     try_whole(self, job, bytes);
   } else {
-    take_walk(self, self->pages ? self->pages : 1);
+    take_walk(self, finds_out ? 1 : self->pages);
     fold_with_threads(self, job, bytes);
   }
   for (uint32_t k = 0; k < self->n_parts; k++) combine_blocks(&self->parts[k], job->blocks);

@@ -156,6 +156,11 @@ int rh_native_folder_is_fast(const rh_native_folder *self) {
   return self->how == BY_FOLD || self->how == BY_BYTES || self->how == BY_KEY;
 }
 
+int rh_native_folder_can_step(const rh_native_folder *self) {
+  int has_tiles = self->sum_of || (self->how == BY_FOLD && !self->user && is_float(self->type));
+  return self->lanes->can_step && has_tiles;
+}
+
 int rh_native_folder_is_direct(const rh_native_folder *self) {
   return self->sum_of || (self->how == BY_FOLD && !self->user);
 }

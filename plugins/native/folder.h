@@ -5,7 +5,8 @@
 
 #include "lanes.h"
 
-enum { INDEX_AT = 8 }; /* bytes: of the index, in a value of arg* */
+enum { INDEX_AT = 8 };                 /* bytes: of the index, in a value of arg* */
+enum { NATIVE_BLOCKS_FIND_OUT = 255 }; /* of `pages` */
 
 typedef struct rh_native_folder {
   const rh_op *op;
@@ -26,7 +27,7 @@ typedef struct rh_native_folder {
   rh_native_distances *distances;
   const unsigned char *operands[2];
   /* Of a run: */
-  unsigned pages; /* that are read in turn; 0: the blocks find out */
+  unsigned pages; /* that are read in turn, or another way of lanes.h; or the blocks find out */
   const unsigned char *input;
 } rh_native_folder;
 
@@ -38,6 +39,9 @@ void rh_native_folder_choose(rh_native_folder *self, unsigned vectors, const rh_
                              rh_type type);
 /* Are they vector loops, and not the operator's functions? */
 int rh_native_folder_is_fast(const rh_native_folder *self);
+
+/* Do they have a version for NATIVE_IN_STEP? */
+int rh_native_folder_can_step(const rh_native_folder *self);
 
 /* Is its value what one loop makes of a run's elements, so that a short run needs no block? */
 int rh_native_folder_is_direct(const rh_native_folder *self);

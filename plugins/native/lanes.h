@@ -6,7 +6,9 @@
 #include <redhost/canonical.h>
 
 /* In all of these, `pages` is the way through memory, which changes no bit: 1 reads one page after
- * the other, and more of them are read in turn. */
+ * the other, and more of them are read in turn.  NATIVE_IN_STEP reads one after the other, too, and
+ * a few lines only when those before have come, in loops that can. */
+enum { NATIVE_IN_STEP = 0 };
 
 /* Folds n >= 1 elements to a value: sums, and products of integers, as the host holds them, 64-bit
  * integers or floats. */
@@ -60,6 +62,7 @@ typedef struct rh_native_lanes {
   rh_native_fold_two *sum_of[NATIVE_FORMS][NATIVE_TYPES]; /* floats */
   rh_native_distances *distances[NATIVE_TYPES];           /* floats */
   rh_native_find *find[NATIVE_TYPES];
+  int can_step; /* sums of floats, of elements or of what a form makes of them */
 } rh_native_lanes;
 
 extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native_lanes_256vl,

@@ -36,4 +36,5 @@ const rh_native_lanes LANES_TABLE = {
     .find = {AT(find_8, i8), AT(find_8, u8), AT(find_16, i16), AT(find_16, u16), AT(find_32, i32),
              AT(find_32, u32), AT(find_64, i64), AT(find_64, u64), AT(find_16, f16),
              AT(find_32, f32), AT(find_64, f64)},
+    .can_step = CAN_STEP,
 };

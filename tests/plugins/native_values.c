@@ -186,7 +186,7 @@ static int try_operator(const rh_op *op, rh_type type, int64_t vectors) {
   uint64_t state = 5;
   int wrong = 0;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
-    void *self = open_native(op, type, threads, vectors, 1 + (vectors + threads / 2) % 2);
+    void *self = open_native(op, type, threads, vectors, 1 + (vectors + threads / 2) % 3);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
         unsigned char *x = data_of(0, lengths[k], op->element_size);
@@ -278,7 +278,7 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int
   now.op.form_operands[0] = 2;
   now.op.element_size = base.element_size = size;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
-    void *self = open_native(&now.op, type, threads, vectors, 1 + (vectors + threads / 2) % 2);
+    void *self = open_native(&now.op, type, threads, vectors, 1 + (vectors + threads / 2) % 3);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
         unsigned char *x = data_of(0, lengths[k], element_size);

@@ -43,7 +43,7 @@ static const rh_strategy *strategy(void) {
   return redhost_plugin_v1.strategies[0];
 }
 
-enum { AUTO, SEQUENTIAL, PAGES, WALKS };
+enum { AUTO, SEQUENTIAL, PAGES, IN_STEP, WALKS };
 
 static void *open_native(uint32_t op, rh_type type, int64_t threads, int64_t vectors,
                          int64_t walk) {
@@ -118,17 +118,24 @@ END_TEST
 
 /* ---- Which way is faster ---- */
 
-static unsigned hold(rh_native_contest *contest, double first, double second) {
-  uint32_t trial;
-  for (int k = 0; k < CONTEST_OVER; k++) {
+/* times: of each way.  Returns the one that won. */
+static unsigned hold_among(rh_native_contest *contest, const double *times) {
+  uint32_t trial, timed[CONTEST_MOST_WAYS] = {0}, turns = 0;
+  while (!atomic_load(&contest->decided)) {
     unsigned way = rh_native_contest_begin(contest, &trial);
-    ck_assert_uint_lt(trial, CONTEST_OVER);
+    ck_assert_uint_lt(++turns, 1000);
+    if (trial == CONTEST_OVER) continue;
     /* A third of the trials are disturbed. */
-    rh_native_contest_end(contest, trial, (way ? second : first) * (k % 6 < 2 ? 100 : 1));
+    rh_native_contest_end(contest, trial, times[way] * (timed[way]++ % 3 == 0 ? 100 : 1));
   }
   unsigned way = rh_native_contest_begin(contest, &trial);
   ck_assert_uint_eq(trial, CONTEST_OVER);
   return way;
+}
+
+static unsigned hold(rh_native_contest *contest, double first, double second) {
+  const double times[] = {first, second};
+  return hold_among(contest, times);
 }
 
 START_TEST(the_faster_way_wins) {
@@ -146,6 +153,35 @@ START_TEST(the_faster_way_wins) {
   rh_native_contest keen = {.part = 0.97}, slower = {.part = 0.97};
   ck_assert_uint_eq(hold(&keen, 1, 0.95), 1);
   ck_assert_uint_eq(hold(&slower, 1, 0.98), 0);
+}
+END_TEST
+
+START_TEST(the_fastest_of_three_ways_wins) {
+  static const double times[][3] = {{1, 0.8, 0.7}, {1, 0.7, 0.8}, {1, 0.95, 2}, {1, 2, 0.5}};
+  static const unsigned winners[] = {2, 1, 0, 2};
+  for (uint32_t together = 0; together < 20; together++)
+    for (int k = 0; k < 4; k++) {
+      rh_native_contest contest = {.ways = 3, .together = together};
+      ck_assert_uint_eq(hold_among(&contest, times[k]), winners[k]);
+    }
+}
+END_TEST
+
+/* Where threads take turns at a time, what is timed has neighbours that go the same way. */
+START_TEST(what_is_timed_is_alike_around) {
+  for (uint32_t together = 1; together < 20; together++) {
+    rh_native_contest contest = {.ways = 3, .together = together};
+    unsigned ways[1000];
+    uint32_t trials[1000], turns = 0, timed[3] = {0};
+    do ways[turns] = rh_native_contest_begin(&contest, &trials[turns]);
+    while (++turns < 1000);
+    for (uint32_t k = 0; k < turns; k++) {
+      if (trials[k] == CONTEST_OVER) continue;
+      timed[ways[k]]++;
+      for (uint32_t j = k - together; j <= k + together; j++) ck_assert_uint_eq(ways[j], ways[k]);
+    }
+    for (int way = 0; way < 3; way++) ck_assert_uint_eq(timed[way], CONTEST_TRIALS);
+  }
 }
 END_TEST
 
@@ -253,6 +289,8 @@ int main(void) {
   tcase_set_timeout(all, 300);
   tcase_add_test(all, bits_are_those_of_n_alone);
   tcase_add_test(all, the_faster_way_wins);
+  tcase_add_test(all, the_fastest_of_three_ways_wins);
+  tcase_add_test(all, what_is_timed_is_alike_around);
   tcase_add_test(all, threads_under_load);
   tcase_add_test(all, more_threads_than_processors);
   tcase_add_test(all, after_a_fork);
