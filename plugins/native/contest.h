@@ -35,8 +35,8 @@ typedef struct rh_native_contest {
  * thread uses it. */
 void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns);
 
-/* The way for the next turn, from 0 on.  *trial: what to pass to rh_native_contest_end() with the time
- * that it took, or CONTEST_OVER if none is wanted.  [any thread] */
+/* The way for the next turn, from 0 on.  *trial: what to pass to rh_native_contest_end() with the
+ * time that it took, or CONTEST_OVER if none is wanted.  [any thread] */
 unsigned rh_native_contest_begin(rh_native_contest *contest, uint32_t *trial);
 /* seconds: for a unit of work.  [any thread] */
 void rh_native_contest_end(rh_native_contest *contest, uint32_t trial, double seconds);

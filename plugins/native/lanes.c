@@ -65,7 +65,9 @@ const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_ty
 }
 #else
 const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type) {
-  (void)vectors, (void)op, (void)type;
+  (void)vectors;
+  (void)op;
+  (void)type;
   return &rh_native_lanes_128;
 }
 #endif

@@ -2,6 +2,7 @@
 
 One that only its own file calls is static, unless a test looks at it.  One that nobody calls goes.
 """
+import collections
 import re
 
 import sources
@@ -17,6 +18,9 @@ def check(root):
     spoken = set(re.findall(r"\brh_\w+", tests))
     for path in sources.files(root, ["sdk/include"], (".h",)):
         spoken |= set(re.findall(r"\brh_\w+", sources.read(root, path)) if path == PUBLIC else ())
+    for path in sources.files(root, ["host"], (".h",)):
+        names = collections.Counter(re.findall(r"\brh_\w+", sources.bare(sources.read(root, path))))
+        spoken |= {name for name, times in names.items() if times > 1}  # declared, and called by an inline function
     pasted = tuple(PASTED.findall(host))
     complaints = []
     for name, path in sorted(defined.items()):
