@@ -19,9 +19,9 @@ static const char about[] =
     "threads pay for an array between 64 KiB and 4 MiB, and whether this processor reads faster in "
     "one page after the other, in eight of them in turn, or without reading far ahead, the first "
     "calls find out by trying them; whether vectors of 512 bits are faster than those of 256 in as "
-    "many registers, setup does. For argmin and argmax the extreme value is found first, and then located in the "
-    "one block that contains it. Operators that do not commute are folded block by block in index "
-    "order.";
+    "many registers, setup does. For argmin and argmax the extreme value is found first, and then "
+    "located in the one block that contains it. Operators that do not commute are folded block by "
+    "block in index order.";
 
 enum { THREADS, SERIAL_BELOW, VECTORS, WALK, AWAKE };
 static const rh_param params[] = {
