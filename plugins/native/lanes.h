@@ -73,7 +73,7 @@ extern const rh_native_lanes rh_native_lanes_128, rh_native_lanes_256, rh_native
 enum { NATIVE_AUTO, NATIVE_512, NATIVE_256, NATIVE_128, NATIVE_256VL };
 
 /* The loops of this kind, or the widest below that this processor supports.  NATIVE_AUTO: the
- * fastest for this operator; where it has AVX-512, they are measured, in 0.1 ms, once.
+ * fastest for this operator; where it has AVX-512, they are measured, in 1 ms, once.
  * [any thread] */
 const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type);
 
