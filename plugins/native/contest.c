@@ -24,8 +24,11 @@ static uint32_t all_turns(const rh_native_contest *contest) {
 
 void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns) {
   if (!atomic_load_explicit(&contest->decided, memory_order_relaxed)) return;
+  enum { DOUBLINGS = 6 };
+  uint32_t doubled = contest->again < DOUBLINGS ? contest->again : DOUBLINGS;
   contest->age += more;
-  if (contest->age < turns) return;
+  if (contest->age < turns >> (DOUBLINGS - doubled)) return;
+  contest->again++;
   contest->age = 0;
   atomic_store_explicit(&contest->begun, 0, memory_order_relaxed);
   atomic_store_explicit(&contest->ended, 0, memory_order_relaxed);

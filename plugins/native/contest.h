@@ -21,8 +21,9 @@ enum {
 typedef struct rh_native_contest {
   _Atomic uint32_t begun, ended; /* trials */
   _Atomic uint32_t decided;      /* 0: not yet; else 1 + the way that won */
-  uint32_t age;  /* turns since then; the threads that take them do not count, and write nothing */
-  uint32_t ways; /* 0: 2 */
+  uint32_t age;   /* turns since then; the threads that take them do not count, and write nothing */
+  uint32_t again; /* contests after the first one */
+  uint32_t ways;  /* 0: 2 */
   /* Threads that take turns at a time, which compete for the memory: they keep to a way for three
    * turns each, and the first and the last of these are not timed, for others may go another way
    * beside.  0: every turn is timed by itself. */
@@ -31,8 +32,9 @@ typedef struct rh_native_contest {
   double seconds[CONTEST_MOST_WAYS][CONTEST_TRIALS];
 } rh_native_contest;
 
-/* Before `more` turns: begins anew if the last contest was `turns` turns ago.  Not while another
- * thread uses it. */
+/* Before `more` turns: begins anew if the last contest was `turns` turns ago; a 64th of them after
+ * the first contest, and twice as many after each, for a program's first calls may come while the
+ * system still moves threads between processors.  Not while another thread uses it. */
 void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns);
 
 /* The way for the next turn, from 0 on.  *trial: what to pass to rh_native_contest_end() with the

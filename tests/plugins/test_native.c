@@ -141,12 +141,19 @@ static unsigned hold(rh_native_contest *contest, double first, double second) {
 START_TEST(the_faster_way_wins) {
   rh_native_contest contest = {0};
   ck_assert_uint_eq(hold(&contest, 1, 2), 0);
-  rh_native_contest_renew(&contest, 999, 1000);
+  rh_native_contest_renew(&contest, 15, 1024);
   uint32_t trial;
   ck_assert_uint_eq(rh_native_contest_begin(&contest, &trial), 0);
   ck_assert_uint_eq(trial, CONTEST_OVER);
-  rh_native_contest_renew(&contest, 1, 1000);
+  rh_native_contest_renew(&contest, 1, 1024);
   ck_assert_uint_eq(hold(&contest, 2, 1), 1);
+  for (uint32_t turns = 32; turns <= 4096; turns *= 2) { /* twice as many each time, up to 1024 */
+    uint32_t least = turns < 1024 ? turns : 1024;
+    rh_native_contest_renew(&contest, least - 1, 1024);
+    ck_assert_uint_ne(atomic_load(&contest.decided), 0);
+    rh_native_contest_renew(&contest, 1, 1024);
+    ck_assert_uint_eq(hold(&contest, 1, 2), 0);
+  }
   rh_native_contest same = {0}, hardly = {0};
   ck_assert_uint_eq(hold(&same, 1, 1), 0);
   ck_assert_uint_eq(hold(&hardly, 1, 0.95), 0);
