@@ -88,8 +88,8 @@ typedef struct part {
   unsigned char *values;       /* of the blocks */
 } part;
 
-/* `pages` of the ways in a contest: of all inputs; and of those from memory that can be read in
- * step, which loses only where two streams are read. */
+/* `pages` of the ways in a contest, the one that stays without a clear winner first: of all inputs;
+ * and of those from memory whose loops can read in step. */
 static const unsigned ways[] = {1, PAGES}, ways_in_step[] = {NATIVE_IN_STEP, 1, PAGES};
 
 typedef struct native {

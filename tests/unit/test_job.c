@@ -321,6 +321,12 @@ static void tune_upload(double bytes_per_s) {
   }
 }
 
+static void pretend_a_device(uint32_t shares_memory) {
+  redhost->devices_found = 1;
+  redhost->device = &made_up;
+  made_up.shares_memory = shares_memory;
+}
+
 static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
   rh_job_spec spec = plain;
   spec.strategy = NULL;
@@ -332,9 +338,7 @@ static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
 /* Within 2 %, the one that needs neither a context nor a kernel. */
 START_TEST(of_equals_the_host_strategy_is_chosen) {
   enum { N = 1 << 22 };
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
-  made_up.shares_memory = 1;
+  pretend_a_device(1);
   tune_at("native", built_in("native"), N, 1.01e-3);
   tune_at("onepass", built_in("onepass"), N, 1e-3);
   assert_chosen_at(N, RH_JOB_ON_HOST, "native");
@@ -349,9 +353,7 @@ END_TEST
  * get there. */
 START_TEST(the_way_of_the_data_counts) {
   enum { N = 1 << 22 };
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
-  made_up.shares_memory = 0;
+  pretend_a_device(0);
   tune_at("native", built_in("native"), N, 1e-3);
   tune_at("onepass", built_in("onepass"), N, 1e-4);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass"); /* nobody knows the way */
@@ -379,9 +381,7 @@ END_TEST
 /* A device that nothing is known of but the way to it. */
 START_TEST(the_way_alone_decides) {
   enum { N = 1 << 22 };
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
-  made_up.shares_memory = 0;
+  pretend_a_device(0);
   tune_at("native", built_in("native"), N, 1e-3);
   tune_upload(10e9);
   assert_chosen_at(N, RH_JOB_ON_HOST, "native");
