@@ -167,28 +167,12 @@ int rh_native_folder_is_direct(const rh_native_folder *self) {
 
 /* ---- A run ---- */
 
-/* Element 0 of the run in an operand. */
-static const unsigned char *operand_of(const rh_native_folder *self, const rh_run *run,
-                                       uint32_t k) {
-  if (RH_HAS(rh_run, run, host_operands) && run->n_operands)
-    return run->host_operands[self->user->form_operands[k]];
-  return (const unsigned char *)run->host_input + run->first * self->user->element_size;
-}
-
 void rh_native_folder_take(rh_native_folder *self, const rh_run *run) {
   const rh_op *op = self->user ? self->user : self->op;
   self->input = (const unsigned char *)run->host_input + run->first * op->element_size;
-  if (self->form == RH_FORM_ELEMENT) self->input = operand_of(self, run, 0);
+  if (self->form == RH_FORM_ELEMENT) self->input = rh_native_operand_of(self, run, 0);
   for (uint32_t k = 0; k < 2 && (self->sum_of || self->distances); k++)
-    self->operands[k] = operand_of(self, run, k);
-}
-
-void rh_native_folder_directly(const rh_native_folder *self, const rh_run *run, void *value) {
-  const unsigned char *x = run->host_input;
-  if (self->sum_of)
-    self->sum_of(operand_of(self, run, 0), operand_of(self, run, 1), run->n, 1, value);
-  else
-    self->fold(x + run->first * self->op->element_size, run->n, 1, value);
+    self->operands[k] = rh_native_operand_of(self, run, k);
 }
 
 /* ---- One block ---- */

@@ -31,6 +31,14 @@ typedef struct rh_native_folder {
   const unsigned char *input;
 } rh_native_folder;
 
+/* Element 0 of the run in an operand of its form. */
+static inline const unsigned char *rh_native_operand_of(const rh_native_folder *self,
+                                                        const rh_run *run, uint32_t k) {
+  if (RH_HAS(rh_run, run, host_operands) && run->n_operands)
+    return run->host_operands[self->user->form_operands[k]];
+  return (const unsigned char *)run->host_input + run->first * self->user->element_size;
+}
+
 /* Is it one whose values depend on the number of elements that are folded together? */
 int rh_native_folds_in_order(const rh_op *op, rh_type type);
 
@@ -46,7 +54,15 @@ int rh_native_folder_can_step(const rh_native_folder *self);
 /* Is its value what one loop makes of a run's elements, so that a short run needs no block? */
 int rh_native_folder_is_direct(const rh_native_folder *self);
 /* Of such a one: *value = that of a run of n >= 1 elements.  [any thread] */
-void rh_native_folder_directly(const rh_native_folder *self, const rh_run *run, void *value);
+static inline void rh_native_folder_directly(const rh_native_folder *self, const rh_run *run,
+                                             void *value) {
+  const unsigned char *x = run->host_input;
+  if (self->sum_of)
+    self->sum_of(rh_native_operand_of(self, run, 0), rh_native_operand_of(self, run, 1), run->n, 1,
+                 value);
+  else
+    self->fold(x + run->first * self->op->element_size, run->n, 1, value);
+}
 
 /* Takes a run's elements. */
 void rh_native_folder_take(rh_native_folder *self, const rh_run *run);

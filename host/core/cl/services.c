@@ -265,13 +265,6 @@ void rh_services_init(rh_services *services, rh_cl_session *session, const char 
   };
 }
 
-void rh_services_enter(rh_services *services, int phase, rh_error *error) {
-  services->phase = phase;
-  services->error = error;
-  services->failed = services->short_of_memory = 0;
-  services->launches = 0;
-}
-
 static void release(const rh_handed *handed) {
   switch (handed->kind) {
   case MEMORY: free(handed->thing); break;

@@ -43,7 +43,17 @@ typedef struct rh_services {
 void rh_services_init(rh_services *services, rh_cl_session *session, const char *prelude,
                       const char *strategy, const rh_reporter *reporter);
 /* Before every call into the plugin. */
-void rh_services_enter(rh_services *services, int phase, rh_error *error);
+static inline void rh_services_enter(rh_services *services, int phase, rh_error *error) {
+  services->phase = phase;
+  services->error = error;
+  services->failed = services->short_of_memory = 0;
+  services->launches = 0;
+}
+/* After it: *error is the caller's, and may no longer exist at the next call. */
+static inline void rh_services_leave(rh_services *services) {
+  services->phase = RH_PHASE_NONE;
+  services->error = NULL;
+}
 /* Waits for the queue and releases everything that the plugin obtained. */
 void rh_services_finish(rh_services *services);
 

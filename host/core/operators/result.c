@@ -57,6 +57,13 @@ void rh_op_decode(const rh_op *op, rh_type type, const void *value, rh_result *r
     memcpy(&result->index, (const char *)value + 8, sizeof result->index);
 }
 
+rh_decoding rh_op_decoding(const rh_op *op, rh_type type) {
+  if (op->flags & RH_OP_INDEXED) return RH_DECODES_OTHERWISE;
+  if (!rh_type_is_float(type)) return op->value_size == 8 ? RH_DECODES_WORD : RH_DECODES_OTHERWISE;
+  if (!rh_op_is_arithmetic(op->id) || is_scaled(op->id, type)) return RH_DECODES_OTHERWISE;
+  return type == RH_TYPE_f64 ? RH_DECODES_WORD : RH_DECODES_FLOAT;
+}
+
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result) {
   const rh_op *row = rh_op_find(op, type);
   memset(result, 0, sizeof *result);

@@ -107,8 +107,7 @@ static rh_status set_up(rh_instance *instance, rh_error *error) {
   rh_status status = strategy->setup(&instance->services.host, &instance->problem,
                                      instance->spec.params, &instance->self);
   int changed = rh_fpstate_restore(&saved);
-  instance->services.phase = RH_PHASE_NONE;
-  instance->services.error = NULL;
+  rh_services_leave(&instance->services);
   if (status == RH_OK && changed) {
     if (strategy->teardown) strategy->teardown(instance->self);
     return changed_fpstate(instance, "setup", error);
@@ -258,13 +257,9 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
   rh_services_enter(&instance->services, RH_PHASE_RUN, error);
   int changed;
   rh_status status = guarded_run(instance, &changed);
-  instance->services.phase = RH_PHASE_NONE;
-  if (status != RH_OK)
-    status = plugin_failed(instance, "run", status, error);
-  else if (changed)
-    status = changed_fpstate(instance, "run", error);
-  instance->services.error = NULL; /* the caller's, which may no longer exist at the next call */
-  return status;
+  rh_services_leave(&instance->services);
+  if (status != RH_OK) return plugin_failed(instance, "run", status, error);
+  return changed ? changed_fpstate(instance, "run", error) : RH_OK;
 }
 
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error) {
@@ -279,6 +274,27 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
     return RH_OK;
   }
   return fetch_result(instance, value, error);
+}
+
+int rh_instance_is_short(const rh_instance *instance) {
+  const rh_strategy *strategy = instance->spec.strategy;
+  return !instance->spec.session && strategy->promises & RH_KEEPS_FP_CONTROL;
+}
+
+rh_status rh_instance_call_short(rh_instance *instance, const void *data, uint64_t n,
+                                 rh_error *error) {
+  rh_run *run = &instance->run;
+  run->first = 0;
+  run->n = n;
+  run->host_input = data;
+  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
+  rh_status status = instance->spec.strategy->run(instance->self, run);
+  rh_services_leave(&instance->services);
+  return status == RH_OK ? RH_OK : plugin_failed(instance, "run", status, error);
+}
+
+const void *rh_instance_host_value(const rh_instance *instance) {
+  return instance->value;
 }
 
 int rh_instance_shows(const rh_instance *instance) {

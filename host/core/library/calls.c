@@ -1,0 +1,347 @@
+/* Calls of a prepared reduction: their checks, the transfer of data, the run, and the result. */
+#include "../base/error.h"
+#include "../base/vocabulary.h"
+#include "../cl/status.h"
+#include "../reduce/asked.h"
+#include "../reduce/operand_data.h"
+#include "prepared.h"
+
+#include <string.h>
+
+/* ---- One call at a time ---- */
+
+static rh_status cannot_begin(const rh_prepared *p, const char *function, rh_error *error) {
+  if (!p) return rh_fail(error, RH_E_USAGE, "%s: the rh_prepared is null", function);
+  return rh_fail(
+      error, RH_E_INVALID,
+      "%s: a call on this prepared reduction is in progress in another thread; prepare one for "
+      "each thread",
+      function);
+}
+
+static inline rh_status begin_call(rh_prepared *p, const char *function, rh_error *error) {
+  return p && rh_prepared_take(p) ? RH_OK : cannot_begin(p, function, error);
+}
+
+static rh_status check_result(const rh_result *result, const char *function, rh_error *error) {
+  if (!result) return rh_fail(error, RH_E_USAGE, "%s: the place for the result is null", function);
+  return rh_sized_check(result, RH_SIZED(rh_result, strategy), error);
+}
+
+/* ---- Checks that cost nothing ---- */
+
+static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%llu elements for a reduction that was prepared for %llu",
+                 (unsigned long long)n, (unsigned long long)p->max_n);
+}
+
+static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
+  if (n > p->max_n) return too_many(p, n, error);
+  if (n == 0 && rh_op_needs_an_element(p->job.spec.op))
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
+                   rh_job_op_name(&p->job.spec));
+  return RH_OK;
+}
+
+/* `given`: how many the call brings. */
+static rh_status check_operands(const rh_prepared *p, uint32_t given, rh_error *error) {
+  if (given == p->n_operands) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "this reduction has %u operands: call rh_prepared_run_inputs() or its like",
+                 p->n_operands);
+}
+
+static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
+                            rh_error *error) {
+  RH_TRY(check_count(p, n, error));
+  if (p->data_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was prepared for data on the device: data_on_device");
+  for (uint32_t k = 0; k < p->n_operands && n > 0; k++)
+    RH_TRY(rh_operand_check_address(data[k], p->ways[k].size, k, p->n_operands, error));
+  return RH_OK;
+}
+
+static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, uint64_t n,
+                               rh_error *error) {
+  RH_TRY(check_count(p, n, error));
+  if (!p->job.device)
+    return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
+                   p->job.strategy->name);
+  for (uint32_t k = 0; k < p->n_operands; k++)
+    if (!buffers[k] && p->n_operands == 1)
+      return rh_fail(error, RH_E_USAGE, "the buffer is null");
+    else if (!buffers[k])
+      return rh_fail(error, RH_E_USAGE, "buffer %u of %u is null", k + 1, p->n_operands);
+  return RH_OK;
+}
+
+/* ---- Transferring host data to the device ---- */
+
+static rh_cl_session *session_of(const rh_prepared *p) {
+  return p->job.instance_spec.session;
+}
+
+static void drop_views(rh_prepared *p) {
+  if (!p->job.device || !p->job.device->shares_memory) return;
+  for (uint32_t k = 0; k < p->n_operands; k++) rh_transfer_drop(&p->ways[k]);
+}
+
+static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_data *placed,
+                       rh_error *error) {
+  rh_operands *operands = &p->job.operands;
+  if (!p->has_operands) {
+    *placed = (rh_data){.host = data[0]};
+    if (!p->job.device) return RH_OK;
+    RH_TRY(rh_transfer_bring(&p->ways[0], session_of(p), data[0], n, &placed->first, error));
+    placed->buffer = p->ways[0].input.buffer;
+    return RH_OK;
+  }
+  *placed = (rh_data){.operands = operands};
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    operands->arrays.operands[k] = data[k];
+    if (!p->job.device) continue;
+    RH_TRY(rh_transfer_bring(&p->ways[k], session_of(p), data[k], n, &operands->at[k], error));
+    operands->buffers[k] = p->ways[k].input.buffer;
+  }
+  return RH_OK;
+}
+
+static rh_data place_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first) {
+  rh_operands *operands = &p->job.operands;
+  if (!p->has_operands) return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    operands->buffers[k] = buffers[k];
+    operands->at[k] = first ? first[k] : 0;
+  }
+  return (rh_data){.operands = operands};
+}
+
+/* Only a CPU device works in the host's own memory.  Other devices may hold copies that do not
+ * follow later changes. */
+static int keeps_views(const rh_prepared *p) {
+  if (p->job.device->about.kind != RH_DEVICE_CPU) return 0;
+  for (uint32_t k = 0; k < p->n_operands; k++)
+    if (!p->ways[k].view) return 0;
+  return 1;
+}
+
+/* ---- Running ---- */
+
+/* Copying all fields that a result may have would take longer than the rest. */
+enum { WITHOUT_FIELDS = offsetof(rh_result, fields) };
+static const rh_sized without_fields = {"rh_result", 0, WITHOUT_FIELDS};
+
+/* Of no elements, of a user's operator, or for a program that knows fewer fields. */
+static void decode_unusual(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  rh_result own;
+  rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .custom = p->custom, .n = n};
+  if (p->custom && p->custom->n_results) {
+    rh_job_result(&spec, p->job.strategy->name, value, &own);
+    rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+    return;
+  }
+  memcpy(&own, &p->blank, WITHOUT_FIELDS);
+  if (n > 0)
+    rh_op_decode(p->decodes, p->job.spec.type, value, &own);
+  else
+    rh_job_result(&spec, p->job.strategy->name, value, &own);
+  rh_sized_write(result, &own, &without_fields);
+}
+
+/* Of at least one element, for a program that knows all fields before `fields`. */
+static inline void fill_result(const rh_prepared *p, const void *value, rh_result *result) {
+  uint32_t size = result->struct_size;
+  memcpy(result, &p->blank, WITHOUT_FIELDS);
+  result->struct_size = size;
+  rh_op_decode_by(p->decoding, p->decodes, p->job.spec.type, value, result);
+}
+
+/* `result` has been checked. */
+static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  uint32_t size = result->struct_size;
+  if (n == 0 || size < WITHOUT_FIELDS || (p->custom && p->custom->n_results)) {
+    decode_unusual(p, value, n, result);
+    return;
+  }
+  fill_result(p, value, result);
+}
+
+void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  if (p && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
+    decode(p, value, n, result);
+}
+
+/* After RH_OK nothing reads the caller's memory any more: the value was read after all other
+ * commands in the queue, or the strategy finished on the host, with all partial results read, or
+ * the data had been copied to a device with memory of its own. */
+static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result *result,
+                     rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(rh_instance_call(p->job.instance, data, n, value, error));
+  decode(p, value, n, result);
+  return RH_OK;
+}
+
+static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
+                          rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  cl_command_queue queue = p->job.redhost->options.queue;
+  /* What the caller's own commands write may be what is read. */
+  if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
+  RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
+  decode(p, value, n, result);
+  return RH_OK;
+}
+
+static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
+                            const char *function, rh_error *error) {
+  rh_data placed;
+  RH_TRY(check_result(result, function, error));
+  RH_TRY(check_data(p, data, n, error));
+  if (n == 0) { /* there is no array */
+    decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
+    return RH_OK;
+  }
+  if (p->ring && n > p->most_whole) return run_ring(p, data, n, result, error);
+  rh_status status = place(p, data, n, &placed, error);
+  if (status == RH_OK) status = run(p, &placed, n, result, error);
+  if (!p->job.device) return status;
+  /* After a failure, the device may still be reading the caller's memory. */
+  if (status != RH_OK) clFinish(session_of(p)->queue);
+  if (!keeps_views(p)) drop_views(p);
+  return status;
+}
+
+/* Most calls: of an array, on the host, with nothing unusual about them.  Of few elements they take
+ * most of their time on the way to the strategy, so this way passes by all that rh_prepare() has
+ * settled. */
+static inline int is_short(const rh_prepared *p, const void *data, uint64_t n,
+                           const rh_result *result) {
+  return n - 1 < p->most_short && data && !((uintptr_t)data & p->misaligned) && result &&
+         result->struct_size - WITHOUT_FIELDS <= sizeof *result - WITHOUT_FIELDS;
+}
+
+/* Not inlined: a short call would save its registers. */
+__attribute__((noinline)) static rh_status run_array(rh_prepared *p, const void *data, uint64_t n,
+                                                     rh_result *result, rh_error *error) {
+  RH_TRY(check_operands(p, 1, error));
+  return run_arrays(p, &data, n, result, "rh_prepared_run", error);
+}
+
+rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
+                          rh_error *error) {
+  rh_status status;
+  RH_TRY(begin_call(p, "rh_prepared_run", error));
+  if (is_short(p, data, n, result)) {
+    status = rh_instance_call_short(p->instance, data, n, error);
+    if (status == RH_OK) fill_result(p, p->value, result);
+  } else {
+    status = run_array(p, data, n, result, error);
+  }
+  rh_prepared_leave(p);
+  return status;
+}
+
+rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64_t n,
+                                 rh_result *result, rh_error *error) {
+  if (!data) return rh_fail(error, RH_E_USAGE, "rh_prepared_run_inputs: the data is null");
+  RH_TRY(begin_call(p, "rh_prepared_run_inputs", error));
+  rh_status status = run_arrays(p, data, n, result, "rh_prepared_run_inputs", error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+static rh_status run_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
+                             uint64_t n, rh_result *result, const char *function, rh_error *error) {
+  RH_TRY(check_result(result, function, error));
+  RH_TRY(check_buffers(p, buffers, n, error));
+  const rh_data data = place_buffers(p, buffers, first);
+  return run(p, &data, n, result, error);
+}
+
+rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
+                                 rh_result *result, rh_error *error) {
+  const char *function = "rh_prepared_run_buffer";
+  RH_TRY(begin_call(p, function, error));
+  rh_status status = check_operands(p, 1, error);
+  if (status == RH_OK) status = run_buffers(p, &buffer, &first, n, result, function, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+rh_status rh_prepared_run_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
+                                  const uint64_t *first, uint64_t n, rh_result *result,
+                                  rh_error *error) {
+  const char *function = "rh_prepared_run_buffers";
+  if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
+  RH_TRY(begin_call(p, function, error));
+  rh_status status = run_buffers(p, buffers, first, n, result, function, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+static rh_status enqueue(rh_prepared *p, const cl_mem *buffers, const uint64_t *first, uint64_t n,
+                         cl_mem values, uint64_t index, rh_error *error) {
+  RH_TRY(check_buffers(p, buffers, n, error));
+  if (!p->result_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was not prepared to leave its result on the device: "
+                   "result_on_device");
+  if (!values) return rh_fail(error, RH_E_USAGE, "the buffer for the values is null");
+  const rh_data data = place_buffers(p, buffers, first);
+  return rh_instance_run_to(p->job.instance, &data, n, values, index, error);
+}
+
+rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
+                              cl_mem values, uint64_t index, rh_error *error) {
+  RH_TRY(begin_call(p, "rh_prepared_enqueue", error));
+  rh_status status = check_operands(p, 1, error);
+  if (status == RH_OK) status = enqueue(p, &buffer, &first, n, values, index, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+rh_status rh_prepared_enqueue_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
+                                      const uint64_t *first, uint64_t n, cl_mem values,
+                                      uint64_t index, rh_error *error) {
+  const char *function = "rh_prepared_enqueue_buffers";
+  if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
+  RH_TRY(begin_call(p, function, error));
+  rh_status status = enqueue(p, buffers, first, n, values, index, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+void rh_prepared_forget(rh_prepared *p) {
+  if (!p) return;
+  rh_prepared_await(p);
+  drop_views(p);
+  rh_prepared_leave(p);
+}
+
+/* ---- Constants ---- */
+
+static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uint64_t n,
+                               rh_error *error) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  if (!p->custom) return rh_fail(error, RH_E_USAGE, "this reduction has no constants");
+  if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
+  RH_TRY(rh_asked_change(p->custom, constants, n, values, error));
+  rh_operator_set_constants(p->custom, values);
+  if (p->has_operands) rh_operator_bind(p->custom, 0, p->job.operands.constants);
+  return RH_OK;
+}
+
+rh_status rh_prepared_set_constants(rh_prepared *p, const rh_constant *constants, uint64_t n,
+                                    rh_error *error) {
+  RH_TRY(begin_call(p, "rh_prepared_set_constants", error));
+  rh_status status = set_constants(p, constants, n, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
+  if (!p) return 0;
+  return rh_instance_op(p->job.instance)->value_size;
+}
