@@ -213,18 +213,30 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
   return status;
 }
 
-/* Most calls: of an array, on the host, with nothing unusual about them.  Of few elements they take
+/* Most calls: of arrays on the host, with nothing unusual about them.  Of few elements they take
  * most of their time on the way to the strategy, so this way passes by all that rh_prepare() has
  * settled. */
-static inline int is_short(const rh_prepared *p, const void *data, uint64_t n,
-                           const rh_result *result) {
-  return n - 1 < p->most_short && data && !((uintptr_t)data & p->misaligned) && result &&
+static inline int is_short(const rh_prepared *p, uint64_t n, const rh_result *result) {
+  return n - 1 < p->most_short && result &&
          result->struct_size - WITHOUT_FIELDS <= sizeof *result - WITHOUT_FIELDS;
 }
 
+static inline int is_aligned(const rh_prepared *p, const void *data, uint32_t k) {
+  return data && !((uintptr_t)data & (p->ways[k].size - 1));
+}
+
+static inline rh_status run_short(rh_prepared *p, const void *host_input, uint64_t n,
+                                  rh_result *result, rh_error *error) {
+  RH_TRY(rh_instance_call_short(p->instance, host_input, n, error));
+  fill_result(p, p->value, result);
+  return RH_OK;
+}
+
 /* Not inlined: a short call would save its registers. */
-__attribute__((noinline)) static rh_status run_array(rh_prepared *p, const void *data, uint64_t n,
-                                                     rh_result *result, rh_error *error) {
+#define APART __attribute__((noinline))
+
+APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
+                                 rh_error *error) {
   RH_TRY(check_operands(p, 1, error));
   return run_arrays(p, &data, n, result, "rh_prepared_run", error);
 }
@@ -233,21 +245,33 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
                           rh_error *error) {
   rh_status status;
   RH_TRY(begin_call(p, "rh_prepared_run", error));
-  if (is_short(p, data, n, result)) {
-    status = rh_instance_call_short(p->instance, data, n, error);
-    if (status == RH_OK) fill_result(p, p->value, result);
-  } else {
+  if (is_short(p, n, result) && !p->has_operands && is_aligned(p, data, 0))
+    status = run_short(p, data, n, result, error);
+  else
     status = run_array(p, data, n, result, error);
-  }
   rh_prepared_leave(p);
   return status;
 }
 
+static int take_operands(rh_prepared *p, const void *const *data) {
+  rh_arrays *arrays = &p->job.operands.arrays;
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    if (!is_aligned(p, data[k], k)) return 0;
+    arrays->operands[k] = data[k];
+  }
+  return 1;
+}
+
 rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64_t n,
                                  rh_result *result, rh_error *error) {
-  if (!data) return rh_fail(error, RH_E_USAGE, "rh_prepared_run_inputs: the data is null");
-  RH_TRY(begin_call(p, "rh_prepared_run_inputs", error));
-  rh_status status = run_arrays(p, data, n, result, "rh_prepared_run_inputs", error);
+  const char *function = "rh_prepared_run_inputs";
+  rh_status status;
+  if (!data) return rh_fail(error, RH_E_USAGE, "%s: the data is null", function);
+  RH_TRY(begin_call(p, function, error));
+  if (is_short(p, n, result) && p->has_operands && take_operands(p, data))
+    status = run_short(p, &p->job.operands.arrays, n, result, error);
+  else
+    status = run_arrays(p, data, n, result, function, error);
   rh_prepared_leave(p);
   return status;
 }

@@ -40,10 +40,11 @@ static void set_up_calls(rh_prepared *p) {
   p->instance = p->job.instance;
   p->value = rh_instance_host_value(p->instance);
   p->decoding = rh_op_decoding(p->decodes, p->job.spec.type);
-  p->misaligned = p->ways[0].size - 1;
-  int one_array = p->n_operands == 1 && !p->has_operands && !p->data_on_device;
   int has_fields = p->custom && p->custom->n_results;
-  p->most_short = one_array && !has_fields && rh_instance_is_short(p->instance) ? p->max_n : 0;
+  int sets_constant = p->has_operands && p->job.operands.count_slot >= 0;
+  int is_short = !has_fields && !sets_constant && rh_instance_is_short(p->instance);
+  p->most_short = is_short && !p->data_on_device ? p->max_n : 0;
+  if (p->has_operands) rh_instance_show(p->instance, &p->job.operands);
 }
 
 static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {

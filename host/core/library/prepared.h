@@ -14,21 +14,20 @@ struct rh_prepared {
   atomic_int busy;       /* 1: a call is in progress */
   rh_decoding decoding;  /* of its value */
   uint64_t most_short;   /* calls of so many elements, and fewer, are short; 0: none is */
-  uintptr_t misaligned;  /* bits that are not set in the address of an aligned element */
   rh_instance *instance; /* the job's */
   const void *value;     /* where the instance leaves the value of a short call */
-  rh_result blank;       /* a result that lacks its value and index only */
+  uint32_t n_operands;
+  int has_operands;                   /* of the user's operator: job.operands is used */
+  rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */
+  rh_result blank;                    /* a result that lacks its value and index only */
 
   uint64_t max_n;
   rh_operator *custom; /* job.spec.custom, or null */
-  int has_operands;    /* of the user's operator: job.operands is used */
   /* Of the host's arrays, more than most_whole elements are streamed through it: the job may be set
    * up for no more.  Null: none are. */
   rh_stream_device *ring;
   uint64_t most_whole;
   uint32_t data_on_device, result_on_device;
-  uint32_t n_operands;
-  rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */
   const rh_op *decodes; /* the operator whose values are decoded, unless `custom` does */
   rh_job job;           /* its input is not used */
 };

@@ -225,6 +225,10 @@ void rh_instance_destroy(rh_instance *instance) {
   release(instance);
 }
 
+void rh_instance_show(rh_instance *instance, rh_operands *operands) {
+  rh_operands_show(operands, &instance->run, &instance->services.operands);
+}
+
 rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error) {
   return rh_instance_run_to(instance, data, n, instance->result, RESULT_SLOT, error);
 }
@@ -250,7 +254,7 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
   run->host_input = data->host;
   run->result = result;
   run->result_index = index;
-  if (data->operands) rh_operands_show(data->operands, run, &instance->services.operands);
+  if (data->operands) rh_instance_show(instance, data->operands);
   if (n > instance->spec.max_n)
     return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
                    (unsigned long long)n, (unsigned long long)instance->spec.max_n);
@@ -281,12 +285,12 @@ int rh_instance_is_short(const rh_instance *instance) {
   return !instance->spec.session && strategy->promises & RH_KEEPS_FP_CONTROL;
 }
 
-rh_status rh_instance_call_short(rh_instance *instance, const void *data, uint64_t n,
+rh_status rh_instance_call_short(rh_instance *instance, const void *host_input, uint64_t n,
                                  rh_error *error) {
   rh_run *run = &instance->run;
   run->first = 0;
   run->n = n;
-  run->host_input = data;
+  run->host_input = host_input;
   rh_services_enter(&instance->services, RH_PHASE_RUN, error);
   rh_status status = instance->spec.strategy->run(instance->self, run);
   rh_services_leave(&instance->services);

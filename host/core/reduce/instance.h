@@ -60,12 +60,14 @@ uint64_t rh_instance_scratch(const rh_instance *instance);
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);
 
-/* Can a reduction of one array in the host's memory be called by rh_instance_call_short()?  By the
- * strategies that run there and promise not to write the floating-point control word. */
+/* Can it be called by rh_instance_call_short()?  So can strategies that run on the host and promise
+ * not to write the floating-point control word. */
 int rh_instance_is_short(const rh_instance *instance);
-/* Such a reduction, of at most max_n elements; its value stands at rh_instance_host_value(). */
-rh_status rh_instance_call_short(rh_instance *instance, const void *data, uint64_t n,
+/* Such a reduction, of at most max_n elements: of an array, or of the arrays of those operands that
+ * rh_instance_show() was called for, once.  Its value stands at rh_instance_host_value(). */
+rh_status rh_instance_call_short(rh_instance *instance, const void *host_input, uint64_t n,
                                  rh_error *error);
+void rh_instance_show(rh_instance *instance, rh_operands *operands);
 const void *rh_instance_host_value(const rh_instance *instance); /* aligned to 16 */
 
 /* Does a value arrive in memory that the host sees (visible.h)?  Then a call can be made in two
