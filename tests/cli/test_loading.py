@@ -223,7 +223,7 @@ class Drivers(Loading):
         os.mkdir(vendors)
         with open(os.path.join(vendors, "aborting.icd"), "w", encoding="utf-8") as file:
             file.write(os.path.join(cli.DRIVERS, "aborting_driver.so") + "\n")
-        env = {"OCL_ICD_VENDORS": vendors}
+        env = {"OCL_ICD_VENDORS": vendors, "OCL_ICD_FILENAMES": ""}
         self.assertEqual(self.value("--run", "serial", *SUM, env=env), "100")
         done = self.redhost("--run", "serial", *SUM, "--isolate", "-q", env=env)
         self.assertEqual((done.code, done.out, done.err), (0, "100\n", ""))
