@@ -3,6 +3,7 @@
 #include "onepass.cl.h"
 #include "onepass/canonical.h"
 #include "onepass_canonical.cl.h"
+#include "onepass_few.cl.h"
 
 static const char about[] =
     "Beyond the articles. One launch reads the input once, with the widest loads: every work-item "
@@ -14,6 +15,7 @@ static const char about[] =
     "do not order memory across work-groups, a second launch does this last step. Sums and "
     "products of floats are computed in the canonical order (docs/bits.md): they have the same "
     "bits with any parameters and on every device. So are all operators that are not built in. "
+    "For at most 32 elements a GPU has a kernel of one load and one tree. "
     "The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
@@ -48,6 +50,7 @@ static const rh_param params[] = {
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
 static const char *const finish_options[] = {
     "", "-DRH_ARRIVALS -DRH_FINISH_LAST", "-DRH_ARRIVALS -DRH_FINISH_WAIT", "-DRH_FINISH_LAUNCH"};
+enum { FEW = 32 }; /* elements, at most: a warp, and part of a row of docs/bits.md */
 /* kernels/prelude/packs.cl */
 enum { PACK_BYTES = 16, BLOCKS_PACK_BYTES = 64, MOST_PER_PACK = 16 };
 
@@ -55,6 +58,7 @@ typedef struct onepass {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, most_groups, loads, share, pages, per_pack, local_bytes;
+  int is_few;     /* never more than FEW elements: onepass_few */
   int has_blocks; /* each work-item reads a block of its own */
   int finishes;   /* a FINISH_* other than auto */
   struct _cl_mem *slots, *tickets;
@@ -150,6 +154,19 @@ static rh_status plan_canonical(const rh_problem *problem, const int64_t *values
   return rh_fit_scratch(problem, answer);
 }
 
+/* Of operators that are not built in, the identity of docs/bits.md may change a value's bits. */
+static int takes_few(const rh_problem *problem) {
+  uint64_t values;
+  return problem->max_n <= FEW && problem->op->id < RH_FIRST_USER_OP &&
+         problem->device->max_group >= FEW && onepass_canonical_team(problem, &values) > 1;
+}
+
+static rh_status plan_few(const rh_problem *problem, onepass *self, rh_answer *answer) {
+  RH_TRY(fit_local(problem->device, self, FEW * problem->op->value_size, answer));
+  answer->depth = rh_log2_up(FEW);
+  return RH_OK;
+}
+
 static uint64_t elements_per_pack(const rh_problem *problem, int has_blocks) {
   uint64_t bytes = has_blocks ? BLOCKS_PACK_BYTES : PACK_BYTES;
   uint64_t elements = bytes / problem->op->element_size;
@@ -181,6 +198,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   RH_TRY(choose_finish(device, values[FINISH], &self->finishes, answer));
   answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
   answer->launches = 1;
+  self->is_few = takes_few(problem);
+  if (self->is_few) return plan_few(problem, self, answer);
   if (self->is_canonical) return plan_canonical(problem, values, self, answer);
   return plan_free(problem, values, self, answer);
 }
@@ -227,6 +246,15 @@ static rh_status setup_canonical(onepass *self, char *options, size_t size) {
   return rh_group_kernel(host, program, "onepass_finish", self->group, &self->finishing);
 }
 
+static rh_status setup_few(onepass *self, char *options, size_t size) {
+  const rh_host *host = self->host;
+  struct _cl_program *program;
+  size_t used = strlen(options);
+  snprintf(options + used, size - used, " -DRH_GROUP=%d", FEW);
+  RH_TRY(host->build(host, "onepass_few.cl", onepass_few_cl, options, &program));
+  return rh_group_kernel(host, program, "onepass_few", FEW, &self->kernel);
+}
+
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
   onepass *self = host->alloc(host, sizeof *self);
@@ -236,12 +264,15 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   *instance = self;
   self->host = host;
   RH_TRY(plan(problem, values, self, &answer));
-  snprintf(options, sizeof options, "%s -DRH_GROUP=%llu -DRH_SHUFFLES=%d %s",
+  snprintf(options, sizeof options, "%s -DRH_SHUFFLES=%d",
            problem->device->features & (RH_DEVICE_SCOPE_ATOMICS | RH_SUBGROUPS)
                ? rh_newest_language(problem->device)
                : "",
-           (unsigned long long)self->group, rh_has_shuffles(problem->device),
-           finish_options[self->finishes]);
+           rh_has_shuffles(problem->device));
+  if (self->is_few) return setup_few(self, options, sizeof options);
+  size_t used = strlen(options);
+  snprintf(options + used, sizeof options - used, " -DRH_GROUP=%llu %s",
+           (unsigned long long)self->group, finish_options[self->finishes]);
   RH_TRY(self->is_canonical ? setup_canonical(self, options, sizeof options)
                             : setup_free(self, problem, options, sizeof options));
   if (self->finishes == FINISH_LAUNCH) return RH_OK;
@@ -331,8 +362,15 @@ static rh_status run_canonical(onepass *self, const rh_run *run) {
                    RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
 }
 
+static rh_status run_few(onepass *self, const rh_run *run) {
+  return rh_launch(self->host, self->kernel, "all", FEW, FEW, RH_BUFFER(run->input),
+                   RH_U64(run->first), RH_U32((uint32_t)run->n), RH_LOCAL(self->local_bytes),
+                   RH_BUFFER(run->result), RH_U64(run->result_index));
+}
+
 static rh_status run(void *instance, const rh_run *run) {
   onepass *self = instance;
+  if (self->is_few) return run_few(self, run);
   if (self->finishes != FINISH_LAUNCH) RH_TRY(next_epoch(self));
   return self->is_canonical ? run_canonical(self, run) : run_free(self, run);
 }

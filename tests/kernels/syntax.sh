@@ -43,6 +43,10 @@ builds_of() {
     echo "$nvidia" -DRH_CANONICAL -DRH_GROUP=512 -DRH_TEAM=32 -DRH_TEAMS=16 -DRH_SHUFFLES=1 -DRH_PACKS -DRH_AT_ONCE=8 \
       -DRH_SCRATCH=4096 -DRH_ARRIVALS -DRH_FINISH_WAIT
     ;;
+  onepass_few)
+    echo -cl-std=CL1.2 -DRH_GROUP=32 -DRH_SHUFFLES=0
+    echo "$nvidia" -DRH_GROUP=32 -DRH_SHUFFLES=1
+    ;;
   *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_GROUP=128 -DRH_ACCUMULATORS=3 -DRH_PAGES=3 -DRH_ATOMIC -DRH_FINISH ;;
   esac
 }
@@ -64,11 +68,11 @@ width_of() {
 # serves KERNEL OP: what its plugin does not decline.
 serves() {
   case $1-$2 in
-  *builtin-custom | onepass-custom) return 1 ;;
+  *builtin-custom | onepass-custom | onepass_few-custom) return 1 ;;
   onepass_canonical-custom) return 0 ;;
   onepass_canonical-sum | onepass_canonical-prod | onepass_canonical-asum) return 0 ;;
   onepass_canonical-*) return 1 ;;
-  atomic*-arg* | *float4-affine | subgroup-affine | shuffle-affine | onepass-affine) return 1 ;;
+  atomic*-arg* | *float4-affine | subgroup-affine | shuffle-affine | onepass-affine | onepass_few-affine) return 1 ;;
   *builtin-sum | *builtin-min | *builtin-max) return 0 ;;
   *builtin-*) return 1 ;;
   esac
