@@ -1,38 +1,16 @@
-/* onepass of a few elements by one group, and between the launch and its loads next to nothing.
- * Each work-item takes RH_EACH lanes of a row of docs/bits.md, a group apart: of one row, or with
- * -DRH_ROWS=4 of the four of a tile.  Then the lanes are halved, down to one.  The identity where
- * there is no element changes no bit. */
-static inline rh_value load_before(__global const rh_element *p, uint i, uint n) {
-  rh_value value = rh_identity();
-  if (i < n) value = rh_load(p, i);
-  return value;
-}
-
-static inline rh_value load_lane(__global const rh_element *p, uint i, uint n) {
-#if RH_ROWS == 4
-  const uint row = 512u / (uint)sizeof(rh_element);
-  return rh_combine(rh_combine(load_before(p, i, n), load_before(p, i + row, n)),
-                    rh_combine(load_before(p, i + 2 * row, n), load_before(p, i + 3 * row, n)));
-#else
-  return load_before(p, i, n);
-#endif
-}
-
+/* onepass of at most RH_GROUP elements by one group: an element for each work-item, and between the
+ * launch and its load next to nothing.  The tree halves, as docs/bits.md halves a row, of which
+ * these are the first lanes; the identity in the others changes no bit. */
 __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1))) void
 onepass_few(__global const rh_element *input, ulong first, uint n, __local rh_value *scratch,
             __global rh_value *result, ulong result_index) {
-  rh_value lanes[RH_EACH];
   uint id = (uint)get_local_id(0);
-#pragma unroll
-  for (uint k = 0; k < RH_EACH; k++) lanes[k] = load_lane(input + first, k * RH_GROUP + id, n);
-#pragma unroll
-  for (uint half_of = RH_EACH / 2; half_of > 0; half_of /= 2)
-#pragma unroll
-    for (uint k = 0; k < half_of; k++) lanes[k] = rh_combine(lanes[k], lanes[k + half_of]);
+  rh_value mine = rh_identity();
+  if (id < n) mine = rh_load(input + first, id);
 #ifdef RH_FULL_SUB_GROUPS /* the group is one of them */
-  rh_value all = rh_sub_group_tree(lanes[0]);
+  mine = rh_sub_group_tree(mine);
 #else
-  rh_value all = rh_group_tree(scratch, lanes[0]);
+  mine = rh_group_tree(scratch, mine);
 #endif
-  if (id == 0) result[result_index] = all;
+  if (id == 0) result[result_index] = mine;
 }

@@ -15,7 +15,7 @@ static const char about[] =
     "do not order memory across work-groups, a second launch does this last step. Sums and "
     "products of floats are computed in the canonical order (docs/bits.md): they have the same "
     "bits with any parameters and on every device. So are all operators that are not built in. "
-    "For a few elements, up to a tile of 2 KiB, a GPU has a kernel of one warp. "
+    "For at most 32 elements a GPU has a kernel of one load and one tree. "
     "The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
@@ -50,9 +50,7 @@ static const rh_param params[] = {
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
 static const char *const finish_options[] = {
     "", "-DRH_ARRIVALS -DRH_FINISH_LAST", "-DRH_ARRIVALS -DRH_FINISH_WAIT", "-DRH_FINISH_LAUNCH"};
-/* Few elements: at most a tile of docs/bits.md, or if their order does not matter, MOST_FEW.  One
- * group of a warp takes them. */
-enum { FEW_GROUP = 32, MOST_FEW = 512 };
+enum { FEW = 32 }; /* elements, at most: a warp, and part of a row of docs/bits.md */
 /* kernels/prelude/packs.cl */
 enum { PACK_BYTES = 16, BLOCKS_PACK_BYTES = 64, MOST_PER_PACK = 16 };
 
@@ -60,7 +58,7 @@ typedef struct onepass {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, most_groups, loads, share, pages, per_pack, local_bytes;
-  int is_few;     /* there are never more: kernels/onepass_few.cl */
+  int is_few;     /* never more than FEW elements: onepass_few */
   int has_blocks; /* each work-item reads a block of its own */
   int finishes;   /* a FINISH_* other than auto */
   struct _cl_mem *slots, *tickets;
@@ -156,17 +154,16 @@ static rh_status plan_canonical(const rh_problem *problem, const int64_t *values
   return rh_fit_scratch(problem, answer);
 }
 
-/* Of operators that are not built in, the identity may change a value's bits. */
+/* Of operators that are not built in, the identity of docs/bits.md may change a value's bits. */
 static int takes_few(const rh_problem *problem) {
-  const rh_op *op = problem->op;
-  uint64_t values, most = onepass_is_canonical(op) ? onepass_tile(op) : MOST_FEW;
-  return problem->max_n <= most && op->id < RH_FIRST_USER_OP &&
-         problem->device->max_group >= FEW_GROUP && onepass_canonical_team(problem, &values) > 1;
+  uint64_t values;
+  return problem->max_n <= FEW && problem->op->id < RH_FIRST_USER_OP &&
+         problem->device->max_group >= FEW && onepass_canonical_team(problem, &values) > 1;
 }
 
 static rh_status plan_few(const rh_problem *problem, onepass *self, rh_answer *answer) {
-  RH_TRY(fit_local(problem->device, self, FEW_GROUP * problem->op->value_size, answer));
-  answer->depth = rh_log2_up(problem->max_n);
+  RH_TRY(fit_local(problem->device, self, FEW * problem->op->value_size, answer));
+  answer->depth = rh_log2_up(FEW);
   return RH_OK;
 }
 
@@ -249,17 +246,13 @@ static rh_status setup_canonical(onepass *self, char *options, size_t size) {
   return rh_group_kernel(host, program, "onepass_finish", self->group, &self->finishing);
 }
 
-static rh_status setup_few(onepass *self, const rh_problem *problem, char *options, size_t size) {
+static rh_status setup_few(onepass *self, char *options, size_t size) {
   const rh_host *host = self->host;
   struct _cl_program *program;
-  uint64_t row = onepass_tile(problem->op) / ONEPASS_ROWS, n = problem->max_n;
-  int has_rows = self->is_canonical && n > row;
-  uint64_t lanes = rh_divide_up(has_rows ? row : n, FEW_GROUP);
   size_t used = strlen(options);
-  snprintf(options + used, size - used, " -DRH_GROUP=%d -DRH_ROWS=%d -DRH_EACH=%u", FEW_GROUP,
-           has_rows ? ONEPASS_ROWS : 1, 1u << rh_log2_up(lanes));
+  snprintf(options + used, size - used, " -DRH_GROUP=%d", FEW);
   RH_TRY(host->build(host, "onepass_few.cl", onepass_few_cl, options, &program));
-  return rh_group_kernel(host, program, "onepass_few", FEW_GROUP, &self->kernel);
+  return rh_group_kernel(host, program, "onepass_few", FEW, &self->kernel);
 }
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
@@ -276,7 +269,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
                ? rh_newest_language(problem->device)
                : "",
            rh_has_shuffles(problem->device));
-  if (self->is_few) return setup_few(self, problem, options, sizeof options);
+  if (self->is_few) return setup_few(self, options, sizeof options);
   size_t used = strlen(options);
   snprintf(options + used, sizeof options - used, " -DRH_GROUP=%llu %s",
            (unsigned long long)self->group, finish_options[self->finishes]);
@@ -370,7 +363,7 @@ static rh_status run_canonical(onepass *self, const rh_run *run) {
 }
 
 static rh_status run_few(onepass *self, const rh_run *run) {
-  return rh_launch(self->host, self->kernel, "all", FEW_GROUP, FEW_GROUP, RH_BUFFER(run->input),
+  return rh_launch(self->host, self->kernel, "all", FEW, FEW, RH_BUFFER(run->input),
                    RH_U64(run->first), RH_U32((uint32_t)run->n), RH_LOCAL(self->local_bytes),
                    RH_BUFFER(run->result), RH_U64(run->result_index));
 }

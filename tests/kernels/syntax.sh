@@ -44,8 +44,8 @@ builds_of() {
       -DRH_SCRATCH=4096 -DRH_ARRIVALS -DRH_FINISH_WAIT
     ;;
   onepass_few)
-    echo -cl-std=CL1.2 -DRH_GROUP=32 -DRH_SHUFFLES=0 -DRH_ROWS=1 -DRH_EACH=2
-    echo "$nvidia" -DRH_GROUP=32 -DRH_SHUFFLES=1 -DRH_ROWS=4 -DRH_EACH=4
+    echo -cl-std=CL1.2 -DRH_GROUP=32 -DRH_SHUFFLES=0
+    echo "$nvidia" -DRH_GROUP=32 -DRH_SHUFFLES=1
     ;;
   *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_GROUP=128 -DRH_ACCUMULATORS=3 -DRH_PAGES=3 -DRH_ATOMIC -DRH_FINISH ;;
   esac
