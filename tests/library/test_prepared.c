@@ -178,6 +178,38 @@ START_TEST(wrong_strategy_is_caught) {
 }
 END_TEST
 
+/* The shortest way to a strategy and back: failures on it, and what is not for it. */
+START_TEST(a_run_that_fails) {
+  rh_redhost *zoo = open_on(NULL, "loading/dislikes_seven");
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "dislikes_seven",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = 3};
+  rh_prepared *prepared = prepare(zoo, &spec);
+  for (int round = 0; round < 2; round++) {
+    int32_t data[] = {1, 2, 3};
+    rh_result result = {.struct_size = sizeof result};
+    must(rh_prepared_run(prepared, data, 3, &result, &error));
+    ck_assert_int_eq(result.value.i, 6);
+    ck_assert_str_eq(result.strategy, "dislikes_seven");
+    data[0] = 7;
+    must_fail(rh_prepared_run(prepared, data, 3, &result, &error), RH_E_INVALID,
+              "strategy 'dislikes_seven', run: the first byte is 7");
+    ck_assert_int_eq(rh_prepared_run(prepared, data, 3, &result, NULL), RH_E_INVALID);
+    data[0] = 8;
+    must_fail(rh_prepared_run(prepared, data, 3, &result, &error), RH_E_NOMEM,
+              "the plugin gave no reason");
+    ck_assert_int_eq(result.value.i, 6);
+    must(rh_prepared_run(prepared, data, 0, &result, &error));
+    ck_assert_int_eq(result.value.i, 0);
+    must_fail(rh_prepared_run(prepared, data, 4, &result, &error), RH_E_USAGE, "prepared for 3");
+  }
+  rh_prepared_destroy(prepared);
+  rh_close(zoo);
+}
+END_TEST
+
 /* ---- More than one ---- */
 
 START_TEST(two_at_once) {
@@ -588,6 +620,7 @@ int main(void) {
   tcase_add_test(plain, names_are_checked);
   tcase_add_test(plain, data_is_checked);
   tcase_add_test(plain, wrong_strategy_is_caught);
+  tcase_add_test(plain, a_run_that_fails);
   tcase_add_test(plain, two_at_once);
   tcase_add_test(plain, in_parallel);
   tcase_add_test(plain, arrays_of_the_host);

@@ -39,8 +39,8 @@ static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
 static void set_up_calls(rh_prepared *p) {
   p->instance = p->job.instance;
   p->value = rh_instance_host_value(p->instance);
-  p->decoding = rh_op_decoding(p->decodes, p->job.spec.type);
-  int has_fields = p->custom && p->custom->n_results;
+  int has_fields = p->custom && p->custom->n_results; /* `decodes` may be null then */
+  if (!has_fields) p->decoding = rh_op_decoding(p->decodes, p->job.spec.type);
   int sets_constant = p->has_operands && p->job.operands.count_slot >= 0;
   int is_short = !has_fields && !sets_constant && rh_instance_is_short(p->instance);
   p->most_short = is_short && !p->data_on_device ? p->max_n : 0;

@@ -1,0 +1,39 @@
+/* dislikes_seven: host code whose run fails where the first byte is 7, with a reason, or 8, without
+ * one.  It promises to leave the floating-point control word alone, so that the host takes its
+ * shortest way to it. */
+#include "zoo.h"
+#include <redhost/kit.h>
+
+typedef struct picky {
+  const rh_host *host;
+  const rh_op *op;
+} picky;
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **self) {
+  picky *p = host->alloc(host, sizeof *p);
+  if (!p) return RH_E_NOMEM;
+  *p = (picky){host, problem->op};
+  *self = p;
+  (void)values;
+  return RH_OK;
+}
+
+static rh_status run(void *self, const rh_run *run) {
+  picky *p = self;
+  const unsigned char *bytes = run->host_input;
+  if (run->n && *bytes == 7) return p->host->fail(p->host, RH_E_INVALID, 0, "the first byte is 7");
+  if (run->n && *bytes == 8) return RH_E_NOMEM;
+  return zoo_run((void *)(uintptr_t)p->op, run);
+}
+
+static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
+                                     .device_kinds = RH_DEVICE_HOST,
+                                     .name = "dislikes_seven",
+                                     ZOO_TEXTS,
+                                     .promises = RH_KEEPS_ORDER | RH_KEEPS_FP_CONTROL,
+                                     .determinism = RH_BITS_SAME_EVERYWHERE,
+                                     .query = zoo_query,
+                                     .setup = setup,
+                                     .run = run};
+ZOO_PLUGIN(strategy);
