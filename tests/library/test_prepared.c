@@ -178,7 +178,7 @@ START_TEST(wrong_strategy_is_caught) {
 }
 END_TEST
 
-/* The shortest way to a strategy and back: failures on it, and what is not for it. */
+/* On the fast path of a call, and what must not take it. */
 START_TEST(a_run_that_fails) {
   rh_redhost *zoo = open_on(NULL, "loading/dislikes_seven");
   rh_prepare_spec spec = {.struct_size = sizeof spec,

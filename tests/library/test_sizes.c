@@ -142,9 +142,27 @@ START_TEST(sizes_of_request_and_result) {
 }
 END_TEST
 
+/* Results of a program that knows all fields, none of several results, or the first version's. */
+static void check_written(rh_prepared *prepared) {
+  static const uint32_t sizes[] = {sizeof(rh_result), offsetof(rh_result, fields),
+                                   offsetof(rh_result, n_fields)};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    LONGER(rh_result) result;
+    memset(&result, 0xAA, sizeof result);
+    result.now.struct_size = sizes[k];
+    ck_assert_msg(rh_prepared_run(prepared, numbers, N, &result.now, &error) == RH_OK, "%s",
+                  error.message);
+    ck_assert_uint_eq(result.now.struct_size, sizes[k]);
+    ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2);
+    for (size_t j = sizes[k]; j < sizeof result; j++) ck_assert_uint_eq(result.bytes[j], 0xAA);
+  }
+}
+
+/* `native` is called by the fast path, `serial` is not. */
 START_TEST(sizes_of_spec_and_result) {
   LONGER(rh_prepare_spec)
-  spec = {.now = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = N}};
+  spec = {
+      .now = {.strategy = _i ? "native" : "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = N}};
   LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
   rh_prepared *prepared;
   TRY_SIZES(rh_prepare_spec, spec, offsetof(rh_prepare_spec, inputs),
@@ -152,6 +170,7 @@ START_TEST(sizes_of_spec_and_result) {
   TRY_SIZES(rh_result, result, offsetof(rh_result, n_fields),
             rh_prepared_run(prepared, numbers, N, &result.now, &error),
             ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
+  check_written(prepared);
   result.now.struct_size = 0;
   must_refuse(rh_prepared_run_buffer(prepared, NULL, 0, 1, &result.now, &error), "is 0;");
 
@@ -175,7 +194,7 @@ int main(void) {
   tcase_add_checked_fixture(public, set_up_numbers, tear_down);
   tcase_add_test(public, sizes_of_options);
   tcase_add_test(public, sizes_of_request_and_result);
-  tcase_add_test(public, sizes_of_spec_and_result);
+  tcase_add_loop_test(public, sizes_of_spec_and_result, 0, 2);
   suite_add_tcase(suite, public);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

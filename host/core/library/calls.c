@@ -143,7 +143,7 @@ static void decode_unusual(const rh_prepared *p, const void *value, uint64_t n, 
   }
   memcpy(&own, &p->blank, WITHOUT_FIELDS);
   if (n > 0)
-    rh_op_decode(p->decodes, p->job.spec.type, value, &own);
+    rh_op_decode(p->decoding, p->decodes, p->job.spec.type, value, &own);
   else
     rh_job_result(&spec, p->job.strategy->name, value, &own);
   rh_sized_write(result, &own, &without_fields);
@@ -154,7 +154,7 @@ static inline void fill_result(const rh_prepared *p, const void *value, rh_resul
   uint32_t size = result->struct_size;
   memcpy(result, &p->blank, WITHOUT_FIELDS);
   result->struct_size = size;
-  rh_op_decode_by(p->decoding, p->decodes, p->job.spec.type, value, result);
+  rh_op_decode(p->decoding, p->decodes, p->job.spec.type, value, result);
 }
 
 /* `result` has been checked. */
@@ -213,26 +213,33 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
   return status;
 }
 
-/* Most calls: of arrays on the host, with nothing unusual about them.  Of few elements they take
- * most of their time on the way to the strategy, so this way passes by all that rh_prepare() has
- * settled. */
-static inline int is_short(const rh_prepared *p, uint64_t n, const rh_result *result) {
-  return n - 1 < p->most_short && result &&
+/* ---- The fast path ----
+ * Most calls are of arrays on the host.  Of few elements they take most of their time on the way to
+ * the strategy, so the fast path checks only what differs from call to call. */
+
+static inline int is_fast(const rh_prepared *p, uint64_t n, const rh_result *result) {
+  return n - 1 < p->fast_max_n && result &&
          result->struct_size - WITHOUT_FIELDS <= sizeof *result - WITHOUT_FIELDS;
 }
 
-static inline int is_aligned(const rh_prepared *p, const void *data, uint32_t k) {
-  return data && !((uintptr_t)data & (p->ways[k].size - 1));
+/* What a host strategy reads: the array, or the operands' arrays; null if one is misaligned. */
+static inline const void *host_input(rh_prepared *p, const void *const *data) {
+  rh_arrays *arrays = &p->job.operands.arrays;
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    if (!rh_operand_is_aligned(data[k], p->ways[k].size)) return NULL;
+    if (p->has_operands) arrays->operands[k] = data[k];
+  }
+  return p->has_operands ? arrays : data[0];
 }
 
-static inline rh_status run_short(rh_prepared *p, const void *host_input, uint64_t n,
-                                  rh_result *result, rh_error *error) {
-  RH_TRY(rh_instance_call_short(p->instance, host_input, n, error));
+static inline rh_status run_fast(rh_prepared *p, const void *from, uint64_t n, rh_result *result,
+                                 rh_error *error) {
+  RH_TRY(rh_instance_call_fast(p->instance, from, n, error));
   fill_result(p, p->value, result);
   return RH_OK;
 }
 
-/* Not inlined: a short call would save its registers. */
+/* Not inlined: the fast path would save its registers. */
 #define APART __attribute__((noinline))
 
 APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
@@ -243,38 +250,33 @@ APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, r
 
 rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                           rh_error *error) {
+  const void *from;
   rh_status status;
   RH_TRY(begin_call(p, "rh_prepared_run", error));
-  if (is_short(p, n, result) && !p->has_operands && is_aligned(p, data, 0))
-    status = run_short(p, data, n, result, error);
+  if (is_fast(p, n, result) && p->n_operands == 1 && (from = host_input(p, &data)))
+    status = run_fast(p, from, n, result, error);
   else
     status = run_array(p, data, n, result, error);
   rh_prepared_leave(p);
   return status;
 }
 
-static int take_operands(rh_prepared *p, const void *const *data) {
-  rh_arrays *arrays = &p->job.operands.arrays;
-  for (uint32_t k = 0; k < p->n_operands; k++) {
-    if (!is_aligned(p, data[k], k)) return 0;
-    arrays->operands[k] = data[k];
-  }
-  return 1;
-}
-
 rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64_t n,
                                  rh_result *result, rh_error *error) {
   const char *function = "rh_prepared_run_inputs";
+  const void *from;
   rh_status status;
   if (!data) return rh_fail(error, RH_E_USAGE, "%s: the data is null", function);
   RH_TRY(begin_call(p, function, error));
-  if (is_short(p, n, result) && p->has_operands && take_operands(p, data))
-    status = run_short(p, &p->job.operands.arrays, n, result, error);
+  if (is_fast(p, n, result) && (from = host_input(p, data)))
+    status = run_fast(p, from, n, result, error);
   else
     status = run_arrays(p, data, n, result, function, error);
   rh_prepared_leave(p);
   return status;
 }
+
+/* ---- Running on buffers ---- */
 
 static rh_status run_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
                              uint64_t n, rh_result *result, const char *function, rh_error *error) {

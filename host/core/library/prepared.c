@@ -35,15 +35,15 @@ static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   return status;
 }
 
-/* What calls.c wants to know at once. */
+/* What the fast path of calls.c takes as given. */
 static void set_up_calls(rh_prepared *p) {
   p->instance = p->job.instance;
   p->value = rh_instance_host_value(p->instance);
   int has_fields = p->custom && p->custom->n_results; /* `decodes` may be null then */
   if (!has_fields) p->decoding = rh_op_decoding(p->decodes, p->job.spec.type);
   int sets_constant = p->has_operands && p->job.operands.count_slot >= 0;
-  int is_short = !has_fields && !sets_constant && rh_instance_is_short(p->instance);
-  p->most_short = is_short && !p->data_on_device ? p->max_n : 0;
+  int is_fast = !has_fields && !sets_constant && rh_instance_has_fast_path(p->instance);
+  p->fast_max_n = is_fast && !p->data_on_device ? p->max_n : 0;
   if (p->has_operands) rh_instance_show(p->instance, &p->job.operands);
 }
 

@@ -10,12 +10,12 @@
 #include <time.h>
 
 struct rh_prepared {
-  /* What a short call (calls.c) reads, in few lines of a cache. */
+  /* What the fast path (calls.c) reads, in few cache lines. */
   atomic_int busy;       /* 1: a call is in progress */
-  rh_decoding decoding;  /* of its value */
-  uint64_t most_short;   /* calls of so many elements, and fewer, are short; 0: none is */
+  rh_decoding decoding;  /* of values */
+  uint64_t fast_max_n;   /* up to so many elements take it; 0: none do */
   rh_instance *instance; /* the job's */
-  const void *value;     /* where the instance leaves the value of a short call */
+  const void *value;     /* rh_instance_host_value() */
   uint32_t n_operands;
   int has_operands;                   /* of the user's operator: job.operands is used */
   rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */

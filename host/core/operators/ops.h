@@ -11,24 +11,25 @@ const rh_op *rh_op_find(uint32_t op, rh_type type);
 /* Converts a value to a result: undoes order keys and narrows to the result type.
  * `value` has op->value_size bytes. */
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
-/* Only the value and the index, of a result that has been made for another value. */
-void rh_op_decode(const rh_op *op, rh_type type, const void *value, rh_result *result);
-
-/* How rh_op_decode() does it, for callers whose operator does not change. */
+/* How a value becomes a result's. */
 typedef enum rh_decoding {
-  RH_DECODES_OTHERWISE,
-  RH_DECODES_WORD, /* the result's value has the same 8 bytes */
-  RH_DECODES_FLOAT /* an f32 becomes an f64 */
+  RH_DECODE_OTHER, /* keys, products of floats, narrow integers, and values with an index */
+  RH_DECODE_WORD,  /* the same 8 bytes */
+  RH_DECODE_FLOAT  /* an f32 becomes an f64 */
 } rh_decoding;
 rh_decoding rh_op_decoding(const rh_op *op, rh_type type);
-static inline void rh_op_decode_by(rh_decoding decoding, const rh_op *op, rh_type type,
-                                   const void *value, rh_result *result) {
-  if (decoding == RH_DECODES_WORD)
+void rh_op_decode_other(const rh_op *op, rh_type type, const void *value, rh_result *result);
+
+/* Only the value and the index, of a result that has been made for another value.  `decoding` is
+ * that of the operator and the type. */
+static inline void rh_op_decode(rh_decoding decoding, const rh_op *op, rh_type type,
+                                const void *value, rh_result *result) {
+  if (decoding == RH_DECODE_WORD)
     result->value.u = *(const uint64_t *)value;
-  else if (decoding == RH_DECODES_FLOAT)
+  else if (decoding == RH_DECODE_FLOAT)
     result->value.f = *(const float *)value;
   else
-    rh_op_decode(op, type, value, result);
+    rh_op_decode_other(op, type, value, result);
 }
 
 /* Are the values the same to the last bit?  Of indexed operators, the indices are compared; of

@@ -29,10 +29,6 @@ static double read_float(uint32_t op, rh_type type, const void *value) {
   if (is_scaled(op, type))
     return type == RH_TYPE_f64 ? rh_scaled_double(*(const rh_scaled_f64 *)value)
                                : rh_scaled_float(*(const rh_scaled_f32 *)value);
-  if (rh_op_is_arithmetic(op)) {
-    if (type == RH_TYPE_f64) return *(const double *)value;
-    return *(const float *)value;
-  }
   return type == RH_TYPE_f64 ? from_key64(*(const int64_t *)value)
                              : from_key32(*(const int32_t *)value);
 }
@@ -43,11 +39,17 @@ static int64_t narrow(rh_type type, int32_t value) {
   return type == RH_TYPE_i16 ? (int16_t)value : value;
 }
 
-void rh_op_decode(const rh_op *op, rh_type type, const void *value, rh_result *result) {
+rh_decoding rh_op_decoding(const rh_op *op, rh_type type) {
+  if (op->flags & RH_OP_INDEXED) return RH_DECODE_OTHER;
+  if (!rh_type_is_float(type)) return op->value_size == 8 ? RH_DECODE_WORD : RH_DECODE_OTHER;
+  if (!rh_op_is_arithmetic(op->id) || is_scaled(op->id, type)) return RH_DECODE_OTHER;
+  return type == RH_TYPE_f64 ? RH_DECODE_WORD : RH_DECODE_FLOAT;
+}
+
+void rh_op_decode_other(const rh_op *op, rh_type type, const void *value, rh_result *result) {
   if (rh_type_is_float(type))
     result->value.f = read_float(op->id, type, value);
-  else if (op->flags & RH_OP_INDEXED ? type == RH_TYPE_i64 || type == RH_TYPE_u64
-                                     : op->value_size == 8)
+  else if (rh_type_size(type) == sizeof(uint64_t))
     result->value.u = *(const uint64_t *)value;
   else if (rh_type_is_signed(result->type))
     result->value.i = narrow(type, *(const int32_t *)value);
@@ -57,19 +59,12 @@ void rh_op_decode(const rh_op *op, rh_type type, const void *value, rh_result *r
     memcpy(&result->index, (const char *)value + 8, sizeof result->index);
 }
 
-rh_decoding rh_op_decoding(const rh_op *op, rh_type type) {
-  if (op->flags & RH_OP_INDEXED) return RH_DECODES_OTHERWISE;
-  if (!rh_type_is_float(type)) return op->value_size == 8 ? RH_DECODES_WORD : RH_DECODES_OTHERWISE;
-  if (!rh_op_is_arithmetic(op->id) || is_scaled(op->id, type)) return RH_DECODES_OTHERWISE;
-  return type == RH_TYPE_f64 ? RH_DECODES_WORD : RH_DECODES_FLOAT;
-}
-
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result) {
   const rh_op *row = rh_op_find(op, type);
   memset(result, 0, sizeof *result);
   result->type = rh_op_result_type(op, type);
   result->indexed = (row->flags & RH_OP_INDEXED) != 0;
-  rh_op_decode(row, type, value, result);
+  rh_op_decode(rh_op_decoding(row, type), row, type, value, result);
 }
 
 int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b) {

@@ -280,13 +280,13 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
   return fetch_result(instance, value, error);
 }
 
-int rh_instance_is_short(const rh_instance *instance) {
+int rh_instance_has_fast_path(const rh_instance *instance) {
   const rh_strategy *strategy = instance->spec.strategy;
   return !instance->spec.session && strategy->promises & RH_KEEPS_FP_CONTROL;
 }
 
-rh_status rh_instance_call_short(rh_instance *instance, const void *host_input, uint64_t n,
-                                 rh_error *error) {
+rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, uint64_t n,
+                                rh_error *error) {
   rh_run *run = &instance->run;
   run->first = 0;
   run->n = n;

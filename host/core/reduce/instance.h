@@ -60,13 +60,14 @@ uint64_t rh_instance_scratch(const rh_instance *instance);
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);
 
-/* Can it be called by rh_instance_call_short()?  So can strategies that run on the host and promise
+/* Can it be called by rh_instance_call_fast()?  Yes for strategies that run on the host and promise
  * not to write the floating-point control word. */
-int rh_instance_is_short(const rh_instance *instance);
-/* Such a reduction, of at most max_n elements: of an array, or of the arrays of those operands that
- * rh_instance_show() was called for, once.  Its value stands at rh_instance_host_value(). */
-rh_status rh_instance_call_short(rh_instance *instance, const void *host_input, uint64_t n,
-                                 rh_error *error);
+int rh_instance_has_fast_path(const rh_instance *instance);
+/* One reduction of 1 to max_n elements by the fast path, which checks nothing.  host_input: an
+ * array; or `arrays` of the operands that were passed to rh_instance_show(), once.  The value is
+ * left at rh_instance_host_value(). */
+rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, uint64_t n,
+                                rh_error *error);
 void rh_instance_show(rh_instance *instance, rh_operands *operands);
 const void *rh_instance_host_value(const rh_instance *instance); /* aligned to 16 */
 

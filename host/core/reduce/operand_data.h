@@ -11,11 +11,15 @@ uint32_t rh_job_operands(const rh_job_spec *spec);
 rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k);
 
 rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error);
+/* Is the array there, and aligned to its elements of `size` bytes, a power of two? */
+static inline int rh_operand_is_aligned(const void *data, uint32_t size) {
+  return data && ((uintptr_t)data & (size - 1)) == 0;
+}
 /* RH_E_USAGE if the array of operand k of n_operands, whose elements have `size` bytes, is null or
  * misaligned. */
 static inline rh_status rh_operand_check_address(const void *data, uint32_t size, uint32_t k,
                                                  uint32_t n_operands, rh_error *error) {
-  if (data && ((uintptr_t)data & (size - 1)) == 0) return RH_OK; /* sizes are powers of two */
+  if (rh_operand_is_aligned(data, size)) return RH_OK;
   return rh_operand_bad_address(k, n_operands, error);
 }
 

@@ -1,6 +1,6 @@
 /* dislikes_seven: host code whose run fails where the first byte is 7, with a reason, or 8, without
- * one.  It promises to leave the floating-point control word alone, so that the host takes its
- * shortest way to it. */
+ * one.  It promises not to write the floating-point control word, so that prepared calls take their
+ * fast path to it. */
 #include "zoo.h"
 #include <redhost/kit.h>
 
