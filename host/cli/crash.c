@@ -2,8 +2,8 @@
 #include "../core/cl/drivers.h"
 #include "../core/scale/ranks.h"
 #include "../core/scale/word.h"
+#include "signals.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,8 @@ static void write_signal(int number) {
 }
 
 static void end_as_usual(int number) {
-  signal(number, SIG_DFL);
+  const struct sigaction usual = {.sa_handler = SIG_DFL};
+  rh_signal_action(number, &usual, NULL);
   raise(number);
 }
 
@@ -92,7 +93,7 @@ static void handle(const int *numbers, size_t n) {
   struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
   sigaltstack(&other, NULL);
   sigemptyset(&action.sa_mask);
-  for (size_t k = 0; k < n; k++) sigaction(numbers[k], &action, NULL);
+  for (size_t k = 0; k < n; k++) rh_signal_action(numbers[k], &action, NULL);
 }
 
 void rh_crash_watch(const rh_redhost *redhost) {
@@ -104,6 +105,7 @@ void rh_crash_watch(const rh_redhost *redhost) {
   snprintf(limits, sizeof limits, "%s", rh_text_get(&text));
   rh_text_finish(&text);
   handle(numbers, sizeof numbers / sizeof *numbers);
+  rh_signals_hold();
 }
 
 /* Not SIGFPE: PoCL's handler lets kernels divide integers by zero. */

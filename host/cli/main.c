@@ -13,13 +13,13 @@
 #include "json.h"
 #include "pages.h"
 #include "run_ranks.h"
+#include "signals.h"
 #include "user_operator.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,6 +101,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   RH_TRY(rh_open(&app.redhost, &options, error));
   app.redhost->looks_first = 1;
   rh_crash_watch(app.redhost);
+  if (typed->transport) rh_signals_release_user();
   rh_status status = dispatch(&app, error);
   rh_crash_watch(NULL);
   rh_close(app.redhost);
@@ -142,6 +143,8 @@ int main(int argc, char **argv) {
   rh_error error = {0};
   /* Exceeding the file size limit (ulimit -f) must be a write error, not a signal. */
   signal(SIGXFSZ, SIG_IGN);
+  /* Ignored by the parent, it would take the ends of our children, and of a driver's, from us. */
+  signal(SIGCHLD, SIG_DFL);
   /* Internal modes, with which redhost starts itself to examine, run and test plugins. */
   if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
   if (argc == 2 && strcmp(argv[1], "--look") == 0) return rh_look_main();
@@ -155,7 +158,6 @@ int main(int argc, char **argv) {
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
   }
   hold_standard_files();
-  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like any other */
   /* Keeps the decimal point even if a driver or a plugin calls setlocale(). */
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   rh_status status = rh_options_parse(&typed, argc, argv, &error);

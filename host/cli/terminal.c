@@ -8,9 +8,9 @@
 #include "../core/io/array.h"
 #include "hints.h"
 #include "plain.h"
+#include "signals.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +199,7 @@ void rh_terminal_hold_interrupt(void) {
   struct sigaction old;
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-    sigaction(SIGINT, &action, NULL);
+    rh_signal_action(SIGINT, &action, NULL);
 }
 
 int rh_terminal_was_interrupted(void) {
@@ -208,7 +208,7 @@ int rh_terminal_was_interrupted(void) {
 
 void rh_terminal_write_down(void) {
   const struct sigaction action = {.sa_handler = on_interrupt};
-  sigaction(SIGALRM, &action, NULL);
+  rh_signal_action(SIGALRM, &action, NULL);
   writes_down = 1;
   if (interrupted) alarm(2);
 }
@@ -224,7 +224,7 @@ void rh_terminal_catch_interrupt(void) {
   sigemptyset(&action.sa_mask);
   /* SIGINT stays ignored if the parent ignores it, as for background jobs and under nohup. */
   if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-    sigaction(SIGINT, &action, NULL);
+    rh_signal_action(SIGINT, &action, NULL);
 }
 
 static char cut_file[320]; /* the message of on_bus_error */
@@ -247,5 +247,5 @@ void rh_terminal_catch_cut_file(const char *path) {
   snprintf(cut_file, sizeof cut_file, "redhost: %s: was cut short while it was being read.\n",
            name);
   sigemptyset(&action.sa_mask);
-  sigaction(SIGBUS, &action, NULL);
+  rh_signal_action(SIGBUS, &action, NULL);
 }

@@ -4,10 +4,12 @@ import fcntl
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 
@@ -136,6 +138,36 @@ class Interrupt(cli.Case):
                     process.send_signal(signal.SIGINT)
                     self.assertEqual(process.wait(timeout=15), 130)
 
+    def test_other_signals(self):
+        """They end the process, also while a device is in use, whose compiler sets handlers of its own."""
+        self.redhost("--run", "cascade", "-t", "i8", "-n", "1000", "-q")
+        for number in (signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGTRAP):
+            with self.subTest(number):
+                process = self.start("--run", "cascade", "-t", "i8", "-n", "2^28", "-q", preexec_fn=usual_signals)
+                self.wait_until(lambda: process.poll() is not None or len(os.listdir("/proc/%d/task" % process.pid)) > 2)
+                time.sleep(0.3)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=cli.PATIENCE)
+                self.assertEqual((process.returncode, out), (-number, b""), err)
+
+    def test_ends_of_children_are_ignored(self):
+        """As by a parent that wants to know nothing of its own: a driver's compiler and redhost wait for theirs."""
+        of_n = ["-n", "1000", "-t", "i8", "-q"]
+        for args in (["--run", "cascade", *of_n], ["--list", "-q"], ["--run", "serial", "--isolate", *of_n]):
+            self.good(*args, env={"POCL_CACHE_DIR": os.path.join(self.home, "ignored")},
+                      preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+
+    def test_no_linker(self):
+        """PoCL needs one for each kernel that it has not compiled yet, and aborts without."""
+        for args in (["--run", "cascade"], ["--bench", "-s", "native,cascade", "--quick"]):
+            cache = tempfile.mkdtemp(dir=self.home)
+            done = self.redhost(*args, "-n", "1000", "-q", env={"PATH": "/proc/nonexistent", "POCL_CACHE_DIR": cache, "XDG_CACHE_HOME": cache})
+            if done.code == 0:
+                self.skipTest("this driver needs no linker")
+            self.assertEqual((done.code, done.out), (3, ""), done)
+            self.assertRegex(done.err, r"(?m)^redhost: the process crashed \(signal 6\) while device .* was in use, in its driver "
+                                       r"or in a strategy;.* no linker \(ld\) is in PATH\.$")
+
     def test_ignored(self):
         """Started with SIGINT ignored, as by `nohup' or in a shell's background: stays ignored."""
         process = self.start("--run", "serial", "-t", "i8", "-q", "-i", "-", stdin=subprocess.PIPE,
@@ -144,6 +176,14 @@ class Interrupt(cli.Case):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(b"\1\1\1", timeout=cli.PATIENCE)
         self.assertEqual((process.returncode, out, err), (0, b"3\n", b""))
+
+
+def usual_signals():
+    """What bash starts in the background ignores some; and no file of the memory is wanted."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in range(1, 32):
+        if number not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(number, signal.SIG_DFL)
 
 
 def is_writing(pid, pipe):

@@ -141,6 +141,18 @@ static void add_limit(rh_text *to, __rlimit_resource_t which, uint64_t enough, c
   rh_text_add(to, "; %s limited to %llu%s (ulimit -%c)", what, value, counts ? "" : " KiB", letter);
 }
 
+/* A driver for a CPU may link what it has compiled by a program of the system's. */
+static int has_linker(const char *path) {
+  char program[4352];
+  size_t length;
+  for (; *path; path += length + (path[length] == ':')) {
+    length = strcspn(path, ":");
+    snprintf(program, sizeof program, "%.*s/ld", (int)length, path);
+    if (length < 4096 && access(program, X_OK) == 0) return 1;
+  }
+  return 0;
+}
+
 void rh_cl_drivers_limits(rh_text *to) {
   const uint64_t GiB = (uint64_t)1 << 30;
   add_limit(to, RLIMIT_AS, 64 * GiB, "the address space is", 'v');
@@ -152,5 +164,8 @@ void rh_cl_drivers_limits(rh_text *to) {
   add_limit(to, RLIMIT_NPROC, 64, "processes are", 'u');
   if (access("/sys/devices/system/cpu", R_OK) != 0) rh_text_add(to, "; /sys is not mounted");
   if (access("/proc/self", R_OK) != 0) rh_text_add(to, "; /proc is not mounted");
-  if (!rh_env("PATH")) rh_text_add(to, "; PATH is not set");
+  if (!rh_env("PATH"))
+    rh_text_add(to, "; PATH is not set");
+  else if (!has_linker(rh_env("PATH")))
+    rh_text_add(to, "; no linker (ld) is in PATH");
 }
