@@ -22,7 +22,8 @@ static char limits[512];
 
 static struct {
   volatile sig_atomic_t is_open, is_watched;
-  char name[128], what[128]; /* "rank 1 (host a)", " in strategy 's'" */
+  pid_t pid;                 /* the rank; not that of a copy that a strategy has forked */
+  char name[128], what[128]; /* "rank 1 (host a)", " while strategy 's' was in use" */
 } here;
 
 static void write_text(const char *text) {
@@ -34,6 +35,10 @@ static void write_signal(int number) {
   write_text(" (signal ");
   write_text(number < 10 ? digits + 1 : digits);
   write_text(")");
+}
+
+static int is_rank(void) {
+  return here.is_open && getpid() == here.pid;
 }
 
 static void end_as_usual(int number) {
@@ -63,13 +68,13 @@ static void end_rank(int number) {
 static void on_crash(int number) {
   const rh_redhost *redhost = watched;
   static atomic_flag taken = ATOMIC_FLAG_INIT;
-  if (!here.is_open && (!redhost || !redhost->device)) {
+  if (!is_rank() && (here.is_open || !redhost || !redhost->device)) {
     end_as_usual(number);
     return;
   }
   /* If several threads crash, only the first writes the message. */
   while (atomic_flag_test_and_set(&taken)) pause();
-  if (here.is_open) {
+  if (is_rank()) {
     end_rank(number);
     return;
   }
@@ -84,7 +89,7 @@ static void on_crash(int number) {
 }
 
 static void on_exit_of_rank(void) {
-  if (here.is_open && !here.is_watched) end_rank(0);
+  if (is_rank() && !here.is_watched) end_rank(0);
 }
 
 static void handle(const int *numbers, size_t n) {
@@ -115,7 +120,10 @@ void rh_crash_watch_rank(const rh_crash_rank *rank) {
   snprintf(here.name, sizeof here.name, "rank %u (host %s)", rank->number, rank->host);
   if (rank->strategy)
     snprintf(here.what, sizeof here.what, " while strategy '%s' was in use", rank->strategy);
+  else
+    snprintf(here.what, sizeof here.what, " before a strategy was in use");
   here.is_watched = rank->is_watched;
+  here.pid = getpid();
   here.is_open = 1;
   if (!knows_exit) atexit(on_exit_of_rank);
   knows_exit = 1;

@@ -1,6 +1,8 @@
 #include "inputs.h"
 #include "../core/base/error.h"
+#include "../core/base/log.h"
 #include "../core/base/vocabulary.h"
+#include "../core/operators/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +54,15 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
   }
   inputs->are_large |= memory && bytes > memory - memory / 4;
   return RH_OK;
+}
+
+void rh_inputs_warn_of_order(const rh_inputs *inputs, const rh_app *app, uint32_t op) {
+  const rh_feed *feed = &inputs->feeds[0];
+  if (feed->is_npy && feed->npy.fortran_order && feed->npy.dimensions > 1 &&
+      rh_op_flags(op, feed->type) & RH_OP_INDEXED)
+    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
+           "%s: shape %s, Fortran order: the index counts in storage order", inputs->names[0],
+           feed->npy.shape);
 }
 
 rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,

@@ -9,10 +9,10 @@
 #include "app.h"
 #include "axes.h"
 #include "crash.h"
-#include "hints.h"
 #include "json.h"
 #include "pages.h"
 #include "run_ranks.h"
+#include "say_error.h"
 #include "signals.h"
 #include "user_operator.h"
 
@@ -127,13 +127,7 @@ static void hold_standard_files(void) {
 }
 
 static void say_error(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
-  char place[512];
-  if (rh_run_ranks_speaks(typed)) {
-    rh_add_hint(error);
-    rh_terminal_say(terminal, error->message);
-    rh_point_at_place(place, sizeof place, error->message);
-    fputs(place, stderr);
-  }
+  if (rh_run_ranks_speaks(typed)) rh_say_error(terminal, error);
   rh_run_ranks_hold(typed);
 }
 

@@ -8,8 +8,8 @@
 #include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
 #include "app.h"
-#include "number.h"
 #include "report.h"
+#include "run_options.h"
 #include "run_ranks.h"
 #include "run_resident.h"
 #include "run_sampler.h"
@@ -22,30 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rejects options that apply to generated data only, if there is an input file. */
-static rh_status check_sources(const rh_typed *typed, rh_error *error) {
-  if (!typed->input) return RH_OK;
-  if (typed->size)
-    return rh_fail(error, RH_E_USAGE,
-                   "--size and --input are mutually exclusive: a file brings its own size");
-  if (typed->data) return rh_fail(error, RH_E_USAGE, "--data and --input are mutually exclusive");
-  if (typed->seed) return rh_fail(error, RH_E_USAGE, "--seed and --input are mutually exclusive");
-  return RH_OK;
-}
-
 /* The resources of one run. */
 typedef struct run_state {
   rh_job_spec spec;
   char what[256];
-  uint64_t seed;
-  double timeout_s;
-  rh_found found;     /* the strategy */
-  rh_inputs inputs;   /* empty: the data are generated */
-  rh_array array;     /* empty: they are streamed */
-  int streams, check; /* RH_CHECK_* */
-  int is_split;       /* they are generated, and stay on several devices */
-  int has_no_room;    /* 1: there is no memory for the data */
-  uint64_t chunk_bytes;
+  const rh_run_options *options;
+  rh_found found;   /* the strategy */
+  rh_inputs inputs; /* empty: the data are generated */
+  rh_array array;   /* empty: they are streamed */
+  int streams;
+  int is_split;           /* they are generated, and stay on several devices */
+  int has_no_room;        /* 1: there is no memory for the data */
   rh_user_operator user;  /* empty: a built-in one */
   rh_run_devices devices; /* of a stream, or of data that are split */
   rh_streamed streamed;
@@ -71,11 +58,7 @@ static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) 
   spec->type = feed->type;
   spec->n = run->streams ? feed->n : run->array.n;
   snprintf(run->what, sizeof run->what, "%s", app->typed->input);
-  if (feed->is_npy && feed->npy.fortran_order && feed->npy.dimensions > 1 &&
-      rh_op_flags(app->op, spec->type) & RH_OP_INDEXED)
-    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
-           "%s: shape %s, Fortran order: the index counts in storage order", app->typed->input,
-           feed->npy.shape);
+  rh_inputs_warn_of_order(&run->inputs, app, app->op);
   return RH_OK;
 }
 
@@ -104,7 +87,6 @@ static rh_status find_data(const rh_app *app, run_state *run, rh_error *error) {
   }
   spec->type = app->type ? app->type : RH_TYPE_f32;
   RH_TRY(rh_size_parse(size, rh_type_size(spec->type), "--size", &spec->n, error));
-  RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
   snprintf(run->what, sizeof run->what, "--size %s in %s", size, rh_type_name(spec->type));
   return check_not_empty(app, run, error);
 }
@@ -112,7 +94,6 @@ static rh_status find_data(const rh_app *app, run_state *run, rh_error *error) {
 /* The same for an operator of the user's. */
 static rh_status find_operands(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
-  RH_TRY(rh_array_check_kind(typed->data ? typed->data : "uniform", error));
   snprintf(run->what, sizeof run->what, "%s",
            typed->input  ? typed->input
            : typed->size ? typed->size
@@ -128,14 +109,11 @@ static rh_status find_operands(const rh_app *app, run_state *run, rh_error *erro
 static rh_status find_problem(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
   int is_own = rh_user_operator_is_wanted(typed);
-  RH_TRY(check_sources(typed, error));
-  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
-  RH_TRY(rh_run_stream_options(typed, &run->chunk_bytes, &run->check, error));
   if (typed->input) RH_TRY(rh_inputs_open(&run->inputs, app, is_own, error));
   run->streams |= typed->stream || run->inputs.are_large || (typed->input && run->devices.n > 1);
   run->is_split = !run->streams && run->devices.n > 1;
   RH_TRY(is_own ? find_operands(app, run, error) : find_data(app, run, error));
-  return rh_run_accuracy(typed, run->check, &run->spec, run->user.custom, error);
+  return rh_run_accuracy(typed, run->options->check, &run->spec, run->user.custom, error);
 }
 
 /* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
@@ -147,7 +125,7 @@ static void expect_cut_file(const rh_app *app) {
 /* Computes the reference, before the strategy runs. */
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  if (run->check == RH_CHECK_NONE)
+  if (run->options->check == RH_CHECK_NONE)
     return run->spec.custom ? RH_OK : rh_selftest(app, report, error);
   double start = rh_now();
   RH_TRY(rh_job_reference(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
@@ -158,7 +136,7 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
 
 static void check(run_state *run) {
   rh_run_report *report = &run->report;
-  if (run->check == RH_CHECK_NONE) return;
+  if (run->options->check == RH_CHECK_NONE) return;
   rh_job_judge(&run->spec, report->device, report->opened.depth, &report->reference,
                &report->result, &report->verdict);
   report->checked = 1;
@@ -234,9 +212,10 @@ static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
 
 static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
-  const char *kind = app->typed->data ? app->typed->data : "uniform";
+  const rh_run_options *options = run->options;
   const rh_reporter *reporter = &app->redhost->options.reporter;
-  return rh_operand_data_fill(&run->array, &run->spec, kind, run->seed, reporter, error);
+  return rh_operand_data_fill(&run->array, &run->spec, options->kind, options->seed, reporter,
+                              error);
 }
 
 static rh_run_spec spec_of(const rh_app *app, const run_state *run) {
@@ -244,7 +223,7 @@ static rh_run_spec spec_of(const rh_app *app, const run_state *run) {
                        .job = &run->spec,
                        .device = run->report.device,
                        .isolated = run->report.isolated,
-                       .timeout_s = run->timeout_s};
+                       .timeout_s = run->options->timeout_s > 0 ? run->options->timeout_s : 60};
 }
 
 /* If the bound is weak, runs the same strategy on exact data, too. */
@@ -392,9 +371,9 @@ static rh_run_stream stream_of(const rh_app *app, run_state *run) {
                          .inputs = &run->inputs,
                          .spec = &run->spec,
                          .devices = &run->devices,
-                         .seed = run->seed,
-                         .chunk_bytes = run->chunk_bytes,
-                         .check = run->check};
+                         .seed = run->options->seed,
+                         .chunk_bytes = run->options->chunk_bytes,
+                         .check = run->options->check};
 }
 
 static rh_status stream(const rh_app *app, run_state *run, rh_error *error) {
@@ -440,13 +419,7 @@ static rh_status find_any_answer(const rh_app *app, run_state *run, rh_error *er
 }
 
 static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
-  const rh_typed *typed = app->typed;
-  int *isolated = &run->report.isolated;
   run->spec = spec_asked(app, run);
-  /* reports a malformed value early */
-  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, isolated, error));
-  run->timeout_s = 60;
-  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &run->timeout_s, error));
   RH_TRY(rh_run_devices_open(&run->devices, app, error));
   RH_TRY(find_problem(app, run, error));
   RH_TRY(find_any_answer(app, run, error));
@@ -457,9 +430,12 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
 
 /* On the heap: the stack may be small. */
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
-  if (rh_run_ranks_is_wanted(app->typed)) return rh_run_ranks(app, error);
+  rh_run_options options;
+  RH_TRY(rh_run_options_parse(&options, app->typed, error));
+  if (rh_run_options_want_ranks(app->typed)) return rh_run_ranks(app, &options, error);
   run_state *run = calloc(1, sizeof *run);
   if (!run) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
+  run->options = &options;
   rh_status status = run_it(app, run, error);
   end_sampler(run, NULL);
   rh_resident_finish(&run->resident);

@@ -11,11 +11,10 @@
 #include "../core/scale/transports.h"
 #include "../core/scale/word.h"
 #include "crash.h"
-#include "hints.h"
 #include "inputs.h"
-#include "number.h"
 #include "report.h"
 #include "run_stream.h"
+#include "say_error.h"
 #include "size.h"
 #include "user_operator.h"
 #include "watchdog.h"
@@ -40,11 +39,11 @@ typedef struct facts {
 
 typedef struct run_ranks {
   const rh_app *app;
+  const rh_run_options *options;
   rh_ranks ranks;
   rh_job_spec job;
   rh_user_operator user;
   char what[256];
-  uint64_t seed;
   rh_found found;
   rh_inputs inputs;
   rh_source source;
@@ -56,17 +55,17 @@ typedef struct run_ranks {
   rh_run_report report;
 } run_ranks;
 
-int rh_run_ranks_is_wanted(const rh_typed *typed) {
-  return typed->transport || typed->ranks;
+static int checks(const run_ranks *run) {
+  return run->options->check != RH_CHECK_NONE;
 }
 
 /* mpirun started this process for one. */
 static int is_launched(const rh_typed *typed) {
-  return rh_run_ranks_is_wanted(typed) && rh_ranks_have_launcher();
+  return rh_run_options_want_ranks(typed) && rh_ranks_have_launcher();
 }
 
 int rh_run_ranks_speaks(const rh_typed *typed) {
-  if (rh_run_ranks_is_wanted(typed) && rh_local_is_rank()) return 0; /* the first does */
+  if (rh_run_options_want_ranks(typed) && rh_local_is_rank()) return 0; /* the first does */
   return !is_launched(typed) || rh_word_take();
 }
 
@@ -74,51 +73,15 @@ void rh_run_ranks_hold(const rh_typed *typed) {
   if (is_launched(typed)) rh_word_hold();
 }
 
-/* ---- The command line ---- */
-
-static rh_status parse_count(const char *text, uint32_t *n, rh_error *error) {
-  char *end;
-  unsigned long value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-  if (value == 0 || *end || value > RH_LOCAL_MOST_RANKS)
-    return rh_fail(error, RH_E_USAGE, "--ranks '%.40s': expected a number from 1 to %d", text,
-                   RH_LOCAL_MOST_RANKS);
-  *n = (uint32_t)value;
-  return RH_OK;
-}
-
-static rh_status check_options(const rh_typed *typed, int is_local, rh_error *error) {
-  if (typed->input && strcmp(typed->input, "-") == 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "--input -: several ranks cannot share standard input; name a file");
-  if (typed->input && (typed->size || typed->data || typed->seed))
-    return rh_fail(error, RH_E_USAGE, "--%s and --input are mutually exclusive",
-                   typed->size   ? "size"
-                   : typed->data ? "data"
-                                 : "seed");
-  if (typed->isolate && strcmp(typed->isolate, "always") == 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "--isolate cannot be used with ranks: each is a process of its own");
-  if (!is_local && typed->ranks)
-    return rh_fail(error, RH_E_USAGE,
-                   "--ranks is for --transport local; how many ranks '%.40s' has is said where the "
-                   "job is started, as in mpirun -n 4",
-                   typed->transport);
-  if (is_local && !typed->ranks)
-    return rh_fail(error, RH_E_USAGE, "--transport local needs --ranks, as in --ranks 4");
-  return RH_OK;
-}
-
 /* ---- The job ---- */
 
 static rh_status launch(run_ranks *run, rh_error *error) {
   const rh_typed *typed = run->app->typed;
   rh_place place;
-  uint32_t size = 1;
   void *self = NULL;
-  RH_TRY(parse_count(typed->ranks, &size, error));
   if (rh_local_is_rank()) return rh_ranks_open(&run->ranks, &rh_local_transport, NULL, NULL, error);
-  RH_TRY(
-      rh_local_launch(&self, &place, size, run->app->redhost->options.program, typed->argv, error));
+  RH_TRY(rh_local_launch(&self, &place, run->options->ranks, run->app->redhost->options.program,
+                         typed->argv, error));
   return rh_ranks_open(&run->ranks, &rh_local_transport, self, &place, error);
 }
 
@@ -140,7 +103,7 @@ static void watch(const run_ranks *run) {
   const rh_place *place = &run->ranks.place;
   const rh_crash_rank rank = {.number = place->rank,
                               .host = run->ranks.hosts[place->rank],
-                              .strategy = run->found.name,
+                              .strategy = run->found.name[0] ? run->found.name : NULL,
                               .is_watched =
                                   run->ranks.transport == &rh_local_transport && place->rank > 0};
   rh_crash_watch_rank(&rank);
@@ -150,11 +113,8 @@ static rh_status join(run_ranks *run, rh_error *error) {
   const rh_typed *typed = run->app->typed;
   const rh_transport *transport;
   rh_watchdog dog;
-  double seconds = join_s;
-  int is_local = !typed->transport || strcmp(typed->transport, rh_local_transport.name) == 0;
-  RH_TRY(check_options(typed, is_local, error));
-  if (is_local) return launch(run, error);
-  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &seconds, error));
+  double seconds = run->options->timeout_s > 0 ? run->options->timeout_s : join_s;
+  if (run->options->ranks) return launch(run, error);
   RH_TRY(rh_transport_find(typed->transport, &transport, error));
   /* One speaks, and others only if it cannot: in turn, for mpirun needs time to end them. */
   uint32_t turn = rh_ranks_turn_here();
@@ -172,6 +132,7 @@ static rh_status find_elements(run_ranks *run, rh_error *error) {
   rh_job_spec *job = &run->job;
   if (app->typed->input) {
     job->type = run->inputs.feeds[0].type;
+    rh_inputs_warn_of_order(&run->inputs, app, job->op);
     return RH_OK;
   }
   job->type = app->type ? app->type : RH_TYPE_f32;
@@ -192,24 +153,24 @@ static rh_status open_files(run_ranks *run, int is_own, rh_error *error) {
   rh_feed *feeds[RH_MOST_OPERANDS];
   for (uint32_t k = 0; k < inputs->n; k++) feeds[k] = &inputs->feeds[k];
   RH_TRY(rh_source_of_feeds(&run->source, feeds, inputs->n, error));
+  if (run->source.in_order)
+    return rh_fail(error, RH_E_USAGE, "--input %s: several ranks cannot share a pipe; name a file",
+                   run->app->typed->input);
   run->job.n = run->source.n;
   return RH_OK;
 }
 
-static void generate(run_ranks *run, const char *kind) {
+static void generate(run_ranks *run) {
   const rh_job_spec *job = &run->job;
   rh_type types[RH_MOST_OPERANDS];
   uint32_t n = rh_job_operands(job);
   for (uint32_t k = 0; k < n; k++) types[k] = rh_job_operand_type(job, k);
-  rh_source_generated(&run->source, kind, run->seed, types, n, job->n);
+  rh_source_generated(&run->source, run->options->kind, run->options->seed, types, n, job->n);
 }
 
 static rh_status find_data(run_ranks *run, rh_error *error) {
   const rh_typed *typed = run->app->typed;
-  const char *kind = typed->data ? typed->data : "uniform";
   rh_job_spec *job = &run->job;
-  RH_TRY(rh_seed_parse(typed->seed, &run->seed, error));
-  RH_TRY(rh_array_check_kind(kind, error));
   snprintf(run->what, sizeof run->what, "%s",
            typed->input  ? typed->input
            : typed->size ? typed->size
@@ -217,15 +178,14 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   int is_own = rh_user_operator_is_wanted(typed);
   RH_TRY(open_files(run, is_own, error));
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
-  if (!typed->input) generate(run, kind);
+  if (!typed->input) generate(run);
   if (!job->custom && !rh_op_is_defined(job->op, job->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
   if (job->n == 0 && rh_op_needs_an_element(job->op))
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
                    rh_job_op_name(job));
-  return rh_run_accuracy(typed, typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL, job,
-                         run->user.custom, error);
+  return rh_run_accuracy(typed, run->options->check, job, run->user.custom, error);
 }
 
 /* ---- With what ---- */
@@ -269,12 +229,10 @@ static rh_status prepare(void *of_run, rh_error *error) {
 static facts facts_of(const run_ranks *run) {
   const rh_typed *typed = run->app->typed;
   facts mine;
-  const uint64_t problem[] = {run->job.op,
-                              run->job.type,
-                              run->seed,
-                              rh_operator_hash(run->job.custom),
-                              (uint64_t)typed->no_check,
-                              typed->accuracy && strcmp(typed->accuracy, "exact") == 0};
+  const uint64_t problem[] = {
+      run->job.op,           run->job.type,
+      run->options->seed,    rh_operator_hash(run->job.custom),
+      (uint64_t)checks(run), typed->accuracy && strcmp(typed->accuracy, "exact") == 0};
   memset(&mine, 0, sizeof mine);
   snprintf(mine.version, sizeof mine.version, "%s", rh_version());
   mine.n = run->job.n;
@@ -375,11 +333,11 @@ static rh_status set_up(void *of_run, rh_error *error) {
   rh_share_spec *share = &run->share;
   watch(run);
   run->from = (rh_share_source){.source = &run->source,
+                                .chunk_bytes = run->options->chunk_bytes,
                                 .device_kinds = run->found.device_kinds,
                                 .processes = count_here(&run->ranks),
                                 .stop = &run->ranks.stop};
-  *share = (rh_share_spec){
-      .redhost = run->app->redhost, .job = &run->job, .checks = !run->app->typed->no_check};
+  *share = (rh_share_spec){.redhost = run->app->redhost, .job = &run->job, .checks = checks(run)};
   rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
                &share->tiles);
   /* As one process maps what fits into memory. */
@@ -424,8 +382,7 @@ static rh_status work(run_ranks *run, rh_error *error) {
   RH_TRY(rh_ranks_work(&run->ranks, set_up, run, error));
   double start = rh_now();
   RH_TRY(rh_ranks_work(&run->ranks, reduce, run, error));
-  RH_TRY(rh_whole_gather(&run->whole, &run->ranks, &run->job, &run->part,
-                         !run->app->typed->no_check, error));
+  RH_TRY(rh_whole_gather(&run->whole, &run->ranks, &run->job, &run->part, checks(run), error));
   report->ranks_s = rh_now() - start;
   RH_TRY(conclude(run, error));
   report->spec = &run->job;
@@ -461,9 +418,8 @@ static void end(run_ranks *run, rh_error *why) {
   rh_crash_leave_rank();
   if (ranks->broken) rh_ranks_abort(ranks, why->message);
   if (fails && ranks->self && ranks->place.rank == 0) {
-    rh_add_hint(why);
     rh_terminal_clear(run->app->terminal);
-    rh_terminal_say(run->app->terminal, why->message);
+    rh_say_error(run->app->terminal, why);
   }
   fflush(stdout);
   if (all) rh_ranks_gather(ranks, &done, 1, all, NULL);
@@ -472,8 +428,9 @@ static void end(run_ranks *run, rh_error *why) {
   rh_ranks_close(ranks);
 }
 
-rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
+rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error) {
   run_ranks run = {.app = app,
+                   .options = options,
                    .job = {.strategy = app->typed->name,
                            .op = app->op,
                            .settings = app->typed->settings,

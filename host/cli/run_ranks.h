@@ -3,8 +3,7 @@
 #define RH_CLI_RUN_RANKS_H
 
 #include "app.h"
-
-int rh_run_ranks_is_wanted(const rh_typed *typed);
+#include "run_options.h"
 
 /* Where the ranks of a job fail before they have joined it, one of each host speaks for all. */
 int rh_run_ranks_speaks(const rh_typed *typed);
@@ -13,6 +12,6 @@ int rh_run_ranks_speaks(const rh_typed *typed);
 void rh_run_ranks_hold(const rh_typed *typed);
 
 /* The whole of --run.  Only rank 0 prints, and only its error has a message. */
-rh_status rh_run_ranks(const rh_app *app, rh_error *error);
+rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error);
 
 #endif

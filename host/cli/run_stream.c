@@ -19,37 +19,6 @@ enum { LEAST_COPIED = 64 << 20 };
 /* What the host's chunks have; for the choice of a strategy. */
 static const uint64_t usual_chunk = UINT64_C(4) << 20;
 
-rh_status rh_run_stream_options(const rh_typed *typed, uint64_t *chunk_bytes, int *check,
-                                rh_error *error) {
-  static const char *const words[] = {"full", "sampled", "none"};
-  const char *size = typed->stream, *how = typed->check;
-  *chunk_bytes = 0;
-  *check = typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL;
-  if (size && strcmp(size, "always") != 0) {
-    RH_TRY(rh_size_parse(size, 1, "--stream", chunk_bytes, error));
-    if (*chunk_bytes == 0)
-      return rh_fail(error, RH_E_USAGE, "--stream '%s': a chunk has at least one byte", size);
-  }
-  if (!how) return RH_OK;
-  if (typed->no_check)
-    return rh_fail(error, RH_E_USAGE, "--check and --no-check are mutually exclusive");
-  for (*check = 0; *check < 3; ++*check)
-    if (strcmp(how, words[*check]) == 0) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
-}
-
-rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
-                          rh_error *error) {
-  const char *how = typed->accuracy;
-  if (!how || strcmp(how, "plain") == 0) return RH_OK;
-  if (strcmp(how, "exact") != 0)
-    return rh_fail(error, RH_E_USAGE, "--accuracy '%s': expected plain or exact", how);
-  if (check != RH_CHECK_FULL)
-    return rh_fail(error, RH_E_USAGE,
-                   "--accuracy exact needs --check=full: the exact answer is computed for it");
-  return rh_accuracy_ask(spec, own, error);
-}
-
 int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,
                            int has_no_room) {
   const rh_cl_device *device = app->redhost->device;

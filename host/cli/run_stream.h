@@ -16,14 +16,6 @@ typedef struct rh_run_stream {
   int check;
 } rh_run_stream;
 
-/* --stream, --check and --no-check.  *chunk_bytes: 0 if no size was given. */
-rh_status rh_run_stream_options(const rh_typed *typed, uint64_t *chunk_bytes, int *check,
-                                rh_error *error);
-
-/* --accuracy, with `check` as --check says.  own: the user's operator, or null. */
-rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
-                          rh_error *error);
-
 /* After a run in memory that ended with `status`: was it for lack of room, which a stream does not
  * need?  has_no_room: 1 if the data themselves had none. */
 int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,

@@ -59,6 +59,14 @@ def has_mapped(pid, file):
         return file in maps.read()
 
 
+def has_children(path):
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
 class Ranks(cli.Case):
     caches = False
 
@@ -146,6 +154,25 @@ class Output(Ranks):
         self.assertRegex(done.out, r"(?m)^ranks      3 on 1 host, transport local ")
         self.assertEqual(done.out.count("result"), 1)
 
+    def test_options_are_obeyed(self):
+        for none in ("--check=none", "--no-check"):
+            self.assertIn("check      skipped", self.good("--run=native", "-n100000", none, "--ranks=3").out)
+        self.assertRegex(self.good("--run=native", "-n100000", "-tu8", "--check=full", "--ranks=2").out, r"(?m)^check .* equal in each of \d parts ")
+        out = self.good("--run=native", "-n1Mi", "-tu8", "--stream=8KiB", "--ranks=2").out
+        self.assertRegex(out, r"(?m)^check .* equal in each of 128 parts ")
+
+    def test_an_index_in_fortran_order(self):
+        import numpy
+        numpy.save(self.path("f.npy"), numpy.asfortranarray(numpy.arange(12, dtype="<f4").reshape(3, 4)))
+        for ranks in ((), ("--ranks=2",)):
+            done = self.good("--run=native", "--op=argmin", "--input=f.npy", *ranks, quiet=False)
+            self.assertEqual(done.err, "redhost: f.npy: shape (3, 4), Fortran order: the index counts in storage order.\n")
+
+    def test_a_copy_of_a_rank_that_exits(self):
+        """The strategy's fork is no rank: the job goes on."""
+        done = self.good("--run=worker_exit_in_copy", "--plugin=" + FAULTS, "-n1000", "-q", "--isolate=never", "--ranks=2", quiet=False)
+        self.assertNotIn("all ranks end", done.err)
+
     def test_functions_of_a_map(self):
         """What they err is known of the whole, too, and is what one process finds."""
         told = r"(?m)^check .* of which the functions of the map (\S+), .* ok$"
@@ -189,9 +216,29 @@ class BadInput(Ranks):
         self.bad(2, "standard input", "--run=native", "--input=-", "--ranks=2")
         self.bad(2, "needs --ranks", "--run=native", "--transport=local")
         self.bad(2, "mpirun -n 4", "--run=native", "--transport=mpi", "--ranks=2")
-        self.bad(2, "--isolate", "--run=native", "--ranks=2", "--isolate=always")
         self.bad(2, "mutually exclusive", "--run=native", "--ranks=2", "--input=x.npy", "--size=100")
         self.bad(2, "cannot be used with --list", "--list", "--ranks=2")
+
+    def test_options_are_judged_as_without_ranks(self):
+        for option in ("--check=nonsense", "--stream=nonsense", "--stream=0", "--isolate=nonsense", "--timeout=x", "--timeout=0", "--seed=x",
+                       "--data=nonsense", "--accuracy=nonsense", "--progress=nonsense", "--color=nonsense", "--op=nonsense", "--type=nonsense",
+                       "--size=nonsense", "--param=nonsense=1", "--param=nonsense", "--device=nonsense", "--let=nonsense", "--map=x+",
+                       "--where=x >", "--reduce=a+", "--plugin-path=/proc/nonexistent:"):
+            with self.subTest(option):
+                alone = self.redhost("--run=native", "-n1000", "-q", option)
+                for ranks in ("--ranks=1", "--ranks=3"):
+                    among = self.redhost("--run=native", "-n1000", "-q", option, ranks)
+                    self.assertEqual((among.code, re.sub(r"rank \d \(host \S+\): ", "", among.err)), (alone.code, alone.err))
+        for pair in (("--check=none", "--no-check"), ("--input=x.npy", "--seed=1"), ("--input=x.npy", "--data=equal"),
+                     ("--accuracy=exact", "--check=none")):
+            alone, among = (self.bad(2, "", "--run=native", *pair, *ranks) for ranks in ((), ("--ranks=2",)))
+            self.assertEqual(among.err, alone.err)
+
+    def test_options_that_ranks_do_not_have(self):
+        self.bad(2, "--check sampled|--check=full or none", "--run=native", "-n1000", "--check=sampled", "--ranks=2")
+        for device in ("all", "cpu:all", "0:0,0:1"):
+            self.bad(2, "--device '%s': a rank uses one device" % device, "--run=native", "-n1000", "--device=" + device, "--ranks=2")
+        self.bad(2, "a rank uses one device", "--run=native", "-n1000", "--ranks=2", env={"REDHOST_DEVICE": "all"})
 
     def test_more_than_the_system_allows(self):
         self.bad(2, "16 ranks cannot be started|limits", "--run=native", "--ranks=16",
@@ -366,6 +413,19 @@ class Faults(Ranks):
             said = [line for line in self.ended(job, since).splitlines() if line.startswith("redhost: ")]
             self.assertEqual(len(said), 1, said)
             self.assertRegex(said[0], r"\Aredhost: rank [012] \(host \S+\) crashed \(signal %d\) while strategy 'native' " % number)
+
+    def test_a_crash_before_the_strategy_is_known(self):
+        """While a child examines the plugin."""
+        slow = os.path.join(cli.ZOO, "slow_to_load.so")
+        for _ in range(REPEATS):
+            job = self.start([], "--run=slow_to_load", "--plugin=" + slow, "-n1000", "--ranks=1")
+            while not any(has_children(path) for path in glob.glob("/proc/%d/task/*/children" % job.pid)) and job.poll() is None:
+                time.sleep(0.002)
+            since = time.monotonic()
+            os.kill(job.pid, signal.SIGSEGV)
+            self.assertRegex(self.ended(job, since), r"\Aredhost: rank 0 \(host \S+\) crashed \(signal 11\) before a strategy was in use; "
+                             r"all ranks end\.\n\Z")
+            self.assertEqual(job.returncode, 5)
 
     @mpi_test(OPEN_MPI)
     def test_crashes_under_open_mpi(self):

@@ -25,8 +25,9 @@ static uint32_t level_of(const rh_share_stream *w) {
   const rh_share_spec *spec = w->spec;
   uint64_t tile = rh_share_tile(spec->job), end = spec->first_tile + spec->tiles;
   int check = spec->checks ? RH_CHECK_FULL : RH_CHECK_NONE;
-  uint64_t suits =
-      rh_stream_chunk_n(&w->device, 1, w->from->processes, w->from->source, check, 0) / tile;
+  uint64_t suits = rh_stream_chunk_n(&w->device, 1, w->from->processes, w->from->source, check,
+                                     w->from->chunk_bytes) /
+                   tile;
   uint64_t meets = spec->first_tile | (end * tile >= spec->job->n ? 0 : end);
   uint32_t level = 0;
   while ((UINT64_C(2) << level) <= suits && (meets >> level & 1) == 0) level++;

@@ -8,6 +8,7 @@
 
 typedef struct rh_share_source {
   const rh_source *source; /* of the whole, not in order */
+  uint64_t chunk_bytes;    /* of a chunk, at most; 0: what suits the device */
   uint32_t device_kinds;   /* of the strategy */
   uint32_t processes;      /* that share this host's processors */
   const atomic_int *stop;  /* null, or 1: return early, with RH_E_CANCELLED */

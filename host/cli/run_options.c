@@ -1,0 +1,128 @@
+#include "run_options.h"
+#include "../core/base/error.h"
+#include "../core/base/path.h"
+#include "../core/io/array.h"
+#include "../core/reduce/accuracy.h"
+#include "../core/scale/checks.h"
+#include "../core/scale/local.h"
+#include "axes.h"
+#include "number.h"
+#include "size.h"
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int rh_run_options_want_ranks(const rh_typed *typed) {
+  return typed->transport || typed->ranks;
+}
+
+/* Rejects options that apply to generated data only, if there is an input file. */
+static rh_status check_sources(const rh_typed *typed, rh_error *error) {
+  if (!typed->input) return RH_OK;
+  if (typed->size)
+    return rh_fail(error, RH_E_USAGE,
+                   "--size and --input are mutually exclusive: a file brings its own size");
+  if (typed->data) return rh_fail(error, RH_E_USAGE, "--data and --input are mutually exclusive");
+  if (typed->seed) return rh_fail(error, RH_E_USAGE, "--seed and --input are mutually exclusive");
+  return RH_OK;
+}
+
+static rh_status parse_check(int *check, const rh_typed *typed, rh_error *error) {
+  static const char *const words[] = {"full", "sampled", "none"};
+  const char *how = typed->check;
+  *check = typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL;
+  if (!how) return RH_OK;
+  if (typed->no_check)
+    return rh_fail(error, RH_E_USAGE, "--check and --no-check are mutually exclusive");
+  for (*check = 0; *check < 3; ++*check)
+    if (strcmp(how, words[*check]) == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
+}
+
+static rh_status parse_chunk(uint64_t *bytes, const rh_typed *typed, rh_error *error) {
+  const char *size = typed->stream;
+  if (!size || strcmp(size, "always") == 0) return RH_OK;
+  RH_TRY(rh_size_parse(size, 1, "--stream", bytes, error));
+  if (*bytes == 0)
+    return rh_fail(error, RH_E_USAGE, "--stream '%s': a chunk has at least one byte", size);
+  return RH_OK;
+}
+
+static rh_status check_accuracy(const rh_typed *typed, int check, rh_error *error) {
+  const char *how = typed->accuracy;
+  if (!how || strcmp(how, "plain") == 0) return RH_OK;
+  if (strcmp(how, "exact") != 0)
+    return rh_fail(error, RH_E_USAGE, "--accuracy '%s': expected plain or exact", how);
+  if (check != RH_CHECK_FULL)
+    return rh_fail(error, RH_E_USAGE,
+                   "--accuracy exact needs --check=full: the exact answer is computed for it");
+  return RH_OK;
+}
+
+rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
+                          rh_error *error) {
+  RH_TRY(check_accuracy(typed, check, error));
+  if (!typed->accuracy || strcmp(typed->accuracy, "exact") != 0) return RH_OK;
+  return rh_accuracy_ask(spec, own, error);
+}
+
+/* ---- Ranks ---- */
+
+static rh_status parse_ranks(uint32_t *n, const char *text, rh_error *error) {
+  char *end;
+  unsigned long value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+  if (value == 0 || *end || value > RH_LOCAL_MOST_RANKS)
+    return rh_fail(error, RH_E_USAGE, "--ranks '%.40s': expected a number from 1 to %d", text,
+                   RH_LOCAL_MOST_RANKS);
+  *n = (uint32_t)value;
+  return RH_OK;
+}
+
+/* What holds for one process, and not for several. */
+static rh_status check_for_ranks(const rh_typed *typed, const rh_run_options *options,
+                                 rh_error *error) {
+  if (typed->input && strcmp(typed->input, "-") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--input -: several ranks cannot share standard input; name a file");
+  const char *device = typed->device ? typed->device : rh_env("REDHOST_DEVICE");
+  if (device && rh_devices_are_listed(device))
+    return rh_fail(error, RH_E_USAGE,
+                   "--device '%.60s': a rank uses one device; name one, and ranks take others of "
+                   "the same name",
+                   device);
+  if (options->check == RH_CHECK_SAMPLED)
+    return rh_fail(error, RH_E_USAGE,
+                   "--check sampled cannot be used with ranks, which check all chunks or none: "
+                   "--check=full or none");
+  return RH_OK;
+}
+
+static rh_status parse_job(rh_run_options *options, const rh_typed *typed, rh_error *error) {
+  int is_local = !typed->transport || strcmp(typed->transport, rh_local_transport.name) == 0;
+  if (!is_local && typed->ranks)
+    return rh_fail(error, RH_E_USAGE,
+                   "--ranks is for --transport local; how many ranks '%.40s' has is said where the "
+                   "job is started, as in mpirun -n 4",
+                   typed->transport);
+  if (is_local && !typed->ranks)
+    return rh_fail(error, RH_E_USAGE, "--transport local needs --ranks, as in --ranks 4");
+  if (is_local) RH_TRY(parse_ranks(&options->ranks, typed->ranks, error));
+  return check_for_ranks(typed, options, error);
+}
+
+/* ---- All ---- */
+
+rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, rh_error *error) {
+  int isolated;
+  *options = (rh_run_options){.kind = typed->data ? typed->data : "uniform"};
+  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, &isolated, error));
+  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &options->timeout_s, error));
+  RH_TRY(check_sources(typed, error));
+  RH_TRY(rh_seed_parse(typed->seed, &options->seed, error));
+  RH_TRY(rh_array_check_kind(options->kind, error));
+  RH_TRY(parse_check(&options->check, typed, error));
+  RH_TRY(parse_chunk(&options->chunk_bytes, typed, error));
+  RH_TRY(check_accuracy(typed, options->check, error));
+  return rh_run_options_want_ranks(typed) ? parse_job(options, typed, error) : RH_OK;
+}

@@ -1,0 +1,27 @@
+/* What the options of --run say, judged before the ways to reduce part: what is malformed is
+ * refused in all of them alike. */
+#ifndef RH_CLI_RUN_OPTIONS_H
+#define RH_CLI_RUN_OPTIONS_H
+
+#include "../core/reduce/job.h"
+#include "options.h"
+
+typedef struct rh_run_options {
+  int check;            /* RH_CHECK_* */
+  uint64_t seed;        /* of generated data, */
+  const char *kind;     /* and their kind */
+  uint64_t chunk_bytes; /* of --stream; 0: none were given */
+  double timeout_s;     /* 0: none was given */
+  uint32_t ranks;       /* that this process is to start; 0: none */
+} rh_run_options;
+
+/* Does the run share its work with other processes? */
+int rh_run_options_want_ranks(const rh_typed *typed);
+
+rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, rh_error *error);
+
+/* --accuracy.  own: the user's operator, or null. */
+rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
+                          rh_error *error);
+
+#endif
