@@ -1,10 +1,10 @@
 #include "run_ranks.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../core/base/hash.h"
 #include "../core/base/log.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/operand_data.h"
+#include "../core/scale/agree.h"
 #include "../core/scale/gather.h"
 #include "../core/scale/local.h"
 #include "../core/scale/share_stream.h"
@@ -25,17 +25,6 @@
 
 /* For all ranks to join a job. */
 static const double join_s = 6.5, turn_s = 2;
-
-/* What must be the same in all ranks. */
-typedef struct facts {
-  char version[32];
-  uint64_t problem; /* a hash of operator, type, seed, kind, check and accuracy */
-  uint64_t n;
-  struct {
-    uint64_t bytes, begin; /* of the file, and where its elements begin */
-    int64_t s, ns;         /* when it was last changed */
-  } files[RH_MOST_OPERANDS];
-} facts;
 
 typedef struct run_ranks {
   const rh_app *app;
@@ -226,91 +215,79 @@ static rh_status prepare(void *of_run, rh_error *error) {
 
 /* ---- The same everywhere? ---- */
 
-static facts facts_of(const run_ranks *run) {
-  const rh_typed *typed = run->app->typed;
-  facts mine;
-  const uint64_t problem[] = {
-      run->job.op,           run->job.type,
-      run->options->seed,    rh_operator_hash(run->job.custom),
-      (uint64_t)checks(run), typed->accuracy && strcmp(typed->accuracy, "exact") == 0};
-  memset(&mine, 0, sizeof mine);
-  snprintf(mine.version, sizeof mine.version, "%s", rh_version());
-  mine.n = run->job.n;
-  mine.problem = rh_hash(0, problem, sizeof problem);
-  if (typed->data) mine.problem = rh_hash(mine.problem, typed->data, strlen(typed->data));
+static const char of_bytes[] = "bytes of file", of_begin[] = "header of file",
+                  of_change[] = "change of file";
+
+static void add_files(const run_ranks *run, rh_text *text) {
+  char what[32], value[64];
   for (uint32_t k = 0; k < run->inputs.n; k++) {
     const rh_feed *file = &run->inputs.feeds[k];
-    mine.files[k].bytes = file->file_bytes;
-    mine.files[k].begin = file->data_offset;
-    mine.files[k].s = file->modified.tv_sec;
-    mine.files[k].ns = file->modified.tv_nsec;
+    snprintf(what, sizeof what, "%s %u", of_bytes, k);
+    rh_agree_add_number(text, what, file->file_bytes);
+    snprintf(what, sizeof what, "%s %u", of_begin, k);
+    rh_agree_add_number(text, what, file->data_offset);
+    snprintf(what, sizeof what, "%s %u", of_change, k);
+    snprintf(value, sizeof value, "%lld.%09ld", (long long)file->modified.tv_sec,
+             (long)file->modified.tv_nsec);
+    rh_agree_add(text, what, value);
   }
-  return mine;
 }
 
-static rh_status compare_files(const run_ranks *run, const facts *first, const facts *other,
-                               uint32_t rank, rh_error *error) {
+/* All that decides the answer, but for the strategy, its parameters and the device, which ranks may
+ * choose each for itself. */
+static void describe(const run_ranks *run, rh_text *text) {
+  const rh_run_options *options = run->options;
+  char kind[64];
+  rh_agree_add_version(text);
+  add_files(run, text);
+  rh_agree_add_job(text, &run->job);
+  if (!run->inputs.n) {
+    snprintf(kind, sizeof kind, "%s, seed %llu", options->kind, (unsigned long long)options->seed);
+    rh_agree_add(text, "data", kind);
+  } else {
+    rh_agree_add_number(text, "number of files", run->inputs.n);
+  }
+  rh_agree_add_number(text, "number of elements", run->job.n);
+  rh_agree_add(text, "check", checks(run) ? "full" : "none");
+  rh_agree_add_number(text, "bytes of a chunk", options->chunk_bytes);
+}
+
+/* Which file a difference is of; -1: of none. */
+static int file_of(const char *what, const char *of) {
+  size_t length = strlen(of);
+  return strncmp(what, of, length) == 0 && what[length] == ' ' ? atoi(what + length) : -1;
+}
+
+static rh_status fail(const run_ranks *run, const rh_difference *found, rh_error *error) {
   char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
-  for (uint32_t k = 0; k < run->inputs.n; k++) {
-    const char *name = run->inputs.feeds[k].name;
-    if (first->files[k].bytes != other->files[k].bytes)
-      return rh_fail(error, RH_E_FILE,
-                     "%s differs: %llu bytes on host %s (rank 0), %llu on host %s (rank %u); all "
-                     "ranks must read the same file",
-                     name, (unsigned long long)first->files[k].bytes, hosts[0],
-                     (unsigned long long)other->files[k].bytes, hosts[rank], rank);
-    if (first->files[k].s != other->files[k].s || first->files[k].ns != other->files[k].ns)
-      return rh_fail(error, RH_E_FILE,
-                     "%s differs: it was last changed at %lld s on host %s (rank 0), and at %lld s "
-                     "on host %s (rank %u); copy it with its time (cp -p)",
-                     name, (long long)first->files[k].s, hosts[0], (long long)other->files[k].s,
-                     hosts[rank], rank);
-  }
-  return RH_OK;
+  int bytes = file_of(found->what, of_bytes), change = file_of(found->what, of_change);
+  if (strcmp(found->what, found->other) == 0 && bytes >= 0)
+    return rh_fail(error, RH_E_FILE,
+                   "%s differs: %s bytes on host %s (rank 0), %s on host %s (rank %u); all "
+                   "ranks must read the same file",
+                   run->inputs.names[bytes], found->values[0], hosts[0], found->values[1],
+                   hosts[found->rank], found->rank);
+  if (strcmp(found->what, found->other) == 0 && change >= 0)
+    return rh_fail(error, RH_E_FILE,
+                   "%s differs: it was last changed at %s s on host %s (rank 0), and at %s s "
+                   "on host %s (rank %u); copy it with its time (cp -p)",
+                   run->inputs.names[change], found->values[0], hosts[0], found->values[1],
+                   hosts[found->rank], found->rank);
+  return rh_agree_fail(&run->ranks, found, error);
 }
 
-static rh_status compare(const run_ranks *run, const facts *all, rh_error *error) {
-  char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
-  char numbers[96] = "";
-  for (uint32_t r = 1; r < run->ranks.place.size; r++) {
-    if (strcmp(all[0].version, all[r].version) != 0)
-      return rh_fail(error, RH_E_USAGE,
-                     "rank 0 (host %s) runs redhost %.31s, and rank %u (%s) %.31s", hosts[0],
-                     all[0].version, r, hosts[r], all[r].version);
-    RH_TRY(compare_files(run, &all[0], &all[r], r, error));
-    if (memcmp(&all[0], &all[r], sizeof *all) != 0) {
-      if (all[0].n != all[r].n)
-        snprintf(numbers, sizeof numbers, ", with %llu and %llu elements",
-                 (unsigned long long)all[0].n, (unsigned long long)all[r].n);
-      return rh_fail(error, RH_E_USAGE,
-                     "rank 0 (host %s) and rank %u (host %s) are asked for different problems%s; "
-                     "start all with the same options on the same data",
-                     hosts[0], r, hosts[r], numbers);
-    }
-  }
-  return RH_OK;
-}
-
-static rh_status compare_all(run_ranks *run, const facts *mine, rh_error *error) {
-  facts *all = calloc(run->ranks.place.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  rh_status status = rh_ranks_gather(&run->ranks, mine, sizeof *mine, all, error);
-  if (status == RH_OK) status = compare(run, all, error);
-  free(all);
-  return status;
-}
-
-/* First by a hash: many ranks would say much. */
+/* First by a digest: many ranks would say much. */
 static rh_status agree(run_ranks *run, rh_error *error) {
-  const facts mine = facts_of(run);
-  const uint64_t hash = rh_hash(0, &mine, sizeof mine);
-  uint32_t size = run->ranks.place.size, differ = 0;
-  uint64_t *all = calloc(size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  rh_status status = rh_ranks_gather(&run->ranks, &hash, sizeof hash, all, error);
-  for (uint32_t r = 0; r < size; r++) differ |= all[r] != all[0];
-  free(all);
-  if (status == RH_OK && differ) status = compare_all(run, &mine, error);
+  rh_text mine = {0};
+  rh_difference found;
+  int differ = 0;
+  describe(run, &mine);
+  rh_status status = rh_agree_digests(&run->ranks, &mine, &differ, error);
+  if (status == RH_OK && differ) {
+    status = rh_agree_compare(&run->ranks, &mine, &found, error);
+    if (status == RH_OK) status = fail(run, &found, error);
+  }
+  rh_text_finish(&mine);
   return status;
 }
 
