@@ -12,6 +12,7 @@
 #include "../core/scale/word.h"
 #include "crash.h"
 #include "inputs.h"
+#include "rank_part.h"
 #include "report.h"
 #include "run_stream.h"
 #include "say_error.h"
@@ -40,6 +41,9 @@ typedef struct run_ranks {
   rh_share_spec share;
   rh_share part;
   rh_share_stream *stream;
+  int isolated; /* 1: the strategy runs in `child`, or there is `why` there is none */
+  rh_rank_child child;
+  rh_error why;
   rh_whole whole;
   rh_run_report report;
 } run_ranks;
@@ -213,6 +217,23 @@ static rh_status prepare(void *of_run, rh_error *error) {
   return find_strategy(run, error);
 }
 
+/* ---- Its part ---- */
+
+/* The ranks of this host. */
+static uint32_t count_here(const rh_ranks *ranks) {
+  uint32_t n = 0;
+  for (uint32_t r = 0; r < ranks->place.size; r++)
+    n += strcmp(ranks->hosts[r], ranks->hosts[ranks->place.rank]) == 0;
+  return n;
+}
+
+static void cut(run_ranks *run) {
+  rh_share_spec *share = &run->share;
+  *share = (rh_share_spec){.redhost = run->app->redhost, .job = &run->job, .checks = checks(run)};
+  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
+               &share->tiles);
+}
+
 /* ---- The same everywhere? ---- */
 
 static const char of_bytes[] = "bytes of file", of_begin[] = "header of file",
@@ -276,6 +297,38 @@ static rh_status fail(const run_ranks *run, const rh_difference *found, rh_error
   return rh_agree_fail(&run->ranks, found, error);
 }
 
+/* Where the strategy came from elsewhere, it runs in a process of its own.  In this thread, with
+ * which the child would end. */
+static void start_child(run_ranks *run, const rh_text *agreed) {
+  const rh_app *app = run->app;
+  const rh_place *place = &run->ranks.place;
+  const rh_cl_device *device = app->redhost->device;
+  const rh_digest digest = rh_agree_digest(agreed);
+  double timeout_s = run->options->timeout_s > 0 ? run->options->timeout_s : 60;
+  rh_rank_order order = {
+      .rank = place->rank,
+      .size = place->size,
+      .processes = count_here(&run->ranks),
+      .op = app->op,
+      .type = app->type,
+      .device_kinds = run->found.device_kinds,
+      .no_cache = app->redhost->options.no_cache,
+      .strategy = run->found.name,
+      .plugin = run->found.path,
+      .device =
+          device && run->found.device_kinds != RH_DEVICE_HOST ? device->label : app->typed->device,
+      .problem = {digest.words[0], digest.words[1]},
+  };
+  if (rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, &run->isolated,
+                    &run->why) != RH_OK ||
+      !run->isolated)
+    return;
+  cut(run);
+  run->isolated = run->share.tiles > 0;
+  if (run->isolated)
+    rh_rank_child_start(&run->child, app, &order, timeout_s, &run->ranks.stop, &run->why);
+}
+
 /* First by a digest: many ranks would say much. */
 static rh_status agree(run_ranks *run, rh_error *error) {
   rh_text mine = {0};
@@ -287,36 +340,26 @@ static rh_status agree(run_ranks *run, rh_error *error) {
     status = rh_agree_compare(&run->ranks, &mine, &found, error);
     if (status == RH_OK) status = fail(run, &found, error);
   }
+  if (status == RH_OK) start_child(run, &mine);
   rh_text_finish(&mine);
   return status;
 }
 
 /* ---- Reducing ---- */
 
-/* The ranks of this host. */
-static uint32_t count_here(const rh_ranks *ranks) {
-  uint32_t n = 0;
-  for (uint32_t r = 0; r < ranks->place.size; r++)
-    n += strcmp(ranks->hosts[r], ranks->hosts[ranks->place.rank]) == 0;
-  return n;
-}
-
 static uint64_t least(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-static rh_status set_up(void *of_run, rh_error *error) {
-  run_ranks *run = of_run;
-  rh_share_spec *share = &run->share;
-  watch(run);
+/* In this process: processes share the host with this one. */
+static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) {
+  const rh_share_spec *share = &run->share;
+  cut(run);
   run->from = (rh_share_source){.source = &run->source,
                                 .chunk_bytes = run->options->chunk_bytes,
                                 .device_kinds = run->found.device_kinds,
-                                .processes = count_here(&run->ranks),
+                                .processes = processes,
                                 .stop = &run->ranks.stop};
-  *share = (rh_share_spec){.redhost = run->app->redhost, .job = &run->job, .checks = checks(run)};
-  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
-               &share->tiles);
   /* As one process maps what fits into memory. */
   uint64_t tile = rh_share_tile(&run->job), first = share->first_tile * tile;
   if (run->found.device_kinds == RH_DEVICE_HOST && first < run->job.n)
@@ -325,10 +368,33 @@ static rh_status set_up(void *of_run, rh_error *error) {
   return rh_share_stream_open(&run->stream, &run->part, share, &run->from, error);
 }
 
+static rh_status set_up(void *of_run, rh_error *error) {
+  run_ranks *run = of_run;
+  if (run->why.status != RH_OK) {
+    *error = run->why;
+    return error->status;
+  }
+  if (run->isolated) return rh_rank_child_open(&run->child, error);
+  watch(run);
+  return open_part(run, count_here(&run->ranks), error);
+}
+
+static rh_status take_part(run_ranks *run, rh_error *error) {
+  void *bytes = NULL;
+  uint64_t n = 0;
+  rh_status status = rh_rank_child_part(&run->child, &bytes, &n, error);
+  if (status == RH_OK) status = rh_part_read(&run->part, &run->job, checks(run), bytes, n, error);
+  free(bytes);
+  if (run->found.device_kinds != RH_DEVICE_HOST) run->part.device = run->app->redhost->device;
+  return status;
+}
+
 static rh_status reduce(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  RH_TRY(rh_share_stream_run(run->stream, error));
-  return rh_source_check_unchanged(&run->source, error);
+  RH_TRY(run->isolated ? rh_rank_child_reduce(&run->child, error)
+                       : rh_share_stream_run(run->stream, error));
+  RH_TRY(rh_source_check_unchanged(&run->source, error));
+  return run->isolated ? take_part(run, error) : RH_OK;
 }
 
 static rh_status conclude(run_ranks *run, rh_error *error) {
@@ -405,24 +471,106 @@ static void end(run_ranks *run, rh_error *why) {
   rh_ranks_close(ranks);
 }
 
+static void finish(run_ranks *run) {
+  rh_rank_child_finish(&run->child);
+  rh_share_stream_close(run->stream);
+  rh_share_finish(&run->part);
+  rh_whole_finish(&run->whole);
+  rh_inputs_finish(&run->inputs);
+  rh_user_operator_finish(&run->user);
+  rh_found_finish(&run->found);
+}
+
+static rh_job_spec job_of(const rh_app *app, const char *what) {
+  return (rh_job_spec){.strategy = app->typed->name,
+                       .op = app->op,
+                       .settings = app->typed->settings,
+                       .n_settings = app->typed->n_settings,
+                       .what = what,
+                       .on_device = RH_JOB_ON_HOST};
+}
+
 rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error) {
   run_ranks run = {.app = app,
                    .options = options,
-                   .job = {.strategy = app->typed->name,
-                           .op = app->op,
-                           .settings = app->typed->settings,
-                           .n_settings = app->typed->n_settings,
-                           .what = run.what,
-                           .on_device = RH_JOB_ON_HOST},
+                   .job = job_of(app, run.what),
                    .ranks = {.say = say_why, .user = app->terminal}};
   rh_status status = run_all(&run, error);
   if (status == RH_OK) error->message[0] = 0;
   end(&run, error);
-  rh_share_stream_close(run.stream);
-  rh_share_finish(&run.part);
-  rh_whole_finish(&run.whole);
-  rh_inputs_finish(&run.inputs);
-  rh_user_operator_finish(&run.user);
-  rh_found_finish(&run.found);
+  finish(&run);
   return status;
+}
+
+/* ---- In a child of a rank ---- */
+
+typedef struct part_of_rank {
+  run_ranks run;
+  rh_app app;
+  rh_typed typed;
+  rh_run_options options;
+  rh_terminal terminal;
+} part_of_rank;
+
+/* As it was agreed on: the files, and the operator's own. */
+static rh_status find_again(run_ranks *run, const rh_rank_order *order, rh_error *error) {
+  rh_text mine = {0};
+  RH_TRY(find_data(run, error));
+  describe(run, &mine);
+  rh_digest digest = rh_agree_digest(&mine);
+  rh_text_finish(&mine);
+  if (memcmp(digest.words, order->problem, sizeof digest.words) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s was changed while the job was started", run->what);
+}
+
+static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_order *order,
+                            const rh_reporter *reporter, rh_error *error) {
+  part_of_rank *part = of_part;
+  run_ranks *run = &part->run;
+  rh_typed *typed = &part->typed;
+  RH_TRY(rh_options_parse(typed, argc, argv, error));
+  RH_TRY(rh_run_options_parse(&part->options, typed, error));
+  typed->unchecked_op = 1; /* the rank has examined it */
+  const rh_options options = {.struct_size = sizeof options,
+                              .device = order->device,
+                              .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
+                              .plugin_path = typed->plugin_path,
+                              .cache_dir = typed->cache_dir,
+                              .program = order->program,
+                              .no_cache = order->no_cache};
+  part->app = (rh_app){.typed = typed, .terminal = &part->terminal, .op = order->op};
+  part->app.type = (rh_type)order->type;
+  RH_TRY(rh_open(&part->app.redhost, &options, error));
+  *run = (run_ranks){.app = &part->app, .options = &part->options};
+  run->job = job_of(&part->app, run->what);
+  run->ranks.place = (rh_place){.rank = order->rank, .size = order->size};
+  RH_TRY(find_again(run, order, error));
+  part->app.redhost->options.reporter = *reporter; /* the rank has said what the data look like */
+  snprintf(run->found.name, sizeof run->found.name, "%s", order->strategy);
+  run->found.path = rh_copy_string(order->plugin);
+  run->found.device_kinds = order->device_kinds;
+  run->job.strategy = run->found.name;
+  run->job.plugin = run->found.path;
+  return open_part(run, order->processes, error);
+}
+
+static rh_status reduce_child(void *of_part, void **bytes, uint64_t *n, rh_error *error) {
+  part_of_rank *part = of_part;
+  run_ranks *run = &part->run;
+  RH_TRY(reduce(run, error));
+  return rh_part_write(&run->part, checks(run), bytes, n, error);
+}
+
+static void close_child(void *of_part) {
+  part_of_rank *part = of_part;
+  finish(&part->run);
+  part->run = (run_ranks){0};
+  rh_close(part->app.redhost);
+  part->app.redhost = NULL;
+}
+
+int rh_run_ranks_part_main(void) {
+  static part_of_rank part;
+  const rh_rank_part serves = {&part, open_child, reduce_child, close_child};
+  return rh_rank_part_serve(&serves);
 }

@@ -265,6 +265,97 @@ class Agreement(Ranks):
         self.assertIn("REDHOST_BUILD_OPTIONS '' and '-cl-fast-relaxed-math'", said[0])
 
 
+class Isolated(Ranks):
+    """A strategy that did not come with redhost runs in a child of each rank, and is judged as without ranks."""
+
+    # (strategy, what is said of it, status)
+    FAULTS = [
+        ("crash_in_setup", "crashed in setup (signal 11)", 5), ("crash_in_run", "crashed in run (signal 11)", 5),
+        ("abort_in_run", "crashed in run (signal 6); it printed 'tiles.c:7: tile > 0 does not hold...'", 5),
+        ("crash_in_thread", "crashed in run (signal 11)", 5), ("crash_in_teardown", "crashed in teardown (signal 11)", 5),
+        ("exit_in_run", "ended the process with exit status 0 in run", 5), ("end_thread_in_run", "in run", 5),
+        ("hang_in_run", "did not answer within 1 s in run; --timeout allows more", 5),
+        ("hang_with_daemons", "did not answer within 1 s in run; --timeout allows more", 5),
+        ("print_for_ever", "did not answer within 1 s in run; --timeout allows more", 5),
+        ("log_for_ever", "did not answer within 1 s in setup; --timeout allows more", 5),
+        ("scribble", "wrote to redhost's result channel in run", 5), ("forge", "wrote to redhost's result channel in run", 5),
+        ("close_all", "ended the process with exit status 3 in run", 5), ("fail_in_setup", "no room for the", 5),
+        ("decline_in_setup", "cannot run on the host: the groups are too small", 4), ("lie", "wrong result", 1),
+    ]
+    RIGHT = ["right", "print", "print_much", "exit_in_copy", "leave_orphan", "write_input", "crash_at_exit"]
+
+    def children(self):
+        found = []
+        for pid, _ in alive("redhost --part"):
+            try:
+                if os.path.samefile("/proc/%d/cwd" % pid, self.cwd):
+                    found.append(pid)
+            except OSError:  # it has ended
+                continue
+        return found
+
+    def of(self, name):
+        return ["--run=worker_" + name, "--plugin=" + FAULTS, "-n100000", "-tf32", "--data=equal", "-q"]
+
+    def faulty(self, name, words, code, *more):
+        done = self.bad(code, "worker_%s'|%s" % (name, words), *self.of(name), *more)
+        self.assertNotIn("all ranks end", done.err)
+        self.assertEqual(self.children(), [], "left running")
+        self.assertLess(done.seconds, LIMIT)
+
+    def test_faults(self):
+        for name, words, code in self.FAULTS:
+            with self.subTest(name):
+                self.faulty(name, words, code, "--ranks=2", "--timeout=1")
+
+    def test_right(self):
+        for name in self.RIGHT:
+            with self.subTest(name):
+                self.assertEqual(self.good(*self.of(name), "--ranks=3", quiet=False).out, "100000\n")
+
+    def test_any_can_be_isolated(self):
+        """The part comes back whole: values, exact states, and operators of one's own."""
+        for problem in PROBLEMS:
+            with self.subTest(problem):
+                out = self.good("--run=native", *problem, "-n123457", "--ranks=3", "-q", "--isolate=always", quiet=False).out
+                self.assertEqual(out.rstrip("\n"), self.one(*problem, "-n123457"))
+        one, whole = (self.good("--run=native", "-n1000003", "--ranks=3", "--isolate=" + when).out for when in ("never", "always"))
+        checks = [line for out in (one, whole) for line in out.splitlines() if line.startswith("check")]
+        self.assertEqual(checks[0], checks[1])
+        self.assertEqual(self.value("--run=native", "-n1400", "--ranks=16", "--isolate=always"), self.one("-n1400"))
+        self.assertEqual(self.value("--run=onepass", "-n300001", "--ranks=2", "--isolate=always"), self.one("-n300001"))
+
+    def test_never(self):
+        """In the rank itself: what can be told of it is."""
+        self.bad(5, "has ended the thread", *self.of("end_thread_in_run"), "--ranks=2", "--isolate=never")
+        self.bad(5, "was ended by a call of exit() while strategy 'worker_exit_in_run' was in use", *self.of("exit_in_run"), "--ranks=1",
+                 "--isolate=never")
+
+    @mpi_test(OPEN_MPI)
+    def test_under_open_mpi(self):
+        for name, words in (("exit_in_run", "ended the process with exit status 0 in run"), ("crash_in_run", "crashed in run (signal 11)"),
+                            ("hang_in_run", "did not answer within 8 s in run")):
+            done = subprocess.run([*OPEN_MPI, "-n", "2", cli.REDHOST, *self.of(name), "--transport=mpi", "--timeout=8"], env=self.env, cwd=self.cwd,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
+            said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
+            self.assertEqual((done.returncode, done.stdout, len(said)), (5, b"", 1), done)
+            self.assertIn("strategy 'worker_%s' in %s %s" % (name, os.path.realpath(FAULTS), words), said[0])
+
+    def test_the_job_is_ended(self):
+        """With all children of its ranks."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            job = subprocess.Popen([cli.REDHOST, *self.of("hang_in_run"), "--ranks=2"], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while len(self.children()) < 2 and job.poll() is None:
+                time.sleep(0.01)
+            job.send_signal(number)
+            job.communicate(timeout=LIMIT)
+            end = time.monotonic() + LIMIT
+            while self.children() and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertEqual(self.children(), [], "left running")
+
+
 class BadInput(Ranks):
     def test_numbers(self):
         for text in ("0", "-1", "x", "1025", "1.5", "4294967297", ""):
@@ -443,7 +534,7 @@ class Faults(Ranks):
 
     def crash(self, start, options, plugin, how):
         """One sentence of redhost's, and mpirun's own beside it."""
-        job = self.start([*start, "-n", "2"] if start else [], "--run=worker_%s" % plugin, "--plugin=" + FAULTS, "-n10000000", *options)
+        job = self.start([*start, "-n", "2"] if start else [], "--run=worker_%s" % plugin, "--plugin=" + FAULTS, "-n10000000", "--isolate=never", *options)
         err = self.ended(job, time.monotonic())
         said = [line for line in err.splitlines() if line.startswith("redhost: ")]
         self.assertEqual(len(said), 1, err)
