@@ -55,12 +55,11 @@ static void pass_log(void *of_child, uint32_t level, const char *text) {
   rh_log(child->reporter, level, "%s", text);
 }
 
-static int is_stopped(void *of_child, const char *activity, uint64_t done, uint64_t total) {
+/* Cancels if another rank has failed. */
+static int pass_progress(void *of_child, const char *activity, uint64_t done, uint64_t total) {
   const rh_rank_child *child = of_child;
-  (void)activity;
-  (void)done;
-  (void)total;
-  return atomic_load(child->stop) != 0;
+  if (atomic_load(child->stop)) return 1;
+  return rh_progress(child->reporter, activity, done, total, NULL) != RH_OK;
 }
 
 rh_status rh_rank_child_start(rh_rank_child *child, const rh_app *app, rh_rank_order *order,
@@ -69,7 +68,7 @@ rh_status rh_rank_child_start(rh_rank_child *child, const rh_app *app, rh_rank_o
   child->stop = stop;
   child->options = app->redhost->options;
   child->options.device = NULL;
-  child->options.reporter = (rh_reporter){child, pass_log, is_stopped};
+  child->options.reporter = (rh_reporter){child, pass_log, pass_progress};
   RH_TRY(write_order(&child->request, order, app, error));
   RH_TRY(rh_child_program(&child->options, &child->program, error));
   child->process = (rh_peer_process){.program = child->program,

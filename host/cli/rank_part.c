@@ -43,10 +43,9 @@ static void on_log(void *user, uint32_t level, const char *text) {
 /* Only what has been done counts: a strategy that hangs makes no progress. */
 static int on_progress(void *user, const char *activity, uint64_t done, uint64_t total) {
   (void)user;
-  (void)activity;
   if (done == to_rank.done) return 0;
   to_rank.done = done;
-  return send_line("progress working %" PRIu64 " %" PRIu64, done, total) != 0;
+  return send_line("progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
 }
 
 static int send_part(const void *bytes, uint64_t n) {

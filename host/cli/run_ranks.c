@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/operators/ops.h"
+#include "../core/reduce/by_code.h"
 #include "../core/reduce/operand_data.h"
 #include "../core/scale/agree.h"
 #include "../core/scale/gather.h"
@@ -44,6 +45,7 @@ typedef struct run_ranks {
   int isolated; /* 1: the strategy runs in `child`, or there is `why` there is none */
   rh_rank_child child;
   rh_error why;
+  rh_reporter reporter; /* the program's */
   rh_whole whole;
   rh_run_report report;
 } run_ranks;
@@ -368,14 +370,20 @@ static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) 
   return rh_share_stream_open(&run->stream, &run->part, share, &run->from, error);
 }
 
+/* An operator by code combines the parts' values here, too. */
+static rh_status open_isolated(run_ranks *run, rh_error *error) {
+  RH_TRY(rh_rank_child_open(&run->child, error));
+  return rh_by_code_prepare(run->user.custom, run->app->redhost, error);
+}
+
 static rh_status set_up(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
   if (run->why.status != RH_OK) {
     *error = run->why;
     return error->status;
   }
-  if (run->isolated) return rh_rank_child_open(&run->child, error);
   watch(run);
+  if (run->isolated) return open_isolated(run, error);
   return open_part(run, count_here(&run->ranks), error);
 }
 
@@ -437,13 +445,32 @@ static rh_status work(run_ranks *run, rh_error *error) {
   return RH_OK;
 }
 
+static void pass_log(void *of_run, uint32_t level, const char *text) {
+  const run_ranks *run = of_run;
+  run->reporter.log(run->reporter.user, level, text);
+}
+
+/* Of rank 0, whose part is as large as the others'. */
+static int pass_progress(void *of_run, const char *activity, uint64_t done, uint64_t total) {
+  const run_ranks *run = of_run;
+  uint64_t of_all = done * run->ranks.place.size;
+  return run->reporter.progress(run->reporter.user, activity, least(of_all, total), total);
+}
+
+/* Rank 0 alone speaks. */
+static void divert_reports(run_ranks *run) {
+  rh_reporter *reporter = &run->app->redhost->options.reporter;
+  run->reporter = *reporter;
+  *reporter = (rh_reporter){0};
+  if (run->ranks.place.rank == 0) *reporter = (rh_reporter){run, pass_log, pass_progress};
+}
+
 static rh_status run_all(run_ranks *run, rh_error *error) {
   const rh_app *app = run->app;
   rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(join(run, error));
   watch(run);
-  if (run->ranks.place.rank > 0) *reporter = (rh_reporter){0};
-  reporter->progress = NULL; /* of one rank it would mislead */
+  divert_reports(run);
   RH_TRY(work(run, error));
   if (run->ranks.place.rank > 0) return RH_OK;
   if (run->report.checked && run->report.verdict.verdict == RH_VERDICT_UNJUDGED)
@@ -473,6 +500,7 @@ static void end(run_ranks *run, rh_error *why) {
 
 static void finish(run_ranks *run) {
   rh_rank_child_finish(&run->child);
+  if (run->reporter.log) run->app->redhost->options.reporter = run->reporter;
   rh_share_stream_close(run->stream);
   rh_share_finish(&run->part);
   rh_whole_finish(&run->whole);

@@ -161,6 +161,19 @@ class Output(Ranks):
         out = self.good("--run=native", "-n1Mi", "-tu8", "--stream=8KiB", "--ranks=2").out
         self.assertRegex(out, r"(?m)^check .* equal in each of 128 parts ")
 
+    def test_progress(self):
+        """That of rank 0 stands for all, whoever runs the strategy."""
+        for isolate in ("--isolate=never", "--isolate=always"):
+            job = subprocess.Popen([cli.REDHOST, "--run=native", "-n2^36", "-tu8", "--ranks=2", "--progress=always", isolate], env=self.env,
+                                   cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            said = b""
+            while b"streaming" not in said and job.poll() is None:
+                said += os.read(job.stderr.fileno(), 1000)
+            job.send_signal(signal.SIGINT)
+            self.assertEqual(job.wait(LIMIT), 130)
+            job.stderr.close()
+            self.assertIn(b"streaming", said)
+
     def test_an_index_in_fortran_order(self):
         import numpy
         numpy.save(self.path("f.npy"), numpy.asfortranarray(numpy.arange(12, dtype="<f4").reshape(3, 4)))
@@ -324,6 +337,13 @@ class Isolated(Ranks):
         self.assertEqual(checks[0], checks[1])
         self.assertEqual(self.value("--run=native", "-n1400", "--ranks=16", "--isolate=always"), self.one("-n1400"))
         self.assertEqual(self.value("--run=onepass", "-n300001", "--ranks=2", "--isolate=always"), self.one("-n300001"))
+
+    def test_an_operator_in_opencl_c(self):
+        """The rank combines its values, too."""
+        self.good("--new-operator", "late.cl", quiet=False)
+        problem = ("--run=tree_associative", "--op=./late.op.json", "-n100000", "-q")
+        whole = self.good(*problem, "--ranks=2", "--isolate=always", quiet=False).out
+        self.assertEqual(whole, self.good(*problem, quiet=False).out)
 
     def test_never(self):
         """In the rank itself: what can be told of it is."""

@@ -165,7 +165,7 @@ static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_
   rh_text text = {0};
   claim mine = {.n = cannot_begin}, *all = calloc(d->by.size, sizeof *all);
   if (begun == RH_OK) {
-    describe(d, &text);
+    if (d->by.size > 1) describe(d, &text);
     mine.n = d->job.n;
     mine.problem = rh_agree_digest(&text);
   }

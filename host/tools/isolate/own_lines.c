@@ -21,7 +21,7 @@ static int read_log(rh_words *from, rh_own_message *said) {
 }
 
 static int read_progress(rh_words *from, rh_own_message *said) {
-  static const char *const known[] = {"upload", "measuring"};
+  static const char *const known[] = {"upload", "measuring", "streaming"};
   const char *activity = rh_words_next(from);
   said->activity = "working"; /* a constant, because it outlives the line */
   for (size_t k = 0; activity && k < sizeof known / sizeof *known; k++)
