@@ -44,11 +44,10 @@ typedef struct run_state {
 
 static rh_status check_not_empty(const rh_app *app, const run_state *run, rh_error *error) {
   const char *input = app->typed->input;
-  int is_own = run->user.custom != NULL;
   uint64_t n = input ? run->inputs.feeds[0].n : run->spec.n;
-  if (n > 0 || !rh_op_needs_an_element(is_own ? run->spec.op : app->op)) return RH_OK;
+  if (n > 0 || !rh_job_needs_an_element(&run->spec)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined", input ? input : "",
-                 input ? ": " : "", is_own ? rh_job_op_name(&run->spec) : rh_op_name(app->op));
+                 input ? ": " : "", rh_job_op_name(&run->spec));
 }
 
 static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) {

@@ -177,7 +177,7 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   if (!job->custom && !rh_op_is_defined(job->op, job->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
-  if (job->n == 0 && rh_op_needs_an_element(job->op))
+  if (job->n == 0 && rh_job_needs_an_element(job))
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
                    rh_job_op_name(job));
   return rh_run_accuracy(typed, run->options->check, job, run->user.custom, error);

@@ -143,7 +143,7 @@ static rh_status count(distributed *d, const claim *all, rh_error *error) {
     starts[r + 1] = starts[r] + all[r].n;
   }
   d->job.n = starts[d->by.size];
-  if (d->job.n == 0 && rh_op_needs_an_element(d->job.op))
+  if (d->job.n == 0 && rh_job_needs_an_element(&d->job))
     return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
                    rh_job_op_name(&d->job));
   rh_seam_place(&d->seam, d->by.rank);

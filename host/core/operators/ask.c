@@ -19,6 +19,12 @@ int rh_operator_has_operands(const rh_operator *self) {
   return self->n_operands > 1 || rh_exprs_constants_size(self->load) > 0 || self->uses_index;
 }
 
+int rh_operator_needs_an_element(const rh_operator *self) {
+  int needs = 0;
+  for (uint32_t k = 0; k < self->n_parts; k++) needs |= rh_op_needs_an_element(self->parts[k].op);
+  return needs;
+}
+
 uint32_t rh_operator_element_bytes(const rh_operator *self) {
   uint32_t bytes = 0;
   for (uint32_t k = 0; k < self->n_operands; k++) bytes += rh_type_size(self->operands[k].type);
