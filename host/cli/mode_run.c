@@ -57,7 +57,6 @@ static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) 
   spec->type = feed->type;
   spec->n = run->streams ? feed->n : run->array.n;
   snprintf(run->what, sizeof run->what, "%s", app->typed->input);
-  rh_inputs_warn_of_order(&run->inputs, app, app->op);
   return RH_OK;
 }
 
@@ -421,6 +420,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->spec = spec_asked(app, run);
   RH_TRY(rh_run_devices_open(&run->devices, app, error));
   RH_TRY(find_problem(app, run, error));
+  rh_user_operator_note(app, &run->inputs, &run->spec);
   RH_TRY(find_any_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn_unjudged(app, &run->report);

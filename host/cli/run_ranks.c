@@ -127,7 +127,6 @@ static rh_status find_elements(run_ranks *run, rh_error *error) {
   rh_job_spec *job = &run->job;
   if (app->typed->input) {
     job->type = run->inputs.feeds[0].type;
-    rh_inputs_warn_of_order(&run->inputs, app, job->op);
     return RH_OK;
   }
   job->type = app->type ? app->type : RH_TYPE_f32;
@@ -174,6 +173,7 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   RH_TRY(open_files(run, is_own, error));
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
   if (!typed->input) generate(run);
+  rh_user_operator_note(run->app, &run->inputs, job);
   if (!job->custom && !rh_op_is_defined(job->op, job->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
