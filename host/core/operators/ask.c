@@ -37,6 +37,12 @@ void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values) {
   if (self->finalize) rh_exprs_set_constants(self->finalize, values);
 }
 
+rh_status rh_operator_check_constants(const rh_operator *self, const rh_expr_value *values,
+                                      rh_error *error) {
+  RH_TRY(rh_exprs_check_constants(self->load, values, error));
+  return self->finalize ? rh_exprs_check_constants(self->finalize, values, error) : RH_OK;
+}
+
 void rh_operator_take_base(rh_operator *self) {
   if (!self->uses_index || self->has_base) return;
   self->has_base = 1;

@@ -146,6 +146,9 @@ char *rh_operator_prelude(const rh_operator *self);
 /* Other values of its constants: n_lets, in their order; one that was an integer stays one.  [not
  * while another thread uses it] */
 void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values);
+/* RH_E_USAGE for values that do not fit where the first ones did. */
+rh_status rh_operator_check_constants(const rh_operator *self, const rh_expr_value *values,
+                                      rh_error *error);
 
 /* From here on its answer is to be the exact one, rounded once.  RH_DECLINED for one that is not a
  * sum of floats or of the products of two operands of one type. */
