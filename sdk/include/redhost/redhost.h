@@ -3,7 +3,7 @@
  *     rh_redhost *redhost;
  *     rh_error error;
  *     if (rh_open(&redhost, NULL, &error) != RH_OK) { ... error.message ... }
- *     rh_request request = {.struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32,
+ *     rh_request request = {.struct_size = sizeof request, .type = RH_TYPE_f32, .op = "sum",
  *                           .data = x, .n = n};
  *     rh_result result = {.struct_size = sizeof result};
  *     if (rh_reduce(redhost, &request, &result, &error) == RH_OK) use(result.value.f);
@@ -295,7 +295,7 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
 
 /* ---- Prepared: set up once, run many times ----
  *
- *     rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32,
+ *     rh_prepare_spec spec = {.struct_size = sizeof spec, .type = RH_TYPE_f32, .op = "sum",
  *                             .max_n = 1 << 20};
  *     rh_prepared *sum;
  *     if (rh_prepare(redhost, &spec, &sum, &error) != RH_OK) { ... error.message ... }
