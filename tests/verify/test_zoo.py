@@ -171,7 +171,7 @@ def method(row):
             self.passes(row)
             return
         args = HANGS_AFTER if "timeout" in row.verdicts else ()
-        if row.plugin.startswith("state/"):  # the quick run must find these, too
+        if row.plugin.startswith(("quick/", "state/")):  # the quick run must find these, too
             self.is_caught(row, "--quick", *args)
         elif not WHOLE:
             self.is_caught_by_day(row, *args)

@@ -1,5 +1,6 @@
 /* V64: Oclgrind, an OpenCL interpreter, checks every access of every work-item.  Only an
- * interpreter sees accesses to local memory and to a device's own memory. */
+ * interpreter sees accesses to local memory and to a device's own memory, and what two work-items
+ * do to one place without a barrier between them. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
@@ -62,6 +63,7 @@ static void prepare_process(const char *directory, int log) {
   setenv("OCL_ICD_VENDORS", directory, 1);
   unsetenv("OCL_ICD_FILENAMES");
   setenv("OCLGRIND_LOG", path, 1);
+  setenv("OCLGRIND_DATA_RACES", "1", 1);
   /* Oclgrind 21.10 does not know an intrinsic that optimised code contains. */
   setenv("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable", 1);
 }
@@ -79,13 +81,21 @@ static void copy_line(const char *text, const char *key, char *to, size_t bytes)
   if (length && to[length - 1] == ':') to[length - 1] = 0;
 }
 
-/* 1 and its description if there was an access out of bounds. */
+/* Where the first finding begins: "Invalid read ...", "Read-write data race at ..."; or null. */
+static const char *find_finding(const char *text) {
+  const char *access = strstr(text, "Invalid "), *race = strstr(text, " data race at ");
+  if (!race || (access && access < race)) return access;
+  while (race > text && race[-1] != '\n') race--;
+  return race;
+}
+
+/* 1 and its description if there was an access out of bounds, or a race. */
 static int found_access(int log, char *what, size_t bytes) {
   char text[4096], kernel[128], line[256];
   ssize_t length = pread(log, text, sizeof text - 1, 0);
   if (length <= 0) return 0;
   text[length] = 0;
-  const char *at = strstr(text, "Invalid ");
+  const char *at = find_finding(text);
   if (!at) return 0;
   size_t shown = strcspn(at, "\n");
   const char *address = strstr(at, " address ");
@@ -115,14 +125,25 @@ static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
   return status;
 }
 
+/* One unit and small groups: a group's loops run more often, and what two of their turns do to
+ * local memory without a barrier between them is a race. */
+static void make_small(const rh_rig *rig, rh_device *device) {
+  *device = *rig->device;
+  device->compute_units = 1;
+  if (device->max_group > 16) device->max_group = 16;
+}
+
 /* Only memory accesses are checked: other tests check results, on real devices. */
-static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, double until) {
+static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, int is_small, double until) {
   static const uint64_t at[] = {1003, 1, 65, MOST_N, MOST_N_AT_LENGTH, 1024, 17, 256, 257, 2047, 3};
   rh_rig rig;
+  rh_device small;
   char what[512];
   rh_outcome outcome = RH_PASS;
   uint64_t max_n = trial->quick ? MOST_N : MOST_N_AT_LENGTH;
   rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, max_n);
+  if (is_small) make_small(&rig, &small);
+  if (is_small) rig.device = &small;
   if (status == RH_OK) status = rh_rig_setup(&rig);
   for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK && outcome == RH_PASS; k++) {
     if (k > 2 && rh_now() > until) break;
@@ -133,7 +154,7 @@ static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, double until)
           rh_trial_fail(trial, "%s of %s, n = %llu, first = %d: %s", rh_op_name(pair.op),
                         rh_type_name(pair.type), (unsigned long long)at[k], (int)(k % 4), what);
   }
-  if (status != RH_OK && outcome == RH_PASS)
+  if (status != RH_OK && outcome == RH_PASS && !is_small)
     outcome = rh_trial_skip(trial, "Oclgrind: %s", rig.error.message);
   rh_rig_finish(&rig);
   return outcome;
@@ -144,8 +165,10 @@ static rh_outcome try_pairs_in(rh_trial *trial, int log) {
   double until = rh_now() + (trial->quick ? enough_quick_s : enough_s);
   uint32_t n = rh_some_pairs(trial, MOST_N, 1, pairs);
   rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  for (uint32_t k = 0; k < n && outcome == RH_PASS && (k == 0 || rh_now() < until); k++)
-    outcome = try_pair(trial, pairs[k], log, until);
+  for (uint32_t k = 0; k < n && outcome == RH_PASS && (k == 0 || rh_now() < until); k++) {
+    outcome = try_pair(trial, pairs[k], log, 0, until);
+    if (k == 0 && outcome == RH_PASS) outcome = try_pair(trial, pairs[k], log, 1, until);
+  }
   return outcome;
 }
 

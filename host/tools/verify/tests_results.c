@@ -98,8 +98,28 @@ static rh_status smaller(rh_rig *rig, uint64_t seed) {
   return RH_OK;
 }
 
+/* Work that is divided by max_n where n is less: whole and other parts of it, and a little less. */
+static rh_status parts_of_most(rh_rig *rig, uint64_t seed) {
+  static const uint64_t less[] = {0, 1, 2, 3, 7, 16, 31, 33, 63, 64, 65, 127, 129, 255, 257, 1000};
+  static const uint64_t by[] = {2, 3, 5, 8, 10, 16, 64};
+  const uint64_t most = rig->max_n;
+  for (size_t k = 0; k < COUNT(less); k++)
+    if (less[k] <= most) RH_TRY(rh_rig_case(rig, "hash", seed + k, most - less[k], 0));
+  for (size_t k = 0; k < COUNT(by); k++)
+    for (uint64_t part = 1; part < by[k] && part < 8; part++) {
+      uint64_t n = most / by[k] * part;
+      for (uint64_t beside = 0; beside < 3; beside++)
+        RH_TRY(rh_rig_case(rig, "hash", seed + part, n + beside - 1, 0));
+    }
+  return RH_OK;
+}
+
 rh_outcome rh_v44_smaller(rh_trial *trial) {
-  return rh_try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, smaller);
+  static const uint64_t most[] = {4096, 1000, 257, 65536, 20011};
+  rh_outcome outcome = rh_try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, smaller);
+  for (size_t k = 0; k < COUNT(most) && outcome == RH_PASS; k++)
+    outcome = rh_try_pairs(trial, most[k], trial->quick ? 1 : 8, NULL, parts_of_most);
+  return outcome;
 }
 
 static rh_status offsets(rh_rig *rig, uint64_t seed) {

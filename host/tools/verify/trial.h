@@ -99,6 +99,7 @@ rh_outcome rh_v60_places(rh_trial *), rh_v61_huge(rh_trial *), rh_v62_edges(rh_t
 rh_outcome rh_v65_canonical(rh_trial *);
 rh_outcome rh_v66_operands(rh_trial *), rh_v67_any_value(rh_trial *),
     rh_v68_large_in_order(rh_trial *), rh_v69_named(rh_trial *);
+rh_outcome rh_v84_schedule(rh_trial *);
 rh_outcome rh_v70_descriptor(rh_trial *), rh_v71_probe(rh_trial *),
     rh_v72_probe_changes_nothing(rh_trial *), rh_v73_alone(rh_trial *);
 rh_outcome rh_v74_places(rh_trial *), rh_v75_gathers(rh_trial *), rh_v76_many_gathers(rh_trial *),
