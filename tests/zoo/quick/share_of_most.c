@@ -1,5 +1,6 @@
-/* V44: set up for few elements, every work-item has a share of max_n of them, rounded down.  What is
- * left over is taken where n is max_n, or one less, and lost between there and the last share. */
+/* V44: set up for few elements, every work-item has a share of max_n of them, rounded down.  What
+ * is left over is taken where n is max_n, or one less, and lost between there and the last
+ * share. */
 #include "../right.h"
 
 static rh_status run(void *instance, const rh_run *run) {
