@@ -6,6 +6,7 @@
  *   -DRH_FINISH_WAIT    the one of the highest index, which waits for the others
  *   -DRH_FINISH_LAST    the one that arrives last: nobody waits
  *   -DRH_FINISH_LAUNCH  none: that is onepass_finish's, in a second launch
+ *   -DRH_ONE_RUN        there is one run of one chunk, so its node is the result
  * -DRH_TEAMS: teams of a group that take part, a power of two, up to RH_TEAM where these have
  * shuffles.  -DRH_AT_ONCE: a power of two, nodes that a work-item collects together.
  * -DRH_SCRATCH: values that `scratch` has room for.
@@ -25,7 +26,7 @@
 #define DATA_PARAMETERS rh_operands input, SHAPE_PARAMETERS
 #define DATA            input, first, n, whole, tiles, runs, share, log
 
-#ifdef RH_FINISH_LAUNCH
+#if defined(RH_FINISH_LAUNCH) || defined(RH_ONE_RUN)
 #define NODES_PARAMETERS __global rh_value *slots
 #define NODES            slots
 #define LEAVE(at, value) slots[at] = value
@@ -216,7 +217,17 @@ static inline rh_value collect(uint runs, uint each, __local rh_value *scratch, 
   return join_items(scratch, mine, runs);
 }
 
-#ifdef RH_FINISH_LAUNCH
+#ifdef RH_ONE_RUN
+#define DEFINE_ONEPASS(name, aligned)                                                              \
+  ONEPASS void name(RH_OPERANDS_PARAMETERS, ulong first, uint n, __local rh_value *scratch,        \
+                    __global rh_value *slots, ulong result_index) {                                \
+    const uint whole = n / RH_TILE, tiles = (n + RH_TILE - 1) / RH_TILE;                           \
+    const uint runs = 1, share = 1, log = 0;                                                       \
+    rh_operands input = RH_OPERANDS;                                                               \
+    rh_value all = take_runs(DATA, aligned, scratch, NODES);                                       \
+    if (get_local_id(0) == 0) slots[result_index] = all;                                           \
+  }
+#elif defined(RH_FINISH_LAUNCH)
 #define DEFINE_ONEPASS(name, aligned)                                                              \
   ONEPASS void name(RH_OPERANDS_PARAMETERS, SHAPE_PARAMETERS, __local rh_value *scratch,           \
                     NODES_PARAMETERS) {                                                            \

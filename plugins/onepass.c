@@ -15,7 +15,7 @@ static const char about[] =
     "do not order memory across work-groups, a second launch does this last step. Sums and "
     "products of floats are computed in the canonical order (docs/bits.md): they have the same "
     "bits with any parameters and on every device. So are all operators that are not built in. "
-    "For at most 32 elements a GPU has a kernel of one load and one tree. "
+    "For a few elements a GPU has a kernel of one group. "
     "The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
@@ -50,7 +50,7 @@ static const rh_param params[] = {
 enum { FINISH_AUTO, FINISH_LAST, FINISH_WAIT, FINISH_LAUNCH };
 static const char *const finish_options[] = {
     "", "-DRH_ARRIVALS -DRH_FINISH_LAST", "-DRH_ARRIVALS -DRH_FINISH_WAIT", "-DRH_FINISH_LAUNCH"};
-enum { FEW = 32 }; /* elements, at most: a warp, and part of a row of docs/bits.md */
+enum { WARP = 32, MOST_GROUP = 512 };
 /* kernels/prelude/packs.cl */
 enum { PACK_BYTES = 16, BLOCKS_PACK_BYTES = 64, MOST_PER_PACK = 16 };
 
@@ -58,7 +58,8 @@ typedef struct onepass {
   const rh_host *host;
   struct _cl_kernel *kernel;
   uint64_t group, most_groups, loads, share, pages, per_pack, local_bytes;
-  int is_few;     /* never more than FEW elements: onepass_few */
+  int is_few;     /* there are never more: kernels/onepass_few.cl */
+  int is_one_run; /* in the canonical order: whatever n is, so that nothing has to be finished */
   int has_blocks; /* each work-item reads a block of its own */
   int finishes;   /* a FINISH_* other than auto */
   struct _cl_mem *slots, *tickets;
@@ -147,23 +148,43 @@ static rh_status plan_canonical(const rh_problem *problem, const int64_t *values
   self->canonical = onepass_canonical_plan(problem, self->group, self->share, groups);
   RH_TRY(fit_local(device, self, self->canonical.scratch * problem->op->value_size, answer));
   self->most_groups = onepass_most_runs(&self->canonical, problem->max_n);
+  self->is_one_run = rh_divide_up(problem->max_n, self->canonical.tile) <= self->canonical.teams;
   self->slots_bytes = (self->most_groups + self->canonical.at_once) * 2 * problem->op->value_size;
   answer->depth = onepass_canonical_depth(&self->canonical, problem->max_n);
+  if (self->is_one_run) return RH_OK;
   answer->scratch_bytes = self->slots_bytes + sizeof(uint32_t);
   if (self->finishes == FINISH_LAUNCH) answer->launches = 2;
   return rh_fit_scratch(problem, answer);
 }
 
-/* Of operators that are not built in, the identity of docs/bits.md may change a value's bits. */
-static int takes_few(const rh_problem *problem) {
-  uint64_t values;
-  return problem->max_n <= FEW && problem->op->id < RH_FIRST_USER_OP &&
-         problem->device->max_group >= FEW && onepass_canonical_team(problem, &values) > 1;
+/* How kernels/onepass_few.cl takes up to max_n elements: `each` lanes of each of `rows`. */
+typedef struct few {
+  uint64_t group, rows, each;
+} few;
+
+/* Few are, in the canonical order, what a warp takes by four lanes of a row; else two for each
+ * work-item of the largest group.  Of operators that are not built in, the identity of docs/bits.md
+ * may change a value's bits. */
+static int takes_few(const rh_problem *problem, int is_canonical, few *shape) {
+  enum { MOST_EACH = 4, MOST_FEW_GROUP = 1024 };
+  uint64_t row = onepass_tile(problem->op) / ONEPASS_ROWS, n = problem->max_n, values;
+  *shape = (few){.group = WARP, .rows = is_canonical && n > row ? ONEPASS_ROWS : 1};
+  uint64_t lanes = shape->rows > 1 ? row : n, halves = MOST_FEW_GROUP;
+  if (lanes < 2 * halves) halves = rh_divide_up(lanes, 2);
+  if (!is_canonical && lanes > MOST_EACH * WARP && rh_takes_ptx(problem->device))
+    shape->group = 1u << rh_log2_up(halves);
+  uint64_t each = lanes > shape->group ? rh_divide_up(lanes, shape->group) : 1;
+  shape->each = UINT64_C(1) << rh_log2_up(each);
+  return n <= shape->rows * lanes && shape->each <= (shape->group > WARP ? 2 : MOST_EACH) &&
+         shape->group <= problem->device->max_group && problem->op->id < RH_FIRST_USER_OP &&
+         onepass_canonical_team(problem, &values) > 1;
 }
 
-static rh_status plan_few(const rh_problem *problem, onepass *self, rh_answer *answer) {
-  RH_TRY(fit_local(problem->device, self, FEW * problem->op->value_size, answer));
-  answer->depth = rh_log2_up(FEW);
+static rh_status plan_few(const rh_problem *problem, const few *shape, onepass *self,
+                          rh_answer *answer) {
+  self->group = shape->group;
+  RH_TRY(fit_local(problem->device, self, self->group * problem->op->value_size, answer));
+  answer->depth = rh_log2_up(shape->rows * shape->each * shape->group);
   return RH_OK;
 }
 
@@ -173,16 +194,29 @@ static uint64_t elements_per_pack(const rh_problem *problem, int has_blocks) {
   return elements < MOST_PER_PACK ? elements : MOST_PER_PACK;
 }
 
+/* Work-items of a group, where none are asked for: as many teams as there are tiles, up to what
+ * fills a compute unit. */
+static uint64_t preferred_group(const rh_problem *problem, int is_canonical,
+                                uint64_t *values_per_item) {
+  uint64_t most = problem->device->kind == RH_DEVICE_CPU ? 1 : MOST_GROUP, group;
+  *values_per_item = 1;
+  if (!is_canonical) return most;
+  group = onepass_canonical_team(problem, values_per_item);
+  for (uint64_t tile = onepass_tile(problem->op), n = tile; n < problem->max_n && group < most;
+       n *= 2)
+    group *= 2;
+  return group;
+}
+
 /* The launch's shape and costs, for query and setup alike. */
 static rh_status plan(const rh_problem *problem, const int64_t *values, onepass *self,
                       rh_answer *answer) {
   const rh_device *device = problem->device;
-  uint64_t preferred = device->kind == RH_DEVICE_CPU ? 1 : 512, values_per_item = 1;
+  uint64_t values_per_item;
+  few shape;
   self->is_canonical = onepass_is_canonical(problem->op);
-  if (self->is_canonical) {
-    uint64_t team = onepass_canonical_team(problem, &values_per_item);
-    if (preferred < team) preferred = team;
-  }
+  self->is_one_run = 0;
+  uint64_t preferred = preferred_group(problem, self->is_canonical, &values_per_item);
   uint64_t item_bytes = values_per_item * problem->op->value_size;
   RH_TRY(
       rh_fit_group(problem, "group", values[GROUP], preferred, item_bytes, &self->group, answer));
@@ -198,8 +232,8 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, onepass 
   RH_TRY(choose_finish(device, values[FINISH], &self->finishes, answer));
   answer->score = device->kind == RH_DEVICE_CPU ? 450 : 900;
   answer->launches = 1;
-  self->is_few = takes_few(problem);
-  if (self->is_few) return plan_few(problem, self, answer);
+  self->is_few = takes_few(problem, self->is_canonical, &shape);
+  if (self->is_few) return plan_few(problem, &shape, self, answer);
   if (self->is_canonical) return plan_canonical(problem, values, self, answer);
   return plan_free(problem, values, self, answer);
 }
@@ -241,18 +275,21 @@ static rh_status setup_canonical(onepass *self, char *options, size_t size) {
   RH_TRY(rh_group_kernel(host, program, "onepass", self->group, &self->kernel));
   if (self->canonical.team > 1)
     RH_TRY(rh_group_kernel(host, program, "onepass_unaligned", self->group, &self->unaligned));
-  if (self->finishes != FINISH_LAUNCH) return RH_OK;
+  if (self->is_one_run || self->finishes != FINISH_LAUNCH) return RH_OK;
   RH_TRY(host->scratch(host, self->slots_bytes, &self->slots));
   return rh_group_kernel(host, program, "onepass_finish", self->group, &self->finishing);
 }
 
-static rh_status setup_few(onepass *self, char *options, size_t size) {
+static rh_status setup_few(onepass *self, const rh_problem *problem, char *options, size_t size) {
   const rh_host *host = self->host;
   struct _cl_program *program;
+  few shape;
+  takes_few(problem, self->is_canonical, &shape);
   size_t used = strlen(options);
-  snprintf(options + used, size - used, " -DRH_GROUP=%d", FEW);
+  snprintf(options + used, size - used, " -DRH_GROUP=%u -DRH_ROWS=%u -DRH_EACH=%u",
+           (unsigned)shape.group, (unsigned)shape.rows, (unsigned)shape.each);
   RH_TRY(host->build(host, "onepass_few.cl", onepass_few_cl, options, &program));
-  return rh_group_kernel(host, program, "onepass_few", FEW, &self->kernel);
+  return rh_group_kernel(host, program, "onepass_few", self->group, &self->kernel);
 }
 
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
@@ -269,13 +306,14 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
                ? rh_newest_language(problem->device)
                : "",
            rh_has_shuffles(problem->device));
-  if (self->is_few) return setup_few(self, options, sizeof options);
+  if (self->is_few) return setup_few(self, problem, options, sizeof options);
   size_t used = strlen(options);
   snprintf(options + used, sizeof options - used, " -DRH_GROUP=%llu %s",
-           (unsigned long long)self->group, finish_options[self->finishes]);
+           (unsigned long long)self->group,
+           self->is_one_run ? "-DRH_ONE_RUN" : finish_options[self->finishes]);
   RH_TRY(self->is_canonical ? setup_canonical(self, options, sizeof options)
                             : setup_free(self, problem, options, sizeof options));
-  if (self->finishes == FINISH_LAUNCH) return RH_OK;
+  if (self->is_one_run || self->finishes == FINISH_LAUNCH) return RH_OK;
   RH_TRY(host->scratch(host, self->slots_bytes, &self->slots));
   return host->scratch(host, sizeof(uint32_t), &self->tickets);
 }
@@ -351,6 +389,10 @@ static rh_status run_canonical(onepass *self, const rh_run *run) {
   int is_aligned = starts_at_a_vector(run, self->canonical.width);
   struct _cl_kernel *kernel = is_aligned || !self->unaligned ? self->kernel : self->unaligned;
   uint64_t items = r.groups * self->group;
+  if (self->is_one_run)
+    return rh_launch(host, kernel, "all", items, self->group, RH_OPERANDS_OF(run),
+                     RH_U64(run->first), RH_U32((uint32_t)run->n), RH_LOCAL(self->local_bytes),
+                     RH_BUFFER(run->result), RH_U64(run->result_index));
   if (self->finishes != FINISH_LAUNCH)
     return rh_launch(host, kernel, "all", items, self->group, DATA(run, r), RH_U32(r.each),
                      RH_LOCAL(self->local_bytes), RH_BUFFER(self->slots), RH_BUFFER(self->tickets),
@@ -363,7 +405,7 @@ static rh_status run_canonical(onepass *self, const rh_run *run) {
 }
 
 static rh_status run_few(onepass *self, const rh_run *run) {
-  return rh_launch(self->host, self->kernel, "all", FEW, FEW, RH_BUFFER(run->input),
+  return rh_launch(self->host, self->kernel, "all", self->group, self->group, RH_BUFFER(run->input),
                    RH_U64(run->first), RH_U32((uint32_t)run->n), RH_LOCAL(self->local_bytes),
                    RH_BUFFER(run->result), RH_U64(run->result_index));
 }
@@ -371,7 +413,7 @@ static rh_status run_few(onepass *self, const rh_run *run) {
 static rh_status run(void *instance, const rh_run *run) {
   onepass *self = instance;
   if (self->is_few) return run_few(self, run);
-  if (self->finishes != FINISH_LAUNCH) RH_TRY(next_epoch(self));
+  if (self->slots && self->tickets) RH_TRY(next_epoch(self));
   return self->is_canonical ? run_canonical(self, run) : run_free(self, run);
 }
 

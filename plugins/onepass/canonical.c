@@ -2,7 +2,6 @@
 
 enum {
   ROW_BYTES = 512, /* docs/bits.md */
-  ROWS = 4,
   MOST_TEAM = 32,  /* kernels/prelude/canonical.cl */
   PACK_BYTES = 16, /* what one work-item of a GPU loads at once */
   CPU_WIDTH = 16,  /* elements: what a compiler makes the widest vectors of */
@@ -21,6 +20,10 @@ enum {
 int onepass_is_canonical(const rh_op *op) {
   return op->id >= RH_FIRST_USER_OP ||
          ((op->flags & RH_OP_COMMUTATIVE) && !(op->flags & RH_OP_EXACT));
+}
+
+uint64_t onepass_tile(const rh_op *op) {
+  return ONEPASS_ROWS * (ROW_BYTES / op->element_size);
 }
 
 static uint64_t power_of_two_up_to(uint64_t x) {
@@ -45,8 +48,9 @@ uint64_t onepass_canonical_team(const rh_problem *problem, uint64_t *values_per_
 
 onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t group, uint64_t share,
                                          uint64_t groups) {
-  uint64_t size = problem->op->element_size, row = ROW_BYTES / size, values_per_item;
-  onepass_canonical plan = {.tile = ROWS * row, .team = 1, .group = group, .most_groups = groups};
+  uint64_t size = problem->op->element_size, values_per_item;
+  onepass_canonical plan = {
+      .tile = onepass_tile(problem->op), .team = 1, .group = group, .most_groups = groups};
   uint64_t most = onepass_canonical_team(problem, &values_per_item);
   while (plan.team < most && group % (2 * plan.team) == 0) plan.team *= 2;
   plan.shuffles = has_shuffles(problem->device, plan.team);
@@ -55,7 +59,7 @@ onepass_canonical onepass_canonical_plan(const rh_problem *problem, uint64_t gro
   plan.width = plan.team == 1 ? CPU_WIDTH : PACK_BYTES / size;
   if (plan.team > 1 && plan.width > plan.team) plan.width = plan.team;
   plan.scratch = group * (plan.team == 1 || plan.shuffles ? 1 : plan.width);
-  plan.least = rh_divide_up(share, ROWS * ROW_BYTES / PACK_BYTES / plan.team);
+  plan.least = rh_divide_up(share, ONEPASS_ROWS * ROW_BYTES / PACK_BYTES / plan.team);
   plan.most_runs = plan.shuffles ? NODES_EACH * group : ROUNDS * groups;
   uint64_t most_at_once = plan.shuffles ? NODES_EACH : MOST_AT_ONCE;
   plan.at_once = 1u << rh_log2_up(rh_divide_up(onepass_most_runs(&plan, problem->max_n), group));

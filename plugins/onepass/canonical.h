@@ -33,6 +33,10 @@ typedef struct onepass_runs {
  * all that are not built in, for which there are no packs. */
 int onepass_is_canonical(const rh_op *op);
 
+/* Elements of a tile, which is ONEPASS_ROWS rows. */
+enum { ONEPASS_ROWS = 4 };
+uint64_t onepass_tile(const rh_op *op);
+
 /* Work-items that share a tile, if as many divide the group; and the local memory that each of them
  * needs, in values. */
 uint64_t onepass_canonical_team(const rh_problem *problem, uint64_t *values_per_item);
