@@ -462,8 +462,21 @@ class Trial(TunedCase):
                          {("native", 1024, True)})
         self.assertEqual(os.stat(self.file).st_mode & 0o777, 0o600)
         self.assertNotIn("measured once", self.said())
+        self.assertIn("little was known of min of i16 here", self.said("--op", "min"))
         self.assertNotIn("measured once", self.said("--op", "min"))
         self.assertRegex(self.good("--run", "auto", *self.UNKNOWN, "-q", quiet=False, env=self.OF_THE_HOST).err, r"\A\Z")
+
+    def test_operators_of_ones_own(self):
+        """Each is measured itself, whatever is known of the built-in one that it is based on."""
+        masked = ["--op", "max", "--where", "x == x"]
+        self.tune(entry("cascade", 1e-9, op="max", type="i16"))
+        for words in (r"measured once, as little was known of max [^\n]* of i16 here: native at 2\^10 ", r"auto: native, measured here at 2\^10: "):
+            said = self.good("--run", "auto", *self.UNKNOWN, *masked, "-v", quiet=False, env={"REDHOST_NO_MEASURE": ""}).err
+            self.assertRegex(said, words)
+            self.assertRegex(said, r"auto: (native|serial), measured here at 2\^10: ")
+        self.assertNotIn("measured once", said)
+        own = {e["own"] if "own" in e else e["op"] for device in self.tuned() for e in device["entries"] if e.get("trial")}
+        self.assertTrue(all(op.startswith("own:") for op in own), own)
 
     def test_tune_does_not_count_them(self):
         """They are neither what --tune found nor the parameters of a later run."""

@@ -194,7 +194,8 @@ static double scaled(double time_s, double per, double by) {
 
 /* The time of another type, or of another operator than a user's, says little: a loop that becomes
  * vectors for one type may be ten times as slow for another.  It counts in proportion to what
- * `best` takes for the same problem; if that is not known, at least in proportion to the bytes. */
+ * `best` takes for the same problem.  If that is not known, it counts at least in proportion to the
+ * bytes, and where `best` was measured with a user's operator not at all. */
 static void compare_with(const choice *c, const candidate *best, candidate *one) {
   rh_estimate *own = &one->known;
   const rh_tunedb_entry *from = own->from;
@@ -204,6 +205,8 @@ static void compare_with(const choice *c, const candidate *best, candidate *one)
   if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == from->origin) {
     own->time_s = scaled(own->time_s, other.time_s, best->known.time_s);
     own->latency_s = scaled(own->latency_s, other.latency_s, best->known.latency_s);
+  } else if (c->own && best->known.unlike == RH_TUNED_SAME) {
+    *own = (rh_estimate){0};
   } else if (asked > size) {
     own->time_s = scaled(own->time_s, size, asked);
     own->latency_s = scaled(own->latency_s, size, asked);
@@ -344,7 +347,8 @@ static void explain_passed_over(const choice *c, const candidate *best, int by_l
   const candidate *least = best;
   for (uint32_t k = c->n; k < c->n_known; k++) {
     const candidate *one = &c->list[k];
-    if (one->known.from && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
+    int is_known = one->known.from && (!c->own || one->known.unlike == RH_TUNED_SAME);
+    if (is_known && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
   }
   if (least != best)
     rh_text_add(text, "; %s with %s is passed over: its bits are not those of the canonical order",

@@ -14,6 +14,8 @@
 #include <string.h>
 
 static const double budget_s = 0.3;
+/* What a launch takes at least: no device is faster than a host strategy that takes no longer. */
+static const double least_launch_s = 30e-6;
 static const uint64_t most_bytes = 128u << 20;
 enum { HOSTS = 2, DEVICES = 3, SAMPLES = 9 };
 
@@ -23,7 +25,7 @@ typedef struct trial {
   rh_tunedb *tuned;
   uint64_t n;     /* the size of which a time is kept */
   uint64_t have;  /* of these elements, those that are measured: what could be written in time */
-  rh_array array; /* made when it is first needed */
+  rh_array array; /* bytes of all operands, made when they are first needed */
   double deadline;
   double best_s; /* of a host strategy; 0: none was measured */
   rh_text found; /* for the message */
@@ -59,11 +61,15 @@ static double estimate_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) 
   return seconds > per_byte * (double)bytes ? seconds : per_byte * (double)bytes;
 }
 
-static uint64_t bytes_of(const rh_job_spec *spec) {
+static uint64_t bytes_each(const rh_job_spec *spec) {
   uint64_t bytes = 0;
   for (uint32_t k = 0; k < rh_job_operands(spec); k++)
     bytes += rh_type_size(rh_job_operand_type(spec, k));
-  return spec->n * bytes;
+  return bytes;
+}
+
+static uint64_t bytes_of(const rh_job_spec *spec) {
+  return spec->n * bytes_each(spec);
 }
 
 static const way *way_of(const rh_redhost *redhost, const rh_job_spec *spec) {
@@ -77,31 +83,47 @@ double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const r
 }
 
 static uint64_t trial_n(const rh_job_spec *spec) {
-  uint64_t most = most_bytes / rh_type_size(spec->type);
+  uint64_t most = most_bytes / bytes_each(spec);
   return spec->n < most ? spec->n : most;
 }
 
+/* Of this very operator and type: others may take ten times as long. */
 static const rh_tunedb_entry *find_near(const trial *t, const rh_trial_candidate *one,
                                         uint32_t origin) {
-  const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME_SIZE, t->n / 8, 8 * t->n};
+  const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
   return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op,
-                              t->spec->type, 0, t->n);
+                              t->spec->type, rh_operator_hash(t->spec->custom), t->n);
 }
 
-/* A time of a like operator, within a factor of 8 of the size, and not under another driver. */
+/* A time within a factor of 8 of the size, and not under another driver. */
 static int is_known(const trial *t, const rh_trial_candidate *one) {
   return find_near(t, one, RH_TUNED_HERE) || find_near(t, one, RH_TUNED_SHIPPED);
 }
 
-static void keep(trial *t, const char *strategy, uint64_t plugin, uint32_t op, rh_type type,
-                 uint64_t n, double seconds) {
+static void keep(trial *t, rh_tunedb_entry *entry, const char *strategy, double seconds) {
   char size[32], time[32];
-  rh_tunedb_entry entry = {.plugin = plugin, .op = op, .type = type, .n = n, .trial = 1};
-  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
-  entry.time_s = entry.latency_s = seconds;
-  rh_tunedb_put(t->tuned, &entry, NULL);
+  snprintf(entry->strategy, sizeof entry->strategy, "%s", strategy);
+  entry->time_s = entry->latency_s = seconds;
+  entry->trial = 1;
+  rh_tunedb_put(t->tuned, entry, NULL);
   rh_text_add(&t->found, "%s%s at %s %s", t->found.length ? ", " : "", strategy,
-              rh_format_size(size, n), rh_format_seconds(time, seconds));
+              rh_format_size(size, entry->n), rh_format_seconds(time, seconds));
+}
+
+static void keep_strategy(trial *t, const rh_entry *of, double seconds) {
+  const rh_operator *custom = t->spec->custom;
+  rh_tunedb_entry entry = {.plugin = rh_tunedb_plugin(of->path),
+                           .op = t->spec->op,
+                           .type = t->spec->type,
+                           .own = rh_operator_hash(custom),
+                           .n = t->n};
+  if (custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", custom->name);
+  keep(t, &entry, of->name, seconds);
+}
+
+static void keep_way(trial *t, const way *of, uint64_t bytes, double seconds) {
+  rh_tunedb_entry entry = {.plugin = of->file, .op = RH_OP_sum, .type = RH_TYPE_u8, .n = bytes};
+  keep(t, &entry, of->name, seconds);
 }
 
 /* ---- Measuring ---- */
@@ -111,17 +133,21 @@ static void keep(trial *t, const char *strategy, uint64_t plugin, uint32_t op, r
  * 128 MiB: what is not there in a third of the time is left out. */
 static int make_data(trial *t) {
   enum { PIECE = 1 << 20 };
+  rh_job_spec spec = *t->spec;
   if (t->have) return 1;
-  if (rh_array_reserve(&t->array, t->spec->type, t->n, 0, NULL) != RH_OK) return 0;
+  spec.n = t->n;
+  uint64_t bytes = rh_operand_layout(&spec, spec.offsets), done = 0;
+  if (rh_array_reserve(&t->array, RH_TYPE_u8, bytes, 0, NULL) != RH_OK) return 0;
   unsigned char *at = (unsigned char *)t->array.region.address + t->array.offset_bytes;
-  uint64_t size = rh_type_size(t->spec->type), bytes = t->n * size, done = 0;
   double end = rh_now() + budget_s / 3;
   do {
     uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
     memset(at + done, 0x3c, piece);
     done += piece;
   } while (done < bytes && rh_now() < end);
-  t->have = done / size;
+  /* As many of each operand as are sure to lie in what was written. */
+  uint64_t gaps = bytes - t->n * bytes_each(&spec);
+  t->have = done == bytes ? t->n : (done - gaps) / bytes_each(&spec);
   return 1;
 }
 
@@ -173,34 +199,33 @@ static double time_calls(const trial *t, rh_job *job) {
 }
 
 static rh_status set_up(trial *t, rh_job *job, const rh_entry *entry) {
-  const rh_job_spec spec = {.strategy = entry->name,
-                            .plugin = entry->path,
-                            .op = t->spec->op,
-                            .type = t->spec->type,
-                            .n = t->have,
-                            .what = "a short measurement"};
+  rh_job_spec spec = {.strategy = entry->name,
+                      .plugin = entry->path,
+                      .op = t->spec->op,
+                      .type = t->spec->type,
+                      .custom = t->spec->custom,
+                      .unchecked_op = 1, /* it was examined before */
+                      .n = t->have,
+                      .what = "a short measurement"};
+  rh_operand_layout(&spec, spec.offsets);
   RH_TRY(rh_job_init(job, t->redhost, &spec, NULL));
-  job->data = (rh_data){.host = rh_array_data(&t->array)};
-  if (job->device) {
-    RH_TRY(rh_redhost_session(t->redhost, &job->instance_spec.session, NULL));
-    RH_TRY(rh_cl_input_init(&job->input, job->instance_spec.session, t->array.region.address,
-                            t->array.offset_bytes, t->have, rh_type_size(spec.type), NULL));
-    job->data.buffer = job->input.buffer;
-    job->data.first = job->input.first;
-  }
-  return rh_instance_create(&job->instance, &job->instance_spec, &job->answer, NULL);
+  return rh_job_setup(job, t->array.region.address, t->array.offset_bytes, NULL);
 }
 
-/* A strategy that cannot run stays unknown. */
+/* A strategy that cannot run stays unknown.  What setting up takes does not count: a user's
+ * operator may have to be compiled. */
 static void measure(trial *t, const rh_entry *entry) {
   rh_job job = {0};
   double seconds = 0;
   if (!make_data(t)) return;
-  if (set_up(t, &job, entry) == RH_OK) seconds = time_calls(t, &job);
+  double start = rh_now();
+  rh_status status = set_up(t, &job, entry);
+  t->deadline += rh_now() - start;
+  if (status == RH_OK) seconds = time_calls(t, &job);
   rh_job_finish(&job);
   if (seconds == 0) return;
   seconds *= (double)t->n / (double)t->have;
-  keep(t, entry->name, rh_tunedb_plugin(entry->path), t->spec->op, t->spec->type, t->n, seconds);
+  keep_strategy(t, entry, seconds);
   if (entry->device_kinds == RH_DEVICE_HOST && (t->best_s == 0 || seconds < t->best_s))
     t->best_s = seconds;
 }
@@ -234,7 +259,7 @@ static void measure_way(trial *t, const way *of) {
     uint64_t bytes = of->bytes[k];
     double seconds = of == &stream ? t->redhost->time_stream(t->redhost, data, bytes)
                                    : time_upload(session, data, bytes);
-    if (seconds > 0) keep(t, of->name, of->file, RH_OP_sum, RH_TYPE_u8, bytes, seconds);
+    if (seconds > 0) keep_way(t, of, bytes, seconds);
   }
   free(data);
 }
@@ -265,13 +290,15 @@ static void measure_best(trial *t, const rh_trial_candidate *list, uint32_t n, i
   }
 }
 
-/* Programs that are not compiled make their strategies fail. */
+/* Programs of built-in operators that are not compiled make their strategies fail.  Those of a
+ * user's are compiled: the host evaluates it operation by operation, and may take many times as
+ * long. */
 static void measure_on_device(trial *t, const rh_trial_candidate *list, uint32_t n) {
   rh_cl_session *session;
-  double start = rh_now();
   if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
-  t->deadline += rh_now() - start;
-  session->compiled_only = 1;
+  t->deadline =
+      rh_now() + budget_s; /* its own, or a slow host would leave no time for what is faster */
+  session->compiled_only = !t->spec->custom;
   measure_best(t, list, n, 0, DEVICES);
   session->compiled_only = 0;
 }
@@ -288,13 +315,14 @@ int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
   if (is_far && estimate_s(tuned, way_of(redhost, spec), 1) == 0)
     measure_way(&t, way_of(redhost, spec));
   /* where a strategy on the device may be faster */
-  double least = is_far ? rh_trial_way_s(redhost, tuned, spec) : 0;
+  double least = least_launch_s + (is_far ? rh_trial_way_s(redhost, tuned, spec) : 0);
   if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
     measure_on_device(&t, list, n);
   if (t.found.length)
     rh_log(&redhost->options.reporter, RH_LOG_INFO,
            "auto: measured once, as little was known of %s of %s here: %s; %.2g s",
-           rh_op_name(spec->op), rh_type_name(spec->type), rh_text_get(&t.found), rh_now() - start);
+           rh_job_op_name(spec), rh_type_name(rh_job_operand_type(spec, 0)), rh_text_get(&t.found),
+           rh_now() - start);
   int found = t.found.length > 0;
   redhost->device_failed = 0;
   rh_text_finish(&t.found);
