@@ -11,12 +11,13 @@ typedef struct rh_trial_candidate {
 
 /* Measures what is not known yet of a problem whose data are in the host's memory: the two host
  * strategies of the highest score, the way of the data to a device that has memory of its own, and
- * then the three device strategies of the highest score if their programs are compiled, because
- * compiling takes longer than the whole measurement may; a call that takes too long is estimated
- * from a part of the data.  At most 0.3 s, without the time to open the device; of at most 128 MiB,
- * which the rest is estimated from.  Only strategies that came with redhost, since this process
- * runs them.  The results are kept in the tuning database, so it happens once for a device, kind of
- * operator and order of size; a line of information says so.  Does nothing with
+ * then the three device strategies of the highest score.  Programs of built-in operators must be
+ * compiled already, because compiling takes longer than the whole measurement may; a user's are
+ * compiled.  A call that takes too long is estimated from a part of the data.  At most 0.3 s on the
+ * host and on the device, without the time to open the device and to set strategies up; of at most
+ * 128 MiB, which the rest is estimated from.  Only strategies that came with redhost, since this
+ * process runs them.  The results are kept in the tuning database, so it happens once for a device,
+ * operator, type and order of size; a line of information says so.  Does nothing with
  * rh_options.no_measure, or without a cache to keep the results in.
  * The list are those that can serve the problem.  1: something is known that was not. */
 int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
