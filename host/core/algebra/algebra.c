@@ -4,6 +4,7 @@
 #include "../base/vocabulary.h"
 #include "laws.h"
 #include "points.h"
+#include "sides.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -189,6 +190,16 @@ static void prove(search *s, rh_law law) {
   s->tolerance = usual_tolerance(s->of);
 }
 
+/* Values of many elements. */
+static void try_sides(search *s) {
+  static const int kinds[] = {RH_CASES_SMALL, RH_CASES_HALVES, RH_CASES_WIDE, RH_CASES_NEAR};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    if (kinds[k] == RH_CASES_NEAR && s->cases.n_literals == 0) continue;
+    rh_cases_make(&s->cases, s->of, kinds[k], &s->seed);
+    rh_sides_try(&s->cases, k > 0, s->report);
+  }
+}
+
 static void examine(search *s) {
   rh_algebra_report *report = s->report;
   for (rh_law law = 0; law < RH_LAWS; law++) report->laws[law] = RH_LAW_SAMPLED;
@@ -200,6 +211,7 @@ static void examine(search *s) {
   if (s->cases.n_literals) try_kind(s, RH_CASES_NEAR, 6);
   try_kind(s, RH_CASES_WIDE, 8);
   try_kind(s, RH_CASES_SPECIAL, 2);
+  try_sides(s);
   for (rh_law law = RH_LAW_ASSOCIATIVE; law < RH_LAWS; law++) prove(s, law);
 }
 

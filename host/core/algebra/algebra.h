@@ -5,7 +5,8 @@
  * there is an identity of rational functions (Schwartz 1980; Zippel 1979).  That tells a wrong
  * formula from rounding, but says nothing of branches.  These are tried with values that elements
  * can reach: small integers and halves, on which floats do not round, ties, integers at the ends of
- * their range, ordinary numbers.  Where floats round, results may differ by rounding.
+ * their range, ordinary numbers; and with values of many elements (sides.h).  Where floats round,
+ * results may differ by rounding.
  *
  * What differs only because of NaN, of the sign of a zero, or because something overflows or
  * underflows is a note: a user may want such an operator. */

@@ -28,7 +28,7 @@ static rh_status examine(const rh_operator *self, const rh_cache *cache, rh_erro
 rh_status rh_algebra_trust(const rh_operator *self, rh_cache *cache, rh_error *error) {
   rh_text key = {0};
   if (!self->is_struct || self->n_parts || self->code) return RH_OK;
-  rh_text_add(&key, "operator 2\nredhost %s\n%s", REDHOST_VERSION, self->key);
+  rh_text_add(&key, "operator 3\nredhost %s\n%s", REDHOST_VERSION, self->key);
   rh_status status = RH_OK;
   if (!is_known(cache, rh_text_get(&key))) {
     status = examine(self, cache, error);

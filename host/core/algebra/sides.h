@@ -1,0 +1,19 @@
+/* The laws of an operator on values of many elements: on what any order of any strategy may meet.
+ *
+ * Sides have from none to 2^20 elements, and unequal numbers of them.  They are adjacent, from any
+ * position on; where the operator uses the index, whether it commutes is also tried on sides that
+ * lie apart, between each other, and in another order.  What rounding may do is found by changing
+ * the last bits of the values; where numbers come near the ends of their range, nothing is said.
+ *
+ * Laws that are broken are noted in *report, each once; those that are broken there already are not
+ * tried. */
+#ifndef RH_ALGEBRA_SIDES_H
+#define RH_ALGEBRA_SIDES_H
+
+#include "algebra.h"
+#include "cases.h"
+
+/* On elements of these cases.  briefly: up to some thousands of them. */
+void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report);
+
+#endif
