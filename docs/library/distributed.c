@@ -48,10 +48,10 @@ static float y_of(unsigned long long i) {
 
 static void reduce_all(const float *x, const float *y, uint64_t n, MPI_Comm comm) {
   const rh_input both[] = {{.type = RH_TYPE_f32, .data = x}, {.type = RH_TYPE_f32, .data = y}};
-  rh_request sum = {.op = "sum", .type = RH_TYPE_f32, .data = x, .n = n};
-  rh_request argmin = {.op = "argmin", .type = RH_TYPE_f32, .data = x, .n = n};
-  rh_request dot = {.op = "dot", .inputs = both, .n_inputs = 2, .n = n};
-  rh_request meanvar = {.op = "meanvar", .type = RH_TYPE_f32, .data = y, .n = n};
+  rh_request sum = {.type = RH_TYPE_f32, .op = "sum", .data = x, .n = n};
+  rh_request argmin = {.type = RH_TYPE_f32, .op = "argmin", .data = x, .n = n};
+  rh_request dot = {.op = "dot", .n = n, .inputs = both, .n_inputs = 2};
+  rh_request meanvar = {.type = RH_TYPE_f32, .op = "meanvar", .data = y, .n = n};
 
   rh_result total = reduce(sum, comm), least = reduce(argmin, comm);
   rh_result product = reduce(dot, comm), moments = reduce(meanvar, comm);

@@ -54,7 +54,8 @@ static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error)
 }
 
 static int needs_an_element(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
-  return rh_op_needs_an_element(rh_bench_problem(settings, t, op, 0).op);
+  const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
+  return rh_job_needs_an_element(&problem);
 }
 
 static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error) {

@@ -1,8 +1,6 @@
 #include "inputs.h"
 #include "../core/base/error.h"
-#include "../core/base/log.h"
 #include "../core/base/vocabulary.h"
-#include "../core/operators/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +37,30 @@ static rh_status check_twice(const rh_inputs *inputs, rh_error *error) {
   return rh_fail(error, RH_E_USAGE, "--input: standard input can be one operand only");
 }
 
+static const char *order_of(const rh_npy *npy) {
+  return npy->fortran_order ? "Fortran" : "C";
+}
+
+/* Elements are paired as they are stored.  Raw data have no shape: only their number counts, which
+ * is compared where it is known for all. */
+static rh_status check_shapes(const rh_feed *one, const rh_feed *other, rh_error *error) {
+  const rh_npy *a = &one->npy, *b = &other->npy;
+  if (!one->is_npy || !other->is_npy || a->n != b->n) return RH_OK;
+  if (a->dimensions != b->dimensions || a->lengths != b->lengths)
+    return rh_fail(error, RH_E_USAGE,
+                   "%s has the shape %s, and %s %s: operands need the same shape; reshape one of "
+                   "them and save it again",
+                   one->name, a->shape, other->name, b->shape);
+  if (a->fortran_order == b->fortran_order || a->long_dimensions < 2 || a->n == 0) return RH_OK;
+  return rh_fail(
+      error, RH_E_USAGE,
+      "%s is stored in %s order, and %s in %s order, both of the shape %s: operands need "
+      "the same order; save one of them again, as with numpy.save(\"%s\", "
+      "numpy.as%sarray(...))",
+      one->name, order_of(a), other->name, order_of(b), a->shape, other->name,
+      a->fortran_order ? "fortran" : "contiguous");
+}
+
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error) {
   const rh_reporter *reporter = &app->redhost->options.reporter;
   uint64_t bytes = 0, memory = rh_machine_memory();
@@ -47,6 +69,7 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
   for (uint32_t k = 0; k < inputs->n; k++) {
     rh_feed *feed = &inputs->feeds[k];
     RH_TRY(rh_feed_open(feed, inputs->names[k], app->type, reporter, error));
+    RH_TRY(check_shapes(&inputs->feeds[0], feed, error));
     bytes += feed->file_bytes;
     if (!feed->is_pipe || app->typed->stream) continue;
     RH_TRY(rh_feed_gather(feed, first_part, error));
@@ -54,15 +77,6 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
   }
   inputs->are_large |= memory && bytes > memory - memory / 4;
   return RH_OK;
-}
-
-void rh_inputs_warn_of_order(const rh_inputs *inputs, const rh_app *app, uint32_t op) {
-  const rh_feed *feed = &inputs->feeds[0];
-  if (feed->is_npy && feed->npy.fortran_order && feed->npy.dimensions > 1 &&
-      rh_op_flags(op, feed->type) & RH_OP_INDEXED)
-    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
-           "%s: shape %s, Fortran order: the index counts in storage order", inputs->names[0],
-           feed->npy.shape);
 }
 
 rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,

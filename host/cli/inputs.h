@@ -17,12 +17,8 @@ typedef struct rh_inputs {
 } rh_inputs;
 
 /* One file; or, as_list, several with commas between.  RH_E_USAGE and RH_E_FILE for what
- * rh_array_open() refuses, too. */
+ * rh_array_open() refuses, too, and RH_E_USAGE for operands of several shapes or orders. */
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error);
-
-/* Warns if the result of a built-in operator is an index that counts in another order than the
- * array's rows. */
-void rh_inputs_warn_of_order(const rh_inputs *inputs, const rh_app *app, uint32_t op);
 
 /* Input k as an array in memory: a file is mapped, and a pipe read to its end. */
 rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,

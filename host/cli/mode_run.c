@@ -44,11 +44,10 @@ typedef struct run_state {
 
 static rh_status check_not_empty(const rh_app *app, const run_state *run, rh_error *error) {
   const char *input = app->typed->input;
-  int is_own = run->user.custom != NULL;
   uint64_t n = input ? run->inputs.feeds[0].n : run->spec.n;
-  if (n > 0 || !rh_op_needs_an_element(is_own ? run->spec.op : app->op)) return RH_OK;
+  if (n > 0 || !rh_job_needs_an_element(&run->spec)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined", input ? input : "",
-                 input ? ": " : "", is_own ? rh_job_op_name(&run->spec) : rh_op_name(app->op));
+                 input ? ": " : "", rh_job_op_name(&run->spec));
 }
 
 static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) {
@@ -58,7 +57,6 @@ static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) 
   spec->type = feed->type;
   spec->n = run->streams ? feed->n : run->array.n;
   snprintf(run->what, sizeof run->what, "%s", app->typed->input);
-  rh_inputs_warn_of_order(&run->inputs, app, app->op);
   return RH_OK;
 }
 
@@ -422,6 +420,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   run->spec = spec_asked(app, run);
   RH_TRY(rh_run_devices_open(&run->devices, app, error));
   RH_TRY(find_problem(app, run, error));
+  rh_user_operator_note(app, &run->inputs, &run->spec);
   RH_TRY(find_any_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn_unjudged(app, &run->report);

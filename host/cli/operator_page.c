@@ -132,6 +132,8 @@ static json_t *constants_of(const rh_definition *definition) {
   return object;
 }
 
+static void add_by_type(json_t *object, const rh_definition *definition);
+
 /* Under the keys of an operator file. */
 static void add_texts(json_t *object, const rh_definition *definition) {
   if (definition->n_constants) json_object_set_new(object, "constants", constants_of(definition));
@@ -144,6 +146,27 @@ static void add_texts(json_t *object, const rh_definition *definition) {
   else if (definition->n_fields)
     add_fields(object, definition);
   json_object_set_new(object, "finalize", named_texts(definition->results, definition->n_results));
+  if (definition->n_by_type) add_by_type(object, definition);
+}
+
+/* "i64 u64" */
+static void list_types(char list[64], uint32_t types) {
+  size_t used = 0;
+  for (rh_type type = 1; type <= RH_N_TYPES; type++)
+    if (types >> type & 1)
+      used += (size_t)snprintf(list + used, 64 - used, "%s%s", used ? " " : "", rh_type_name(type));
+}
+
+static void add_by_type(json_t *object, const rh_definition *definition) {
+  json_t *all = json_object();
+  for (uint32_t k = 0; k < definition->n_by_type; k++) {
+    json_t *body = json_object();
+    char types[64];
+    add_texts(body, definition->by_type[k].body);
+    list_types(types, definition->by_type[k].types);
+    json_object_set_new(all, types, body);
+  }
+  json_object_set_new(object, "by_type", all);
 }
 
 json_t *rh_operator_json(const rh_catalog_entry *entry, int whole) {
@@ -192,6 +215,18 @@ static void print_field_texts(const char *heading, const rh_definition *definiti
   }
 }
 
+/* bytes: of a value; 0: unknown. */
+static void print_value(const rh_definition *definition, uint32_t bytes) {
+  if (!definition->n_fields) return;
+  printf("value       ");
+  for (uint32_t k = 0; k < definition->n_fields; k++)
+    printf("%s%s %s", k ? ", " : "", definition->fields[k].name,
+           rh_type_name(definition->fields[k].type));
+  if (bytes) printf("; %u bytes", bytes);
+  putchar('\n');
+}
+
+/* The texts, below a line that is not ended. */
 static void print_definition(const rh_definition *definition) {
   putchar('\n');
   for (uint32_t k = 0; k < definition->n_constants; k++) {
@@ -213,6 +248,13 @@ static void print_definition(const rh_definition *definition) {
   print_texts("let", definition->lets, definition->n_lets);
   print_field_texts("combine", definition, offsetof(rh_field_text, combine));
   print_texts("finalize", definition->results, definition->n_results);
+  for (uint32_t k = 0; k < definition->n_by_type; k++) {
+    const rh_definition *body = definition->by_type[k].body;
+    char types[64];
+    list_types(types, definition->by_type[k].types);
+    printf("\nof %s:", types);
+    print_definition(body);
+  }
 }
 
 static void print_types(const rh_catalog_entry *entry) {
@@ -222,16 +264,6 @@ static void print_types(const rh_catalog_entry *entry) {
   for (rh_type type = 1; type <= RH_N_TYPES; type++)
     if (types >> type & 1) printf(" %s", rh_type_name(type));
   putchar('\n');
-}
-
-static void print_value(const rh_catalog_entry *entry) {
-  const rh_definition *definition = &entry->definition;
-  if (!definition->n_fields) return;
-  printf("value       ");
-  for (uint32_t k = 0; k < definition->n_fields; k++)
-    printf("%s%s %s", k ? ", " : "", definition->fields[k].name,
-           rh_type_name(definition->fields[k].type));
-  printf("; %u bytes\n", entry->traits.value_bytes);
 }
 
 static void print_about(const char *about) {
@@ -261,7 +293,7 @@ static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
                                                                    : "comes with redhost");
   printf("operands    %s\n", rh_text_get(&operands));
   print_types(entry);
-  print_value(entry);
+  print_value(&entry->definition, entry->traits.value_bytes);
   printf("results     %s\n", rh_text_get(&results));
   printf("claims      %s\n", rh_operator_claims(entry));
   printf("exact       %s\n", rh_operator_exactness(entry));

@@ -1,10 +1,11 @@
 #include "run_ranks.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../core/base/hash.h"
 #include "../core/base/log.h"
 #include "../core/operators/ops.h"
+#include "../core/reduce/by_code.h"
 #include "../core/reduce/operand_data.h"
+#include "../core/scale/agree.h"
 #include "../core/scale/gather.h"
 #include "../core/scale/local.h"
 #include "../core/scale/share_stream.h"
@@ -12,6 +13,7 @@
 #include "../core/scale/word.h"
 #include "crash.h"
 #include "inputs.h"
+#include "rank_part.h"
 #include "report.h"
 #include "run_stream.h"
 #include "say_error.h"
@@ -25,17 +27,6 @@
 
 /* For all ranks to join a job. */
 static const double join_s = 6.5, turn_s = 2;
-
-/* What must be the same in all ranks. */
-typedef struct facts {
-  char version[32];
-  uint64_t problem; /* a hash of operator, type, seed, kind, check and accuracy */
-  uint64_t n;
-  struct {
-    uint64_t bytes, begin; /* of the file, and where its elements begin */
-    int64_t s, ns;         /* when it was last changed */
-  } files[RH_MOST_OPERANDS];
-} facts;
 
 typedef struct run_ranks {
   const rh_app *app;
@@ -51,6 +42,10 @@ typedef struct run_ranks {
   rh_share_spec share;
   rh_share part;
   rh_share_stream *stream;
+  int isolated; /* 1: the strategy runs in `child`, or there is `why` there is none */
+  rh_rank_child child;
+  rh_error why;
+  rh_reporter reporter; /* the program's */
   rh_whole whole;
   rh_run_report report;
 } run_ranks;
@@ -132,7 +127,6 @@ static rh_status find_elements(run_ranks *run, rh_error *error) {
   rh_job_spec *job = &run->job;
   if (app->typed->input) {
     job->type = run->inputs.feeds[0].type;
-    rh_inputs_warn_of_order(&run->inputs, app, job->op);
     return RH_OK;
   }
   job->type = app->type ? app->type : RH_TYPE_f32;
@@ -179,10 +173,11 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   RH_TRY(open_files(run, is_own, error));
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
   if (!typed->input) generate(run);
+  rh_user_operator_note(run->app, &run->inputs, job);
   if (!job->custom && !rh_op_is_defined(job->op, job->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
                    rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
-  if (job->n == 0 && rh_op_needs_an_element(job->op))
+  if (job->n == 0 && rh_job_needs_an_element(job))
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
                    rh_job_op_name(job));
   return rh_run_accuracy(typed, run->options->check, job, run->user.custom, error);
@@ -224,97 +219,7 @@ static rh_status prepare(void *of_run, rh_error *error) {
   return find_strategy(run, error);
 }
 
-/* ---- The same everywhere? ---- */
-
-static facts facts_of(const run_ranks *run) {
-  const rh_typed *typed = run->app->typed;
-  facts mine;
-  const uint64_t problem[] = {
-      run->job.op,           run->job.type,
-      run->options->seed,    rh_operator_hash(run->job.custom),
-      (uint64_t)checks(run), typed->accuracy && strcmp(typed->accuracy, "exact") == 0};
-  memset(&mine, 0, sizeof mine);
-  snprintf(mine.version, sizeof mine.version, "%s", rh_version());
-  mine.n = run->job.n;
-  mine.problem = rh_hash(0, problem, sizeof problem);
-  if (typed->data) mine.problem = rh_hash(mine.problem, typed->data, strlen(typed->data));
-  for (uint32_t k = 0; k < run->inputs.n; k++) {
-    const rh_feed *file = &run->inputs.feeds[k];
-    mine.files[k].bytes = file->file_bytes;
-    mine.files[k].begin = file->data_offset;
-    mine.files[k].s = file->modified.tv_sec;
-    mine.files[k].ns = file->modified.tv_nsec;
-  }
-  return mine;
-}
-
-static rh_status compare_files(const run_ranks *run, const facts *first, const facts *other,
-                               uint32_t rank, rh_error *error) {
-  char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
-  for (uint32_t k = 0; k < run->inputs.n; k++) {
-    const char *name = run->inputs.feeds[k].name;
-    if (first->files[k].bytes != other->files[k].bytes)
-      return rh_fail(error, RH_E_FILE,
-                     "%s differs: %llu bytes on host %s (rank 0), %llu on host %s (rank %u); all "
-                     "ranks must read the same file",
-                     name, (unsigned long long)first->files[k].bytes, hosts[0],
-                     (unsigned long long)other->files[k].bytes, hosts[rank], rank);
-    if (first->files[k].s != other->files[k].s || first->files[k].ns != other->files[k].ns)
-      return rh_fail(error, RH_E_FILE,
-                     "%s differs: it was last changed at %lld s on host %s (rank 0), and at %lld s "
-                     "on host %s (rank %u); copy it with its time (cp -p)",
-                     name, (long long)first->files[k].s, hosts[0], (long long)other->files[k].s,
-                     hosts[rank], rank);
-  }
-  return RH_OK;
-}
-
-static rh_status compare(const run_ranks *run, const facts *all, rh_error *error) {
-  char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
-  char numbers[96] = "";
-  for (uint32_t r = 1; r < run->ranks.place.size; r++) {
-    if (strcmp(all[0].version, all[r].version) != 0)
-      return rh_fail(error, RH_E_USAGE,
-                     "rank 0 (host %s) runs redhost %.31s, and rank %u (%s) %.31s", hosts[0],
-                     all[0].version, r, hosts[r], all[r].version);
-    RH_TRY(compare_files(run, &all[0], &all[r], r, error));
-    if (memcmp(&all[0], &all[r], sizeof *all) != 0) {
-      if (all[0].n != all[r].n)
-        snprintf(numbers, sizeof numbers, ", with %llu and %llu elements",
-                 (unsigned long long)all[0].n, (unsigned long long)all[r].n);
-      return rh_fail(error, RH_E_USAGE,
-                     "rank 0 (host %s) and rank %u (host %s) are asked for different problems%s; "
-                     "start all with the same options on the same data",
-                     hosts[0], r, hosts[r], numbers);
-    }
-  }
-  return RH_OK;
-}
-
-static rh_status compare_all(run_ranks *run, const facts *mine, rh_error *error) {
-  facts *all = calloc(run->ranks.place.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  rh_status status = rh_ranks_gather(&run->ranks, mine, sizeof *mine, all, error);
-  if (status == RH_OK) status = compare(run, all, error);
-  free(all);
-  return status;
-}
-
-/* First by a hash: many ranks would say much. */
-static rh_status agree(run_ranks *run, rh_error *error) {
-  const facts mine = facts_of(run);
-  const uint64_t hash = rh_hash(0, &mine, sizeof mine);
-  uint32_t size = run->ranks.place.size, differ = 0;
-  uint64_t *all = calloc(size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  rh_status status = rh_ranks_gather(&run->ranks, &hash, sizeof hash, all, error);
-  for (uint32_t r = 0; r < size; r++) differ |= all[r] != all[0];
-  free(all);
-  if (status == RH_OK && differ) status = compare_all(run, &mine, error);
-  return status;
-}
-
-/* ---- Reducing ---- */
+/* ---- Its part ---- */
 
 /* The ranks of this host. */
 static uint32_t count_here(const rh_ranks *ranks) {
@@ -324,22 +229,139 @@ static uint32_t count_here(const rh_ranks *ranks) {
   return n;
 }
 
+static void cut(run_ranks *run) {
+  rh_share_spec *share = &run->share;
+  *share = (rh_share_spec){.redhost = run->app->redhost, .job = &run->job, .checks = checks(run)};
+  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
+               &share->tiles);
+}
+
+/* ---- The same everywhere? ---- */
+
+static const char of_bytes[] = "bytes of file", of_begin[] = "header of file",
+                  of_change[] = "change of file";
+
+static void add_files(const run_ranks *run, rh_text *text) {
+  char what[32], value[64];
+  for (uint32_t k = 0; k < run->inputs.n; k++) {
+    const rh_feed *file = &run->inputs.feeds[k];
+    snprintf(what, sizeof what, "%s %u", of_bytes, k);
+    rh_agree_add_number(text, what, file->file_bytes);
+    snprintf(what, sizeof what, "%s %u", of_begin, k);
+    rh_agree_add_number(text, what, file->data_offset);
+    snprintf(what, sizeof what, "%s %u", of_change, k);
+    snprintf(value, sizeof value, "%lld.%09ld", (long long)file->modified.tv_sec,
+             (long)file->modified.tv_nsec);
+    rh_agree_add(text, what, value);
+  }
+}
+
+/* All that decides the answer, but for the strategy, its parameters and the device, which ranks may
+ * choose each for itself. */
+static void describe(const run_ranks *run, rh_text *text) {
+  const rh_run_options *options = run->options;
+  char kind[64];
+  rh_agree_add_version(text);
+  add_files(run, text);
+  rh_agree_add_job(text, &run->job);
+  if (!run->inputs.n) {
+    snprintf(kind, sizeof kind, "%s, seed %llu", options->kind, (unsigned long long)options->seed);
+    rh_agree_add(text, "data", kind);
+  } else {
+    rh_agree_add_number(text, "number of files", run->inputs.n);
+  }
+  rh_agree_add_number(text, "number of elements", run->job.n);
+  rh_agree_add(text, "check", checks(run) ? "full" : "none");
+  rh_agree_add_number(text, "bytes of a chunk", options->chunk_bytes);
+}
+
+/* Which file a difference is of; -1: of none. */
+static int file_of(const char *what, const char *of) {
+  size_t length = strlen(of);
+  return strncmp(what, of, length) == 0 && what[length] == ' ' ? atoi(what + length) : -1;
+}
+
+static rh_status fail(const run_ranks *run, const rh_difference *found, rh_error *error) {
+  char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
+  int bytes = file_of(found->what, of_bytes), change = file_of(found->what, of_change);
+  if (strcmp(found->what, found->other) == 0 && bytes >= 0)
+    return rh_fail(error, RH_E_FILE,
+                   "%s differs: %s bytes on host %s (rank 0), %s on host %s (rank %u); all "
+                   "ranks must read the same file",
+                   run->inputs.names[bytes], found->values[0], hosts[0], found->values[1],
+                   hosts[found->rank], found->rank);
+  if (strcmp(found->what, found->other) == 0 && change >= 0)
+    return rh_fail(error, RH_E_FILE,
+                   "%s differs: it was last changed at %s s on host %s (rank 0), and at %s s "
+                   "on host %s (rank %u); copy it with its time (cp -p)",
+                   run->inputs.names[change], found->values[0], hosts[0], found->values[1],
+                   hosts[found->rank], found->rank);
+  return rh_agree_fail(&run->ranks, found, error);
+}
+
+/* Where the strategy came from elsewhere, it runs in a process of its own.  In this thread, with
+ * which the child would end. */
+static void start_child(run_ranks *run, const rh_text *agreed) {
+  const rh_app *app = run->app;
+  const rh_place *place = &run->ranks.place;
+  const rh_cl_device *device = app->redhost->device;
+  const rh_digest digest = rh_agree_digest(agreed);
+  double timeout_s = run->options->timeout_s > 0 ? run->options->timeout_s : 60;
+  rh_rank_order order = {
+      .rank = place->rank,
+      .size = place->size,
+      .processes = count_here(&run->ranks),
+      .op = app->op,
+      .type = app->type,
+      .device_kinds = run->found.device_kinds,
+      .no_cache = app->redhost->options.no_cache,
+      .strategy = run->found.name,
+      .plugin = run->found.path,
+      .device =
+          device && run->found.device_kinds != RH_DEVICE_HOST ? device->label : app->typed->device,
+      .problem = {digest.words[0], digest.words[1]},
+  };
+  if (rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, &run->isolated,
+                    &run->why) != RH_OK ||
+      !run->isolated)
+    return;
+  cut(run);
+  run->isolated = run->share.tiles > 0;
+  if (run->isolated)
+    rh_rank_child_start(&run->child, app, &order, timeout_s, &run->ranks.stop, &run->why);
+}
+
+/* First by a digest: many ranks would say much. */
+static rh_status agree(run_ranks *run, rh_error *error) {
+  rh_text mine = {0};
+  rh_difference found;
+  int differ = 0;
+  describe(run, &mine);
+  rh_status status = rh_agree_digests(&run->ranks, &mine, &differ, error);
+  if (status == RH_OK && differ) {
+    status = rh_agree_compare(&run->ranks, &mine, &found, error);
+    if (status == RH_OK) status = fail(run, &found, error);
+  }
+  if (status == RH_OK) start_child(run, &mine);
+  rh_text_finish(&mine);
+  return status;
+}
+
+/* ---- Reducing ---- */
+
 static uint64_t least(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-static rh_status set_up(void *of_run, rh_error *error) {
-  run_ranks *run = of_run;
-  rh_share_spec *share = &run->share;
-  watch(run);
+/* In this process: processes share the host with this one. */
+static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) {
+  const rh_share_spec *share = &run->share;
+  cut(run);
   run->from = (rh_share_source){.source = &run->source,
                                 .chunk_bytes = run->options->chunk_bytes,
                                 .device_kinds = run->found.device_kinds,
-                                .processes = count_here(&run->ranks),
+                                .processes = processes,
                                 .stop = &run->ranks.stop};
-  *share = (rh_share_spec){.redhost = run->app->redhost, .job = &run->job, .checks = checks(run)};
-  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
-               &share->tiles);
   /* As one process maps what fits into memory. */
   uint64_t tile = rh_share_tile(&run->job), first = share->first_tile * tile;
   if (run->found.device_kinds == RH_DEVICE_HOST && first < run->job.n)
@@ -348,10 +370,39 @@ static rh_status set_up(void *of_run, rh_error *error) {
   return rh_share_stream_open(&run->stream, &run->part, share, &run->from, error);
 }
 
+/* An operator by code combines the parts' values here, too. */
+static rh_status open_isolated(run_ranks *run, rh_error *error) {
+  RH_TRY(rh_rank_child_open(&run->child, error));
+  return rh_by_code_prepare(run->user.custom, run->app->redhost, error);
+}
+
+static rh_status set_up(void *of_run, rh_error *error) {
+  run_ranks *run = of_run;
+  if (run->why.status != RH_OK) {
+    *error = run->why;
+    return error->status;
+  }
+  watch(run);
+  if (run->isolated) return open_isolated(run, error);
+  return open_part(run, count_here(&run->ranks), error);
+}
+
+static rh_status take_part(run_ranks *run, rh_error *error) {
+  void *bytes = NULL;
+  uint64_t n = 0;
+  rh_status status = rh_rank_child_part(&run->child, &bytes, &n, error);
+  if (status == RH_OK) status = rh_part_read(&run->part, &run->job, checks(run), bytes, n, error);
+  free(bytes);
+  if (run->found.device_kinds != RH_DEVICE_HOST) run->part.device = run->app->redhost->device;
+  return status;
+}
+
 static rh_status reduce(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  RH_TRY(rh_share_stream_run(run->stream, error));
-  return rh_source_check_unchanged(&run->source, error);
+  RH_TRY(run->isolated ? rh_rank_child_reduce(&run->child, error)
+                       : rh_share_stream_run(run->stream, error));
+  RH_TRY(rh_source_check_unchanged(&run->source, error));
+  return run->isolated ? take_part(run, error) : RH_OK;
 }
 
 static rh_status conclude(run_ranks *run, rh_error *error) {
@@ -394,13 +445,32 @@ static rh_status work(run_ranks *run, rh_error *error) {
   return RH_OK;
 }
 
+static void pass_log(void *of_run, uint32_t level, const char *text) {
+  const run_ranks *run = of_run;
+  run->reporter.log(run->reporter.user, level, text);
+}
+
+/* Of rank 0, whose part is as large as the others'. */
+static int pass_progress(void *of_run, const char *activity, uint64_t done, uint64_t total) {
+  const run_ranks *run = of_run;
+  uint64_t of_all = done * run->ranks.place.size;
+  return run->reporter.progress(run->reporter.user, activity, least(of_all, total), total);
+}
+
+/* Rank 0 alone speaks. */
+static void divert_reports(run_ranks *run) {
+  rh_reporter *reporter = &run->app->redhost->options.reporter;
+  run->reporter = *reporter;
+  *reporter = (rh_reporter){0};
+  if (run->ranks.place.rank == 0) *reporter = (rh_reporter){run, pass_log, pass_progress};
+}
+
 static rh_status run_all(run_ranks *run, rh_error *error) {
   const rh_app *app = run->app;
   rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(join(run, error));
   watch(run);
-  if (run->ranks.place.rank > 0) *reporter = (rh_reporter){0};
-  reporter->progress = NULL; /* of one rank it would mislead */
+  divert_reports(run);
   RH_TRY(work(run, error));
   if (run->ranks.place.rank > 0) return RH_OK;
   if (run->report.checked && run->report.verdict.verdict == RH_VERDICT_UNJUDGED)
@@ -428,24 +498,107 @@ static void end(run_ranks *run, rh_error *why) {
   rh_ranks_close(ranks);
 }
 
+static void finish(run_ranks *run) {
+  rh_rank_child_finish(&run->child);
+  if (run->reporter.log) run->app->redhost->options.reporter = run->reporter;
+  rh_share_stream_close(run->stream);
+  rh_share_finish(&run->part);
+  rh_whole_finish(&run->whole);
+  rh_inputs_finish(&run->inputs);
+  rh_user_operator_finish(&run->user);
+  rh_found_finish(&run->found);
+}
+
+static rh_job_spec job_of(const rh_app *app, const char *what) {
+  return (rh_job_spec){.strategy = app->typed->name,
+                       .op = app->op,
+                       .settings = app->typed->settings,
+                       .n_settings = app->typed->n_settings,
+                       .what = what,
+                       .on_device = RH_JOB_ON_HOST};
+}
+
 rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error) {
   run_ranks run = {.app = app,
                    .options = options,
-                   .job = {.strategy = app->typed->name,
-                           .op = app->op,
-                           .settings = app->typed->settings,
-                           .n_settings = app->typed->n_settings,
-                           .what = run.what,
-                           .on_device = RH_JOB_ON_HOST},
+                   .job = job_of(app, run.what),
                    .ranks = {.say = say_why, .user = app->terminal}};
   rh_status status = run_all(&run, error);
   if (status == RH_OK) error->message[0] = 0;
   end(&run, error);
-  rh_share_stream_close(run.stream);
-  rh_share_finish(&run.part);
-  rh_whole_finish(&run.whole);
-  rh_inputs_finish(&run.inputs);
-  rh_user_operator_finish(&run.user);
-  rh_found_finish(&run.found);
+  finish(&run);
   return status;
+}
+
+/* ---- In a child of a rank ---- */
+
+typedef struct part_of_rank {
+  run_ranks run;
+  rh_app app;
+  rh_typed typed;
+  rh_run_options options;
+  rh_terminal terminal;
+} part_of_rank;
+
+/* As it was agreed on: the files, and the operator's own. */
+static rh_status find_again(run_ranks *run, const rh_rank_order *order, rh_error *error) {
+  rh_text mine = {0};
+  RH_TRY(find_data(run, error));
+  describe(run, &mine);
+  rh_digest digest = rh_agree_digest(&mine);
+  rh_text_finish(&mine);
+  if (memcmp(digest.words, order->problem, sizeof digest.words) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s was changed while the job was started", run->what);
+}
+
+static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_order *order,
+                            const rh_reporter *reporter, rh_error *error) {
+  part_of_rank *part = of_part;
+  run_ranks *run = &part->run;
+  rh_typed *typed = &part->typed;
+  RH_TRY(rh_options_parse(typed, argc, argv, error));
+  RH_TRY(rh_run_options_parse(&part->options, typed, error));
+  typed->unchecked_op = 1; /* the rank has examined it */
+  const rh_options options = {.struct_size = sizeof options,
+                              .device = order->device,
+                              .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
+                              .plugin_path = typed->plugin_path,
+                              .cache_dir = typed->cache_dir,
+                              .program = order->program,
+                              .no_cache = order->no_cache};
+  part->app = (rh_app){.typed = typed, .terminal = &part->terminal, .op = order->op};
+  part->app.type = (rh_type)order->type;
+  RH_TRY(rh_open(&part->app.redhost, &options, error));
+  *run = (run_ranks){.app = &part->app, .options = &part->options};
+  run->job = job_of(&part->app, run->what);
+  run->ranks.place = (rh_place){.rank = order->rank, .size = order->size};
+  RH_TRY(find_again(run, order, error));
+  part->app.redhost->options.reporter = *reporter; /* the rank has said what the data look like */
+  snprintf(run->found.name, sizeof run->found.name, "%s", order->strategy);
+  run->found.path = rh_copy_string(order->plugin);
+  run->found.device_kinds = order->device_kinds;
+  run->job.strategy = run->found.name;
+  run->job.plugin = run->found.path;
+  return open_part(run, order->processes, error);
+}
+
+static rh_status reduce_child(void *of_part, void **bytes, uint64_t *n, rh_error *error) {
+  part_of_rank *part = of_part;
+  run_ranks *run = &part->run;
+  RH_TRY(reduce(run, error));
+  return rh_part_write(&run->part, checks(run), bytes, n, error);
+}
+
+static void close_child(void *of_part) {
+  part_of_rank *part = of_part;
+  finish(&part->run);
+  part->run = (run_ranks){0};
+  rh_close(part->app.redhost);
+  part->app.redhost = NULL;
+}
+
+int rh_run_ranks_part_main(void) {
+  static part_of_rank part;
+  const rh_rank_part serves = {&part, open_child, reduce_child, close_child};
+  return rh_rank_part_serve(&serves);
 }

@@ -1,6 +1,8 @@
 #include "user_operator.h"
 #include "../core/algebra/trust.h"
 #include "../core/base/error.h"
+#include "../core/base/format.h"
+#include "../core/base/log.h"
 #include "../core/base/vocabulary.h"
 #include "../core/catalog/texts.h"
 #include "number.h"
@@ -8,6 +10,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,20 +40,39 @@ int rh_user_operator_is_one(const rh_typed *typed) {
 
 /* ---- What was typed ---- */
 
+/* An integer is decimal, also with zeros before it, or hexadecimal.  0: the text is none. */
+static int take_integer(const char *text, rh_expr_value *value) {
+  int is_negative = *text == '-';
+  const char *digits = text + (*text == '-' || *text == '+');
+  int is_hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+  char *end;
+  if (!isdigit((unsigned char)*digits)) return 0;
+  errno = 0;
+  uint64_t size = strtoull(digits, &end, is_hexadecimal ? 16 : 10);
+  if (errno || *end || (is_negative && size > (uint64_t)INT64_MAX + 1)) return 0;
+  value->is_large = size > INT64_MAX && !is_negative;
+  value->as.i = (int64_t)(is_negative ? 0 - size : size);
+  return 1;
+}
+
+/* A number that no type of 64 bits holds is refused, as it is in an expression. */
 static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
-  const char *equals = strchr(text, '=');
+  const char *equals = strchr(text, '='), *number = equals ? equals + 1 : "";
   char *end;
   if (!equals || !rh_operator_is_name(text, (size_t)(equals - text)))
     return rh_fail(error, RH_E_USAGE, "--let '%s': expected NAME=NUMBER, as in t=0.5", text);
   memset(let, 0, sizeof *let);
   memcpy(let->name, text, (size_t)(equals - text));
-  errno = 0;
-  let->value.as.i = strtoll(equals + 1, &end, 0);
-  if (equals[1] && *end == 0 && errno == 0) return RH_OK;
+  if (take_integer(number, &let->value)) return RH_OK;
   let->value.is_float = 1;
-  let->value.as.f = strtod(equals + 1, &end);
-  if (equals[1] && *end == 0) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "--let '%s': '%s' is not a number", text, equals + 1);
+  if (rh_read_decimal(number, &end, &let->value.as.f) != 0)
+    return rh_fail(error, RH_E_NOMEM, "no memory for a number");
+  if (*number == 0 || isspace((unsigned char)*number) || *end)
+    return rh_fail(error, RH_E_USAGE, "--let '%s': '%s' is not a number", text, number);
+  int is_integer = number[strcspn(number, ".eEpPiInN")] == 0;
+  if (!is_integer && (isfinite(let->value.as.f) || strpbrk(number, "iInN"))) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--let '%s': the %s does not fit in %s", text,
+                 is_integer ? "integer" : "number", is_integer ? "64 bits" : "f64");
 }
 
 /* ---- Names of operands ---- */
@@ -211,6 +233,28 @@ rh_status rh_user_operator_arrays(rh_user_operator *user, const rh_app *app, rh_
   RH_TRY(open_arrays(user, app, inputs, error));
   spec->n = user->arrays[0].n;
   return join(user, inputs->n, array, spec, error);
+}
+
+/* ---- Notes ---- */
+
+static int has_index(const rh_job_spec *spec) {
+  const rh_operator *custom = spec->custom;
+  uint32_t flags = rh_op_flags(spec->op, spec->type);
+  for (uint32_t k = 0; custom && k < custom->n_parts; k++)
+    flags |= rh_op_flags(custom->parts[k].op, custom->parts[k].type);
+  return (custom && custom->uses_index) || flags & RH_OP_INDEXED;
+}
+
+static void note_order(const rh_app *app, const rh_feed *feed) {
+  const rh_npy *npy = &feed->npy;
+  if (feed->is_npy && npy->fortran_order && npy->long_dimensions > 1)
+    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
+           "%s: shape %s, Fortran order: the index counts in storage order", feed->name,
+           npy->shape);
+}
+
+void rh_user_operator_note(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
+  if (inputs->n && has_index(spec)) note_order(app, &inputs->feeds[0]);
 }
 
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,

@@ -110,8 +110,24 @@ class Operators(cli.Case):
             result = self.reduce(strategy, "-i", "w.npy,m.npy", "--map", "w*w", "--where", "m")
             self.assertAlmostEqual(float(result["value"]), math.fsum((w * w)[mask]), delta=1e-9)
 
+    def test_masks_that_count(self):
+        """n in finalize is the number of elements that the condition leaves in; in maps it is that of all."""
+        x, w = self.x.astype("f8"), self.w
+        chosen = x[x > 0.25]
+        cases = [(["--op", "mean"], [chosen.mean()]), (["--op", "rms"], [math.sqrt((chosen**2).mean())]),
+                 (["--map", "x, x*x", "--finalize", "a.0/n, a.1/n, n"], [chosen.mean(), (chosen**2).mean(), len(chosen)]),
+                 (["--finalize", "s = a/n"], [chosen.mean()]), (["--map", "0*x + n", "--op", "max", "--finalize", "a, n"], [5003, len(chosen)]),
+                 (["--reduce", "a + b", "--identity", "0", "--commutes", "--finalize", "a/n"], [chosen.mean()]),
+                 (["--op", "argmax", "--finalize", "a, n"], [x.argmax(), len(chosen)]),
+                 (["--op", "prod", "--map", "(i32)(x > 9)", "--finalize", "n"], [len(chosen)])]
+        for strategy, *how in (("native",), ("serial",), ("onepass",), ("native", "--stream=2KiB"), ("native", "--ranks", "3")):
+            for args, wanted in cases:
+                got = self.good("--run", strategy, "-i", "x.npy", "--where", "x > 0.25", *args, *how, "-q").out.split()
+                for text, value in zip(got, wanted, strict=True):
+                    self.assertAlmostEqual(float(text) / value, 1, delta=1e-5, msg=(strategy, how, args))
+        self.assertEqual(self.value("--run", "native", "-i", "w.npy", "--where", "x > 9", "--op", "mean"), "nan")
+
     def test_masks_that_are_refused(self):
-        self.bad(2, "where: the results of mean depend on n|map 'x, 1'", "--run", "native", "-i", "x.npy", "--op", "mean", "--where", "x > 0")
         self.bad(2, "where: affine takes all elements", "--run", "native", "-t", "u64", "-n", "10", "--where", "x", "--op", "affine")
         done = self.redhost("--run", "native", "-i", "x.npy", "--where", "x >")
         self.assertEqual(done.code, 2)
@@ -217,6 +233,76 @@ class Operators(cli.Case):
         self.bad(6, "nothing.npy", "--run", "native", "-i", "x.npy,nothing.npy", "--map", "x*y")
         self.bad(4, "strategy 'atomic' cannot run", "--run", "atomic", "-i", "x.npy,w.npy", "--map", "w*x")
         self.bad(4, "does not commute", "--run", "two_stage", "--unchecked-op", "-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0")
+
+    def test_numbers_of_any_size(self):
+        """Literals and constants are compared as the numbers they are, and take part in arithmetic without wrapping."""
+        ends = {"u1": (0, 255), "i1": (-128, 127), "u2": (0, 2**16 - 1), "i2": (-2**15, 2**15 - 1), "u4": (0, 2**32 - 1),
+                "i4": (-2**31, 2**31 - 1), "u8": (0, 2**64 - 1), "i8": (-2**63, 2**63 - 1)}
+        numbers = (-2**63, -2**31 - 1, -1, 0, 256, 2**31, 2**32, 2**53 + 1, 2**63, 2**64 - 1)
+        for kind, (least, most) in ends.items():
+            np.save(os.path.join(self.cwd, "e.npy"), np.array([least, 1, most], dtype=kind))
+            for number in numbers:
+                wanted = sum(1 if x < number else 10 if x == number else 100 for x in (least, 1, most))
+                for strategy, args in (("native", ["--map", "x < %d ? 1 : x == %d ? 10 : 100" % (number, number)]),
+                                       ("native", ["--map", "x < t ? 1 : t == x ? 10 : 100", "--let", "t=%d" % number])):
+                    self.assertEqual(int(self.value("--run", strategy, "-i", "e.npy", *args)), wanted, (kind, number, args))
+        np.save(os.path.join(self.cwd, "e.npy"), np.array([0, 1, 2**32 - 1], dtype="u4"))
+        for strategy in ("serial", "cascade", "onepass"):
+            for way in ([], ["--stream"], ["--ranks", "2"]):
+                args = ["--run", strategy, "-i", "e.npy", *way]
+                self.assertEqual(self.value(*args, "--map", "x < t", "--let", "t=4294967296"), "3")
+                self.assertEqual(self.value(*args, "--where", "x > t", "--op", "count", "--let", "t=-1"), "2")
+                self.assertEqual(self.value(*args, "--map", "max(x + t, -1)", "--op", "min", "--let", "t=-2"), "-1")
+        np.save(os.path.join(self.cwd, "e.npy"), np.array([2**24, 2**24 + 2, 3e38], dtype="f4"))
+        for number, wanted in (("16777217", 1), ("1e300", 3), ("-1e300", 0), ("16777216", 0), ("16777216.5", 0)):
+            self.assertEqual(self.value("--run", "native", "-i", "e.npy", "--map", "x < t", "--let=t=" + number), str(wanted))
+            self.assertEqual(self.value("--run", "native", "-i", "e.npy", "--map", "x < " + number), str(wanted))
+        np.save(os.path.join(self.cwd, "e.npy"), np.array([0, 1], dtype="u8"))
+        for map in ("x + t", "min(x, t)", "x & t", "x > 0 ? x : t"):
+            done = self.redhost("--run", "native", "-i", "e.npy", "--map", map, "--let", "t=-1")
+            self.assertEqual(done.code, 2, done)
+            self.assertIn("u64 has no negative numbers; cast what it meets, as in (i64)x, at column", done.err)
+
+    def test_numbers_of_the_command_line(self):
+        """Decimal, with zeros before them, too; hexadecimal after 0x."""
+        for text, wanted in (("010", 10), ("08", 8), ("-010", -10), ("010.5", 10.5), ("0x10", 16), ("-0x10", -16), ("000", 0), ("1e3", 1000),
+                             ("18446744073709551615", 2**64 - 1), ("-9223372036854775808", -2**63), ("-inf", -math.inf)):
+            done = self.value("--run", "native", "-i", "k.npy", "--map", "k == 0 || 1 ? t : t", "--op", "max", "--let=t=" + text)
+            self.assertEqual(float(done), float(wanted), text)
+        for text, words in (("18446744073709551616", "does not fit in 64 bits"), ("-9223372036854775809", "does not fit in 64 bits"),
+                            ("1e400", "does not fit in f64"), ("0xg", "is not a number"), (" 5", "is not a number"), ("", "is not a number")):
+            self.bad(2, words, "--run", "native", "-i", "k.npy", "--map", "k*t", "--let=t=" + text)
+
+    def test_shapes(self):
+        """Elements are paired as they are stored, so the shapes and orders of operands have to be the same."""
+        a = np.arange(24.0).reshape(2, 3, 4)
+        arrays = {"c": a, "f": np.asfortranarray(a), "mixed": np.asfortranarray(a).astype("i2", order="F"), "mask": np.asfortranarray(a > 5),
+                  "turned": a.reshape(4, 3, 2), "flat": a.ravel(), "swapped": a.astype(">f8"),
+                  "row": a.reshape(1, 24, 1), "column": np.asfortranarray(a.reshape(1, 24, 1)), "none": a[:0], "fnone": np.asfortranarray(a[:0])}
+        for name, array in arrays.items():
+            np.save(os.path.join(self.cwd, name + ".npy"), array)
+        a.tofile(os.path.join(self.cwd, "raw.bin"))
+        ways = [[], ["--stream"], ["--ranks", "2"], ["-d", "0:0,0:0"], ["--run", "serial"]]
+        orders = "%s.npy is stored in %s order, and %s.npy in %s order, both of the shape (2, 3, 4)"
+        shapes = "%s.npy has the shape %s, and %s.npy %s: operands need the same shape"
+        for way in ways:
+            for one, other, words in (("c", "f", orders % ("c", "C", "f", "Fortran")), ("f", "c", orders % ("f", "Fortran", "c", "C")),
+                                      ("c", "mixed", orders % ("c", "C", "mixed", "Fortran")),
+                                      ("c", "turned", shapes % ("c", "(2, 3, 4)", "turned", "(4, 3, 2)")),
+                                      ("flat", "c", shapes % ("flat", "(24,)", "c", "(2, 3, 4)")),
+                                      ("row", "flat", shapes % ("row", "(1, 24, 1)", "flat", "(24,)"))):
+                self.bad(2, (words), "-i", "%s.npy,%s.npy" % (one, other), "--op", "dot", *way)
+            self.bad(2, (orders % ("c", "C", "mask", "Fortran")), "-i", "c.npy,mask.npy", "--where", "y", *way)
+            for files in ("f.npy,mixed.npy", "c.npy,swapped.npy", "row.npy,column.npy"):
+                self.assertEqual(float(self.good("-i", files, "--op", "dot", "-q", *way).out), (a * a).sum(), (files, way))
+        self.assertEqual(float(self.good("-i", "c.npy,raw.bin", "-t", "f64", "--op", "dot", "-q").out), (a * a).sum())
+        self.good("-i", "none.npy,fnone.npy", "--op", "dot", "-q")
+        with open(os.path.join(self.cwd, "f.npy"), "rb") as pipe:
+            self.bad(2, "both of the shape (2, 3, 4)", "-i", "-,c.npy", "--op", "dot", stdin=pipe)
+        for way in ways:
+            for args in (["--map", "x*y", "--op", "argmax"], ["--map", "x*y*i"], ["--map", "x*y", "--op", "min,argmax"]):
+                done = self.redhost("-i", "f.npy,mixed.npy", *args, *way)
+                self.assertEqual(done.err.count("f.npy: shape (2, 3, 4), Fortran order: the index counts in storage order"), 1, done)
 
     def test_nothing(self):
         """No elements, or none that --where chooses; with a map as without one."""

@@ -161,6 +161,19 @@ class Output(Ranks):
         out = self.good("--run=native", "-n1Mi", "-tu8", "--stream=8KiB", "--ranks=2").out
         self.assertRegex(out, r"(?m)^check .* equal in each of 128 parts ")
 
+    def test_progress(self):
+        """That of rank 0 stands for all, whoever runs the strategy."""
+        for isolate in ("--isolate=never", "--isolate=always"):
+            job = subprocess.Popen([cli.REDHOST, "--run=native", "-n2^36", "-tu8", "--ranks=2", "--progress=always", isolate], env=self.env,
+                                   cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            said = b""
+            while b"streaming" not in said and job.poll() is None:
+                said += os.read(job.stderr.fileno(), 1000)
+            job.send_signal(signal.SIGINT)
+            self.assertEqual(job.wait(LIMIT), 130)
+            job.stderr.close()
+            self.assertIn(b"streaming", said)
+
     def test_an_index_in_fortran_order(self):
         import numpy
         numpy.save(self.path("f.npy"), numpy.asfortranarray(numpy.arange(12, dtype="<f4").reshape(3, 4)))
@@ -205,6 +218,162 @@ class Output(Ranks):
             done = self.bad(1, "wrong result: 'drops_last' on elements", "--plugin", file, "--run=drops_last", "-n1000003",
                             "--ranks=3", *problem)
             self.assertRegex(done.err, r"\Aredhost: rank [012] \(host \S+\): ")
+
+
+class Agreement(Ranks):
+    """All that changes the answer is compared; the sentence has the ranks and the first of their values that differs."""
+
+    DATA = ("-n100000",)
+    OWN = (*DATA, "--map=x*t", "--let=t=2", "--where=x>0.5")
+    # (options of all, those of rank 2, how the sentence names the difference)
+    DIFFER = [
+        (DATA, ("--op=max",), "operator 'sum' and 'max'"),
+        (DATA, ("--type=f64",), "type 'f32' and 'f64'"),
+        (DATA, ("--map=x*x",), "operator 'sum' and 'sum of x*x'"),
+        (DATA, ("--where=x>0",), "operator 'sum' and "),
+        (DATA, ("--accuracy=exact",), "accuracy 'plain' and 'exact'"),
+        (DATA, ("--seed=7",), "data 'uniform, seed 1' and 'uniform, seed 7'"),
+        (DATA, ("--data=ramp",), "data 'uniform, seed 1' and 'ramp, seed 1'"),
+        (DATA, ("--size=100001",), "number of elements '100000' and '100001'"),
+        (DATA, ("--no-check",), "check 'full' and 'none'"),
+        (DATA, ("--stream=64KiB",), "bytes of a chunk '0' and '65536'"),
+        (OWN, ("--let=t=3",), "constant t '2' and '3'"),
+        (OWN, ("--let=t=2.0",), "constant t '2' and '2 as a float'"),
+        (OWN, ("--finalize=a*2",), "definition '"),
+        (OWN, ("--where=x>0.25",), " and "),
+        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--identity=0.0",), "definition '"),
+        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--commutes",), "definition '"),
+    ]
+
+    def jobs(self, *each, env=None):
+        """Of one rank each, with its own options; (status, redhost's sentences, output)."""
+        command = list(OPEN_MPI)
+        for k, options in enumerate(each):
+            command += [":"] * (k > 0) + ["-n", "1", *(env or [[]] * len(each))[k], cli.REDHOST, "--run=native", "--transport=mpi", "-q", *options]
+        done = subprocess.run(command, env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
+        said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
+        return done.returncode, said, done.stdout.decode()
+
+    @mpi_test(OPEN_MPI)
+    def test_options_that_differ(self):
+        for same, more, words in self.DIFFER:
+            with self.subTest(same=same, more=more):
+                names = {option.partition("=")[0].replace("--size", "-n100000") for option in more}
+                other = [option for option in same if option.partition("=")[0] not in names]
+                code, said, out = self.jobs(same, same, [*other, *more])
+                self.assertEqual((code, len(said), out), (2, 1, ""), said)
+                self.assertRegex(said[0], r"rank 0 \(host \S+\) and rank 2 \(host \S+\) are asked for different reductions: ")
+                self.assertIn(words, said[0])
+
+    @mpi_test(OPEN_MPI)
+    def test_what_is_the_same_in_other_words(self):
+        code, said, out = self.jobs(("-n2^17",), ("-n131072", "--data=uniform", "--check=full", "--accuracy=plain"), ("-n128Ki", "--seed=1", "--op=sum"))
+        self.assertEqual((code, said, out.strip()), (0, [], self.one("-n131072")))
+
+    @mpi_test(OPEN_MPI)
+    def test_environments_that_differ(self):
+        other = ["env", "REDHOST_BUILD_OPTIONS=-cl-fast-relaxed-math"]
+        code, said, _ = self.jobs(self.DATA, self.DATA, env=[[], other])
+        self.assertEqual((code, len(said)), (2, 1), said)
+        self.assertIn("REDHOST_BUILD_OPTIONS '' and '-cl-fast-relaxed-math'", said[0])
+
+
+class Isolated(Ranks):
+    """A strategy that did not come with redhost runs in a child of each rank, and is judged as without ranks."""
+
+    # (strategy, what is said of it, status)
+    FAULTS = [
+        ("crash_in_setup", "crashed in setup (signal 11)", 5), ("crash_in_run", "crashed in run (signal 11)", 5),
+        ("abort_in_run", "crashed in run (signal 6); it printed 'tiles.c:7: tile > 0 does not hold...'", 5),
+        ("crash_in_thread", "crashed in run (signal 11)", 5), ("crash_in_teardown", "crashed in teardown (signal 11)", 5),
+        ("exit_in_run", "ended the process with exit status 0 in run", 5), ("end_thread_in_run", "in run", 5),
+        ("hang_in_run", "did not answer within 1 s in run; --timeout allows more", 5),
+        ("hang_with_daemons", "did not answer within 1 s in run; --timeout allows more", 5),
+        ("print_for_ever", "did not answer within 1 s in run; --timeout allows more", 5),
+        ("log_for_ever", "did not answer within 1 s in setup; --timeout allows more", 5),
+        ("scribble", "wrote to redhost's result channel in run", 5), ("forge", "wrote to redhost's result channel in run", 5),
+        ("close_all", "ended the process with exit status 3 in run", 5), ("fail_in_setup", "no room for the", 5),
+        ("decline_in_setup", "cannot run on the host: the groups are too small", 4), ("lie", "wrong result", 1),
+    ]
+    RIGHT = ["right", "print", "print_much", "exit_in_copy", "leave_orphan", "write_input", "crash_at_exit"]
+
+    def children(self):
+        found = []
+        for pid, _ in alive("redhost --part"):
+            try:
+                if os.path.samefile("/proc/%d/cwd" % pid, self.cwd):
+                    found.append(pid)
+            except OSError:  # it has ended
+                continue
+        return found
+
+    def of(self, name):
+        return ["--run=worker_" + name, "--plugin=" + FAULTS, "-n100000", "-tf32", "--data=equal", "-q"]
+
+    def faulty(self, name, words, code, *more):
+        done = self.bad(code, "worker_%s'|%s" % (name, words), *self.of(name), *more)
+        self.assertNotIn("all ranks end", done.err)
+        self.assertEqual(self.children(), [], "left running")
+        self.assertLess(done.seconds, LIMIT)
+
+    def test_faults(self):
+        for name, words, code in self.FAULTS:
+            with self.subTest(name):
+                self.faulty(name, words, code, "--ranks=2", "--timeout=1")
+
+    def test_right(self):
+        for name in self.RIGHT:
+            with self.subTest(name):
+                self.assertEqual(self.good(*self.of(name), "--ranks=3", quiet=False).out, "100000\n")
+
+    def test_any_can_be_isolated(self):
+        """The part comes back whole: values, exact states, and operators of one's own."""
+        for problem in PROBLEMS:
+            with self.subTest(problem):
+                out = self.good("--run=native", *problem, "-n123457", "--ranks=3", "-q", "--isolate=always", quiet=False).out
+                self.assertEqual(out.rstrip("\n"), self.one(*problem, "-n123457"))
+        one, whole = (self.good("--run=native", "-n1000003", "--ranks=3", "--isolate=" + when).out for when in ("never", "always"))
+        checks = [line for out in (one, whole) for line in out.splitlines() if line.startswith("check")]
+        self.assertEqual(checks[0], checks[1])
+        self.assertEqual(self.value("--run=native", "-n1400", "--ranks=16", "--isolate=always"), self.one("-n1400"))
+        self.assertEqual(self.value("--run=onepass", "-n300001", "--ranks=2", "--isolate=always"), self.one("-n300001"))
+
+    def test_an_operator_in_opencl_c(self):
+        """The rank combines its values, too."""
+        self.good("--new-operator", "late.cl", quiet=False)
+        problem = ("--run=tree_associative", "--op=./late.op.json", "-n100000", "-q")
+        whole = self.good(*problem, "--ranks=2", "--isolate=always", quiet=False).out
+        self.assertEqual(whole, self.good(*problem, quiet=False).out)
+
+    def test_never(self):
+        """In the rank itself: what can be told of it is."""
+        self.bad(5, "has ended the thread", *self.of("end_thread_in_run"), "--ranks=2", "--isolate=never")
+        self.bad(5, "was ended by a call of exit() while strategy 'worker_exit_in_run' was in use", *self.of("exit_in_run"), "--ranks=1",
+                 "--isolate=never")
+
+    @mpi_test(OPEN_MPI)
+    def test_under_open_mpi(self):
+        for name, words in (("exit_in_run", "ended the process with exit status 0 in run"), ("crash_in_run", "crashed in run (signal 11)"),
+                            ("hang_in_run", "did not answer within 8 s in run")):
+            done = subprocess.run([*OPEN_MPI, "-n", "2", cli.REDHOST, *self.of(name), "--transport=mpi", "--timeout=8"], env=self.env, cwd=self.cwd,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
+            said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
+            self.assertEqual((done.returncode, done.stdout, len(said)), (5, b"", 1), done)
+            self.assertIn("strategy 'worker_%s' in %s %s" % (name, os.path.realpath(FAULTS), words), said[0])
+
+    def test_the_job_is_ended(self):
+        """With all children of its ranks."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            job = subprocess.Popen([cli.REDHOST, *self.of("hang_in_run"), "--ranks=2"], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while len(self.children()) < 2 and job.poll() is None:
+                time.sleep(0.01)
+            job.send_signal(number)
+            job.communicate(timeout=LIMIT)
+            end = time.monotonic() + LIMIT
+            while self.children() and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertEqual(self.children(), [], "left running")
 
 
 class BadInput(Ranks):
@@ -385,7 +554,7 @@ class Faults(Ranks):
 
     def crash(self, start, options, plugin, how):
         """One sentence of redhost's, and mpirun's own beside it."""
-        job = self.start([*start, "-n", "2"] if start else [], "--run=worker_%s" % plugin, "--plugin=" + FAULTS, "-n10000000", *options)
+        job = self.start([*start, "-n", "2"] if start else [], "--run=worker_%s" % plugin, "--plugin=" + FAULTS, "-n10000000", "--isolate=never", *options)
         err = self.ended(job, time.monotonic())
         said = [line for line in err.splitlines() if line.startswith("redhost: ")]
         self.assertEqual(len(said), 1, err)
@@ -519,17 +688,6 @@ class Faults(Ranks):
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
         self.one_sentence(5, "launch of|CL_OUT_OF_RESOURCES", "--run=onepass", "-n1234567", env=env)
 
-    @mpi_test(OPEN_MPI)
-    def test_options_that_differ(self):
-        """Also those that leave the problem the same, but not what ranks tell each other of it."""
-        each = [cli.REDHOST, "--run=native", "-n100000", "--transport=mpi", "-q"]
-        for more in ("--op=max", "--no-check", "--accuracy=exact", "--map=x*x", "--seed=7"):
-            done = subprocess.run([*OPEN_MPI, "-n", "2", *each, ":", "-n", "1", *each, more], env=self.env, cwd=self.cwd,
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-            said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
-            self.assertEqual((done.returncode, done.stdout, len(said)), (2, b"", 1), done)
-            self.assertRegex(said[0], r"rank 0 \(host \S+\) and rank 2 \(host \S+\) are asked for different problems; start all")
-
     def test_sixteen_ranks_for_three_tiles(self):
         expected = self.one("-n1400")  # tiles of 2 KiB
         for _ in range(REPEATS):
@@ -555,7 +713,7 @@ class Faults(Ranks):
         os.utime(self.path("b.raw"), (1, 1))
         code, said = run()
         self.assertEqual((code, len(said)), (6, 1), said)
-        self.assertRegex(said[0], r"a\.raw differs: it was last changed at \d+ s on host .* and at 1 s on host .*\(rank 1\)")
+        self.assertRegex(said[0], r"a\.raw differs: it was last changed at \d+\.\d{9} s on host .* and at 1\.0{9} s on host .*\(rank 1\)")
         with open(self.path("b.raw"), "ab") as file:
             file.write(b"\0" * 4)
         code, said = run()

@@ -404,33 +404,40 @@ START_TEST(differing_requests_are_named) {
   set_three(0);
   three[2].request.type = RH_TYPE_i32;
   three[2].request.data = k;
-  all_must_fail(RH_E_USAGE, "for sum of f32, and rank 2 (host ");
-  all_must_fail(RH_E_USAGE, ") for sum of i32");
+  all_must_fail(RH_E_USAGE, "rank 0 (host ");
+  all_must_fail(RH_E_USAGE, "and rank 2 (host ");
+  all_must_fail(RH_E_USAGE, "are asked for different reductions: type 'f32' and 'i32'");
   set_three(0);
   three[1].request.op = "max";
-  all_must_fail(RH_E_USAGE, "for max of f32");
+  all_must_fail(RH_E_USAGE, "operator 'sum' and 'max'");
   set_three(0);
   three[1].request.unchecked = 1;
-  all_must_fail(RH_E_USAGE, "for sum of f32, unchecked");
+  all_must_fail(RH_E_USAGE, "check 'full' and 'none'");
   set_three(0);
   three[1].request.accuracy = RH_ACCURACY_EXACT;
-  all_must_fail(RH_E_USAGE, "for sum of f32, rounded once");
+  all_must_fail(RH_E_USAGE, "accuracy 'plain' and 'exact'");
   set_three(6);
   three[1].inputs[1] = two_types[1];
-  all_must_fail(RH_E_USAGE, "f32, f64");
+  all_must_fail(RH_E_USAGE, "type 'f32, f32' and 'f32, f64'");
 }
 END_TEST
 
 START_TEST(differing_definitions_are_named) {
   static const rh_constant third[] = {{.name = "t", .is_float = 1, .value = {.f = 0.3}}};
+  static const rh_constant whole[] = {{.name = "t", .value = {.i = 2}}},
+                           as_float[] = {{.name = "t", .is_float = 1, .value = {.f = 2}}};
   set_three(12);
   three[2].request.constants = third;
-  all_must_fail(RH_E_USAGE, "is defined otherwise in rank 2 (host ");
+  all_must_fail(RH_E_USAGE, "constant t '");
+  all_must_fail(RH_E_USAGE, " and '0.29999999999999999 as a float'");
+  set_three(12);
+  for (int r = 0; r < 3; r++) three[r].request.constants = r ? as_float : whole;
+  all_must_fail(RH_E_USAGE, "constant t '2' and '2 as a float'");
   set_three(12);
   all_must_work();
   set_three(14);
   three[1].request.identity = "1";
-  all_must_fail(RH_E_USAGE, "is defined otherwise in rank 1");
+  all_must_fail(RH_E_USAGE, "definition '");
 }
 END_TEST
 

@@ -180,6 +180,36 @@ START_TEST(keeps_an_operator_and_takes_constants) {
 }
 END_TEST
 
+/* A constant is compared as the number that it is, whatever the elements' type holds, also where an
+ * earlier call kept a setup for a constant of another size. */
+START_TEST(compares_constants_of_any_size) {
+  static const int64_t sizes[] = {-1, 1, INT64_C(1) << 32, INT64_MIN, 1, 0};
+  static const uint32_t of_u32[] = {0, 1, UINT32_MAX};
+  static const uint64_t of_u64[] = {0, 1, UINT64_MAX};
+  for (size_t c = 0; c < 2 * sizeof sizes / sizeof *sizes; c++) {
+    const rh_constant t = {.name = "t", .value.i = sizes[c / 2]};
+    const int is_wide = c % 2;
+    rh_request request = {.struct_size = sizeof request,
+                          .strategy = strategies[_i],
+                          .type = is_wide ? RH_TYPE_u64 : RH_TYPE_u32,
+                          .data = is_wide ? (const void *)of_u64 : of_u32,
+                          .n = 3,
+                          .map = "x < t ? 1 : x == t ? 10 : 100",
+                          .constants = &t,
+                          .n_constants = 1};
+    rh_result result = {.struct_size = sizeof result};
+    int64_t expects = 0;
+    for (int i = 0; i < 3; i++) {
+      int is_below = t.value.i > 0 && (is_wide ? of_u64[i] : of_u32[i]) < (uint64_t)t.value.i;
+      int is_equal = t.value.i >= 0 && (is_wide ? of_u64[i] : of_u32[i]) == (uint64_t)t.value.i;
+      expects += is_below ? 1 : is_equal ? 10 : 100;
+    }
+    must(rh_reduce(redhost, &request, &result, &error));
+    ck_assert_int_eq(result.value.i, expects);
+  }
+}
+END_TEST
+
 START_TEST(says_what_is_wrong) {
   rh_result result = {.struct_size = sizeof result};
   const rh_constant bad = {.name = "2t", .value.i = 1}, unused = {.name = "t", .value.i = 1};
@@ -308,6 +338,9 @@ START_TEST(changes_constants) {
   must_fail(rh_prepared_set_constants(prepared, wrong, 2, &error), RH_E_USAGE, "no constant 'u'");
   wrong[1] = (rh_constant){.name = "t", .is_float = 1, .value.f = 0.5};
   must_fail(rh_prepared_set_constants(prepared, wrong, 2, &error), RH_E_USAGE, "cannot become 0.5");
+  wrong[1] = (rh_constant){.name = "t", .value.i = INT64_C(1) << 31};
+  must_fail(rh_prepared_set_constants(prepared, &wrong[1], 1, &error), RH_E_USAGE,
+            "constant t: its first value made it i32, which does not hold 2147483648");
   rh_prepared_destroy(prepared);
   spec.finalize = "a";
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_USAGE, "constant s is not used");
@@ -385,6 +418,7 @@ int main(void) {
   tcase_add_loop_test(tests, reduces_to_fields, 0, 4);
   tcase_add_test(tests, reduces_by_named_operators);
   tcase_add_loop_test(tests, keeps_an_operator_and_takes_constants, 0, 4);
+  tcase_add_loop_test(tests, compares_constants_of_any_size, 0, 4);
   tcase_add_test(tests, says_what_is_wrong);
   tcase_add_test(tests, refuses_a_broken_operator);
   tcase_add_loop_test(tests, runs_on_several_inputs, 0, 4);

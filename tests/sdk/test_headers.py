@@ -1,6 +1,8 @@
 """test_headers.py INCLUDE: every public header compiles alone, in every language that it promises, without a warning, by
-gcc and by clang."""
+gcc and by clang; and so does the code for programs that the pages and the library's header show."""
+import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,56 @@ WITH_OPENCL = """
 struct _cl_mem *mine(cl_mem theirs);
 struct _cl_mem *mine(cl_mem theirs) { return theirs; }
 """
+
+# Code that uses the library, on a page or in a comment of its header.
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PAGE_BLOCK = re.compile(r"^```c(?: [^\n]*)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HEADER_BLOCK = re.compile(r"((?:^ \*     [^\n]*\n)+)", re.MULTILINE)
+USES_THE_LIBRARY = re.compile(r"\brh_(open|reduce|prepare|prepared|request|communicator)\b")
+MPI = """
+typedef int MPI_Comm;
+enum { MPI_BYTE };
+int MPI_Allgather(const void *, int, int, void *, int, int, MPI_Comm);
+"""
+# What stands around a piece: the names that it takes from the program, and from the piece before it.
+AROUND = """
+#include <redhost/redhost.h>
+#include <stdio.h>
+enum { N = 1000 };
+%s
+int next(const float *x);
+void use(double value);
+void shown(rh_redhost *redhost, rh_request request, rh_result result, rh_error error, rh_status status, rh_prepared *prepared,
+           const rh_input *both, const float *x, const float *w, uint64_t n, uint32_t rank, uint32_t size, int more, const char *op,
+           int32_t (*gather)(void *, const void *, uint32_t, void *), MPI_Comm comm,
+           rh_prepared *(*prepare)(rh_redhost *, const char *), rh_result (*run)(rh_prepared *, const float *)) {
+  { %s }
+}
+"""
+
+
+def pieces_of_code():
+    """(where, text) of each."""
+    pages = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
+    header = os.path.join(ROOT, "sdk", "include", "redhost", "redhost.h")
+    for path in [*pages, header]:
+        with open(path, encoding="utf-8") as file:
+            found = (HEADER_BLOCK if path == header else PAGE_BLOCK).findall(file.read())
+        for text in found:
+            text = re.sub(r"^ \*     ", "", text, flags=re.MULTILINE) if path == header else text
+            if USES_THE_LIBRARY.search(text):
+                yield os.path.relpath(path, ROOT), text
+
+
+def as_a_program(text):
+    """Functions stay outside of a function, everything else goes into one; "..." is what a reader writes."""
+    text = re.sub(r"^#include[^\n]*\n", "", text, flags=re.MULTILINE)
+    text = text.replace("{ ... error.message ... }", "{ use(error.message[0]); }").replace("while (...)", "while (more)")
+    text += "}\n" * (text.count("{") - text.count("}"))  # the page goes on in words
+    functions = re.findall(r"^static .*?^}\n", text, flags=re.MULTILINE | re.DOTALL)
+    for function in functions:
+        text = text.replace(function, "")
+    return AROUND % (MPI + "".join(functions), text)
 
 
 def compile_text(compiler, language, standard, text):
@@ -54,6 +106,17 @@ class Headers(unittest.TestCase):
         for header, variants in HEADERS.items():
             with self.subTest(header=header):
                 self.compiles(f"#include <redhost/{header}>\n", variants)
+
+    def test_code_that_is_shown(self):
+        pieces = list(pieces_of_code())
+        self.assertEqual({where for where, _ in pieces}, {"README.md", "docs/library.md", "docs/operators.md", "sdk/include/redhost/redhost.h"})
+        for where, text in pieces:
+            for language, standard in (("c", "c11"), ("c++", "c++20")):
+                for compiler in COMPILERS[language]:
+                    command = [compiler, "-x", language, "-std=" + standard, "-pedantic-errors", "-fsyntax-only", "-I", INCLUDE, "-"]
+                    done = subprocess.run(command, input=as_a_program(text), capture_output=True, text=True, check=False)
+                    with self.subTest(where=where, text=text, compiler=compiler):
+                        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_twice_and_together(self):
         self.compiles("#include <redhost/redhost.h>\n#include <redhost/plugin.h>\n#include <redhost/redhost.h>\n", C + CXX)

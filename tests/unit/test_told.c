@@ -56,10 +56,12 @@ START_TEST(those_that_come_along) {
 END_TEST
 
 START_TEST(constants_and_code) {
-  const rh_let lets[] = {{"t", {1, {.f = 0.1}}}, {"k", {0, {.i = INT64_MIN}}}};
-  tell(make("{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\", \"y\"], "
-            "\"op\": \"max\", \"map\": \"x*t + y*k\", \"constants\": {\"t\": 7, \"k\": 3}}",
-            RH_TYPE_f64, lets, 2));
+  const rh_let lets[] = {
+      {"t", {1, {.f = 0.1}, 0}}, {"k", {0, {.i = INT64_MIN}, 0}}, {"l", {0, {.i = -1}, 1}}};
+  tell(make(
+      "{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\", \"y\"], "
+      "\"op\": \"max\", \"map\": \"x*t + y*k*l\", \"constants\": {\"t\": 7, \"k\": 3, \"l\": 4}}",
+      RH_TYPE_f64, lets, 3));
   tell(make("{\"redhost\": \"operator/1\", \"name\": \"d\", \"operands\": [\"x\"], "
             "\"value\": {\"far\": \"f64\"}, \"source\": ["
             "\"rh_value rh_identity(void) { rh_value v = {-1}; return v; } /* #;- */\","

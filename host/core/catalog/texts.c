@@ -38,23 +38,9 @@ static int is_whole(const char *op) {
   return op && (is_json(op) || is_file(op) || (!strchr(op, ',') && !rh_op_from_name(op)));
 }
 
-static int counts(const char *text) {
-  for (const char *at = text; (at = strchr(at, 'n')); at++) {
-    int begins = at == text || (!isalnum((unsigned char)at[-1]) && !strchr("_.", at[-1]));
-    if (begins && !isalnum((unsigned char)at[1]) && at[1] != '_') return 1;
-  }
-  return 0;
-}
-
 static rh_status add_where(rh_definition *definition, const char *where, rh_error *error) {
   if (definition->where)
     return rh_fail(error, RH_E_USAGE, "where: operator %s has its own", definition->name);
-  for (uint32_t k = 0; k < definition->n_results; k++)
-    if (counts(definition->results[k].text))
-      return rh_fail(error, RH_E_USAGE,
-                     "where: the results of %s depend on n, which counts all elements; sum 1 where "
-                     "elements count, as in map 'x, 1'",
-                     definition->name);
   definition->where = strdup(where);
   return definition->where ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
 }

@@ -321,29 +321,3 @@ void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t
     copy_outputs(&e, done, count);
   }
 }
-
-/* ---- Constants ---- */
-
-/* Of a smaller integer, the low bytes. */
-static rh_scalar scalar_of(rh_expr_value value, rh_type type) {
-  rh_scalar scalar = {0};
-  switch (type) {
-  case RH_TYPE_f32: scalar.f32 = value.is_float ? (float)value.as.f : (float)value.as.i; break;
-  case RH_TYPE_f64: scalar.f64 = value.is_float ? value.as.f : (double)value.as.i; break;
-  default: scalar.i64 = value.as.i;
-  }
-  return scalar;
-}
-
-void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values) {
-  memcpy(exprs->values, values, exprs->n_constants * sizeof *values);
-}
-
-void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
-  rh_scalar *to = constants;
-  for (uint32_t k = 0; k < exprs->n_slots; k++)
-    if (exprs->slots[k].constant == RH_EXPR_COUNT)
-      to[k] = (rh_scalar){.u64 = n};
-    else
-      to[k] = scalar_of(exprs->values[exprs->slots[k].constant], exprs->slots[k].type);
-}

@@ -24,6 +24,7 @@ typedef struct rh_expr_value {
     int64_t i;
     double f;
   } as;
+  int is_large; /* 1: an integer above INT64_MAX: as.i has the bits of a uint64_t */
 } rh_expr_value;
 
 /* An array, or a field of a value.  f16 is read as f32, and integers of 8 and 16 bits as i32. */
@@ -114,6 +115,11 @@ uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
 /* Other values than those of the creation, in the order of the constants; one that was an integer
  * stays one.  [not while another thread uses them] */
 void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values);
+/* RH_E_USAGE for values that the types do not hold that the first values were given. */
+rh_status rh_exprs_check_constants(const rh_exprs *exprs, const rh_expr_value *values,
+                                   rh_error *error);
+/* The types that a constant is used as, bit k: type k. */
+uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant);
 
 /* Where rh_exprs_bind() writes `n`, counted in 8 bytes; -1: nothing uses it. */
 int rh_exprs_count_slot(const rh_exprs *exprs);

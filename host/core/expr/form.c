@@ -75,7 +75,7 @@ static int is_same_leaf(const rh_node *a, const rh_node *b) {
   switch (a->kind) {
   case RH_NODE_LITERAL: return memcmp(&a->value, &b->value, rh_type_size(a->type)) == 0;
   case RH_NODE_VARIABLE:
-  case RH_NODE_CONSTANT: return a->number == b->number;
+  case RH_NODE_CONSTANT: return a->number == b->number && a->as == b->as;
   default: return a->function == b->function;
   }
 }

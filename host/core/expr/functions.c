@@ -1,6 +1,6 @@
 /* The functions of OpenCL C that expressions may call. */
 #include "../base/vocabulary.h"
-#include "graph.h"
+#include "number.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +63,10 @@ static rh_reason to_floats(rh_exprs *exprs, uint32_t *args, uint32_t n) {
   int any = 0;
   for (uint32_t k = 0; k < n; k++) {
     const rh_node *node = &exprs->nodes[args[k]];
-    if (node->is_weak) continue;
+    if (node->is_weak) {
+      if (!rh_number_fits(rh_graph_value(exprs, args[k]), RH_TYPE_f32)) type = RH_TYPE_f64;
+      continue;
+    }
     any = 1;
     if (node->type != RH_TYPE_f32) type = RH_TYPE_f64;
   }

@@ -1,5 +1,7 @@
 #include "../base/error.h"
+#include "../base/vocabulary.h"
 #include "eval.h"
+#include "number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +78,7 @@ void rh_exprs_destroy(rh_exprs *exprs) {
 
 static int same(const rh_node *a, const rh_node *b) {
   return a->kind == b->kind && a->type == b->type && a->of == b->of && a->number == b->number &&
-         a->function == b->function && a->is_weak == b->is_weak &&
+         a->function == b->function && a->is_weak == b->is_weak && a->as == b->as &&
          memcmp(a->args, b->args, sizeof a->args) == 0 &&
          memcmp(&a->value, &b->value, sizeof a->value) == 0;
 }
@@ -243,6 +245,53 @@ int rh_exprs_count_slot(const rh_exprs *exprs) {
 
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
   return 8 * exprs->n_slots;
+}
+
+uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant) {
+  uint32_t types = 0;
+  for (uint32_t k = 0; k < exprs->n_slots; k++)
+    if (exprs->slots[k].constant == constant) types |= 1u << exprs->slots[k].type;
+  return types;
+}
+
+/* ---- Values of constants ---- */
+
+/* An f64 beside integers of 64 bits is not one of those that they are told apart from as integers. */
+static int may_become(const rh_expr_slot *slot, rh_expr_value value) {
+  rh_expr_value whole;
+  if (slot->as == RH_AS_APART)
+    return fabs(value.as.f) < RH_NUMBER_WIDE || !rh_number_whole(value.as.f, &whole);
+  return slot->as != RH_AS_NEAREST || rh_number_fits(value, slot->type);
+}
+
+rh_status rh_exprs_check_constants(const rh_exprs *exprs, const rh_expr_value *values,
+                                   rh_error *error) {
+  char text[RH_NUMBER_BYTES];
+  for (uint32_t k = 0; k < exprs->n_slots; k++) {
+    const rh_expr_slot *slot = &exprs->slots[k];
+    if (slot->constant == RH_EXPR_COUNT || may_become(slot, values[slot->constant])) continue;
+    rh_number_text(text, values[slot->constant]);
+    return rh_fail(error, RH_E_USAGE,
+                   "constant %s: its first value made it %s, which does not hold %s; prepare with "
+                   "a value of this size",
+                   exprs->constants[slot->constant], rh_type_name(slot->type), text);
+  }
+  return RH_OK;
+}
+
+void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values) {
+  memcpy(exprs->values, values, exprs->n_constants * sizeof *values);
+}
+
+void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
+  rh_scalar *to = constants;
+  for (uint32_t k = 0; k < exprs->n_slots; k++) {
+    const rh_expr_slot *slot = &exprs->slots[k];
+    if (slot->constant == RH_EXPR_COUNT)
+      to[k] = (rh_scalar){.u64 = n};
+    else
+      to[k] = rh_number_as(exprs->values[slot->constant], slot->type, slot->as);
+  }
 }
 
 /* ---- Rooms ---- */

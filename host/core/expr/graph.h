@@ -39,6 +39,18 @@ typedef enum rh_node_kind {
 
 typedef struct rh_function rh_function;
 
+/* What a number that takes on a type becomes there. */
+typedef enum rh_as {
+  RH_AS_NEAREST, /* itself, or the nearest float; it fits */
+  RH_AS_CAST,    /* converted as C does it, whatever is lost */
+  /* Beside floats, in comparisons: a number that the type does not hold becomes the next one that
+   * it does, or NaN.  One with a point or an exponent is rounded if it fits, as 0.1 is. */
+  RH_AS_BELOW,
+  RH_AS_ABOVE,
+  RH_AS_EQUAL,
+  RH_AS_APART /* an f64 beside integers of 64 bits, which differs from them where it should */
+} rh_as;
+
 typedef union rh_scalar {
   int32_t i32;
   uint32_t u32;
@@ -55,9 +67,10 @@ typedef struct rh_node {
   uint32_t args[3]; /* nodes */
   uint32_t number;  /* of a variable, or of a constant */
   uint32_t slot;    /* of a constant: where it stands, counted in 8 bytes */
+  rh_as as;         /* of a constant */
   rh_scalar value;  /* of a literal */
   const rh_function *function;
-  /* A literal or constant that takes on the type of what it meets: i64 or f64 until then. */
+  /* A literal or constant that takes on the type of what it meets: i64, u64 or f64 until then. */
   int is_weak;
   uint32_t arity; /* operands */
   int is_known;   /* it is of literals alone, and has the value `known` */
@@ -80,6 +93,7 @@ enum { RH_EXPR_MOST_LETS = 64 };
 typedef struct rh_expr_slot {
   uint32_t constant;
   rh_type type;
+  rh_as as;
 } rh_expr_slot;
 
 struct rh_exprs {
@@ -108,12 +122,22 @@ rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made);
 /* ---- Typed operations (types.c): they convert their operands as C does ---- */
 
 rh_reason rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type, uint32_t *made);
+/* The number of a weak node, and the node as `type`. */
+rh_expr_value rh_graph_value(const rh_exprs *exprs, uint32_t node);
+rh_reason rh_graph_strengthen(rh_exprs *exprs, uint32_t node, rh_type type, rh_as as,
+                              uint32_t *made);
+/* The least type that holds a number and what has `type`; 0: there is none. */
+rh_type rh_graph_beside(rh_expr_value value, rh_type type);
+rh_type rh_graph_common(rh_type a, rh_type b); /* C's usual arithmetic conversions */
 rh_reason rh_graph_convert(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
 rh_reason rh_graph_cast(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
 rh_reason rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node, uint32_t *made);
 /* kind: also GREATER and the like by exchanged operands. */
 rh_reason rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
                           uint32_t *made);
+/* LESS, AT_MOST, EQUAL or UNEQUAL (compare.c). */
+rh_reason rh_graph_compare(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
+                           uint32_t *made);
 /* is_and: a && b, else a || b. */
 rh_reason rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b, uint32_t *made);
 rh_reason rh_graph_not(rh_exprs *exprs, uint32_t a, uint32_t *made);

@@ -83,12 +83,14 @@ static int is_hexadecimal(const char *at) {
 static rh_status integer(parser *p, const char *from, uint32_t *made) {
   char *end;
   errno = 0;
-  uint64_t value = strtoull(from, &end, 0);
+  uint64_t value = strtoull(from, &end, is_hexadecimal(from) ? 16 : 10);
   if (errno) return fail_at(p, from, "the integer does not fit in 64 bits");
   if (is_hexadecimal(from) && end == from + 1)
     return fail_at(p, end, "a hexadecimal number has no digits");
-  if (*from == '0' && isdigit((unsigned char)*end))
-    return fail_at(p, end, "an integer that begins with 0 is octal, and has no such digit");
+  if (*from == '0' && isdigit((unsigned char)from[1]))
+    return fail_at(p, from,
+                   "an integer that begins with 0 is octal in C; write it without, or as "
+                   "0x10");
   int is_unsigned = 0, is_long = 0;
   for (; *end && strchr("uUlL", *end); end++) {
     is_unsigned |= *end == 'u' || *end == 'U';
@@ -96,16 +98,18 @@ static rh_status integer(parser *p, const char *from, uint32_t *made) {
   }
   if (begins_name(*end) || isdigit((unsigned char)*end))
     return fail_at(p, end, "no such suffix of an integer");
-  if (value > INT64_MAX) is_unsigned = 1;
+  int is_large = value > INT64_MAX;
+  if (is_large && is_long) is_unsigned = 1;
   rh_type type = 0;
   if (is_unsigned)
     type = is_long || value > UINT32_MAX ? RH_TYPE_u64 : RH_TYPE_u32;
   else if (is_long)
     type = RH_TYPE_i64;
   p->at = end;
-  return check(
-      p, from,
-      rh_graph_literal(p->exprs, (rh_expr_value){.as = {.i = (int64_t)value}}, type, made));
+  return check(p, from,
+               rh_graph_literal(p->exprs,
+                                (rh_expr_value){.as = {.i = (int64_t)value}, .is_large = is_large},
+                                type, made));
 }
 
 /* strtod() with the C locale's point, whatever the thread's locale. */
@@ -135,6 +139,7 @@ static rh_status number(parser *p, uint32_t *made) {
     return fail_at(p, end, "an exponent has no digits");
   if (begins_name(*end) || isdigit((unsigned char)*end) || *end == '.')
     return fail_at(p, end, "no such suffix of a number");
+  if (isinf(value.as.f)) return fail_at(p, from, "the number does not fit in f64");
   p->at = end;
   return check(p, from, rh_graph_literal(p->exprs, value, type, made));
 }
@@ -211,9 +216,11 @@ static rh_status variable(parser *p, const char *name, uint32_t number, uint32_t
 }
 
 static rh_status constant(parser *p, const char *name, uint32_t number, uint32_t *made) {
-  int is_float = p->exprs->values[number].is_float;
+  rh_expr_value value = p->exprs->values[number];
   rh_node node = {.kind = RH_NODE_CONSTANT,
-                  .type = is_float ? RH_TYPE_f64 : RH_TYPE_i64,
+                  .type = value.is_float   ? RH_TYPE_f64
+                          : value.is_large ? RH_TYPE_u64
+                                           : RH_TYPE_i64,
                   .number = number,
                   .is_weak = 1};
   return check(p, name, rh_graph_add(p->exprs, &node, made));

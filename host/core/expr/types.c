@@ -1,6 +1,6 @@
 /* Operations on typed operands: C's conversions, but for what is weak. */
 #include "../base/vocabulary.h"
-#include "graph.h"
+#include "number.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,66 +16,58 @@ static int is_float(rh_type type) {
 /* ---- Literals and constants ---- */
 
 rh_reason rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type, uint32_t *made) {
-  rh_node node = {.kind = RH_NODE_LITERAL, .type = type};
-  switch (type) {
-  case RH_TYPE_i32: node.value.i32 = (int32_t)value.as.i; break;
-  case RH_TYPE_u32: node.value.u32 = (uint32_t)value.as.i; break;
-  case RH_TYPE_i64:
-  case RH_TYPE_u64: node.value.i64 = value.as.i; break;
-  case RH_TYPE_f32: node.value.f32 = value.is_float ? (float)value.as.f : (float)value.as.i; break;
-  case RH_TYPE_f64: node.value.f64 = value.is_float ? value.as.f : (double)value.as.i; break;
-  default:
-    node.type = value.is_float ? RH_TYPE_f64 : RH_TYPE_i64;
-    node.is_weak = 1;
+  rh_node node = {.kind = RH_NODE_LITERAL, .type = type, .is_weak = type == 0};
+  if (type)
+    node.value = rh_number_as(value, type, RH_AS_CAST);
+  else
     memcpy(&node.value, &value.as, sizeof node.value);
-  }
+  if (node.is_weak)
+    node.type = value.is_float ? RH_TYPE_f64 : value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
   return rh_graph_add(exprs, &node, made);
 }
 
-static rh_expr_value value_of(const rh_node *weak) {
-  rh_expr_value value = {.is_float = weak->type == RH_TYPE_f64};
+rh_expr_value rh_graph_value(const rh_exprs *exprs, uint32_t node) {
+  const rh_node *weak = at(exprs, node);
+  rh_expr_value value = {.is_float = weak->type == RH_TYPE_f64,
+                         .is_large = weak->type == RH_TYPE_u64};
+  if (weak->kind == RH_NODE_CONSTANT) return exprs->values[weak->number];
   memcpy(&value.as, &weak->value, sizeof value.as);
   return value;
 }
 
 /* The slot of a constant as a type. */
-static rh_reason take_slot(rh_exprs *exprs, uint32_t constant, rh_type type, uint32_t *made) {
-  rh_node node = {.kind = RH_NODE_CONSTANT, .type = type, .number = constant};
+static rh_reason take_slot(rh_exprs *exprs, uint32_t constant, rh_type type, rh_as as,
+                           uint32_t *made) {
+  rh_node node = {.kind = RH_NODE_CONSTANT, .type = type, .number = constant, .as = as};
   uint32_t k = 0;
-  while (k < exprs->n_slots &&
-         (exprs->slots[k].constant != constant || exprs->slots[k].type != type))
+  while (k < exprs->n_slots && (exprs->slots[k].constant != constant ||
+                                exprs->slots[k].type != type || exprs->slots[k].as != as))
     k++;
   if (k == RH_EXPR_MOST_SLOTS) return "too many constants";
-  if (k == exprs->n_slots) exprs->slots[exprs->n_slots++] = (rh_expr_slot){constant, type};
+  if (k == exprs->n_slots) exprs->slots[exprs->n_slots++] = (rh_expr_slot){constant, type, as};
   node.slot = k;
   return rh_graph_add(exprs, &node, made);
 }
 
 rh_reason rh_graph_count(rh_exprs *exprs, uint32_t *made) {
-  return take_slot(exprs, RH_EXPR_COUNT, RH_TYPE_u64, made);
+  return take_slot(exprs, RH_EXPR_COUNT, RH_TYPE_u64, RH_AS_NEAREST, made);
 }
 
-static int fits(int64_t value, rh_type type) {
-  switch (type) {
-  case RH_TYPE_i32: return value >= INT32_MIN && value <= INT32_MAX;
-  case RH_TYPE_u32: return value >= 0 && value <= UINT32_MAX;
-  case RH_TYPE_u64: return value >= 0;
-  default: return 1;
-  }
-}
-
-/* A weak operand as `type`. */
-static rh_reason strengthen(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made) {
+rh_reason rh_graph_strengthen(rh_exprs *exprs, uint32_t node, rh_type type, rh_as as,
+                              uint32_t *made) {
   if (at(exprs, node)->kind == RH_NODE_CONSTANT)
-    return take_slot(exprs, at(exprs, node)->number, type, made);
-  return rh_graph_literal(exprs, value_of(at(exprs, node)), type, made);
+    return take_slot(exprs, at(exprs, node)->number, type, as, made);
+  rh_node literal = {.kind = RH_NODE_LITERAL, .type = type};
+  literal.value = rh_number_as(rh_graph_value(exprs, node), type, as);
+  return rh_graph_add(exprs, &literal, made);
 }
 
-/* What a weak operand becomes beside an operand of `type`. */
-static rh_type beside(const rh_node *weak, rh_type type) {
-  if (weak->type == RH_TYPE_f64) return is_float(type) ? type : RH_TYPE_f64;
-  if (is_float(type) || weak->kind == RH_NODE_CONSTANT || fits(weak->value.i64, type)) return type;
-  return fits(weak->value.i64, RH_TYPE_i32) ? RH_TYPE_i32 : RH_TYPE_i64;
+rh_type rh_graph_beside(rh_expr_value value, rh_type type) {
+  if (value.is_float && !is_float(type)) return RH_TYPE_f64;
+  if (rh_number_fits(value, type)) return type;
+  if (type == RH_TYPE_f32) return RH_TYPE_f64;
+  if (value.is_large) return rh_type_is_signed(type) ? 0 : RH_TYPE_u64;
+  return type == RH_TYPE_u64 ? 0 : RH_TYPE_i64;
 }
 
 rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made) {
@@ -83,19 +75,32 @@ rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made) {
   *made = node;
   if (!weak->is_weak) return NULL;
   rh_type type = weak->type;
-  if (type == RH_TYPE_i64 && weak->kind == RH_NODE_LITERAL && fits(weak->value.i64, RH_TYPE_i32))
+  if (type == RH_TYPE_i64 && weak->kind == RH_NODE_LITERAL &&
+      rh_number_fits(rh_graph_value(exprs, node), RH_TYPE_i32))
     type = RH_TYPE_i32;
-  return strengthen(exprs, node, type, made);
+  return rh_graph_strengthen(exprs, node, type, RH_AS_NEAREST, made);
 }
 
 /* ---- Conversions ---- */
 
-rh_reason rh_graph_convert(rh_exprs *exprs, uint32_t from, rh_type type, uint32_t *made) {
+static rh_reason not_held(rh_type type) {
+  switch (type) {
+  case RH_TYPE_i32: return "the number does not fit in i32, whose place this is";
+  case RH_TYPE_u32: return "the number does not fit in u32, whose place this is";
+  case RH_TYPE_i64: return "the number does not fit in i64; cast what it meets, as in (u64)x";
+  case RH_TYPE_u64: return "u64 has no negative numbers; cast what it meets, as in (i64)x";
+  default: return "the number does not fit in f32, whose place this is";
+  }
+}
+
+static rh_reason convert(rh_exprs *exprs, uint32_t from, rh_type type, rh_as as, uint32_t *made) {
   rh_node node = {.kind = RH_NODE_CAST, .type = type, .of = at(exprs, from)->type};
   *made = from;
   if (at(exprs, from)->is_weak) {
     int loses = at(exprs, from)->type == RH_TYPE_f64 && !is_float(type);
-    if (!loses) return strengthen(exprs, from, type, made);
+    if (!loses && as == RH_AS_NEAREST && !rh_number_fits(rh_graph_value(exprs, from), type))
+      return not_held(type);
+    if (!loses) return rh_graph_strengthen(exprs, from, type, as, made);
     rh_reason reason = rh_graph_settle(exprs, from, &from);
     if (reason) return reason;
     node.of = at(exprs, from)->type;
@@ -103,6 +108,10 @@ rh_reason rh_graph_convert(rh_exprs *exprs, uint32_t from, rh_type type, uint32_
   if (at(exprs, from)->type == type) return NULL;
   node.args[0] = from;
   return rh_graph_add(exprs, &node, made);
+}
+
+rh_reason rh_graph_convert(rh_exprs *exprs, uint32_t from, rh_type type, uint32_t *made) {
+  return convert(exprs, from, type, RH_AS_NEAREST, made);
 }
 
 static rh_type computed_as(rh_type type) {
@@ -130,7 +139,7 @@ rh_reason rh_graph_cast(rh_exprs *exprs, uint32_t from, rh_type type, uint32_t *
   if (type != RH_TYPE_f16 && computed != type) reason = rh_graph_settle(exprs, from, &from);
   if (reason) return reason;
   int was_float = is_float(at(exprs, from)->type);
-  reason = rh_graph_convert(exprs, from, computed, made);
+  reason = convert(exprs, from, computed, RH_AS_CAST, made);
   if (reason || computed == type) return reason;
   if (was_float && type != RH_TYPE_f16) return saturate(exprs, *made, type, made);
   rh_node node = {.kind = RH_NODE_NARROW, .type = computed, .of = type, .args = {*made}};
@@ -138,7 +147,7 @@ rh_reason rh_graph_cast(rh_exprs *exprs, uint32_t from, rh_type type, uint32_t *
 }
 
 /* The usual arithmetic conversions, of types that are computed with. */
-static rh_type common(rh_type a, rh_type b) {
+rh_type rh_graph_common(rh_type a, rh_type b) {
   if (a == RH_TYPE_f64 || b == RH_TYPE_f64) return RH_TYPE_f64;
   if (a == RH_TYPE_f32 || b == RH_TYPE_f32) return RH_TYPE_f32;
   if (a == RH_TYPE_u64 || b == RH_TYPE_u64) return RH_TYPE_u64;
@@ -147,18 +156,25 @@ static rh_type common(rh_type a, rh_type b) {
 }
 
 /* Two operands of one type. */
+static rh_reason meet_number(rh_exprs *exprs, uint32_t *number, rh_type type) {
+  rh_expr_value value = rh_graph_value(exprs, *number);
+  rh_type wanted = rh_graph_beside(value, type);
+  if (!wanted) return not_held(value.is_large ? RH_TYPE_i64 : RH_TYPE_u64);
+  return rh_graph_strengthen(exprs, *number, wanted, RH_AS_NEAREST, number);
+}
+
 static rh_reason meet(rh_exprs *exprs, uint32_t *a, uint32_t *b) {
   rh_reason reason = NULL;
   if (at(exprs, *a)->is_weak && at(exprs, *b)->is_weak) {
     reason = rh_graph_settle(exprs, *a, a);
     if (!reason) reason = rh_graph_settle(exprs, *b, b);
   } else if (at(exprs, *a)->is_weak) {
-    reason = strengthen(exprs, *a, beside(at(exprs, *a), at(exprs, *b)->type), a);
+    reason = meet_number(exprs, a, at(exprs, *b)->type);
   } else if (at(exprs, *b)->is_weak) {
-    reason = strengthen(exprs, *b, beside(at(exprs, *b), at(exprs, *a)->type), b);
+    reason = meet_number(exprs, b, at(exprs, *a)->type);
   }
   if (reason) return reason;
-  rh_type type = common(at(exprs, *a)->type, at(exprs, *b)->type);
+  rh_type type = rh_graph_common(at(exprs, *a)->type, at(exprs, *b)->type);
   reason = rh_graph_convert(exprs, *a, type, a);
   return reason ? reason : rh_graph_convert(exprs, *b, type, b);
 }
@@ -169,20 +185,37 @@ static rh_reason only_integers(void) {
   return "an operator of integers has a float as its operand";
 }
 
+static rh_reason no_room(void) {
+  return "the integer does not fit in 64 bits";
+}
+
+/* Of integers of up to 64 bits, and what becomes of two. */
+__extension__ typedef __int128 wide;
+
+static wide wide_of(rh_expr_value value) {
+  return value.is_large ? (wide)(uint64_t)value.as.i : (wide)value.as.i;
+}
+
+static rh_reason narrow(rh_exprs *exprs, wide number, uint32_t *made) {
+  if (number < INT64_MIN || number > (wide)UINT64_MAX) return no_room();
+  rh_expr_value value = {.as = {.i = (int64_t)(uint64_t)number}, .is_large = number > INT64_MAX};
+  return rh_graph_literal(exprs, value, 0, made);
+}
+
+static int is_weak_literal(const rh_node *node) {
+  return node->is_weak && node->kind == RH_NODE_LITERAL;
+}
+
 /* A negative literal stays weak. */
-static int fold_unary(const rh_node *node, rh_node_kind kind, rh_expr_value *value) {
-  if (!node->is_weak || node->kind != RH_NODE_LITERAL || kind != RH_NODE_NEGATE) return 0;
-  *value = value_of(node);
-  if (value->is_float)
-    value->as.f = -value->as.f;
-  else
-    value->as.i = (int64_t)(0 - (uint64_t)value->as.i);
-  return 1;
+static rh_reason negate(rh_exprs *exprs, uint32_t node, uint32_t *made) {
+  rh_expr_value value = rh_graph_value(exprs, node);
+  if (!value.is_float) return narrow(exprs, -wide_of(value), made);
+  value.as.f = -value.as.f;
+  return rh_graph_literal(exprs, value, 0, made);
 }
 
 rh_reason rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node, uint32_t *made) {
-  rh_expr_value value;
-  if (fold_unary(at(exprs, node), kind, &value)) return rh_graph_literal(exprs, value, 0, made);
+  if (kind == RH_NODE_NEGATE && is_weak_literal(at(exprs, node))) return negate(exprs, node, made);
   rh_reason reason = rh_graph_settle(exprs, node, &node);
   if (reason) return reason;
   if (kind == RH_NODE_INVERT && is_float(at(exprs, node)->type)) return only_integers();
@@ -194,26 +227,31 @@ static int is_zero(const rh_node *node) {
   return node->is_known && !is_float(node->type) && node->known.u64 == 0;
 }
 
-static int fold_binary(const rh_node *a, const rh_node *b, rh_node_kind kind,
-                       rh_expr_value *value) {
-  int is_arithmetic = kind == RH_NODE_ADD || kind == RH_NODE_SUBTRACT || kind == RH_NODE_MULTIPLY;
-  if (!a->is_weak || !b->is_weak || a->kind != RH_NODE_LITERAL || b->kind != RH_NODE_LITERAL)
-    return 0;
-  rh_expr_value x = value_of(a), y = value_of(b);
-  if (!x.is_float && !y.is_float) {
-    *value = (rh_expr_value){0};
-    if (kind == RH_NODE_ADD) return !__builtin_add_overflow(x.as.i, y.as.i, &value->as.i);
-    if (kind == RH_NODE_SUBTRACT) return !__builtin_sub_overflow(x.as.i, y.as.i, &value->as.i);
-    return kind == RH_NODE_MULTIPLY && !__builtin_mul_overflow(x.as.i, y.as.i, &value->as.i);
-  }
-  double left = x.is_float ? x.as.f : (double)x.as.i, right = y.is_float ? y.as.f : (double)y.as.i;
-  if (!is_arithmetic && kind != RH_NODE_DIVIDE) return 0;
-  value->is_float = 1;
-  value->as.f = kind == RH_NODE_ADD        ? left + right
-                : kind == RH_NODE_SUBTRACT ? left - right
-                : kind == RH_NODE_MULTIPLY ? left * right
-                                           : left / right;
-  return 1;
+static int folds(const rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b) {
+  if (!is_weak_literal(at(exprs, a)) || !is_weak_literal(at(exprs, b))) return 0;
+  int has_float = at(exprs, a)->type == RH_TYPE_f64 || at(exprs, b)->type == RH_TYPE_f64;
+  return kind == RH_NODE_ADD || kind == RH_NODE_SUBTRACT || kind == RH_NODE_MULTIPLY ||
+         (kind == RH_NODE_DIVIDE && has_float);
+}
+
+static rh_reason fold_integers(rh_exprs *exprs, rh_node_kind kind, wide a, wide b, uint32_t *made) {
+  wide product;
+  if (kind == RH_NODE_ADD) return narrow(exprs, a + b, made);
+  if (kind == RH_NODE_SUBTRACT) return narrow(exprs, a - b, made);
+  return __builtin_mul_overflow(a, b, &product) ? no_room() : narrow(exprs, product, made);
+}
+
+static rh_reason fold(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b, uint32_t *made) {
+  rh_expr_value x = rh_graph_value(exprs, a), y = rh_graph_value(exprs, b);
+  if (!x.is_float && !y.is_float) return fold_integers(exprs, kind, wide_of(x), wide_of(y), made);
+  double left = rh_number_as(x, RH_TYPE_f64, RH_AS_NEAREST).f64;
+  double right = rh_number_as(y, RH_TYPE_f64, RH_AS_NEAREST).f64;
+  rh_expr_value value = {.is_float = 1};
+  value.as.f = kind == RH_NODE_ADD        ? left + right
+               : kind == RH_NODE_SUBTRACT ? left - right
+               : kind == RH_NODE_MULTIPLY ? left * right
+                                          : left / right;
+  return rh_graph_literal(exprs, value, 0, made);
 }
 
 /* The type of a shift is that of its first operand. */
@@ -233,10 +271,9 @@ static int compares(rh_node_kind kind) {
 
 rh_reason rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
                           uint32_t *made) {
-  rh_expr_value value;
   if (kind == RH_NODE_LEFT || kind == RH_NODE_RIGHT) return shift(exprs, kind, a, b, made);
-  if (fold_binary(at(exprs, a), at(exprs, b), kind, &value))
-    return rh_graph_literal(exprs, value, 0, made);
+  if (compares(kind)) return rh_graph_compare(exprs, kind, a, b, made);
+  if (folds(exprs, kind, a, b)) return fold(exprs, kind, a, b, made);
   rh_reason reason = meet(exprs, &a, &b);
   if (reason) return reason;
   rh_type type = at(exprs, a)->type;
@@ -247,10 +284,6 @@ rh_reason rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32
   if ((kind == RH_NODE_DIVIDE || kind == RH_NODE_REMAINDER) && is_zero(at(exprs, b)))
     return "a division of integers by 0";
   rh_node node = {.kind = kind, .type = type, .args = {a, b}};
-  if (compares(kind)) {
-    node.of = type;
-    node.type = RH_TYPE_i32;
-  }
   return rh_graph_add(exprs, &node, made);
 }
 

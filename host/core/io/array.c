@@ -102,7 +102,7 @@ static rh_status take_npy(rh_array *array, source *src, const rh_npy *npy, rh_er
                       .region = src->region,
                       .offset_bytes = offset,
                       .dimensions = npy->dimensions,
-                      .fortran_order = npy->fortran_order && npy->dimensions > 1};
+                      .fortran_order = npy->fortran_order && npy->long_dimensions > 1};
   memcpy(array->shape, npy->shape, sizeof array->shape);
   return RH_OK;
 }

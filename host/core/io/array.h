@@ -19,8 +19,8 @@ typedef struct rh_array {
   uint32_t dimensions;      /* of the .npy file; 1 otherwise */
   uint64_t file_bytes;      /* of a mapped file, when it was opened; 0: none */
   struct timespec modified; /* its modification time then */
-  uint32_t fortran_order;   /* 1: stored in Fortran order and more than one dimension: indices count
-                             in storage order */
+  uint32_t fortran_order;   /* 1: stored in Fortran order, which is another one than C's: indices
+                             count in storage order */
 } rh_array;
 
 static inline const void *rh_array_data(const rh_array *array) {

@@ -1,5 +1,6 @@
 #include "npy.h"
 #include "../base/error.h"
+#include "../base/hash.h"
 #include "../base/vocabulary.h"
 
 #include <stdio.h>
@@ -225,6 +226,8 @@ static rh_status read_shape(cursor *c, rh_npy *npy) {
     RH_TRY(read_length(c, &length));
     describe_length(npy, length);
     npy->dimensions++;
+    npy->long_dimensions += length != 1;
+    npy->lengths = rh_hash(npy->lengths, &length, sizeof length);
     if (length == 0)
       has_zero = 1;
     else if (product > UINT64_MAX / length)

@@ -9,10 +9,12 @@ typedef struct rh_npy {
   uint32_t swapped;       /* 1: the elements are in the other byte order */
   uint32_t fortran_order; /* as the header says */
   uint32_t dimensions;
-  uint64_t n;           /* elements: the product of the shape */
-  uint64_t data_offset; /* bytes, from the start of the file */
-  uint64_t data_bytes;  /* n elements; the caller checks that the file has them */
-  char shape[128];      /* as Python writes it; truncated with "..." */
+  uint32_t long_dimensions; /* of a length other than 1: up to one, both orders are the same */
+  uint64_t lengths;         /* a hash of all lengths, in their order */
+  uint64_t n;               /* elements: the product of the shape */
+  uint64_t data_offset;     /* bytes, from the start of the file */
+  uint64_t data_bytes;      /* n elements; the caller checks that the file has them */
+  char shape[128];          /* as Python writes it; truncated with "..." */
 } rh_npy;
 
 /* Do the bytes begin as every .npy file does? */

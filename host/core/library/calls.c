@@ -37,7 +37,7 @@ static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
 
 static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
   if (n > p->max_n) return too_many(p, n, error);
-  if (n == 0 && rh_op_needs_an_element(p->job.spec.op))
+  if (n == 0 && rh_job_needs_an_element(&p->job.spec))
     return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
                    rh_job_op_name(&p->job.spec));
   return RH_OK;

@@ -3,7 +3,6 @@
  * Nothing is exchanged while a rank computes, and all in the thread of the caller, who may have
  * promised MPI no more than one: a rank that fails says so when the others have done their part. */
 #include "../base/error.h"
-#include "../base/hash.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
@@ -12,6 +11,7 @@
 #include "../reduce/operand_data.h"
 #include "../reduce/request.h"
 #include "../reduce/sized.h"
+#include "../scale/agree.h"
 #include "../scale/gather.h"
 #include "../scale/seam.h"
 #include "share_arrays.h"
@@ -22,14 +22,11 @@
 
 /* What each rank says before anything is reduced. */
 typedef struct claim {
-  uint64_t n, problem; /* elements that it holds; a hash of what is asked for */
-  uint64_t fails;      /* 1: it cannot even begin */
+  uint64_t n;        /* elements that it holds; cannot_begin */
+  rh_digest problem; /* of what is asked for */
 } claim;
 
-/* The same for a person. */
-typedef struct wish {
-  char version[32], text[160];
-} wish;
+static const uint64_t cannot_begin = UINT64_MAX; /* more than memory holds */
 
 typedef struct distributed {
   rh_redhost *redhost;
@@ -124,63 +121,17 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
 
 /* ---- The same in all ranks? ---- */
 
-static uint64_t hash_of(const distributed *d) {
-  const rh_job_spec *job = &d->job;
-  const uint64_t numbers[] = {job->op, job->type, rh_operator_hash(job->custom),
-                              d->request.accuracy, d->request.unchecked};
-  uint64_t hash = rh_hash(0, numbers, sizeof numbers);
-  for (uint32_t k = 0; job->custom && k < job->custom->n_lets; k++) {
-    const rh_expr_value *value = &job->custom->lets[k].value;
-    const uint64_t words[] = {(uint64_t)value->is_float, (uint64_t)value->as.i};
-    hash = rh_hash(hash, words, sizeof words);
-  }
-  return rh_hash(hash, rh_version(), strlen(rh_version()));
+static void describe(const distributed *d, rh_text *text) {
+  rh_agree_add_version(text);
+  rh_agree_add_job(text, &d->job);
+  rh_agree_add(text, "check", d->request.unchecked ? "none" : "full");
 }
 
-static void describe(const distributed *d, wish *mine) {
-  const rh_job_spec *job = &d->job;
-  memset(mine, 0, sizeof *mine);
-  snprintf(mine->version, sizeof mine->version, "%s", rh_version());
-  size_t at = (size_t)snprintf(mine->text, sizeof mine->text, "%.60s of", rh_job_op_name(job));
-  for (uint32_t k = 0; k < rh_job_operands(job); k++)
-    at += (size_t)snprintf(mine->text + at, sizeof mine->text - at, "%s %s", k ? "," : "",
-                           rh_type_name(rh_job_operand_type(job, k)));
-  snprintf(mine->text + at, sizeof mine->text - at, "%s%s",
-           d->request.accuracy ? ", rounded once" : "", d->request.unchecked ? ", unchecked" : "");
-}
-
-static rh_status compare(const distributed *d, const wish *all, uint32_t other, rh_error *error) {
-  char(*hosts)[RH_HOST_BYTES] = d->ranks.hosts;
-  const wish *first = &all[0], *second = &all[other];
-  if (strcmp(first->version, second->version) != 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "rank 0 (host %s) has redhost %.31s, and rank %u (host %s) %.31s; install one "
-                   "version for all",
-                   hosts[0], first->version, other, hosts[other], second->version);
-  if (strcmp(first->text, second->text) != 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "the ranks ask for different reductions: rank 0 (host %s) for %.159s, and rank "
-                   "%u (host %s) for %.159s",
-                   hosts[0], first->text, other, hosts[other], second->text);
-  return rh_fail(error, RH_E_USAGE,
-                 "the ranks ask for different reductions: %.159s is defined otherwise in rank %u "
-                 "(host %s) than in rank 0 (host %s), or its constants differ",
-                 first->text, other, hosts[other], hosts[0]);
-}
-
-static rh_status explain(distributed *d, uint32_t other, rh_error *error) {
-  wish mine, *all = calloc(d->by.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  describe(d, &mine);
-  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
-  if (status == RH_OK) status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
-  for (uint32_t r = 0; r < d->by.size; r++) {
-    all[r].version[sizeof mine.version - 1] = 0;
-    all[r].text[sizeof mine.text - 1] = 0;
-  }
-  if (status == RH_OK) status = compare(d, all, other, error);
-  free(all);
-  return status;
+static rh_status explain(distributed *d, const rh_text *mine, rh_error *error) {
+  rh_difference found;
+  RH_TRY(rh_ranks_learn_hosts(&d->ranks, error));
+  RH_TRY(rh_agree_compare(&d->ranks, mine, &found, error));
+  return rh_agree_fail(&d->ranks, &found, error);
 }
 
 /* Every rank's elements begin where those of the one before it end. */
@@ -192,32 +143,37 @@ static rh_status count(distributed *d, const claim *all, rh_error *error) {
     starts[r + 1] = starts[r] + all[r].n;
   }
   d->job.n = starts[d->by.size];
-  if (d->job.n == 0 && rh_op_needs_an_element(d->job.op))
+  if (d->job.n == 0 && rh_job_needs_an_element(&d->job))
     return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
                    rh_job_op_name(&d->job));
   rh_seam_place(&d->seam, d->by.rank);
   return RH_OK;
 }
 
-static rh_status settle_claims(distributed *d, const claim *all, rh_status begun,
-                               const rh_error *why, rh_error *error) {
+static rh_status settle_claims(distributed *d, const claim *all, const rh_text *mine,
+                               rh_status begun, const rh_error *why, rh_error *error) {
   uint32_t size = d->by.size, other = 0;
   for (uint32_t r = 0; r < size; r++)
-    if (all[r].fails) return rh_ranks_settle(&d->ranks, begun, why, error);
-  while (other < size && all[other].problem == all[0].problem) other++;
-  if (other < size) return explain(d, other, error);
+    if (all[r].n == cannot_begin) return rh_ranks_settle(&d->ranks, begun, why, error);
+  while (other < size && memcmp(&all[other].problem, &all[0].problem, sizeof(rh_digest)) == 0)
+    other++;
+  if (other < size) return explain(d, mine, error);
   return count(d, all, error);
 }
 
 static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
-  claim mine = {.fails = begun != RH_OK}, *all = calloc(d->by.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  rh_text text = {0};
+  claim mine = {.n = cannot_begin}, *all = calloc(d->by.size, sizeof *all);
   if (begun == RH_OK) {
+    if (d->by.size > 1) describe(d, &text);
     mine.n = d->job.n;
-    mine.problem = hash_of(d);
+    mine.problem = rh_agree_digest(&text);
   }
-  rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
-  if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
+  rh_status status = RH_OK;
+  if (!all || text.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  if (status == RH_OK) status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
+  if (status == RH_OK) status = settle_claims(d, all, &text, begun, why, error);
+  rh_text_finish(&text);
   free(all);
   return status;
 }

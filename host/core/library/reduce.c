@@ -61,7 +61,7 @@ static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request,
   rh_kept_job *kept;
   rh_request_data(request, operands);
   RH_TRY(rh_request_check(request, spec, operands, error));
-  if (request->n == 0 && rh_op_needs_an_element(spec->op))
+  if (request->n == 0 && rh_job_needs_an_element(spec))
     return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
   rh_operand_layout(spec, spec->offsets);
   spec->in_pieces = 1;

@@ -19,6 +19,12 @@ int rh_operator_has_operands(const rh_operator *self) {
   return self->n_operands > 1 || rh_exprs_constants_size(self->load) > 0 || self->uses_index;
 }
 
+int rh_operator_needs_an_element(const rh_operator *self) {
+  int needs = 0;
+  for (uint32_t k = 0; k < self->n_parts; k++) needs |= rh_op_needs_an_element(self->parts[k].op);
+  return needs;
+}
+
 uint32_t rh_operator_element_bytes(const rh_operator *self) {
   uint32_t bytes = 0;
   for (uint32_t k = 0; k < self->n_operands; k++) bytes += rh_type_size(self->operands[k].type);
@@ -29,6 +35,12 @@ void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values) {
   for (uint32_t k = 0; k < self->n_lets; k++) self->lets[k].value = values[k];
   rh_exprs_set_constants(self->load, values);
   if (self->finalize) rh_exprs_set_constants(self->finalize, values);
+}
+
+rh_status rh_operator_check_constants(const rh_operator *self, const rh_expr_value *values,
+                                      rh_error *error) {
+  RH_TRY(rh_exprs_check_constants(self->load, values, error));
+  return self->finalize ? rh_exprs_check_constants(self->finalize, values, error) : RH_OK;
 }
 
 void rh_operator_take_base(rh_operator *self) {

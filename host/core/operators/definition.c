@@ -21,7 +21,33 @@ void rh_definition_finish(rh_definition *definition) {
   }
   for (uint32_t k = 0; k < definition->n_lets; k++) free(definition->lets[k].text);
   for (uint32_t k = 0; k < definition->n_results; k++) free(definition->results[k].text);
+  for (uint32_t k = 0; k < definition->n_by_type; k++) {
+    rh_definition_finish(definition->by_type[k].body);
+    free(definition->by_type[k].body);
+  }
   *definition = (rh_definition){0};
+}
+
+rh_definition rh_definition_for(const rh_definition *of, rh_type type) {
+  rh_definition made = *of;
+  made.n_by_type = 0;
+  for (uint32_t k = 0; k < of->n_by_type; k++) {
+    const rh_definition *body = of->by_type[k].body;
+    if (!(of->by_type[k].types >> type & 1)) continue;
+    made.ops = body->ops;
+    made.map = body->map;
+    made.ops_at = body->ops_at;
+    made.map_at = body->map_at;
+    made.n_fields = body->n_fields;
+    memcpy(made.fields, body->fields, sizeof made.fields);
+    made.n_lets = body->n_lets;
+    memcpy(made.lets, body->lets, sizeof made.lets);
+    made.n_results = body->n_results;
+    memcpy(made.results, body->results, sizeof made.results);
+    made.flags = body->flags;
+    made.claims_associative = body->claims_associative;
+  }
+  return made;
 }
 
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,

@@ -3,6 +3,7 @@
 #ifndef RH_OPERATORS_DEFINITION_H
 #define RH_OPERATORS_DEFINITION_H
 
+#include "../base/vocabulary.h"
 #include "../expr/expr.h"
 
 #include <redhost/redhost.h>
@@ -41,10 +42,18 @@ typedef struct rh_named_number {
   rh_expr_value value;
 } rh_named_number;
 
+typedef struct rh_definition rh_definition;
+
+/* What takes the place of the form, `finalize` and the claims for operands of some types. */
+typedef struct rh_by_type {
+  uint32_t types; /* bit t: type t */
+  rh_definition *body;
+} rh_by_type;
+
 /* One of two forms.  Built-in operators over maps: `ops`, and `map` with as many outputs, or one
  * for all of them.  Or an operator of its own: `fields`, by expressions or by code.
  * Zero-initialised is empty; strings are malloc'ed. */
-typedef struct rh_definition {
+struct rh_definition {
   char name[RH_OPERATOR_NAME_BYTES]; /* "dot"; "" if it has none */
   char *summary;                     /* one line for a list of operators, or null */
   char *about;                       /* lines that a user may want to know, or null */
@@ -72,9 +81,15 @@ typedef struct rh_definition {
   rh_named_text results[RH_MOST_FIELDS]; /* of a, a.FIELD or a.0, a.1, ..., and n */
   uint32_t flags;                        /* RH_OP_COMMUTATIVE, as claimed */
   int claims_associative;
-} rh_definition;
+  uint32_t n_by_type;
+  rh_by_type by_type[RH_N_TYPES];
+};
 
 void rh_definition_finish(rh_definition *definition);
+
+/* The definition for operands of this type: *of, or what it says of the type.  It has no `by_type`
+ * and is not finished: its texts are those of *of. */
+rh_definition rh_definition_for(const rh_definition *of, rh_type type);
 
 /* Can an operator or an operand be called so?  `i`, `n`, `inf` and `nan` mean something else. */
 int rh_definition_name_is_valid(const char *name);

@@ -12,10 +12,14 @@
 
 enum { MOST_SUMMARY_BYTES = 200 };
 
+enum { MOST_DEPTH = 4 /* of a place in a text: by_type, its member, a key, an item */ };
+
 typedef struct reader {
   const char *origin, *json;
   size_t length;
   json_t *object;
+  int64_t within[MOST_DEPTH]; /* `depth` numbers lead to the object from the whole text's */
+  int depth;
   rh_definition *to;
   rh_error *error;
 } reader;
@@ -35,7 +39,11 @@ static int64_t number_of(const json_t *object, const char *name) {
 }
 
 static rh_json_place place_of(const reader *r, const char *key, int64_t item, int of_name) {
-  return rh_json_place_find(r->json, r->length, number_of(r->object, key), item, of_name);
+  int64_t path[MOST_DEPTH];
+  memcpy(path, r->within, sizeof path);
+  path[r->depth] = number_of(r->object, key);
+  path[r->depth + 1] = item;
+  return rh_json_place_find(r->json, r->length, path, r->depth + 2, of_name);
 }
 
 static rh_status expect_at(const reader *r, const char *key, rh_json_place at, const char *what) {
@@ -307,13 +315,27 @@ static rh_status take_where(const reader *r) {
 enum { MAPPED = 1, STRUCT = 2, CODE = 4, ALL = 7 };
 static const struct {
   const char *name;
-  int forms; /* that may have it */
-} keys[] = {
-    {"redhost", ALL},         {"name", ALL},    {"summary", ALL}, {"about", ALL},
-    {"operands", ALL},        {"op", MAPPED},   {"map", MAPPED},  {"where", MAPPED | STRUCT},
-    {"value", STRUCT | CODE}, {"load", STRUCT}, {"let", STRUCT},  {"identity", STRUCT},
-    {"combine", STRUCT},      {"code", CODE},   {"source", CODE}, {"constants", MAPPED | STRUCT},
-    {"finalize", ALL},        {"claims", ALL}};
+  int forms;          /* that may have it */
+  int is_of_the_type; /* may it stand in "by_type"? */
+} keys[] = {{"redhost", ALL, 0},
+            {"name", ALL, 0},
+            {"summary", ALL, 0},
+            {"about", ALL, 0},
+            {"operands", ALL, 0},
+            {"op", MAPPED, 1},
+            {"map", MAPPED, 1},
+            {"where", MAPPED | STRUCT, 0},
+            {"value", STRUCT | CODE, 1},
+            {"load", STRUCT, 1},
+            {"let", STRUCT, 1},
+            {"identity", STRUCT, 1},
+            {"combine", STRUCT, 1},
+            {"code", CODE, 0},
+            {"source", CODE, 0},
+            {"constants", MAPPED | STRUCT, 0},
+            {"finalize", ALL, 1},
+            {"claims", ALL, 1},
+            {"by_type", MAPPED | STRUCT, 0}};
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static rh_status unknown_key(const reader *r, const char *key) {
@@ -321,12 +343,14 @@ static rh_status unknown_key(const reader *r, const char *key) {
   char hint[RH_SUGGESTION_BYTES];
   rh_text known = {0};
   rh_json_place at = place_of(r, key, RH_PLACE_SELF, 1);
+  size_t n = 0;
   for (size_t k = 0; k < N_KEYS; k++) {
-    names[k] = keys[k].name;
+    if (r->depth && !keys[k].is_of_the_type) continue;
+    names[n++] = keys[k].name;
     rh_text_add(&known, " %s", keys[k].name);
   }
   rh_fail(r->error, RH_E_FILE, "%.500s:%u:%u: unknown key \"%s\"%s Expected one of%s", r->origin,
-          at.line, at.column, rh_quotable(key), rh_suggest(hint, key, names, N_KEYS, "."),
+          at.line, at.column, rh_quotable(key), rh_suggest(hint, key, names, n, "."),
           rh_text_get(&known));
   rh_text_finish(&known);
   return RH_E_FILE;
@@ -344,13 +368,59 @@ static rh_status check_keys(const reader *r) {
   json_object_foreach(r->object, key, value) {
     size_t k = 0;
     while (k < N_KEYS && strcmp(key, keys[k].name) != 0) k++;
-    if (k == N_KEYS) return unknown_key(r, key);
+    if (k == N_KEYS || (r->depth && !keys[k].is_of_the_type)) return unknown_key(r, key);
     if (keys[k].forms & form) continue;
     return expect_at(r, key, place_of(r, key, RH_PLACE_SELF, 1),
                      form == CODE     ? "no such key beside OpenCL C, which has it as a function"
                      : form == STRUCT ? "no such key beside \"value\", which has \"load\", "
                                         "\"identity\" and \"combine\""
                                       : "\"value\", the fields' types, beside it");
+  }
+  return RH_OK;
+}
+
+/* What stands in an object: the form, what becomes of the value, and the claims. */
+static rh_status take_body(const reader *r) {
+  RH_TRY(form_of(r) == MAPPED ? take_mapped(r) : take_struct(r));
+  RH_TRY(take_claims(r));
+  return take_named(r, "finalize", r->to->results, &r->to->n_results);
+}
+
+/* "i64 u64"; 0: not names of types. */
+static uint32_t types_named(const char *list) {
+  char name[8];
+  uint32_t types = 0;
+  for (int length = 0; *list; list += length) {
+    if (sscanf(list, " %7s%n", name, &length) != 1 || !rh_type_from_name(name)) return 0;
+    types |= 1u << rh_type_from_name(name);
+  }
+  return types;
+}
+
+static rh_status take_by_type(const reader *r) {
+  static const char what[] = "names of types that no name before it has, as in \"i64 u64\"";
+  const char *name;
+  json_t *body, *object = json_object_get(r->object, "by_type");
+  uint32_t all = 0;
+  if (!object) return RH_OK;
+  if (!json_is_object(object) || json_object_size(object) == 0)
+    return expect(r, "by_type", RH_PLACE_SELF, "an object of types and what is theirs");
+  json_object_foreach(object, name, body) {
+    int64_t k = r->to->n_by_type;
+    uint32_t types = types_named(name);
+    if (types == 0 || types & all)
+      return expect_at(r, "by_type", place_of(r, "by_type", k, 1), what);
+    if (!json_is_object(body)) return expect(r, "by_type", k, "an object with \"op\" or \"value\"");
+    all |= types;
+    reader of = *r;
+    of.within[of.depth++] = number_of(r->object, "by_type");
+    of.within[of.depth++] = k;
+    of.object = body;
+    of.to = calloc(1, sizeof *of.to);
+    if (!of.to) return rh_fail(r->error, RH_E_NOMEM, "no memory for an operator");
+    r->to->by_type[r->to->n_by_type++] = (rh_by_type){types, of.to};
+    RH_TRY(check_keys(&of));
+    RH_TRY(take_body(&of));
   }
   return RH_OK;
 }
@@ -365,10 +435,9 @@ static rh_status take_all(const reader *r) {
   RH_TRY(take_about(r));
   RH_TRY(take_operands(r));
   RH_TRY(take_constants(r));
-  RH_TRY(form_of(r) == MAPPED ? take_mapped(r) : take_struct(r));
   RH_TRY(take_where(r));
-  RH_TRY(take_claims(r));
-  return take_named(r, "finalize", r->to->results, &r->to->n_results);
+  RH_TRY(take_body(r));
+  return take_by_type(r);
 }
 
 rh_status rh_definition_read(rh_definition *definition, const char *json, size_t length,
@@ -380,7 +449,7 @@ rh_status rh_definition_read(rh_definition *definition, const char *json, size_t
     json += 3;
     length -= 3;
   }
-  reader r = {origin, json, length, NULL, definition, error};
+  reader r = {.origin = origin, .json = json, .length = length, .to = definition, .error = error};
   r.object = json_loadb(json, length, JSON_REJECT_DUPLICATES, &why);
   if (!r.object) return rh_json_refuse(json, length, origin, &why, error);
   rh_status status = json_is_object(r.object)

@@ -19,6 +19,8 @@ rh_status rh_operator_count_maps(const rh_operator *self, const rh_definition *d
 int rh_operator_has_neutral(uint32_t op); /* is there an element that changes nothing? */
 rh_status rh_operator_make_where(rh_operator *self, const rh_definition *definition,
                                  rh_error *error);
+/* Does the value need a number of its own, of the elements that the condition leaves in? */
+int rh_operator_needs_count(const rh_definition *definition);
 
 /* A struct of several built-in operators' values, or of the definition's fields. */
 rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definition,

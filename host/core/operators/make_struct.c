@@ -158,21 +158,16 @@ static rh_status add_part_field(rh_operator *self, uint32_t part, const rh_part_
   return rh_exprs_output(self->load, field->load, field->type, "the operator", error);
 }
 
-static rh_status add_part(rh_operator *self, const rh_definition *definition, uint32_t op,
-                          uint32_t number, rh_error *error) {
+static rh_status add_part_of(rh_operator *self, uint32_t op, const char *text, const char *what,
+                             rh_error *error) {
   rh_part_field fields[RH_MOST_PART_FIELDS];
   rh_exprs *map;
-  char what[RH_WHAT_BYTES];
-  rh_definition_what(what, definition, "map", definition->map_at);
-  char *text = rh_operator_map_of(self, definition, number);
-  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
-  rh_status status = rh_operator_expressions(self, &map, error);
-  if (status == RH_OK) status = rh_exprs_output(map, text, 0, what, error);
+  RH_TRY(rh_operator_expressions(self, &map, error));
+  rh_status status = rh_exprs_output(map, text, 0, what, error);
   rh_type type = status == RH_OK ? rh_exprs_type(map, 0) : 0;
   rh_exprs_destroy(map);
-  if (status == RH_OK) status = rh_exprs_let(self->load, RH_PART_ELEMENT, text, what, error);
-  free(text);
   RH_TRY(status);
+  RH_TRY(rh_exprs_let(self->load, RH_PART_ELEMENT, text, what, error));
   uint32_t n = rh_op_is_defined(op, type) ? rh_part_fields(op, type, fields) : 0;
   if (n == 0)
     return rh_fail(error, RH_E_USAGE, "%s of %s cannot be one of several operators in one pass",
@@ -183,6 +178,17 @@ static rh_status add_part(rh_operator *self, const rh_definition *definition, ui
   self->parts[self->n_parts].index_at = self->fields[self->n_fields - 1].offset;
   self->parts[self->n_parts++].offset = self->fields[self->n_fields - n].offset;
   return RH_OK;
+}
+
+static rh_status add_part(rh_operator *self, const rh_definition *definition, uint32_t op,
+                          uint32_t number, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  rh_definition_what(what, definition, "map", definition->map_at);
+  char *text = rh_operator_map_of(self, definition, number);
+  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
+  rh_status status = add_part_of(self, op, text, what, error);
+  free(text);
+  return status;
 }
 
 static rh_status combine_parts(rh_operator *self, rh_error *error) {
@@ -229,6 +235,8 @@ rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definit
     RH_TRY(add_part(self, definition, op, n_maps == 1 ? 0 : k, error));
     flags &= rh_op_flags(op, self->parts[k].type) | ~(uint32_t)RH_OP_EXACT;
   }
+  self->has_count = rh_operator_needs_count(definition);
+  if (self->has_count) RH_TRY(add_part_of(self, RH_OP_sum, "(u64)1", "the operator", error));
   RH_TRY(combine_parts(self, error));
   close_struct(self);
   stand_in(self, flags);
@@ -236,6 +244,15 @@ rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definit
 }
 
 /* ---- Fields of one's own ---- */
+
+/* A field that no file can name. */
+#define COUNT "0n"
+
+static rh_status add_count(rh_operator *self, rh_error *error) {
+  RH_TRY(rh_exprs_output(self->load, "1", RH_TYPE_u64, "the operator", error));
+  RH_TRY(add_field(self, COUNT, RH_TYPE_u64, error));
+  return set_identity(self, self->n_fields - 1, "0", "the operator", error);
+}
 
 static rh_status add_fields(rh_operator *self, const rh_definition *definition, rh_error *error) {
   char what[RH_WHAT_BYTES];
@@ -249,7 +266,8 @@ static rh_status add_fields(rh_operator *self, const rh_definition *definition, 
     rh_definition_what(what, definition, "identity", field->identity_at);
     RH_TRY(set_identity(self, k, field->identity, what, error));
   }
-  return RH_OK;
+  self->has_count = rh_operator_needs_count(definition);
+  return self->has_count ? add_count(self, error) : RH_OK;
 }
 
 static rh_status make_by_code(rh_operator *self, const rh_definition *definition, rh_error *error) {
@@ -277,6 +295,9 @@ rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *defini
     rh_definition_what(what, definition, key, field->combine_at);
     RH_TRY(rh_exprs_output(self->combine, field->combine, self->fields[k].type, what, error));
   }
+  if (self->has_count)
+    RH_TRY(rh_exprs_output(self->combine, "a." COUNT " + b." COUNT, RH_TYPE_u64, "the operator",
+                           error));
   close_struct(self);
   uint32_t flags = definition->flags;
   if (!rh_exprs_rounds(self->combine)) flags |= RH_OP_EXACT;

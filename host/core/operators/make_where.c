@@ -4,6 +4,7 @@
 #include "make.h"
 #include "ops.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,21 @@ static void encode_neutral(const neutral *of, rh_type type, uint64_t *element) {
 int rh_operator_has_neutral(uint32_t op) {
   neutral unused;
   return find_neutral(op, RH_TYPE_f64, &unused);
+}
+
+/* Does the text have the name n? */
+static int has_n(const char *text) {
+  for (const char *at = text; (at = strchr(at, 'n')); at++) {
+    int begins = at == text || (!isalnum((unsigned char)at[-1]) && !strchr("_.", at[-1]));
+    if (begins && !isalnum((unsigned char)at[1]) && at[1] != '_') return 1;
+  }
+  return 0;
+}
+
+int rh_operator_needs_count(const rh_definition *definition) {
+  int has = 0;
+  for (uint32_t k = 0; k < definition->n_results; k++) has |= has_n(definition->results[k].text);
+  return definition->where && has;
 }
 
 rh_status rh_operator_make_where(rh_operator *self, const rh_definition *definition,

@@ -1,6 +1,7 @@
 #include "moments.h"
 #include "../base/error.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What is recognised.  Chan, Golub and LeVeque 1979. */
@@ -8,7 +9,9 @@ static const char *const lets[][2] = {{"n", "a.n + b.n"}, {"d", "b.mean - a.mean
 enum { N, MEAN, M2, FIELDS };
 static const char *const names[FIELDS] = {"n", "mean", "m2"};
 static const char *const combined[FIELDS] = {
-    "n", "a.n == 0 ? b.mean : b.n == 0 ? a.mean : a.mean + d*r",
+    "n",
+    "a.n == 0 ? b.mean : b.n == 0 ? a.mean : "
+    "d - d == 0 ? a.mean + d*r : a.mean*(1 - r) + b.mean*r",
     "a.n == 0 ? b.m2 : b.n == 0 ? a.m2 : a.m2 + b.m2 + d*d*a.n*r"};
 
 /* ---- Recognising it ---- */
@@ -54,7 +57,7 @@ void rh_moments_combine(void *a, const void *b) {
   }
   if (right.n == 0) return;
   double n = left.n + right.n, d = right.mean - left.mean, r = right.n / n;
-  left.mean = left.mean + d * r;
+  left.mean = isfinite(d) ? left.mean + d * r : left.mean * (1 - r) + right.mean * r;
   left.m2 = left.m2 + right.m2 + d * d * left.n * r;
   left.n = n;
   memcpy(a, &left, sizeof left);

@@ -15,9 +15,10 @@ typedef struct rh_moments {
 int rh_moments_is(const rh_operator *self);
 
 /* *value = that of `tiles` whole tiles, a power of two up to RH_MOMENTS_MOST_TILES, from element
- * `first` on: bit for bit what the expressions give. */
-void rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                       uint64_t tiles, void *value);
+ * `first` on: bit for bit what the expressions give.  0: two means are too far apart for their
+ * difference, or not finite, and *value is not what the expressions give. */
+int rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                      uint64_t tiles, void *value);
 
 /* *a = combine(*a, *b), the same. */
 void rh_moments_combine(void *a, const void *b);

@@ -6,6 +6,7 @@
 #include "evaluate.h"
 #include "moments.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byte */ };
@@ -42,7 +43,7 @@ static void reduce_tile(const rh_operator *self, const rh_arrays *arrays, uint64
 
 /* 0: it cannot. */
 static int reduce_wide(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                       uint64_t tiles, void *value) {
+                       uint64_t tiles, rh_moments *value) {
   rh_moments all = {.n = (double)(tiles * ROWS * RH_MOMENTS_ROW_F32)};
   uint32_t variable;
   rh_moments_tiles *wide = rh_moments_wide();
@@ -50,19 +51,18 @@ static int reduce_wide(const rh_operator *self, const rh_arrays *arrays, uint64_
       rh_exprs_variable_of(self->load, 1, &variable) != RH_TYPE_f32)
     return 0;
   wide((const float *)arrays->operands[variable] + first, tiles, &all.mean, &all.m2);
-  memcpy(value, &all, sizeof all);
+  *value = all;
   return 1;
 }
 
 /* Lane l of tile t stands at l * tiles + (t's bits in reverse order), as in reduce.c: so the next
  * halves are of tiles side by side, and after the lanes come neighbouring tiles. */
-void rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                       uint64_t tiles, void *value) {
+static void reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t tiles,
+                   rh_moments *value) {
   _Alignas(64) double mean[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
   _Alignas(64) double m2[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
   double means[RH_MOMENTS_LANES], m2s[RH_MOMENTS_LANES];
   uint64_t lanes = ROW_BYTES / self->op.element_size;
-  if (reduce_wide(self, arrays, first, tiles, value)) return;
   for (uint64_t t = 0; t < tiles; t++, first += ROWS * lanes) {
     uint64_t to = rh_bits_reversed(t, tiles);
     reduce_tile(self, arrays, first, lanes, means, m2s);
@@ -74,6 +74,14 @@ void rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_
   double n = (double)(ROWS * lanes / RH_MOMENTS_LANES);
   for (uint64_t half = RH_MOMENTS_LANES * tiles / 2; half > 0; half /= 2, n *= 2)
     halve(mean, m2, mean + half, m2 + half, half, n);
-  const rh_moments all = {n, mean[0], m2[0]};
+  *value = (rh_moments){n, mean[0], m2[0]};
+}
+
+/* From a difference that is not finite comes a mean that is not, and stays so. */
+int rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                      uint64_t tiles, void *value) {
+  rh_moments all;
+  if (!reduce_wide(self, arrays, first, tiles, &all)) reduce(self, arrays, first, tiles, &all);
   memcpy(value, &all, sizeof all);
+  return isfinite(all.mean);
 }

@@ -103,13 +103,33 @@ static rh_status make_mapped(rh_operator *self, const rh_definition *definition,
 
 /* ---- Either form ---- */
 
+/* For which a definition may say something of its own: of several operands, the one that holds the
+ * values of all; of signed and unsigned integers a signed one. */
+static rh_type common_type(const rh_operand *operands, uint32_t n) {
+  uint32_t size = 0, types = 0;
+  int is_signed = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    rh_type type = operands[k].type;
+    types |= 1u << type;
+    is_signed |= rh_type_is_signed(type);
+    if (rh_type_size(type) > size) size = rh_type_size(type);
+  }
+  if (types >> RH_TYPE_f64 & 1) return RH_TYPE_f64;
+  if (types >> RH_TYPE_f32 & 1) return RH_TYPE_f32;
+  if (types >> RH_TYPE_f16 & 1) return RH_TYPE_f16;
+  rh_type type = RH_TYPE_i8;
+  while (rh_type_size(type) != size || rh_type_is_signed(type) != is_signed) type++;
+  return type;
+}
+
 static rh_status make_form(rh_operator *self, const rh_definition *definition, rh_error *error) {
   uint32_t ops[RH_MOST_FIELDS], n_ops, n_maps;
   if (definition->n_fields) return rh_operator_make_fields(self, definition, error);
   RH_TRY(rh_operator_parse_ops(definition, ops, &n_ops, error));
   RH_TRY(rh_operator_count_maps(self, definition, &n_maps, error));
   int is_masked = definition->where && ops[0] != RH_OP_affine && !rh_operator_has_neutral(ops[0]);
-  if (n_ops == 1 && n_maps == 1 && !is_masked) return make_mapped(self, definition, ops[0], error);
+  if (n_ops == 1 && n_maps == 1 && !is_masked && !rh_operator_needs_count(definition))
+    return make_mapped(self, definition, ops[0], error);
   return rh_operator_make_parts(self, definition, ops, n_ops, n_maps, error);
 }
 
@@ -283,7 +303,10 @@ rh_status rh_operator_create(rh_operator **made, const rh_definition *definition
   *made = NULL;
   rh_operator *self = calloc(1, sizeof *self);
   if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  rh_status status = make_operator(self, definition, operands, n_operands, lets, n_lets, error);
+  uint32_t own = definition->n_operands < n_operands ? definition->n_operands : n_operands;
+  rh_definition chosen =
+      rh_definition_for(definition, common_type(operands, own ? own : n_operands));
+  rh_status status = make_operator(self, &chosen, operands, n_operands, lets, n_lets, error);
   if (status != RH_OK)
     rh_operator_destroy(self);
   else

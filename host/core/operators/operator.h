@@ -99,6 +99,8 @@ typedef struct rh_operator {
   /* The struct's: */
   rh_exprs *combine; /* variables: a's fields, then b's; one output for each field */
   int is_moments;    /* moments.h computes it */
+  /* The last part, or the last field, is the number of elements that the condition leaves in. */
+  int has_count;
   uint32_t n_fields, n_parts;
   rh_operator_field fields[RH_MOST_FIELDS];
   rh_operator_part parts[RH_MOST_FIELDS]; /* built-in operators; else none */
@@ -107,7 +109,8 @@ typedef struct rh_operator {
   rh_op_part apart[RH_MOST_FIELDS];
   _Alignas(16) unsigned char identity[RH_ANY_VALUE_BYTES];
   /* The results: expressions of `finalize`, or else the fields' or parts' own values. */
-  rh_exprs *finalize; /* null: none.  Variables: the parts' or fields' results, then n */
+  rh_exprs *finalize; /* null: none.  Variables: the parts' or fields' results, then n, the number
+                       * of elements that a condition leaves in */
   uint32_t n_results;
   char results[RH_MOST_FIELDS][RH_OPERATOR_NAME_BYTES];
   uint32_t written; /* bit k: word k of a struct is not padding */
@@ -130,6 +133,9 @@ int rh_operator_has_operands(const rh_operator *self);
 
 int rh_operator_uses_f64(const rh_operator *self);
 
+/* Is it undefined for 0 elements, as min is? */
+int rh_operator_needs_an_element(const rh_operator *self);
+
 /* Bytes of one element of every operand. */
 uint32_t rh_operator_element_bytes(const rh_operator *self);
 
@@ -140,6 +146,9 @@ char *rh_operator_prelude(const rh_operator *self);
 /* Other values of its constants: n_lets, in their order; one that was an integer stays one.  [not
  * while another thread uses it] */
 void rh_operator_set_constants(rh_operator *self, const rh_expr_value *values);
+/* RH_E_USAGE for values that do not fit where the first ones did. */
+rh_status rh_operator_check_constants(const rh_operator *self, const rh_expr_value *values,
+                                      rh_error *error);
 
 /* From here on its answer is to be the exact one, rounded once.  RH_DECLINED for one that is not a
  * sum of floats or of the products of two operands of one type. */

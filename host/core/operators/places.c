@@ -72,13 +72,15 @@ static void enter(scanner *s, int64_t k, int to_name) {
   }
 }
 
-rh_json_place rh_json_place_find(const char *json, size_t length, int64_t key, int64_t item,
+rh_json_place rh_json_place_find(const char *json, size_t length, const int64_t *path, int depth,
                                  int of_name) {
   scanner s = {json, json + length, {1, 1}};
   skip_space(&s);
-  if (key == RH_PLACE_SELF) return s.place;
-  enter(&s, key, of_name && item == RH_PLACE_SELF);
-  if (item != RH_PLACE_SELF && is_at(&s, "[{")) enter(&s, item, of_name);
+  for (int k = 0; k < depth && path[k] != RH_PLACE_SELF; k++) {
+    int is_last = k + 1 == depth || path[k + 1] == RH_PLACE_SELF;
+    if (k > 0 && !is_at(&s, "[{")) break;
+    enter(&s, path[k], of_name && is_last);
+  }
   return s.place;
 }
 

@@ -7,12 +7,13 @@
 #include <jansson.h>
 #include <stddef.h>
 
-enum { RH_PLACE_SELF = -1 }; /* not one of its members, but the value itself */
+enum { RH_PLACE_SELF = -1 }; /* no member of it, but the value itself */
 
-/* Where the value of member `key` of the text's object begins; with `item`, the value of the item
- * or member of that number in it; of_name: the member's name instead.  Members are counted in their
- * order in the text.  The text has been read as JSON: of another one, some place is returned. */
-rh_json_place rh_json_place_find(const char *json, size_t length, int64_t key, int64_t item,
+/* Where the value begins that a path leads to: path[0] is the number of a member of the text's
+ * object, path[1] that of an item or member in it, and so on, up to RH_PLACE_SELF or `depth`
+ * numbers; of_name: the last member's name instead.  Members are counted in their order in the
+ * text.  The text has been read as JSON: of another one, some place is returned. */
+rh_json_place rh_json_place_find(const char *json, size_t length, const int64_t *path, int depth,
                                  int of_name);
 
 /* The place of byte `byte` of the string that begins at `string`, once its escapes are read.  From

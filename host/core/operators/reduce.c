@@ -200,6 +200,16 @@ static void join(const rh_operator *of, nodes *all, unsigned char *value) {
   }
 }
 
+/* `tiles` tiles from element `first` on, by at most `most` at once; both are powers of two. */
+static void append_batches(batch *b, uint64_t first, uint64_t tiles, uint64_t most, nodes *to) {
+  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
+  uint64_t each = tiles < most ? tiles : most;
+  for (uint64_t done = 0; done < tiles; done += each, first += each * ROWS * b->row) {
+    reduce_batch(b, first, each, node);
+    append(b->of, to, each, node);
+  }
+}
+
 static void reduce_tiles(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                          uint64_t n, void *value) {
   _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
@@ -219,11 +229,10 @@ static void reduce_tiles(const rh_operator *self, const rh_arrays *arrays, uint6
   for (; left > 0; first += tiles * tile, left -= tiles) {
     uint64_t whole = left - (n % tile > 0);
     while (tiles > (whole ? whole : 1)) tiles /= 2;
-    if (self->is_moments && whole)
-      rh_moments_reduce(self, arrays, first, tiles, node);
+    if (self->is_moments && whole && rh_moments_reduce(self, arrays, first, tiles, node))
+      append(self, &all, tiles, node);
     else
-      reduce_batch(&b, first, tiles, node);
-    append(self, &all, tiles, node);
+      append_batches(&b, first, tiles, many / row, &all);
   }
   join(self, &all, node);
   memcpy(value, node, self->op.value_size);
@@ -275,8 +284,7 @@ static int reduce_as_moments(const rh_operator *self, const rh_arrays *arrays, u
   uint64_t tile = ROWS * ROW_BYTES / self->op.element_size, tiles = n / tile;
   if (n % tile != 0 || tiles == 0 || tiles > RH_MOMENTS_MOST_TILES || (tiles & (tiles - 1)) != 0)
     return 0;
-  rh_moments_reduce(self, arrays, first, tiles, value);
-  return 1;
+  return rh_moments_reduce(self, arrays, first, tiles, value);
 }
 
 void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,

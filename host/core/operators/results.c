@@ -15,8 +15,9 @@ static rh_type part_type(const rh_operator_part *part) {
   return rh_op_result_type(part->op, part->type);
 }
 
+/* Of the parts or fields, without the number of elements. */
 static uint32_t count(const rh_operator *self) {
-  return self->n_parts ? self->n_parts : self->n_fields;
+  return (self->n_parts ? self->n_parts : self->n_fields) - (uint32_t)self->has_count;
 }
 
 static rh_type type_of(const rh_operator *self, uint32_t k) {
@@ -25,7 +26,7 @@ static rh_type type_of(const rh_operator *self, uint32_t k) {
 
 /* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one, without a name. */
 static void name_of(const rh_operator *self, uint32_t k, rh_expr_name name) {
-  if (count(self) == 1 && (self->n_parts || !self->is_struct || !*self->fields[0].name))
+  if (count(self) == 1 && (self->n_parts || !*self->fields[0].name))
     snprintf(name, RH_EXPR_NAME_BYTES, "a");
   else if (self->n_parts)
     snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);
@@ -141,6 +142,9 @@ static void finalize(const rh_operator *self, const void *value, uint64_t n,
     encode(&one, &in[k]);
   }
   in[given] = n;
+  if (self->has_count)
+    memcpy(&in[given], (const char *)value + self->fields[self->n_fields - 1].offset,
+           sizeof in[given]);
   for (uint32_t k = 0; k <= given; k++) variables[k] = &in[k];
   for (uint32_t k = 0; k < self->n_results; k++) {
     out[k] = 0;

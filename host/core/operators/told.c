@@ -117,7 +117,9 @@ static void take_all(reader *from, told *to) {
   to->n_lets = (uint32_t)take_number(from, RH_MOST_CONSTANTS);
   for (uint32_t k = 0; k < to->n_lets; k++) {
     take_name(from, to->lets[k].name, sizeof to->lets[k].name);
-    to->lets[k].value.is_float = (int)take_number(from, 1);
+    uint64_t kind = take_number(from, UINT32_MAX) & 3; /* as key.c writes it */
+    to->lets[k].value.is_float = kind == 1;
+    to->lets[k].value.is_large = kind == 2;
   }
   definition->ops = take_text(from);
   definition->map = take_text(from);

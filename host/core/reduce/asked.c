@@ -102,7 +102,7 @@ static rh_status convert(const rh_constant *constant, rh_expr_value *value, rh_e
   if (!(fabs(given.as.f) < 0x1p63) || given.as.f != trunc(given.as.f))
     return rh_fail(error, RH_E_USAGE, "constant %s was an integer at first and cannot become %g",
                    constant->name, given.as.f);
-  value->as.i = (int64_t)given.as.f;
+  *value = (rh_expr_value){.as = {.i = (int64_t)given.as.f}};
   return RH_OK;
 }
 
@@ -119,5 +119,5 @@ rh_status rh_asked_change(const rh_operator *self, const rh_constant *constants,
                           rh_expr_value values[RH_MOST_CONSTANTS], rh_error *error) {
   for (uint32_t k = 0; k < self->n_lets; k++) values[k] = self->lets[k].value;
   for (uint64_t k = 0; k < n; k++) RH_TRY(change_one(self, &constants[k], values, error));
-  return RH_OK;
+  return rh_operator_check_constants(self, values, error);
 }

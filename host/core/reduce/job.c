@@ -88,6 +88,11 @@ const char *rh_job_op_name(const rh_job_spec *spec) {
   return spec->custom ? spec->custom->name : rh_op_name(spec->op);
 }
 
+int rh_job_needs_an_element(const rh_job_spec *spec) {
+  return spec->custom ? rh_operator_needs_an_element(spec->custom)
+                      : rh_op_needs_an_element(spec->op);
+}
+
 static int uses_f64(const rh_job_spec *spec) {
   return spec->custom ? rh_operator_uses_f64(spec->custom) : spec->type == RH_TYPE_f64;
 }

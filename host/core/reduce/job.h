@@ -56,6 +56,9 @@ typedef struct rh_job {
 /* The operator's name for messages. */
 const char *rh_job_op_name(const rh_job_spec *spec);
 
+/* Is its operator undefined for 0 elements? */
+int rh_job_needs_an_element(const rh_job_spec *spec);
+
 /* Enters operator and type into the spec, if they exist. */
 rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error);
 

@@ -70,7 +70,7 @@ static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *er
 
 rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error) {
   material m = {0};
-  if (n == 0 && rh_op_needs_an_element(job->spec.op)) return RH_OK;
+  if (n == 0 && rh_job_needs_an_element(&job->spec)) return RH_OK;
   rh_status status = make_material(&m, job, n, kind, error);
   if (status == RH_OK) status = run_part(job, &m, 0, error);
   if (status == RH_OK && n > 1) status = run_part(job, &m, n / 3, error);

@@ -6,6 +6,13 @@
 #include "ranks.h"
 #include "share.h"
 
+/* A part as bytes, malloc'ed, for a process of the same redhost on a machine like this. */
+rh_status rh_part_write(const rh_share *part, int checked, void **made, uint64_t *bytes,
+                        rh_error *error);
+/* Fails with RH_E_INVALID for what it did not write. */
+rh_status rh_part_read(rh_share *part, const rh_job_spec *job, int checked, const void *bytes,
+                       uint64_t n, rh_error *error);
+
 /* Zero-initialised may be finished. */
 typedef struct rh_whole {
   rh_fold fold;

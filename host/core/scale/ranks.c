@@ -181,15 +181,28 @@ typedef struct shift {
   rh_error error;
 } shift;
 
-static void *labour(void *of_shift) {
-  shift *s = of_shift;
-  uselocale(s->locale);
-  rh_status status = s->work(s->user, &s->error);
+static void leave_work(shift *s, rh_status status) {
   pthread_mutex_lock(&s->lock);
   s->status = status;
   s->ended = 1;
   pthread_cond_signal(&s->changed);
   pthread_mutex_unlock(&s->lock);
+}
+
+static void on_thread_end(void *of_shift) {
+  shift *s = of_shift;
+  leave_work(s, rh_fail(&s->error, RH_E_PLUGIN,
+                        "a strategy has ended the thread that ran it, as by pthread_exit()"));
+}
+
+static void *labour(void *of_shift) {
+  shift *s = of_shift;
+  rh_status status;
+  uselocale(s->locale);
+  pthread_cleanup_push(on_thread_end, s);
+  status = s->work(s->user, &s->error);
+  pthread_cleanup_pop(0);
+  leave_work(s, status);
   return NULL;
 }
 

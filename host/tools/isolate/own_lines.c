@@ -21,7 +21,7 @@ static int read_log(rh_words *from, rh_own_message *said) {
 }
 
 static int read_progress(rh_words *from, rh_own_message *said) {
-  static const char *const known[] = {"upload", "measuring"};
+  static const char *const known[] = {"upload", "measuring", "streaming"};
   const char *activity = rh_words_next(from);
   said->activity = "working"; /* a constant, because it outlives the line */
   for (size_t k = 0; activity && k < sizeof known / sizeof *known; k++)
@@ -78,6 +78,11 @@ static int read_error(rh_words *from, rh_own_message *said) {
          rh_words_rest(from, said->error.message, sizeof said->error.message);
 }
 
+static int read_wrong(rh_words *from, rh_own_message *said) {
+  said->error.status = RH_E_WRONG;
+  return rh_words_rest(from, said->error.message, sizeof said->error.message);
+}
+
 static int read_dropped(rh_words *from, rh_own_message *said) {
   return rh_word_u64(rh_words_next(from), &said->done) && !from->rest;
 }
@@ -95,7 +100,8 @@ static const struct {
     {"progress", RH_OWN_PROGRESS, read_progress}, {"param", RH_OWN_PARAM, read_param},
     {"field", RH_OWN_FIELD, read_field},          {"note", RH_OWN_NOTE, read_note},
     {"dropped", RH_OWN_DROPPED, read_dropped},    {"memory", RH_OWN_MEMORY, read_memory},
-    {"error", RH_OWN_ERROR, read_error},
+    {"error", RH_OWN_ERROR, read_error},          {"part", RH_OWN_PART, read_note},
+    {"wrong", RH_OWN_WRONG, read_wrong},
 };
 
 rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_message *said) {

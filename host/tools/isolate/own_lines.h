@@ -13,6 +13,8 @@
  *     note tuned here                      before "opened", if there is a note on the parameters
  *     dropped 150                          the number of log lines that were not sent; before
  *     "closed"
+ *     part 0a1b                            the next bytes of a rank's part (redhost --part)
+ *     wrong TEXT                           an answer: the part's result is wrong
  *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
  *
  * Of a user's operator, which its request holds, the questions "open" and "ask" say `own:K` instead
@@ -37,6 +39,8 @@ typedef enum rh_own_word {
   RH_OWN_PARAM,
   RH_OWN_FIELD,
   RH_OWN_MEMORY,
+  RH_OWN_PART,
+  RH_OWN_WRONG, /* an error, RH_E_WRONG, of a child that checks what it reduces */
   RH_OWN_NOTE,
   RH_OWN_DROPPED,
   RH_OWN_ERROR
@@ -51,8 +55,9 @@ typedef struct rh_own_message {
   rh_used_param param;
   rh_result_field field;
   uint64_t scratch_bytes, local_bytes, in_place; /* MEMORY */
-  char text[1024];                               /* LOG, NOTE */
-  rh_error error; /* ERROR: never RH_OK, nor RH_E_WRONG, because a child does not check results */
+  char text[1024];                               /* LOG, NOTE, PART */
+  /* ERROR: never RH_OK, nor RH_E_WRONG, because other children do not check results */
+  rh_error error;
 } rh_own_message;
 
 /* Accepts any `length` bytes.  Texts that are too long are truncated. */

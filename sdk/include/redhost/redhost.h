@@ -3,7 +3,7 @@
  *     rh_redhost *redhost;
  *     rh_error error;
  *     if (rh_open(&redhost, NULL, &error) != RH_OK) { ... error.message ... }
- *     rh_request request = {.struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32,
+ *     rh_request request = {.struct_size = sizeof request, .type = RH_TYPE_f32, .op = "sum",
  *                           .data = x, .n = n};
  *     rh_result result = {.struct_size = sizeof result};
  *     if (rh_reduce(redhost, &request, &result, &error) == RH_OK) use(result.value.f);
@@ -101,7 +101,8 @@ typedef struct rh_setting {
   const char *key, *value;
 } rh_setting; /* "tile", "256" */
 
-/* An operand of a map. */
+/* An operand of a map: n elements in a row.  It has no shape: element k of one operand meets element
+ * k of another, so arrays of several dimensions must have the same memory order. */
 typedef struct rh_input {
   const char *name; /* as the map calls it; null: x, y, z, w, v, u, s, r, in this order */
   rh_type type;
@@ -294,7 +295,7 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
 
 /* ---- Prepared: set up once, run many times ----
  *
- *     rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32,
+ *     rh_prepare_spec spec = {.struct_size = sizeof spec, .type = RH_TYPE_f32, .op = "sum",
  *                             .max_n = 1 << 20};
  *     rh_prepared *sum;
  *     if (rh_prepare(redhost, &spec, &sum, &error) != RH_OK) { ... error.message ... }

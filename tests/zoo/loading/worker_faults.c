@@ -87,6 +87,11 @@ static rh_status exit_in_run(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
+static rh_status end_thread_in_run(void *self, const rh_run *run) {
+  pthread_exit(NULL);
+  return zoo_run(self, run);
+}
+
 /* A copy of the process leaves by exit(). */
 static rh_status exit_in_copy(void *self, const rh_run *run) {
   if (fork() == 0) exit(0);
@@ -228,6 +233,7 @@ FAULT(crash_in_run, zoo_setup, crash_in_run, NULL);
 FAULT(abort_in_run, zoo_setup, abort_in_run, NULL);
 FAULT(crash_in_thread, zoo_setup, crash_in_thread, NULL);
 FAULT(exit_in_run, zoo_setup, exit_in_run, NULL);
+FAULT(end_thread_in_run, zoo_setup, end_thread_in_run, NULL);
 FAULT(exit_in_copy, zoo_setup, exit_in_copy, NULL);
 FAULT(hang_in_run, zoo_setup, hang_in_run, NULL);
 FAULT(hang_later, zoo_setup, hang_later, NULL);
@@ -259,6 +265,7 @@ static const rh_strategy *const strategies[] = {
     &of_abort_in_run,
     &of_crash_in_thread,
     &of_exit_in_run,
+    &of_end_thread_in_run,
     &of_exit_in_copy,
     &of_hang_in_run,
     &of_hang_later,

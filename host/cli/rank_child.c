@@ -1,0 +1,136 @@
+#include "rank_child.h"
+#include "../core/base/error.h"
+#include "../core/base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The order ---- */
+
+#define FIELD(member) RH_REQUEST_FIELD(rh_rank_order, member)
+static const rh_request_field fields[] = {
+    FIELD(rank),         FIELD(size),     FIELD(processes), FIELD(op),         FIELD(type),
+    FIELD(device_kinds), FIELD(no_cache), FIELD(n_words),   FIELD(problem[0]), FIELD(problem[1]),
+};
+enum { FIELDS = sizeof fields / sizeof *fields, MOST_WORDS = 1 << 16 };
+
+static rh_status write_order(rh_text *to, rh_rank_order *order, const rh_app *app,
+                             rh_error *error) {
+  char *const *argv = app->typed->argv;
+  order->n_words = 0;
+  while (argv[order->n_words]) order->n_words++;
+  rh_request_begin(to);
+  rh_request_add(to, "program", app->redhost->options.program);
+  rh_request_add(to, "strategy", order->strategy);
+  rh_request_add(to, "plugin", order->plugin);
+  rh_request_add(to, "device", order->device);
+  rh_request_add_fields(to, fields, FIELDS, order);
+  for (uint32_t k = 0; k < order->n_words; k++) rh_request_add(to, "word", argv[k]);
+  return rh_request_end(to, error);
+}
+
+int rh_rank_order_read(const rh_child_request *request, rh_rank_order *order, char ***argv) {
+  const char *word = NULL;
+  *order = (rh_rank_order){.program = rh_request_get(request, "program"),
+                           .strategy = rh_request_get(request, "strategy"),
+                           .plugin = rh_request_get(request, "plugin"),
+                           .device = rh_request_get(request, "device")};
+  *argv = NULL;
+  if (!order->strategy || !order->plugin ||
+      rh_request_fields(request, fields, FIELDS, order) != 0 || order->n_words > MOST_WORDS)
+    return -1;
+  char **words = *argv = calloc(order->n_words + 1, sizeof *words);
+  for (uint32_t k = 0; words && k < order->n_words; k++) {
+    word = rh_request_next(request, "word", word);
+    if (!word) return -1;
+    words[k] = (char *)(uintptr_t)word; /* getopt's type; it only exchanges the words */
+  }
+  return words ? 0 : -1;
+}
+
+/* ---- The process ---- */
+
+static void pass_log(void *of_child, uint32_t level, const char *text) {
+  const rh_rank_child *child = of_child;
+  rh_log(child->reporter, level, "%s", text);
+}
+
+/* Cancels if another rank has failed. */
+static int pass_progress(void *of_child, const char *activity, uint64_t done, uint64_t total) {
+  const rh_rank_child *child = of_child;
+  if (atomic_load(child->stop)) return 1;
+  return rh_progress(child->reporter, activity, done, total, NULL) != RH_OK;
+}
+
+rh_status rh_rank_child_start(rh_rank_child *child, const rh_app *app, rh_rank_order *order,
+                              double timeout_s, const atomic_int *stop, rh_error *error) {
+  child->reporter = &app->redhost->options.reporter;
+  child->stop = stop;
+  child->options = app->redhost->options;
+  child->options.device = NULL;
+  child->options.reporter = (rh_reporter){child, pass_log, pass_progress};
+  RH_TRY(write_order(&child->request, order, app, error));
+  RH_TRY(rh_child_program(&child->options, &child->program, error));
+  child->process = (rh_peer_process){.program = child->program,
+                                     .own = {.role = "--part",
+                                             .strategy = order->strategy,
+                                             .plugin = order->plugin,
+                                             .part = &child->part},
+                                     .request = child->request.s,
+                                     .request_bytes = child->request.length,
+                                     .options = &child->options,
+                                     .limit_s = timeout_s,
+                                     .data = -1};
+  return rh_peer_process_start(&child->process, error);
+}
+
+static rh_status ask_child(rh_rank_child *child, const char *line, rh_phase phase,
+                           rh_error *error) {
+  const rh_peer_question question = {.line = line, .verb = "part", .phase = phase};
+  rh_peer_word word;
+  rh_peer_message said;
+  RH_TRY(rh_peer_process_ask(&child->process, &question, &word, &said, error));
+  if (word == RH_PEER_CLOSED) return RH_OK;
+  return rh_peer_process_protocol_error(&child->process, &question, "answered something else",
+                                        error);
+}
+
+rh_status rh_rank_child_open(rh_rank_child *child, rh_error *error) {
+  return ask_child(child, "open\n", RH_PHASE_setup, error);
+}
+
+rh_status rh_rank_child_reduce(rh_rank_child *child, rh_error *error) {
+  RH_TRY(ask_child(child, "reduce\n", RH_PHASE_run, error));
+  return ask_child(child, "close\n", RH_PHASE_teardown, error);
+}
+
+/* ---- The part ---- */
+
+static int digit(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* It was sent in hexadecimal digits. */
+rh_status rh_rank_child_part(const rh_rank_child *child, void **bytes, uint64_t *n,
+                             rh_error *error) {
+  const char *from = rh_text_get(&child->part);
+  uint64_t length = child->part.length / 2;
+  unsigned char *to = *bytes = malloc(length + 1);
+  *n = length;
+  if (!to || child->part.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a part's values");
+  for (uint64_t k = 0; k < length; k++) {
+    int high = digit(from[2 * k]), low = digit(from[2 * k + 1]);
+    if (high < 0 || low < 0)
+      return rh_fail(error, RH_E_PLUGIN, "strategy '%s' wrote to redhost's result channel",
+                     child->process.own.strategy);
+    to[k] = (unsigned char)(high << 4 | low);
+  }
+  return RH_OK;
+}
+
+void rh_rank_child_finish(rh_rank_child *child) {
+  rh_peer_process_end(&child->process);
+  rh_text_finish(&child->request);
+  rh_text_finish(&child->part);
+  free(child->program);
+}
