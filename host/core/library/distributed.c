@@ -121,17 +121,17 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
 
 /* ---- The same in all ranks? ---- */
 
-static void describe(const distributed *d, rh_text *text) {
-  rh_agree_add_version(text);
-  rh_agree_add_job(text, &d->job);
-  rh_agree_add(text, "check", d->request.unchecked ? "none" : "full");
-}
-
-static rh_status explain(distributed *d, const rh_text *mine, rh_error *error) {
+/* Only where the digests differ. */
+static rh_status explain(distributed *d, rh_error *error) {
+  rh_text mine = {0};
   rh_difference found;
-  RH_TRY(rh_ranks_learn_hosts(&d->ranks, error));
-  RH_TRY(rh_agree_compare(&d->ranks, mine, &found, error));
-  return rh_agree_fail(&d->ranks, &found, error);
+  rh_agree_add_version(&mine);
+  rh_agree_add_job(&mine, &d->job);
+  rh_agree_add(&mine, "check", d->request.unchecked ? "none" : "full");
+  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
+  if (status == RH_OK) status = rh_agree_compare(&d->ranks, &mine, &found, error);
+  rh_text_finish(&mine);
+  return status == RH_OK ? rh_agree_fail(&d->ranks, &found, error) : status;
 }
 
 /* Every rank's elements begin where those of the one before it end. */
@@ -150,30 +150,26 @@ static rh_status count(distributed *d, const claim *all, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status settle_claims(distributed *d, const claim *all, const rh_text *mine,
-                               rh_status begun, const rh_error *why, rh_error *error) {
+static rh_status settle_claims(distributed *d, const claim *all, rh_status begun,
+                               const rh_error *why, rh_error *error) {
   uint32_t size = d->by.size, other = 0;
   for (uint32_t r = 0; r < size; r++)
     if (all[r].n == cannot_begin) return rh_ranks_settle(&d->ranks, begun, why, error);
   while (other < size && memcmp(&all[other].problem, &all[0].problem, sizeof(rh_digest)) == 0)
     other++;
-  if (other < size) return explain(d, mine, error);
+  if (other < size) return explain(d, error);
   return count(d, all, error);
 }
 
 static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
-  rh_text text = {0};
   claim mine = {.n = cannot_begin}, *all = calloc(d->by.size, sizeof *all);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
   if (begun == RH_OK) {
-    if (d->by.size > 1) describe(d, &text);
     mine.n = d->job.n;
-    mine.problem = rh_agree_digest(&text);
+    mine.problem = rh_agree_job_digest(&d->job, d->request.unchecked);
   }
-  rh_status status = RH_OK;
-  if (!all || text.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  if (status == RH_OK) status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
-  if (status == RH_OK) status = settle_claims(d, all, &text, begun, why, error);
-  rh_text_finish(&text);
+  rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
+  if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
   free(all);
   return status;
 }

@@ -79,6 +79,26 @@ rh_digest rh_agree_digest(const rh_text *text) {
   return (rh_digest){{rh_hash(0, s, text->length), rh_hash(text->length + 1, s, text->length)}};
 }
 
+static uint64_t add_to_hash(uint64_t hash, const char *text) {
+  return rh_hash(hash, text, strlen(text) + 1);
+}
+
+rh_digest rh_agree_job_digest(const rh_job_spec *job, uint64_t more) {
+  const rh_operator *own = job->custom;
+  const char *build = rh_env("REDHOST_BUILD_OPTIONS");
+  const uint32_t numbers[] = {job->op,      job->type,    job->rounds_once, (uint32_t)more,
+                              RH_ABI_MAJOR, RH_ABI_MINOR, LDBL_MANT_DIG};
+  rh_digest digest = {{rh_hash(0, numbers, sizeof numbers), rh_operator_hash(own)}};
+  digest.words[0] = add_to_hash(digest.words[0], rh_version());
+  if (build) digest.words[0] = add_to_hash(digest.words[0], build);
+  for (uint32_t k = 0; own && k < own->n_lets; k++) {
+    const rh_expr_value *value = &own->lets[k].value;
+    const uint64_t words[] = {(uint64_t)value->is_float, (uint64_t)value->as.i};
+    digest.words[1] = rh_hash(digest.words[1], words, sizeof words);
+  }
+  return digest;
+}
+
 /* ---- Comparing ---- */
 
 rh_status rh_agree_digests(rh_ranks *ranks, const rh_text *mine, int *differ, rh_error *error) {

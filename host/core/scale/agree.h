@@ -23,6 +23,10 @@ typedef struct rh_digest {
 } rh_digest;
 rh_digest rh_agree_digest(const rh_text *text);
 
+/* The digest of what rh_agree_add_version() and rh_agree_add_job() would write, and of `more`: no
+ * text is made, for calls that take microseconds. */
+rh_digest rh_agree_job_digest(const rh_job_spec *job, uint64_t more);
+
 /* *differ: 1 if the texts of all ranks are not one. */
 rh_status rh_agree_digests(rh_ranks *ranks, const rh_text *mine, int *differ, rh_error *error);
 
