@@ -228,6 +228,21 @@ class Auto(TunedCase):
                          r"has a known time)$")
 
 
+    def test_the_host_wins_without_a_look_at_devices(self):
+        """Where the data would take longer to a device of this machine than the host takes, no driver is loaded."""
+        upload = [{"strategy": "upload", "plugin": "2d75706c6f61642d", "op": "sum", "type": "u8", "n": n, "time_s": 1, "latency_s": 1, "trial": True}
+                  for n in (4096, 32 << 20)]
+        drivers = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "drivers")
+        shutil.rmtree(drivers, ignore_errors=True)
+        self.tune(entry("native", 1e-6, 1e-6, n=4096), *upload)
+        self.env.pop("REDHOST_DEVICE", None)
+        run = ["--run", "auto", "-n", "4096", "-t", "i32", "--data", "equal", "-q"]
+        self.assertEqual(self.good(*run).out, "4096\n")
+        self.assertFalse(os.path.exists(drivers))
+        self.good(*run, "-d", "0")  # who asks for a device gets one
+        self.assertTrue(os.path.exists(drivers))
+
+
 class Parameters(TunedCase):
     def params(self, *args, **how):
         result, said = self.run_it("cascade", *SMALL, *args, **how)

@@ -449,12 +449,51 @@ static void explain(choice *c, const candidate *chosen, rh_text *text) {
   rh_log(&redhost->options.reporter, RH_LOG_INFO, "auto: %s", redhost->chosen);
 }
 
+/* Nobody asked for a device, and none was opened yet. */
+static int may_do_without_device(const choice *c) {
+  const rh_redhost *redhost = c->redhost;
+  return !redhost->devices_found && !redhost->options.queue && !redhost->options.device &&
+         !getenv("REDHOST_DEVICE") && c->spec->on_device == RH_JOB_ON_HOST;
+}
+
+/* Opening a GPU's driver takes longer than most reductions.  Where a host strategy was measured and
+ * takes no longer than the data would take to a device of this machine, it is chosen without one.
+ * Null: that is not known. */
+static const candidate *choose_without_device(choice *c, rh_text *text) {
+  const rh_registry *registry;
+  const candidate *best;
+  if (!may_do_without_device(c) || rh_redhost_tuned(c->redhost, &c->tuned, NULL) != RH_OK)
+    return NULL;
+  double way_s = rh_trial_way_s(c->redhost, c->tuned, c->spec);
+  if (way_s == 0 || rh_redhost_host_registry(c->redhost, c->spec->n, &registry, NULL) != RH_OK)
+    return NULL;
+  c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
+  if (!c->list) return NULL;
+  take_entries(c, registry, 1);
+  c->n = c->n_known;
+  look_up(c);
+  best = best_known(c, RH_TUNED_SAME);
+  if (!best || best->known.from->origin != RH_TUNED_HERE || cost(c, best, 1) > way_s) return NULL;
+  explain_times(c, best, 1, text);
+  rh_text_add(text, "; no upload to a device takes less");
+  return best;
+}
+
 rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
   choice c = {.redhost = redhost, .spec = spec, .own = rh_operator_hash(spec->custom)};
   rh_text text = {0};
   uint32_t known = 0;
+  const candidate *on_host = choose_without_device(&c, &text);
+  if (on_host) {
+    *entry = on_host->entry;
+    explain(&c, on_host, &text);
+    rh_text_finish(&text);
+    forget(&c);
+    return RH_OK;
+  }
+  forget(&c);
   RH_TRY(rh_redhost_known_registry(redhost, spec->n, &registry, error));
   rh_status status = consider(&c, registry, &known, error);
   if (registry->n_skipped && (status == RH_DECLINED || (status == RH_OK && !is_decided(&c)))) {

@@ -137,6 +137,7 @@ static rh_status scan(rh_redhost *redhost, const rh_cl_device *device, uint64_t 
                                 device ? &device->about : NULL, n, names, n_names, error));
   redhost->registry_scanned = 1;
   redhost->registry_n = n;
+  redhost->registry_for = device;
   return RH_OK;
 }
 
@@ -146,28 +147,39 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   rh_error why;
   RH_TRY(device_of_registry(redhost, &device, &why, error));
   if (no_device) *no_device = why;
-  if (redhost->registry_n != n || redhost->registry.n_skipped) forget_registry(redhost);
+  if (redhost->registry_n != n || redhost->registry_for != device || redhost->registry.n_skipped)
+    forget_registry(redhost);
   if (!redhost->registry_scanned) RH_TRY(scan(redhost, device, n, NULL, 0, error));
   *registry = &redhost->registry;
   return RH_OK;
 }
 
-rh_status rh_redhost_known_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
-                                    rh_error *error) {
+static rh_status scan_known(rh_redhost *redhost, const rh_cl_device *device, uint64_t n,
+                            const rh_registry **registry, rh_error *error) {
   enum { MOST = 64 }; /* more are not worth a choice: all are examined */
   const char *names[MOST];
-  const rh_cl_device *device = NULL;
   rh_tunedb *tuned;
-  rh_error why;
-  RH_TRY(device_of_registry(redhost, &device, &why, error));
   RH_TRY(rh_redhost_tuned(redhost, &tuned, error));
-  if (redhost->registry_n != n) forget_registry(redhost);
+  if (redhost->registry_n != n || redhost->registry_for != device) forget_registry(redhost);
   if (!redhost->registry_scanned) {
     uint32_t n_names = rh_tunedb_strategies(tuned, names, MOST);
     RH_TRY(scan(redhost, device, n, names, n_names <= MOST ? n_names : 0, error));
   }
   *registry = &redhost->registry;
   return RH_OK;
+}
+
+rh_status rh_redhost_known_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                                    rh_error *error) {
+  const rh_cl_device *device = NULL;
+  rh_error why;
+  RH_TRY(device_of_registry(redhost, &device, &why, error));
+  return scan_known(redhost, device, n, registry, error);
+}
+
+rh_status rh_redhost_host_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                                   rh_error *error) {
+  return scan_known(redhost, NULL, n, registry, error);
 }
 
 void rh_redhost_report_missing_plugins(const rh_redhost *redhost) {

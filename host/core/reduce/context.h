@@ -26,6 +26,7 @@ struct rh_redhost {
   rh_registry registry; /* what `auto` chooses from */
   int registry_scanned;
   uint64_t registry_n;
+  const rh_cl_device *registry_for; /* null: the host alone */
   rh_tunedb *tuned; /* null until asked for */
   const rh_cl_device *tuned_for;
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
@@ -76,6 +77,10 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
  * says how many are missing. */
 rh_status rh_redhost_known_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                                     rh_error *error);
+
+/* The same for the host alone, without a look for devices. */
+rh_status rh_redhost_host_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+                                   rh_error *error);
 
 /* Call it after rh_redhost_registry() when running several strategies, listing them or letting
  * `auto` choose.  Logs one line if a plugin is missing that was requested by its file, came with
