@@ -313,8 +313,10 @@ class Operators(cli.Case):
             self.bad(2, "none.npy: max of x*2 of an empty array is undefined", "--run", "native", "-i", "none.npy", "--op", "max", "--map", "x*2", *how)
             for op, value in (("mean", "nan"), ("rms", "nan"), ("norm2", "0"), ("count", "0"), ("any", "0"), ("all", "1")):
                 self.assertEqual(self.value("--run", "native", "-i", "none.npy", "--op", op, *how), value, (op, how))
-            for op, value in (("any", "0"), ("all", "1")):
-                self.assertEqual(self.value("--run", "native", "-i", "x.npy", "--where", "x > 1e9", "--op", op, *how), value, (op, how))
+            ends = [("min", "inf"), ("max", "-inf"), ("min,max,amax", "inf\n-inf\n0"), ("minmax", "inf\n-inf"), ("argmin,max", "18446744073709551615\n-inf")]
+            for op, value in ends + [("any", "0"), ("all", "1"), ("mean", "nan"), ("meanvar", "nan\nnan"), ("ptp", "0"), ("logsumexp", "-inf")]:
+                got = self.good("--run", "native", "-i", "x.npy", "--where", "x > 1e9", "--op", op, *how, "-q").out
+                self.assertEqual(got, value + "\n", (op, how))
 
     def test_named(self):
         """Those that come with redhost, by strategies with and without OpenCL."""

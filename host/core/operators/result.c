@@ -4,6 +4,7 @@
 #include "ops.h"
 #include "scaled.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Undoes the order keys of kernels/prelude/operators.cl. */
@@ -25,18 +26,36 @@ static int is_scaled(uint32_t op, rh_type type) {
   return op == RH_OP_prod && rh_type_is_float(type);
 }
 
-static double read_float(uint32_t op, rh_type type, const void *value) {
-  if (is_scaled(op, type))
-    return type == RH_TYPE_f64 ? rh_scaled_double(*(const rh_scaled_f64 *)value)
-                               : rh_scaled_float(*(const rh_scaled_f32 *)value);
-  return type == RH_TYPE_f64 ? from_key64(*(const int64_t *)value)
-                             : from_key32(*(const int32_t *)value);
+static int is_least(uint32_t op) {
+  return op == RH_OP_min || op == RH_OP_argmin;
 }
 
-/* An identity may lie outside the type: that of min on i8 is the largest int. */
+static int is_magnitude(uint32_t op) {
+  return op == RH_OP_amax || op == RH_OP_argamax;
+}
+
+/* Of no elements: what any element is better than.  It has a key that no element has. */
+static double extreme_of_nothing(uint32_t op) {
+  return is_magnitude(op) ? 0 : is_least(op) ? (double)INFINITY : (double)-INFINITY;
+}
+
+static double read_float(uint32_t op, rh_type type, const void *value) {
+  int is_wide = type == RH_TYPE_f64;
+  if (is_scaled(op, type))
+    return is_wide ? rh_scaled_double(*(const rh_scaled_f64 *)value)
+                   : rh_scaled_float(*(const rh_scaled_f32 *)value);
+  int64_t key = is_wide ? *(const int64_t *)value : *(const int32_t *)value;
+  int64_t least = is_wide ? INT64_MIN : INT32_MIN, most = is_wide ? INT64_MAX : INT32_MAX;
+  if (key == (is_least(op) ? most : least)) return extreme_of_nothing(op);
+  return is_wide ? from_key64(key) : from_key32((int32_t)key);
+}
+
+/* An identity may lie outside the type, which then has its nearest number: that of min on i8 is the
+ * largest int. */
 static int64_t narrow(rh_type type, int32_t value) {
-  if (type == RH_TYPE_i8) return (int8_t)value;
-  return type == RH_TYPE_i16 ? (int16_t)value : value;
+  int bits = 8 * (int)rh_type_size(type);
+  int32_t most = bits == 32 ? INT32_MAX : (1 << (bits - 1)) - 1;
+  return value > most ? most : value < -most - 1 ? -most - 1 : value;
 }
 
 rh_decoding rh_op_decoding(const rh_op *op, rh_type type) {
